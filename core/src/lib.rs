@@ -1,0 +1,19 @@
+//! The analysis: did a change to Python code alter its behavior?
+//!
+//! A comparison flows through five rooms:
+//! [`source`] (two texts -> pairs of functions) -> [`instrument`] (function -> instrumented text and its table of
+//! [`site`]s) -> [`campaign`] (choose, execute in [`engine`], learn, stop) -> [`behavior`] (what differs) ->
+//! [`verdict`]. [`report`] holds what a view needs, as plain data.
+//!
+//! Deliberately absent: a Python interpreter, a neural network ([`predictor::Predictor`] is implemented elsewhere),
+//! Jupyter, the network, printing.
+
+pub mod behavior;
+pub mod compare;
+pub mod engine;
+pub mod instrument;
+pub mod predictor;
+pub mod report;
+pub mod site;
+pub mod source;
+pub mod value;

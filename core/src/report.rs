@@ -1,0 +1,160 @@
+//! A [`Comparison`]: all that a view needs, serialisable and versioned. Views compute nothing about behavior.
+
+use serde::{Deserialize, Serialize};
+
+use crate::behavior::{Behavior, Call, Observed};
+use crate::engine::protocol::Injection;
+use crate::value::Choice;
+
+pub const FORMAT: u32 = 1;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    Changing,
+    LikelyPreserving,
+    Inconclusive,
+    Identical,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Channel {
+    Return,
+    Arguments,
+    Output,
+    Calls,
+    Exception,
+}
+
+/// One observed difference.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Evidence {
+    pub channel: Channel,
+    /// Where in the channel, e.g. `return value`, `argument request.meta['retries']`, `call 3`.
+    pub place: String,
+    /// What each version did, as text for people, bounded.
+    pub old: String,
+    pub new: String,
+    /// Index into [`PairReport::executions`].
+    pub execution: u32,
+}
+
+/// One line of a version's text with what ran.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LineReport {
+    pub number: u32,
+    pub text: String,
+    /// Part of the change.
+    pub changed: bool,
+    /// Holds code that reports when it runs.
+    pub executable: bool,
+    /// Executions that ran it.
+    pub executions: u32,
+    /// Hits in the witness execution (or the last one when there is no witness).
+    pub witness_hits: u32,
+}
+
+/// One row of the two versions side by side: indices into the versions' `lines`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AlignedRow {
+    pub old: Option<u32>,
+    pub new: Option<u32>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct VersionReport {
+    pub qualname: String,
+    pub lines: Vec<LineReport>,
+    /// Share of executable lines that ran, 0 to 1.
+    pub coverage: f64,
+    pub changed_lines: u32,
+    pub changed_lines_reached: u32,
+}
+
+/// One execution in short; details are kept for the witness and the first ones.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ExecutionReport {
+    pub index: u32,
+    pub seed: u64,
+    /// e.g. `returned 3`, `raised ValueError: ...`, bounded.
+    pub old: String,
+    pub new: String,
+    pub old_valid: bool,
+    pub new_valid: bool,
+    pub differs: bool,
+    /// Lines of either version that no earlier execution ran.
+    pub new_lines: u32,
+    /// Share of the pair's executable lines that ran in this or an earlier execution, 0 to 1.
+    pub coverage_so_far: f64,
+    pub microseconds: u32,
+}
+
+/// The execution that shows the difference (or, without one, the execution with the most coverage).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Witness {
+    pub execution: u32,
+    pub choices: Vec<Choice>,
+    pub injections: Vec<Injection>,
+    pub old: Behavior,
+    pub new: Behavior,
+    pub calls: Vec<CallRow>,
+}
+
+/// The two call logs aligned.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CallRow {
+    pub old: Option<Call>,
+    pub new: Option<Call>,
+    pub equal: bool,
+}
+
+/// One pair, compared.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PairReport {
+    pub verdict: Verdict,
+    /// Why: for people, one sentence without markup.
+    pub reason: String,
+    /// The sentence that a view shows first.
+    pub sentence: String,
+    pub evidence: Vec<Evidence>,
+    pub old: VersionReport,
+    pub new: VersionReport,
+    pub rows: Vec<AlignedRow>,
+    pub executions: Vec<ExecutionReport>,
+    pub witness: Option<Witness>,
+    /// Executions whose worker was lost.
+    pub lost: u32,
+    /// Notes for people: module parts not evaluated, renames found, nondeterminism.
+    pub notes: Vec<String>,
+    pub milliseconds: f64,
+}
+
+/// Two texts, compared: the top of what every view shows.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Comparison {
+    pub format: u32,
+    pub twincell: String,
+    /// The worst of the pairs': changing, then inconclusive, then likely preserving, then identical.
+    pub verdict: Verdict,
+    pub sentence: String,
+    pub pairs: Vec<PairReport>,
+    /// Qualified names found in only one of the two.
+    pub added: Vec<String>,
+    pub removed: Vec<String>,
+    pub predictor: String,
+    pub seed: u64,
+    pub budget: u32,
+    pub milliseconds: f64,
+}
+
+impl Comparison {
+    pub fn evidence(&self) -> impl Iterator<Item = &Evidence> {
+        self.pairs.iter().flat_map(|pair| &pair.evidence)
+    }
+}
+
+/// A bounded, plain text for a value, as people would write it in Python.
+pub fn display_observed(value: &Observed) -> String {
+    format!("{value:?}")
+}

@@ -1,0 +1,70 @@
+//! Value sites and the other numbered places of an instrumented function.
+//!
+//! Everything that instrumented code reports to the runtime it reports by number; the [`SiteTable`] says what a number
+//! means. Ranges are byte offsets into the function's text as [`crate::source::Function::text`] holds it (dedented, no
+//! decorators), which is also the text that a predictor reads.
+
+use serde::{Deserialize, Serialize};
+
+/// The four kinds of expression whose value may be missing (ChangeGuard, LExecutor).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SiteKind {
+    Name,
+    Attribute,
+    Call,
+    Subscript,
+}
+
+/// One value site.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Site {
+    pub kind: SiteKind,
+    /// Byte range of the expression in the function's text, end exclusive.
+    pub start: u32,
+    pub end: u32,
+    /// 1-based line in the function's text on which the expression starts.
+    pub line: u32,
+    /// The identifier looked up: the name, the attribute; for a call the callee's and for a subscript the container's
+    /// last identifier (empty when there is none, as in `f()()`).
+    pub identifier: String,
+    /// The expression's text, white space normalised: the static access path, e.g. `request.meta['retries']`.
+    pub path: String,
+    /// Dotted names that `except` clauses around this site catch, innermost first, if the site is in a `try` body.
+    /// A bare `except` counts as `Exception`. Only handlers within the same function.
+    pub catches: Vec<String>,
+    /// For a call: its value is not used (the call is a whole expression statement, also when awaited).
+    pub discarded: bool,
+}
+
+/// What decides a branch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum BranchKind {
+    If,
+    While,
+    Ternary,
+    Comprehension,
+    Guard,
+    Assert,
+}
+
+/// One condition that is reported with its truth.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Branch {
+    pub kind: BranchKind,
+    pub start: u32,
+    pub end: u32,
+    pub line: u32,
+}
+
+/// What the numbers in one instrumented function mean.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SiteTable {
+    /// Indexed by the number passed to the site hooks.
+    pub sites: Vec<Site>,
+    /// Indexed by the number passed to the branch hook.
+    pub branches: Vec<Branch>,
+    /// 1-based lines of the function's text that hold code which reports when it runs, ascending, each once.
+    pub lines: Vec<u32>,
+}

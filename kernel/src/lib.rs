@@ -1,0 +1,1 @@
+//! The Python extension module `twincell._twincell`.
