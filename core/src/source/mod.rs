@@ -83,3 +83,7 @@ pub fn literals(functions: &[&Function]) -> Vec<Recipe> {
     let _ = functions;
     Vec::new()
 }
+
+mod uses;
+
+pub use uses::{Key, Uses, uses};
