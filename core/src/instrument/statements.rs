@@ -18,6 +18,7 @@ impl<'a> Instrumenter<'a> {
             let line = self.lines.line(stmt.start());
             self.table.lines.push(line);
             self.edits.insert(stmt.start().to_usize(), format!("_tc_l({line});"));
+            self.statement_start = stmt.start();
         }
         match stmt {
             Stmt::FunctionDef(function) => self.function(function),

@@ -7,7 +7,7 @@ use ruff_python_ast::{
     ExprLambda, ExprName, ExprSlice, ExprSubscript, Identifier, InterpolatedStringElement, Keyword, MatchCase,
     Parameter, Pattern, Stmt, TString, TypeParams,
 };
-use ruff_text_size::{Ranged, TextRange};
+use ruff_text_size::{Ranged, TextRange, TextSize};
 
 use super::InstrumentError;
 use super::edits::Edits;
@@ -39,6 +39,8 @@ pub(super) struct Instrumenter<'a> {
     pub(super) catches: Vec<Vec<String>>,
     /// The call whose value the statement at hand drops.
     pub(super) discarded: Option<TextRange>,
+    /// Where the simple statement at hand starts.
+    pub(super) statement_start: TextSize,
     /// Text that must stay as it is: only names are noted.
     quiet: bool,
 }
@@ -56,6 +58,7 @@ impl<'a> Instrumenter<'a> {
             inner_classes: Vec::new(),
             catches: Vec::new(),
             discarded: None,
+            statement_start: TextSize::default(),
             quiet: false,
         }
     }
@@ -148,6 +151,11 @@ impl<'a> Instrumenter<'a> {
     }
 
     fn name(&mut self, name: &'a ExprName) {
+        // After a mark's semicolon the parser takes a leading `match` for the statement, unless parenthesised.
+        if name.id == "match" && name.start() == self.statement_start && !self.scopes.is_empty() {
+            self.edits.insert(name.start().to_usize(), "(");
+            self.edits.insert(name.end().to_usize(), ")");
+        }
         if !matches!(name.ctx, ExprContext::Load) {
             return self.spell(&name.id, name.range);
         }
