@@ -2,7 +2,7 @@
 //!
 //! The library is loaded at run time and at most once a process. Whatever is wrong with it is a reason, never a panic.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ffi::CStr;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
@@ -66,17 +66,43 @@ fn cuda_library(options: &ModelOptions) -> Result<PathBuf, String> {
 
 fn environment(library: &Path) -> Result<Environment, String> {
     let mut loaded = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
+    let _open = checked_library(library)?;
     if let Some(environment) = loaded.as_ref() {
         return Ok(environment.clone());
     }
-    // `ort` asserts what a well-formed library guarantees; a library that is not must not end the process.
-    let built = catch_unwind(AssertUnwindSafe(|| -> Result<Environment, String> {
-        let builder = ort::init_from(library).map_err(|error| error.to_string())?;
-        builder.with_name("twincell").with_telemetry(false).build().map_err(|error| error.to_string())
-    }))
-    .unwrap_or_else(|_| Err(format!("{} is no usable ONNX Runtime", library.display())))?;
+    let builder = ort::init_from(library).map_err(|error| error.to_string())?;
+    let built = builder.with_name("twincell").with_telemetry(false).build().map_err(|error| error.to_string())?;
     *loaded = Some(built.clone());
     Ok(built)
+}
+
+/// Opens the library and makes sure that `ort` will take it.
+///
+/// `ort` must never see one that it refuses: rc.14 keeps its cell for the library marked as filled after a failure, so
+/// that the next call reads what was never written.
+fn checked_library(library: &Path) -> Result<libloading::Library, String> {
+    let path = library.display();
+    // SAFETY: loading runs the library's initialisers. The caller names a library as ONNX Runtime, and `ort` loads it
+    // right after this; a broken file is refused by the loader.
+    let loaded = unsafe { libloading::Library::new(library) }
+        .map_err(|error| format!("{path} cannot be loaded as a library: {error}"))?;
+    // SAFETY: this is the symbol's type in every release of ONNX Runtime.
+    let base = unsafe { loaded.get::<unsafe extern "C" fn() -> *const ort::sys::OrtApiBase>(b"OrtGetApiBase") }
+        .map_err(|_| format!("{path} is not ONNX Runtime: it has no OrtGetApiBase"))?;
+    // SAFETY: the entry point takes nothing and returns null or a table that lives as long as the library.
+    let base = unsafe { base().as_ref() }.ok_or_else(|| format!("{path} is not ONNX Runtime: it has no interface"))?;
+    // SAFETY: both functions of the table may be called at any time; the text is the library's own and ends in 0.
+    let version = unsafe { CStr::from_ptr((base.GetVersionString)()) }.to_string_lossy().into_owned();
+    let minor = version.split('.').nth(1).and_then(|minor| minor.parse::<u32>().ok()).unwrap_or(0);
+    // SAFETY: as above.
+    let interface = unsafe { (base.GetApi)(ort::MINOR_VERSION) };
+    if minor < ort::MINOR_VERSION || interface.is_null() {
+        return Err(format!(
+            "{path} is ONNX Runtime {version}, older than 1.{}; `pip install --upgrade onnxruntime` brings a newer one",
+            ort::MINOR_VERSION
+        ));
+    }
+    Ok(loaded)
 }
 
 fn open(
