@@ -16,8 +16,7 @@ pub fn value(text: &str) -> String {
 /// One line of source: tabs become four spaces, a cut says how long the line was.
 pub fn code(text: &str) -> String {
     let text = text.trim_end_matches(['\n', '\r']);
-    let expanded: Cow<'_, str> =
-        if text.contains('\t') { text.replace('\t', "    ").into() } else { text.into() };
+    let expanded: Cow<'_, str> = if text.contains('\t') { text.replace('\t', "    ").into() } else { text.into() };
     bounded(&expanded, CODE_LIMIT)
 }
 

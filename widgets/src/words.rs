@@ -21,7 +21,7 @@ pub fn icon(verdict: Verdict) -> &'static str {
 pub fn percent(share: f64) -> String {
     // Rounded down, so that only full coverage reads 100 %.
     let share = if share.is_finite() { share.clamp(0.0, 1.0) } else { 0.0 };
-    format!("{} %", (share * 100.0 + 1e-9).floor())
+    format!("{}\u{a0}%", (share * 100.0 + 1e-9).floor())
 }
 
 pub fn duration(milliseconds: f64) -> String {
@@ -83,7 +83,7 @@ pub fn margin(line: &LineReport) -> String {
 }
 
 pub const MARGIN_LEGEND: &str =
-    "runs: executions that ran the line · – never ran · · holds no code of its own · ▸ ran in the execution shown";
+    "runs = executions that ran the line (▸ the one shown among them); – never ran; · no code of its own";
 
 pub fn call_mark(row: &CallRow) -> &'static str {
     match (&row.old, &row.new) {
@@ -107,7 +107,7 @@ pub const EXECUTION_LEGEND: &str = "○ says nothing: a version ended in an exce
 
 /// What was executed, as (name, value) in the order shown.
 pub fn facts(pair: &PairReport, budget: u32) -> Vec<(&'static str, String)> {
-    let both = |old: String, new: String| format!("old {old} · new {new}");
+    let both = |old: String, new: String| format!("old {old}, new {new}");
     let reached = |version: &VersionReport| match version.changed_lines {
         0 => "none to reach".to_string(),
         lines => format!("{} of {lines}", version.changed_lines_reached),

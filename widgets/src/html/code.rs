@@ -17,12 +17,12 @@ pub fn side_by_side(pair: &PairReport) -> Markup {
                 colgroup { col.tc-c-no; col.tc-c-runs; col.tc-c-sign; col; col.tc-c-no; col.tc-c-runs; col.tc-c-sign; col; }
                 thead {
                     tr { (heading("old", &pair.old)) (heading("new", &pair.new)) }
-                    tr.tc-sub { (subheading()) (subheading()) }
+                    tr.tc-sub { (subheading(false)) (subheading(true)) }
                 }
                 tbody {
                     @for row in &pair.rows {
                         @let (old, new) = words::row_lines(pair, row);
-                        tr { (side(old, "−", "tc-del")) (side(new, "+", "tc-add")) }
+                        tr { (side(old, false)) (side(new, true)) }
                         @if let Some(witness) = &pair.witness { (values(witness, old, new)) }
                     }
                 }
@@ -34,7 +34,7 @@ pub fn side_by_side(pair: &PairReport) -> Markup {
 
 fn heading(side: &str, version: &VersionReport) -> Markup {
     html! {
-        th colspan="4" scope="colgroup" {
+        th colspan="4" scope="colgroup" class=[(side == "new").then_some("tc-new")] {
             span.tc-side { (side) } " "
             code { (plain::value(&version.qualname)) }
             span.tc-note { " " (words::percent(version.coverage)) " covered" }
@@ -42,34 +42,45 @@ fn heading(side: &str, version: &VersionReport) -> Markup {
     }
 }
 
-fn subheading() -> Markup {
+fn subheading(new: bool) -> Markup {
     html! {
-        th scope="col" { "line" }
+        th.tc-new[new] scope="col" { "line" }
         th scope="col" { "runs" }
         td {}
         th scope="col" { "code" }
     }
 }
 
-fn side(line: Option<&LineReport>, sign: &str, changed_class: &str) -> Markup {
+fn side(line: Option<&LineReport>, new: bool) -> Markup {
     let Some(line) = line else {
-        return html! { td.tc-void colspan="4" {} };
+        return html! { td.tc-void.tc-new[new] colspan="4" {} };
     };
-    let class = if line.changed { changed_class } else { "" };
+    let (sign, class) = match (line.changed, new) {
+        (false, _) => ("", ""),
+        (true, false) => ("−", "tc-del"),
+        (true, true) => ("+", "tc-add"),
+    };
     let cover = match (line.executable, line.executions) {
         (false, _) => "",
         (true, 0) => "tc-never",
         (true, _) => "tc-ran",
     };
     html! {
-        td class={ "tc-no " (class) } { (line.number) }
+        td class={ "tc-no " (class) @if new { " tc-new" } } { (line.number) }
         td class={ "tc-runs " (cover) " " (class) } {
             @if line.witness_hits > 0 { span.tc-hit { "▸" } }
             (words::margin(line))
         }
-        td class={ "tc-sign " (class) } { @if line.changed { (sign) } }
-        td class={ "tc-src " (class) } { code { (plain::code(&line.text)) } }
+        td class={ "tc-sign " (class) } { (sign) }
+        td class={ "tc-src " (class) } { (source(&line.text)) }
     }
+}
+
+/// A line of code whose continuation, when it is too long for its column, stands further in than its start.
+fn source(text: &str) -> Markup {
+    let text = plain::code(text);
+    let hang = text.chars().take_while(|&character| character == ' ').count().min(40) + 4;
+    html! { code style={ "padding-left:" (hang) "ch;text-indent:-" (hang) "ch" } { (text) } }
 }
 
 /// The values that entered at this row. They went into both versions, so the row spans both.

@@ -20,13 +20,13 @@ pub fn evidence(pair: &PairReport) -> Markup {
             tr.tc-differs {
                 th scope="row" { "≠ " (one.channel.name()) }
                 td.tc-mono { (plain::value(&one.place)) }
-                td.tc-mono { (plain::value(&one.old)) }
-                td.tc-mono { (plain::value(&one.new)) }
+                (seen(&one.old))
+                (seen(&one.new))
                 td.tc-num { (words::execution_number(one.execution)) }
             }
         }
     });
-    table("What differs", &["Channel", "Place", "Old", "New", "Execution#"], rows, pair.evidence.len())
+    table("What differs", false, &["Channel", "Place", "Old", "New", "Execution#"], rows, pair.evidence.len())
 }
 
 pub fn injections(witness: &Witness) -> Markup {
@@ -46,7 +46,7 @@ pub fn injections(witness: &Witness) -> Markup {
         }
     });
     let columns = ["Access path", "Value", "Class", "Kind", "Line#", "Probability#"];
-    table("Injected values, the same into both versions", &columns, rows, witness.injections.len())
+    table("Injected values, the same into both versions", true, &columns, rows, witness.injections.len())
 }
 
 pub fn other_decisions(witness: &Witness) -> Markup {
@@ -57,7 +57,7 @@ pub fn other_decisions(witness: &Witness) -> Markup {
     let rows = decisions.iter().take(VALUE_ROWS).map(|(path, decision)| {
         html! { tr { th.tc-mono scope="row" { (plain::value(path)) } td.tc-mono { (plain::value(decision)) } } }
     });
-    table("Other decisions", &["Access path", "Decision"], rows, decisions.len())
+    table("Other decisions", true, &["Access path", "Decision"], rows, decisions.len())
 }
 
 /// What each version did in the witness, side by side.
@@ -67,8 +67,8 @@ pub fn behaviors(pair: &PairReport, witness: &Witness) -> Markup {
         html! {
             tr.tc-differs[differs] {
                 th scope="row" { @if differs { "≠ " } (plain::value(name)) }
-                td.tc-mono { (plain::value(&old)) }
-                td.tc-mono { (plain::value(&new)) }
+                (seen(&old))
+                (seen(&new))
             }
         }
     };
@@ -90,14 +90,11 @@ pub fn behaviors(pair: &PairReport, witness: &Witness) -> Markup {
         }
     }
     let total = rows.len();
-    table("What each version did", &["", "Old", "New"], rows.into_iter().take(VALUE_ROWS), total)
+    table("What each version did", true, &["", "Old", "New"], rows.into_iter().take(VALUE_ROWS), total)
 }
 
 /// Arguments of both versions by name, in the order of old, then what only new has.
-fn arguments<'a>(
-    old: &'a Behavior,
-    new: &'a Behavior,
-) -> Vec<(&'a str, Option<&'a Observed>, Option<&'a Observed>)> {
+fn arguments<'a>(old: &'a Behavior, new: &'a Behavior) -> Vec<(&'a str, Option<&'a Observed>, Option<&'a Observed>)> {
     let find = |behavior: &'a Behavior, name: &str| {
         behavior.arguments.iter().find(|(other, _)| other == name).map(|(_, value)| value)
     };
@@ -130,7 +127,7 @@ pub fn calls(witness: &Witness) -> Markup {
         }
     });
     let columns = ["", "Line#", "Old", "Line#", "New"];
-    table("Calls, old against new, in order", &columns, rows, witness.calls.len())
+    table("Calls, old against new, in order", false, &columns, rows, witness.calls.len())
 }
 
 pub fn executions(pair: &PairReport) -> Markup {
@@ -152,19 +149,26 @@ pub fn executions(pair: &PairReport) -> Markup {
     let rows = pair.executions.iter().take(EXECUTION_ROWS).map(row);
     let any_says_nothing = pair.executions.iter().any(|one| !(one.old_valid && one.new_valid));
     html! {
-        (table("Executions", &columns, rows, pair.executions.len()))
+        (table("Executions", false, &columns, rows, pair.executions.len()))
         @if any_says_nothing { p.tc-legend { (words::EXECUTION_LEGEND) } }
     }
 }
 
+/// A cell with what a version did; an empty text is said in words.
+fn seen(text: &str) -> Markup {
+    html! {
+        @if text.is_empty() { td.tc-quiet { "nothing" } } @else { td.tc-mono { (plain::value(text)) } }
+    }
+}
+
 /// A table that scrolls by itself when it is too wide. A column whose title ends in `#` holds numbers; one without a
-/// title holds marks or row names. `total` rows exist, fewer may be given.
-fn table(caption: &str, columns: &[&str], rows: impl Iterator<Item = Markup>, total: usize) -> Markup {
+/// title holds marks or row names. A caption that only repeats its section is `titled` for screen readers alone. `total` rows exist, fewer may be given.
+fn table(caption: &str, titled: bool, columns: &[&str], rows: impl Iterator<Item = Markup>, total: usize) -> Markup {
     let rows: Vec<Markup> = rows.collect();
     html! {
         div.tc-scroll tabindex="0" role="region" aria-label=(caption) {
             table.tc-table {
-                caption { (caption) }
+                caption.tc-hidden[!titled] { (caption) }
                 thead {
                     tr {
                         @for column in columns {

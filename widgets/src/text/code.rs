@@ -2,7 +2,7 @@
 //! coverage margin and the injected values under the line where they entered.
 
 use anstyle::{AnsiColor, Style};
-use twincell_core::report::{AlignedRow, LineReport, PairReport};
+use twincell_core::report::{AlignedRow, Comparison, LineReport, PairReport, Verdict};
 
 use super::DIM;
 use super::page::{Page, chunks, padded};
@@ -14,6 +14,8 @@ const SIDE_BY_SIDE: usize = 130;
 const CONTEXT: usize = 3;
 /// Rows up to which a function is shown whole.
 const WHOLE: usize = 24;
+/// Values shown under one line at most; the list of injected values has more.
+const VALUES_AT_LINE: usize = 6;
 /// Rows shown at most.
 const ROWS: usize = 200;
 
@@ -36,6 +38,10 @@ pub fn changes(page: &mut Page, pair: &PairReport) {
     page.title("Old and new");
     let shown = shown_rows(&changed);
     let total = shown.len();
+    if page.width < SIDE_BY_SIDE {
+        page.styled(DIM, &unified_gutter("old", "new", "runs", "runs"));
+        page.end();
+    }
     let mut last = None;
     for index in shown.into_iter().take(ROWS) {
         if last.is_some_and(|last| index > last + 1) || (last.is_none() && index > 0) {
@@ -54,7 +60,6 @@ pub fn changes(page: &mut Page, pair: &PairReport) {
         page.prose("  ", "⋯", DIM);
     }
     page.more(total, ROWS);
-    page.prose("  ", words::MARGIN_LEGEND, DIM);
 }
 
 fn is_changed(pair: &PairReport, row: &AlignedRow) -> bool {
@@ -82,10 +87,7 @@ fn sign(line: &LineReport, other: Option<&LineReport>, changed: char, style: Sty
     }
 }
 
-fn sides<'a>(
-    old: Option<&'a LineReport>,
-    new: Option<&'a LineReport>,
-) -> (Option<Shown<'a>>, Option<Shown<'a>>) {
+fn sides<'a>(old: Option<&'a LineReport>, new: Option<&'a LineReport>) -> (Option<Shown<'a>>, Option<Shown<'a>>) {
     let shown = |line: Option<&'a LineReport>, other: Option<&LineReport>, changed, style| {
         line.map(|line| {
             let (sign, style) = sign(line, other, changed, style);
@@ -95,31 +97,52 @@ fn sides<'a>(
     (shown(old, new, '-', REMOVED), shown(new, old, '+', ADDED))
 }
 
-fn gutter(line: &LineReport) -> String {
-    let hit = if line.witness_hits > 0 { '▸' } else { ' ' };
-    format!("{:>4} {hit}{:>4} │", line.number, words::margin(line))
+/// What the signs in the margin mean, once for all pairs, if there was a margin.
+pub fn legend(page: &mut Page, comparison: &Comparison) {
+    let has_margin =
+        |pair: &PairReport| pair.verdict != Verdict::Identical && pair.rows.iter().any(|row| is_changed(pair, row));
+    if comparison.pairs.iter().any(has_margin) {
+        page.blank();
+        page.prose("", words::MARGIN_LEGEND, DIM);
+    }
+}
+
+/// The coverage margin of a line, with a mark when the execution shown ran it.
+fn runs(line: &LineReport) -> String {
+    format!("{}{}", if line.witness_hits > 0 { "▸" } else { "" }, words::margin(line))
 }
 
 fn unified(page: &mut Page, old: Option<&LineReport>, new: Option<&LineReport>) {
-    let (old, new) = sides(old, new);
-    match (old, new) {
-        (Some(old), Some(new)) if old.sign == ' ' && new.sign == ' ' => single(page, &new, "    "),
+    match sides(old, new) {
+        (Some(old), Some(new)) if old.sign == ' ' && new.sign == ' ' => {
+            single(page, &new, Some(old.line), Some(new.line))
+        }
         (old, new) => {
-            old.iter().for_each(|shown| single(page, shown, "old "));
-            new.iter().for_each(|shown| single(page, shown, "new "));
+            old.iter().for_each(|shown| single(page, shown, Some(shown.line), None));
+            new.iter().for_each(|shown| single(page, shown, None, Some(shown.line)));
         }
     }
 }
 
-fn single(page: &mut Page, shown: &Shown<'_>, side: &str) {
-    let gutter = format!(" {side}{} ", gutter(shown.line));
-    let room = page.width - gutter.chars().count() - 2;
+fn single(page: &mut Page, shown: &Shown<'_>, old: Option<&LineReport>, new: Option<&LineReport>) {
+    let number = |line: Option<&LineReport>| line.map_or_else(String::new, |line| line.number.to_string());
+    let margin = |line: Option<&LineReport>| line.map_or_else(String::new, runs);
+    let gutter = unified_gutter(&number(old), &number(new), &margin(old), &margin(new));
+    let room = page.width.saturating_sub(gutter.chars().count() + 2).max(8);
     for (index, piece) in chunks(&plain::code(&shown.line.text), room).iter().enumerate() {
-        let blank = format!("{}│ ", " ".repeat(gutter.chars().count() - 2));
-        page.styled(DIM, if index == 0 { &gutter } else { &blank });
-        page.styled(shown.style, &format!("{} {piece}", if index == 0 { shown.sign } else { ' ' }));
+        let first = index == 0;
+        page.styled(DIM, if first { gutter.clone() } else { unified_gutter("", "", "", "") }.as_str());
+        page.styled(shown.style, &format!("{} {piece}", if first { shown.sign } else { ' ' }));
         page.end();
     }
+}
+
+fn unified_gutter(old: &str, new: &str, old_runs: &str, new_runs: &str) -> String {
+    format!("{old:>4}{new:>5} {old_runs:>5}{new_runs:>5} │ ")
+}
+
+fn side_gutter(line: &LineReport) -> String {
+    format!("{:>4} {:>5} │", line.number, runs(line))
 }
 
 fn both_sides(page: &mut Page, old: Option<&LineReport>, new: Option<&LineReport>) {
@@ -127,7 +150,7 @@ fn both_sides(page: &mut Page, old: Option<&LineReport>, new: Option<&LineReport
     let (old, new) = sides(old, new);
     let columns = |shown: &Option<Shown<'_>>| -> (String, Vec<String>) {
         shown.as_ref().map_or_else(Default::default, |shown| {
-            let gutter = gutter(shown.line);
+            let gutter = side_gutter(shown.line);
             let room = half - gutter.chars().count() - 2;
             let pieces = chunks(&plain::code(&shown.line.text), room);
             let signed = |(index, piece)| format!("{} {piece}", if index == 0 { shown.sign } else { ' ' });
@@ -153,14 +176,21 @@ fn both_sides(page: &mut Page, old: Option<&LineReport>, new: Option<&LineReport
 
 fn entered(page: &mut Page, pair: &PairReport, old: Option<&LineReport>, new: Option<&LineReport>) {
     let Some(witness) = &pair.witness else { return };
-    for index in words::injections_at(witness, old, new) {
-        let injection = &witness.injections[index];
-        let value =
-            format!("↳ {} = {}", plain::value(&injection.path), plain::value(&injection.value.display()));
-        let indent = if page.width >= SIDE_BY_SIDE { 14 } else { 19 };
-        let shown = page.cut(&value, page.width - indent);
-        page.styled(Style::new(), &" ".repeat(indent));
-        page.styled(VALUE, &shown);
-        page.end();
+    let found = words::injections_at(witness, old, new);
+    if found.is_empty() {
+        return;
     }
+    let value = |&index: &usize| {
+        let injection = &witness.injections[index];
+        format!("{} = {}", plain::value(&injection.path), plain::value(&injection.value.display()))
+    };
+    let mut values: Vec<String> = found.iter().take(VALUES_AT_LINE).map(value).collect();
+    if found.len() > VALUES_AT_LINE {
+        values.push(format!("and {} more", found.len() - VALUES_AT_LINE));
+    }
+    let indent = if page.width >= SIDE_BY_SIDE { 14 } else { 24 };
+    let shown = page.cut(&format!("↳ {}", values.join(" · ")), page.width - indent);
+    page.styled(Style::new(), &" ".repeat(indent));
+    page.styled(VALUE, &shown);
+    page.end();
 }

@@ -5,6 +5,7 @@ mod code;
 mod page;
 
 use anstyle::{AnsiColor, Style};
+use twincell_core::behavior::Call;
 use twincell_core::report::{Comparison, PairReport, Verdict, display_call};
 
 use crate::{plain, words};
@@ -46,7 +47,7 @@ pub fn text(comparison: &Comparison, options: &TextOptions) -> String {
         }
         several => {
             for pair in several {
-                page.blank();
+                page.rule();
                 let name = plain::value(&words::pair_name(pair));
                 heading(&mut page, pair.verdict, &name, &plain::sentence(&pair.sentence));
                 if pair.verdict != Verdict::Identical {
@@ -55,6 +56,7 @@ pub fn text(comparison: &Comparison, options: &TextOptions) -> String {
             }
         }
     }
+    code::legend(&mut page, comparison);
     one_sided(&mut page, "Only in old", &comparison.removed);
     one_sided(&mut page, "Only in new", &comparison.added);
     page.blank();
@@ -93,7 +95,7 @@ fn pair_body(page: &mut Page, pair: &PairReport, budget: u32) {
     }
     let facts = words::facts(pair, budget);
     let facts: Vec<String> = facts.iter().map(|(name, value)| format!("{}: {value}", name.to_lowercase())).collect();
-    page.prose("  ", &facts.join(", "), DIM);
+    page.prose("  ", &facts.join(" · "), DIM);
     evidence(page, pair);
     values(page, pair);
     code::changes(page, pair);
@@ -117,8 +119,9 @@ fn evidence(page: &mut Page, pair: &PairReport) {
         let channel = if place.starts_with(channel) { String::new() } else { format!("{channel}: ") };
         let number = words::execution_number(one.execution);
         page.hanging("  ≠ ", &format!("{channel}{place} (execution {number})"));
-        page.hanging("      old  ", &plain::value(&one.old));
-        page.hanging("      new  ", &plain::value(&one.new));
+        for (label, value) in [("      old  ", &one.old), ("      new  ", &one.new)] {
+            page.hanging(label, if value.is_empty() { "nothing".into() } else { plain::value(value) }.as_str());
+        }
     }
     page.more(pair.evidence.len(), EVIDENCE_SHOWN);
 }
@@ -157,10 +160,16 @@ fn calls(page: &mut Page, pair: &PairReport) {
     }
     page.title(&format!("Calls that differ ({} of {})", differing.len(), witness.calls.len()));
     for row in differing.iter().take(CALLS_SHOWN) {
-        page.hanging("  ", words::call_mark(row));
-        for (side, call) in [("old", &row.old), ("new", &row.new)] {
-            let shown = call.as_ref().map_or_else(|| "no call".into(), |call| plain::value(&display_call(call)));
-            page.hanging(&format!("      {side}  "), &shown);
+        let shown = |call: &Call| format!("{} (line {})", plain::value(&display_call(call)), call.line);
+        match (&row.old, &row.new) {
+            (Some(old), Some(new)) => {
+                page.hanging("  ≠ old       ", &shown(old));
+                page.hanging("    new       ", &shown(new));
+            }
+            (old, new) => {
+                let label = format!("  {}  ", words::call_mark(row));
+                old.iter().chain(new).for_each(|call| page.hanging(&label, &shown(call)));
+            }
         }
     }
     page.more(differing.len(), CALLS_SHOWN);

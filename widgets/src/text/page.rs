@@ -38,6 +38,12 @@ impl Page {
         }
     }
 
+    pub fn rule(&mut self) {
+        self.blank();
+        self.styled(DIM, &"─".repeat(self.width));
+        self.end();
+    }
+
     pub fn title(&mut self, title: &str) {
         self.blank();
         self.styled(BOLD, title);
