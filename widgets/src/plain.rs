@@ -6,7 +6,7 @@ use std::borrow::Cow;
 /// Characters of one value or name that are shown at most.
 pub const VALUE_LIMIT: usize = 300;
 /// Characters of one line of code that are shown at most.
-pub const CODE_LIMIT: usize = 2_000;
+pub const CODE_LIMIT: usize = 500;
 
 /// One line for people: bounded by [`VALUE_LIMIT`], every unsafe character written as its Python escape.
 pub fn value(text: &str) -> String {

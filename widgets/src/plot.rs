@@ -12,7 +12,7 @@ use crate::words;
 const SIZE: (u32, u32) = (660, 230);
 const INK: RGBColor = RGBColor(0x80, 0x86, 0x8f);
 const CURVE: RGBColor = RGBColor(0x3b, 0x82, 0xf6);
-const MARK: RGBColor = RGBColor(0xd9, 0x6c, 0x06);
+const MARK: RGBColor = RGBColor(0xc9, 0x5f, 0x00);
 
 /// Coverage of the pair over its executions, the first execution that differs marked.
 ///

@@ -2,7 +2,7 @@
 
 use twincell_core::engine::protocol::Injection;
 use twincell_core::report::{
-    CallRow, Channel, Comparison, ExecutionReport, LineReport, PairReport, Verdict, VersionReport, Witness,
+    CallRow, Comparison, Evidence, ExecutionReport, LineReport, PairReport, Verdict, VersionReport, Witness,
     display_decision,
 };
 use twincell_core::site::SiteKind;
@@ -144,9 +144,9 @@ pub fn other_decisions(witness: &Witness) -> Vec<(&str, String)> {
     others.map(|choice| (choice.path.as_str(), display_decision(&choice.decision))).collect()
 }
 
-/// Whether evidence names a channel in the execution that is shown in full.
-pub fn evidence_in(pair: &PairReport, witness: &Witness, channels: &[Channel]) -> bool {
-    pair.evidence.iter().any(|one| one.execution == witness.execution && channels.contains(&one.channel))
+/// Whether there is such evidence in the execution that is shown in full.
+pub fn has_evidence(pair: &PairReport, witness: &Witness, such: impl Fn(&Evidence) -> bool) -> bool {
+    pair.evidence.iter().any(|one| one.execution == witness.execution && such(one))
 }
 
 /// Pairs in the order shown: what changed first, identical ones last.

@@ -76,11 +76,17 @@ fn side(line: Option<&LineReport>, new: bool) -> Markup {
     }
 }
 
-/// A line of code whose continuation, when it is too long for its column, stands further in than its start.
+/// A line of code whose continuation, when it is too long for its column, stands further in than its start. No break
+/// between indentation and code, hence two elements.
 fn source(text: &str) -> Markup {
     let text = plain::code(text);
-    let hang = text.chars().take_while(|&character| character == ' ').count().min(40) + 4;
-    html! { code style={ "padding-left:" (hang) "ch;text-indent:-" (hang) "ch" } { (text) } }
+    let (indentation, rest) = text.split_at(text.len() - text.trim_start_matches(' ').len());
+    let hang = indentation.len().min(40) + 4;
+    html! {
+        code style={ "padding-left:" (hang) "ch;text-indent:-" (hang) "ch" } {
+            (indentation) span { (rest) }
+        }
+    }
 }
 
 /// The values that entered at this row. They went into both versions, so the row spans both.

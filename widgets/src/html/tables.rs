@@ -4,7 +4,7 @@
 use maud::{Markup, html};
 use twincell_core::behavior::{Behavior, Call, Observed};
 use twincell_core::report::{
-    Channel, ExecutionReport, PairReport, Witness, display_call, display_observed, display_outcome,
+    Channel, Evidence, ExecutionReport, PairReport, Witness, display_call, display_observed, display_outcome,
 };
 
 use crate::{plain, words};
@@ -13,6 +13,10 @@ const EVIDENCE_ROWS: usize = 25;
 const VALUE_ROWS: usize = 100;
 const CALL_ROWS: usize = 100;
 const EXECUTION_ROWS: usize = 50;
+/// Executions that differ are shown beyond the first ones too, up to this many.
+const DIFFERING_ROWS: usize = 10;
+/// Rows from which a table scrolls within a window of its own.
+const TALL: usize = 20;
 
 pub fn evidence(pair: &PairReport) -> Markup {
     let rows = pair.evidence.iter().take(EVIDENCE_ROWS).map(|one| {
@@ -60,37 +64,38 @@ pub fn other_decisions(witness: &Witness) -> Markup {
     table("Other decisions", true, &["Access path", "Decision"], rows, decisions.len())
 }
 
-/// What each version did in the witness, side by side.
+/// What each version did in the witness, side by side. Evidence says what differs.
 pub fn behaviors(pair: &PairReport, witness: &Witness) -> Markup {
-    let row = |name: &str, channels: &[Channel], old: String, new: String| {
-        let differs = words::evidence_in(pair, witness, channels);
+    let row = |name: &str, differs: bool, old: &str, new: &str| {
         html! {
             tr.tc-differs[differs] {
                 th scope="row" { @if differs { "≠ " } (plain::value(name)) }
-                (seen(&old))
-                (seen(&new))
+                (seen(old))
+                (seen(new))
             }
         }
     };
+    let differs = |such: &dyn Fn(&Evidence) -> bool| words::has_evidence(pair, witness, such);
     let (old, new) = (&witness.old, &witness.new);
-    let outcome = |behavior: &Behavior| display_outcome(&behavior.outcome);
-    let mut rows = vec![row("outcome", &[Channel::Return, Channel::Exception], outcome(old), outcome(new))];
+    let outcome = differs(&|one| matches!(one.channel, Channel::Return | Channel::Exception));
+    let mut rows = vec![row("outcome", outcome, &display_outcome(&old.outcome), &display_outcome(&new.outcome))];
     for (name, old, new) in arguments(old, new) {
         let shown = |value: Option<&Observed>| value.map_or_else(|| "not there".into(), display_observed);
-        let place = format!("argument {name}");
-        let differs = pair.evidence.iter().any(|one| {
-            one.execution == witness.execution && one.channel == Channel::Arguments && one.place.starts_with(&place)
-        });
-        let channels: &[Channel] = if differs { &[Channel::Arguments] } else { &[] };
-        rows.push(row(&format!("{place} afterwards"), channels, shown(old), shown(new)));
+        let differs = differs(&|one| one.channel == Channel::Arguments && names_root(&one.place, name));
+        rows.push(row(&format!("{name} afterwards"), differs, &shown(old), &shown(new)));
     }
     for (name, old, new) in [("stdout", &old.stdout, &new.stdout), ("stderr", &old.stderr, &new.stderr)] {
         if !old.is_empty() || !new.is_empty() {
-            rows.push(row(name, &[Channel::Output], old.clone(), new.clone()));
+            rows.push(row(name, differs(&|one| one.channel == Channel::Output && one.place.contains(name)), old, new));
         }
     }
     let total = rows.len();
     table("What each version did", true, &["", "Old", "New"], rows.into_iter().take(VALUE_ROWS), total)
+}
+
+/// Whether a place such as `argument request.meta['retries']` is in the argument of this name.
+fn names_root(place: &str, name: &str) -> bool {
+    place.split(|c: char| !c.is_alphanumeric() && c != '_').take(2).any(|word| word == name)
 }
 
 /// Arguments of both versions by name, in the order of old, then what only new has.
@@ -132,9 +137,9 @@ pub fn calls(witness: &Witness) -> Markup {
 
 pub fn executions(pair: &PairReport) -> Markup {
     let row = |execution: &ExecutionReport| {
-        let says_nothing = !execution.differs && !(execution.old_valid && execution.new_valid);
+        let valid = execution.old_valid && execution.new_valid;
         html! {
-            tr.tc-differs[execution.differs].tc-dim[says_nothing] {
+            tr.tc-differs[execution.differs].tc-dim[!execution.differs && !valid] {
                 th.tc-num scope="row" { (words::execution_number(execution.index)) }
                 td.tc-mark { (words::execution_mark(execution)) }
                 td.tc-mono { (plain::value(&execution.old)) }
@@ -146,7 +151,9 @@ pub fn executions(pair: &PairReport) -> Markup {
         }
     };
     let columns = ["No.#", "", "Old", "New", "New lines#", "Covered so far#", "Time#"];
-    let rows = pair.executions.iter().take(EXECUTION_ROWS).map(row);
+    let (first, later) = pair.executions.split_at(pair.executions.len().min(EXECUTION_ROWS));
+    let later = later.iter().filter(|execution| execution.differs).take(DIFFERING_ROWS);
+    let rows = first.iter().chain(later).map(row);
     let any_says_nothing = pair.executions.iter().any(|one| !(one.old_valid && one.new_valid));
     html! {
         (table("Executions", false, &columns, rows, pair.executions.len()))
@@ -166,7 +173,7 @@ fn seen(text: &str) -> Markup {
 fn table(caption: &str, titled: bool, columns: &[&str], rows: impl Iterator<Item = Markup>, total: usize) -> Markup {
     let rows: Vec<Markup> = rows.collect();
     html! {
-        div.tc-scroll tabindex="0" role="region" aria-label=(caption) {
+        div.tc-scroll.tc-limit[rows.len() >= TALL] tabindex="0" role="region" aria-label=(caption) {
             table.tc-table {
                 caption.tc-hidden[!titled] { (caption) }
                 thead {

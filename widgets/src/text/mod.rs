@@ -84,7 +84,7 @@ fn tone(verdict: Verdict) -> Style {
 fn heading(page: &mut Page, verdict: Verdict, name: &str, sentence: &str) {
     let gap = if name.is_empty() { "" } else { "  " };
     page.styled(tone(verdict), &format!("{} {}", words::icon(verdict), verdict.name()));
-    page.styled(BOLD, &format!("{gap}{}", page.cut(name, 60)));
+    page.styled(BOLD, &format!("{gap}{}", page.cut(name, page.width - 22)));
     page.end();
     page.prose("  ", sentence, Style::new());
 }

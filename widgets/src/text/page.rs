@@ -46,8 +46,7 @@ impl Page {
 
     pub fn title(&mut self, title: &str) {
         self.blank();
-        self.styled(BOLD, title);
-        self.end();
+        self.prose("", title, BOLD);
     }
 
     /// Wrapped text, every line indented.
