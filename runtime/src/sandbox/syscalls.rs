@@ -192,14 +192,15 @@ fn install(without_landlock: bool) -> Outcome<()> {
         // Its flags stand in memory, where no filter sees them.
         absent.insert(libc::SYS_openat2, Vec::new());
     }
-    // A filter has one answer: "not permitted", and "no such call" where the C library then takes the older one.
-    for (rules, answer) in [(refused, libc::EPERM), (absent, libc::ENOSYS)] {
+    apply_filter_all_threads(&no_unknown_calls())?;
+    // A filter has one answer: "no such call", so that the C library takes the older one, and "not permitted". The
+    // latter comes last, because it refuses further filters.
+    for (rules, answer) in [(absent, libc::ENOSYS), (refused, libc::EPERM)] {
         let refuse = SeccompAction::Errno(answer as u32);
         let filter = SeccompFilter::new(rules, SeccompAction::Allow, refuse, std::env::consts::ARCH.try_into()?)?;
         let program: BpfProgram = filter.try_into()?;
         apply_filter_all_threads(&program)?;
     }
-    apply_filter_all_threads(&no_unknown_calls())?;
     Ok(())
 }
 
