@@ -7,6 +7,7 @@ import os
 import site
 import sys
 import sysconfig
+import traceback
 
 
 def _readable() -> list[str]:
@@ -46,11 +47,13 @@ def main() -> int:
     return 0
 
 
+def _fail(kind: type, error: BaseException, trace: object) -> None:
+    """The engine reads the last line; `sys.stderr` may be foreign code's by now."""
+    traceback.print_exception(kind, error, trace, file=sys.__stderr__)
+    os._exit(1)
+
+
 if __name__ == "__main__":
-    try:
-        status = main()
-    except BaseException as error:
-        sys.excepthook(type(error), error, error.__traceback__)
-        status = 1
+    sys.excepthook = _fail
     # Whatever foreign code left behind (threads, exit handlers) does not run.
-    os._exit(status)
+    os._exit(main())
