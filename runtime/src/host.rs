@@ -18,6 +18,7 @@ use crate::outcome::{self, Arguments};
 use crate::prepared::Prepared;
 use crate::state::{self, Execution, Side};
 use crate::versatile::Versatile;
+use crate::worker::Host;
 
 struct LoadedVersion {
     code: Py<PyAny>,
@@ -110,8 +111,10 @@ impl PythonHost {
             microseconds: u32::try_from(started.elapsed().as_micros()).unwrap_or(u32::MAX),
         })
     }
+}
 
-    pub fn load(&mut self, program: u64, source: Program) -> Result<Vec<String>, String> {
+impl Host for PythonHost {
+    fn load(&mut self, program: u64, source: Program) -> Result<Vec<String>, String> {
         Python::attach(|py| match Self::load_program(py, source) {
             Ok((loaded, notes)) => {
                 self.programs.insert(program, loaded);
@@ -121,11 +124,11 @@ impl PythonHost {
         })
     }
 
-    pub fn unload(&mut self, program: u64) {
+    fn unload(&mut self, program: u64) {
         Python::attach(|_| self.programs.remove(&program));
     }
 
-    pub fn run(&mut self, program: u64, request: &ExecutionRequest) -> Result<ExecutionRecord, String> {
+    fn run(&mut self, program: u64, request: &ExecutionRequest) -> Result<ExecutionRecord, String> {
         let Some(loaded) = self.programs.get(&program) else {
             return Err(format!("program {program} is not loaded"));
         };
