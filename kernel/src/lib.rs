@@ -1,9 +1,24 @@
 //! The Python extension module `twincell._twincell`: what Rust offers to the thin Python package around it.
 
+mod api;
+mod cli;
+mod doctor;
 mod git;
+mod jupyter;
+mod magics;
 mod options;
 mod study;
 mod warm;
 
 #[cfg(test)]
 mod fixtures;
+
+use pyo3::prelude::*;
+
+#[pymodule]
+fn _twincell(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    jupyter::register(module)?;
+    api::register(module)?;
+    Ok(())
+}
