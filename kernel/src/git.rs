@@ -49,11 +49,11 @@ impl From<git2::Error> for GitError {
 /// The `.py` files under `paths` (all when empty; relative ones are seen from `start`) that differ between the two
 /// revisions of `range`, which is `OLD..NEW`; an empty side is HEAD. The repository is the one that holds `start`.
 pub fn changed_files(start: &Path, range: &str, paths: &[PathBuf]) -> Result<ChangedFiles, GitError> {
+    let (old_name, new_name) = split_range(range)?;
     let repository = Repository::discover(start).map_err(|error| match error.code() {
         ErrorCode::NotFound => GitError::NoRepository(start.display().to_string()),
         _ => error.into(),
     })?;
-    let (old_name, new_name) = split_range(range)?;
     let (old, new) = (tree(&repository, old_name)?, tree(&repository, new_name)?);
     let wanted = paths.iter().map(|path| inside(&repository, start, path)).collect::<Result<Vec<_>, _>>()?;
 

@@ -11,7 +11,7 @@ use twincell_core::compare::{CompareError, CompareOptions, Continue, Progress, S
 use twincell_core::engine::{EngineError, PoolOptions, WorkerInfo, WorkerPool};
 use twincell_core::predictor::Predictor;
 use twincell_core::report::Comparison;
-use twincell_models::{ModelOptions, PredictorKind};
+use twincell_models::ModelOptions;
 
 use crate::options::{Device, Options};
 
@@ -49,9 +49,7 @@ pub struct Engine {
 const KEPT: usize = 3;
 
 static POOLS: Mutex<Vec<(PoolOptions, Arc<WorkerPool>)>> = Mutex::new(Vec::new());
-static PREDICTORS: Mutex<Vec<(PredictorKey, Arc<dyn Predictor>)>> = Mutex::new(Vec::new());
-
-type PredictorKey = (PredictorKind, Option<PathBuf>, Option<PathBuf>, Device);
+static PREDICTORS: Mutex<Vec<(ModelOptions, Arc<dyn Predictor>)>> = Mutex::new(Vec::new());
 
 impl Engine {
     /// The engine for some options; what an earlier comparison started is used again.
@@ -76,18 +74,21 @@ impl Engine {
 }
 
 /// The predictor that these options stand for.
-pub fn predictor(options: &Options, environment: &Environment) -> Result<Arc<dyn Predictor>, Failure> {
-    let key = (options.predictor, options.model.clone(), environment.onnxruntime.clone(), options.device);
-    keep(&PREDICTORS, key, |(kind, model_dir, onnxruntime_library, device)| {
-        let model = ModelOptions {
-            kind: *kind,
-            model_dir: model_dir.clone(),
-            onnxruntime_library: onnxruntime_library.clone(),
-            threads: 0,
-            allow_gpu: *device == Device::Auto,
-        };
-        twincell_models::load(&model).map_err(|error| Failure::Model(error.to_string()))
+fn predictor(options: &Options, environment: &Environment) -> Result<Arc<dyn Predictor>, Failure> {
+    keep(&PREDICTORS, model_options(options, environment), |model| {
+        twincell_models::load(model).map_err(|error| Failure::Model(error.to_string()))
     })
+}
+
+/// The part of the options that chooses a predictor.
+pub fn model_options(options: &Options, environment: &Environment) -> ModelOptions {
+    ModelOptions {
+        kind: options.predictor,
+        model_dir: options.model.clone(),
+        onnxruntime_library: environment.onnxruntime.clone(),
+        allow_gpu: options.device == Device::Auto,
+        ..ModelOptions::default()
+    }
 }
 
 /// What the workers that these options stand for say about themselves.

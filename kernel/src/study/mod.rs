@@ -179,14 +179,20 @@ mod tests {
     #[test]
     fn the_output_is_in_the_order_of_the_input_for_any_number_of_threads() {
         let (alone, outcome) = run(1);
-        assert_eq!(alone.iter().map(|row| row["id"].as_u64().unwrap()).collect::<Vec<_>>(), (0..24).collect::<Vec<_>>());
+        assert_eq!(
+            alone.iter().map(|row| row["id"].as_u64().unwrap()).collect::<Vec<_>>(),
+            (0..24).collect::<Vec<_>>()
+        );
         assert_eq!(run(7), (alone, outcome));
     }
 
     #[test]
     fn a_change_that_cannot_be_compared_is_inconclusive_and_the_study_goes_on() {
         let (rows, outcome) = run(3);
-        assert_eq!((rows[2]["verdict"].as_str(), rows[2]["reason"].as_str()), (Some("inconclusive"), Some("new is not valid Python")));
+        assert_eq!(
+            (rows[2]["verdict"].as_str(), rows[2]["reason"].as_str()),
+            (Some("inconclusive"), Some("new is not valid Python"))
+        );
         assert_eq!(rows[3]["reason"], "seed 4");
         assert_eq!(outcome.confusion.of(Verdict::Inconclusive), 8);
         assert_eq!(outcome.confusion.total(), 24);
@@ -199,7 +205,10 @@ mod tests {
         study(lines, &scripted, &CompareOptions::default(), 2, &mut out, &mut |_| Continue::Yes).unwrap();
         let rows: Vec<serde_json::Value> =
             String::from_utf8(out).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-        assert_eq!(rows.iter().map(|row| row["id"].clone()).collect::<Vec<_>>(), [1.into(), 2.into(), serde_json::Value::from("z")]);
+        assert_eq!(
+            rows.iter().map(|row| row["id"].clone()).collect::<Vec<_>>(),
+            [1.into(), 2.into(), serde_json::Value::from("z")]
+        );
         assert!(rows[1]["reason"].as_str().unwrap().starts_with("line 2 is no change"));
     }
 

@@ -88,7 +88,8 @@ impl Finding {
         let lines = || pairs.iter().flat_map(|pair| pair.old.lines.iter().chain(&pair.new.lines));
         let ran = |wanted: &dyn Fn(&LineReport) -> bool| {
             let of_interest = lines().filter(|line| line.executable && wanted(line));
-            let (ran, all) = of_interest.fold((0, 0), |(ran, all), line| (ran + u32::from(line.executions > 0), all + 1));
+            let (ran, all) =
+                of_interest.fold((0, 0), |(ran, all), line| (ran + u32::from(line.executions > 0), all + 1));
             (all > 0).then(|| f64::from(ran) / f64::from(all))
         };
         Self {
