@@ -139,7 +139,7 @@ pub enum ToWorker {
     Unload {
         program: u64,
     },
-    /// Answered by one `Record` a request, in order, then `Done`.
+    /// Answered by one `Record` a request, in order, then `Done`; a `Failed` stands for a record that cannot be made.
     Run {
         program: u64,
         requests: Vec<ExecutionRequest>,
