@@ -21,7 +21,7 @@ fn serve_worker(
     readable: Vec<PathBuf>,
     memory_bytes: u64,
 ) -> PyResult<()> {
-    let python = py.version().split_whitespace().next().unwrap_or_default().to_string();
+    let python = py.version_str().split_whitespace().next().unwrap_or_default().to_string();
     let setup = Setup { socket, scratch: scratch.clone(), readable, memory_bytes, python };
     let mut host = PythonHost::new(scratch).map_err(PyRuntimeError::new_err)?;
     serve(&setup, &mut host).map_err(|error| PyRuntimeError::new_err(error.to_string()))
