@@ -2,13 +2,20 @@
 //!
 //! Plain data lives here; each step has a file. Nothing here runs, predicts or rewrites code.
 
+mod align;
+mod diff;
 mod functions;
 mod literals;
+mod normalize;
+mod pairing;
 pub(crate) mod parse;
+mod renames;
 pub(crate) mod scopes;
 
+pub use diff::diff;
 pub use functions::functions;
 pub use literals::literals;
+pub use pairing::pair;
 
 use serde::{Deserialize, Serialize};
 
@@ -65,16 +72,4 @@ pub struct Diff {
     pub rows: Vec<AlignedRow>,
     /// (name in new, name in old) of parameters and locals that were renamed.
     pub renames: Vec<(String, String)>,
-}
-
-/// Matches by qualified name, then by similarity of text.
-pub fn pair(old: Vec<Function>, new: Vec<Function>) -> Pairing {
-    let _ = (old, new);
-    Pairing::default()
-}
-
-/// Structural difference of a pair.
-pub fn diff(old: &Function, new: &Function) -> Diff {
-    let _ = (old, new);
-    Diff::default()
 }
