@@ -5,7 +5,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
-use super::normalize::{BODY, Label, Node};
+use super::labels::Label;
+use super::normalize::{BODY, Node};
 
 /// Statements and expressions with less than this share of their parts in common are not the same one changed.
 const RELATED: f64 = 0.3;
@@ -137,8 +138,7 @@ fn best_pairs(olds: &[Node], news: &[Node]) -> Vec<(usize, usize)> {
         let length = olds.len().min(news.len());
         return (0..length).filter(|&at| similarity(&olds[at], &news[at]) >= RELATED).map(|at| (at, at)).collect();
     }
-    let scores: Vec<Vec<f64>> =
-        olds.iter().map(|old| news.iter().map(|new| similarity(old, new)).collect()).collect();
+    let scores: Vec<Vec<f64>> = olds.iter().map(|old| news.iter().map(|new| similarity(old, new)).collect()).collect();
     let mut best = vec![vec![0.0_f64; news.len() + 1]; olds.len() + 1];
     for i in (0..olds.len()).rev() {
         for j in (0..news.len()).rev() {

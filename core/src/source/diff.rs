@@ -6,7 +6,8 @@ use std::hash::{DefaultHasher, Hash};
 use similar::TextDiff;
 
 use super::align::{Sink, align, rehash};
-use super::normalize::{Label, Node, normalize};
+use super::labels::Label;
+use super::normalize::{Node, normalize};
 use super::parse::with_stack_for;
 use super::renames::renames;
 use super::{Diff, Function};

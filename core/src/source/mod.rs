@@ -5,6 +5,7 @@
 mod align;
 mod diff;
 mod functions;
+mod labels;
 mod literals;
 mod normalize;
 mod pairing;

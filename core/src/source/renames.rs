@@ -1,15 +1,18 @@
 //! Locals and parameters that have another name in the new version.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::hash::Hash;
 
 use super::align::{Sink, align, rehash};
-use super::normalize::{Label, Node};
+use super::labels::Label;
+use super::normalize::Node;
 
 /// (name in new, name in old), by position in the aligned trees.
 ///
 /// The trees are aligned with all locals taken for equal; each place where two names meet is a vote. A rename needs
-/// more than half of the votes of both names, and that the old name is gone and the new one was not there.
+/// that the old name is gone and the new one was not there, more than half of the votes of both names, and votes from
+/// more than half of the places where the old name stood. Parameters need no votes when each of the others has kept its
+/// place and name or was renamed so too.
 pub(super) fn renames(old: &mut Node, new: &mut Node) -> Vec<(String, String)> {
     let shape = |label: &Label, hasher: &mut std::hash::DefaultHasher| match label {
         Label::Local { .. } => 0_u8.hash(hasher),
@@ -21,18 +24,39 @@ pub(super) fn renames(old: &mut Node, new: &mut Node) -> Vec<(String, String)> {
     align(old, new, &mut votes);
 
     let (old_names, new_names) = (names(old), names(new));
+    let may_be = |was: &str, is: &str| {
+        let in_old = (old_names.contains_key(was), old_names.contains_key(is));
+        let in_new = (new_names.contains_key(was), new_names.contains_key(is));
+        in_old == (true, false) && in_new == (false, true)
+    };
     let mut renames: Vec<(String, String)> = Vec::new();
+    let (old_parameters, new_parameters) = (parameters(old), parameters(new));
+    let places = || old_parameters.iter().zip(&new_parameters);
+    if old_parameters.len() == new_parameters.len() && places().all(|(was, is)| was == is || may_be(was, is)) {
+        renames.extend(places().filter(|(was, is)| was != is).map(|(was, is)| (is.clone(), was.clone())));
+    }
     for ((was, is), count) in &votes.pairs {
-        let is_rename = was != is
-            && !new_names.contains(was)
-            && !old_names.contains(is)
-            && count * 2 > votes.old.get(was).copied().unwrap_or(0)
-            && count * 2 > votes.new.get(is).copied().unwrap_or(0);
-        if is_rename {
+        let places = |votes: &BTreeMap<String, usize>, name: &String| votes.get(name).copied().unwrap_or(0);
+        if may_be(was, is)
+            && count * 2 > places(&votes.old, was)
+            && count * 2 > places(&votes.new, is)
+            && count * 2 > places(&old_names, was)
+            && !renames.iter().any(|(new, old)| new == is || old == was)
+        {
             renames.push((is.clone(), was.clone()));
         }
     }
     renames
+}
+
+/// The function's own parameters, those that keep their names for a reason left out.
+fn parameters(function: &Node) -> Vec<String> {
+    let list = function.children.iter().find(|child| child.label == Label::Kind("Parameters".into()));
+    let names = list.into_iter().flat_map(|list| &list.children).map(|parameter| match &parameter.label {
+        Label::Local { name, .. } => name.clone(),
+        Label::Kind(text) | Label::Text(text) => text.clone(),
+    });
+    names.collect()
 }
 
 #[derive(Default)]
@@ -57,12 +81,13 @@ impl Sink for Votes {
     fn differ(&mut self, _old: Option<&Node>, _new: Option<&Node>) {}
 }
 
-fn names(node: &Node) -> BTreeSet<String> {
-    let mut found = BTreeSet::new();
+/// Locals and how often each stands in the tree.
+fn names(node: &Node) -> BTreeMap<String, usize> {
+    let mut found = BTreeMap::new();
     let mut left = vec![node];
     while let Some(node) = left.pop() {
         if let Label::Local { name, .. } = &node.label {
-            found.insert(name.clone());
+            *found.entry(name.clone()).or_default() += 1;
         }
         left.extend(&node.children);
     }
