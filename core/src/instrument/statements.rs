@@ -108,7 +108,9 @@ impl<'a> Instrumenter<'a> {
             self.visit_arguments(arguments);
         }
         self.scopes.push(Scope { is_class: true, bindings: Bindings::of_body(&class.body) });
-        self.inner_classes.push(class.name.to_string());
+        // The compiler mangles with the name that it is given here.
+        let name = self.written(&class.name);
+        self.inner_classes.push(name);
         self.documented_body(&class.body);
         self.inner_classes.pop();
         self.scopes.pop();
