@@ -63,7 +63,8 @@ fn instrument_text(function: &crate::source::Function) -> Result<Instrumented, I
     if let Some(error) = errors(&parsed, &lines).first() {
         return Err(InstrumentError(format!("{} is not valid Python: {error}", function.qualname)));
     }
-    let mut visitor = visitor::Instrumenter::new(&function.text, &lines, parsed.tokens(), function.class_name.as_deref());
+    let mut visitor =
+        visitor::Instrumenter::new(&function.text, &lines, parsed.tokens(), function.class_name.as_deref());
     match parsed.suite().as_slice() {
         [Stmt::FunctionDef(definition)] => visitor.function(definition),
         [Stmt::Assign(assign)] if assign.value.is_lambda_expr() => {

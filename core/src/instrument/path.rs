@@ -77,7 +77,7 @@ fn ends_operand(kind: TokenKind) -> bool {
 }
 
 fn is_spaced(previous: TokenKind, kind: TokenKind, bracket: Option<TokenKind>) -> bool {
-    use TokenKind::{Colon, Comma, Dot, Equal, Lpar, Lsqb, Lbrace, Rbrace, Rpar, Rsqb};
+    use TokenKind::{Colon, Comma, Dot, Equal, Lbrace, Lpar, Lsqb, Rbrace, Rpar, Rsqb};
     if previous == PREFIX || matches!(kind, Comma | Dot | Rpar | Rsqb | Rbrace) {
         return false;
     }

@@ -108,7 +108,9 @@ impl<'a> Instrumenter<'a> {
             self.visit_arguments(arguments);
         }
         self.scopes.push(Scope { is_class: true, bindings: Bindings::of_body(&class.body) });
-        self.inner_classes.push(class.name.to_string());
+        // The compiler mangles with the name that it is given here.
+        let name = self.written(&class.name);
+        self.inner_classes.push(name);
         self.documented_body(&class.body);
         self.inner_classes.pop();
         self.scopes.pop();
@@ -207,9 +209,8 @@ impl<'a> Instrumenter<'a> {
     /// A name that no function around here binds any more is a global now.
     fn nonlocal(&mut self, nonlocal: &'a StmtNonlocal) {
         let around = self.scopes.split_last().map_or(&[][..], |(_, around)| around);
-        let is_bound = |name: &&Identifier| {
-            around.iter().any(|scope| !scope.is_class && scope.bindings.is_local(name.as_str()))
-        };
+        let is_bound =
+            |name: &&Identifier| around.iter().any(|scope| !scope.is_class && scope.bindings.is_local(name.as_str()));
         let (kept, freed): (Vec<_>, Vec<_>) = nonlocal.names.iter().partition(is_bound);
         let start = nonlocal.start().to_usize();
         if freed.is_empty() {
@@ -220,9 +221,7 @@ impl<'a> Instrumenter<'a> {
             return self.spell_all(&nonlocal.names);
         }
         let breaks = self.breaks(nonlocal.range(), false);
-        let list = |names: &[&Identifier]| {
-            names.iter().map(|name| self.written(name)).collect::<Vec<_>>().join(", ")
-        };
+        let list = |names: &[&Identifier]| names.iter().map(|name| self.written(name)).collect::<Vec<_>>().join(", ");
         let text = format!("nonlocal {}; global {}{breaks}", list(&kept), list(&freed));
         self.edits.replace(start, nonlocal.end().to_usize(), text);
     }

@@ -378,9 +378,7 @@ impl<'a> SourceOrderVisitor<'a> for Instrumenter<'a> {
     }
 
     fn visit_keyword(&mut self, keyword: &'a Keyword) {
-        if let Some(name) = &keyword.arg {
-            self.spell(name, name.range);
-        }
+        // CPython does not mangle these.
         self.visit_expr(&keyword.value);
     }
 

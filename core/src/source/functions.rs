@@ -37,9 +37,16 @@ pub fn functions(text: &str) -> (Vec<Function>, Vec<SourceError>) {
 }
 
 enum Scope {
-    Class { path: String, name: String },
+    Class {
+        path: String,
+        name: String,
+    },
     /// `path` is what names inside are prefixed with; `qualname` has the number of a duplicate.
-    Function { path: String, qualname: String, globals: BTreeSet<String> },
+    Function {
+        path: String,
+        qualname: String,
+        globals: BTreeSet<String>,
+    },
 }
 
 struct Finder<'text> {
@@ -93,7 +100,7 @@ impl Finder<'_> {
             qualname: qualname.clone(),
             name: function.name.to_string(),
             parent: self.parent().map(str::to_owned),
-            text: self.extract(start.to_usize(), self.lines.end_of_line(function.end())),
+            text: self.extract(start.to_usize(), self.end_of_statement(function.end())),
             first_line: self.lines.line(start),
             parameters: self.parameters(&function.parameters, class_name.as_deref()),
             decorators: function
@@ -160,6 +167,17 @@ impl Finder<'_> {
                 }
             })
             .collect()
+    }
+
+    /// Where the logical line ends on which a statement ends: after a comment or a semicolon.
+    fn end_of_statement(&self, end: TextSize) -> usize {
+        let tokens: &[Token] = self.parsed.tokens();
+        let from = tokens.partition_point(|token| token.start() < end);
+        let mut after = tokens.get(from..).unwrap_or(&[]).iter();
+        after
+            .find(|token| token.kind() == TokenKind::Newline)
+            .map(|token| token.start().to_usize())
+            .unwrap_or(self.text.len())
     }
 
     /// The text from `start` to `end` with the first line's indentation taken from every line that does not begin

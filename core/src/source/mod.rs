@@ -2,13 +2,23 @@
 //!
 //! Plain data lives here; each step has a file. Nothing here runs, predicts or rewrites code.
 
+mod align;
+mod diff;
 mod functions;
+mod labels;
 mod literals;
+mod normalize;
+mod pairing;
 pub(crate) mod parse;
+mod renames;
 pub(crate) mod scopes;
+mod uses;
 
+pub use diff::diff;
 pub use functions::functions;
 pub use literals::literals;
+pub use pairing::pair;
+pub use uses::{Key, Uses, uses};
 
 use serde::{Deserialize, Serialize};
 
@@ -66,19 +76,3 @@ pub struct Diff {
     /// (name in new, name in old) of parameters and locals that were renamed.
     pub renames: Vec<(String, String)>,
 }
-
-/// Matches by qualified name, then by similarity of text.
-pub fn pair(old: Vec<Function>, new: Vec<Function>) -> Pairing {
-    let _ = (old, new);
-    Pairing::default()
-}
-
-/// Structural difference of a pair.
-pub fn diff(old: &Function, new: &Function) -> Diff {
-    let _ = (old, new);
-    Diff::default()
-}
-
-mod uses;
-
-pub use uses::{Key, Uses, uses};

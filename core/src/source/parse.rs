@@ -79,12 +79,6 @@ impl<'text> Lines<'text> {
         self.starts[(self.line(offset) as usize).saturating_sub(1).min(self.starts.len() - 1)]
     }
 
-    /// Byte offset of the end of that line, its line end excluded.
-    pub(crate) fn end_of_line(&self, offset: TextSize) -> usize {
-        let line = self.line(offset) as usize;
-        self.starts.get(line).map_or(self.text.len(), |next| next - 1)
-    }
-
     /// Byte offsets of the starts of the lines after the first that begin in `start..end`.
     pub(crate) fn starts_within(&self, start: usize, end: usize) -> &[usize] {
         let from = self.starts.partition_point(|&at| at <= start);

@@ -5,9 +5,7 @@
 use std::collections::BTreeSet;
 
 use ruff_python_ast::visitor::source_order::{self, SourceOrderVisitor};
-use ruff_python_ast::{
-    Comprehension, ExceptHandler, Expr, ExprContext, Parameters, Pattern, Stmt, TypeParams,
-};
+use ruff_python_ast::{Comprehension, ExceptHandler, Expr, ExprContext, Parameters, Pattern, Stmt, TypeParams};
 
 /// What one scope (function, lambda, class body, comprehension) binds and declares.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
