@@ -1,0 +1,55 @@
+"""Python values -> the JSON text of a message. Never fails on what user code displays."""
+
+from __future__ import annotations
+
+import base64
+import datetime
+import json
+import math
+import numbers
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+
+def dumps(value: Any) -> str:
+    """The JSON text of a value; bytes become base64, what JSON does not know becomes its `repr`."""
+    try:
+        return json.dumps(value, default=_plain, allow_nan=False)
+    except (ValueError, TypeError):
+        return json.dumps(_clean(value), allow_nan=False)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, (bytes, bytearray, memoryview)):
+        return base64.b64encode(value).decode("ascii")
+    if isinstance(value, (datetime.datetime, datetime.date)):
+        return value.isoformat()
+    if isinstance(value, numbers.Integral):
+        return int(value)
+    if isinstance(value, numbers.Real):
+        return _finite(float(value))
+    if isinstance(value, Mapping):
+        return dict(value)
+    if isinstance(value, Iterable):
+        return list(value)
+    return repr(value)
+
+
+def _finite(value: float) -> float | str:
+    return value if math.isfinite(value) else repr(value)
+
+
+def _clean(value: Any, depth: int = 0) -> Any:
+    """As `_plain`, all the way down; for keys that are no text, numbers that are not finite, and cycles."""
+    if depth > 50:
+        return repr(value)
+    if value is None or isinstance(value, (str, bool, int)):
+        return value
+    if isinstance(value, float):
+        return _finite(value)
+    if isinstance(value, Mapping):
+        return {str(key): _clean(item, depth + 1) for key, item in value.items()}
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return [_clean(item, depth + 1) for item in value]
+    plain = _plain(value)
+    return _clean(plain, depth + 1) if isinstance(plain, (list, dict)) else plain

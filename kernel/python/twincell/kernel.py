@@ -1,0 +1,377 @@
+"""The kernel `Twincell (Python)`: takes requests from the Rust side and answers them with IPython.
+
+Sockets, signatures and ordering are Rust's (`twincell._twincell.Connection`); how a cell's output becomes messages is
+in `shell.py`. Run by Jupyter as `python -m twincell.kernel -f CONNECTION_FILE`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import inspect
+import json
+import logging
+import signal
+import sys
+import threading
+from datetime import datetime, timezone
+from typing import Any
+
+import IPython
+from IPython.core.application import BaseIPythonApplication
+from IPython.core.completer import provisionalcompleter, rectify_completions
+from IPython.core.interactiveshell import _asyncio_runner
+from IPython.core.shellapp import InteractiveShellApp, shell_aliases, shell_flags
+from IPython.utils.tokenutil import token_at_cursor
+from traitlets import Dict, Unicode
+
+from . import _comms
+from ._json import dumps
+from ._output import Output
+from ._twincell import Connection, Request, __version__
+from .shell import ZMQInteractiveShell
+
+logger = logging.getLogger("twincell.kernel")
+
+
+def kernel_info() -> dict[str, Any]:
+    """The content of every kernel_info_reply."""
+    python = sys.version.split()[0]
+    return {
+        "status": "ok",
+        "protocol_version": "5.4",
+        "implementation": "twincell",
+        "implementation_version": __version__,
+        "language_info": {
+            "name": "python",
+            "version": python,
+            "mimetype": "text/x-python",
+            "codemirror_mode": {"name": "ipython", "version": 3},
+            "pygments_lexer": "ipython3",
+            "nbconvert_exporter": "python",
+            "file_extension": ".py",
+        },
+        "banner": f"twincell {__version__}, Python {python}, IPython {IPython.__version__}",
+        "help_links": [],
+        "debugger": False,
+        "supported_features": [],
+    }
+
+
+class Kernel:
+    """Handles one request after the other on Python's main thread."""
+
+    def __init__(self, connection: Connection, output: Output, shell: ZMQInteractiveShell) -> None:
+        self.connection = connection
+        self.output = output
+        self.shell = shell
+        self.comms = _comms.install(output)
+        self._cell: asyncio.Task[Any] | None = None
+        self._interruptible = False
+        self._handlers = {
+            "execute_request": self._execute,
+            "complete_request": self._complete,
+            "inspect_request": self._inspect,
+            "is_complete_request": self._is_complete,
+            "history_request": self._history,
+            "comm_info_request": self._comm_info,
+            "comm_open": self._comm,
+            "comm_msg": self._comm,
+            "comm_close": self._comm,
+        }
+
+    def get_parent(self) -> dict[str, Any]:
+        """The message that is being handled. Output widgets ask for it."""
+        return self.output.parent_message
+
+    async def serve(self) -> None:
+        """Handles requests until the client or a cell asks for the end."""
+        waiting = asyncio.Event()
+        loop = asyncio.get_running_loop()
+        loop.add_reader(self.connection.fileno(), waiting.set)
+        signal.signal(signal.SIGINT, self._on_interrupt)
+        while not self.shell.exit_now:
+            waiting.clear()
+            request = self.connection.next_request()
+            if request is None:
+                await waiting.wait()
+            elif request.msg_type is None:
+                break
+            else:
+                await self._handle(request)
+        loop.remove_reader(self.connection.fileno())
+
+    async def _handle(self, request: Request) -> None:
+        message = {
+            "header": json.loads(request.header),
+            "metadata": json.loads(request.metadata),
+            "content": json.loads(request.content),
+            "buffers": request.buffers,
+            "msg_type": request.msg_type,
+            "msg_id": None,
+        }
+        message["msg_id"] = message["header"]["msg_id"]
+        self.output.set_parent(request, message)
+        handler = self._handlers.get(request.msg_type)
+        try:
+            if handler is None:
+                logger.warning("a message %s was ignored: no such request is known", request.msg_type)
+            else:
+                result = handler(request, message)
+                if inspect.isawaitable(result):
+                    await result
+        except KeyboardInterrupt:
+            logger.warning("%s was interrupted", request.msg_type)
+            self._reply_error(request, KeyboardInterrupt("interrupted"))
+        except Exception as error:
+            logger.exception("%s failed", request.msg_type)
+            self._reply_error(request, error)
+        finally:
+            self.connection.finish(request)
+
+    def _reply(self, request: Request, content: dict[str, Any], metadata: dict[str, Any] | None = None) -> None:
+        msg_type = request.msg_type.replace("_request", "_reply")
+        self.connection.reply(request, msg_type, dumps(content), dumps(metadata or {}))
+
+    def _reply_error(self, request: Request, error: BaseException) -> None:
+        if request.msg_type.endswith("_request"):
+            content = {"status": "error", "ename": type(error).__name__, "evalue": str(error), "traceback": []}
+            if request.msg_type == "execute_request":
+                content["execution_count"] = self.shell.execution_count
+            self._reply(request, content)
+
+    # Interrupts
+
+    def _on_interrupt(self, _signum: int, _frame: Any) -> None:
+        """An interrupt concerns the code of a user that runs; between cells there is nothing to interrupt."""
+        if not self._interruptible:
+            return
+        cell = self._cell
+        if cell is None or asyncio.current_task(cell.get_loop()) is cell:
+            raise KeyboardInterrupt
+        # The cell awaits something: the event loop is waiting, and the cell learns of it there.
+        cell.get_loop().call_soon_threadsafe(cell.cancel)
+
+    @contextlib.contextmanager
+    def _user_code(self):
+        if signal.getsignal(signal.SIGINT) != self._on_interrupt:
+            signal.signal(signal.SIGINT, self._on_interrupt)
+        self._interruptible = True
+        try:
+            yield
+        finally:
+            self._interruptible = False
+
+    # Requests
+
+    async def _execute(self, request: Request, message: dict[str, Any]) -> None:
+        shell, content, metadata = self.shell, message["content"], message["metadata"]
+        started = datetime.now(timezone.utc).isoformat()
+        code = content["code"]
+        silent = bool(content.get("silent", False))
+        store_history = bool(content.get("store_history", True)) and not silent
+        self.output.allow_stdin = bool(content.get("allow_stdin", False))
+        shell.parent_metadata = metadata
+        cell_id = metadata.get("cellId")
+        if not silent:
+            self.output.publish("execute_input", {"code": code, "execution_count": shell.execution_count})
+        try:
+            result = await self._run_cell(code, store_history=store_history, silent=silent, cell_id=cell_id)
+        finally:
+            self.output.allow_stdin = False
+            if isinstance(cell_id, str) and not silent:
+                shell.cell_sources[cell_id] = code
+        error = result.error_before_exec or result.error_in_exec
+        if result.success and not shell.display_failed:
+            reply: dict[str, Any] = {"status": "ok"}
+            with self._user_code():
+                reply["user_expressions"] = shell.user_expressions(content.get("user_expressions") or {})
+        else:
+            ename, evalue = (type(error).__name__, _text_of(error)) if error else ("DisplayError", "")
+            traceback = shell.last_traceback or []
+            reply = {"status": "error", "ename": ename, "evalue": evalue, "traceback": traceback}
+            reply["user_expressions"] = {}
+        reply["execution_count"] = shell.execution_count - 1 if store_history else shell.execution_count
+        reply["payload"] = shell.payload_manager.read_payload()
+        shell.payload_manager.clear_payload()
+        if reply["status"] == "error" and content.get("stop_on_error", True) and not silent:
+            self.connection.abort_waiting()
+        self._reply(request, reply, {"started": started, "status": reply["status"]})
+
+    async def _run_cell(self, code: str, *, cell_id: str | None, **options: Any) -> Any:
+        shell = self.shell
+        shell.last_traceback, shell.display_failed = None, False
+        try:
+            transformed: Any = shell.transform_cell(code)
+            failure = None
+        except Exception:
+            transformed, failure = code, sys.exc_info()
+        is_async = shell.loop_runner is _asyncio_runner and shell.should_run_async(
+            code, transformed_cell=transformed, preprocessing_exc_tuple=failure
+        )
+        if not is_async:
+            with self._user_code():
+                return shell.run_cell(code, cell_id=cell_id, **options)
+        coroutine = shell.run_cell_async(
+            code, transformed_cell=transformed, preprocessing_exc_tuple=failure, cell_id=cell_id, **options
+        )
+        self._cell = asyncio.ensure_future(coroutine)
+        result = None
+        try:
+            with self._user_code():
+                result = await self._cell
+        finally:
+            self._cell = None
+            with self._user_code():
+                shell.events.trigger("post_execute")
+                if not options["silent"]:
+                    shell.events.trigger("post_run_cell", result)
+        return result
+
+    def _complete(self, request: Request, message: dict[str, Any]) -> None:
+        code, cursor = _code_and_cursor(message["content"])
+        with self._user_code(), provisionalcompleter():
+            found = list(rectify_completions(code, self.shell.Completer.completions(code, cursor)))
+        types = [
+            {"start": c.start, "end": c.end, "text": c.text, "type": c.type, "signature": c.signature} for c in found
+        ]
+        self._reply(
+            request,
+            {
+                "status": "ok",
+                "matches": [completion.text for completion in found],
+                "cursor_start": found[0].start if found else cursor,
+                "cursor_end": found[0].end if found else cursor,
+                "metadata": {"_jupyter_types_experimental": types},
+            },
+        )
+
+    def _inspect(self, request: Request, message: dict[str, Any]) -> None:
+        content = message["content"]
+        code, cursor = _code_and_cursor(content)
+        reply: dict[str, Any] = {"status": "ok", "found": False, "data": {}, "metadata": {}}
+        name = token_at_cursor(code, cursor)
+        with self._user_code(), contextlib.suppress(KeyError):
+            bundle = self.shell.object_inspect_mime(name, detail_level=content.get("detail_level", 0))
+            if not self.shell.enable_html_pager:
+                bundle.pop("text/html", None)
+            reply.update(found=True, data=bundle)
+        self._reply(request, reply)
+
+    def _is_complete(self, request: Request, message: dict[str, Any]) -> None:
+        status, indent = self.shell.input_transformer_manager.check_complete(message["content"]["code"])
+        reply = {"status": status}
+        if status == "incomplete":
+            reply["indent"] = " " * (indent or 0)
+        self._reply(request, reply)
+
+    def _history(self, request: Request, message: dict[str, Any]) -> None:
+        content, manager = message["content"], self.shell.history_manager
+        form = {"raw": content.get("raw", True), "output": content.get("output", False)}
+        kind = content.get("hist_access_type", "tail")
+        if kind == "tail":
+            found = manager.get_tail(content.get("n") or 10, include_latest=True, **form)
+        elif kind == "range":
+            found = manager.get_range(content.get("session", 0), content.get("start", 0), content.get("stop"), **form)
+        elif kind == "search":
+            search = {"n": content.get("n"), "unique": content.get("unique", False)}
+            found = manager.search(content.get("pattern") or "*", **search, **form)
+        else:
+            raise ValueError(f"hist_access_type is {kind!r}; it can be 'tail', 'range' or 'search'")
+        self._reply(request, {"status": "ok", "history": list(found)})
+
+    def _comm_info(self, request: Request, message: dict[str, Any]) -> None:
+        target = message["content"].get("target_name")
+        comms = {
+            comm_id: {"target_name": comm.target_name}
+            for comm_id, comm in self.comms.comms.items()
+            if target is None or comm.target_name == target
+        }
+        self._reply(request, {"status": "ok", "comms": comms})
+
+    def _comm(self, request: Request, message: dict[str, Any]) -> None:
+        with self._user_code():
+            getattr(self.comms, request.msg_type)(None, None, message)
+
+
+def _code_and_cursor(content: dict[str, Any]) -> tuple[str, int]:
+    code = content["code"]
+    cursor = content.get("cursor_pos")
+    return code, len(code) if cursor is None else cursor
+
+
+def _text_of(error: BaseException) -> str:
+    try:
+        return str(error)
+    except Exception:
+        return f"<{type(error).__name__} cannot be shown as text>"
+
+
+class KernelApp(BaseIPythonApplication, InteractiveShellApp):
+    """Starts the kernel: reads IPython's configuration and startup files as every IPython does."""
+
+    name = "ipython-kernel"
+    description = "The Jupyter kernel of twincell. Jupyter starts it; there is no need to start it by hand."
+    aliases = Dict({**BaseIPythonApplication.aliases, **shell_aliases, "f": "KernelApp.connection_file"})
+    flags = Dict({**BaseIPythonApplication.flags, **shell_flags})
+    connection_file = Unicode("", help="The file in which Jupyter wrote ports and key.").tag(config=True)
+
+    def initialize(self, argv: list[str] | None = None) -> None:
+        super().initialize(argv)
+        if not self.connection_file:
+            self.exit("twincell.kernel: give the connection file with -f FILE, or start the kernel from Jupyter")
+        try:
+            connection = Connection.open(self.connection_file, dumps(kernel_info()))
+        except OSError as error:
+            self.exit(f"twincell.kernel: {error}")
+        # The code that asks "is this a notebook?" looks for ipykernel's application in the configuration.
+        self.config.IPKernelApp.connection_file = self.connection_file
+        output = Output(connection)
+        self.shell = ZMQInteractiveShell.instance(
+            parent=self, config=self.config, profile_dir=self.profile_dir, user_ns={}, output=output
+        )
+        self.kernel = self.shell.kernel = Kernel(connection, output, self.shell)
+        output.install()
+        self.init_path()
+        self.init_gui_pylab()
+        self.init_extensions()
+        self._load_magics()
+        self.init_code()
+
+    def _load_magics(self) -> None:
+        try:
+            from .magics import load_ipython_extension
+
+            load_ipython_extension(self.shell)
+        except Exception:
+            logger.exception("the magics of twincell could not be loaded; plain Python works all the same")
+
+    def start(self) -> None:
+        """Serves until the client says that it is enough."""
+        loop = asyncio.new_event_loop()
+        asyncio.set_event_loop(loop)
+        try:
+            loop.run_until_complete(self.kernel.serve())
+        finally:
+            self.shell.atexit_operations()
+            self.kernel.connection.close()
+            self._end_threads_softly()
+
+    def _end_threads_softly(self) -> None:
+        """Threads that a cell started must not keep a kernel alive that was told to end."""
+        others = [t for t in threading.enumerate() if t is not threading.main_thread() and not t.daemon]
+        if others:
+            import atexit
+            import os
+
+            atexit._run_exitfuncs()
+            os._exit(0)
+
+
+def main() -> None:
+    """Starts the kernel with the arguments of the command line."""
+    KernelApp.launch_instance()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,44 @@
+//! What concerns the process as a whole: interrupting it, ending it, and ending it with its parent.
+
+use std::time::Duration;
+
+/// How often the parent is looked for.
+const PARENT_INTERVAL: Duration = Duration::from_millis(500);
+
+/// Interrupts Python's main thread, as Ctrl-C would.
+pub fn interrupt() {
+    // SAFETY: sends a signal to this process; has no other effect on its memory.
+    unsafe { libc::kill(libc::getpid(), libc::SIGINT) };
+}
+
+/// Ends the process without running anything more of it.
+pub fn end_now(status: i32) -> ! {
+    // SAFETY: never returns, and touches nothing of this process.
+    unsafe { libc::_exit(status) }
+}
+
+/// Ends the process when the one that started it is gone, so that no kernel is left behind. A kernel that was not
+/// started by a Jupyter client (which announces itself in `JPY_PARENT_PID`) stays.
+pub async fn end_with_parent() {
+    let Some(announced) = std::env::var("JPY_PARENT_PID").ok().and_then(|pid| pid.parse::<i32>().ok()) else { return };
+    // A launcher may stand between the client and this process, so both are watched.
+    let direct = parent();
+    loop {
+        if parent() != direct || !exists(announced) {
+            super::log("the process that started this kernel is gone; the kernel ends");
+            end_now(1);
+        }
+        tokio::time::sleep(PARENT_INTERVAL).await;
+    }
+}
+
+fn parent() -> i32 {
+    // SAFETY: getppid has no preconditions.
+    unsafe { libc::getppid() }
+}
+
+fn exists(pid: i32) -> bool {
+    // SAFETY: signal 0 only asks whether the process exists.
+    let answer = unsafe { libc::kill(pid, 0) };
+    answer == 0 || std::io::Error::last_os_error().raw_os_error() == Some(libc::EPERM)
+}

@@ -1,0 +1,128 @@
+//! Requests that wait for Python's main thread, in the order of their arrival.
+//!
+//! Socket tasks push and Python pops. A byte in a socket pair tells Python's event loop that something waits, so that
+//! no Rust thread ever needs Python's lock.
+
+use std::collections::VecDeque;
+use std::io::{self, Read, Write};
+use std::os::fd::{AsRawFd, RawFd};
+use std::os::unix::net::UnixStream;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::wire::Message;
+
+/// What Python's main thread is to do next.
+#[derive(Debug)]
+pub enum Request {
+    /// Handle a message of the shell channel.
+    Handle(Arc<Message>),
+    /// Tell the client that this message is not handled, because an earlier cell failed.
+    Abort(Arc<Message>),
+    /// End the process in good order.
+    ShutDown,
+}
+
+pub struct RequestQueue {
+    waiting: Mutex<VecDeque<Request>>,
+    wake: UnixStream,
+    woken: UnixStream,
+}
+
+impl RequestQueue {
+    pub fn new() -> io::Result<Self> {
+        let (wake, woken) = UnixStream::pair()?;
+        wake.set_nonblocking(true)?;
+        woken.set_nonblocking(true)?;
+        Ok(Self { waiting: Mutex::default(), wake, woken })
+    }
+
+    /// Is readable while requests may wait.
+    pub fn fileno(&self) -> RawFd {
+        self.woken.as_raw_fd()
+    }
+
+    pub fn push(&self, message: Message) {
+        self.lock().push_back(Request::Handle(Arc::new(message)));
+        self.signal();
+    }
+
+    /// Puts the end of the process before everything that waits.
+    pub fn push_shut_down(&self) {
+        self.lock().push_front(Request::ShutDown);
+        self.signal();
+    }
+
+    pub fn pop(&self) -> Option<Request> {
+        // Read first, pop second: a byte that is written in between only costs one more look.
+        let mut bytes = [0; 64];
+        while matches!((&self.woken).read(&mut bytes), Ok(length) if length == bytes.len()) {}
+        let mut waiting = self.lock();
+        let request = waiting.pop_front();
+        if !waiting.is_empty() {
+            self.signal();
+        }
+        request
+    }
+
+    /// Turns every execute_request that waits now into one that is answered with `aborted`.
+    pub fn abort_waiting(&self) {
+        for request in self.lock().iter_mut() {
+            if let Request::Handle(message) = request
+                && message.msg_type == "execute_request"
+            {
+                *request = Request::Abort(message.clone());
+            }
+        }
+    }
+
+    fn signal(&self) {
+        // A full buffer means that Python has been told often enough.
+        let _ = (&self.wake).write(&[1]);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, VecDeque<Request>> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::wire::Session;
+    use super::*;
+
+    fn message(msg_type: &str) -> Message {
+        Session::new().message(msg_type, "{}", None)
+    }
+
+    #[test]
+    fn requests_come_out_in_the_order_of_their_arrival() {
+        let queue = RequestQueue::new().unwrap();
+        for msg_type in ["a", "b", "c"] {
+            queue.push(message(msg_type));
+        }
+        for msg_type in ["a", "b", "c"] {
+            assert!(matches!(queue.pop(), Some(Request::Handle(message)) if message.msg_type == msg_type));
+        }
+        assert!(queue.pop().is_none());
+    }
+
+    #[test]
+    fn after_an_error_only_the_cells_that_wait_are_aborted() {
+        let queue = RequestQueue::new().unwrap();
+        queue.push(message("execute_request"));
+        queue.push(message("complete_request"));
+        queue.abort_waiting();
+        queue.push(message("execute_request"));
+        assert!(matches!(queue.pop(), Some(Request::Abort(_))));
+        assert!(matches!(queue.pop(), Some(Request::Handle(message)) if message.msg_type == "complete_request"));
+        assert!(matches!(queue.pop(), Some(Request::Handle(_))));
+    }
+
+    #[test]
+    fn shutting_down_comes_before_everything_that_waits() {
+        let queue = RequestQueue::new().unwrap();
+        queue.push(message("execute_request"));
+        queue.push_shut_down();
+        assert!(matches!(queue.pop(), Some(Request::ShutDown)));
+    }
+}

@@ -1,0 +1,253 @@
+//! The Jupyter wire format: ZeroMQ frames <-> [`Message`], signed with HMAC-SHA256.
+//!
+//! Contents pass through as the JSON text that the other side wrote; only what routing needs is read. No sockets here.
+//! Format: <https://jupyter-client.readthedocs.io/en/stable/messaging.html#the-wire-protocol>.
+
+use std::collections::HashMap;
+use std::time::SystemTime;
+
+use bytes::Bytes;
+use chrono::{DateTime, SecondsFormat, Utc};
+use hmac::{Hmac, KeyInit, Mac};
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+use serde_json::json;
+use sha2::Sha256;
+
+/// Version of the messaging protocol that the kernel speaks.
+pub const PROTOCOL_VERSION: &str = "5.4";
+
+const DELIMITER: &[u8] = b"<IDS|MSG>";
+const EMPTY_OBJECT: Bytes = Bytes::from_static(b"{}");
+
+/// One message of the protocol. `header`, `parent_header`, `metadata` and `content` are the text of JSON objects.
+#[derive(Debug, Clone)]
+pub struct Message {
+    /// Where a reply goes: the frames before the delimiter.
+    pub identities: Vec<Bytes>,
+    pub msg_type: String,
+    pub header: Bytes,
+    pub parent_header: Bytes,
+    pub metadata: Bytes,
+    pub content: Bytes,
+    pub buffers: Vec<Bytes>,
+}
+
+/// Why a received message is ignored.
+#[derive(Debug, thiserror::Error)]
+pub enum WireError {
+    #[error("it has no delimiter frame <IDS|MSG>")]
+    NoDelimiter,
+    #[error("it has {found} frames after the delimiter, at least 5 belong there")]
+    Truncated { found: usize },
+    #[error("its signature does not match the key of the connection file")]
+    Signature,
+    #[error("its {part} is not a JSON object: {error}")]
+    Json { part: &'static str, error: serde_json::Error },
+    #[error("its header has no msg_id and msg_type: {0}")]
+    Header(serde_json::Error),
+    #[error("the connection file asks for the signature scheme {0}; only hmac-sha256 is known")]
+    Scheme(String),
+}
+
+#[derive(Deserialize)]
+struct Routing {
+    #[serde(rename = "msg_id")]
+    _msg_id: String,
+    msg_type: String,
+}
+
+/// Signs what is sent and checks what is received, with the key of the connection file.
+#[derive(Clone)]
+pub struct Signer {
+    key: Option<Hmac<Sha256>>,
+}
+
+impl Signer {
+    /// An empty key turns signing off, as the protocol says.
+    pub fn new(key: &str, scheme: &str) -> Result<Self, WireError> {
+        if key.is_empty() {
+            return Ok(Self { key: None });
+        }
+        if scheme != "hmac-sha256" {
+            return Err(WireError::Scheme(scheme.to_owned()));
+        }
+        // HMAC takes keys of every length, so this is never `Err`.
+        Ok(Self { key: Hmac::new_from_slice(key.as_bytes()).ok() })
+    }
+
+    fn sign(&self, parts: [&Bytes; 4]) -> String {
+        let Some(mut mac) = self.key.clone() else { return String::new() };
+        parts.iter().for_each(|part| mac.update(part));
+        mac.finalize().into_bytes().iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+
+    fn verify(&self, signature: &[u8], parts: [&Bytes; 4]) -> bool {
+        let Some(mut mac) = self.key.clone() else { return true };
+        parts.iter().for_each(|part| mac.update(part));
+        unhex(signature).is_some_and(|signature| mac.verify_slice(&signature).is_ok())
+    }
+}
+
+fn unhex(text: &[u8]) -> Option<Vec<u8>> {
+    if text.len() % 2 != 0 {
+        return None;
+    }
+    let digit = |byte: u8| (byte as char).to_digit(16);
+    text.chunks_exact(2).map(|pair| Some((digit(pair[0])? * 16 + digit(pair[1])?) as u8)).collect()
+}
+
+/// Reads a message from the frames of one socket; anything but a well-formed, correctly signed message is an error.
+pub fn decode(frames: Vec<Bytes>, signer: &Signer) -> Result<Message, WireError> {
+    let delimiter = frames.iter().position(|frame| &frame[..] == DELIMITER).ok_or(WireError::NoDelimiter)?;
+    let [signature, header, parent_header, metadata, content, buffers @ ..] = &frames[delimiter + 1..] else {
+        return Err(WireError::Truncated { found: frames.len() - delimiter - 1 });
+    };
+    if !signer.verify(signature, [header, parent_header, metadata, content]) {
+        return Err(WireError::Signature);
+    }
+    for (part, text) in
+        [("header", header), ("parent_header", parent_header), ("metadata", metadata), ("content", content)]
+    {
+        serde_json::from_slice::<HashMap<String, IgnoredAny>>(text).map_err(|error| WireError::Json { part, error })?;
+    }
+    let routing: Routing = serde_json::from_slice(header).map_err(WireError::Header)?;
+    Ok(Message {
+        identities: frames[..delimiter].to_vec(),
+        msg_type: routing.msg_type,
+        header: header.clone(),
+        parent_header: parent_header.clone(),
+        metadata: metadata.clone(),
+        content: content.clone(),
+        buffers: buffers.to_vec(),
+    })
+}
+
+/// The frames of a message, signed.
+pub fn encode(message: Message, signer: &Signer) -> Vec<Bytes> {
+    let parts = [&message.header, &message.parent_header, &message.metadata, &message.content];
+    let signature = Bytes::from(signer.sign(parts));
+    let mut frames = message.identities;
+    frames.push(Bytes::from_static(DELIMITER));
+    frames.push(signature);
+    frames.extend([message.header, message.parent_header, message.metadata, message.content]);
+    frames.extend(message.buffers);
+    frames
+}
+
+/// Makes the kernel's own messages: they share the session id of this run of the kernel.
+#[derive(Clone)]
+pub struct Session {
+    id: String,
+}
+
+impl Session {
+    pub fn new() -> Self {
+        Self { id: uuid::Uuid::new_v4().to_string() }
+    }
+
+    /// A message in answer to `parent` (none: one that the kernel sends by itself), with no identities yet.
+    pub fn message(&self, msg_type: &str, content: impl Into<Bytes>, parent: Option<&Message>) -> Message {
+        let header = json!({
+            "msg_id": uuid::Uuid::new_v4().to_string(),
+            "session": self.id,
+            "username": "kernel",
+            "date": DateTime::<Utc>::from(SystemTime::now()).to_rfc3339_opts(SecondsFormat::Micros, true),
+            "msg_type": msg_type,
+            "version": PROTOCOL_VERSION,
+        });
+        Message {
+            identities: Vec::new(),
+            msg_type: msg_type.to_owned(),
+            header: header.to_string().into(),
+            parent_header: parent.map_or(EMPTY_OBJECT, |parent| parent.header.clone()),
+            metadata: EMPTY_OBJECT,
+            content: content.into(),
+            buffers: Vec::new(),
+        }
+    }
+
+    /// As [`Session::message`], addressed to the sender of `request`.
+    pub fn reply(&self, msg_type: &str, content: impl Into<Bytes>, request: &Message) -> Message {
+        Message { identities: request.identities.clone(), ..self.message(msg_type, content, Some(request)) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn signer(key: &str) -> Signer {
+        Signer::new(key, "hmac-sha256").unwrap()
+    }
+
+    fn request() -> Message {
+        let mut message = Session::new().message("execute_request", r#"{"code":"1"}"#, None);
+        message.identities = vec![Bytes::from_static(b"client")];
+        message.buffers = vec![Bytes::from_static(b"\x00\xff")];
+        message
+    }
+
+    #[test]
+    fn what_is_encoded_is_decoded() {
+        for key in ["secret", ""] {
+            let sent = request();
+            let received = decode(encode(sent.clone(), &signer(key)), &signer(key)).unwrap();
+            assert_eq!(received.msg_type, "execute_request");
+            assert_eq!(received.identities, sent.identities);
+            assert_eq!(received.content, sent.content);
+            assert_eq!(received.buffers, sent.buffers);
+        }
+    }
+
+    #[test]
+    fn the_signature_is_hmac_sha256_in_hexadecimal() {
+        let part = Bytes::from_static(b"{}");
+        assert_eq!(
+            signer("key").sign([&part, &part, &part, &part]),
+            "ca767b02c5bc061ed184a9a029e7f93a7f2f7ed4e8fe74120fc1212f0b008fa3"
+        );
+    }
+
+    #[test]
+    fn another_key_or_a_changed_part_is_refused() {
+        let frames = encode(request(), &signer("secret"));
+        assert!(matches!(decode(frames.clone(), &signer("other")), Err(WireError::Signature)));
+        let mut changed = frames.clone();
+        changed[6] = Bytes::from_static(br#"{"code":"2"}"#);
+        assert!(matches!(decode(changed, &signer("secret")), Err(WireError::Signature)));
+        let mut odd = frames;
+        odd[2] = Bytes::from_static(b"abc");
+        assert!(matches!(decode(odd, &signer("secret")), Err(WireError::Signature)));
+    }
+
+    #[test]
+    fn a_truncated_message_is_refused_at_every_length() {
+        let frames = encode(request(), &signer("secret"));
+        for length in 0..7 {
+            assert!(decode(frames[..length].to_vec(), &signer("secret")).is_err(), "{length} frames");
+        }
+    }
+
+    #[test]
+    fn a_part_that_is_no_json_object_is_refused() {
+        for content in ["", "{", "[]", "1", "{} {}"] {
+            let message = Session::new().message("execute_request", content.to_owned(), None);
+            let result = decode(encode(message, &signer("k")), &signer("k"));
+            assert!(matches!(result, Err(WireError::Json { part: "content", .. })), "{content}");
+        }
+    }
+
+    #[test]
+    fn a_header_without_a_message_type_is_refused() {
+        let mut message = request();
+        message.header = Bytes::from_static(br#"{"msg_id":"1"}"#);
+        assert!(matches!(decode(encode(message, &signer("k")), &signer("k")), Err(WireError::Header(_))));
+    }
+
+    #[test]
+    fn an_unknown_signature_scheme_is_an_error_that_names_it() {
+        let error = Signer::new("key", "hmac-md5").err().unwrap();
+        assert!(error.to_string().contains("hmac-md5"));
+    }
+}
