@@ -250,9 +250,12 @@ fn dropping_a_pool_leaves_no_process_and_no_folder() {
 #[test]
 fn a_killed_engine_leaves_no_worker() {
     use std::io::{BufRead, BufReader};
+    // Its workers' folders stay behind, so they are put where they are removed.
+    let folder = tempfile::tempdir().unwrap();
     let mut engine = std::process::Command::new(std::env::current_exe().unwrap())
         .args(["fake_engine", "--exact", "--nocapture"])
         .env("TWINCELL_TEST_ENGINE", "1")
+        .env("TMPDIR", folder.path())
         .stdout(std::process::Stdio::piped())
         .spawn()
         .unwrap();

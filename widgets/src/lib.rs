@@ -5,6 +5,27 @@
 //! in both; [`mime_bundle`] packs them. None needs a script, and nothing from user code reaches the output
 //! unescaped: the `plain` room takes out what misleads the eye, maud escapes for HTML.
 //!
+//! ```
+//! use twincell_core::report::{Comparison, FORMAT, Verdict};
+//! use twincell_widgets::{TextOptions, html_page, text};
+//!
+//! let comparison = Comparison {
+//!     format: FORMAT,
+//!     twincell: "0.1.0".into(),
+//!     verdict: Verdict::Identical,
+//!     sentence: "Identical: only comments differ.".into(),
+//!     pairs: vec![],
+//!     added: vec!["helper".into()],
+//!     removed: vec![],
+//!     predictor: "uniform".into(),
+//!     seed: 0,
+//!     budget: 300,
+//!     milliseconds: 1.5,
+//! };
+//! assert!(text(&comparison, &TextOptions::default()).starts_with("= identical\n  Identical: only comments differ.\n"));
+//! assert!(html_page(&comparison, "Review").contains("<title>Review</title>"));
+//! ```
+//!
 //! Deliberately absent: reading files, running code, deciding a verdict, interactive widgets.
 
 mod html;

@@ -113,7 +113,9 @@ pub fn facts(pair: &PairReport, budget: u32) -> Vec<(&'static str, String)> {
         lines => format!("{} of {lines}", version.changed_lines_reached),
     };
     let mut facts = Vec::new();
-    if !pair.executions.is_empty() || pair.verdict != Verdict::Identical {
+    if pair.executions.is_empty() && pair.verdict == Verdict::Identical {
+        facts.push(("Executions", "none needed".into()));
+    } else {
         facts.push(("Executions", format!("{} of at most {budget}", pair.executions.len())));
         facts.push(("Lines covered", both(percent(pair.old.coverage), percent(pair.new.coverage))));
         facts.push(("Changed lines reached", both(reached(&pair.old), reached(&pair.new))));

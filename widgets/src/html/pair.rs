@@ -35,7 +35,8 @@ pub fn body(pair: &PairReport, budget: u32) -> Markup {
             }))
         }
         @if !pair.rows.is_empty() {
-            (section("Old and new", "coverage in the margin", !identical, code::side_by_side(pair)))
+            @let note = if pair.executions.is_empty() { "nothing was executed" } else { "coverage in the margin" };
+            (section("Old and new", note, !identical, code::side_by_side(pair)))
         }
         @if let Some(witness) = &pair.witness && !witness.calls.is_empty() {
             @let differing = witness.calls.iter().filter(|row| !row.equal).count();
