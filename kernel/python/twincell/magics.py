@@ -29,8 +29,7 @@ class LastRun:
 
     def _remember(self, result: Any) -> None:
         cell_id = self._cell_id()
-        # A cell that another cell runs has no front end behind it.
-        if cell_id is not None and getattr(result.info, "cell_id", cell_id) == cell_id:
+        if cell_id is not None:
             self.held[cell_id] = result.info.raw_cell
 
     def _cell_id(self) -> str | None:
