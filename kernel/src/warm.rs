@@ -97,12 +97,12 @@ pub fn worker_info(options: &Options, environment: &Environment) -> Result<Worke
 }
 
 fn pool(options: &Options, environment: &Environment) -> Arc<WorkerPool> {
+    let python = options.python.as_ref().unwrap_or(&environment.python);
     let key = PoolOptions {
-        python: options.python.clone().unwrap_or_else(|| environment.python.clone()),
         workers: options.worker_count(),
         deadline: options.deadline(),
         memory_bytes: options.memory << 20,
-        ..PoolOptions::new(PathBuf::new())
+        ..PoolOptions::new(python)
     };
     let made: Result<_, std::convert::Infallible> =
         keep(&POOLS, key, |options| Ok(Arc::new(WorkerPool::new(options.clone()))));
@@ -158,6 +158,12 @@ mod tests {
         assert_eq!((get(3), get(4)), (3, 4));
         assert_eq!(get(1), 4, "1 was used after 2 and is kept");
         assert_eq!(get(2), 5, "2 was let go");
+    }
+
+    #[test]
+    fn the_limits_of_workers_are_the_engines_own_by_default() {
+        let (options, engine) = (Options::default(), PoolOptions::new("python"));
+        assert_eq!((options.deadline(), options.memory << 20), (engine.deadline, engine.memory_bytes));
     }
 
     #[test]

@@ -22,25 +22,27 @@ class LastRun:
 
     def __init__(self, shell: Any) -> None:
         self.shell = shell
-        self.held: dict[str, str] = {}
+        #: By cell id. Twincell's own kernel keeps this itself, from its first cell on.
+        self.held: dict[str, str] = getattr(shell, "cell_sources", {})
+        if not hasattr(shell, "cell_sources"):
+            shell.events.register("post_run_cell", self._remember)
 
-    def remember(self, result: Any) -> None:
-        """Called by IPython after a cell has run."""
-        cell_id = getattr(result.info, "cell_id", None) or self.cell_id()
+    def _remember(self, result: Any) -> None:
+        cell_id = self._cell_id()
         if cell_id is not None:
             self.held[cell_id] = result.info.raw_cell
 
-    def cell_id(self) -> str | None:
-        """The id of the notebook cell that runs now; front ends send it with the request."""
+    def _cell_id(self) -> str | None:
+        # Front ends send the id with the request to run the cell.
         metadata = getattr(self.shell, "parent_metadata", None)
-        if not metadata:
-            header = getattr(self.shell, "get_parent", dict)() or {}
-            metadata = header.get("metadata") or {}
+        if metadata is None:
+            request = self.shell.get_parent() if hasattr(self.shell, "get_parent") else {}
+            metadata = request.get("metadata") or {}
         return metadata.get("cellId")
 
     def code(self) -> str | None:
         """What the running cell held when it last ran; `None` when it has not run before."""
-        cell_id = self.cell_id()
+        cell_id = self._cell_id()
         if cell_id is None:
             raise TwincellError("this front end does not say which cell runs: store versions with %%version instead")
         return self.held.get(cell_id)
@@ -109,6 +111,5 @@ def load_ipython_extension(ipython: Any) -> None:
         return
     magics = TwincellMagics(ipython)
     ipython.register_magics(magics)
-    ipython.events.register("post_run_cell", magics.last_run.remember)
     for name, is_cell in (("%%compare", True), ("%compare", False)):
         ipython.set_hook("complete_command", lambda *_, is_cell=is_cell: _twincell.magic_flags(is_cell), str_key=name)

@@ -163,7 +163,7 @@ pub static TABLE: &[OptionSpec] = &[
     OptionSpec {
         name: "timeout",
         kind: Kind::Number { minimum: 0.01, maximum: 3600.0 },
-        default: "1",
+        default: "5",
         absent: "",
         help: "Seconds that one execution may take",
         jobs: EVERY,
@@ -172,7 +172,7 @@ pub static TABLE: &[OptionSpec] = &[
     OptionSpec {
         name: "memory",
         kind: Kind::Integer { minimum: 16, maximum: 1 << 20 },
-        default: "512",
+        default: "1024",
         absent: "",
         help: "MiB of memory that one worker may take beyond Python itself",
         jobs: EVERY,
@@ -210,8 +210,8 @@ impl Default for Options {
             model: None,
             device: Device::Auto,
             jobs: None,
-            timeout: 1.0,
-            memory: 512,
+            timeout: 5.0,
+            memory: 1024,
             raise_probability: core.raise_probability,
             python: None,
         }

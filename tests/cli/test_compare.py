@@ -1,0 +1,166 @@
+"""`twincell compare` as a user runs it: a process with files, output and an exit status."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ORIGINAL = """\
+def retries(settings, key):
+    value = settings.get(key)
+    if value is None:
+        return 3
+    return value
+"""
+# A default that swallows 0.
+CHANGED = """\
+def retries(settings, key):
+    return settings.get(key) or 3
+"""
+RENAMED = ORIGINAL.replace("settings", "options")
+
+
+def twincell(*arguments: str | Path, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "twincell", *map(str, arguments)]
+    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=120)
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Path:
+    for name, text in {"old.py": ORIGINAL, "changed.py": CHANGED, "renamed.py": RENAMED}.items():
+        (tmp_path / name).write_text(text)
+    return tmp_path
+
+
+def git(folder: Path, *arguments: str) -> None:
+    identity = ["-c", "user.name=A", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false"]
+    subprocess.run(["git", *identity, *arguments], cwd=folder, check=True, capture_output=True)
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    """Three commits: a change in `a.py`, then a refactoring in `deep/b.py`."""
+    git(tmp_path, "init", "-q")
+    (tmp_path / "deep").mkdir()
+    for path, text in [("a.py", ORIGINAL), ("deep/b.py", ORIGINAL), ("a.py", CHANGED), ("deep/b.py", RENAMED)]:
+        (tmp_path / path).write_text(text)
+        git(tmp_path, "add", "-A")
+        git(tmp_path, "commit", "-q", "-m", f"write {path}")
+    return tmp_path
+
+
+def test_a_swallowed_zero_is_a_change_and_ends_with_1(files):
+    done = twincell("compare", files / "old.py", files / "changed.py")
+    assert done.returncode == 1, done.stderr
+    assert "changing" in done.stdout and "\x1b" not in done.stdout
+
+
+def test_a_renamed_parameter_is_no_change_and_ends_with_0(files):
+    done = twincell("compare", files / "old.py", files / "renamed.py")
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_json_is_the_whole_report(files):
+    done = twincell("compare", files / "old.py", files / "changed.py", "--json", "--seed", "5")
+    report = json.loads(done.stdout)
+    assert (report["verdict"], report["seed"], report["format"]) == ("changing", 5, 1)
+    assert report["pairs"][0]["evidence"]
+
+
+def test_html_is_written_beside_the_text(files):
+    done = twincell("compare", files / "old.py", files / "changed.py", "--html", files / "page.html")
+    assert done.returncode == 1
+    assert "<html" in (files / "page.html").read_text()
+
+
+def test_the_same_seed_gives_the_same_report(files):
+    def report() -> dict:
+        done = twincell("compare", files / "old.py", files / "changed.py", "--json", "--seed", "11")
+        return without_times(json.loads(done.stdout))
+
+    assert report() == report()
+
+
+def without_times(value):
+    # The sentence says how long it took.
+    timed = ("milliseconds", "microseconds", "sentence")
+    if isinstance(value, dict):
+        return {key: without_times(one) for key, one in value.items() if key not in timed}
+    return [without_times(one) for one in value] if isinstance(value, list) else value
+
+
+def test_only_the_named_function_is_compared(files):
+    both = files / "both.py"
+    both.write_text(CHANGED + "\n\ndef other(x):\n    return x + 1\n")
+    before = files / "before.py"
+    before.write_text(ORIGINAL + "\n\ndef other(x):\n    return x + 1\n")
+    assert twincell("compare", before, both, "--function", "other").returncode == 0
+    missing = twincell("compare", before, both, "--function", "nobody")
+    assert missing.returncode == 3
+    assert "nobody" in missing.stderr and "retries" in missing.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("def f(:\n", "not valid Python"), ("x = 1\n", "no function"), (None, "cannot read")],
+)
+def test_bad_input_is_one_line_and_ends_with_3(files, text, expected):
+    bad = files / "bad.py"
+    if text is not None:
+        bad.write_text(text)
+    done = twincell("compare", files / "old.py", bad)
+    assert done.returncode == 3
+    assert expected in done.stderr and "bad.py" in done.stderr
+    assert done.stderr.count("\n") == 1 and "Traceback" not in done.stderr
+
+
+def test_a_reader_that_stops_early_is_no_crash(files):
+    command = [sys.executable, "-m", "twincell", "compare", files / "old.py", files / "changed.py", "--json"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process.stdout.close()
+    assert process.wait(timeout=120) == 1
+    assert process.stderr.read() == ""
+
+
+def test_a_range_of_revisions_is_compared_file_by_file(repository):
+    done = twincell("compare", "--git", "HEAD~2..HEAD", "--json", cwd=repository)
+    assert done.returncode == 1, done.stderr
+    report = json.loads(done.stdout)
+    verdicts = {file["path"]: file["comparison"]["verdict"] for file in report["files"]}
+    assert verdicts["a.py"] == "changing"
+    assert verdicts["deep/b.py"] in ("identical", "likely_preserving")
+
+
+def test_a_path_limits_the_range(repository):
+    done = twincell("compare", "--git", "HEAD~2..HEAD", "b.py", cwd=repository / "deep")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "deep/b.py" in done.stdout and "a.py" not in done.stdout
+
+
+def test_a_range_without_changed_functions_says_so(repository):
+    done = twincell("compare", "--git", "HEAD..HEAD", cwd=repository)
+    assert (done.returncode, done.stdout) == (0, "No function of a Python file changed in HEAD..HEAD.\n")
+
+
+def test_the_checkout_is_not_touched(repository):
+    (repository / "a.py").write_text("not even Python")
+    assert twincell("compare", "--git", "HEAD~2..HEAD", cwd=repository).returncode == 1
+    assert (repository / "a.py").read_text() == "not even Python"
+
+
+def test_the_doctor_says_what_is_here():
+    done = twincell("doctor", "--json")
+    assert done.returncode == 0, done.stdout + done.stderr
+    report = json.loads(done.stdout)
+    assert report["works"] and report["python"]["executable"] == sys.executable
+    assert report["predictor"]["in_use"].startswith("neural")
+    text = twincell("doctor").stdout
+    assert all(word in text for word in ("Python", "predictor", "sandbox", "GPU"))
+
+
+def test_the_doctor_names_a_python_that_does_not_work():
+    done = twincell("doctor", "--python", "/no/such/python")
+    assert done.returncode == 3
+    assert "/no/such/python" in done.stdout

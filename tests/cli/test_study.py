@@ -1,0 +1,89 @@
+"""`twincell study`: files in, findings out."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+KEPT = "def f(a, b):\n    if a > b:\n        return a\n    return b\n"
+CHANGED = "def f(a, b):\n    if a > b:\n        return b\n    return a\n"
+REFACTORED = "def f(a, b):\n    return a if a > b else b\n"
+FIELDS = ["id", "verdict", "reason", "evidence", "executions", "coverage", "changed_lines_reached", "milliseconds"]
+
+
+def change(name: str, old: str, new: str, label: str, **more: str) -> str:
+    return json.dumps({"id": name, "old": old, "new": new, "label": label, **more})
+
+
+LINES = [
+    change("changed", KEPT, CHANGED, "changing"),
+    change("refactored", KEPT, REFACTORED, "preserving"),
+    change("comment", KEPT, KEPT.replace("return b", "return b  # the larger one"), "preserving"),
+    change("broken", KEPT, "def f(a, b:\n    return a\n", "changing"),
+    "no JSON",
+    change(
+        "decorated", "@property\ndef f(self):\n    return 1\n", "@property\ndef f(self):\n    return 2\n", "changing"
+    ),
+]
+
+
+@pytest.fixture
+def changes(tmp_path: Path) -> Path:
+    path = tmp_path / "changes.jsonl"
+    path.write_text("\n".join(LINES) + "\n")
+    return path
+
+
+def study(changes: Path, out: str = "out.jsonl", *options: str) -> tuple[list[dict], subprocess.CompletedProcess[str]]:
+    results = changes.parent / out
+    command = [sys.executable, "-m", "twincell", "study", str(changes), "--out", str(results), *options]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    return [json.loads(line) for line in results.read_text().splitlines()], done
+
+
+def test_every_line_is_answered_in_order(changes):
+    rows, done = study(changes)
+    assert [row["id"] for row in rows] == ["changed", "refactored", "comment", "broken", 5, "decorated"]
+    assert all(list(row) == FIELDS for row in rows)
+    verdicts = [row["verdict"] for row in rows]
+    assert verdicts == ["changing", "likely_preserving", "identical", "inconclusive", "inconclusive", "changing"]
+    assert "not valid Python" in rows[3]["reason"]
+    assert rows[0]["evidence"] and not rows[1]["evidence"]
+    assert rows[1]["changed_lines_reached"] == 1.0
+    assert "precision 1.000   recall 0.667" in done.stdout
+
+
+def test_the_number_of_jobs_changes_nothing(changes):
+    def timeless(rows: list[dict]) -> list[dict]:
+        return [{**row, "milliseconds": None} for row in rows]
+
+    alone, _ = study(changes, "one.jsonl", "--jobs", "1", "--seed", "9", "--budget", "40")
+    together, _ = study(changes, "many.jsonl", "--jobs", "4", "--seed", "9", "--budget", "40")
+    assert timeless(alone) == timeless(together)
+
+
+def test_module_context_takes_the_function_from_its_module(tmp_path):
+    helper = "LIMIT = {limit}\n\n\ndef other():\n    return LIMIT\n\n\n"
+    old, new = "def f(a):\n    return a + LIMIT\n", "def f(a):\n    return LIMIT + a\n"
+    path = tmp_path / "modules.jsonl"
+    modules = {"old_module": helper.format(limit=1) + old, "new_module": helper.format(limit=2) + new}
+    path.write_text(change("limit", old, new, "changing", function="f", **modules))
+    rows, _ = study(path, "module.jsonl", "--context", "module")
+    assert rows[0]["verdict"] == "changing"
+
+
+def test_an_unwritable_output_ends_with_3(changes, tmp_path):
+    command = [sys.executable, "-m", "twincell", "study", str(changes), "--out", str(tmp_path / "no" / "out.jsonl")]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 3
+    assert "cannot write" in done.stderr
+
+
+def test_the_input_is_not_overwritten(changes):
+    before = changes.read_text()
+    command = [sys.executable, "-m", "twincell", "study", str(changes), "--out", str(changes)]
+    assert subprocess.run(command, capture_output=True, timeout=60).returncode == 3
+    assert changes.read_text() == before

@@ -1,0 +1,172 @@
+"""`twincell.compare` and `twincell.Comparison`."""
+
+import ast
+import json
+import os
+import signal
+import threading
+import time
+from importlib.resources import files
+
+import pytest
+import twincell
+from twincell import _twincell
+
+OLD = "def f(a, b):\n    if a > b:\n        return a\n    return b\n"
+NEW = "def f(a, b):\n    if a > b:\n        return b\n    return a\n"
+REFACTORED = "def f(a, b):\n    return a if a > b else b\n"
+SAME = "def f(x, y):\n    if x > y:  # the larger one\n        return x\n    return y\n"
+
+
+def doubled(number):
+    return number * 2
+
+
+def tripled(number):
+    return number * 3
+
+
+def test_a_change_has_a_verdict_and_evidence():
+    comparison = twincell.compare(OLD, NEW)
+    assert comparison.verdict == "changing"
+    assert set(comparison.evidence[0]) == {"channel", "place", "old", "new", "execution"}
+    assert repr(comparison) == comparison.sentence
+    assert comparison.pairs[0]["verdict"] == "changing"
+
+
+def test_names_and_comments_are_no_change():
+    comparison = twincell.compare(OLD, SAME)
+    assert (comparison.verdict, comparison.evidence) == ("identical", [])
+
+
+def test_paths_are_read(tmp_path):
+    (tmp_path / "old.py").write_text(OLD)
+    (tmp_path / "new.py").write_text(NEW)
+    assert twincell.compare(tmp_path / "old.py", tmp_path / "new.py").verdict == "changing"
+    with pytest.raises(twincell.TwincellError, match="cannot read .*none.py: No such file"):
+        twincell.compare(tmp_path / "none.py", tmp_path / "new.py")
+
+
+def test_function_objects_stand_for_their_source():
+    assert twincell.compare(doubled, doubled).verdict == "identical"
+    assert twincell.compare(doubled, "def doubled(number):\n    return number * 5\n").verdict == "changing"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ("def f(:\n", NEW, "old is not valid Python: line 1"),
+        (OLD, "x = 1\n", "new has no function to compare"),
+        (OLD, "def g(): pass\n", "function"),
+        ("old.py", NEW, "to compare files give paths"),
+        (7, NEW, "old is a int: give source text, a path or a function"),
+        (len, NEW, "give source text, a path or a function"),
+    ],
+)
+def test_bad_code_is_one_line_that_says_what_to_do(old, new, expected):
+    with pytest.raises(twincell.TwincellError, match=expected) as caught:
+        twincell.compare(old, new)
+    assert "\n" not in str(caught.value)
+    assert isinstance(caught.value, ValueError)
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ({"budget": 0}, "budget cannot be 0: give a whole number from 1 to 1000000"),
+        ({"budget": "100"}, "budget cannot be '100'"),
+        ({"budget": True}, "budget cannot be 'True'"),
+        ({"budget": 1 << 200}, "budget cannot be"),
+        ({"raise_probability": 1.5}, "raise-probability cannot be 1.5: give a number from 0 to 1"),
+        ({"context": "file"}, "context cannot be 'file': give function or module"),
+        ({"bugdet": 3}, "there is no option bugdet; there are: function, budget"),
+        ({"bugdet": None}, "there is no option bugdet"),
+        ({"predictor": []}, r"predictor cannot be '\[\]': give neural, frequency or uniform"),
+        ({"model": "/no/such/folder"}, "/no/such/folder"),
+        ({"python": "/no/such/python"}, "/no/such/python"),
+    ],
+)
+def test_bad_options_say_what_is_allowed(options, expected):
+    with pytest.raises(twincell.TwincellError, match=expected) as caught:
+        twincell.compare(OLD, NEW, **options)
+    assert "\n" not in str(caught.value)
+
+
+def test_options_reach_the_comparison():
+    report = twincell.compare(OLD, REFACTORED, seed=2**64 - 1, budget=17, predictor="uniform")
+    report = report.to_dict()
+    assert (report["seed"], report["budget"], report["predictor"]) == (2**64 - 1, 17, "uniform")
+
+
+def test_none_leaves_the_default():
+    assert twincell.compare(OLD, NEW, budget=None, function=None).to_dict()["budget"] == 300
+
+
+def test_the_types_list_exactly_the_options_of_the_table():
+    tree = ast.parse(files("twincell").joinpath("_twincell.pyi").read_text())
+    stub = next(node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == "compare")
+    declared = [argument.arg for argument in stub.args.kwonlyargs]
+    table = _twincell.option_table()
+    assert declared == [option["keyword"] for option in table]
+    for argument, option in zip(stub.args.kwonlyargs, table, strict=True):
+        for node in ast.walk(argument.annotation):
+            if isinstance(node, ast.Subscript) and getattr(node.value, "id", "") == "Literal":
+                words = [constant.value for constant in node.slice.elts]
+                assert option["allowed"] == ", ".join(words[:-1]) + " or " + words[-1]
+
+
+def test_a_report_can_be_kept(tmp_path):
+    comparison = twincell.compare(OLD, NEW)
+    comparison.save(tmp_path / "report.json")
+    comparison.save(tmp_path / "report.html")
+    assert (
+        json.loads((tmp_path / "report.json").read_text()) == comparison.to_dict() == json.loads(comparison.to_json())
+    )
+    assert (tmp_path / "report.html").read_text() == comparison.to_html()
+    with pytest.raises(twincell.TwincellError, match="must end in .html or .json"):
+        comparison.save(tmp_path / "report.txt")
+
+
+def test_a_notebook_gets_text_and_html():
+    bundle = twincell.compare(OLD, NEW)._repr_mimebundle_()
+    assert {"text/plain", "text/html"} <= set(bundle)
+
+
+def test_the_interpreter_runs_on_while_a_comparison_does():
+    ticks = []
+    done = threading.Event()
+
+    def tick():
+        while not done.is_set():
+            ticks.append(time.monotonic())
+            time.sleep(0.001)
+
+    thread = threading.Thread(target=tick)
+    thread.start()
+    try:
+        twincell.compare(OLD, REFACTORED, budget=2000, seed=3)
+    finally:
+        done.set()
+        thread.join()
+    pauses = [later - earlier for earlier, later in zip(ticks, ticks[1:], strict=False)]
+    assert max(pauses) < 0.5
+
+
+def test_an_interrupt_stops_a_campaign():
+    timer = threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    start = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        twincell.compare(OLD, REFACTORED, budget=1_000_000)
+    timer.join()
+    assert time.monotonic() - start < 10
+
+
+def test_comparisons_from_several_threads_agree():
+    verdicts = []
+    threads = [threading.Thread(target=lambda: verdicts.append(twincell.compare(OLD, NEW).verdict)) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert verdicts == ["changing"] * 6

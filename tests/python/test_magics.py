@@ -1,0 +1,98 @@
+"""The magics in a plain IPython shell, as under any kernel that is not twincell's own."""
+
+import pytest
+import twincell
+from IPython.core.interactiveshell import InteractiveShell
+
+OLD = "def f(a, b):\n    if a > b:\n        return a\n    return b\n"
+NEW = "def f(a, b):\n    if a > b:\n        return b\n    return a\n"
+
+
+@pytest.fixture
+def shell():
+    InteractiveShell.clear_instance()
+    shell = InteractiveShell.instance()
+    shell.run_line_magic("load_ext", "twincell")
+    yield shell
+    InteractiveShell.clear_instance()
+
+
+def run(shell, code):
+    return shell.run_cell(code, store_history=True)
+
+
+def failure(shell, capsys, code):
+    """What a cell that fails shows."""
+    capsys.readouterr()
+    assert not run(shell, code).success
+    shown = capsys.readouterr()
+    assert "Traceback" not in shown.out + shown.err
+    assert shown.err.count("\n") == 1
+    return shown.err
+
+
+def test_a_cell_with_both_versions_is_compared(shell):
+    result = run(shell, f"%%compare --budget 50\n{OLD}# ---\n{NEW}")
+    assert isinstance(result.result, twincell.Comparison)
+    assert result.result.verdict == "changing"
+    assert result.result.to_dict()["budget"] == 50
+    assert shell.user_ns["_"] is result.result
+
+
+def test_nothing_is_run_unless_asked_for(shell):
+    run(shell, f"%%compare\n{OLD}# ---\n{NEW}")
+    assert "f" not in shell.user_ns
+    run(shell, f"%%compare --run\n{OLD}# ---\n{NEW}")
+    assert shell.user_ns["f"](1, 2) == 1
+
+
+def test_stored_versions_are_compared_by_name(shell, capsys):
+    run(shell, f"%%version old\n{OLD}")
+    run(shell, f"%%version new\n{NEW}")
+    assert "f" not in shell.user_ns
+    assert run(shell, "%compare old new --seed 3").result.verdict == "changing"
+    capsys.readouterr()
+    run(shell, "%version")
+    assert capsys.readouterr().out == "old: 4 lines\nnew: 4 lines\n"
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        (f"%%compare\n{OLD}", "there is only one version: write the old one above and the new one below a line # ---"),
+        (f"%%compare\n{OLD}# ---\n", "the new version is empty"),
+        (f"%%compare\n{OLD}# ---\nx = 1\n", "the new version has no function to compare"),
+        (f"%%compare\n{OLD}# ---\ndef f(:\n", "the new version is not valid Python: line 7"),
+        (f"%%compare --bugdet 3\n{OLD}# ---\n{NEW}", "--budget"),
+        (f"%%compare --budget 0\n{OLD}# ---\n{NEW}", "--budget cannot be 0: give a whole number"),
+        (f"%%compare --with-last\n{OLD}", "store versions with %%version instead"),
+        ("%compare old new", "no version is called old; store it with %%version old at the top of a cell"),
+        ("%compare old", "<NEW>"),
+        ("%%version old\n\n", "the cell is empty"),
+    ],
+)
+def test_bad_input_is_one_line_that_says_what_to_do(shell, capsys, code, expected):
+    assert expected in failure(shell, capsys, code)
+
+
+def test_a_cell_is_compared_with_what_it_held_before(shell, capsys):
+    request = {"metadata": {"cellId": "one"}}
+    shell.get_parent = lambda: request
+    assert "has not run before" in failure(shell, capsys, f"%%compare --with-last\n{OLD}")
+    run(shell, OLD)
+    assert run(shell, f"%%compare --with-last\n{NEW}").result.verdict == "changing"
+    assert run(shell, f"%%compare --with-last\n{NEW}").result.verdict == "identical"
+    request["metadata"] = {"cellId": "two"}
+    assert "has not run before" in failure(shell, capsys, f"%%compare --with-last\n{NEW}")
+
+
+def test_help_is_printed(shell, capsys):
+    run(shell, "%%compare --help\nx")
+    assert "--raise-probability" in capsys.readouterr().out
+    run(shell, "%%version --help\nx")
+    assert "not run" in capsys.readouterr().out
+
+
+def test_options_are_completed(shell):
+    _, matches = shell.complete("--bud", "%%compare --bud")
+    assert "--budget" in matches
