@@ -273,6 +273,8 @@ class Kernel:
             found = manager.get_tail(content.get("n") or 10, include_latest=True, **form)
         elif kind == "range":
             found = manager.get_range(content.get("session", 0), content.get("start", 0), content.get("stop"), **form)
+            # IPython calls its own session 0 here, and by its number in the two other kinds.
+            found = [(session or manager.session_number, line, entry) for session, line, entry in found]
         elif kind == "search":
             search = {"n": content.get("n"), "unique": content.get("unique", False)}
             found = manager.search(content.get("pattern") or "*", **search, **form)
@@ -307,6 +309,14 @@ def _text_of(error: BaseException) -> str:
         return f"<{type(error).__name__} cannot be shown as text>"
 
 
+def _log_to_terminal() -> None:
+    """What the kernel itself has to say belongs to the terminal of the server, not into a notebook."""
+    handler = logging.StreamHandler(sys.__stderr__)
+    handler.setFormatter(logging.Formatter("twincell kernel: %(message)s"))
+    logger.addHandler(handler)
+    logger.propagate = False
+
+
 class KernelApp(BaseIPythonApplication, InteractiveShellApp):
     """Starts the kernel: reads IPython's configuration and startup files as every IPython does."""
 
@@ -318,6 +328,7 @@ class KernelApp(BaseIPythonApplication, InteractiveShellApp):
 
     def initialize(self, argv: list[str] | None = None) -> None:
         super().initialize(argv)
+        _log_to_terminal()
         if not self.connection_file:
             self.exit("twincell.kernel: give the connection file with -f FILE, or start the kernel from Jupyter")
         try:
