@@ -1,10 +1,14 @@
 //! A [`Comparison`]: all that a view needs, serialisable and versioned. Views compute nothing about behavior.
 
+mod display;
+
 use serde::{Deserialize, Serialize};
 
-use crate::behavior::{Behavior, Call, Observed};
+use crate::behavior::{Behavior, Call};
 use crate::engine::protocol::Injection;
 use crate::value::Choice;
+
+pub use display::{DISPLAY_LIMIT, display_call, display_decision, display_observed, display_outcome};
 
 pub const FORMAT: u32 = 1;
 
@@ -152,9 +156,4 @@ impl Comparison {
     pub fn evidence(&self) -> impl Iterator<Item = &Evidence> {
         self.pairs.iter().flat_map(|pair| &pair.evidence)
     }
-}
-
-/// A bounded, plain text for a value, as people would write it in Python.
-pub fn display_observed(value: &Observed) -> String {
-    format!("{value:?}")
 }

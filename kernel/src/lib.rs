@@ -1,6 +1,17 @@
 //! The Python extension module `twincell._twincell`: what Rust offers to the thin Python package around it.
 
+mod api;
+mod cli;
+mod doctor;
+mod git;
 mod jupyter;
+mod magics;
+mod options;
+mod study;
+mod warm;
+
+#[cfg(test)]
+mod fixtures;
 
 use pyo3::prelude::*;
 
@@ -8,5 +19,6 @@ use pyo3::prelude::*;
 fn _twincell(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     jupyter::register(module)?;
+    api::register(module)?;
     Ok(())
 }

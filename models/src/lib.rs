@@ -1,1 +1,77 @@
-//! placeholder
+//! Predictors of abstract values behind [`twincell_core::predictor::Predictor`].
+//!
+//! [`load`] turns [`ModelOptions`] into one of three predictors: `neural` (tokenizer and ONNX network, one forward pass
+//! a function), `frequency` (counts by identifier) and `uniform`. The network runs on the first back end that works
+//! here: CUDA through ONNX Runtime, ONNX Runtime on the CPU, the embedded rten; [`backend_report`] says which and why.
+//!
+//! ```
+//! use twincell_models::{ModelOptions, PredictorKind, load};
+//!
+//! let predictor = load(&ModelOptions { kind: PredictorKind::Uniform, ..ModelOptions::default() })?;
+//! assert_eq!(predictor.describe(), "uniform");
+//! # Ok::<(), twincell_models::ModelError>(())
+//! ```
+//!
+//! Deliberately absent: finding value sites (they come with the function), looking for ONNX Runtime on the disk (the
+//! caller knows the user's Python), downloads, training (`train/`).
+
+mod backend;
+mod cache;
+mod frequency;
+mod neural;
+mod options;
+mod tokens;
+mod uniform;
+mod weights;
+mod windows;
+
+use std::sync::Arc;
+
+use twincell_core::predictor::Predictor;
+
+pub use backend::{Backend, BackendReport, NotUsed};
+pub use cache::Cached;
+pub use frequency::Frequency;
+pub use neural::Neural;
+pub use options::{ModelOptions, PredictorKind, UnknownPredictor};
+pub use uniform::Uniform;
+
+/// Why a predictor cannot be had; each message says what to do.
+#[derive(Debug, thiserror::Error)]
+pub enum ModelError {
+    #[error("cannot read {path}: {source}; a model folder holds model.onnx and tokenizer.json")]
+    Read { path: String, source: std::io::Error },
+    #[error("{path} is not a tokenizer that can be used: {reason}; give the tokenizer.json that the model was trained with")]
+    Tokenizer { path: String, reason: String },
+    #[error("{model} breaks the model contract: {reason}; see models/README.md for the inputs and outputs a model must have")]
+    Contract { model: String, reason: String },
+    #[error("{model} runs on no back end ({reasons}); check that it is an ONNX file in one piece")]
+    NoBackend { model: String, reasons: String },
+    #[error("the embedded file {name} cannot be read ({reason}); this build is broken, reinstall twincell")]
+    Embedded { name: &'static str, reason: String },
+}
+
+/// The predictor that the options ask for.
+///
+/// The embedded network is read when it is first asked for a prediction. One from a folder is read and tried at once,
+/// so that what is wrong with it is said here.
+pub fn load(options: &ModelOptions) -> Result<Arc<dyn Predictor>, ModelError> {
+    Ok(match options.kind {
+        PredictorKind::Neural => Arc::new(Cached::new(Neural::new(options)?)),
+        PredictorKind::Frequency => Arc::new(Frequency::embedded()?),
+        PredictorKind::Uniform => Arc::new(Uniform),
+    })
+}
+
+/// Which back end the options lead to, and why those before it are not used. Loads the network if it needs one.
+pub fn backend_report(options: &ModelOptions) -> Result<BackendReport, ModelError> {
+    match options.kind {
+        PredictorKind::Neural => Ok(neural::Network::open(options)?.report()),
+        PredictorKind::Frequency | PredictorKind::Uniform => Ok(BackendReport {
+            predictor: options.kind.to_string(),
+            model: "none".to_owned(),
+            in_use: None,
+            not_used: Vec::new(),
+        }),
+    }
+}

@@ -1,1 +1,29 @@
-//! placeholder
+//! What lives inside a sandboxed Python worker: the hooks that instrumented code calls, the objects that stand in for
+//! what is missing, and the capture of what the code did.
+//!
+//! [`worker`] speaks the engine's protocol and hands programs to a [`worker::Host`]; [`sandbox`] locks the process in
+//! before the first of them arrives; [`scratch`] is the one folder that it may still write to.
+//!
+//! [`host::PythonHost`] is that host: it loads programs and runs executions. During one, `state` holds the execution's
+//! decisions and each version's consistency map; `hooks` and `versatile` ask `resolve` for missing values; `observe`
+//! turns Python values into plain data. No Python object leaves the process: recipes go in, records come out.
+//!
+//! Deliberately absent: any decision about what a difference means (that is `twincell-core`).
+
+mod call;
+mod capture;
+mod exceptions;
+mod hooks;
+pub mod host;
+mod imports;
+mod module;
+mod observe;
+mod operators;
+mod outcome;
+mod prepared;
+mod resolve;
+pub mod sandbox;
+pub mod scratch;
+mod state;
+mod versatile;
+pub mod worker;

@@ -20,7 +20,8 @@ pub enum Observed {
     Dict(Vec<(Observed, Observed)>),
     /// In a canonical order.
     Set(Vec<Observed>),
-    /// An injected versatile object by its access path, with what the code assigned to it.
+    /// An injected versatile object by its access path; what the code assigned to it stands in
+    /// [`Behavior::arguments`] alone, so that it is compared once.
     Injected {
         path: String,
         assigned: Vec<(String, Observed)>,

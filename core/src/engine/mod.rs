@@ -1,26 +1,62 @@
 //! Runs programs in sandboxed worker processes and brings back records.
 //!
 //! A program is one or more versions of a function that run on the same injected values; a pair is a program of two.
-//! Nothing here knows about pairs, evidence or verdicts.
+//! Nothing here knows about pairs, evidence or verdicts. [`protocol`] is what is said, [`frame`] how it is written;
+//! `pool` lends workers out, `starter` and `process` start and end them, `link` talks to one.
+//!
+//! Nothing that a worker sends is trusted: whatever it does, the engine waits no longer than the deadline, and loses no
+//! more than the execution at hand. The clock decides when a worker is killed, never what a record says.
 
+pub mod frame;
+mod link;
+mod pool;
+mod process;
 pub mod protocol;
+mod starter;
 
 use std::path::PathBuf;
 use std::time::Duration;
 
-use protocol::{ExecutionRecord, ExecutionRequest, Program, SandboxReport};
+use protocol::{ExecutionRecord, SandboxReport};
+
+pub use pool::{Loaded, WorkerPool};
+pub use process::{MEMORY_VARIABLE, SOCKET_VARIABLE};
 
 /// How to start workers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PoolOptions {
     /// The user's Python; it must have `twincell` installed.
     pub python: PathBuf,
+    /// What makes it a worker.
+    pub arguments: Vec<String>,
     /// Worker processes at most; they start when first needed.
     pub workers: usize,
     /// Wall-clock limit of one execution (all versions together).
     pub deadline: Duration,
+    /// Wall-clock limit of loading a program, module context included.
+    pub load_deadline: Duration,
+    /// Wall-clock limit of starting a worker.
+    pub start_deadline: Duration,
     /// Memory limit of a worker beyond what Python itself takes.
     pub memory_bytes: u64,
+    /// A worker that was given so many programs is replaced by a fresh one.
+    pub programs_per_worker: u32,
+}
+
+impl PoolOptions {
+    /// Two workers, 5 s an execution, 20 s a program, 1 GiB.
+    pub fn new(python: impl Into<PathBuf>) -> Self {
+        Self {
+            python: python.into(),
+            arguments: vec!["-m".into(), "twincell.worker".into()],
+            workers: 2,
+            deadline: Duration::from_secs(5),
+            load_deadline: Duration::from_secs(20),
+            start_deadline: Duration::from_secs(30),
+            memory_bytes: 1 << 30,
+            programs_per_worker: 500,
+        }
+    }
 }
 
 /// What a worker told about itself.
@@ -32,7 +68,7 @@ pub struct WorkerInfo {
 
 #[derive(Debug, thiserror::Error)]
 pub enum EngineError {
-    #[error("cannot start {python}: {reason}")]
+    #[error("cannot start {python} as a worker: {reason}; is twincell installed in that Python?")]
     Start { python: String, reason: String },
     #[error("the worker speaks protocol {worker}, this is {ours}: install the same twincell in both places")]
     Protocol { worker: u32, ours: u32 },
@@ -40,20 +76,6 @@ pub enum EngineError {
     Dies { times: u32, reason: String },
     #[error("cannot load the program: {0}")]
     Load(String),
-}
-
-/// Sandboxed worker processes, kept warm. Shared by threads: each takes a worker for itself with [`WorkerPool::load`].
-#[derive(Debug)]
-pub struct WorkerPool {
-    options: PoolOptions,
-}
-
-/// A program loaded into one worker, which is held until this is dropped.
-#[derive(Debug)]
-pub struct Loaded<'pool> {
-    pool: &'pool WorkerPool,
-    /// What could not be evaluated in a module.
-    pub notes: Vec<String>,
 }
 
 /// The outcome of one request: a record, or why there is none.
@@ -65,30 +87,4 @@ pub enum Executed {
         index: u32,
         reason: String,
     },
-}
-
-impl WorkerPool {
-    pub fn new(options: PoolOptions) -> Self {
-        Self { options }
-    }
-
-    /// Starts a worker if none is idle and says what it enforces.
-    pub fn info(&self) -> Result<WorkerInfo, EngineError> {
-        Ok(WorkerInfo::default())
-    }
-
-    /// Takes an idle worker (or starts one, or waits for one) and loads a program into it.
-    pub fn load(&self, program: &Program) -> Result<Loaded<'_>, EngineError> {
-        let _ = program;
-        Err(EngineError::Load(format!("{}", self.options.python.display())))
-    }
-}
-
-impl Loaded<'_> {
-    /// Runs a batch; one outcome a request, in order. A worker that dies or overruns is replaced, the program loaded
-    /// again, and the rest of the batch done there.
-    pub fn run(&mut self, requests: Vec<ExecutionRequest>) -> Result<Vec<Executed>, EngineError> {
-        let _ = (&self.pool, requests);
-        Ok(Vec::new())
-    }
 }

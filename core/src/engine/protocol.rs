@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::behavior::Behavior;
 use crate::predictor::Distribution;
 use crate::site::{SiteKind, SiteTable};
+use crate::source::Uses;
 use crate::value::{Choice, Fixed, Recipe};
 
 pub const PROTOCOL_VERSION: u32 = 1;
@@ -55,6 +56,8 @@ pub struct Version {
     pub sites: SiteTable,
     /// One distribution a site.
     pub predictions: Vec<Distribution>,
+    /// How the code uses each site's value, one a site.
+    pub uses: Vec<Uses>,
     pub parameters: Vec<Parameter>,
     /// (name in this version, canonical name): parameters and locals that the diff found renamed. Applied to access
     /// paths.
@@ -139,7 +142,7 @@ pub enum ToWorker {
     Unload {
         program: u64,
     },
-    /// Answered by one `Record` a request, in order, then `Done`.
+    /// Answered by one `Record` a request, in order, then `Done`; a `Failed` stands for a record that cannot be made.
     Run {
         program: u64,
         requests: Vec<ExecutionRequest>,

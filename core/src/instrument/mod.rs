@@ -9,17 +9,36 @@
 //! | `_tc_c(n, f, *args, **kw)` | `f(*args, **kw)` | site `n` |
 //! | `_tc_s(n, obj, key)` | `obj[key]` (load) | site `n`; a slice is passed as `slice(a, b, c)` by way of `_tc_k(a, b, c)` |
 //! | `_tc_n(n)` | a name in a class body that is bound neither there nor in an enclosing function | site `n` |
-//! | `_tc_l(line);` | before a simple statement | the line runs |
-//! | `_tc_b(n, condition)` | condition of if, elif, while, ternary, comprehension, guard, assert | branch `n`; gives the truth as a bool |
+//! | `_tc_l(line);` | before a simple statement | the line runs; gives None (the body of a function that is a lambda becomes `_tc_l(line) or (body)`) |
+//! | `_tc_b(n, condition)` | condition of if, elif, while, ternary, comprehension, guard, assert | branch `n`; gives the truth as a bool; counts as the branch's line |
 //! | `_tc_r(value)` | `raise value` -> `raise _tc_r(value)` | the exception is intended |
 //! | `_tc_e(value)` | `except value:` | makes a missing exception type usable |
 //!
 //! Names in function bodies need no hook: a missing global is supplied through the globals' `__missing__`. They are in
 //! the table as sites all the same, because predictions are read from them.
+//!
+//! The text leaves its class and its enclosing function behind, so:
+//! - private names of the class around it are written mangled (`self.__x` -> `self._C__x`);
+//! - `nonlocal x` becomes `global x` where no enclosing function is left that binds `x`;
+//! - annotations of parameters, results and locals are dropped (`x: T = 1` -> `x = 1`, `x: T` -> `x: None`): they have
+//!   no effect on behavior and name what is not there. Those in class bodies stay, hooked, since `dataclass` reads them.
+//!
+//! Left alone: patterns of `match` (their names are sites), the expression of `{x=}` in an f-string (its text is its
+//! value; its names are sites), t-strings, type parameters and type aliases, decorators of the function itself.
+//! `super()` goes through `_tc_c(n, super)`: the hook is native and has no frame, and the name `super` stays, so that
+//! in a class inside the function the `__class__` cell is there.
 
+mod edits;
+mod path;
+mod statements;
+mod tokens;
+mod visitor;
+
+use ruff_python_ast::{Expr, Stmt};
 use serde::{Deserialize, Serialize};
 
 use crate::site::SiteTable;
+use crate::source::parse::{Lines, errors, parse, with_stack_for};
 
 /// A function's instrumented text and what the numbers in it mean.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -35,6 +54,39 @@ pub struct InstrumentError(pub String);
 
 /// Instruments one function.
 pub fn instrument(function: &crate::source::Function) -> Result<Instrumented, InstrumentError> {
-    let _ = function;
-    Err(InstrumentError("not there yet".into()))
+    with_stack_for(function.text.len(), || instrument_text(function))
+}
+
+fn instrument_text(function: &crate::source::Function) -> Result<Instrumented, InstrumentError> {
+    let parsed = parse(&function.text);
+    let lines = Lines::new(&function.text);
+    if let Some(error) = errors(&parsed, &lines).first() {
+        return Err(InstrumentError(format!("{} is not valid Python: {error}", function.qualname)));
+    }
+    let mut visitor = visitor::Instrumenter::new(&function.text, &lines, parsed.tokens(), function.class_name.as_deref());
+    match parsed.suite().as_slice() {
+        [Stmt::FunctionDef(definition)] => visitor.function(definition),
+        [Stmt::Assign(assign)] if assign.value.is_lambda_expr() => {
+            visitor.assigned_lambda(&assign.targets, &assign.value);
+        }
+        [Stmt::AnnAssign(assign)] if assign.value.as_deref().is_some_and(Expr::is_lambda_expr) => {
+            visitor.annotated_lambda(assign);
+        }
+        _ => {
+            return Err(InstrumentError(format!(
+                "{} is not one function definition: give def, async def or NAME = lambda",
+                function.qualname
+            )));
+        }
+    }
+    let (code, sites) = visitor.finish()?;
+    // What no longer parses would only fail later and far from here.
+    let again = parse(&code);
+    if let Some(error) = errors(&again, &Lines::new(&code)).first() {
+        return Err(InstrumentError(format!(
+            "{} could not be instrumented ({error} in the result): please report it with the function's text",
+            function.qualname
+        )));
+    }
+    Ok(Instrumented { code, sites })
 }

@@ -1,10 +1,19 @@
 //! Reading: parse, functions, pairing, diff, renames, literals.
+//!
+//! Plain data lives here; each step has a file. Nothing here runs, predicts or rewrites code.
+
+mod functions;
+mod literals;
+pub(crate) mod parse;
+pub(crate) mod scopes;
+
+pub use functions::functions;
+pub use literals::literals;
 
 use serde::{Deserialize, Serialize};
 
 use crate::engine::protocol::Parameter;
 use crate::report::AlignedRow;
-use crate::value::Recipe;
 
 /// Where and why a text is not Python.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
@@ -58,13 +67,6 @@ pub struct Diff {
     pub renames: Vec<(String, String)>,
 }
 
-/// All functions of a text, in order of appearance, nested ones after the function that holds them. Functions in the
-/// parts that do parse are found even when there are errors.
-pub fn functions(text: &str) -> (Vec<Function>, Vec<SourceError>) {
-    let _ = text;
-    (Vec::new(), Vec::new())
-}
-
 /// Matches by qualified name, then by similarity of text.
 pub fn pair(old: Vec<Function>, new: Vec<Function>) -> Pairing {
     let _ = (old, new);
@@ -77,9 +79,6 @@ pub fn diff(old: &Function, new: &Function) -> Diff {
     Diff::default()
 }
 
-/// Literals of some functions as recipes (int, float, str, bytes; constant parts of f-strings too), each once, in
-/// order of appearance; docstrings are none.
-pub fn literals(functions: &[&Function]) -> Vec<Recipe> {
-    let _ = functions;
-    Vec::new()
-}
+mod uses;
+
+pub use uses::{Key, Uses, uses};

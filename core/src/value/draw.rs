@@ -1,7 +1,634 @@
-//! Drawing decisions: a pure function of (seed, access path, distribution, pools).
+//! Drawing decisions: a pure function of (seed, access path, distribution, uses, pools).
+//!
+//! Every access path has its own random stream, so a decision depends neither on the order in which the two versions
+//! ask nor on what else is drawn. A decision that is given ([`Fixed`]) is taken as it is.
+//!
+//! Concretization follows ChangeGuard, Table 1, with what the code does to a value ([`Uses`]) weighing the prediction.
 
-/// Literals and other candidates from both versions.
-pub struct Pools;
+use std::collections::HashMap;
 
-/// Draws decisions for one execution.
-pub struct Draw;
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64Mcg;
+use xxhash_rust::xxh3::xxh3_64_with_seed;
+
+use super::{AbstractValue, Choice, Decision, Fixed, Recipe};
+use crate::predictor::Distribution;
+use crate::source::{Key, Uses};
+
+/// The paper's basic values; literals of both versions and their neighbours join them.
+const BASIC_INTS: [i64; 7] = [0, 1, -1, 10, -10, 100, -100];
+const BASIC_STRINGS: [&str; 2] = ["", "a"];
+/// Nesting of containers that are drawn.
+const MAX_DEPTH: u32 = 2;
+
+/// Candidates for concrete values, from the literals of all versions.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Pools {
+    ints: Vec<i64>,
+    floats: Vec<f64>,
+    strings: Vec<String>,
+    bytes: Vec<Vec<u8>>,
+}
+
+impl Pools {
+    pub fn new(literals: &[Recipe]) -> Self {
+        let mut pools = Self::default();
+        let mut add_int = |value: i64| {
+            for near in [value, value.saturating_sub(1), value.saturating_add(1)] {
+                if !BASIC_INTS.contains(&near) && !pools.ints.contains(&near) {
+                    pools.ints.push(near);
+                }
+            }
+        };
+        for literal in literals {
+            if let Recipe::Int(value) = literal {
+                add_int(*value);
+            }
+        }
+        for literal in literals {
+            match literal {
+                Recipe::Float(value) if !pools.floats.contains(value) => pools.floats.push(*value),
+                Recipe::Str(text) if text.len() <= 200 && !BASIC_STRINGS.contains(&text.as_str()) => {
+                    if !pools.strings.contains(text) {
+                        pools.strings.push(text.clone());
+                    }
+                }
+                Recipe::Bytes(bytes) if bytes.len() <= 200 && !pools.bytes.contains(bytes) => {
+                    pools.bytes.push(bytes.clone());
+                }
+                _ => {}
+            }
+        }
+        pools
+    }
+}
+
+/// What is asked for one access path.
+#[derive(Debug, Clone, Copy)]
+pub struct Ask<'a> {
+    pub path: &'a str,
+    pub distribution: &'a Distribution,
+    pub uses: &'a Uses,
+    /// Exceptions that may be raised here instead of giving a value.
+    pub raises: &'a [String],
+    /// The look-up may fail as it would in Python ([`Decision::Fail`]).
+    pub may_fail: bool,
+    /// The parameter has a default ([`Decision::Default`]).
+    pub may_default: bool,
+}
+
+/// What is known of a path from the sites that read it: gives items of drawn containers their own prediction.
+pub trait Known {
+    fn known(&self, path: &str) -> Option<(&Distribution, &Uses)>;
+}
+
+/// Draws and remembers the decisions of one execution.
+#[derive(Debug)]
+pub struct Draw {
+    seed: u64,
+    raise_probability: f64,
+    /// Share of draws that ignore the prediction.
+    exploration: f64,
+    fixed: Fixed,
+    taken: HashMap<String, usize>,
+    choices: Vec<Choice>,
+}
+
+impl Draw {
+    pub fn new(seed: u64, fixed: Fixed, raise_probability: f64) -> Self {
+        // Three executions in four trust the prediction, the fourth looks elsewhere.
+        let exploration = [0.03, 0.08, 0.15, 0.5][(xxh3_64_with_seed(b"exploration", seed) % 4) as usize];
+        Self { seed, raise_probability, exploration, fixed, taken: HashMap::new(), choices: Vec::new() }
+    }
+
+    /// All decisions so far, in order of first need.
+    pub fn choices(&self) -> &[Choice] {
+        &self.choices
+    }
+
+    pub fn into_choices(self) -> Vec<Choice> {
+        self.choices
+    }
+
+    /// The decision for a value, and whether it was made just now.
+    pub fn value(&mut self, pools: &Pools, known: &dyn Known, ask: &Ask<'_>) -> (Decision, bool) {
+        self.decide(ask.path, |draw, random| draw.draw_value(random, pools, known, ask))
+    }
+
+    /// A yes or no, e.g. the truth of a versatile object.
+    pub fn truth(&mut self, path: &str, probability: f64) -> bool {
+        let decision = self.decide(path, |_, random| Decision::Value(Recipe::Bool(random.random_bool(probability)))).0;
+        matches!(decision, Decision::Value(Recipe::Bool(true)))
+    }
+
+    /// A small number, e.g. how many items a versatile object has.
+    pub fn number(&mut self, path: &str, weights: &[f64]) -> i64 {
+        let decision = self
+            .decide(path, |_, random| {
+                Decision::Value(Recipe::Int(pick_weighted(random, weights.iter().copied()) as i64))
+            })
+            .0;
+        match decision {
+            Decision::Value(Recipe::Int(value)) => value,
+            _ => 0,
+        }
+    }
+
+    /// Remembers a decision that follows from others, so that both versions see it.
+    pub fn settle(&mut self, path: &str, decision: Decision) {
+        self.decide(path, |_, _| decision);
+    }
+
+    /// The decision already made for a path.
+    pub fn taken(&self, path: &str) -> Option<&Decision> {
+        self.taken.get(path).map(|&index| &self.choices[index].decision)
+    }
+
+    fn decide(&mut self, path: &str, draw: impl FnOnce(&Self, &mut Pcg64Mcg) -> Decision) -> (Decision, bool) {
+        if let Some(&index) = self.taken.get(path) {
+            return (self.choices[index].decision.clone(), false);
+        }
+        let decision = match self.fixed.get(path) {
+            Some(decision) => decision.clone(),
+            None => draw(self, &mut Pcg64Mcg::seed_from_u64(xxh3_64_with_seed(path.as_bytes(), self.seed))),
+        };
+        self.taken.insert(path.to_string(), self.choices.len());
+        self.choices.push(Choice { path: path.to_string(), decision: decision.clone() });
+        (decision, true)
+    }
+
+    fn draw_value(&self, random: &mut Pcg64Mcg, pools: &Pools, known: &dyn Known, ask: &Ask<'_>) -> Decision {
+        if !ask.raises.is_empty() && random.random_bool(self.raise_probability.clamp(0.0, 1.0)) {
+            return Decision::Raise(ask.raises[random.random_range(0..ask.raises.len())].clone());
+        }
+        if ask.may_default && random.random_bool(0.3) {
+            return Decision::Default;
+        }
+        if ask.may_fail && random.random_bool(0.25) {
+            return Decision::Fail;
+        }
+        let maker = Maker { pools, known, exploration: self.exploration };
+        Decision::Value(maker.draw(random, ask.path, ask.distribution, ask.uses, 0))
+    }
+}
+
+/// How likely a class is, given what the code does with the value: a factor for its predicted probability.
+fn fitness(class: AbstractValue, uses: &Uses) -> f32 {
+    use AbstractValue as A;
+    let versatile = matches!(class, A::Callable | A::Resource | A::Object);
+    if uses.called || uses.exception || uses.class {
+        return if versatile { 1.0 } else { 0.0 };
+    }
+    if uses.awaited || uses.entered {
+        return if versatile { 1.0 } else { 0.0 };
+    }
+    let mut factor = 1.0f32;
+    if uses.mapping {
+        factor *= if class == A::Dict { 1.0 } else { 0.0 };
+    }
+    if uses.unpacked.is_some() {
+        factor *= match class {
+            A::Tuple | A::List => 1.0,
+            A::Object => 0.3,
+            _ => 0.0,
+        };
+    } else if uses.iterated {
+        factor *= match class {
+            A::List | A::Tuple | A::Dict | A::Set => 1.0,
+            A::Str => 0.3,
+            A::Object | A::Resource => 0.5,
+            A::None => 0.03,
+            _ => 0.005,
+        };
+    }
+    for key in &uses.keys {
+        factor *= match (key, class) {
+            (Key::Text, A::Dict) => 1.0,
+            (Key::Text, A::Object | A::Resource) => 0.5,
+            (Key::Int, A::List | A::Tuple | A::Str | A::Dict) => 1.0,
+            (Key::Int, A::Object) => 0.5,
+            (Key::Slice, A::List | A::Tuple | A::Str) => 1.0,
+            (Key::Slice, A::Object) => 0.3,
+            (Key::Other, A::Dict | A::List | A::Tuple) => 1.0,
+            (Key::Other, A::Str | A::Object | A::Resource) => 0.5,
+            _ => 0.02,
+        };
+    }
+    if uses.arithmetic {
+        factor *= match class {
+            A::Int | A::Float => 1.0,
+            A::Object | A::Str | A::List | A::Set => 0.2,
+            A::Bool => 0.3,
+            _ => 0.02,
+        };
+    }
+    if uses.ordered {
+        factor *= match class {
+            A::Int | A::Float | A::Str => 1.0,
+            A::Bool | A::Object => 0.3,
+            _ => 0.05,
+        };
+    }
+    if !uses.attributes.is_empty() {
+        let (mut native, mut foreign) = (0, 0);
+        for attribute in &uses.attributes {
+            if has_attribute(class, attribute) {
+                native += 1;
+            } else {
+                foreign += 1;
+            }
+        }
+        if versatile {
+            factor *= 1.0;
+        } else if foreign > 0 {
+            factor *= 0.05;
+        } else if native > 0 {
+            factor *= 3.0;
+        }
+    }
+    factor
+}
+
+/// Public attributes of the builtin classes.
+fn has_attribute(class: AbstractValue, attribute: &str) -> bool {
+    use AbstractValue as A;
+    let names: &[&str] = match class {
+        A::Str => &[
+            "capitalize",
+            "casefold",
+            "center",
+            "count",
+            "encode",
+            "endswith",
+            "expandtabs",
+            "find",
+            "format",
+            "format_map",
+            "index",
+            "isalnum",
+            "isalpha",
+            "isascii",
+            "isdecimal",
+            "isdigit",
+            "isidentifier",
+            "islower",
+            "isnumeric",
+            "isprintable",
+            "isspace",
+            "istitle",
+            "isupper",
+            "join",
+            "ljust",
+            "lower",
+            "lstrip",
+            "maketrans",
+            "partition",
+            "removeprefix",
+            "removesuffix",
+            "replace",
+            "rfind",
+            "rindex",
+            "rjust",
+            "rpartition",
+            "rsplit",
+            "rstrip",
+            "split",
+            "splitlines",
+            "startswith",
+            "strip",
+            "swapcase",
+            "title",
+            "translate",
+            "upper",
+            "zfill",
+        ],
+        A::List => {
+            &["append", "clear", "copy", "count", "extend", "index", "insert", "pop", "remove", "reverse", "sort"]
+        }
+        A::Tuple => &["count", "index"],
+        A::Dict => {
+            &["clear", "copy", "get", "items", "keys", "pop", "popitem", "setdefault", "update", "values", "fromkeys"]
+        }
+        A::Set => &[
+            "add",
+            "clear",
+            "copy",
+            "difference",
+            "discard",
+            "intersection",
+            "isdisjoint",
+            "issubset",
+            "issuperset",
+            "pop",
+            "remove",
+            "union",
+            "update",
+            "symmetric_difference",
+        ],
+        A::Int | A::Bool => &["bit_length", "to_bytes", "real", "imag", "numerator", "denominator"],
+        A::Float => &["is_integer", "hex", "real", "imag"],
+        _ => &[],
+    };
+    names.contains(&attribute)
+}
+
+fn pick_weighted(random: &mut Pcg64Mcg, weights: impl Iterator<Item = f64> + Clone) -> usize {
+    let total: f64 = weights.clone().sum();
+    let mut point = random.random::<f64>() * total;
+    let mut last = 0;
+    for (index, weight) in weights.enumerate() {
+        if weight > 0.0 {
+            last = index;
+            if point < weight {
+                return index;
+            }
+            point -= weight;
+        }
+    }
+    last
+}
+
+/// Turns abstract values into recipes.
+struct Maker<'a> {
+    pools: &'a Pools,
+    known: &'a dyn Known,
+    exploration: f64,
+}
+
+impl Maker<'_> {
+    fn draw(&self, random: &mut Pcg64Mcg, path: &str, distribution: &Distribution, uses: &Uses, depth: u32) -> Recipe {
+        let versatile_only = uses.called || uses.exception || uses.class || uses.awaited || uses.entered;
+        if !versatile_only && !uses.candidates.is_empty() && random.random_bool(0.4) {
+            let candidate = &uses.candidates[random.random_range(0..uses.candidates.len())];
+            if let Some(recipe) = self.near_candidate(random, candidate, uses) {
+                return recipe;
+            }
+        }
+        let exploration = self.exploration as f32;
+        let weights = AbstractValue::ALL.map(|class| {
+            let predicted = distribution[class as usize] * (1.0 - exploration) + exploration / 12.0;
+            f64::from(predicted * fitness(class, uses).max(if versatile_only { 0.0 } else { 1e-4 }))
+        });
+        let class = AbstractValue::ALL[pick_weighted(random, weights.iter().copied())];
+        self.concretize(random, path, class, uses, depth)
+    }
+
+    /// A literal that the value is compared with, or something beside it.
+    fn near_candidate(&self, random: &mut Pcg64Mcg, candidate: &Recipe, uses: &Uses) -> Option<Recipe> {
+        let container = uses.iterated || uses.mapping || uses.unpacked.is_some() || !uses.keys.is_empty();
+        match candidate {
+            Recipe::None | Recipe::Bool(_) => Some(candidate.clone()),
+            Recipe::Int(value) if !container => Some(Recipe::Int(match random.random_range(0..6) {
+                0 => value.saturating_add(1),
+                1 => value.saturating_sub(1),
+                _ => *value,
+            })),
+            Recipe::Str(text) if !container => Some(Recipe::Str(match random.random_range(0..6) {
+                0 => format!("{text}a"),
+                1 => format!("a{text}"),
+                2 => format!("a{text}a"),
+                _ => text.clone(),
+            })),
+            Recipe::Float(_) | Recipe::Bytes(_) if !container => Some(candidate.clone()),
+            _ => None,
+        }
+    }
+
+    fn concretize(&self, random: &mut Pcg64Mcg, path: &str, class: AbstractValue, uses: &Uses, depth: u32) -> Recipe {
+        match class {
+            AbstractValue::None => Recipe::None,
+            AbstractValue::Bool => Recipe::Bool(random.random_bool(0.5)),
+            AbstractValue::Int => Recipe::Int(self.int(random)),
+            AbstractValue::Float => Recipe::Float(self.float(random)),
+            AbstractValue::Str if uses.attributes.iter().any(|name| name == "decode") => {
+                Recipe::Bytes(self.bytes(random))
+            }
+            AbstractValue::Str => Recipe::Str(self.text(random)),
+            AbstractValue::List => Recipe::List(self.items(random, path, uses, depth)),
+            AbstractValue::Tuple => Recipe::Tuple(self.items(random, path, uses, depth)),
+            AbstractValue::Set => {
+                let mut members: Vec<Recipe> = Vec::new();
+                let literals: Vec<&Recipe> = uses.candidates.iter().filter(|value| is_hashable(value)).collect();
+                for value in literals {
+                    if random.random_bool(0.4) && !members.contains(value) {
+                        members.push(value.clone());
+                    }
+                }
+                for item in self.items(random, path, uses, depth) {
+                    if is_hashable(&item) && !members.contains(&item) {
+                        members.push(item);
+                    }
+                }
+                Recipe::Set(members)
+            }
+            AbstractValue::Dict => Recipe::Dict(self.entries(random, path, uses, depth)),
+            AbstractValue::Object if uses.attributes.iter().any(|name| name == "decode") && random.random_bool(0.5) => {
+                Recipe::Bytes(self.bytes(random))
+            }
+            AbstractValue::Callable | AbstractValue::Resource | AbstractValue::Object => Recipe::Versatile(class),
+        }
+    }
+
+    fn int(&self, random: &mut Pcg64Mcg) -> i64 {
+        if !self.pools.ints.is_empty() && random.random_bool(0.5) {
+            return self.pools.ints[random.random_range(0..self.pools.ints.len())];
+        }
+        BASIC_INTS[random.random_range(0..BASIC_INTS.len())]
+    }
+
+    fn float(&self, random: &mut Pcg64Mcg) -> f64 {
+        if !self.pools.floats.is_empty() && random.random_bool(0.5) {
+            return self.pools.floats[random.random_range(0..self.pools.floats.len())];
+        }
+        let basic = BASIC_INTS[random.random_range(0..BASIC_INTS.len())] as f64;
+        if random.random_bool(0.3) { basic + 0.5 } else { basic }
+    }
+
+    fn text(&self, random: &mut Pcg64Mcg) -> String {
+        let literals = &self.pools.strings;
+        if literals.is_empty() || random.random_bool(0.35) {
+            return BASIC_STRINGS[random.random_range(0..BASIC_STRINGS.len())].to_string();
+        }
+        let one = &literals[random.random_range(0..literals.len())];
+        match random.random_range(0..10) {
+            0 => format!("{one}a"),
+            1 => format!("a{one}"),
+            2 => format!("{one}{}", literals[random.random_range(0..literals.len())]),
+            _ => one.clone(),
+        }
+    }
+
+    fn bytes(&self, random: &mut Pcg64Mcg) -> Vec<u8> {
+        if !self.pools.bytes.is_empty() && random.random_bool(0.5) {
+            return self.pools.bytes[random.random_range(0..self.pools.bytes.len())].clone();
+        }
+        self.text(random).into_bytes()
+    }
+
+    fn items(&self, random: &mut Pcg64Mcg, path: &str, uses: &Uses, depth: u32) -> Vec<Recipe> {
+        let count = match uses.unpacked {
+            Some(count) if random.random_bool(0.95) => usize::from(count),
+            _ => pick_weighted(random, [0.2, 0.25, 0.25, 0.2, 0.1].into_iter()),
+        };
+        let element = uses.element.as_deref().cloned().unwrap_or_default();
+        let distribution = self.element_distribution(random, depth);
+        let mut items: Vec<Recipe> = (0..count)
+            .map(|index| self.element(random, &format!("{path}[{index}]"), &distribution, &element, depth))
+            .collect();
+        // What is looked up in the container may well be in it.
+        if uses.unpacked.is_none() && !uses.candidates.is_empty() && random.random_bool(0.4) {
+            let candidate = &uses.candidates[random.random_range(0..uses.candidates.len())];
+            if !matches!(candidate, Recipe::None | Recipe::Bool(_)) {
+                items.truncate(3);
+                items.push(candidate.clone());
+            }
+        }
+        items
+    }
+
+    fn entries(&self, random: &mut Pcg64Mcg, path: &str, uses: &Uses, depth: u32) -> Vec<(Recipe, Recipe)> {
+        let mut keys: Vec<Recipe> = Vec::new();
+        for key in &uses.key_candidates {
+            if is_hashable(key) && random.random_bool(0.5) && !keys.contains(key) {
+                keys.push(key.clone());
+            }
+        }
+        let more = pick_weighted(random, [0.5, 0.25, 0.15, 0.1].into_iter());
+        for _ in 0..more {
+            let key = if uses.keys.contains(&Key::Int) && !uses.keys.contains(&Key::Text) {
+                Recipe::Int(self.int(random))
+            } else {
+                Recipe::Str(self.text(random))
+            };
+            if keys.len() < 6 && !keys.contains(&key) {
+                keys.push(key);
+            }
+        }
+        let distribution = self.element_distribution(random, depth);
+        keys.into_iter()
+            .map(|key| {
+                let item_path = format!("{path}[{}]", key.display());
+                let value = match self.known.known(&item_path) {
+                    Some((distribution, uses)) if depth < MAX_DEPTH => {
+                        self.draw(random, &item_path, distribution, uses, depth + 1)
+                    }
+                    _ => self.element(random, &item_path, &distribution, &Uses::default(), depth),
+                };
+                (key, value)
+            })
+            .collect()
+    }
+
+    /// One class for all elements of a container; `object` in half of the cases (ChangeGuard, Table 1).
+    fn element_distribution(&self, random: &mut Pcg64Mcg, depth: u32) -> Distribution {
+        let mut distribution = [0.0; AbstractValue::COUNT];
+        let class = if random.random_bool(0.5) {
+            AbstractValue::Object
+        } else {
+            use AbstractValue as A;
+            let flat = [A::Str, A::Int, A::Str, A::Bool, A::None, A::Float];
+            let nested = [A::Tuple, A::List, A::Dict];
+            if depth + 1 < MAX_DEPTH && random.random_bool(0.2) {
+                nested[random.random_range(0..nested.len())]
+            } else {
+                flat[random.random_range(0..flat.len())]
+            }
+        };
+        distribution[class as usize] = 1.0;
+        distribution
+    }
+
+    fn element(
+        &self,
+        random: &mut Pcg64Mcg,
+        path: &str,
+        distribution: &Distribution,
+        uses: &Uses,
+        depth: u32,
+    ) -> Recipe {
+        if depth >= MAX_DEPTH {
+            return Recipe::Versatile(AbstractValue::Object);
+        }
+        self.draw(random, path, distribution, uses, depth + 1)
+    }
+}
+
+/// Recipes that can be members of a set or keys of a dict.
+fn is_hashable(recipe: &Recipe) -> bool {
+    match recipe {
+        Recipe::List(_) | Recipe::Dict(_) | Recipe::Set(_) => false,
+        Recipe::Tuple(items) => items.iter().all(is_hashable),
+        _ => true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Nothing;
+    impl Known for Nothing {
+        fn known(&self, _: &str) -> Option<(&Distribution, &Uses)> {
+            None
+        }
+    }
+
+    fn ask<'a>(path: &'a str, distribution: &'a Distribution, uses: &'a Uses) -> Ask<'a> {
+        Ask { path, distribution, uses, raises: &[], may_fail: false, may_default: false }
+    }
+
+    const UNIFORM: Distribution = [1.0 / 12.0; 12];
+
+    #[test]
+    fn a_decision_depends_on_the_path_and_not_on_the_order_of_asking() {
+        let (pools, uses) = (Pools::default(), Uses::default());
+        let mut forth = Draw::new(7, Fixed::new(), 0.15);
+        let mut back = Draw::new(7, Fixed::new(), 0.15);
+        let a1 = forth.value(&pools, &Nothing, &ask("a", &UNIFORM, &uses)).0;
+        let b1 = forth.value(&pools, &Nothing, &ask("b", &UNIFORM, &uses)).0;
+        let b2 = back.value(&pools, &Nothing, &ask("b", &UNIFORM, &uses)).0;
+        let a2 = back.value(&pools, &Nothing, &ask("a", &UNIFORM, &uses)).0;
+        assert_eq!((a1, b1), (a2, b2));
+    }
+
+    #[test]
+    fn fixed_choices_repeat_an_execution() {
+        let (pools, uses) = (Pools::new(&[Recipe::Str("x".into())]), Uses::default());
+        let mut first = Draw::new(3, Fixed::new(), 0.15);
+        for path in ["a", "b", "c"] {
+            first.value(&pools, &Nothing, &ask(path, &UNIFORM, &uses));
+        }
+        let fixed = first.choices().iter().map(|choice| (choice.path.clone(), choice.decision.clone())).collect();
+        let mut again = Draw::new(999, fixed, 0.15);
+        for path in ["a", "b", "c"] {
+            again.value(&pools, &Nothing, &ask(path, &UNIFORM, &uses));
+        }
+        assert_eq!(first.choices(), again.choices());
+    }
+
+    #[test]
+    fn a_value_that_is_called_is_versatile() {
+        let uses = Uses { called: true, ..Uses::default() };
+        for seed in 0..50 {
+            let mut draw = Draw::new(seed, Fixed::new(), 0.0);
+            let decision = draw.value(&Pools::default(), &Nothing, &ask("f", &UNIFORM, &uses)).0;
+            assert!(matches!(decision, Decision::Value(Recipe::Versatile(_))), "{decision:?}");
+        }
+    }
+
+    #[test]
+    fn an_unpacked_value_mostly_has_the_right_number_of_items() {
+        let uses = Uses { unpacked: Some(3), iterated: true, ..Uses::default() };
+        let fitting = (0..100)
+            .filter(|&seed| {
+                let mut draw = Draw::new(seed, Fixed::new(), 0.0);
+                match draw.value(&Pools::default(), &Nothing, &ask("x", &UNIFORM, &uses)).0 {
+                    Decision::Value(Recipe::List(items) | Recipe::Tuple(items)) => items.len() == 3,
+                    Decision::Value(Recipe::Versatile(_)) => true,
+                    _ => false,
+                }
+            })
+            .count();
+        assert!(fitting > 85, "{fitting}");
+    }
+}

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-pub use draw::{Draw, Pools};
+pub use draw::{Ask, Draw, Known, Pools};
 
 /// The twelve classes of values (ChangeGuard, Table 1; LExecutor), by exact type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]

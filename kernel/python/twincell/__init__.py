@@ -1,5 +1,23 @@
-"""twincell: did this change alter behavior?"""
+"""twincell: did this change alter behavior?
 
-from ._twincell import __version__
+`compare(old, new)` runs two versions of Python code side by side and returns a `Comparison`. In a notebook,
+`%load_ext twincell` brings `%%compare`, `%compare` and `%%version`.
+"""
 
-__all__ = ["__version__"]
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ._twincell import Comparison, TwincellError, __version__, compare
+
+if TYPE_CHECKING:
+    from IPython.core.interactiveshell import InteractiveShell
+
+__all__ = ["Comparison", "TwincellError", "__version__", "compare", "load_ipython_extension"]
+
+
+def load_ipython_extension(ipython: InteractiveShell) -> None:
+    """Adds the magics: what `%load_ext twincell` calls."""
+    from .magics import load_ipython_extension as load
+
+    load(ipython)

@@ -1,12 +1,13 @@
 """The command `twincell`."""
 
-from . import __version__
+import sys
+
+from ._twincell import main as run
 
 
 def main() -> int:
     """Runs the command line and returns its exit status."""
-    print(f"twincell {__version__}")
-    return 0
+    return run(sys.argv[1:])
 
 
 if __name__ == "__main__":

@@ -1,0 +1,153 @@
+//! A conversation with one worker: messages with deadlines. Nothing that a worker sends is trusted here.
+
+use std::io::{ErrorKind, Read, Write};
+use std::os::fd::AsFd;
+use std::os::unix::net::UnixStream;
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+
+use super::frame::{self, FrameError, MAX_RECORD, PREFIX};
+use super::process::Process;
+use super::protocol::{FromWorker, PROTOCOL_VERSION};
+use super::{EngineError, PoolOptions, WorkerInfo};
+
+/// Why a conversation ended.
+#[derive(Debug, thiserror::Error)]
+pub enum Broken {
+    /// The deadline passed; the clock decides only that the worker is killed.
+    #[error("did not answer within {0:?}")]
+    Overran(Duration),
+    #[error("closed its connection")]
+    Closed,
+    #[error("sent what it must not: {0}")]
+    Hostile(String),
+}
+
+impl From<FrameError> for Broken {
+    fn from(error: FrameError) -> Self {
+        match error {
+            FrameError::Io(_) | FrameError::Truncated { .. } => Broken::Closed,
+            error => Broken::Hostile(error.to_string()),
+        }
+    }
+}
+
+/// A worker that has said hello.
+#[derive(Debug)]
+pub struct Worker {
+    process: Process,
+    socket: UnixStream,
+    /// Bytes that have arrived and belong to no message yet.
+    arrived: Vec<u8>,
+    pub info: WorkerInfo,
+    /// Programs that it was given so far.
+    pub programs: u32,
+}
+
+impl Worker {
+    /// Waits for the hello of a process that was just started.
+    pub fn greet((process, socket): (Process, UnixStream), options: &PoolOptions) -> Result<Worker, EngineError> {
+        let failed = |reason: String| EngineError::Start { python: options.python.display().to_string(), reason };
+        socket.set_nonblocking(true).map_err(|error| failed(error.to_string()))?;
+        let mut worker = Worker { process, socket, arrived: Vec::new(), info: WorkerInfo::default(), programs: 0 };
+        match worker.receive(options.start_deadline) {
+            Ok(FromWorker::Hello { protocol: PROTOCOL_VERSION, python, sandbox, .. }) => {
+                worker.info = WorkerInfo { python, sandbox };
+                Ok(worker)
+            }
+            Ok(FromWorker::Hello { protocol, .. }) => {
+                Err(EngineError::Protocol { worker: protocol, ours: PROTOCOL_VERSION })
+            }
+            Ok(_) => Err(failed("it did not say hello".into())),
+            Err(broken) => Err(failed(worker.end(broken))),
+        }
+    }
+
+    /// Sends a whole frame.
+    pub fn send(&mut self, frame: &[u8], limit: Duration) -> Result<(), Broken> {
+        let deadline = Instant::now() + limit;
+        let mut rest = frame;
+        while !rest.is_empty() {
+            match self.socket.write(rest) {
+                Ok(count) => rest = &rest[count..],
+                Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                    self.wait(PollFlags::OUT, deadline, limit)?;
+                }
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(_) => return Err(Broken::Closed),
+            }
+        }
+        Ok(())
+    }
+
+    /// Waits for the next message.
+    pub fn receive(&mut self, limit: Duration) -> Result<FromWorker, Broken> {
+        let deadline = Instant::now() + limit;
+        let mut chunk = [0; 1 << 16];
+        loop {
+            if let Some(message) = self.take_message()? {
+                return Ok(message);
+            }
+            match self.socket.read(&mut chunk) {
+                Ok(0) => return Err(Broken::Closed),
+                Ok(count) => self.arrived.extend_from_slice(&chunk[..count]),
+                Err(error) if error.kind() == ErrorKind::WouldBlock => self.wait(PollFlags::IN, deadline, limit)?,
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(_) => return Err(Broken::Closed),
+            }
+            // A worker that sends without end is no better than a silent one.
+            if Instant::now() > deadline && self.first_frame_end()?.is_none_or(|end| self.arrived.len() < end) {
+                return Err(Broken::Overran(limit));
+            }
+        }
+    }
+
+    /// Ends the worker and says why, for people: what happened on the connection, and how the process ended.
+    pub fn end(self, broken: Broken) -> String {
+        match broken {
+            Broken::Closed => format!("the worker {}", self.process.end(true)),
+            broken => format!("the worker {broken} and was killed"),
+        }
+    }
+
+    /// Asks the worker to exit; dropping it then waits for that.
+    pub fn dismiss(&mut self, exit: &[u8]) {
+        let _ = self.send(exit, Duration::from_millis(100));
+    }
+
+    /// Waits until a dismissed worker is gone, or kills it.
+    pub fn retire(self) {
+        self.process.end(true);
+    }
+
+    /// Where the first frame in `arrived` ends, if its prefix is there.
+    fn first_frame_end(&self) -> Result<Option<usize>, Broken> {
+        let Some(prefix) = self.arrived.first_chunk::<PREFIX>() else { return Ok(None) };
+        Ok(Some(PREFIX + frame::announced(*prefix, MAX_RECORD)?))
+    }
+
+    fn take_message(&mut self) -> Result<Option<FromWorker>, Broken> {
+        let Some(end) = self.first_frame_end()? else { return Ok(None) };
+        if self.arrived.len() < end {
+            return Ok(None);
+        }
+        let message = frame::decode(&self.arrived[PREFIX..end])?;
+        self.arrived.drain(..end);
+        Ok(Some(message))
+    }
+
+    fn wait(&self, flags: PollFlags, deadline: Instant, limit: Duration) -> Result<(), Broken> {
+        let left = deadline.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Err(Broken::Overran(limit));
+        }
+        let timeout = Timespec { tv_sec: left.as_secs() as i64, tv_nsec: left.subsec_nanos().into() };
+        match poll(&mut [PollFd::from_borrowed_fd(self.socket.as_fd(), flags)], Some(&timeout)) {
+            Ok(0) => Err(Broken::Overran(limit)),
+            Ok(_) | Err(Errno::INTR) => Ok(()),
+            Err(_) => Err(Broken::Closed),
+        }
+    }
+}

@@ -1,0 +1,315 @@
+//! Lends workers to threads, keeps idle ones warm, and replaces those that die.
+
+use std::os::unix::net::UnixStream;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::Receiver;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use super::frame;
+use super::link::{Broken, Worker};
+use super::process::Process;
+use super::protocol::{ExecutionRecord, ExecutionRequest, FromWorker, MAX_FRAME, Program, ToWorker};
+use super::starter::Starter;
+use super::{EngineError, Executed, PoolOptions, WorkerInfo};
+
+/// Workers that a program may cost at loading before it is given up.
+const LOAD_ATTEMPTS: u32 = 3;
+/// A message without an answer is taken at once or not at all.
+const PROMPT: Duration = Duration::from_secs(1);
+
+/// Sandboxed worker processes, kept warm. Shared by threads: each takes a worker for itself with [`WorkerPool::load`].
+#[derive(Debug)]
+pub struct WorkerPool {
+    options: PoolOptions,
+    state: Mutex<State>,
+    returned: Condvar,
+    next_program: AtomicU64,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    idle: Vec<Worker>,
+    /// Started after a worker was lost, so that the next loss costs less; has not said hello yet.
+    spare: Option<Receiver<std::io::Result<(Process, UnixStream)>>>,
+    /// Workers lent out, or being started to be lent out.
+    lent: usize,
+    /// Dropped last, after all workers.
+    starter: Option<Starter>,
+}
+
+/// A program loaded into one worker, which is held until this is dropped.
+#[derive(Debug)]
+pub struct Loaded<'pool> {
+    pool: &'pool WorkerPool,
+    /// `None` after a loss, until the next worker has the program.
+    worker: Option<Worker>,
+    program: u64,
+    /// The message that loads the program.
+    load: Vec<u8>,
+    /// What could not be evaluated in a module.
+    pub notes: Vec<String>,
+}
+
+impl WorkerPool {
+    /// Starts nothing yet.
+    pub fn new(options: PoolOptions) -> Self {
+        Self { options, state: Mutex::default(), returned: Condvar::new(), next_program: AtomicU64::new(1) }
+    }
+
+    /// Starts a worker if none is idle and says what it enforces.
+    pub fn info(&self) -> Result<WorkerInfo, EngineError> {
+        self.reserve();
+        match self.worker() {
+            Ok(worker) => {
+                let info = worker.info.clone();
+                self.give_back(Some(worker));
+                Ok(info)
+            }
+            Err(error) => {
+                self.give_back(None);
+                Err(error)
+            }
+        }
+    }
+
+    /// Takes an idle worker (or starts one, or waits for one) and loads a program into it.
+    pub fn load(&self, program: &Program) -> Result<Loaded<'_>, EngineError> {
+        let number = self.next_program.fetch_add(1, Ordering::Relaxed);
+        let message = ToWorker::Load { program: number, source: Box::new(program.clone()) };
+        let load = frame::encode(&message, MAX_FRAME).map_err(|error| EngineError::Load(error.to_string()))?;
+        self.reserve();
+        // From here on dropping `loaded` gives the reservation back.
+        let mut loaded = Loaded { pool: self, worker: None, program: number, load, notes: Vec::new() };
+        loaded.ensure()?;
+        Ok(loaded)
+    }
+
+    /// Waits until one more worker may be lent out, and counts it.
+    fn reserve(&self) {
+        let mut state = self.state();
+        while state.lent >= self.options.workers.max(1) {
+            state = self.returned.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        state.lent += 1;
+    }
+
+    /// An idle worker, the spare one, or a new one; for a caller that holds a reservation.
+    fn worker(&self) -> Result<Worker, EngineError> {
+        let arrival = {
+            let mut state = self.state();
+            if let Some(worker) = state.idle.pop() {
+                return Ok(worker);
+            }
+            match state.spare.take() {
+                Some(spare) => spare,
+                None => self.start(&mut state)?,
+            }
+        };
+        let started = match arrival.recv() {
+            Ok(started) => started.map_err(|error| self.cannot_start(error))?,
+            Err(_) => return Err(self.cannot_start("its thread is gone")),
+        };
+        Worker::greet(started, &self.options)
+    }
+
+    fn start(&self, state: &mut State) -> Result<Receiver<std::io::Result<(Process, UnixStream)>>, EngineError> {
+        if state.starter.is_none() {
+            state.starter = Some(Starter::new(self.options.clone()).map_err(|error| self.cannot_start(error))?);
+        }
+        match &state.starter {
+            Some(starter) => Ok(starter.start()),
+            None => Err(self.cannot_start("its thread is gone")),
+        }
+    }
+
+    fn cannot_start(&self, reason: impl ToString) -> EngineError {
+        EngineError::Start { python: self.options.python.display().to_string(), reason: reason.to_string() }
+    }
+
+    /// Starts a spare worker in the background, unless one is there.
+    fn prepare_spare(&self) {
+        let mut state = self.state();
+        if state.spare.is_none() && state.idle.is_empty() {
+            // If it cannot be started, whoever needs a worker next will be told.
+            state.spare = self.start(&mut state).ok();
+        }
+    }
+
+    /// Ends a reservation; a worker that is still good waits for the next program.
+    fn give_back(&self, worker: Option<Worker>) {
+        let tired = {
+            let mut state = self.state();
+            state.lent -= 1;
+            match worker {
+                Some(worker) if worker.programs < self.options.programs_per_worker => {
+                    state.idle.push(worker);
+                    None
+                }
+                tired => tired,
+            }
+        };
+        self.returned.notify_one();
+        if let Some(worker) = tired {
+            dismiss(vec![worker]);
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        // The state is whole between any two statements, so that a panic elsewhere does not spoil it.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for WorkerPool {
+    fn drop(&mut self) {
+        let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
+        dismiss(std::mem::take(&mut state.idle));
+        if let Some(spare) = state.spare.take() {
+            // Received, so that it is killed and reaped here and now.
+            drop(spare.recv());
+        }
+    }
+}
+
+/// Asks workers to exit, all before waiting for the first.
+fn dismiss(mut workers: Vec<Worker>) {
+    if let Ok(exit) = frame::encode(&ToWorker::Exit, MAX_FRAME) {
+        workers.iter_mut().for_each(|worker| worker.dismiss(&exit));
+    }
+    workers.into_iter().for_each(Worker::retire);
+}
+
+impl Loaded<'_> {
+    /// Runs a batch; one outcome a request, in order. A worker that dies or overruns is replaced, the program loaded
+    /// again, and the rest of the batch done there.
+    pub fn run(&mut self, requests: Vec<ExecutionRequest>) -> Result<Vec<Executed>, EngineError> {
+        let mut done = Vec::with_capacity(requests.len());
+        let mut rest = requests;
+        while !rest.is_empty() {
+            if let Err(error) = self.ensure() {
+                if done.is_empty() {
+                    return Err(error);
+                }
+                // What is finished is kept.
+                done.extend(rest.iter().map(|request| lost(request, error.to_string())));
+                break;
+            }
+            let finished = self.attempt(rest.clone());
+            rest.drain(..finished.len().min(rest.len()));
+            done.extend(finished);
+        }
+        Ok(done)
+    }
+
+    /// Sees to it that a worker has the program.
+    fn ensure(&mut self) -> Result<(), EngineError> {
+        let mut reason = String::new();
+        for _ in 0..LOAD_ATTEMPTS {
+            if self.worker.is_some() {
+                return Ok(());
+            }
+            let mut worker = self.pool.worker()?;
+            worker.programs += 1;
+            match load(&mut worker, &self.load, self.program, self.pool.options.load_deadline) {
+                Ok(Ok(notes)) => {
+                    self.notes = notes;
+                    self.worker = Some(worker);
+                }
+                Ok(Err(refused)) => {
+                    self.worker = Some(worker);
+                    return Err(EngineError::Load(refused));
+                }
+                Err(broken) => reason = worker.end(broken),
+            }
+        }
+        match self.worker {
+            Some(_) => Ok(()),
+            None => Err(EngineError::Dies { times: LOAD_ATTEMPTS, reason }),
+        }
+    }
+
+    /// Runs requests on the present worker until all are done or the worker is lost; at least one outcome.
+    fn attempt(&mut self, requests: Vec<ExecutionRequest>) -> Vec<Executed> {
+        let deadline = self.pool.options.deadline;
+        let mut done = Vec::with_capacity(requests.len());
+        let Some(mut worker) = self.worker.take() else { return done };
+        let message = ToWorker::Run { program: self.program, requests };
+        let sent = match frame::encode(&message, MAX_FRAME) {
+            Ok(frame) => worker.send(&frame, deadline),
+            Err(error) => Err(error.into()),
+        };
+        let ToWorker::Run { requests, .. } = message else { return done };
+        let mut outcome = sent;
+        for request in &requests {
+            if outcome.is_err() {
+                break;
+            }
+            match worker.receive(deadline).and_then(|answer| answer_to(request, self.program, answer)) {
+                Ok(executed) => done.push(executed),
+                Err(broken) => outcome = Err(broken),
+            }
+        }
+        let outcome = outcome.and_then(|()| match worker.receive(deadline)? {
+            FromWorker::Done { program } if program == self.program => Ok(()),
+            _ => Err(Broken::Hostile("more than was asked for".into())),
+        });
+        match outcome {
+            Ok(()) => self.worker = Some(worker),
+            Err(broken) => {
+                let reason = worker.end(broken);
+                done.extend(requests.get(done.len()).map(|request| lost(request, reason)));
+                self.pool.prepare_spare();
+            }
+        }
+        done
+    }
+}
+
+impl Drop for Loaded<'_> {
+    fn drop(&mut self) {
+        let mut worker = self.worker.take();
+        if let Some(present) = &mut worker {
+            let unload = frame::encode(&ToWorker::Unload { program: self.program }, MAX_FRAME);
+            let told = unload.map_err(Broken::from).and_then(|frame| present.send(&frame, PROMPT));
+            if told.is_err() {
+                worker = None;
+            }
+        }
+        self.pool.give_back(worker);
+    }
+}
+
+/// Loads a program: its notes, or why it cannot be loaded.
+fn load(
+    worker: &mut Worker,
+    message: &[u8],
+    number: u64,
+    deadline: Duration,
+) -> Result<Result<Vec<String>, String>, Broken> {
+    worker.send(message, deadline)?;
+    match worker.receive(deadline)? {
+        FromWorker::Loaded { program, notes } if program == number => Ok(Ok(notes)),
+        FromWorker::Failed { program, reason } if program == number => Ok(Err(reason)),
+        _ => Err(Broken::Hostile("no answer to a load".into())),
+    }
+}
+
+/// The outcome that a message stands for, if it answers the request.
+fn answer_to(request: &ExecutionRequest, number: u64, answer: FromWorker) -> Result<Executed, Broken> {
+    match answer {
+        FromWorker::Record { program, record } if program == number && fits(&record, request) => {
+            Ok(Executed::Record(record))
+        }
+        FromWorker::Failed { program, reason } if program == number => Ok(lost(request, reason)),
+        _ => Err(Broken::Hostile("no answer to the request".into())),
+    }
+}
+
+fn fits(record: &ExecutionRecord, request: &ExecutionRequest) -> bool {
+    record.index == request.index && record.seed == request.seed && record.behaviors.len() == request.versions.len()
+}
+
+fn lost(request: &ExecutionRequest, reason: String) -> Executed {
+    Executed::Lost { index: request.index, reason }
+}

@@ -1,0 +1,169 @@
+//! One worker process: how it is started, what it may inherit, how it ends. What is said to it is in `link`.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsRawFd, RawFd};
+use std::os::unix::fs::FileExt;
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal};
+use tempfile::TempDir;
+
+use super::PoolOptions;
+
+/// Environment of a worker: number of the inherited socket.
+pub const SOCKET_VARIABLE: &str = "TWINCELL_WORKER_SOCKET";
+/// Environment of a worker: memory limit in bytes.
+pub const MEMORY_VARIABLE: &str = "TWINCELL_WORKER_MEMORY";
+
+/// What a worker inherits from this process's environment: enough to find Python's packages and the system's
+/// libraries, and nothing that could hold a secret.
+const INHERITED: [&str; 10] = [
+    "PATH",
+    "LANG",
+    "LC_ALL",
+    "LC_CTYPE",
+    "TZ",
+    "VIRTUAL_ENV",
+    "PYTHONPATH",
+    "PYTHONHOME",
+    "LD_LIBRARY_PATH",
+    "DYLD_LIBRARY_PATH",
+];
+
+/// Time that a worker has to end by itself.
+const GRACE: Duration = Duration::from_millis(500);
+
+/// A running worker, killed and reaped when dropped; its temporary folder goes with it.
+#[derive(Debug)]
+pub struct Process {
+    child: Child,
+    /// What it wrote to its standard error.
+    errors: File,
+    _scratch: TempDir,
+}
+
+impl Process {
+    /// Starts a worker. On Linux it is killed when the calling THREAD ends, so that thread must live as long as the
+    /// worker may.
+    pub fn start(options: &PoolOptions) -> io::Result<(Process, UnixStream)> {
+        let scratch = tempfile::Builder::new().prefix("twincell-").tempdir()?;
+        // Named without links, because that is how the worker will see it.
+        let folder = scratch.path().canonicalize()?;
+        let errors = tempfile::tempfile()?;
+        let (ours, theirs) = UnixStream::pair()?;
+        let mut command = Command::new(program(&options.python)?);
+        command
+            .args(&options.arguments)
+            .current_dir(&folder)
+            .env_clear()
+            .envs(environment(&folder))
+            .env(SOCKET_VARIABLE, theirs.as_raw_fd().to_string())
+            .env(MEMORY_VARIABLE, options.memory_bytes.to_string())
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(errors.try_clone()?);
+        let (socket, parent) = (theirs.as_raw_fd(), rustix::process::getpid());
+        // Only system calls happen between fork and exec.
+        unsafe { command.pre_exec(move || prepare(socket, parent)) };
+        let child = command.spawn()?;
+        Ok((Process { child, errors, _scratch: scratch }, ours))
+    }
+
+    /// Ends it and says how it ended: by itself, if it does so within a moment, else killed.
+    pub fn end(mut self, grace: bool) -> String {
+        let deadline = Instant::now() + if grace { GRACE } else { Duration::ZERO };
+        let status = loop {
+            match self.child.try_wait() {
+                Ok(Some(status)) => break Some(status),
+                Ok(None) if Instant::now() < deadline => std::thread::sleep(Duration::from_millis(2)),
+                _ => break None,
+            }
+        };
+        describe(status, &self.last_words())
+    }
+
+    /// The last line that it wrote to its standard error.
+    fn last_words(&self) -> String {
+        const BYTES: usize = 2048;
+        let length = self.errors.metadata().map_or(0, |metadata| metadata.len());
+        let mut tail = [0; BYTES];
+        let count = self.errors.read_at(&mut tail, length.saturating_sub(BYTES as u64)).unwrap_or(0);
+        let text = String::from_utf8_lossy(&tail[..count]);
+        let line = text.lines().map(str::trim).rfind(|line| !line.is_empty()).unwrap_or_default();
+        line.chars().filter(|character| !character.is_control()).take(300).collect()
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // The whole group: where the sandbox is not complete, foreign code may have started others.
+        if let Some(pid) = Pid::from_raw(self.child.id() as i32) {
+            let _ = rustix::process::kill_process_group(pid, Signal::KILL);
+        }
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn describe(status: Option<ExitStatus>, last_words: &str) -> String {
+    let status = match status {
+        Some(status) => format!("ended with {status}"),
+        None => "closed its connection".into(),
+    };
+    if last_words.is_empty() { status } else { format!("{status}: {last_words}") }
+}
+
+/// In the child, before exec: own session (no terminal, no Ctrl-C), end with the parent, inherit one socket.
+fn prepare(socket: RawFd, parent: Pid) -> io::Result<()> {
+    rustix::process::setsid()?;
+    #[cfg(target_os = "linux")]
+    {
+        rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
+        if rustix::process::getppid() != Some(parent) {
+            return Err(io::ErrorKind::BrokenPipe.into());
+        }
+        // Files that some library of this process opened without the flag. Kernels before 5.11 refuse; then they stay.
+        unsafe { libc::syscall(libc::SYS_close_range, 3, libc::c_uint::MAX, libc::CLOSE_RANGE_CLOEXEC) };
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = parent;
+    if unsafe { libc::fcntl(socket, libc::F_SETFD, 0) } < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    Ok(())
+}
+
+/// A path keeps its meaning although the worker runs in another folder; a bare name is looked up in `PATH`.
+fn program(python: &Path) -> io::Result<PathBuf> {
+    if python.components().count() > 1 { std::path::absolute(python) } else { Ok(python.to_path_buf()) }
+}
+
+fn environment(scratch: &Path) -> Vec<(&'static str, OsString)> {
+    let mut variables: Vec<(&str, OsString)> =
+        INHERITED.iter().filter_map(|name| Some((*name, std::env::var_os(name)?))).collect();
+    // Python looks for the user's own packages in the home folder, which a worker does not have.
+    let user_base =
+        std::env::var_os("PYTHONUSERBASE").or_else(|| Some(std::env::home_dir()?.join(".local").into_os_string()));
+    variables.extend(user_base.map(|base| ("PYTHONUSERBASE", base)));
+    for name in ["HOME", "TMPDIR", "XDG_CACHE_HOME", "MPLCONFIGDIR"] {
+        variables.push((name, scratch.as_os_str().to_owned()));
+    }
+    let settings = [
+        ("PYTHONHASHSEED", "0"),
+        ("PYTHONDONTWRITEBYTECODE", "1"),
+        ("PYTHONSAFEPATH", "1"),
+        ("PYTHONUTF8", "1"),
+        // One thread each: workers are the parallelism, and results must not depend on how sums are split.
+        ("OMP_NUM_THREADS", "1"),
+        ("OPENBLAS_NUM_THREADS", "1"),
+        ("MKL_NUM_THREADS", "1"),
+    ];
+    variables.extend(settings.map(|(name, value)| (name, OsString::from(value))));
+    variables
+}

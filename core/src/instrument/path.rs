@@ -1,0 +1,129 @@
+//! An expression's text, white space normalised: the static access path of a value site.
+
+use ruff_python_ast::token::{Token, TokenKind};
+use ruff_text_size::Ranged;
+
+/// Writes tokens with one space after commas and around binary operators and keywords, none around dots and brackets;
+/// comments and line ends are dropped, plain double quotes become single ones.
+pub(super) fn render(text: &str, tokens: &[Token]) -> String {
+    let mut out = String::new();
+    let mut previous: Option<TokenKind> = None;
+    let mut brackets: Vec<TokenKind> = Vec::new();
+    let mut fstring_end = None;
+    for (index, token) in tokens.iter().enumerate() {
+        let kind = token.kind();
+        if fstring_end.is_some_and(|end| index <= end) {
+            continue;
+        }
+        if matches!(kind, TokenKind::Comment | TokenKind::NonLogicalNewline | TokenKind::Newline) {
+            continue;
+        }
+        let (start, mut end) = (token.start().to_usize(), token.end().to_usize());
+        if matches!(kind, TokenKind::FStringStart | TokenKind::TStringStart) {
+            let last = closing(tokens, index);
+            fstring_end = Some(last);
+            end = tokens.get(last).map_or(end, |token| token.end().to_usize());
+        }
+        if previous.is_some_and(|previous| is_spaced(previous, kind, brackets.last().copied())) {
+            out.push(' ');
+        }
+        let piece = text.get(start..end).unwrap_or("");
+        match kind {
+            TokenKind::String => out.push_str(&requote(piece)),
+            _ => out.push_str(piece),
+        }
+        match kind {
+            TokenKind::Lpar | TokenKind::Lsqb | TokenKind::Lbrace => brackets.push(kind),
+            TokenKind::Rpar | TokenKind::Rsqb | TokenKind::Rbrace => {
+                brackets.pop();
+            }
+            _ => {}
+        }
+        previous = Some(effective(kind, previous));
+    }
+    out
+}
+
+/// Stands for a sign, a star or another operator that belongs to what follows.
+const PREFIX: TokenKind = TokenKind::Tilde;
+
+/// A prefix operator counts as one from here on.
+fn effective(kind: TokenKind, previous: Option<TokenKind>) -> TokenKind {
+    if is_sign(kind) && !previous.is_some_and(ends_operand) { PREFIX } else { kind }
+}
+
+fn is_sign(kind: TokenKind) -> bool {
+    matches!(kind, TokenKind::Plus | TokenKind::Minus | TokenKind::Star | TokenKind::DoubleStar | TokenKind::Tilde)
+}
+
+fn ends_operand(kind: TokenKind) -> bool {
+    matches!(
+        kind,
+        TokenKind::Name
+            | TokenKind::Int
+            | TokenKind::Float
+            | TokenKind::Complex
+            | TokenKind::String
+            | TokenKind::FStringStart
+            | TokenKind::TStringStart
+            | TokenKind::Rpar
+            | TokenKind::Rsqb
+            | TokenKind::Rbrace
+            | TokenKind::True
+            | TokenKind::False
+            | TokenKind::None
+            | TokenKind::Ellipsis
+    ) || kind.is_soft_keyword()
+}
+
+fn is_spaced(previous: TokenKind, kind: TokenKind, bracket: Option<TokenKind>) -> bool {
+    use TokenKind::{Colon, Comma, Dot, Equal, Lpar, Lsqb, Lbrace, Rbrace, Rpar, Rsqb};
+    if previous == PREFIX || matches!(kind, Comma | Dot | Rpar | Rsqb | Rbrace) {
+        return false;
+    }
+    if kind == Colon {
+        return previous == Comma;
+    }
+    match previous {
+        Comma => return true,
+        Dot | Lpar | Lsqb | Lbrace | Equal => return false,
+        Colon => return bracket != Some(Lsqb),
+        _ => {}
+    }
+    if kind == Equal {
+        return false;
+    }
+    if matches!(kind, Lpar | Lsqb) {
+        // A call or subscript of what came before; after an operator or keyword it is an operand.
+        return !ends_operand(previous);
+    }
+    // Two words, or an operator on either side.
+    true
+}
+
+/// Index of the end of the f-string that starts at `start`.
+fn closing(tokens: &[Token], start: usize) -> usize {
+    let mut depth = 0_u32;
+    for (index, token) in tokens.iter().enumerate().skip(start) {
+        match token.kind() {
+            TokenKind::FStringStart | TokenKind::TStringStart => depth += 1,
+            TokenKind::FStringEnd | TokenKind::TStringEnd => {
+                depth -= 1;
+                if depth == 0 {
+                    return index;
+                }
+            }
+            _ => {}
+        }
+    }
+    tokens.len().saturating_sub(1)
+}
+
+/// `"a"` -> `'a'`, where that needs no escape.
+fn requote(literal: &str) -> String {
+    let inner = literal.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+    match inner {
+        Some(inner) if !inner.contains(['"', '\'', '\\', '\n']) => format!("'{inner}'"),
+        _ => literal.to_owned(),
+    }
+}

@@ -1,0 +1,254 @@
+//! Statements: line marks, definitions, `raise`, `except`, annotations, `nonlocal`. Expressions are in `visitor`.
+
+use ruff_python_ast::token::TokenKind;
+use ruff_python_ast::visitor::source_order::{self, SourceOrderVisitor};
+use ruff_python_ast::{
+    ExceptHandler, Expr, Identifier, Stmt, StmtAnnAssign, StmtClassDef, StmtFunctionDef, StmtNonlocal, StmtRaise,
+    StmtTry,
+};
+use ruff_text_size::{Ranged, TextRange, TextSize};
+
+use super::visitor::{Instrumenter, Scope};
+use crate::site::BranchKind;
+use crate::source::scopes::Bindings;
+
+impl<'a> Instrumenter<'a> {
+    pub(super) fn statement(&mut self, stmt: &'a Stmt) {
+        if is_simple(stmt) {
+            let line = self.lines.line(stmt.start());
+            self.table.lines.push(line);
+            self.edits.insert(stmt.start().to_usize(), format!("_tc_l({line});"));
+            self.statement_start = stmt.start();
+        }
+        match stmt {
+            Stmt::FunctionDef(function) => self.function(function),
+            Stmt::ClassDef(class) => self.class(class),
+            Stmt::If(branch) => {
+                self.branch(BranchKind::If, &branch.test);
+                self.visit_body(&branch.body);
+                for clause in &branch.elif_else_clauses {
+                    self.visit_elif_else_clause(clause);
+                }
+            }
+            Stmt::While(repeat) => {
+                self.branch(BranchKind::While, &repeat.test);
+                self.visit_body(&repeat.body);
+                self.visit_body(&repeat.orelse);
+            }
+            Stmt::Assert(assert) => {
+                self.branch(BranchKind::Assert, &assert.test);
+                if let Some(message) = &assert.msg {
+                    self.visit_expr(message);
+                }
+            }
+            Stmt::Raise(raise) => self.raise(raise),
+            Stmt::Try(attempt) => self.attempt(attempt),
+            Stmt::AnnAssign(assign) => self.annotated(assign),
+            Stmt::Expr(statement) => {
+                let value = match statement.value.as_ref() {
+                    Expr::Await(awaited) => &awaited.value,
+                    _ => &statement.value,
+                };
+                self.discarded = value.is_call_expr().then(|| value.range());
+                self.visit_expr(&statement.value);
+                self.discarded = None;
+            }
+            Stmt::Global(global) => self.spell_all(&global.names),
+            Stmt::Nonlocal(nonlocal) => self.nonlocal(nonlocal),
+            Stmt::Import(import) => {
+                for alias in import.names.iter().filter_map(|alias| alias.asname.as_ref()) {
+                    self.spell(alias, alias.range);
+                }
+            }
+            Stmt::ImportFrom(import) => {
+                for alias in import.names.iter().filter_map(|alias| alias.asname.as_ref()) {
+                    self.spell(alias, alias.range);
+                }
+            }
+            Stmt::TypeAlias(_) => {}
+            _ => source_order::walk_stmt(self, stmt),
+        }
+    }
+
+    pub(super) fn function(&mut self, function: &'a StmtFunctionDef) {
+        for decorator in &function.decorator_list {
+            self.visit_decorator(decorator);
+        }
+        self.spell(&function.name, function.name.range);
+        self.visit_parameters(&function.parameters);
+        if let Some(returns) = &function.returns {
+            self.drop_annotation(function.parameters.end(), returns.range(), false);
+        }
+        let bindings = Bindings::of_function(&function.parameters, function.type_params.as_deref(), &function.body);
+        self.in_function(bindings, |this| this.documented_body(&function.body));
+    }
+
+    pub(super) fn assigned_lambda(&mut self, targets: &'a [Expr], value: &'a Expr) {
+        for target in targets {
+            self.visit_expr(target);
+        }
+        if let Expr::Lambda(lambda) = value {
+            self.marked_lambda(lambda);
+        }
+    }
+
+    pub(super) fn annotated_lambda(&mut self, assign: &'a StmtAnnAssign) {
+        self.drop_annotation(assign.target.end(), assign.annotation.range(), false);
+        if let Some(value) = &assign.value {
+            self.assigned_lambda(std::slice::from_ref(&assign.target), value);
+        }
+    }
+
+    fn class(&mut self, class: &'a StmtClassDef) {
+        for decorator in &class.decorator_list {
+            self.visit_decorator(decorator);
+        }
+        self.spell(&class.name, class.name.range);
+        if let Some(arguments) = &class.arguments {
+            self.visit_arguments(arguments);
+        }
+        self.scopes.push(Scope { is_class: true, bindings: Bindings::of_body(&class.body) });
+        self.inner_classes.push(class.name.to_string());
+        self.documented_body(&class.body);
+        self.inner_classes.pop();
+        self.scopes.pop();
+    }
+
+    /// A docstring stays the first statement.
+    fn documented_body(&mut self, body: &'a [Stmt]) {
+        let documented = matches!(body.first(), Some(Stmt::Expr(first)) if first.value.is_string_literal_expr());
+        self.visit_body(body.get(usize::from(documented)..).unwrap_or(&[]));
+    }
+
+    fn raise(&mut self, raise: &'a StmtRaise) {
+        if let Some(exception) = &raise.exc {
+            self.wrap(exception, "_tc_r(");
+        }
+        if let Some(cause) = &raise.cause {
+            self.visit_expr(cause);
+        }
+    }
+
+    fn attempt(&mut self, attempt: &'a StmtTry) {
+        let caught: Vec<String> = attempt
+            .handlers
+            .iter()
+            .flat_map(|ExceptHandler::ExceptHandler(handler)| match handler.type_.as_deref() {
+                None => vec!["Exception".to_owned()],
+                Some(Expr::Tuple(tuple)) => tuple.elts.iter().filter_map(dotted).collect(),
+                Some(single) => dotted(single).into_iter().collect(),
+            })
+            .collect();
+        self.catches.push(caught);
+        self.visit_body(&attempt.body);
+        self.catches.pop();
+        for handler in &attempt.handlers {
+            self.visit_except_handler(handler);
+        }
+        self.visit_body(&attempt.orelse);
+        self.visit_body(&attempt.finalbody);
+    }
+
+    pub(super) fn handler(&mut self, handler: &'a ExceptHandler) {
+        let ExceptHandler::ExceptHandler(handler) = handler;
+        if let Some(caught) = &handler.type_ {
+            self.wrap(caught, "_tc_e(");
+        }
+        if let Some(name) = &handler.name {
+            self.spell(name, name.range);
+        }
+        self.visit_body(&handler.body);
+    }
+
+    fn annotated(&mut self, assign: &'a StmtAnnAssign) {
+        self.visit_expr(&assign.target);
+        let in_class = self.scopes.last().is_some_and(|scope| scope.is_class);
+        if in_class {
+            self.visit_expr(&assign.annotation);
+        } else if assign.value.is_some() {
+            self.drop_annotation(assign.target.end(), assign.annotation.range(), false);
+        } else {
+            // Without a value the annotation is what makes the name local.
+            let (start, end) = (assign.annotation.start().to_usize(), assign.annotation.end().to_usize());
+            let breaks = self.breaks(assign.annotation.range(), false);
+            self.edits.replace(start, end, format!("None{breaks}"));
+        }
+        if let Some(value) = &assign.value {
+            self.visit_expr(value);
+        }
+    }
+
+    /// Removes `: T` or `-> T`; line ends stay, behind a backslash where no bracket is open.
+    pub(super) fn drop_annotation(&mut self, after: TextSize, annotation: TextRange, bracketed: bool) {
+        let opener = [TokenKind::Colon, TokenKind::Rarrow]
+            .into_iter()
+            .filter_map(|kind| self.tokens.next(after, kind))
+            .filter(|token| token.end() <= annotation.start())
+            .min_by_key(Ranged::start);
+        let Some(opener) = opener else { return };
+        let end = self.tokens.end_with_parentheses(opener.end(), annotation);
+        let range = TextRange::new(opener.start(), end);
+        let breaks = self.breaks(range, bracketed);
+        self.edits.replace(range.start().to_usize(), range.end().to_usize(), breaks);
+    }
+
+    /// The line ends in a range, to be kept.
+    fn breaks(&self, range: TextRange, bracketed: bool) -> String {
+        let count = self.lines.starts_within(range.start().to_usize(), range.end().to_usize()).len();
+        if bracketed { "\n".repeat(count) } else { " \\\n".repeat(count) }
+    }
+
+    fn spell_all(&mut self, names: &'a [Identifier]) {
+        for name in names {
+            self.spell(name, name.range);
+        }
+    }
+
+    /// A name that no function around here binds any more is a global now.
+    fn nonlocal(&mut self, nonlocal: &'a StmtNonlocal) {
+        let around = self.scopes.split_last().map_or(&[][..], |(_, around)| around);
+        let is_bound = |name: &&Identifier| {
+            around.iter().any(|scope| !scope.is_class && scope.bindings.is_local(name.as_str()))
+        };
+        let (kept, freed): (Vec<_>, Vec<_>) = nonlocal.names.iter().partition(is_bound);
+        let start = nonlocal.start().to_usize();
+        if freed.is_empty() {
+            return self.spell_all(&nonlocal.names);
+        }
+        if kept.is_empty() {
+            self.edits.replace(start, start + "nonlocal".len(), "global");
+            return self.spell_all(&nonlocal.names);
+        }
+        let breaks = self.breaks(nonlocal.range(), false);
+        let list = |names: &[&Identifier]| {
+            names.iter().map(|name| self.written(name)).collect::<Vec<_>>().join(", ")
+        };
+        let text = format!("nonlocal {}; global {}{breaks}", list(&kept), list(&freed));
+        self.edits.replace(start, nonlocal.end().to_usize(), text);
+    }
+}
+
+/// Statements that a mark and a semicolon can precede.
+fn is_simple(stmt: &Stmt) -> bool {
+    match stmt {
+        Stmt::FunctionDef(_)
+        | Stmt::ClassDef(_)
+        | Stmt::For(_)
+        | Stmt::While(_)
+        | Stmt::If(_)
+        | Stmt::With(_)
+        | Stmt::Match(_)
+        | Stmt::Try(_) => false,
+        Stmt::ImportFrom(import) => import.module.as_deref() != Some("__future__"),
+        _ => true,
+    }
+}
+
+/// `a.b.c`, when an expression is no more than that.
+fn dotted(expr: &Expr) -> Option<String> {
+    match expr {
+        Expr::Name(name) => Some(name.id.to_string()),
+        Expr::Attribute(attribute) => Some(format!("{}.{}", dotted(&attribute.value)?, attribute.attr)),
+        _ => None,
+    }
+}

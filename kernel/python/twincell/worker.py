@@ -1,0 +1,59 @@
+"""The program of a worker process: `python -m twincell.worker`, started by the engine only.
+
+It collects what Python needs to read, then hands over to native code, which locks the process in and serves.
+"""
+
+import os
+import site
+import sys
+import sysconfig
+import traceback
+
+
+def _readable() -> list[str]:
+    """Folders and archives that imports read: the interpreter's own and the entries of the module search path."""
+    import pwd
+
+    import twincell
+
+    found = [sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix]
+    found += sysconfig.get_paths().values()
+    found += sys.path
+    found += [os.path.dirname(os.path.dirname(path)) for path in twincell.__path__]
+    if site.ENABLE_USER_SITE:
+        found.append(site.getusersitepackages())
+    try:
+        home = os.path.realpath(pwd.getpwuid(os.getuid()).pw_dir)
+    except KeyError:
+        home = os.sep
+    real = {os.path.realpath(path) for path in found if path and os.path.isabs(path)}
+    # Packages may lie within the home folder, but the folder itself stays closed.
+    return sorted(path for path in real if os.path.commonpath([path, home]) != path)
+
+
+def main() -> int:
+    # Foreign code sees neither of these.
+    socket = os.environ.pop("TWINCELL_WORKER_SOCKET", None)
+    memory = os.environ.pop("TWINCELL_WORKER_MEMORY", None)
+    if socket is None or memory is None:
+        print("twincell.worker is started by twincell itself; to compare code, run: twincell compare", file=sys.stderr)
+        return 2
+    scratch = os.getcwd()
+    # Before Python 3.11 nothing keeps the current folder, where foreign code writes, out of the search path.
+    sys.path[:] = [path for path in sys.path if path and path != scratch]
+    from twincell import _twincell
+
+    _twincell.serve_worker(int(socket), scratch, _readable(), int(memory))
+    return 0
+
+
+def _fail(kind: type, error: BaseException, trace: object) -> None:
+    """The engine reads the last line; `sys.stderr` may be foreign code's by now."""
+    traceback.print_exception(kind, error, trace, file=sys.__stderr__)
+    os._exit(1)
+
+
+if __name__ == "__main__":
+    sys.excepthook = _fail
+    # Whatever foreign code left behind (threads, exit handlers) does not run.
+    os._exit(main())

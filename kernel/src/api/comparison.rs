@@ -1,0 +1,98 @@
+//! `twincell.Comparison`: a report as a Python object. All of it is read from the report; nothing is computed here.
+
+use std::path::PathBuf;
+
+use pyo3::prelude::*;
+use serde::Serialize;
+use twincell_core::report::Comparison;
+
+use super::raised;
+
+/// What a comparison found.
+#[pyclass(frozen, name = "Comparison", module = "twincell")]
+pub struct PyComparison {
+    report: Comparison,
+}
+
+impl PyComparison {
+    pub fn new(report: Comparison) -> Self {
+        Self { report }
+    }
+}
+
+#[pymethods]
+impl PyComparison {
+    /// `changing`, `likely_preserving`, `inconclusive` or `identical`: the worst of the pairs'.
+    #[getter]
+    fn verdict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        plain(py, &self.report.verdict)
+    }
+
+    /// The result in one sentence.
+    #[getter]
+    fn sentence(&self) -> &str {
+        &self.report.sentence
+    }
+
+    /// The observed differences, as dictionaries: `channel`, `place`, `old`, `new`, `execution`.
+    #[getter]
+    fn evidence<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        plain(py, &self.report.evidence().collect::<Vec<_>>())
+    }
+
+    /// One dictionary for each pair of functions.
+    #[getter]
+    fn pairs<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        plain(py, &self.report.pairs)
+    }
+
+    /// The whole report as dictionaries, lists, texts and numbers.
+    fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        plain(py, &self.report)
+    }
+
+    /// The whole report as JSON.
+    fn to_json(&self) -> PyResult<String> {
+        serde_json::to_string(&self.report).map_err(raised)
+    }
+
+    /// The report as an HTML page of its own.
+    fn to_html(&self) -> String {
+        twincell_widgets::html_page(&self.report, "twincell")
+    }
+
+    /// Writes the report to a file: HTML or JSON, by the file's ending.
+    fn save(&self, path: PathBuf) -> PyResult<()> {
+        let text = match path.extension().and_then(|ending| ending.to_str()) {
+            Some("html" | "htm") => self.to_html(),
+            Some("json") => self.to_json()?,
+            _ => {
+                return Err(raised(format!("cannot save to {}: the name must end in .html or .json", path.display())));
+            }
+        };
+        Ok(std::fs::write(path, text)?)
+    }
+
+    /// What Jupyter shows.
+    #[pyo3(signature = (include = None, exclude = None))]
+    fn _repr_mimebundle_<'py>(
+        &self,
+        py: Python<'py>,
+        include: Option<Bound<'py, PyAny>>,
+        exclude: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        // Jupyter filters the bundle itself.
+        let _ = (include, exclude);
+        plain(py, &twincell_widgets::mime_bundle(&self.report))
+    }
+
+    fn __repr__(&self) -> &str {
+        &self.report.sentence
+    }
+}
+
+/// Plain data as Python's dictionaries, lists, texts and numbers.
+fn plain<'py>(py: Python<'py>, data: &impl Serialize) -> PyResult<Bound<'py, PyAny>> {
+    let json = serde_json::to_string(data).map_err(raised)?;
+    py.import("json")?.call_method1("loads", (json,))
+}

@@ -1,0 +1,64 @@
+//! What the running Python knows: its own executable and where ONNX Runtime is. Nothing is imported to find out.
+
+use std::path::{Path, PathBuf};
+
+use pyo3::prelude::*;
+
+use crate::warm::Environment;
+
+/// Looks around.
+pub fn find(py: Python<'_>) -> PyResult<Environment> {
+    let executable: Option<PathBuf> = py.import("sys")?.getattr("executable")?.extract()?;
+    Ok(Environment {
+        python: executable.unwrap_or_else(|| "python3".into()),
+        onnxruntime: package_folder(py, "onnxruntime")?.and_then(|folder| library_in(&folder.join("capi"))),
+    })
+}
+
+/// Folder of an installed package, without importing it.
+fn package_folder(py: Python<'_>, name: &str) -> PyResult<Option<PathBuf>> {
+    // A module that was put into sys.modules by hand has no spec, which find_spec answers with ValueError.
+    let Ok(spec) = py.import("importlib.util")?.call_method1("find_spec", (name,)) else { return Ok(None) };
+    if spec.is_none() {
+        return Ok(None);
+    }
+    let locations = spec.getattr("submodule_search_locations")?;
+    if locations.is_none() {
+        return Ok(None);
+    }
+    locations.try_iter()?.next().map(|folder| folder?.extract()).transpose()
+}
+
+/// ONNX Runtime's shared library; its name carries a version on some systems.
+fn library_in(folder: &Path) -> Option<PathBuf> {
+    let mut found: Vec<PathBuf> = std::fs::read_dir(folder)
+        .ok()?
+        .filter_map(|entry| entry.ok().map(|entry| entry.path()))
+        .filter(|path| path.file_name().and_then(|name| name.to_str()).is_some_and(is_library))
+        .collect();
+    found.sort();
+    found.pop()
+}
+
+fn is_library(name: &str) -> bool {
+    name.starts_with("libonnxruntime.so")
+        || (name.starts_with("libonnxruntime.") && name.ends_with(".dylib"))
+        || name == "onnxruntime.dll"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_library_is_told_from_its_companions() {
+        let folder = tempfile::tempdir().unwrap();
+        assert_eq!(library_in(folder.path()), None);
+        for name in ["libonnxruntime.so.1.31.1", "libonnxruntime_providers_shared.so", "onnxruntime_pybind11_state.so"]
+        {
+            std::fs::write(folder.path().join(name), "").unwrap();
+        }
+        assert_eq!(library_in(folder.path()), Some(folder.path().join("libonnxruntime.so.1.31.1")));
+        assert!(is_library("libonnxruntime.1.31.1.dylib") && is_library("onnxruntime.dll"));
+    }
+}

@@ -1,0 +1,176 @@
+//! What Python sees: `compare`, `Comparison`, `TwincellError`, the command line and the magics' entry points.
+//!
+//! Only conversion between Python's objects and ours lives here. The interpreter is let go of while a comparison runs,
+//! and asked for signals now and then, so that Ctrl-C stops it.
+
+mod comparison;
+mod environment;
+mod magics;
+mod source;
+
+use std::ffi::OsString;
+use std::io::{self, IsTerminal};
+use std::time::{Duration, Instant};
+
+use pyo3::create_exception;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString};
+use twincell_core::compare::{Continue, Source};
+
+use crate::cli::{self, Session};
+use crate::options::{Job, Options, TABLE, Value, find, of};
+use crate::warm::Engine;
+use comparison::PyComparison;
+
+create_exception!(twincell, TwincellError, PyValueError, "What was wrong and what to do, in one line.");
+
+/// How often Python is asked whether a signal has come.
+const SIGNAL_INTERVAL: Duration = Duration::from_millis(50);
+
+pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("TwincellError", module.py().get_type::<TwincellError>())?;
+    module.add_class::<PyComparison>()?;
+    module.add_function(wrap_pyfunction!(compare, module)?)?;
+    module.add_function(wrap_pyfunction!(main, module)?)?;
+    module.add_function(wrap_pyfunction!(option_table, module)?)?;
+    magics::register(module)
+}
+
+/// An error of ours as Python's.
+fn raised(error: impl std::fmt::Display) -> PyErr {
+    TwincellError::new_err(error.to_string())
+}
+
+/// Compares two versions of Python code: did behavior change?
+///
+/// `old` and `new` are source text, paths (`os.PathLike`) or function objects. The options are those of the command
+/// line, with underscores: `budget=100`, `raise_probability=0.2`. Raises `TwincellError` when the code or an option is
+/// wrong.
+#[pyfunction]
+#[pyo3(signature = (old, new, **options))]
+fn compare(
+    py: Python<'_>,
+    old: &Bound<'_, PyAny>,
+    new: &Bound<'_, PyAny>,
+    options: Option<&Bound<'_, PyDict>>,
+) -> PyResult<PyComparison> {
+    let options = read_options(options)?;
+    let (old, new) = (source::read(old, "old")?, source::read(new, "new")?);
+    run(py, &old, &new, &options)
+}
+
+/// Compares with the interpreter let go of.
+fn run(py: Python<'_>, old: &Source, new: &Source, options: &Options) -> PyResult<PyComparison> {
+    let environment = environment::find(py)?;
+    let mut signals = Signals::new();
+    let result = py.detach(|| {
+        let engine = Engine::warm(options, &environment)?;
+        engine.compare(old, new, &options.for_core(), &mut |_| match signals.stop() {
+            true => Continue::Stop,
+            false => Continue::Yes,
+        })
+    });
+    signals.into_result()?;
+    py.check_signals()?;
+    result.map(PyComparison::new).map_err(raised)
+}
+
+/// Runs the command `twincell` with these arguments, the program's name not among them; returns the exit status.
+#[pyfunction]
+fn main(py: Python<'_>, arguments: Vec<OsString>) -> PyResult<i32> {
+    let environment = environment::find(py)?;
+    Ok(py.detach(|| {
+        let (out, err) = (io::stdout(), io::stderr());
+        let is_dumb = std::env::var_os("TERM").is_some_and(|terminal| terminal == "dumb");
+        let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+        let terminal = console::Term::stdout();
+        let mut signals = Signals::new();
+        let mut session = Session {
+            environment,
+            color: out.is_terminal() && !is_dumb && !no_color,
+            width: terminal.size_checked().map_or(100, |(_, columns)| columns.into()),
+            progress: err.is_terminal() && !is_dumb,
+            out: &mut io::BufWriter::new(out.lock()),
+            err: &mut err.lock(),
+            interrupted: &mut || signals.stop(),
+        };
+        cli::run(arguments, &mut session)
+    }))
+}
+
+/// The options as dictionaries: `name`, `keyword`, `placeholder`, `allowed`, `default`, `help`, `study`.
+#[pyfunction]
+fn option_table(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
+    let rows = TABLE.iter().map(|spec| {
+        let row = PyDict::new(py);
+        row.set_item("name", spec.name)?;
+        row.set_item("keyword", spec.keyword())?;
+        row.set_item("placeholder", spec.kind.placeholder())?;
+        row.set_item("allowed", spec.kind.allowed())?;
+        row.set_item("default", (!spec.default.is_empty()).then_some(spec.default))?;
+        row.set_item("help", spec.help)?;
+        row.set_item("study", of(Job::Study).any(|other| other.name == spec.name))?;
+        Ok(row)
+    });
+    PyList::new(py, rows.collect::<PyResult<Vec<_>>>()?)
+}
+
+/// Keyword arguments as options; `None` leaves the default.
+fn read_options(keywords: Option<&Bound<'_, PyDict>>) -> PyResult<Options> {
+    let mut options = Options::default();
+    for (name, value) in keywords.into_iter().flatten() {
+        let name: String = name.extract()?;
+        find(&name).map_err(raised)?;
+        if !value.is_none() {
+            options.set(&name, option_value(&value)?).map_err(raised)?;
+        }
+    }
+    Ok(options)
+}
+
+fn option_value(value: &Bound<'_, PyAny>) -> PyResult<Value> {
+    if value.is_instance_of::<PyBool>() {
+        // A bool is an int to Python; as a number it is a mistake.
+        return Ok(Value::Text(value.str()?.to_string()));
+    }
+    if value.is_instance_of::<PyInt>() {
+        // What does not fit is out of range for every option.
+        return Ok(Value::Integer(value.extract::<i128>().unwrap_or(i128::MAX)));
+    }
+    if value.is_instance_of::<PyFloat>() {
+        return Ok(Value::Number(value.extract()?));
+    }
+    if value.is_instance_of::<PyString>() {
+        return Ok(Value::Text(value.extract()?));
+    }
+    match source::path(value)? {
+        Some(path) => Ok(Value::Path(path)),
+        None => Ok(Value::Text(value.repr()?.to_string())),
+    }
+}
+
+/// Asks Python for signals now and then, and remembers what they raised.
+struct Signals {
+    last: Instant,
+    raised: Option<PyErr>,
+}
+
+impl Signals {
+    fn new() -> Self {
+        Self { last: Instant::now(), raised: None }
+    }
+
+    /// Whether the work should stop.
+    fn stop(&mut self) -> bool {
+        if self.raised.is_none() && self.last.elapsed() >= SIGNAL_INTERVAL {
+            self.last = Instant::now();
+            self.raised = Python::attach(|py| py.check_signals()).err();
+        }
+        self.raised.is_some()
+    }
+
+    fn into_result(self) -> PyResult<()> {
+        self.raised.map_or(Ok(()), Err)
+    }
+}

@@ -1,0 +1,65 @@
+//! Python objects as texts to compare: source text, paths, functions and classes.
+
+use std::path::PathBuf;
+
+use pyo3::exceptions::{PyOSError, PyTypeError};
+use pyo3::prelude::*;
+use pyo3::types::PyString;
+use twincell_core::compare::Source;
+
+use super::raised;
+
+/// The text that an object stands for; `label` is what errors call a plain text.
+pub fn read(object: &Bound<'_, PyAny>, label: &str) -> PyResult<Source> {
+    if object.is_instance_of::<PyString>() {
+        let text: String = object.extract()?;
+        if text.trim_end().ends_with(".py") && !text.trim().contains('\n') {
+            return Err(raised(format!(
+                "{label} is the text {text:?}, not code: to compare files give paths, pathlib.Path({text:?})"
+            )));
+        }
+        return Ok(Source { text, module: None, label: label.to_owned() });
+    }
+    if let Some(path) = path(object)? {
+        return read_file(path);
+    }
+    from_object(object, label)
+}
+
+/// The path that an object is (`os.PathLike`), if it is one.
+pub fn path(object: &Bound<'_, PyAny>) -> PyResult<Option<PathBuf>> {
+    if object.hasattr("__fspath__")? { object.extract().map(Some) } else { Ok(None) }
+}
+
+fn read_file(path: PathBuf) -> PyResult<Source> {
+    let label = path.display().to_string();
+    let bytes = std::fs::read(&path).map_err(|error| {
+        let text = error.to_string();
+        raised(format!("cannot read {label}: {}", text.split(" (os error").next().unwrap_or_default()))
+    })?;
+    let text = String::from_utf8(bytes).map_err(|_| raised(format!("{label} is not UTF-8 text: convert it first")))?;
+    let text = crate::git::without_mark(&text).to_owned();
+    Ok(Source { text, module: None, label })
+}
+
+/// A function's, method's or class's own text, with the module that it stands in when that has a file.
+fn from_object(object: &Bound<'_, PyAny>, label: &str) -> PyResult<Source> {
+    let py = object.py();
+    let inspect = py.import("inspect")?;
+    let text: String = match inspect.call_method1("getsource", (object,)) {
+        Ok(text) => py.import("textwrap")?.call_method1("dedent", (text,))?.extract()?,
+        Err(error) if error.is_instance_of::<PyTypeError>(py) => {
+            let given = object.get_type().name()?;
+            return Err(raised(format!("{label} is a {given}: give source text, a path or a function")));
+        }
+        Err(error) if error.is_instance_of::<PyOSError>(py) => {
+            return Err(raised(format!("the source of {label} is not available: give its text instead")));
+        }
+        Err(error) => return Err(error),
+    };
+    let module =
+        inspect.call_method1("getmodule", (object,)).and_then(|module| inspect.call_method1("getsource", (module,)));
+    let module = module.and_then(|text| text.extract()).ok();
+    let name = object.getattr("__qualname__").and_then(|name| name.extract()).unwrap_or_else(|_| label.to_owned());
+    Ok(Source { text, module, label: name })
+}

@@ -1,0 +1,79 @@
+//! The commands and their arguments, as clap sees them. The options that change a comparison come from the table in
+//! [`crate::options`]; here are only the inputs and outputs.
+
+use std::path::PathBuf;
+
+use clap::{Arg, ArgAction, Command, value_parser};
+
+use crate::options::{Job, command_line};
+
+const EXIT_STATUS: &str = "Exit status: 0 nothing changed, 1 behavior changed, 2 inconclusive, 3 bad input or failure.";
+
+pub fn command() -> Command {
+    Command::new("twincell")
+        .no_binary_name(true)
+        .version(env!("CARGO_PKG_VERSION"))
+        .about("Did this change alter behavior? Runs both versions of Python code side by side and compares.")
+        .subcommand_required(true)
+        .arg_required_else_help(true)
+        .disable_help_subcommand(true)
+        .subcommand(compare())
+        .subcommand(study())
+        .subcommand(doctor())
+}
+
+fn compare() -> Command {
+    let command = Command::new("compare")
+        .about("Compare two Python files, or the Python files that changed between two revisions")
+        .override_usage(
+            "twincell compare [OPTIONS] OLD.py NEW.py\n       twincell compare [OPTIONS] --git REV..REV [PATH...]",
+        )
+        .after_help(EXIT_STATUS)
+        .arg(path("files").value_name("FILE").num_args(0..).help("OLD.py and NEW.py; with --git: only under these"))
+        .arg(
+            Arg::new("git")
+                .long("git")
+                .value_name("REV..REV")
+                .help("Compare the functions that changed between two revisions of the repository around here"),
+        )
+        .arg(flag("json").help("Print the whole report as JSON"))
+        .arg(path("html").long("html").value_name("FILE").help("Write the report as an HTML page too"))
+        .arg(flag("no-color").help("Print without colors"));
+    command_line::add_to(command, Job::Compare)
+}
+
+fn study() -> Command {
+    let command = Command::new("study")
+        .about("Compare many changes: one JSON object a line in, one a line out")
+        .after_help(
+            "Fields in: old, new; optional: id, old_module, new_module, function, label (changing or preserving).\n\
+             Fields out: id, verdict, reason, evidence, executions, coverage, changed_lines_reached, milliseconds.",
+        )
+        .arg(path("file").value_name("FILE.jsonl").required(true).help("The changes"))
+        .arg(path("out").long("out").value_name("RESULTS.jsonl").required(true).help("Where the findings go"));
+    command_line::add_to(command, Job::Study)
+}
+
+fn doctor() -> Command {
+    let command = Command::new("doctor")
+        .about("Say what twincell found here: Python, model, GPU, sandbox")
+        .after_help("Exit status: 0 everything that a comparison needs works, 3 something does not.")
+        .arg(flag("json").help("Print as JSON"));
+    command_line::add_to(command, Job::Doctor)
+}
+
+fn path(name: &'static str) -> Arg {
+    Arg::new(name).value_parser(value_parser!(PathBuf))
+}
+
+fn flag(name: &'static str) -> Arg {
+    Arg::new(name).long(name).action(ArgAction::SetTrue)
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_commands_are_well_formed() {
+        super::command().debug_assert();
+    }
+}

@@ -1,0 +1,58 @@
+//! `twincell study`: files, progress and summary around [`crate::study`].
+
+use std::fs::File;
+use std::io::{BufWriter, IsTerminal};
+use std::path::PathBuf;
+
+use clap::ArgMatches;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use twincell_core::compare::{CompareOptions, Continue, Source};
+
+use super::{Abort, Session, UNCHANGED, read_options, read_text, reason};
+use crate::options::Job;
+use crate::study::{rows, study};
+use crate::warm::Engine;
+
+pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort> {
+    let options = read_options(matches, Job::Study)?;
+    // clap has seen to it that both are there.
+    let path = |name| matches.get_one::<PathBuf>(name).cloned().unwrap_or_default();
+    let (input, output) = (path("file"), path("out"));
+    let lines = read_text(&input)?;
+    if same_file(&input, &output) {
+        return Err(Abort::Failed("--out is the input itself: give another file".to_owned()));
+    }
+    let engine = Engine::warm(&options, &session.environment).map_err(Abort::new)?;
+    let unwritable =
+        |error: &std::io::Error| Abort::Failed(format!("cannot write {}: {}", output.display(), reason(error)));
+    let mut out = BufWriter::new(File::create(&output).map_err(|error| unwritable(&error))?);
+
+    let bar = ProgressBar::with_draw_target(Some(rows(&lines).count() as u64), draw_target(session.progress));
+    if let Ok(style) = ProgressStyle::with_template("{wide_bar} {pos}/{len} changes, {elapsed}, {eta} left") {
+        bar.set_style(style);
+    }
+    let compare = |old: &Source, new: &Source, options: &CompareOptions, watch: &mut dyn FnMut() -> Continue| {
+        engine.compare(old, new, options, &mut |_| watch()).map_err(|failure| failure.to_string())
+    };
+    let jobs = options.worker_count();
+    let outcome = study(&lines, &compare, &options.for_core(), jobs, &mut out, &mut |done| {
+        bar.set_position(done as u64);
+        if (session.interrupted)() { Continue::Stop } else { Continue::Yes }
+    });
+    bar.finish_and_clear();
+    let outcome = outcome.map_err(|error| unwritable(&error))?;
+    write!(session.out, "{}", outcome.confusion.text())?;
+    writeln!(session.out, "written to {}", output.display())?;
+    if outcome.interrupted { Err(Abort::Interrupted) } else { Ok(UNCHANGED) }
+}
+
+fn draw_target(wanted: bool) -> ProgressDrawTarget {
+    if wanted && std::io::stderr().is_terminal() { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() }
+}
+
+fn same_file(one: &std::path::Path, other: &std::path::Path) -> bool {
+    match (one.canonicalize(), other.canonicalize()) {
+        (Ok(one), Ok(other)) => one == other,
+        _ => false,
+    }
+}

@@ -1,0 +1,50 @@
+//! Small reports for tests.
+
+use twincell_core::report::{Comparison, FORMAT, LineReport, PairReport, Verdict, VersionReport};
+
+/// A comparison of these pairs; its verdict is the worst of theirs.
+pub fn comparison(pairs: Vec<PairReport>) -> Comparison {
+    let severity = [Verdict::Changing, Verdict::Inconclusive, Verdict::LikelyPreserving, Verdict::Identical];
+    let worst = severity.into_iter().find(|verdict| pairs.iter().any(|pair| pair.verdict == *verdict));
+    Comparison {
+        format: FORMAT,
+        twincell: "0".to_owned(),
+        verdict: worst.unwrap_or(Verdict::Identical),
+        sentence: "A sentence.".to_owned(),
+        pairs,
+        added: Vec::new(),
+        removed: Vec::new(),
+        predictor: "none".to_owned(),
+        seed: 0,
+        budget: 1,
+        milliseconds: 0.0,
+    }
+}
+
+pub fn pair(verdict: Verdict) -> PairReport {
+    let version = || VersionReport {
+        qualname: "f".to_owned(),
+        lines: Vec::new(),
+        coverage: 0.0,
+        changed_lines: 0,
+        changed_lines_reached: 0,
+    };
+    PairReport {
+        verdict,
+        reason: "A reason.".to_owned(),
+        sentence: "A sentence.".to_owned(),
+        evidence: Vec::new(),
+        old: version(),
+        new: version(),
+        rows: Vec::new(),
+        executions: Vec::new(),
+        witness: None,
+        lost: 0,
+        notes: Vec::new(),
+        milliseconds: 0.0,
+    }
+}
+
+pub fn line(number: u32, changed: bool, executable: bool, executions: u32) -> LineReport {
+    LineReport { number, text: String::new(), changed, executable, executions, witness_hits: 0 }
+}

@@ -1,0 +1,259 @@
+//! Changed Python files between two revisions, read from the repository's objects: no checkout is touched.
+
+use std::path::{Component, Path, PathBuf};
+
+use git2::{Delta, DiffFindOptions, DiffOptions, ErrorCode, Repository, Tree};
+use twincell_core::compare::Source;
+
+/// One file that is in both revisions with different text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChangedFile {
+    /// In the new revision, from the root of the repository.
+    pub path: String,
+    pub old: Source,
+    pub new: Source,
+}
+
+/// The Python files that differ, by path.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ChangedFiles {
+    pub modified: Vec<ChangedFile>,
+    /// Only in the new revision.
+    pub added: Vec<String>,
+    /// Only in the old revision.
+    pub removed: Vec<String>,
+    /// (path, reason): cannot be compared as text.
+    pub unreadable: Vec<(String, String)>,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum GitError {
+    #[error("there is no git repository in {0} or above it")]
+    NoRepository(String),
+    #[error("{0} is no range of revisions: write OLD..NEW, e.g. HEAD~1..HEAD")]
+    Range(String),
+    #[error("{revision} is no revision of this repository: {reason}")]
+    Revision { revision: String, reason: String },
+    #[error("{0} is outside of the repository")]
+    Outside(String),
+    #[error("cannot read the repository: {0}")]
+    Read(String),
+}
+
+impl From<git2::Error> for GitError {
+    fn from(error: git2::Error) -> Self {
+        GitError::Read(error.message().to_owned())
+    }
+}
+
+/// The `.py` files under `paths` (all when empty; relative ones are seen from `start`) that differ between the two
+/// revisions of `range`, which is `OLD..NEW`; an empty side is HEAD. The repository is the one that holds `start`.
+pub fn changed_files(start: &Path, range: &str, paths: &[PathBuf]) -> Result<ChangedFiles, GitError> {
+    let (old_name, new_name) = split_range(range)?;
+    let repository = Repository::discover(start).map_err(|error| match error.code() {
+        ErrorCode::NotFound => GitError::NoRepository(start.display().to_string()),
+        _ => error.into(),
+    })?;
+    let (old, new) = (tree(&repository, old_name)?, tree(&repository, new_name)?);
+    let wanted = paths.iter().map(|path| inside(&repository, start, path)).collect::<Result<Vec<_>, _>>()?;
+
+    let mut diff = repository.diff_tree_to_tree(Some(&old), Some(&new), Some(&mut DiffOptions::new()))?;
+    diff.find_similar(Some(DiffFindOptions::new().renames(true)))?;
+
+    let mut files = ChangedFiles::default();
+    for delta in diff.deltas() {
+        let (Some(old_path), Some(new_path)) = (delta.old_file().path(), delta.new_file().path()) else { continue };
+        let is_wanted = |path: &Path| wanted.is_empty() || wanted.iter().any(|folder| path.starts_with(folder));
+        let is_python = |path: &Path| path.extension().is_some_and(|extension| extension == "py");
+        if !is_python(new_path) || !(is_wanted(old_path) || is_wanted(new_path)) {
+            continue;
+        }
+        let path = new_path.to_string_lossy().into_owned();
+        match delta.status() {
+            Delta::Added => files.added.push(path),
+            Delta::Deleted => files.removed.push(path),
+            Delta::Modified | Delta::Renamed if delta.old_file().id() != delta.new_file().id() => {
+                let read = |id, path: &Path, revision: &str| -> Result<Source, String> {
+                    let label = format!("{} at {revision}", path.display());
+                    let blob = repository.find_blob(id).map_err(|error| error.message().to_owned())?;
+                    match std::str::from_utf8(blob.content()) {
+                        Ok(text) => Ok(Source { text: without_mark(text).to_owned(), module: None, label }),
+                        Err(_) => Err(format!("{label} is not UTF-8")),
+                    }
+                };
+                let old = read(delta.old_file().id(), old_path, old_name);
+                let new = read(delta.new_file().id(), new_path, new_name);
+                match (old, new) {
+                    (Ok(old), Ok(new)) => files.modified.push(ChangedFile { path, old, new }),
+                    (Err(reason), _) | (_, Err(reason)) => files.unreadable.push((path, reason)),
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(files)
+}
+
+/// Text without a byte order mark.
+pub fn without_mark(text: &str) -> &str {
+    text.strip_prefix('\u{feff}').unwrap_or(text)
+}
+
+fn split_range(range: &str) -> Result<(&str, &str), GitError> {
+    let or_head = |side| if str::is_empty(side) { "HEAD" } else { side };
+    match range.split_once("..") {
+        Some((old, new)) if range != ".." && !new.contains("..") && !new.starts_with('.') => {
+            Ok((or_head(old), or_head(new)))
+        }
+        _ => Err(GitError::Range(range.to_owned())),
+    }
+}
+
+fn tree<'repository>(repository: &'repository Repository, revision: &str) -> Result<Tree<'repository>, GitError> {
+    repository
+        .revparse_single(revision)
+        .and_then(|object| object.peel_to_tree())
+        .map_err(|error| GitError::Revision { revision: revision.to_owned(), reason: error.message().to_owned() })
+}
+
+/// A path as the repository's trees name it. It need not exist in the checkout.
+fn inside(repository: &Repository, start: &Path, path: &Path) -> Result<PathBuf, GitError> {
+    let outside = || GitError::Outside(path.display().to_string());
+    let Some(root) = repository.workdir() else { return Ok(plain(path)) };
+    let root = root.canonicalize().map_err(|_| outside())?;
+    let start = start.canonicalize().map_err(|_| outside())?;
+    plain(&start.join(path)).strip_prefix(&root).map(Path::to_owned).map_err(|_| outside())
+}
+
+/// Without `.` and `..`.
+fn plain(path: &Path) -> PathBuf {
+    let mut result = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                result.pop();
+            }
+            other => result.push(other),
+        }
+    }
+    result
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use git2::Signature;
+    use std::fs;
+
+    /// A repository with one commit for each list of (path, content); an empty content deletes the file.
+    fn repository(commits: &[&[(&str, &[u8])]]) -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        let repository = Repository::init(folder.path()).unwrap();
+        let author = Signature::now("A", "a@example.org").unwrap();
+        for files in commits {
+            let mut index = repository.index().unwrap();
+            for (path, content) in *files {
+                let full = folder.path().join(path);
+                if content.is_empty() {
+                    fs::remove_file(full).unwrap();
+                    index.remove_path(Path::new(path)).unwrap();
+                } else {
+                    fs::create_dir_all(full.parent().unwrap()).unwrap();
+                    fs::write(full, content).unwrap();
+                    index.add_path(Path::new(path)).unwrap();
+                }
+            }
+            index.write().unwrap();
+            let tree = repository.find_tree(index.write_tree().unwrap()).unwrap();
+            let parent = repository.head().ok().map(|head| head.peel_to_commit().unwrap());
+            let parents: Vec<_> = parent.iter().collect();
+            repository.commit(Some("HEAD"), &author, &author, "a commit", &tree, &parents).unwrap();
+        }
+        folder
+    }
+
+    fn paths(files: &ChangedFiles) -> Vec<&str> {
+        files.modified.iter().map(|file| file.path.as_str()).collect()
+    }
+
+    #[test]
+    fn a_modified_file_comes_with_both_texts() {
+        let folder = repository(&[&[("a.py", b"x = 1\n"), ("b.txt", b"b")], &[("a.py", b"x = 2\n"), ("b.txt", b"c")]]);
+        let files = changed_files(folder.path(), "HEAD~1..HEAD", &[]).unwrap();
+        assert_eq!(paths(&files), ["a.py"]);
+        assert_eq!((files.modified[0].old.text.as_str(), files.modified[0].new.text.as_str()), ("x = 1\n", "x = 2\n"));
+        assert_eq!(files.modified[0].old.label, "a.py at HEAD~1");
+    }
+
+    #[test]
+    fn files_in_only_one_revision_are_listed_apart() {
+        let folder = repository(&[&[("gone.py", b"x = 1\n")], &[("gone.py", b""), ("fresh.py", b"print('else')\n")]]);
+        let files = changed_files(folder.path(), "HEAD~1..", &[]).unwrap();
+        assert_eq!((files.added, files.removed), (vec!["fresh.py".to_owned()], vec!["gone.py".to_owned()]));
+        assert!(files.modified.is_empty());
+    }
+
+    #[test]
+    fn a_renamed_file_is_compared_with_what_it_was() {
+        let body = "def f():\n    return 1\n".repeat(20);
+        let changed = format!("{body}x = 1\n");
+        let folder = repository(&[
+            &[("old_name.py", body.as_bytes())],
+            &[("old_name.py", b""), ("new_name.py", changed.as_bytes())],
+        ]);
+        let files = changed_files(folder.path(), "HEAD~1..HEAD", &[]).unwrap();
+        assert_eq!(paths(&files), ["new_name.py"]);
+        assert_eq!(files.modified[0].old.label, "old_name.py at HEAD~1");
+    }
+
+    #[test]
+    fn paths_are_seen_from_where_the_user_stands() {
+        let folder = repository(&[
+            &[("src/a.py", b"1\n"), ("src/deep/b.py", b"1\n"), ("srcs.py", b"1\n")],
+            &[("src/a.py", b"2\n"), ("src/deep/b.py", b"2\n"), ("srcs.py", b"2\n")],
+        ]);
+        let changed = |start: &str, path: &str| {
+            let files = changed_files(&folder.path().join(start), "HEAD~1..HEAD", &[path.into()]).unwrap();
+            paths(&files).into_iter().map(str::to_owned).collect::<Vec<_>>()
+        };
+        assert_eq!(changed("", "src"), ["src/a.py", "src/deep/b.py"]);
+        assert_eq!(changed("src", "a.py"), ["src/a.py"]);
+        assert_eq!(changed("src/deep", "../../srcs.py"), ["srcs.py"]);
+        assert_eq!(changed("src/deep", "."), ["src/deep/b.py"]);
+        let outside = changed_files(folder.path(), "HEAD~1..HEAD", &["../elsewhere".into()]).unwrap_err();
+        assert_eq!(outside.to_string(), "../elsewhere is outside of the repository");
+    }
+
+    #[test]
+    fn the_checkout_is_neither_read_nor_touched() {
+        let folder = repository(&[&[("a.py", b"x = 1\n")], &[("a.py", b"x = 2\n")]]);
+        fs::write(folder.path().join("a.py"), "x = 3\n").unwrap();
+        let files = changed_files(folder.path(), "HEAD~1..HEAD", &[]).unwrap();
+        assert_eq!(files.modified[0].new.text, "x = 2\n");
+        assert_eq!(fs::read_to_string(folder.path().join("a.py")).unwrap(), "x = 3\n");
+    }
+
+    #[test]
+    fn text_that_is_not_utf8_is_reported_and_the_rest_goes_on() {
+        let folder = repository(&[
+            &[("a.py", b"x = 1\n"), ("b.py", b"# \xe9\n")],
+            &[("a.py", b"x = 2\n"), ("b.py", b"# \xe9\nx = 1\n")],
+        ]);
+        let files = changed_files(folder.path(), "HEAD~1..HEAD", &[]).unwrap();
+        assert_eq!(paths(&files), ["a.py"]);
+        assert_eq!(files.unreadable, [("b.py".to_owned(), "b.py at HEAD~1 is not UTF-8".to_owned())]);
+    }
+
+    #[test]
+    fn errors_say_what_to_write() {
+        let folder = repository(&[&[("a.py", b"x = 1\n")]]);
+        let error = |range: &str| changed_files(folder.path(), range, &[]).unwrap_err().to_string();
+        for range in ["HEAD", "", "..", "A...B", "A..B..C"] {
+            assert!(error(range).contains("write OLD..NEW"), "{range}");
+        }
+        assert!(error("nowhere..HEAD").starts_with("nowhere is no revision of this repository: "));
+        let nothing = tempfile::tempdir().unwrap();
+        assert!(changed_files(nothing.path(), "A..B", &[]).unwrap_err().to_string().contains("no git repository"));
+    }
+}

@@ -1,0 +1,260 @@
+//! What the magics understand: their arguments and the text of a cell. Python only hands both over.
+
+use clap::{Arg, ArgAction, ArgMatches, Command};
+
+use crate::options::{Job, OptionError, Options, command_line};
+
+/// One line that says what to do.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum MagicError {
+    #[error("{0}")]
+    Arguments(String),
+    #[error("--{0}")]
+    Option(#[from] OptionError),
+    #[error("the quotes in the line do not match: {0}")]
+    Quotes(String),
+    #[error("there is only one version: write the old one above and the new one below a line # ---")]
+    OneVersion,
+    #[error("the cell has {0} lines # ---: leave exactly one, between the old and the new version")]
+    ManyVersions(usize),
+    #[error("the {0} version is empty: write the old one above and the new one below the line # ---")]
+    EmptyVersion(&'static str),
+    #[error("the cell is empty: write a function below the magic")]
+    EmptyCell,
+    #[error("this cell has not run before: run it once, change it, then run it with %%compare --with-last")]
+    NoLast,
+    #[error("no version is called {name}; {known}")]
+    UnknownVersion { name: String, known: String },
+}
+
+/// What a line asks for.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Request<T> {
+    Do(T),
+    /// Show this help.
+    Help(String),
+}
+
+/// `%%compare`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CompareCell {
+    pub options: Options,
+    pub with_last: bool,
+    pub run: bool,
+}
+
+/// `%compare OLD NEW`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CompareStored {
+    pub options: Options,
+    pub old: String,
+    pub new: String,
+}
+
+/// Reads the line of `%%compare`.
+pub fn read_compare_cell(line: &str) -> Result<Request<CompareCell>, MagicError> {
+    read(compare_cell_command(), line, |matches| {
+        Ok(CompareCell {
+            options: command_line::read(matches, Job::Compare)?,
+            with_last: matches.get_flag("with-last"),
+            run: matches.get_flag("run"),
+        })
+    })
+}
+
+/// Reads the line of `%compare`.
+pub fn read_compare_stored(line: &str) -> Result<Request<CompareStored>, MagicError> {
+    read(compare_stored_command(), line, |matches| {
+        // clap has seen to it that both are there.
+        let name = |name| matches.get_one::<String>(name).cloned().unwrap_or_default();
+        Ok(CompareStored { options: command_line::read(matches, Job::Compare)?, old: name("old"), new: name("new") })
+    })
+}
+
+/// Reads the line of `%%version`: the name to store the cell under.
+pub fn read_version_cell(line: &str) -> Result<Request<String>, MagicError> {
+    let command = Command::new("%%version")
+        .about("Stores the cell's code under a name, for %compare. The code is not run.")
+        .arg(Arg::new("name").value_name("NAME").required(true).help("e.g. old"));
+    read(command, line, |matches| Ok(matches.get_one::<String>("name").cloned().unwrap_or_default()))
+}
+
+/// What completion offers after `%%compare` and, without the flags of a cell, after `%compare`.
+pub fn flags(cell: bool) -> Vec<String> {
+    let command = if cell { compare_cell_command() } else { compare_stored_command() };
+    command.get_arguments().filter_map(|argument| argument.get_long().map(|long| format!("--{long}"))).collect()
+}
+
+/// The old and the new version of a `%%compare` cell. Each keeps the line numbers that the notebook shows, the magic
+/// being line 1, by way of empty lines before it.
+pub fn split(cell: &str) -> Result<(String, String), MagicError> {
+    let lines: Vec<&str> = cell.lines().collect();
+    let separators: Vec<usize> = (0..lines.len()).filter(|index| is_separator(lines[*index])).collect();
+    let at = match separators.as_slice() {
+        [] if cell.trim().is_empty() => return Err(MagicError::EmptyCell),
+        [] => return Err(MagicError::OneVersion),
+        [at] => *at,
+        many => return Err(MagicError::ManyVersions(many.len())),
+    };
+    let text = |from: usize, to: usize, name| {
+        let lines = &lines[from..to];
+        if lines.iter().all(|line| line.trim().is_empty()) {
+            return Err(MagicError::EmptyVersion(name));
+        }
+        Ok(format!("{}{}\n", "\n".repeat(from + 1), lines.join("\n")))
+    };
+    Ok((text(0, at, "old")?, text(at + 1, lines.len(), "new")?))
+}
+
+/// The code that a notebook cell held: without the line of `%%compare` or `%%version` and, where that compared two
+/// versions, only the new one.
+pub fn code_of(cell: &str) -> String {
+    let trimmed = cell.trim_start();
+    let Some(magic) = ["%%compare", "%%version"].into_iter().find(|magic| trimmed.starts_with(magic)) else {
+        return cell.to_owned();
+    };
+    let (line, body) = trimmed.split_once('\n').unwrap_or((trimmed, ""));
+    let body = format!("\n{body}");
+    if magic == "%%compare" && !line.contains("--with-last") {
+        return split(&body).map_or(body, |(_, new)| new);
+    }
+    body
+}
+
+fn is_separator(line: &str) -> bool {
+    let rest = line.trim_end().strip_prefix('#').map(str::trim_start);
+    rest.is_some_and(|dashes| dashes.len() >= 3 && dashes.chars().all(|character| character == '-'))
+}
+
+fn compare_cell_command() -> Command {
+    let command = Command::new("%%compare")
+        .about("Compares the two versions in the cell, the old one above and the new one below a line `# ---`.")
+        .arg(flag("with-last").help("Compare the cell with the code that it held when it last ran"))
+        .arg(flag("run").help("Run the new version in the notebook afterwards; otherwise nothing is run here"));
+    command_line::add_to(command, Job::Compare)
+}
+
+fn compare_stored_command() -> Command {
+    let command = Command::new("%compare")
+        .about("Compares two versions that cells stored with %%version.")
+        .arg(Arg::new("old").value_name("OLD").required(true).help("Name of the old version"))
+        .arg(Arg::new("new").value_name("NEW").required(true).help("Name of the new version"));
+    command_line::add_to(command, Job::Compare)
+}
+
+fn flag(name: &'static str) -> Arg {
+    Arg::new(name).long(name).action(ArgAction::SetTrue)
+}
+
+fn read<T>(
+    command: Command,
+    line: &str,
+    make: impl FnOnce(&ArgMatches) -> Result<T, MagicError>,
+) -> Result<Request<T>, MagicError> {
+    let words = shlex::split(line).ok_or_else(|| MagicError::Quotes(line.trim().to_owned()))?;
+    match command.no_binary_name(true).try_get_matches_from(words) {
+        Ok(matches) => make(&matches).map(Request::Do),
+        Err(error) if error.use_stderr() => Err(MagicError::Arguments(one_line(&error.render().to_string()))),
+        Err(help) => Ok(Request::Help(help.render().to_string())),
+    }
+}
+
+/// clap's message without its usage and hints, on one line.
+fn one_line(message: &str) -> String {
+    let lines = message.lines().take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more"));
+    let words: Vec<_> = lines.flat_map(str::split_whitespace).collect();
+    words.join(" ").trim_start_matches("error: ").to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::options::of;
+
+    fn compare_cell(line: &str) -> CompareCell {
+        match read_compare_cell(line) {
+            Ok(Request::Do(request)) => request,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_cell_is_split_at_its_line_of_dashes() {
+        for separator in ["# ---", "#---", "# ----------", "# ---  "] {
+            let cell = format!("def f():\n    return 1\n{separator}\ndef f():\n    return 2\n");
+            let (old, new) = split(&cell).unwrap();
+            assert_eq!(old, "\ndef f():\n    return 1\n");
+            assert_eq!(new, "\n\n\n\ndef f():\n    return 2\n");
+        }
+    }
+
+    #[test]
+    fn comments_that_only_resemble_the_line_do_not_split() {
+        for line in ["    # ---", "# --", "# --- old", "## ---", "---", "#", ""] {
+            assert_eq!(split(&format!("a\n{line}\nb")), Err(MagicError::OneVersion), "{line}");
+        }
+    }
+
+    #[test]
+    fn bad_cells_say_what_to_write() {
+        for (cell, expected) in [
+            ("", "the cell is empty"),
+            ("def f(): pass", "there is only one version: write the old one above and the new one below a line # ---"),
+            ("a\n# ---\nb\n# ---\nc", "the cell has 2 lines # ---"),
+            ("\n# ---\nb", "the old version is empty"),
+            ("a\n# ---\n \n", "the new version is empty"),
+        ] {
+            let error = split(cell).unwrap_err().to_string();
+            assert!(error.starts_with(expected) && !error.contains('\n'), "{error}");
+        }
+    }
+
+    #[test]
+    fn the_line_takes_every_option_of_the_table() {
+        let request = compare_cell("--budget 7 --function 'A.b' --with-last");
+        assert_eq!((request.options.budget, request.options.function.as_deref()), (7, Some("A.b")));
+        assert!(request.with_last && !request.run);
+        for spec in of(Job::Compare) {
+            assert!(flags(true).contains(&format!("--{}", spec.name)), "{}", spec.name);
+            assert!(flags(false).contains(&format!("--{}", spec.name)), "{}", spec.name);
+        }
+        assert!(flags(true).contains(&"--with-last".to_owned()) && !flags(false).contains(&"--with-last".to_owned()));
+    }
+
+    #[test]
+    fn stored_versions_are_named_by_the_line() {
+        let Ok(Request::Do(request)) = read_compare_stored("before after --seed 3") else { panic!() };
+        assert_eq!((request.old.as_str(), request.new.as_str(), request.options.seed), ("before", "after", 3));
+        assert_eq!(read_version_cell(" old "), Ok(Request::Do("old".to_owned())));
+    }
+
+    #[test]
+    fn errors_in_the_line_are_one_line() {
+        let errors = [
+            read_compare_cell("--bugdet 3").unwrap_err().to_string(),
+            read_compare_cell("stray").unwrap_err().to_string(),
+            read_compare_cell("--budget 0").unwrap_err().to_string(),
+            read_compare_cell("--function 'f").unwrap_err().to_string(),
+            read_compare_stored("only").unwrap_err().to_string(),
+            read_version_cell("").unwrap_err().to_string(),
+        ];
+        for (error, expected) in errors.iter().zip(["--budget", "stray", "from 1 to", "quotes", "<NEW>", "<NAME>"]) {
+            assert!(error.contains(expected) && !error.contains('\n') && !error.starts_with("error"), "{error}");
+        }
+    }
+
+    #[test]
+    fn help_is_shown_on_request() {
+        let Ok(Request::Help(help)) = read_compare_cell("--help") else { panic!() };
+        assert!(help.contains("--with-last") && help.contains("--raise-probability"), "{help}");
+        assert!(matches!(read_version_cell("-h"), Ok(Request::Help(help)) if help.contains("not run")));
+    }
+
+    #[test]
+    fn the_code_of_a_cell_is_what_stands_below_its_magic() {
+        assert_eq!(code_of("def f(): 1\n"), "def f(): 1\n");
+        assert_eq!(code_of("%%compare --with-last\ndef f(): 1"), "\ndef f(): 1");
+        assert_eq!(code_of("%%version old\ndef f(): 1"), "\ndef f(): 1");
+        assert_eq!(code_of("%%compare\ndef f(): 1\n# ---\ndef f(): 2").trim(), "def f(): 2");
+    }
+}

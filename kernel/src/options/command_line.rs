@@ -1,0 +1,60 @@
+//! The table of options as clap arguments, for the command line and for the magics alike.
+
+use clap::{Arg, ArgMatches, Command};
+
+use super::{Job, OptionError, OptionSpec, Options, of};
+
+/// Adds the options of a job to a command.
+pub fn add_to(command: Command, job: Job) -> Command {
+    of(job).fold(command, |command, spec| command.arg(argument(spec)))
+}
+
+/// What was given, checked, on top of the defaults.
+pub fn read(matches: &ArgMatches, job: Job) -> Result<Options, OptionError> {
+    let mut options = Options::default();
+    for spec in of(job) {
+        if let Some(text) = matches.get_one::<String>(spec.name) {
+            options.set_text(spec.name, text)?;
+        }
+    }
+    Ok(options)
+}
+
+fn argument(spec: &'static OptionSpec) -> Arg {
+    Arg::new(spec.name)
+        .long(spec.name)
+        .value_name(spec.kind.placeholder())
+        .help(spec.full_help())
+        .allow_hyphen_values(true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::TABLE;
+    use super::*;
+
+    #[test]
+    fn every_option_of_the_table_is_an_argument_and_nothing_else_is() {
+        for job in [Job::Compare, Job::Study, Job::Doctor] {
+            let command = add_to(Command::new("twincell"), job);
+            let arguments: Vec<_> = command.get_arguments().map(|argument| argument.get_id().as_str()).collect();
+            let expected: Vec<_> = of(job).map(|spec| spec.name).collect();
+            assert_eq!(arguments, expected);
+        }
+        assert_eq!(of(Job::Compare).count(), TABLE.len());
+    }
+
+    #[test]
+    fn arguments_reach_the_options_by_way_of_the_same_checks() {
+        let parse = |words: &[&str]| {
+            let command = add_to(Command::new("twincell").no_binary_name(true), Job::Compare);
+            read(&command.try_get_matches_from(words).unwrap(), Job::Compare)
+        };
+        let options = parse(&["--budget", "7", "--raise-probability=0.5", "--predictor", "uniform"]).unwrap();
+        assert_eq!((options.budget, options.raise_probability), (7, 0.5));
+        assert_eq!(
+            parse(&["--seed", "-1"]).unwrap_err().to_string(),
+            format!("seed cannot be -1: give a whole number from 0 to {}", u64::MAX)
+        );
+    }
+}

@@ -1,0 +1,360 @@
+//! The options of a comparison: ONE table, from which the command line ([`command_line`]), the magics and the keyword
+//! arguments of the Python library are derived, so that they cannot drift apart.
+//!
+//! A new option is one entry in [`TABLE`] and one field of [`Options`]. Nothing here parses a command line or knows
+//! Python objects.
+
+pub mod command_line;
+mod value;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use twincell_core::compare::CompareOptions;
+use twincell_core::engine::protocol::Context;
+use twincell_models::PredictorKind;
+
+pub use value::{Kind, OptionError, Value};
+
+/// Every option's value. [`Options::default`] holds the defaults of the table.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Options {
+    pub function: Option<String>,
+    pub budget: u32,
+    pub seed: u64,
+    pub predictor: PredictorKind,
+    pub context: Context,
+    /// Folder of the model; the one that comes with twincell when absent.
+    pub model: Option<PathBuf>,
+    pub device: Device,
+    /// Workers at most; one for each processor when absent.
+    pub jobs: Option<usize>,
+    /// Seconds of one execution.
+    pub timeout: f64,
+    /// MiB of one worker.
+    pub memory: u64,
+    pub raise_probability: f64,
+    /// The Python that runs the workers; the one that runs twincell when absent.
+    pub python: Option<PathBuf>,
+}
+
+/// Where the neural network may run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Device {
+    Auto,
+    Cpu,
+}
+
+/// What is run; not every option makes sense for each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Job {
+    Compare,
+    Study,
+    Doctor,
+}
+
+/// One option: everything that any surface says about it.
+pub struct OptionSpec {
+    /// As on the command line, without the dashes; Python says `raise_probability` for `raise-probability`.
+    pub name: &'static str,
+    pub kind: Kind,
+    /// As a user would write it; empty when the option is absent by default.
+    pub default: &'static str,
+    /// What help says when there is no default to show.
+    pub absent: &'static str,
+    pub help: &'static str,
+    pub jobs: &'static [Job],
+    apply: fn(&mut Options, Value),
+}
+
+const EVERY: &[Job] = &[Job::Compare, Job::Study, Job::Doctor];
+const COMPARING: &[Job] = &[Job::Compare, Job::Study];
+
+/// All options, in the order in which help lists them.
+pub static TABLE: &[OptionSpec] = &[
+    OptionSpec {
+        name: "function",
+        kind: Kind::Text { placeholder: "NAME" },
+        default: "",
+        absent: "all that changed",
+        help: "Compare only the function of this qualified name, e.g. Session.auth",
+        jobs: &[Job::Compare],
+        apply: |options, value| options.function = value.text(),
+    },
+    OptionSpec {
+        name: "budget",
+        kind: Kind::Integer { minimum: 1, maximum: 1_000_000 },
+        default: "300",
+        absent: "",
+        help: "Executions at most, for each pair of functions",
+        jobs: COMPARING,
+        apply: |options, value| options.budget = value.integer() as u32,
+    },
+    OptionSpec {
+        name: "seed",
+        kind: Kind::Integer { minimum: 0, maximum: u64::MAX as i128 },
+        default: "0",
+        absent: "",
+        help: "Seed of every random decision: the same seed gives the same result",
+        jobs: COMPARING,
+        apply: |options, value| options.seed = value.integer() as u64,
+    },
+    OptionSpec {
+        name: "predictor",
+        kind: Kind::Choice { allowed: &["neural", "frequency", "uniform"] },
+        default: "neural",
+        absent: "",
+        help: "What guesses the missing values: the neural network, the frequencies of its training data, or chance",
+        jobs: EVERY,
+        apply: |options, value| {
+            options.predictor = match value.choice() {
+                "frequency" => PredictorKind::Frequency,
+                "uniform" => PredictorKind::Uniform,
+                _ => PredictorKind::Neural,
+            }
+        },
+    },
+    OptionSpec {
+        name: "context",
+        kind: Kind::Choice { allowed: &["function", "module"] },
+        default: "module",
+        absent: "",
+        help: "Where missing names come from: predicted for the function alone, or from its own module where possible",
+        jobs: COMPARING,
+        apply: |options, value| {
+            options.context = match value.choice() {
+                "function" => Context::Function,
+                _ => Context::Module,
+            }
+        },
+    },
+    OptionSpec {
+        name: "model",
+        kind: Kind::Path { placeholder: "DIR" },
+        default: "",
+        absent: "the one that comes with twincell",
+        help: "Folder with another model: model.onnx and tokenizer.json",
+        jobs: EVERY,
+        apply: |options, value| options.model = value.path(),
+    },
+    OptionSpec {
+        name: "device",
+        kind: Kind::Choice { allowed: &["auto", "cpu"] },
+        default: "auto",
+        absent: "",
+        help: "Where the neural network runs: on a GPU when there is one, or always on the CPU",
+        jobs: EVERY,
+        apply: |options, value| {
+            options.device = match value.choice() {
+                "cpu" => Device::Cpu,
+                _ => Device::Auto,
+            }
+        },
+    },
+    OptionSpec {
+        name: "jobs",
+        kind: Kind::Integer { minimum: 1, maximum: 1024 },
+        default: "",
+        absent: "one for each processor",
+        help: "Worker processes at most",
+        jobs: COMPARING,
+        apply: |options, value| options.jobs = Some(value.integer() as usize),
+    },
+    OptionSpec {
+        name: "timeout",
+        kind: Kind::Number { minimum: 0.01, maximum: 3600.0 },
+        default: "1",
+        absent: "",
+        help: "Seconds that one execution may take",
+        jobs: EVERY,
+        apply: |options, value| options.timeout = value.number(),
+    },
+    OptionSpec {
+        name: "memory",
+        kind: Kind::Integer { minimum: 16, maximum: 1 << 20 },
+        default: "512",
+        absent: "",
+        help: "MiB of memory that one worker may take beyond Python itself",
+        jobs: EVERY,
+        apply: |options, value| options.memory = value.integer() as u64,
+    },
+    OptionSpec {
+        name: "raise-probability",
+        kind: Kind::Number { minimum: 0.0, maximum: 1.0 },
+        default: "0.15",
+        absent: "",
+        help: "How often a call in a try body raises what the except clauses name",
+        jobs: COMPARING,
+        apply: |options, value| options.raise_probability = value.number(),
+    },
+    OptionSpec {
+        name: "python",
+        kind: Kind::Path { placeholder: "FILE" },
+        default: "",
+        absent: "the Python that runs twincell",
+        help: "The Python that runs the code under comparison; twincell must be installed there",
+        jobs: EVERY,
+        apply: |options, value| options.python = value.path(),
+    },
+];
+
+impl Default for Options {
+    fn default() -> Self {
+        let core = CompareOptions::default();
+        Self {
+            function: core.function,
+            budget: core.budget,
+            seed: core.seed,
+            predictor: PredictorKind::Neural,
+            context: core.context,
+            model: None,
+            device: Device::Auto,
+            jobs: None,
+            timeout: 1.0,
+            memory: 512,
+            raise_probability: core.raise_probability,
+            python: None,
+        }
+    }
+}
+
+impl Options {
+    /// Sets the option of this name (`raise-probability` or `raise_probability`).
+    pub fn set(&mut self, name: &str, value: Value) -> Result<(), OptionError> {
+        let spec = find(name)?;
+        let value = spec.kind.check(spec.name, value)?;
+        (spec.apply)(self, value);
+        Ok(())
+    }
+
+    /// Sets an option from what a user typed.
+    pub fn set_text(&mut self, name: &str, text: &str) -> Result<(), OptionError> {
+        let spec = find(name)?;
+        (spec.apply)(self, spec.kind.parse(spec.name, text)?);
+        Ok(())
+    }
+
+    /// The part that the analysis takes.
+    pub fn for_core(&self) -> CompareOptions {
+        CompareOptions {
+            budget: self.budget,
+            seed: self.seed,
+            context: self.context,
+            function: self.function.clone(),
+            raise_probability: self.raise_probability,
+        }
+    }
+
+    pub fn deadline(&self) -> Duration {
+        Duration::from_secs_f64(self.timeout)
+    }
+
+    pub fn worker_count(&self) -> usize {
+        self.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, |count| count.get()))
+    }
+}
+
+/// The options that make sense for a job, in the order of the table.
+pub fn of(job: Job) -> impl Iterator<Item = &'static OptionSpec> {
+    TABLE.iter().filter(move |spec| spec.jobs.contains(&job))
+}
+
+impl OptionSpec {
+    /// The name of the keyword argument in Python.
+    pub fn keyword(&self) -> String {
+        self.name.replace('-', "_")
+    }
+
+    /// Help with what is allowed and the default.
+    pub fn full_help(&self) -> String {
+        let default = if self.default.is_empty() { self.absent } else { self.default };
+        match self.kind.allowed() {
+            Some(allowed) => format!("{} [{allowed}; default: {default}]", self.help),
+            None => format!("{} [default: {default}]", self.help),
+        }
+    }
+}
+
+/// The option of this name (`raise-probability` or `raise_probability`).
+pub fn find(name: &str) -> Result<&'static OptionSpec, OptionError> {
+    let dashed = name.replace('_', "-");
+    TABLE.iter().find(|spec| spec.name == dashed).ok_or_else(|| OptionError::Unknown {
+        name: name.to_owned(),
+        known: TABLE.iter().map(OptionSpec::keyword).collect::<Vec<_>>().join(", "),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_defaults_of_the_table_are_the_defaults_of_the_options() {
+        let mut written = Options::default();
+        for spec in TABLE.iter().filter(|spec| !spec.default.is_empty()) {
+            written.set_text(spec.name, spec.default).unwrap();
+        }
+        assert_eq!(written, Options::default());
+    }
+
+    #[test]
+    fn every_option_changes_something_of_its_own() {
+        let mut seen = Vec::new();
+        for spec in TABLE {
+            let sample = match spec.kind {
+                Kind::Text { .. } | Kind::Path { .. } => "some/thing".to_owned(),
+                Kind::Integer { maximum, .. } => maximum.to_string(),
+                Kind::Number { maximum, .. } => maximum.to_string(),
+                Kind::Choice { allowed } => {
+                    (*allowed.iter().find(|choice| **choice != spec.default).unwrap()).to_owned()
+                }
+            };
+            let mut options = Options::default();
+            options.set_text(spec.name, &sample).unwrap();
+            assert_ne!(options, Options::default(), "{} changes nothing", spec.name);
+            assert!(!seen.contains(&options), "{} changes what another option changes", spec.name);
+            seen.push(options);
+        }
+    }
+
+    #[test]
+    fn names_are_unique_and_sorted_into_jobs() {
+        for (index, spec) in TABLE.iter().enumerate() {
+            assert!(TABLE[..index].iter().all(|earlier| earlier.name != spec.name), "{} is there twice", spec.name);
+            assert!(spec.jobs.contains(&Job::Compare), "{} is no option of compare", spec.name);
+            assert!(spec.default.is_empty() != spec.absent.is_empty(), "{} needs one of default and absent", spec.name);
+        }
+    }
+
+    #[test]
+    fn an_unknown_option_is_answered_with_the_known_ones() {
+        let error = Options::default().set_text("bugdet", "3").unwrap_err().to_string();
+        assert!(error.contains("bugdet") && error.contains("budget") && error.contains("raise_probability"), "{error}");
+    }
+
+    #[test]
+    fn errors_name_the_value_and_what_is_allowed() {
+        for (name, text, expected) in [
+            ("budget", "0", "budget cannot be 0: give a whole number from 1 to 1000000"),
+            ("budget", "many", "budget cannot be 'many': give a whole number from 1 to 1000000"),
+            ("raise-probability", "2", "raise-probability cannot be 2: give a number from 0 to 1"),
+            ("raise_probability", "nan", "raise-probability cannot be NaN: give a number from 0 to 1"),
+            ("context", "file", "context cannot be 'file': give function or module"),
+            ("predictor", "", "predictor cannot be '': give neural, frequency or uniform"),
+            ("function", "", "function cannot be '': give a text that is not empty"),
+        ] {
+            assert_eq!(Options::default().set_text(name, text).unwrap_err().to_string(), expected);
+        }
+    }
+
+    #[test]
+    fn values_of_the_wrong_type_are_refused() {
+        let mut options = Options::default();
+        assert!(options.set("budget", Value::Text("100".into())).is_err());
+        assert!(options.set("budget", Value::Number(1.5)).is_err());
+        assert!(options.set("function", Value::Integer(1)).is_err());
+        assert!(options.set("timeout", Value::Integer(2)).is_ok());
+        assert_eq!(options.timeout, 2.0);
+        assert!(options.set("python", Value::Text("/usr/bin/python3".into())).is_ok());
+    }
+}

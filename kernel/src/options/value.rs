@@ -1,0 +1,157 @@
+//! Types, ranges and error messages of options. Which options there are is the parent's matter.
+
+use std::path::PathBuf;
+
+/// An option's value, before or after it was checked.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Value {
+    Text(String),
+    Path(PathBuf),
+    Integer(i128),
+    Number(f64),
+    /// One of the texts that the option allows.
+    Choice(&'static str),
+}
+
+/// What an option accepts.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Kind {
+    Text { placeholder: &'static str },
+    Path { placeholder: &'static str },
+    Integer { minimum: i128, maximum: i128 },
+    Number { minimum: f64, maximum: f64 },
+    Choice { allowed: &'static [&'static str] },
+}
+
+/// What is wrong with an option, and what is allowed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum OptionError {
+    #[error("there is no option {name}; there are: {known}")]
+    Unknown { name: String, known: String },
+    #[error("{name} cannot be {given}: give {wanted}")]
+    Value { name: &'static str, given: String, wanted: String },
+}
+
+impl Kind {
+    /// What stands for the value in help.
+    pub fn placeholder(&self) -> &'static str {
+        match self {
+            Kind::Text { placeholder } | Kind::Path { placeholder } => placeholder,
+            Kind::Integer { .. } => "N",
+            Kind::Number { .. } => "X",
+            Kind::Choice { .. } => "WORD",
+        }
+    }
+
+    /// What is allowed, in short; `None` when anything is.
+    pub fn allowed(&self) -> Option<String> {
+        match self {
+            Kind::Text { .. } | Kind::Path { .. } => None,
+            Kind::Integer { minimum, maximum } => Some(format!("{minimum} to {maximum}")),
+            Kind::Number { minimum, maximum } => Some(format!("{minimum} to {maximum}")),
+            Kind::Choice { allowed } => Some(listed(allowed)),
+        }
+    }
+
+    /// Reads what a user typed.
+    pub(super) fn parse(&self, name: &'static str, text: &str) -> Result<Value, OptionError> {
+        let value = match self {
+            Kind::Integer { .. } => text.trim().parse().map(Value::Integer).ok(),
+            Kind::Number { .. } => text.trim().parse().map(Value::Number).ok(),
+            Kind::Text { .. } | Kind::Path { .. } | Kind::Choice { .. } => None,
+        };
+        self.check(name, value.unwrap_or_else(|| Value::Text(text.to_owned())))
+    }
+
+    /// The value in the option's own type, if it is allowed.
+    pub(super) fn check(&self, name: &'static str, value: Value) -> Result<Value, OptionError> {
+        let checked = match (self, &value) {
+            (Kind::Text { .. }, Value::Text(text)) if !text.is_empty() => Some(value.clone()),
+            (Kind::Path { .. }, Value::Text(text)) if !text.is_empty() => Some(Value::Path(text.into())),
+            (Kind::Path { .. }, Value::Path(path)) if !path.as_os_str().is_empty() => Some(value.clone()),
+            (Kind::Integer { minimum, maximum }, Value::Integer(given)) => {
+                (minimum <= given && given <= maximum).then_some(Value::Integer(*given))
+            }
+            (Kind::Number { minimum, maximum }, Value::Integer(_) | Value::Number(_)) => {
+                let given = value.number();
+                (*minimum <= given && given <= *maximum).then_some(Value::Number(given))
+            }
+            (Kind::Choice { allowed }, Value::Text(text)) => {
+                allowed.iter().find(|choice| *choice == text).map(|choice| Value::Choice(choice))
+            }
+            (Kind::Choice { allowed }, Value::Choice(given)) if allowed.contains(given) => Some(value.clone()),
+            _ => None,
+        };
+        checked.ok_or_else(|| OptionError::Value { name, given: value.to_string(), wanted: self.wanted() })
+    }
+
+    fn wanted(&self) -> String {
+        match self {
+            Kind::Text { .. } => "a text that is not empty".to_owned(),
+            Kind::Path { .. } => "a path".to_owned(),
+            Kind::Integer { minimum, maximum } => format!("a whole number from {minimum} to {maximum}"),
+            Kind::Number { minimum, maximum } => format!("a number from {minimum} to {maximum}"),
+            Kind::Choice { allowed } => listed(allowed),
+        }
+    }
+}
+
+/// The readers below are for values that [`Kind::check`] let through: each answers for its own type.
+impl Value {
+    pub(super) fn text(self) -> Option<String> {
+        match self {
+            Value::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    pub(super) fn path(self) -> Option<PathBuf> {
+        match self {
+            Value::Path(path) => Some(path),
+            _ => None,
+        }
+    }
+
+    pub(super) fn integer(&self) -> i128 {
+        match self {
+            Value::Integer(number) => *number,
+            _ => 0,
+        }
+    }
+
+    pub(super) fn number(&self) -> f64 {
+        match self {
+            Value::Number(number) => *number,
+            Value::Integer(number) => *number as f64,
+            _ => f64::NAN,
+        }
+    }
+
+    pub(super) fn choice(&self) -> &'static str {
+        match self {
+            Value::Choice(choice) => choice,
+            _ => "",
+        }
+    }
+}
+
+impl std::fmt::Display for Value {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Value::Text(text) => write!(formatter, "'{text}'"),
+            Value::Path(path) => write!(formatter, "'{}'", path.display()),
+            Value::Integer(number) => write!(formatter, "{number}"),
+            Value::Number(number) => write!(formatter, "{number}"),
+            Value::Choice(choice) => formatter.write_str(choice),
+        }
+    }
+}
+
+/// `a, b or c`.
+fn listed(words: &[&str]) -> String {
+    match words {
+        [] => String::new(),
+        [only] => (*only).to_owned(),
+        [first @ .., last] => format!("{} or {last}", first.join(", ")),
+    }
+}

@@ -1,0 +1,168 @@
+//! What stays warm between comparisons of one process: worker pools and loaded predictors, by their options.
+//!
+//! Everything that compares goes through [`Engine::compare`]; here too a bug in the analysis becomes an error.
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use twincell_core::compare::{CompareError, CompareOptions, Continue, Progress, Source, compare};
+use twincell_core::engine::{EngineError, PoolOptions, WorkerInfo, WorkerPool};
+use twincell_core::predictor::Predictor;
+use twincell_core::report::Comparison;
+use twincell_models::ModelOptions;
+
+use crate::options::{Device, Options};
+
+/// What the process found around itself.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Environment {
+    /// The Python that runs twincell.
+    pub python: PathBuf,
+    /// ONNX Runtime's library inside the user's Python, if it has one.
+    pub onnxruntime: Option<PathBuf>,
+}
+
+/// Why there is no comparison; one line that says what to do.
+#[derive(Debug, thiserror::Error)]
+pub enum Failure {
+    #[error(transparent)]
+    Compare(#[from] CompareError),
+    #[error(transparent)]
+    Worker(#[from] EngineError),
+    #[error("cannot load the predictor: {0}")]
+    Model(String),
+    #[error("this is a bug in twincell, please report it: {0}")]
+    Internal(String),
+}
+
+/// A worker pool and a predictor, ready to compare. Shared by threads.
+#[derive(Clone)]
+pub struct Engine {
+    pool: Arc<WorkerPool>,
+    predictor: Arc<dyn Predictor>,
+}
+
+/// Pools and predictors that are kept: the latest ones, so that a session that tries many options does not pile up
+/// processes.
+const KEPT: usize = 3;
+
+static POOLS: Mutex<Vec<(PoolOptions, Arc<WorkerPool>)>> = Mutex::new(Vec::new());
+static PREDICTORS: Mutex<Vec<(ModelOptions, Arc<dyn Predictor>)>> = Mutex::new(Vec::new());
+
+impl Engine {
+    /// The engine for some options; what an earlier comparison started is used again.
+    pub fn warm(options: &Options, environment: &Environment) -> Result<Self, Failure> {
+        Ok(Self { pool: pool(options, environment), predictor: predictor(options, environment)? })
+    }
+
+    /// Compares two texts; see [`twincell_core::compare::compare`].
+    pub fn compare(
+        &self,
+        old: &Source,
+        new: &Source,
+        options: &CompareOptions,
+        progress: &mut dyn FnMut(Progress) -> Continue,
+    ) -> Result<Comparison, Failure> {
+        let run = AssertUnwindSafe(|| compare(old, new, self.predictor.as_ref(), &self.pool, options, progress));
+        match catch_unwind(run) {
+            Ok(result) => Ok(result?),
+            Err(panic) => Err(Failure::Internal(panic_message(panic.as_ref()))),
+        }
+    }
+}
+
+/// The predictor that these options stand for.
+fn predictor(options: &Options, environment: &Environment) -> Result<Arc<dyn Predictor>, Failure> {
+    keep(&PREDICTORS, model_options(options, environment), |model| {
+        twincell_models::load(model).map_err(|error| Failure::Model(error.to_string()))
+    })
+}
+
+/// The part of the options that chooses a predictor.
+pub fn model_options(options: &Options, environment: &Environment) -> ModelOptions {
+    ModelOptions {
+        kind: options.predictor,
+        model_dir: options.model.clone(),
+        onnxruntime_library: environment.onnxruntime.clone(),
+        allow_gpu: options.device == Device::Auto,
+        ..ModelOptions::default()
+    }
+}
+
+/// What the workers that these options stand for say about themselves.
+pub fn worker_info(options: &Options, environment: &Environment) -> Result<WorkerInfo, Failure> {
+    Ok(pool(options, environment).info()?)
+}
+
+fn pool(options: &Options, environment: &Environment) -> Arc<WorkerPool> {
+    let key = PoolOptions {
+        python: options.python.clone().unwrap_or_else(|| environment.python.clone()),
+        workers: options.worker_count(),
+        deadline: options.deadline(),
+        memory_bytes: options.memory << 20,
+    };
+    let made: Result<_, std::convert::Infallible> =
+        keep(&POOLS, key, |options| Ok(Arc::new(WorkerPool::new(options.clone()))));
+    match made {
+        Ok(pool) => pool,
+    }
+}
+
+/// The entry of this key, moved to the end; made when there is none, and then the oldest one is let go.
+fn keep<K: PartialEq, V: Clone, E>(
+    kept: &Mutex<Vec<(K, V)>>,
+    key: K,
+    make: impl FnOnce(&K) -> Result<V, E>,
+) -> Result<V, E> {
+    let mut entries: MutexGuard<'_, Vec<(K, V)>> = kept.lock().unwrap_or_else(PoisonError::into_inner);
+    let entry = match entries.iter().position(|(known, _)| *known == key) {
+        Some(index) => entries.remove(index),
+        None => {
+            let value = make(&key)?;
+            (key, value)
+        }
+    };
+    let value = entry.1.clone();
+    entries.push(entry);
+    if entries.len() > KEPT {
+        entries.remove(0);
+    }
+    Ok(value)
+}
+
+fn panic_message(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "unknown panic".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_made_is_used_again_and_the_oldest_is_let_go() {
+        let kept = Mutex::new(Vec::new());
+        let mut made = 0;
+        let mut get = |key: usize| {
+            let result: Result<usize, ()> = keep(&kept, key, |key| {
+                made += 1;
+                Ok(key * 10)
+            });
+            assert_eq!(result, Ok(key * 10));
+            made
+        };
+        assert_eq!((get(1), get(2), get(1)), (1, 2, 2));
+        assert_eq!((get(3), get(4)), (3, 4));
+        assert_eq!(get(1), 4, "1 was used after 2 and is kept");
+        assert_eq!(get(2), 5, "2 was let go");
+    }
+
+    #[test]
+    fn a_failure_is_not_kept() {
+        let kept = Mutex::new(Vec::<(u8, u8)>::new());
+        assert_eq!(keep(&kept, 1, |_| Err("no")), Err("no"));
+        assert_eq!(keep::<_, _, ()>(&kept, 1, |_| Ok(2)), Ok(2));
+    }
+}

@@ -1,0 +1,132 @@
+//! Text -> tokens, and which token a value site is read at.
+
+use tokenizers::Tokenizer;
+use twincell_core::site::Site;
+
+/// Tokens that the network sees at once, unless `truncation.max_length` in tokenizer.json says otherwise.
+const WINDOW: usize = 512;
+
+/// The tokenizer, with nothing cut off, padded or added around a text.
+pub(crate) struct Tokens {
+    tokenizer: Tokenizer,
+    window: usize,
+}
+
+/// One text's tokens, in order.
+pub(crate) struct Encoded {
+    pub(crate) ids: Vec<i64>,
+    /// Byte offset in the text at which each token starts; ascending. The pieces of one character start together.
+    starts: Vec<usize>,
+}
+
+impl Tokens {
+    pub(crate) fn from_json(json: &[u8]) -> Result<Self, String> {
+        let mut tokenizer = Tokenizer::from_bytes(json).map_err(|error| error.to_string())?;
+        let window = tokenizer.get_truncation().map_or(WINDOW, |truncation| truncation.max_length);
+        if window == 0 {
+            return Err("its truncation.max_length is 0".to_owned());
+        }
+        tokenizer.with_truncation(None).map_err(|error| error.to_string())?;
+        tokenizer.with_padding(None);
+        Ok(Tokens { tokenizer, window })
+    }
+
+    /// Tokens that the network sees at once.
+    pub(crate) fn window(&self) -> usize {
+        self.window
+    }
+
+    /// The highest number of a token.
+    pub(crate) fn last_id(&self) -> i64 {
+        i64::from(self.tokenizer.get_vocab(true).into_values().max().unwrap_or(0))
+    }
+
+    pub(crate) fn encode(&self, text: &str) -> Result<Encoded, String> {
+        let encoding = self.tokenizer.encode(text, false).map_err(|error| error.to_string())?;
+        Ok(Encoded {
+            ids: encoding.get_ids().iter().map(|&id| i64::from(id)).collect(),
+            starts: encoding.get_offsets().iter().map(|&(start, _)| start).collect(),
+        })
+    }
+}
+
+impl Encoded {
+    /// The token that holds the site's last character; its last piece if the character is in several.
+    pub(crate) fn token_of(&self, site: &Site) -> Option<usize> {
+        let end = site.end as usize;
+        self.starts.partition_point(|&start| start < end).checked_sub(1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::weights::Weights;
+    use twincell_core::site::SiteKind;
+
+    fn tokens() -> Tokens {
+        Tokens::from_json(&Weights::embedded().tokenizer).unwrap()
+    }
+
+    fn site(text: &str, expression: &str) -> Site {
+        let start = text.find(expression).unwrap();
+        Site {
+            kind: SiteKind::Name,
+            start: start as u32,
+            end: (start + expression.len()) as u32,
+            line: 1,
+            identifier: expression.to_owned(),
+            path: expression.to_owned(),
+            catches: Vec::new(),
+            discarded: false,
+        }
+    }
+
+    #[test]
+    fn a_site_is_read_at_the_token_of_its_last_character() {
+        for (text, expression, last) in [
+            ("def f(a):\n    return a.b(c)[0]", "a.b(c)[0]", "]"),
+            ("def f(a):\n    return a.b(c)[0]", "a.b(c)", ")"),
+            ("def f(a):\r\n    x = a.count\r\n    return x", "a.count", "count"),
+            ("def f(a):\n    é = 'größe ☃'; return a.größe + é", "a.größe", "e"),
+            ("x = '☃☃☃'\ny = data['k']", "data['k']", "]"),
+        ] {
+            let encoded = tokens().encode(text).unwrap();
+            let site = site(text, expression);
+            let token = encoded.token_of(&site).unwrap();
+            let end = encoded.starts.get(token + 1).copied().unwrap_or(text.len());
+            assert!(encoded.starts[token] < site.end as usize && site.end as usize <= end, "{text}");
+            assert!(text[encoded.starts[token]..site.end as usize].ends_with(last), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_character_in_several_tokens_is_read_at_its_last_piece() {
+        let text = "x = 🜚";
+        let encoded = tokens().encode(text).unwrap();
+        assert!(encoded.starts.iter().filter(|&&start| start == 4).count() > 1, "{:?}", encoded.starts);
+        assert_eq!(encoded.token_of(&site(text, "🜚")), Some(encoded.ids.len() - 1));
+        assert!(encoded.token_of(&site(text, "x")) == Some(0));
+    }
+
+    #[test]
+    fn every_byte_of_a_text_is_in_some_token() {
+        let text = "def f(α, *args):\r\n\t# \u{1F40D} комментарий\r\n\treturn α['x']  \n\n\n    + f\"{α!r:>10}\"";
+        let encoded = tokens().encode(text).unwrap();
+        let pieces: Vec<String> =
+            encoded.ids.iter().map(|&id| tokens().tokenizer.id_to_token(id as u32).unwrap()).collect();
+        // Byte-level BPE writes one character for each byte.
+        assert_eq!(pieces.iter().map(|piece| piece.chars().count()).sum::<usize>(), text.len());
+    }
+
+    #[test]
+    fn the_window_is_512_unless_the_tokenizer_says_otherwise() {
+        assert_eq!(tokens().window(), 512);
+        let mut json: serde_json::Value = serde_json::from_slice(&Weights::embedded().tokenizer).unwrap();
+        json["truncation"] = serde_json::json!(
+            {"direction": "Right", "max_length": 128, "strategy": "LongestFirst", "stride": 0});
+        let short = Tokens::from_json(json.to_string().as_bytes()).unwrap();
+        assert_eq!(short.window(), 128);
+        assert!(short.encode(&"a + ".repeat(200)).unwrap().ids.len() > 128, "nothing is cut off");
+    }
+}

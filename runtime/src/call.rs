@@ -1,0 +1,367 @@
+//! Calls: of versatile objects (recorded, resolved by callee and arguments) and of the builtins that must know about
+//! injected values.
+
+use pyo3::exceptions::{PyOSError, PyTypeError};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple, PyType};
+use twincell_core::behavior::{Call, Observed};
+use twincell_core::site::SiteKind;
+use twincell_core::value::{Decision, Recipe};
+
+use crate::observe;
+use crate::resolve::{self, Request};
+use crate::state;
+use crate::versatile::{Versatile, last_identifier};
+
+/// A call that repeats with the same arguments gives the same value this often.
+const STABLE_PROBABILITY: f64 = 0.7;
+/// Calls with the same arguments after which the value turns false, so that loops end.
+const PATIENCE: u32 = 12;
+/// How often an attribute that is asked for with a way out (`hasattr`, `getattr` with a default) is there.
+const PRESENT_PROBABILITY: f64 = 0.5;
+
+/// What instrumented code says of a call.
+struct Place {
+    line: u32,
+    discarded: bool,
+    raised: bool,
+    awaited: bool,
+}
+
+fn place(site: Option<u32>) -> Place {
+    state::with(|execution| {
+        let line = execution.side.line;
+        let version = &execution.prepared.versions[execution.version].version;
+        let Some(number) = site else { return Place { line, discarded: false, raised: false, awaited: false } };
+        let uses = version.uses.get(number as usize);
+        let known = version.sites.sites.get(number as usize);
+        Place {
+            line: known.map_or(line, |site| site.line),
+            discarded: known.is_some_and(|site| site.discarded),
+            raised: uses.is_some_and(|uses| uses.exception),
+            awaited: uses.is_some_and(|uses| uses.awaited),
+        }
+    })
+    .unwrap_or(Place { line: 0, discarded: false, raised: false, awaited: false })
+}
+
+/// Calls a versatile object.
+pub(crate) fn versatile(
+    slf: &Bound<'_, Versatile>,
+    site: Option<u32>,
+    arguments: &Bound<'_, PyTuple>,
+    keywords: Option<&Bound<'_, PyDict>>,
+) -> PyResult<Py<PyAny>> {
+    missing(slf.py(), slf.get().path(), site, arguments, keywords)
+}
+
+/// A call of something that is not there, known by its access path.
+pub(crate) fn missing(
+    py: Python<'_>,
+    callee: &str,
+    site: Option<u32>,
+    arguments: &Bound<'_, PyTuple>,
+    keywords: Option<&Bound<'_, PyDict>>,
+) -> PyResult<Py<PyAny>> {
+    if state::with(|execution| execution.loading).unwrap_or(true) {
+        return Ok(while_loading(py, callee, arguments, keywords)?.unbind());
+    }
+    let decorated = site.is_none() && keywords.is_none_or(|keywords| keywords.is_empty()) && arguments.len() == 1;
+    if decorated && is_function_or_class(&arguments.get_item(0)?) {
+        // A missing decorator passes through what it decorates.
+        return Ok(arguments.get_item(0)?.unbind());
+    }
+    let handed =
+        arguments.iter().chain(keywords.iter().flat_map(|keywords| keywords.values().iter().collect::<Vec<_>>()));
+    let functions: Vec<Py<PyAny>> =
+        handed.filter(|value| value.is_exact_instance_of::<pyo3::types::PyFunction>()).map(Bound::unbind).collect();
+    let observed: Vec<Observed> = arguments.iter().map(|argument| observe::value(&argument)).collect();
+    let named: Vec<(String, Observed)> = match keywords {
+        Some(keywords) => keywords.iter().map(|(name, value)| (name.to_string(), observe::value(&value))).collect(),
+        None => Vec::new(),
+    };
+    let digest = observe::arguments_text(&observed, &named);
+    let place = place(site);
+    let key = observe::bounded_path(format!("{callee}({digest})"));
+    let call = Call {
+        callee: callee.to_string(),
+        arguments: observed,
+        keywords: named,
+        line: place.line,
+        discarded: place.discarded,
+    };
+    let path = state::with(|execution| {
+        execution.side.calls.push(call);
+        execution.side.callbacks.extend(functions);
+        let count = execution.side.occurrences.entry(key.clone()).or_insert(0);
+        *count += 1;
+        let count = *count;
+        if count == 1 || count <= PATIENCE && execution.draw.truth(&format!("stable {key}"), STABLE_PROBABILITY) {
+            return key.clone();
+        }
+        let path = format!("{key}#{count}");
+        if count > PATIENCE {
+            execution.draw.settle(&path, Decision::Value(Recipe::None));
+        }
+        path
+    })
+    .unwrap_or(key);
+    crate::hooks::step(1)?;
+    if place.raised {
+        return Ok(Py::new(py, Versatile::from_call(path, callee.to_string(), arguments.clone().unbind()))?.into_any());
+    }
+    resolve::value(
+        py,
+        &path,
+        &Request {
+            site,
+            kind: SiteKind::Call,
+            identifier: last_identifier(callee),
+            raises: true,
+            discarded: place.discarded && !place.awaited,
+            ..Request::default()
+        },
+    )
+}
+
+/// While a module is evaluated: missing decorators pass through what they decorate, other calls give an object.
+fn while_loading<'py>(
+    py: Python<'py>,
+    callee: &str,
+    arguments: &Bound<'py, PyTuple>,
+    keywords: Option<&Bound<'py, PyDict>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    if keywords.is_none_or(|keywords| keywords.is_empty()) && arguments.len() == 1 {
+        let only = arguments.get_item(0)?;
+        if is_function_or_class(&only) {
+            return Ok(only);
+        }
+    }
+    let observed: Vec<Observed> = arguments.iter().map(|argument| observe::value(&argument)).collect();
+    let path = observe::bounded_path(format!("{callee}({})", observe::arguments_text(&observed, &[])));
+    let value = Versatile::from_call(path, callee.to_string(), arguments.clone().unbind());
+    Ok(Py::new(py, value)?.into_bound(py).into_any())
+}
+
+fn is_function_or_class(value: &Bound<'_, PyAny>) -> bool {
+    value.is_instance_of::<PyType>() || value.is_exact_instance_of::<pyo3::types::PyFunction>()
+}
+
+/// Entering and leaving a versatile resource is an effect on it.
+pub(crate) fn record_protocol(slf: &Bound<'_, Versatile>, method: &str) {
+    let callee = format!("{}.{method}", slf.get().path());
+    state::with(|execution| {
+        if !execution.loading {
+            let line = execution.side.line;
+            execution.side.calls.push(Call { callee, arguments: vec![], keywords: vec![], line, discarded: true });
+        }
+    });
+}
+
+/// Is a value an instance of a class that is not there? Each versatile object has at most one such class and keeps it.
+pub(crate) fn is_instance_of_missing(value: &Bound<'_, PyAny>, class: &str) -> bool {
+    let Ok(value) = value.cast::<Versatile>() else {
+        return value.get_type().name().is_ok_and(|name| name.to_string() == class);
+    };
+    let path = value.get().path().to_string();
+    state::with(|execution| {
+        if execution.loading {
+            return false;
+        }
+        let own = format!("class({path})");
+        match execution.draw.taken(&own) {
+            Some(Decision::Value(Recipe::Str(known))) => known == class,
+            _ => {
+                let is = execution.draw.truth(&format!("isinstance({path}, {class})"), 0.5);
+                if is {
+                    execution.draw.settle(&own, Decision::Value(Recipe::Str(class.to_string())));
+                }
+                is
+            }
+        }
+    })
+    .unwrap_or(false)
+}
+
+/// `isinstance(versatile, classes)`: decided for classes that a stand-in may have, false for the builtin ones.
+fn is_instance(value: &Bound<'_, Versatile>, classes: &Bound<'_, PyAny>) -> PyResult<bool> {
+    if let Ok(classes) = classes.cast::<PyTuple>() {
+        for class in classes.iter() {
+            if is_instance(value, &class)? {
+                return Ok(true);
+            }
+        }
+        return Ok(false);
+    }
+    if let Ok(class) = classes.cast::<Versatile>() {
+        return Ok(is_instance_of_missing(value, class.get().path()));
+    }
+    if let Ok(class) = classes.cast::<PyType>() {
+        let name = class.name()?.to_string();
+        if name == "object" {
+            return Ok(true);
+        }
+        if class.module()?.to_string() == "builtins" && !class.is_subclass_of::<pyo3::exceptions::PyBaseException>()? {
+            return Ok(false);
+        }
+        return Ok(is_instance_of_missing(value, &name));
+    }
+    value.is_instance(classes)
+}
+
+/// Builtins that must know about injected values.
+pub(crate) struct Builtins {
+    isinstance: Py<PyAny>,
+    issubclass: Py<PyAny>,
+    getattr: Py<PyAny>,
+    hasattr: Py<PyAny>,
+    superclass: Py<PyAny>,
+    /// Reach outside the process: treated as missing.
+    outside: Vec<Py<PyAny>>,
+}
+
+static BUILTINS: pyo3::sync::PyOnceLock<Builtins> = pyo3::sync::PyOnceLock::new();
+
+fn builtins(py: Python<'_>) -> PyResult<&Builtins> {
+    BUILTINS.get_or_try_init(py, || {
+        let module = py.import("builtins")?;
+        let get = |name: &str| module.getattr(name).map(Bound::unbind);
+        Ok(Builtins {
+            isinstance: get("isinstance")?,
+            issubclass: get("issubclass")?,
+            getattr: get("getattr")?,
+            hasattr: get("hasattr")?,
+            superclass: get("super")?,
+            outside: ["open", "input", "breakpoint"].iter().map(|name| get(name)).collect::<PyResult<_>>()?,
+        })
+    })
+}
+
+/// Any call in instrumented code.
+pub(crate) fn any(
+    site: u32,
+    callee: &Bound<'_, PyAny>,
+    arguments: &Bound<'_, PyTuple>,
+    keywords: Option<&Bound<'_, PyDict>>,
+) -> PyResult<Py<PyAny>> {
+    let py = callee.py();
+    if let Ok(versatile_callee) = callee.cast::<Versatile>() {
+        return versatile(versatile_callee, Some(site), arguments, keywords);
+    }
+    if let Some(answer) = builtin(py, site, callee, arguments, keywords)? {
+        return Ok(answer);
+    }
+    let error = match callee.call(arguments, keywords) {
+        Ok(value) => return Ok(value.unbind()),
+        Err(error) => error,
+    };
+    if stands_in(py, callee, arguments, keywords, &error) {
+        let name = callee_path(callee, site);
+        return missing(py, &name, Some(site), arguments, keywords);
+    }
+    Err(error)
+}
+
+fn builtin(
+    py: Python<'_>,
+    site: u32,
+    callee: &Bound<'_, PyAny>,
+    arguments: &Bound<'_, PyTuple>,
+    keywords: Option<&Bound<'_, PyDict>>,
+) -> PyResult<Option<Py<PyAny>>> {
+    let known = builtins(py)?;
+    let count = arguments.len();
+    if callee.is(&known.isinstance) || callee.is(&known.issubclass) {
+        if count == 2
+            && let Ok(value) = arguments.get_item(0)?.cast::<Versatile>()
+        {
+            let answer = is_instance(value, &arguments.get_item(1)?)?;
+            return Ok(Some(pyo3::types::PyBool::new(py, answer).to_owned().into_any().unbind()));
+        }
+    } else if callee.is(&known.hasattr) || callee.is(&known.getattr) && count == 3 {
+        if count >= 2
+            && let Ok(value) = arguments.get_item(0)?.cast::<Versatile>()
+            && let Ok(name) = arguments.get_item(1)?.extract::<String>()
+        {
+            let path = value.get().attribute_path(&name);
+            let assigned = value
+                .get()
+                .assigned
+                .lock()
+                .is_ok_and(|assigned| assigned.attributes.iter().any(|(own, _)| *own == name));
+            let present = assigned
+                || state::with(|execution| {
+                    execution.loading || execution.draw.truth(&format!("hasattr({path})"), PRESENT_PROBABILITY)
+                })
+                .unwrap_or(true);
+            if callee.is(&known.hasattr) {
+                return Ok(Some(pyo3::types::PyBool::new(py, present).to_owned().into_any().unbind()));
+            }
+            if !present {
+                return Ok(Some(arguments.get_item(2)?.unbind()));
+            }
+            return Versatile::attribute(value, &name, None).map(Some);
+        }
+    } else if callee.is(&known.superclass) {
+        return resolve::value(py, "super()", &Request { identifier: "super", ..Request::default() })
+            .and_then(|value| {
+                if value.bind(py).is_instance_of::<Versatile>() {
+                    Ok(value)
+                } else {
+                    resolve::build(py, &Recipe::Versatile(twincell_core::value::AbstractValue::Object), "super()")
+                }
+            })
+            .map(Some);
+    } else if known.outside.iter().any(|outside| callee.is(outside)) {
+        let name = callee.getattr("__name__")?.to_string();
+        return missing(py, &name, Some(site), arguments, keywords).map(Some);
+    }
+    Ok(None)
+}
+
+/// A real call failed only because of what was injected, or because the sandbox blocked what it does.
+fn stands_in(
+    py: Python<'_>,
+    callee: &Bound<'_, PyAny>,
+    arguments: &Bound<'_, PyTuple>,
+    keywords: Option<&Bound<'_, PyDict>>,
+    error: &PyErr,
+) -> bool {
+    if !callee.is_callable() {
+        return true;
+    }
+    if error.is_instance_of::<PyOSError>(py) {
+        return state::with(|execution| std::mem::take(&mut execution.side.blocked)).unwrap_or(false);
+    }
+    if !error.is_instance_of::<PyTypeError>(py) {
+        return false;
+    }
+    let own = callee.get_type().name().is_ok_and(|name| {
+        let name = name.to_string();
+        name == "function" || name == "method"
+    });
+    let injected = arguments.iter().any(|value| value.is_instance_of::<Versatile>())
+        || keywords.is_some_and(|keywords| keywords.values().iter().any(|value| value.is_instance_of::<Versatile>()));
+    injected && !own
+}
+
+/// How a real callee is named in access paths.
+fn callee_path(callee: &Bound<'_, PyAny>, site: u32) -> String {
+    if !callee.is_callable() {
+        let text = state::with(|execution| {
+            let version = &execution.prepared.versions[execution.version].version;
+            version.sites.sites.get(site as usize).map(|site| site.identifier.clone())
+        });
+        return text.flatten().filter(|text| !text.is_empty()).unwrap_or_else(|| observe::short(callee));
+    }
+    let name = callee
+        .getattr("__qualname__")
+        .and_then(|name| name.extract::<String>())
+        .unwrap_or_else(|_| callee.get_type().name().map_or_else(|_| "call".into(), |name| name.to_string()));
+    match callee.getattr("__self__") {
+        Ok(owner) if !owner.is_none() && owner.get_type().name().is_ok_and(|name| name.to_string() != "module") => {
+            format!("{}.{}", observe::short(&owner), last_identifier(&name))
+        }
+        _ => name,
+    }
+}

@@ -1,0 +1,166 @@
+//! What surrounds a run: console output, the audit hook that sees blocked effects, and the frame that unpacks.
+
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyBytes, PyDict, PyTuple};
+use twincell_core::behavior::Call;
+
+use crate::observe;
+use crate::state;
+
+/// Characters of console output kept from one run.
+const MAX_OUTPUT: usize = 20_000;
+
+/// Standard streams of one run, caught in memory.
+pub(crate) struct Console<'py> {
+    sys: Bound<'py, PyAny>,
+    before: (Bound<'py, PyAny>, Bound<'py, PyAny>),
+    caught: (Bound<'py, PyAny>, Bound<'py, PyAny>),
+}
+
+impl<'py> Console<'py> {
+    pub fn catch(py: Python<'py>) -> PyResult<Self> {
+        let sys = py.import("sys")?.into_any();
+        let io = py.import("io")?;
+        let keywords = PyDict::new(py);
+        keywords.set_item("encoding", "utf-8")?;
+        keywords.set_item("errors", "backslashreplace")?;
+        keywords.set_item("write_through", true)?;
+        keywords.set_item("newline", "\n")?;
+        let stream = || -> PyResult<Bound<'py, PyAny>> {
+            let buffer = io.getattr("BytesIO")?.call0()?;
+            io.getattr("TextIOWrapper")?.call((buffer,), Some(&keywords))
+        };
+        let before = (sys.getattr("stdout")?, sys.getattr("stderr")?);
+        let caught = (stream()?, stream()?);
+        sys.setattr("stdout", &caught.0)?;
+        sys.setattr("stderr", &caught.1)?;
+        Ok(Self { sys, before, caught })
+    }
+
+    /// Puts the streams back and gives what was written.
+    pub fn release(self) -> PyResult<(String, String)> {
+        self.sys.setattr("stdout", &self.before.0)?;
+        self.sys.setattr("stderr", &self.before.1)?;
+        let text = |stream: &Bound<'py, PyAny>| -> String {
+            let bytes = stream.getattr("buffer").and_then(|buffer| buffer.call_method0("getvalue"));
+            match bytes.as_ref().map(|bytes| bytes.cast::<PyBytes>()) {
+                Ok(Ok(bytes)) => {
+                    let text = String::from_utf8_lossy(bytes.as_bytes());
+                    text.chars().take(MAX_OUTPUT).collect()
+                }
+                _ => String::new(),
+            }
+        };
+        Ok((text(&self.caught.0), text(&self.caught.1)))
+    }
+}
+
+/// Warnings without the place they come from: line numbers differ between versions.
+#[pyfunction]
+#[pyo3(signature = (message, category, *_place, **_more))]
+fn show_warning(
+    py: Python<'_>,
+    message: &Bound<'_, PyAny>,
+    category: &Bound<'_, PyAny>,
+    _place: &Bound<'_, PyTuple>,
+    _more: Option<&Bound<'_, PyDict>>,
+) -> PyResult<()> {
+    let name = category.getattr("__name__")?;
+    py.import("sys")?.getattr("stderr")?.call_method1("write", (format!("{name}: {message}\n"),))?;
+    Ok(())
+}
+
+/// Effects that reach outside the process; the sandbox blocks them, the call channel shows them.
+#[pyfunction]
+fn audit(event: &str, arguments: &Bound<'_, PyTuple>) -> PyResult<()> {
+    let effect = match event {
+        "open" => {
+            let mode = arguments.get_item(1)?;
+            let flags = arguments.get_item(2)?.extract::<i64>().unwrap_or(0);
+            let writes = mode.extract::<String>().is_ok_and(|mode| mode.contains(['w', 'a', 'x', '+']))
+                || flags & i64::from(libc::O_WRONLY | libc::O_RDWR | libc::O_CREAT) != 0;
+            // Reading is blocked outside the allowed folders as well, but is no effect on anything.
+            if !writes {
+                state::with(|execution| execution.side.blocked = true);
+                return Ok(());
+            }
+            true
+        }
+        "os.remove"
+        | "os.rename"
+        | "os.mkdir"
+        | "os.rmdir"
+        | "os.chmod"
+        | "os.chown"
+        | "os.link"
+        | "os.symlink"
+        | "os.truncate"
+        | "os.utime"
+        | "os.system"
+        | "os.exec"
+        | "os.posix_spawn"
+        | "os.fork"
+        | "os.forkpty"
+        | "os.kill"
+        | "os.putenv"
+        | "os.unsetenv"
+        | "subprocess.Popen"
+        | "shutil.copyfile"
+        | "shutil.move"
+        | "shutil.rmtree"
+        | "socket.connect"
+        | "socket.bind"
+        | "socket.sendto"
+        | "socket.getaddrinfo"
+        | "socket.gethostbyname"
+        | "urllib.Request"
+        | "ftplib.connect"
+        | "smtplib.connect" => true,
+        _ => false,
+    };
+    if !effect || state::with(|execution| execution.loading) != Some(false) {
+        return Ok(());
+    }
+    let observed = arguments.iter().map(|argument| observe::value(&argument)).collect();
+    state::with(|execution| {
+        execution.side.blocked = true;
+        let line = execution.side.line;
+        let call = Call { callee: event.to_string(), arguments: observed, keywords: vec![], line, discarded: true };
+        execution.side.calls.push(call);
+    });
+    Ok(())
+}
+
+static PREPARED: PyOnceLock<()> = PyOnceLock::new();
+
+/// Once a process: warnings and audit.
+pub(crate) fn prepare_process(py: Python<'_>) -> PyResult<()> {
+    PREPARED.get_or_try_init(py, || -> PyResult<()> {
+        let warnings = py.import("warnings")?;
+        warnings.call_method1("simplefilter", ("always",))?;
+        warnings.setattr("showwarning", wrap_pyfunction!(show_warning, py)?)?;
+        py.import("sys")?.call_method1("addaudithook", (wrap_pyfunction!(audit, py)?,))?;
+        Ok(())
+    })?;
+    Ok(())
+}
+
+static UNPACKING: PyOnceLock<(u8, u8)> = PyOnceLock::new();
+
+/// How many items the running Python code is about to unpack, if it is unpacking.
+pub(crate) fn unpack_count(py: Python<'_>) -> Option<usize> {
+    let (sequence, extended) = *UNPACKING
+        .get_or_try_init(py, || -> PyResult<(u8, u8)> {
+            let opmap = py.import("opcode")?.getattr("opmap")?;
+            Ok((opmap.get_item("UNPACK_SEQUENCE")?.extract()?, opmap.get_item("UNPACK_EX")?.extract()?))
+        })
+        .ok()?;
+    let frame = py.import("sys").ok()?.call_method1("_getframe", (0,)).ok()?;
+    let last: usize = frame.getattr("f_lasti").ok()?.extract().ok()?;
+    let code = frame.getattr("f_code").ok()?.getattr("co_code").ok()?;
+    let code = code.cast::<PyBytes>().ok()?.as_bytes();
+    let (operation, argument) = (*code.get(last)?, usize::from(*code.get(last + 1)?));
+    // UNPACK_EX keeps the number of targets before the star in its low byte; one more item feeds the star.
+    (operation == sequence).then_some(argument).or_else(|| (operation == extended).then_some(argument + 1))
+}

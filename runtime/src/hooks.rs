@@ -1,0 +1,213 @@
+//! What instrumented code calls (the table of hooks stands in `twincell_core::instrument`).
+
+use pyo3::exceptions::{PyAttributeError, PyIndexError, PyKeyError, PyTypeError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyDict, PyTuple};
+use twincell_core::site::{BranchKind, SiteKind};
+
+use crate::exceptions::{self, StopExecution};
+use crate::resolve::{self, Request};
+use crate::state;
+use crate::versatile::Versatile;
+
+/// Counts steps; an execution that used up its budget is stopped, again at each further step.
+pub(crate) fn step(count: u64) -> PyResult<()> {
+    let over = state::with(|execution| {
+        execution.side.steps += count;
+        execution.side.steps > execution.prepared.step_budget
+    });
+    if over == Some(true) { Err(StopExecution::new_err("the execution used up its steps")) } else { Ok(()) }
+}
+
+/// Before each simple statement.
+#[pyfunction]
+fn line(number: u32) -> PyResult<()> {
+    let over = state::with(|execution| {
+        let side = &mut execution.side;
+        side.line = number;
+        if let Some(hits) = side.lines.get_mut(number as usize) {
+            *hits += 1;
+        }
+        side.steps += 1;
+        side.steps > execution.prepared.step_budget
+    });
+    if over == Some(true) { Err(StopExecution::new_err("the execution used up its steps")) } else { Ok(()) }
+}
+
+/// Conditions.
+#[pyfunction]
+fn branch<'py>(py: Python<'py>, number: u32, condition: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBool>> {
+    let over = state::with(|execution| {
+        let version = &execution.prepared.versions[execution.version].version;
+        let side = &mut execution.side;
+        if let Some(branch) = version.sites.branches.get(number as usize) {
+            side.line = branch.line;
+            if let Some(hits) = side.lines.get_mut(branch.line as usize) {
+                *hits += 1;
+            }
+        }
+        side.steps += 1;
+        side.steps > execution.prepared.step_budget
+    });
+    if over == Some(true) {
+        return Err(StopExecution::new_err("the execution used up its steps"));
+    }
+    let truth = condition.is_truthy()?;
+    state::with(|execution| {
+        let kind = execution.prepared.versions[execution.version]
+            .version
+            .sites
+            .branches
+            .get(number as usize)
+            .map(|branch| branch.kind);
+        let side = &mut execution.side;
+        side.assertion_failed = kind == Some(BranchKind::Assert) && !truth;
+        if let Some(counts) = side.branches.get_mut(number as usize) {
+            if truth { counts.0 += 1 } else { counts.1 += 1 }
+        }
+    });
+    Ok(PyBool::new(py, truth).to_owned())
+}
+
+/// Attribute loads.
+#[pyfunction]
+fn attribute(py: Python<'_>, site: u32, object: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+    let Some(name) = state::with(|execution| {
+        execution.prepared.versions[execution.version].names.get(site as usize).map(|name| name.clone_ref(py))
+    })
+    .flatten() else {
+        return Err(PyAttributeError::new_err("an attribute was read outside its execution"));
+    };
+    let name = name.bind(py);
+    if let Ok(versatile) = object.cast_exact::<Versatile>() {
+        return Versatile::attribute(versatile, &name.to_str()?, Some(site));
+    }
+    let error = match object.getattr(name) {
+        Ok(value) => return Ok(value.unbind()),
+        Err(error) if error.is_instance_of::<PyAttributeError>(py) => error,
+        Err(error) => return Err(error),
+    };
+    if is_running() != Some(true) {
+        return Err(error);
+    }
+    let name = name.to_str()?;
+    let path = format!("{}.{name}", container_path(object, site));
+    let request = Request {
+        site: Some(site),
+        kind: SiteKind::Attribute,
+        identifier: &name,
+        failure: Some("AttributeError"),
+        ..Request::default()
+    };
+    resolve::value(py, &path, &request)
+}
+
+/// Subscript loads.
+#[pyfunction]
+fn subscript(py: Python<'_>, site: u32, object: &Bound<'_, PyAny>, key: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+    if let Ok(versatile) = object.cast_exact::<Versatile>() {
+        return Versatile::item(versatile, key, Some(site));
+    }
+    let error = match object.get_item(key) {
+        Ok(value) => return Ok(value.unbind()),
+        Err(error) => error,
+    };
+    let missing = error.is_instance_of::<PyKeyError>(py)
+        || error.is_instance_of::<PyIndexError>(py)
+        || error.is_instance_of::<PyTypeError>(py);
+    if !missing || is_running() != Some(true) {
+        return Err(error);
+    }
+    let path = format!("{}[{}]", container_path(object, site), crate::observe::short(key));
+    let request = Request {
+        site: Some(site),
+        kind: SiteKind::Subscript,
+        identifier: "",
+        failure: Some("KeyError"),
+        ..Request::default()
+    };
+    resolve::value(py, &path, &request)
+}
+
+fn is_running() -> Option<bool> {
+    state::with(|execution| !execution.loading)
+}
+
+/// The access path of what an attribute or item is looked up in: as injected, else as written in the code.
+fn container_path(object: &Bound<'_, PyAny>, site: u32) -> String {
+    let identity = object.as_ptr() as usize;
+    state::with(|execution| {
+        if let Some(path) = execution.side.identities.get(&identity) {
+            return path.clone();
+        }
+        execution.prepared.container_path(execution.version, site)
+    })
+    .unwrap_or_default()
+}
+
+/// Calls.
+#[pyfunction]
+#[pyo3(signature = (site, callee, /, *arguments, **keywords))]
+fn call(
+    site: u32,
+    callee: &Bound<'_, PyAny>,
+    arguments: &Bound<'_, PyTuple>,
+    keywords: Option<&Bound<'_, PyDict>>,
+) -> PyResult<Py<PyAny>> {
+    crate::call::any(site, callee, arguments, keywords)
+}
+
+/// Slices in subscripts.
+#[pyfunction]
+#[pyo3(signature = (start, stop, step = None))]
+fn slice<'py>(
+    py: Python<'py>,
+    start: &Bound<'py, PyAny>,
+    stop: &Bound<'py, PyAny>,
+    step: Option<&Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    py.get_type::<pyo3::types::PySlice>().call1((start, stop, step))
+}
+
+/// Names in class bodies.
+#[pyfunction]
+fn name(py: Python<'_>, site: u32) -> PyResult<Py<PyAny>> {
+    let name = state::with(|execution| {
+        execution.prepared.versions[execution.version]
+            .version
+            .sites
+            .sites
+            .get(site as usize)
+            .map(|site| site.identifier.clone())
+    })
+    .flatten()
+    .unwrap_or_default();
+    crate::imports::global(py, &name)
+}
+
+/// What `raise` raises.
+#[pyfunction]
+fn raising<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    exceptions::raisable(value)
+}
+
+/// What `except` catches.
+#[pyfunction]
+fn catching<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    exceptions::catchable(value)
+}
+
+/// The hooks under the names that instrumented code uses.
+pub(crate) fn install(globals: &Bound<'_, PyDict>) -> PyResult<()> {
+    let py = globals.py();
+    globals.set_item("_tc_l", wrap_pyfunction!(line, py)?)?;
+    globals.set_item("_tc_b", wrap_pyfunction!(branch, py)?)?;
+    globals.set_item("_tc_a", wrap_pyfunction!(attribute, py)?)?;
+    globals.set_item("_tc_s", wrap_pyfunction!(subscript, py)?)?;
+    globals.set_item("_tc_c", wrap_pyfunction!(call, py)?)?;
+    globals.set_item("_tc_k", wrap_pyfunction!(slice, py)?)?;
+    globals.set_item("_tc_n", wrap_pyfunction!(name, py)?)?;
+    globals.set_item("_tc_r", wrap_pyfunction!(raising, py)?)?;
+    globals.set_item("_tc_e", wrap_pyfunction!(catching, py)?)?;
+    Ok(())
+}

@@ -1,0 +1,343 @@
+//! Loads programs and runs executions in this process's interpreter.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+use std::time::Instant;
+
+use pyo3::prelude::*;
+use pyo3::types::{PyAny, PyDict};
+use twincell_core::behavior::{Behavior, Observed, Outcome};
+use twincell_core::engine::protocol::{Context, ExecutionRecord, ExecutionRequest, Injection, Program};
+use twincell_core::value::{Draw, Fixed, Recipe};
+
+use crate::capture::{self, Console};
+use crate::imports;
+use crate::module;
+use crate::observe;
+use crate::outcome::{self, Arguments};
+use crate::prepared::Prepared;
+use crate::state::{self, Execution, Side};
+use crate::versatile::Versatile;
+use crate::worker::Host;
+
+struct LoadedVersion {
+    code: Py<PyAny>,
+    globals: Py<PyDict>,
+    /// Globals as the module left them.
+    before: Py<PyDict>,
+    /// Class of `self`, where the module has it.
+    receiver: Option<Py<PyAny>>,
+}
+
+struct LoadedProgram {
+    prepared: Rc<Prepared>,
+    versions: Vec<LoadedVersion>,
+}
+
+/// The worker's interpreter as a place to run programs.
+#[derive(Default)]
+pub struct PythonHost {
+    programs: HashMap<u64, LoadedProgram>,
+}
+
+impl PythonHost {
+    /// Imports what every execution needs; to be called before the sandbox closes.
+    pub fn new() -> Result<Self, String> {
+        Python::attach(|py| {
+            capture::prepare_process(py)
+                .and_then(|()| module::helpers(py).map(|_| ()))
+                .and_then(|()| py.import("asyncio").map(|_| ()))
+                .map_err(|error| module::describe(py, &error))
+        })?;
+        Ok(Self::default())
+    }
+
+    fn load_program(py: Python<'_>, program: Program) -> PyResult<(LoadedProgram, Vec<String>)> {
+        let context = program.context;
+        let prepared = Rc::new(Prepared::new(py, program));
+        let mut notes = Vec::new();
+        let mut versions = Vec::new();
+        for (index, prepared_version) in prepared.versions.iter().enumerate() {
+            let version = &prepared_version.version;
+            let code = module::compile_function(py, &version.code)?;
+            let globals = imports::new_globals(py, context)?;
+            let mut receiver = None;
+            if context == Context::Module && !version.module.is_empty() {
+                let console = Console::catch(py)?;
+                let execution = new_execution(&prepared, index, Draw::new(0, Fixed::new(), 0.0), &globals, true);
+                let outer = state::replace(Some(execution));
+                for note in module::evaluate(&globals, &version.module) {
+                    if !notes.contains(&note) {
+                        notes.push(note);
+                    }
+                }
+                let execution = state::replace(outer);
+                console.release()?;
+                drop(execution);
+                receiver = module::enclosing_class(&globals, &version.qualname).map(Bound::unbind);
+            }
+            versions.push(LoadedVersion {
+                code: code.unbind(),
+                before: globals.copy()?.unbind(),
+                globals: globals.unbind(),
+                receiver,
+            });
+        }
+        Ok((LoadedProgram { prepared, versions }, notes))
+    }
+
+    fn run_request(py: Python<'_>, program: &LoadedProgram, request: &ExecutionRequest) -> PyResult<ExecutionRecord> {
+        let started = Instant::now();
+        let mut draw = Draw::new(request.seed, request.fixed.clone(), program.prepared.raise_probability);
+        let mut injections = Vec::new();
+        let mut behaviors = Vec::new();
+        for &number in &request.versions {
+            let number = usize::from(number);
+            let Some(version) = program.versions.get(number) else {
+                return Err(pyo3::exceptions::PyIndexError::new_err(format!("the program has no version {number}")));
+            };
+            let mut execution = new_execution(&program.prepared, number, draw, version.globals.bind(py), false);
+            execution.injections = injections;
+            let behavior;
+            (behavior, draw, injections) = run_version(py, version, execution)?;
+            behaviors.push(behavior);
+        }
+        Ok(ExecutionRecord {
+            index: request.index,
+            seed: request.seed,
+            choices: draw.into_choices(),
+            injections,
+            behaviors,
+            microseconds: u32::try_from(started.elapsed().as_micros()).unwrap_or(u32::MAX),
+        })
+    }
+}
+
+impl Host for PythonHost {
+    fn load(&mut self, program: u64, source: Program) -> Result<Vec<String>, String> {
+        Python::attach(|py| match Self::load_program(py, source) {
+            Ok((loaded, notes)) => {
+                self.programs.insert(program, loaded);
+                Ok(notes)
+            }
+            Err(error) => Err(module::describe(py, &error)),
+        })
+    }
+
+    fn unload(&mut self, program: u64) {
+        Python::attach(|_| self.programs.remove(&program));
+    }
+
+    fn run(&mut self, program: u64, request: &ExecutionRequest) -> Result<ExecutionRecord, String> {
+        let Some(loaded) = self.programs.get(&program) else {
+            return Err(format!("program {program} is not loaded"));
+        };
+        Python::attach(|py| Self::run_request(py, loaded, request).map_err(|error| module::describe(py, &error)))
+    }
+}
+
+fn new_execution(
+    prepared: &Rc<Prepared>,
+    number: usize,
+    draw: Draw,
+    globals: &Bound<'_, PyDict>,
+    loading: bool,
+) -> Box<Execution> {
+    let sites = &prepared.versions[number].version.sites;
+    let lines =
+        sites.lines.iter().chain(sites.branches.iter().map(|branch| &branch.line)).max().map_or(0, |&line| line);
+    let side =
+        Side { lines: vec![0; lines as usize + 1], branches: vec![(0, 0); sites.branches.len()], ..Side::default() };
+    Box::new(Execution {
+        prepared: prepared.clone(),
+        draw,
+        injections: Vec::new(),
+        version: number,
+        side,
+        globals: Some(globals.clone().unbind()),
+        loading,
+    })
+}
+
+/// Runs one version; gives its behavior and hands the decisions on to the next.
+fn run_version(
+    py: Python<'_>,
+    version: &LoadedVersion,
+    execution: Box<Execution>,
+) -> PyResult<(Behavior, Draw, Vec<Injection>)> {
+    let prepared = execution.prepared.clone();
+    let number = execution.version;
+    let globals = version.globals.bind(py);
+    let console = Console::catch(py)?;
+    let outer = state::replace(Some(execution));
+    let mut extra = Vec::new();
+    let result = call_function(py, version, &prepared, number);
+    let outcome = outcome::settle(py, result, &mut extra);
+    if !matches!(outcome, Outcome::Stopped { .. }) {
+        outcome::callbacks(py, &mut extra);
+    }
+    let mut arguments = changed_values(py);
+    arguments.extend(changed_globals(globals, version.before.bind(py)));
+    arguments.append(&mut extra);
+    let execution = state::replace(outer);
+    let (stdout, stderr) = console.release()?;
+    restore(globals, version.before.bind(py))?;
+    let Some(mut execution) = execution else {
+        return Err(pyo3::exceptions::PyRuntimeError::new_err("the execution lost its state"));
+    };
+    let side = std::mem::take(&mut execution.side);
+    let lines =
+        side.lines.iter().enumerate().filter(|(_, hits)| **hits > 0).map(|(line, hits)| (line as u32, *hits)).collect();
+    let branches = side
+        .branches
+        .iter()
+        .enumerate()
+        .filter(|(_, counts)| **counts != (0, 0))
+        .map(|(branch, counts)| (branch as u32, counts.0, counts.1))
+        .collect();
+    let calls = side.calls.clone();
+    // Finalizers of the code's own objects run here, outside of any execution.
+    drop(side);
+    let behavior = Behavior { outcome, arguments, stdout, stderr, calls, lines, branches };
+    Ok((behavior, execution.draw, execution.injections))
+}
+
+fn call_function<'py>(
+    py: Python<'py>,
+    version: &LoadedVersion,
+    prepared: &Prepared,
+    number: usize,
+) -> PyResult<Bound<'py, PyAny>> {
+    let description = &prepared.versions[number].version;
+    let globals = version.globals.bind(py);
+    let shadowed = globals.get_item(&description.name).ok().flatten().filter(|_| description.class_name.is_some());
+    py.import("builtins")?.getattr("exec")?.call1((version.code.bind(py), globals))?;
+    let Some(function) = globals.get_item(&description.name)? else {
+        return Err(pyo3::exceptions::PyRuntimeError::new_err(format!("{} was not defined", description.name)));
+    };
+    if description.class_name.is_some() || description.qualname.contains("<locals>") {
+        // A method's name is no global of the module.
+        match shadowed {
+            Some(global) => globals.set_item(&description.name, global)?,
+            None => globals.del_item(&description.name)?,
+        }
+    }
+    let receiver = version.receiver.as_ref().map(|class| class.bind(py));
+    let arguments = Arguments::inject(py, &description.parameters, description.class_name.is_some(), receiver)?;
+    arguments.call(&function)
+}
+
+/// Injected values that the code changed, by access path.
+fn changed_values(py: Python<'_>) -> Vec<(String, Observed)> {
+    let injected = state::with(|execution| {
+        execution
+            .side
+            .injected
+            .iter()
+            .map(|(path, value, recipe)| (path.clone(), value.clone_ref(py), recipe.clone()))
+            .collect::<Vec<_>>()
+    })
+    .unwrap_or_default();
+    let mut changed = Vec::new();
+    for (path, value, recipe) in injected {
+        let value = value.bind(py);
+        if let Ok(versatile) = value.cast::<Versatile>() {
+            let assigned = assigned(py, versatile.get());
+            if !assigned.is_empty() {
+                changed.push((path.clone(), Observed::Injected { path, assigned }));
+            }
+        } else {
+            let now = observe::value(value);
+            if now != observed_recipe(&recipe, &path) {
+                changed.push((path, now));
+            }
+        }
+    }
+    changed.sort_by(|a, b| a.0.cmp(&b.0));
+    changed
+}
+
+/// What the code assigned to a versatile object: the last value of each attribute and item.
+fn assigned(py: Python<'_>, versatile: &Versatile) -> Vec<(String, Observed)> {
+    let mut found: Vec<(String, Option<Py<PyAny>>)> = Vec::new();
+    {
+        let Ok(assigned) = versatile.assigned.lock() else { return vec![] };
+        for (name, value) in &assigned.attributes {
+            found.push((format!(".{name}"), value.as_ref().map(|value| value.clone_ref(py))));
+        }
+        for (text, _, value) in &assigned.items {
+            found.push((format!("[{text}]"), value.as_ref().map(|value| value.clone_ref(py))));
+        }
+    }
+    let mut observed: Vec<(String, Observed)> = Vec::new();
+    for (name, value) in found {
+        let value = value.map_or(Observed::Elided { reason: "deleted".into() }, |value| observe::value(value.bind(py)));
+        match observed.iter_mut().find(|(own, _)| *own == name) {
+            Some(entry) => entry.1 = value,
+            None => observed.push((name, value)),
+        }
+    }
+    observed.sort_by(|a, b| a.0.cmp(&b.0));
+    observed
+}
+
+/// An injected value as it was.
+fn observed_recipe(recipe: &Recipe, path: &str) -> Observed {
+    let items = |items: &[Recipe]| {
+        items.iter().enumerate().map(|(index, item)| observed_recipe(item, &format!("{path}[{index}]"))).collect()
+    };
+    match recipe {
+        Recipe::None => Observed::None,
+        Recipe::Bool(value) => Observed::Bool(*value),
+        Recipe::Int(value) => Observed::Int(value.to_string()),
+        Recipe::Float(value) => Observed::Float(format!("{value:?}")),
+        Recipe::Str(text) => Observed::Str(text.clone()),
+        Recipe::Bytes(bytes) => Observed::Bytes(bytes.clone()),
+        Recipe::List(list) => Observed::List(items(list)),
+        Recipe::Tuple(list) => Observed::Tuple(items(list)),
+        Recipe::Set(list) => {
+            let mut members: Vec<Observed> = items(list);
+            members.sort_by_cached_key(|member| format!("{member:?}"));
+            Observed::Set(members)
+        }
+        Recipe::Dict(entries) => Observed::Dict(
+            entries
+                .iter()
+                .map(|(key, value)| {
+                    (observed_recipe(key, path), observed_recipe(value, &format!("{path}[{}]", key.display())))
+                })
+                .collect(),
+        ),
+        Recipe::Versatile(_) => Observed::Injected { path: path.to_string(), assigned: vec![] },
+    }
+}
+
+/// Globals that the code assigned.
+fn changed_globals(globals: &Bound<'_, PyDict>, before: &Bound<'_, PyDict>) -> Vec<(String, Observed)> {
+    if globals.len() == before.len() && globals.iter().all(|(name, value)| is_same(before, &name, &value)) {
+        return vec![];
+    }
+    let mut changed: Vec<(String, Observed)> = globals
+        .iter()
+        .filter(|(name, value)| !is_same(before, name, value))
+        .filter_map(|(name, value)| {
+            let name = name.extract::<String>().ok()?;
+            let own = value.is_exact_instance_of::<pyo3::types::PyFunction>();
+            (!own && name != "__builtins__").then(|| (format!("global {name}"), observe::value(&value)))
+        })
+        .collect();
+    changed.sort_by(|a, b| a.0.cmp(&b.0));
+    changed
+}
+
+fn is_same(before: &Bound<'_, PyDict>, name: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) -> bool {
+    before.get_item(name).ok().flatten().is_some_and(|known| known.is(value))
+}
+
+fn restore(globals: &Bound<'_, PyDict>, before: &Bound<'_, PyDict>) -> PyResult<()> {
+    if globals.len() == before.len() && globals.iter().all(|(name, value)| is_same(before, &name, &value)) {
+        return Ok(());
+    }
+    globals.clear();
+    globals.update(before.as_mapping())
+}

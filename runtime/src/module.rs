@@ -1,0 +1,116 @@
+//! Module context: the module that a function came from, evaluated statement by statement.
+//!
+//! What cannot be evaluated here is left out and noted; its names are then missing, and injected when code asks.
+
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyDict, PyList, PyModule, PyTuple, PyType};
+
+/// Statements of a module that fail are noted up to this many.
+const MAX_NOTES: usize = 20;
+
+static HELPERS: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
+
+/// Small parts that Python says best: splitting a module, driving coroutines.
+const SOURCE: &std::ffi::CStr = cr"
+import ast, __future__
+
+def statements(source):
+    tree = ast.parse(source)
+    flags = __future__.annotations.compiler_flag
+    for node in tree.body:
+        if isinstance(node, ast.ImportFrom) and node.module == '__future__':
+            continue
+        module = ast.Module([node], [])
+        yield node.lineno, compile(module, '<twincell>', 'exec', flags, True)
+
+def function(source):
+    return compile(source, '<twincell>', 'exec', 0, True)
+
+_loop = None
+
+def run(awaitable):
+    global _loop
+    import asyncio
+    if _loop is None or _loop.is_closed():
+        _loop = asyncio.new_event_loop()
+    async def main():
+        return await awaitable
+    try:
+        return _loop.run_until_complete(main())
+    finally:
+        for task in asyncio.all_tasks(_loop):
+            task.cancel()
+
+def collect(generator, count):
+    async def items():
+        found = []
+        try:
+            async for item in generator:
+                found.append(item)
+                if len(found) >= count:
+                    return found, False, None
+        except BaseException as error:
+            return found, True, error
+        return found, True, None
+    return run(items())
+";
+
+pub(crate) fn helpers(py: Python<'_>) -> PyResult<&Bound<'_, PyModule>> {
+    Ok(HELPERS
+        .get_or_try_init(py, || {
+            PyModule::from_code(py, SOURCE, c"twincell_helpers.py", c"twincell_helpers").map(Bound::unbind)
+        })?
+        .bind(py))
+}
+
+/// Compiles a function's instrumented text.
+pub(crate) fn compile_function<'py>(py: Python<'py>, code: &str) -> PyResult<Bound<'py, PyAny>> {
+    helpers(py)?.getattr("function")?.call1((code,))
+}
+
+/// Evaluates a module in `globals`; gives notes on what could not be evaluated.
+pub(crate) fn evaluate(globals: &Bound<'_, PyDict>, source: &str) -> Vec<String> {
+    let py = globals.py();
+    let mut notes = Vec::new();
+    let outcome = (|| -> PyResult<()> {
+        let exec = py.import("builtins")?.getattr("exec")?;
+        let statements = PyList::empty(py);
+        for statement in helpers(py)?.getattr("statements")?.call1((source,))?.try_iter()? {
+            statements.append(statement?)?;
+        }
+        for statement in statements.iter() {
+            let statement = statement.cast_into::<PyTuple>()?;
+            let line: u32 = statement.get_item(0)?.extract()?;
+            if let Err(error) = exec.call1((statement.get_item(1)?, globals))
+                && notes.len() < MAX_NOTES
+            {
+                notes.push(format!("line {line} of the module cannot be evaluated here: {}", describe(py, &error)));
+            }
+        }
+        Ok(())
+    })();
+    if let Err(error) = outcome {
+        notes.push(format!("the module cannot be evaluated here: {}", describe(py, &error)));
+    }
+    notes
+}
+
+/// `ValueError: text` of an exception, bounded.
+pub(crate) fn describe(py: Python<'_>, error: &PyErr) -> String {
+    let class = error.get_type(py).name().map_or_else(|_| "Exception".into(), |name| name.to_string());
+    let text = error.value(py).str().map_or_else(|_| String::new(), |text| text.to_string_lossy().into_owned());
+    let text: String = text.chars().take(300).collect();
+    if text.is_empty() { class } else { format!("{class}: {text}") }
+}
+
+/// The class that holds a method, by qualified name, if the module has it.
+pub(crate) fn enclosing_class<'py>(globals: &Bound<'py, PyDict>, qualname: &str) -> Option<Bound<'py, PyAny>> {
+    let (owner, _) = qualname.rsplit_once('.')?;
+    let mut parts = owner.split('.');
+    let mut found = globals.get_item(parts.next()?).ok()??;
+    for part in parts {
+        found = found.getattr(part).ok()?;
+    }
+    found.is_instance_of::<PyType>().then_some(found)
+}

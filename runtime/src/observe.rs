@@ -1,0 +1,284 @@
+//! Python values -> plain data: bounded, without addresses, never running code of the value's own class.
+
+use pyo3::exceptions::PyBaseException;
+use pyo3::prelude::*;
+use pyo3::types::{
+    PyBool, PyByteArray, PyBytes, PyComplex, PyDict, PyEllipsis, PyFloat, PyFrozenSet, PyInt, PyList, PyModule, PySet,
+    PySlice, PyString, PyTuple, PyType,
+};
+use twincell_core::behavior::Observed;
+use twincell_core::report::display_observed;
+
+use crate::versatile::Versatile;
+
+/// Nodes of one observed tree, nesting, and characters of one text at most.
+const MAX_NODES: usize = 400;
+const MAX_DEPTH: usize = 10;
+const MAX_TEXT: usize = 4000;
+/// Items taken from an iterator.
+pub(crate) const MAX_ITEMS: usize = 20;
+/// Longest access path; what is cut off is replaced by a hash of the whole.
+const MAX_PATH: usize = 160;
+
+/// Observes a value; iterators are left alone.
+pub(crate) fn value(value: &Bound<'_, PyAny>) -> Observed {
+    Observer { nodes: 0, above: Vec::new() }.observe(value)
+}
+
+/// A short text for access paths: literals as they are, injected objects by path, others by class.
+pub(crate) fn short(of: &Bound<'_, PyAny>) -> String {
+    if let Ok(versatile) = of.cast::<Versatile>() {
+        return versatile.get().path().to_string();
+    }
+    if let Ok(slice) = of.cast::<PySlice>() {
+        let part = |name: &str| {
+            slice.getattr(name).ok().filter(|part| !part.is_none()).map(|part| short(&part)).unwrap_or_default()
+        };
+        return format!("{}:{}", part("start"), part("stop"));
+    }
+    bounded_path(observed_path(&value(of)))
+}
+
+/// An observed value in an access path.
+fn observed_path(value: &Observed) -> String {
+    match value {
+        Observed::Injected { path, .. } => path.clone(),
+        other => display_observed(other),
+    }
+}
+
+/// The arguments of a call in an access path; how they are passed makes no difference.
+pub(crate) fn arguments_text(arguments: &[Observed], keywords: &[(String, Observed)]) -> String {
+    let values = arguments.iter().chain(keywords.iter().map(|(_, value)| value));
+    values.map(observed_path).collect::<Vec<_>>().join(", ")
+}
+
+/// Cuts a path at the bound, so that paths of paths do not grow without end.
+pub(crate) fn bounded_path(path: String) -> String {
+    if path.len() <= MAX_PATH {
+        return path;
+    }
+    let hash = xxhash_rust::xxh3::xxh3_64(path.as_bytes());
+    let cut = (0..=MAX_PATH - 20).rev().find(|&at| path.is_char_boundary(at)).unwrap_or(0);
+    format!("{}~{hash:016x}", &path[..cut])
+}
+
+struct Observer {
+    nodes: usize,
+    above: Vec<usize>,
+}
+
+impl Observer {
+    fn observe(&mut self, value: &Bound<'_, PyAny>) -> Observed {
+        self.nodes += 1;
+        if let Some(plain) = plain(value) {
+            return plain;
+        }
+        let identity = value.as_ptr() as usize;
+        if let Some(up) = self.above.iter().rev().position(|&above| above == identity) {
+            return Observed::Cycle { up: up as u32 };
+        }
+        if self.nodes > MAX_NODES {
+            return Observed::Elided { reason: "too many parts".into() };
+        }
+        if self.above.len() >= MAX_DEPTH {
+            return Observed::Elided { reason: "nested too deeply".into() };
+        }
+        self.above.push(identity);
+        let observed = self.structured(value);
+        self.above.pop();
+        observed
+    }
+
+    fn all<'py>(&mut self, items: impl Iterator<Item = Bound<'py, PyAny>>) -> Vec<Observed> {
+        let mut observed = Vec::new();
+        for item in items {
+            if self.nodes > MAX_NODES {
+                observed.push(Observed::Elided { reason: "too many parts".into() });
+                break;
+            }
+            observed.push(self.observe(&item));
+        }
+        observed
+    }
+
+    fn entries(&mut self, dict: &Bound<'_, PyDict>) -> Vec<(Observed, Observed)> {
+        let mut entries = Vec::new();
+        for (key, value) in dict.iter() {
+            if self.nodes > MAX_NODES {
+                break;
+            }
+            entries.push((self.observe(&key), self.observe(&value)));
+        }
+        entries
+    }
+
+    fn members<'py>(&mut self, items: impl Iterator<Item = Bound<'py, PyAny>>) -> Observed {
+        let mut members = self.all(items);
+        members.sort_by_cached_key(|member| format!("{member:?}"));
+        Observed::Set(members)
+    }
+
+    fn structured(&mut self, value: &Bound<'_, PyAny>) -> Observed {
+        if let Ok(list) = value.cast_exact::<PyList>() {
+            return Observed::List(self.all(list.iter()));
+        }
+        if let Ok(tuple) = value.cast_exact::<PyTuple>() {
+            return Observed::Tuple(self.all(tuple.iter()));
+        }
+        if let Ok(dict) = value.cast_exact::<PyDict>() {
+            return Observed::Dict(self.entries(dict));
+        }
+        if let Ok(set) = value.cast_exact::<PySet>() {
+            return self.members(set.iter());
+        }
+        if let Ok(set) = value.cast_exact::<PyFrozenSet>() {
+            return self.members(set.iter());
+        }
+        if let Ok(exception) = value.cast::<PyBaseException>() {
+            return self.exception(exception.as_any());
+        }
+        if let Ok(class) = value.cast::<PyType>() {
+            return Observed::Class { name: class_name(class) };
+        }
+        if let Ok(module) = value.cast::<PyModule>() {
+            return Observed::Module { name: module.name().map_or_else(|_| "module".into(), |name| name.to_string()) };
+        }
+        let kind = class_name(&value.get_type());
+        match kind.as_str() {
+            "function"
+            | "builtin_function_or_method"
+            | "method"
+            | "method-wrapper"
+            | "method_descriptor"
+            | "wrapper_descriptor" => {
+                let name = value.getattr("__name__").map_or_else(|_| String::new(), |name| name.to_string());
+                return Observed::Function { name };
+            }
+            "dict_keys" | "dict_items" => {
+                if let Ok(items) = value.try_iter() {
+                    return self.members(items.filter_map(Result::ok).take(MAX_NODES));
+                }
+            }
+            "dict_values" | "deque" | "range" => {
+                if let Ok(items) = value.try_iter() {
+                    return Observed::List(self.all(items.filter_map(Result::ok).take(MAX_NODES)));
+                }
+            }
+            "code" | "frame" | "traceback" => return Observed::Object { class: kind, attributes: vec![] },
+            _ => {}
+        }
+        self.object(value, kind)
+    }
+
+    fn exception(&mut self, exception: &Bound<'_, PyAny>) -> Observed {
+        let class = class_name(&exception.get_type());
+        let arguments = match exception.getattr("args") {
+            Ok(arguments) => match arguments.cast::<PyTuple>() {
+                Ok(arguments) => self.all(arguments.iter()),
+                Err(_) => vec![],
+            },
+            Err(_) => vec![],
+        };
+        Observed::Exception { class, arguments }
+    }
+
+    /// Any other object: content of builtin containers that it extends, and its attributes.
+    fn object(&mut self, value: &Bound<'_, PyAny>, class: String) -> Observed {
+        let mut attributes: Vec<(String, Observed)> = Vec::new();
+        if let Ok(dict) = value.cast::<PyDict>() {
+            attributes.push(("[items]".into(), Observed::Dict(self.entries(dict))));
+        } else if let Ok(list) = value.cast::<PyList>() {
+            attributes.push(("[items]".into(), Observed::List(self.all(list.iter()))));
+        } else if let Ok(tuple) = value.cast::<PyTuple>() {
+            attributes.push(("[items]".into(), Observed::Tuple(self.all(tuple.iter()))));
+        } else if let Ok(text) = value.cast::<PyString>() {
+            attributes.push(("[text]".into(), Observed::Str(bounded(text.to_string_lossy().into_owned()))));
+        } else if let Ok(number) = value.cast::<PyInt>() {
+            attributes.push(("[value]".into(), Observed::Int(int_text(number))));
+        }
+        if let Ok(namespace) = object_namespace(value) {
+            for (name, attribute) in namespace.iter() {
+                if self.nodes > MAX_NODES {
+                    break;
+                }
+                let Ok(name) = name.extract::<String>() else { continue };
+                if !(name.starts_with("__") && name.ends_with("__")) {
+                    attributes.push((name, self.observe(&attribute)));
+                }
+            }
+        }
+        attributes.sort_by(|a, b| a.0.cmp(&b.0));
+        Observed::Object { class, attributes }
+    }
+}
+
+/// The instance dictionary, without running a `__getattribute__` of the class.
+fn object_namespace<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDict>> {
+    let py = value.py();
+    let object = py.get_type::<PyAny>();
+    let found = object.call_method1("__getattribute__", (value, "__dict__"))?;
+    Ok(found.cast_into::<PyDict>()?)
+}
+
+/// Values that hold no others.
+fn plain(value: &Bound<'_, PyAny>) -> Option<Observed> {
+    if value.is_none() {
+        return Some(Observed::None);
+    }
+    if let Ok(versatile) = value.cast_exact::<Versatile>() {
+        return Some(Observed::Injected { path: versatile.get().path().to_string(), assigned: vec![] });
+    }
+    if let Ok(text) = value.cast_exact::<PyString>() {
+        return Some(Observed::Str(bounded(text.to_string_lossy().into_owned())));
+    }
+    if let Ok(flag) = value.cast_exact::<PyBool>() {
+        return Some(Observed::Bool(flag.is_true()));
+    }
+    if let Ok(number) = value.cast_exact::<PyInt>() {
+        return Some(Observed::Int(int_text(number)));
+    }
+    if let Ok(number) = value.cast_exact::<PyFloat>() {
+        return Some(Observed::Float(format!("{:?}", number.value())));
+    }
+    if let Ok(bytes) = value.cast_exact::<PyBytes>() {
+        return Some(Observed::Bytes(bytes.as_bytes().iter().take(MAX_TEXT).copied().collect()));
+    }
+    if let Ok(bytes) = value.cast_exact::<PyByteArray>() {
+        let bytes: Vec<u8> = bytes.to_vec();
+        return Some(Observed::Bytes(bytes.into_iter().take(MAX_TEXT).collect()));
+    }
+    if value.cast_exact::<PyComplex>().is_ok() || value.cast_exact::<PyEllipsis>().is_ok() {
+        let text = value.repr().map_or_else(|_| String::new(), |text| text.to_string());
+        return Some(Observed::Object { class: text, attributes: vec![] });
+    }
+    if let Ok(slice) = value.cast_exact::<PySlice>() {
+        return Some(Observed::Object { class: format!("slice({})", short(slice.as_any())), attributes: vec![] });
+    }
+    None
+}
+
+fn int_text(number: &Bound<'_, PyInt>) -> String {
+    if let Ok(small) = number.extract::<i64>() {
+        return small.to_string();
+    }
+    // Huge integers have no decimal text in recent Pythons; hexadecimal has no bound.
+    number
+        .as_any()
+        .call_method1("__format__", ("x",))
+        .map_or_else(|_| "int".into(), |text| bounded(format!("0x{text}")))
+}
+
+fn class_name(class: &Bound<'_, PyType>) -> String {
+    class.name().map_or_else(|_| "object".into(), |name| name.to_string())
+}
+
+/// A text cut at the bound; the rest counts through its hash.
+fn bounded(text: String) -> String {
+    if text.len() <= MAX_TEXT {
+        return text;
+    }
+    let hash = xxhash_rust::xxh3::xxh3_64(text.as_bytes());
+    let cut = (0..=MAX_TEXT).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0);
+    format!("{}... [{} bytes, {hash:016x}]", &text[..cut], text.len())
+}

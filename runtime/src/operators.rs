@@ -1,0 +1,190 @@
+//! What a versatile object answers to operators, truth, length, iteration and awaiting.
+//!
+//! Every answer is a decision under a path that names the operation, so both versions get the same and a witness can
+//! show it: `bool(x)`, `len(x)`, `order(x, 1)`.
+
+use pyo3::basic::CompareOp;
+use pyo3::exceptions::PyStopIteration;
+use pyo3::prelude::*;
+use twincell_core::site::SiteKind;
+
+use crate::observe;
+use crate::resolve::{self, Request};
+use crate::state;
+use crate::versatile::{Versatile, last_identifier};
+
+/// Objects are true more often than not.
+const TRUE_PROBABILITY: f64 = 0.75;
+/// How many items an injected iterable has: 0 to 3.
+const LENGTH_WEIGHTS: [f64; 4] = [0.2, 0.35, 0.3, 0.15];
+/// What an injected object counts to: 0 to 4.
+const NUMBER_WEIGHTS: [f64; 5] = [0.25, 0.3, 0.2, 0.15, 0.1];
+
+pub(crate) fn truth(path: &str) -> bool {
+    state::with(|execution| execution.loading || execution.draw.truth(&format!("bool({path})"), TRUE_PROBABILITY))
+        .unwrap_or(true)
+}
+
+pub(crate) fn length(path: &str) -> usize {
+    let drawn = state::with(|execution| {
+        if execution.loading { 0 } else { execution.draw.number(&format!("len({path})"), &LENGTH_WEIGHTS) }
+    });
+    usize::try_from(drawn.unwrap_or(0)).unwrap_or(0)
+}
+
+pub(crate) fn number(function: &str, path: &str) -> i64 {
+    state::with(|execution| {
+        if execution.loading { 1 } else { execution.draw.number(&format!("{function}({path})"), &NUMBER_WEIGHTS) }
+    })
+    .unwrap_or(1)
+}
+
+fn yes(path: &str, probability: f64) -> bool {
+    state::with(|execution| !execution.loading && execution.draw.truth(path, probability)).unwrap_or(false)
+}
+
+pub(crate) fn contains(slf: &Bound<'_, Versatile>, value: &Bound<'_, PyAny>) -> bool {
+    let text = observe::short(value);
+    if let Ok(assigned) = slf.get().assigned.lock()
+        && let Some((_, _, value)) = assigned.items.iter().rev().find(|(own, _, _)| *own == text)
+    {
+        return value.is_some();
+    }
+    yes(&format!("{text} in {}", slf.get().path()), 0.5)
+}
+
+/// One decision orders two values, so that all six comparisons agree.
+pub(crate) fn compare(slf: &Bound<'_, Versatile>, other: &Bound<'_, PyAny>, op: CompareOp) -> bool {
+    let own = slf.get().path();
+    let text = observe::short(other);
+    if let Ok(other) = other.cast::<Versatile>()
+        && other.get().path() == own
+    {
+        return matches!(op, CompareOp::Eq | CompareOp::Le | CompareOp::Ge);
+    }
+    if matches!(op, CompareOp::Eq | CompareOp::Ne) && (other.is_none() || other.is_instance_of::<pyo3::types::PyBool>())
+    {
+        return matches!(op, CompareOp::Ne);
+    }
+    let swapped = other.is_instance_of::<Versatile>() && text.as_str() < own;
+    let path = if swapped { format!("order({text}, {own})") } else { format!("order({own}, {text})") };
+    let order =
+        state::with(|execution| if execution.loading { 0 } else { execution.draw.number(&path, &[0.35, 0.3, 0.35]) })
+            .unwrap_or(0)
+            - 1;
+    let order = if swapped { -order } else { order };
+    match op {
+        CompareOp::Lt => order < 0,
+        CompareOp::Le => order <= 0,
+        CompareOp::Eq => order == 0,
+        CompareOp::Ne => order != 0,
+        CompareOp::Gt => order > 0,
+        CompareOp::Ge => order >= 0,
+    }
+}
+
+pub(crate) fn binary(slf: &Bound<'_, Versatile>, sign: &str, other: &Bound<'_, PyAny>, reversed: bool) -> Versatile {
+    let own = slf.get().path();
+    let text = observe::short(other);
+    let path = if reversed { format!("({text} {sign} {own})") } else { format!("({own} {sign} {text})") };
+    Versatile::new(observe::bounded_path(path))
+}
+
+/// A fresh iterator over the object's items. When the code unpacks, it gets as many items as it wants.
+pub(crate) fn iterate(slf: &Bound<'_, Versatile>) -> PyResult<Py<PyAny>> {
+    let py = slf.py();
+    let path = slf.get().path();
+    let count = match crate::capture::unpack_count(py) {
+        Some(count) => count,
+        None => length(path),
+    };
+    let items = (0..count).map(|index| item(py, path, index)).collect::<PyResult<Vec<_>>>()?;
+    Ok(Py::new(py, Items { items: items.into(), path: path.to_string() })?.into_any())
+}
+
+fn item(py: Python<'_>, path: &str, index: usize) -> PyResult<Py<PyAny>> {
+    let identifier = last_identifier(path);
+    resolve::value(
+        py,
+        &format!("{path}[{index}]"),
+        &Request { kind: SiteKind::Subscript, identifier, ..Request::default() },
+    )
+}
+
+/// `next(x)`: the object's items, one after the other.
+pub(crate) fn next(slf: &Bound<'_, Versatile>) -> PyResult<Option<Py<PyAny>>> {
+    let path = slf.get().path();
+    let key = format!("next({path})");
+    let index = state::with(|execution| {
+        let count = execution.side.occurrences.entry(key).or_insert(0);
+        *count += 1;
+        *count as usize - 1
+    });
+    match index {
+        Some(index) if index < length(path) => item(slf.py(), path, index).map(Some),
+        _ => Ok(None),
+    }
+}
+
+pub(crate) fn awaited(slf: &Bound<'_, Versatile>) -> PyResult<Ready> {
+    let path = slf.get().path();
+    let request = Request { kind: SiteKind::Call, ..Request::default() };
+    resolve::value(slf.py(), &format!("await {path}"), &request).map(Ready::new)
+}
+
+/// Iterator over injected items; async as well.
+#[pyclass(module = "twincell")]
+pub struct Items {
+    items: std::collections::VecDeque<Py<PyAny>>,
+    path: String,
+}
+
+#[pymethods]
+impl Items {
+    fn __iter__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+
+    fn __next__(&mut self) -> Option<Py<PyAny>> {
+        self.items.pop_front()
+    }
+
+    fn __aiter__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+
+    fn __anext__(&mut self) -> PyResult<Ready> {
+        self.items.pop_front().map(Ready::new).ok_or_else(|| pyo3::exceptions::PyStopAsyncIteration::new_err(()))
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<iterator of {}>", self.path)
+    }
+}
+
+/// An awaitable whose value is there already.
+#[pyclass(module = "twincell")]
+pub struct Ready {
+    value: Option<Py<PyAny>>,
+}
+
+impl Ready {
+    pub(crate) fn new(value: Py<PyAny>) -> Self {
+        Self { value: Some(value) }
+    }
+}
+
+#[pymethods]
+impl Ready {
+    fn __await__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+
+    fn __iter__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+
+    fn __next__(&mut self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        Err(PyStopIteration::new_err((self.value.take().unwrap_or_else(|| py.None()),)))
+    }
+}

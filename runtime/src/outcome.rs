@@ -1,0 +1,301 @@
+//! Runs a function on injected arguments and unwraps what it gives: generators, coroutines, returned functions.
+
+use pyo3::exceptions::{PyAssertionError, PyMemoryError, PyStopIteration, PySystemExit};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
+use twincell_core::behavior::{Observed, Outcome};
+use twincell_core::engine::protocol::{Parameter, ParameterKind};
+use twincell_core::site::SiteKind;
+use twincell_core::value::{AbstractValue, Known, Recipe};
+
+use crate::exceptions::StopExecution;
+use crate::module::{describe, helpers};
+use crate::observe::{self, MAX_ITEMS};
+use crate::resolve::{self, Request};
+use crate::state;
+use crate::versatile::Versatile;
+
+/// Functions that return functions are followed this far.
+const MAX_UNWRAP: u32 = 2;
+/// Extra positional arguments for `*args`: 0 to 2.
+const EXTRA_WEIGHTS: [f64; 3] = [0.5, 0.3, 0.2];
+
+/// Arguments for a function, injected by parameter name under `prefix`.
+pub(crate) struct Arguments<'py> {
+    positional: Vec<Bound<'py, PyAny>>,
+    keywords: Bound<'py, PyDict>,
+}
+
+impl<'py> Arguments<'py> {
+    /// `receiver` is the real class of `self` or `cls`, where the module has it.
+    pub fn inject(
+        py: Python<'py>,
+        parameters: &[Parameter],
+        method: bool,
+        receiver: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Self> {
+        let mut positional = Vec::new();
+        let keywords = PyDict::new(py);
+        let extra = parameters
+            .iter()
+            .find(|parameter| parameter.kind == ParameterKind::VarPositional)
+            .map_or(0, |parameter| draw_number(&format!("len(*{})", parameter.name), &EXTRA_WEIGHTS));
+        let mut by_keyword = false;
+        for (index, parameter) in parameters.iter().enumerate() {
+            let path = canonical(&parameter.name);
+            let request =
+                Request { kind: SiteKind::Name, identifier: &parameter.name, parameter: true, ..Request::default() };
+            match parameter.kind {
+                ParameterKind::PositionalOnly | ParameterKind::Positional => {
+                    if index == 0 && method && matches!(parameter.name.as_str(), "self" | "cls" | "mcs") {
+                        positional.push(self_object(py, &path, receiver)?);
+                        continue;
+                    }
+                    let may_default =
+                        parameter.has_default && extra == 0 && parameter.kind == ParameterKind::Positional;
+                    match injected(py, &path, may_default, request)? {
+                        None => by_keyword = true,
+                        Some(value) if by_keyword => keywords.set_item(&parameter.name, value)?,
+                        Some(value) => positional.push(value),
+                    }
+                }
+                ParameterKind::VarPositional => {
+                    for index in 0..extra {
+                        let path = format!("{path}[{index}]");
+                        positional.push(resolve::value(py, &path, &request)?.into_bound(py));
+                    }
+                }
+                ParameterKind::KeywordOnly => {
+                    if let Some(value) = injected(py, &path, parameter.has_default, request)? {
+                        keywords.set_item(&parameter.name, value)?;
+                    }
+                }
+                ParameterKind::VarKeyword => {
+                    for key in extra_keywords(&path, parameters) {
+                        let path = format!("{path}['{key}']");
+                        keywords.set_item(key, resolve::value(py, &path, &request)?)?;
+                    }
+                }
+            }
+        }
+        Ok(Self { positional, keywords })
+    }
+
+    pub fn call(&self, function: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        function.call(PyTuple::new(function.py(), &self.positional)?, Some(&self.keywords))
+    }
+}
+
+fn canonical(name: &str) -> String {
+    state::with(|execution| execution.prepared.canonical(execution.version, name).to_string())
+        .unwrap_or_else(|| name.to_string())
+}
+
+fn draw_number(path: &str, weights: &[f64]) -> i64 {
+    state::with(|execution| execution.draw.number(path, weights)).unwrap_or(0)
+}
+
+/// One argument; `None` when the parameter's default applies.
+fn injected<'py>(
+    py: Python<'py>,
+    path: &str,
+    may_default: bool,
+    request: Request<'_>,
+) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let found = resolve::optional(py, path, &Request { may_default, ..request })?;
+    match found {
+        Some(value) => Ok(Some(value.into_bound(py))),
+        None if may_default => Ok(None),
+        // The other version's default was chosen, but this version has none.
+        None => {
+            let request = Request { kind: SiteKind::Name, identifier: path, parameter: true, ..Request::default() };
+            resolve::value(py, &format!("{path} (required)"), &request).map(|value| Some(value.into_bound(py)))
+        }
+    }
+}
+
+fn self_object<'py>(py: Python<'py>, path: &str, receiver: Option<&Bound<'py, PyAny>>) -> PyResult<Bound<'py, PyAny>> {
+    let Some(real) = receiver else {
+        return resolve::build(py, &Recipe::Versatile(AbstractValue::Object), path).map(|value| value.into_bound(py));
+    };
+    let value = Py::new(py, Versatile::with_real(path, real.clone().unbind()))?.into_any();
+    resolve::remember(py, path, &value);
+    let watched = value.clone_ref(py);
+    state::with(|execution| {
+        execution.side.injected.push((path.to_string(), watched, Recipe::Versatile(AbstractValue::Object)));
+    });
+    Ok(value.into_bound(py))
+}
+
+/// Names for `**kwargs`: those that the code looks up in it, each in half of the executions.
+fn extra_keywords(path: &str, parameters: &[Parameter]) -> Vec<String> {
+    state::with(|execution| {
+        let prepared = execution.prepared.clone();
+        let Some((_, uses)) = prepared.known(path) else { return vec![] };
+        let names = uses.key_candidates.iter().filter_map(|key| match key {
+            Recipe::Str(name) if parameters.iter().all(|parameter| parameter.name != *name) => Some(name.clone()),
+            _ => None,
+        });
+        names.filter(|name| execution.draw.truth(&format!("'{name}' in **{path}"), 0.5)).collect()
+    })
+    .unwrap_or_default()
+}
+
+/// How a call ended, unwrapped.
+pub(crate) fn settle(
+    py: Python<'_>,
+    result: PyResult<Bound<'_, PyAny>>,
+    extra: &mut Vec<(String, Observed)>,
+) -> Outcome {
+    match result.and_then(|value| unwrap(&value, 0, extra)) {
+        Ok(observed) => Outcome::Returned(observed),
+        Err(error) => raised(py, &error),
+    }
+}
+
+fn raised(py: Python<'_>, error: &PyErr) -> Outcome {
+    if error.is_instance_of::<StopExecution>(py) {
+        return Outcome::Stopped { reason: "used up its steps".into() };
+    }
+    if error.is_instance_of::<PyMemoryError>(py) {
+        return Outcome::Stopped { reason: "used up its memory".into() };
+    }
+    let exception = error.value(py).as_any();
+    let identity = exception.as_ptr() as usize;
+    let assertion = error.is_instance_of::<PyAssertionError>(py);
+    let exit = error.is_instance_of::<PySystemExit>(py);
+    let (intended, line) = state::with(|execution| {
+        let side = &execution.side;
+        (side.intended_ids.contains(&identity) || exit || assertion && side.assertion_failed, side.line)
+    })
+    .unwrap_or((false, 0));
+    Outcome::Raised { exception: observe::value(exception), intended, line, message: describe(py, error) }
+}
+
+/// Follows a returned value to what can be compared.
+fn unwrap(value: &Bound<'_, PyAny>, depth: u32, extra: &mut Vec<(String, Observed)>) -> PyResult<Observed> {
+    let py = value.py();
+    if value.is_instance_of::<Versatile>() {
+        return Ok(observe::value(value));
+    }
+    let kind = value.get_type().name()?.to_string();
+    match kind.as_str() {
+        "coroutine" if depth < MAX_UNWRAP => {
+            let result = helpers(py)?.getattr("run")?.call1((value,))?;
+            unwrap(&result, depth + 1, extra)
+        }
+        "async_generator" => {
+            let found = helpers(py)?.getattr("collect")?.call1((value, MAX_ITEMS))?.cast_into::<PyTuple>()?;
+            let items =
+                found.get_item(0)?.try_iter()?.filter_map(Result::ok).map(|item| observe::value(&item)).collect();
+            let finished = found.get_item(1)?.is_truthy()?;
+            let error = found.get_item(2)?;
+            if !error.is_none() {
+                extra.push(("yielded values".into(), Observed::List(items)));
+                return Err(PyErr::from_value(error));
+            }
+            Ok(Observed::Iterator { kind, items, finished })
+        }
+        "generator" => {
+            let mut items = Vec::new();
+            let mut finished = true;
+            loop {
+                if items.len() >= MAX_ITEMS {
+                    finished = false;
+                    break;
+                }
+                match value.call_method1("send", (py.None(),)) {
+                    Ok(item) => items.push(observe::value(&item)),
+                    Err(error) if error.is_instance_of::<PyStopIteration>(py) => {
+                        let returned = error.value(py).getattr("value")?;
+                        if !returned.is_none() {
+                            extra.push(("value of the generator".into(), observe::value(&returned)));
+                        }
+                        break;
+                    }
+                    Err(error) => {
+                        extra.push(("yielded values".into(), Observed::List(items)));
+                        return Err(error);
+                    }
+                }
+            }
+            if !finished {
+                // Code may refuse to stop; its cleaning up is no part of the comparison.
+                let _ = value.call_method0("close");
+            }
+            Ok(Observed::Iterator { kind, items, finished })
+        }
+        "function" if depth < MAX_UNWRAP && is_own(value)? => function_behavior(value, "result", depth + 1, extra),
+        "map" | "filter" | "zip" | "enumerate" | "list_iterator" | "tuple_iterator" | "dict_keyiterator"
+        | "set_iterator" | "chain" | "islice" | "reversed" | "str_iterator" | "str_ascii_iterator"
+        | "range_iterator" | "callable_iterator" => {
+            let mut items = Vec::new();
+            let mut iterator = value.try_iter()?;
+            let mut finished = false;
+            while items.len() < MAX_ITEMS {
+                match iterator.next() {
+                    Some(item) => items.push(observe::value(&item?)),
+                    None => {
+                        finished = true;
+                        break;
+                    }
+                }
+            }
+            Ok(Observed::Iterator { kind: "iterator".into(), items, finished })
+        }
+        _ => Ok(observe::value(value)),
+    }
+}
+
+/// Defined by the code under comparison.
+fn is_own(function: &Bound<'_, PyAny>) -> PyResult<bool> {
+    Ok(function.getattr("__code__")?.getattr("co_filename")?.extract::<String>()? == "<twincell>")
+}
+
+/// A function is what it does: called once on injected arguments.
+fn function_behavior(
+    function: &Bound<'_, PyAny>,
+    prefix: &str,
+    depth: u32,
+    extra: &mut Vec<(String, Observed)>,
+) -> PyResult<Observed> {
+    let py = function.py();
+    let code = function.getattr("__code__")?;
+    let count: usize = code.getattr("co_argcount")?.extract()?;
+    let only: usize = code.getattr("co_kwonlyargcount")?.extract()?;
+    let names: Vec<String> = code.getattr("co_varnames")?.extract()?;
+    let path = |name: &str| format!("{prefix}({name})");
+    let mut positional = Vec::new();
+    for name in names.iter().take(count) {
+        let request = Request { kind: SiteKind::Name, identifier: name, parameter: true, ..Request::default() };
+        positional.push(resolve::value(py, &path(&canonical(name)), &request)?);
+    }
+    let keywords = PyDict::new(py);
+    for name in names.iter().skip(count).take(only) {
+        let request = Request { kind: SiteKind::Name, identifier: name, parameter: true, ..Request::default() };
+        keywords.set_item(name, resolve::value(py, &path(&canonical(name)), &request)?)?;
+    }
+    let result = function.call(PyTuple::new(py, positional)?, Some(&keywords));
+    let observed = match result.and_then(|value| unwrap(&value, depth, extra)) {
+        Ok(observed) => observed,
+        Err(error) if error.is_instance_of::<StopExecution>(py) => return Err(error),
+        Err(error) => match raised(py, &error) {
+            Outcome::Raised { exception, intended: true, .. } => exception,
+            _ => Observed::Elided { reason: "an unintended exception".into() },
+        },
+    };
+    Ok(Observed::Object { class: "function".into(), attributes: vec![("returned".into(), observed)] })
+}
+
+/// Functions of the code itself that it handed to external code: external code may call them.
+pub(crate) fn callbacks(py: Python<'_>, extra: &mut Vec<(String, Observed)>) {
+    let callbacks = state::with(|execution| std::mem::take(&mut execution.side.callbacks)).unwrap_or_default();
+    for (index, callback) in callbacks.into_iter().enumerate().take(3) {
+        let callback = callback.bind(py);
+        if is_own(callback).unwrap_or(false)
+            && let Ok(observed) = function_behavior(callback, &format!("callback{index}"), 1, &mut Vec::new())
+        {
+            extra.push((format!("callback {index}"), observed));
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! A loaded program in the form that hooks need: interned names and predictions by access path.
+
+use std::collections::HashMap;
+
+use pyo3::prelude::*;
+use pyo3::types::PyString;
+use twincell_core::engine::protocol::{Program, Version};
+use twincell_core::predictor::Distribution;
+use twincell_core::site::SiteKind;
+use twincell_core::source::Uses;
+use twincell_core::value::{AbstractValue, Known, Pools};
+
+/// What is known of a value before it is drawn.
+#[derive(Debug, Clone)]
+pub(crate) struct Knowledge {
+    pub distribution: Distribution,
+    pub uses: Uses,
+    sites: u32,
+}
+
+/// One version, ready for hooks.
+pub(crate) struct PreparedVersion {
+    pub version: Version,
+    /// Attribute or name of each site, as the hooks pass it to Python.
+    pub names: Vec<Py<PyString>>,
+    /// Normalised static path of what each attribute or subscript site looks into.
+    containers: Vec<String>,
+}
+
+/// All versions of a program with what they share.
+pub(crate) struct Prepared {
+    pub versions: Vec<PreparedVersion>,
+    pub pools: Pools,
+    pub raise_probability: f64,
+    pub step_budget: u64,
+    /// By normalised static access path, over all versions.
+    by_path: HashMap<String, Knowledge>,
+    /// By kind and last identifier: for paths that no site has literally.
+    by_identifier: HashMap<(SiteKind, String), Knowledge>,
+    /// When nothing at all is known.
+    generic: Knowledge,
+}
+
+impl Prepared {
+    pub fn new(py: Python<'_>, program: Program) -> Self {
+        let mut by_path: HashMap<String, Knowledge> = HashMap::new();
+        let mut by_identifier: HashMap<(SiteKind, String), Knowledge> = HashMap::new();
+        for version in &program.versions {
+            for (index, site) in version.sites.sites.iter().enumerate() {
+                let (Some(distribution), Some(uses)) = (version.predictions.get(index), version.uses.get(index)) else {
+                    continue;
+                };
+                add(by_path.entry(normalise(&site.path, version)).or_insert_with(empty), distribution, uses);
+                if !site.identifier.is_empty() {
+                    let key = (site.kind, site.identifier.clone());
+                    add(by_identifier.entry(key).or_insert_with(empty), distribution, uses);
+                }
+            }
+        }
+        let pools = Pools::new(&program.literals);
+        let versions = program
+            .versions
+            .into_iter()
+            .map(|version| PreparedVersion {
+                names: version.sites.sites.iter().map(|site| PyString::new(py, &site.identifier).unbind()).collect(),
+                containers: version
+                    .sites
+                    .sites
+                    .iter()
+                    .map(|site| container(&normalise(&site.path, &version)))
+                    .collect(),
+                version,
+            })
+            .collect();
+        let mut generic = empty();
+        use AbstractValue as A;
+        for (class, share) in [(A::Object, 0.5), (A::Str, 0.2), (A::Int, 0.1), (A::Bool, 0.1), (A::None, 0.1)] {
+            generic.distribution[class as usize] = share;
+        }
+        Self {
+            versions,
+            pools,
+            raise_probability: program.raise_probability,
+            step_budget: program.step_budget,
+            by_path,
+            by_identifier,
+            generic,
+        }
+    }
+
+    /// What is known of a value: by its path, else by the site that asks, else by its last identifier.
+    pub fn knowledge(&self, path: &str, site: Option<(usize, u32)>, kind: SiteKind, identifier: &str) -> Knowledge {
+        if let Some(known) = self.by_path.get(path) {
+            return known.clone();
+        }
+        if let Some((version, number)) = site {
+            let version = &self.versions[version].version;
+            if let (Some(distribution), Some(uses)) =
+                (version.predictions.get(number as usize), version.uses.get(number as usize))
+            {
+                return Knowledge { distribution: *distribution, uses: uses.clone(), sites: 1 };
+            }
+        }
+        self.by_identifier.get(&(kind, identifier.to_string())).unwrap_or(&self.generic).clone()
+    }
+
+    /// Static path of what a site looks into: `a.b` for `a.b.c` and for `a.b[0]`.
+    pub fn container_path(&self, version: usize, site: u32) -> String {
+        self.versions[version].containers.get(site as usize).cloned().unwrap_or_default()
+    }
+
+    /// The name by which a name of this version goes in access paths.
+    pub fn canonical<'a>(&'a self, version: usize, name: &'a str) -> &'a str {
+        canonical(&self.versions[version].version, name)
+    }
+}
+
+impl Known for Prepared {
+    fn known(&self, path: &str) -> Option<(&Distribution, &Uses)> {
+        self.by_path.get(path).map(|known| (&known.distribution, &known.uses))
+    }
+}
+
+fn canonical<'a>(version: &'a Version, name: &'a str) -> &'a str {
+    version.renames.iter().find(|(own, _)| own == name).map_or(name, |(_, canonical)| canonical)
+}
+
+/// A static path as dynamic ones are written: single quotes, canonical first name.
+fn normalise(path: &str, version: &Version) -> String {
+    let end = path.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(path.len());
+    let (first, rest) = path.split_at(end);
+    format!("{}{}", canonical(version, first), rest.replace('"', "'"))
+}
+
+/// Cuts the last attribute or subscript off a path.
+fn container(path: &str) -> String {
+    if path.ends_with(']') {
+        let mut depth = 0;
+        for (at, character) in path.char_indices().rev() {
+            match character {
+                ']' => depth += 1,
+                '[' => {
+                    depth -= 1;
+                    if depth == 0 {
+                        return path[..at].to_string();
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+    path.rfind('.').map_or(path, |at| &path[..at]).to_string()
+}
+
+fn empty() -> Knowledge {
+    Knowledge { distribution: [0.0; AbstractValue::COUNT], uses: Uses::default(), sites: 0 }
+}
+
+/// Adds a site: the distribution is the mean over sites.
+fn add(known: &mut Knowledge, distribution: &Distribution, uses: &Uses) {
+    let before = known.sites as f32;
+    known.sites += 1;
+    for (mean, &value) in known.distribution.iter_mut().zip(distribution) {
+        *mean = (*mean * before + value) / (before + 1.0);
+    }
+    known.uses.merge(uses);
+}

@@ -1,0 +1,248 @@
+//! Supplies missing values by access path: the decision is drawn once an execution, the value is built once a version.
+
+use pyo3::exceptions::{PyAttributeError, PyIndexError, PyKeyError, PyNameError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyFloat, PyInt, PyList, PySet, PyString, PyTuple};
+use twincell_core::engine::protocol::Injection;
+use twincell_core::site::SiteKind;
+use twincell_core::value::{AbstractValue, Ask, Decision, Recipe};
+
+use crate::exceptions;
+use crate::state::{self, Execution};
+use crate::versatile::Versatile;
+
+/// What is known about the place that asks for a value.
+pub(crate) struct Request<'a> {
+    /// Number of the site, when instrumented code asks.
+    pub site: Option<u32>,
+    pub kind: SiteKind,
+    /// Last identifier of the expression.
+    pub identifier: &'a str,
+    /// The exception types that `except` clauses around the site name may be raised.
+    pub raises: bool,
+    /// What Python would raise; when the code catches it, the look-up may fail.
+    pub failure: Option<&'static str>,
+    /// The value is not used, only a raise matters.
+    pub discarded: bool,
+    /// Asked for by calling: the value is not kept under its path by the caller's wish.
+    pub parameter: bool,
+    pub may_default: bool,
+}
+
+impl Default for Request<'_> {
+    fn default() -> Self {
+        Self {
+            site: None,
+            kind: SiteKind::Name,
+            identifier: "",
+            raises: false,
+            failure: None,
+            discarded: false,
+            parameter: false,
+            may_default: false,
+        }
+    }
+}
+
+/// What was decided for a path.
+enum Resolved {
+    /// This version has the value already.
+    Known(Py<PyAny>),
+    Decided(Decision),
+    /// Nothing runs, or a module is being evaluated.
+    Outside,
+}
+
+/// The value of a path for the version that runs, or the exception that was decided.
+pub(crate) fn value(py: Python<'_>, path: &str, request: &Request<'_>) -> PyResult<Py<PyAny>> {
+    match optional(py, path, request)? {
+        Some(value) => Ok(value),
+        None => Ok(py.None()),
+    }
+}
+
+/// As [`value`]; `None` when a parameter's default is to be used.
+pub(crate) fn optional(py: Python<'_>, path: &str, request: &Request<'_>) -> PyResult<Option<Py<PyAny>>> {
+    let resolved = state::with(|execution| {
+        if let Some(value) = execution.side.values.get(path) {
+            return Resolved::Known(value.clone_ref(py));
+        }
+        if execution.loading {
+            return Resolved::Outside;
+        }
+        Resolved::Decided(decide(execution, path, request))
+    })
+    .unwrap_or(Resolved::Outside);
+    match resolved {
+        Resolved::Known(value) => Ok(Some(value)),
+        Resolved::Outside => {
+            let value = Py::new(py, Versatile::new(path))?.into_any();
+            remember(py, path, &value);
+            Ok(Some(value))
+        }
+        Resolved::Decided(Decision::Value(recipe)) => {
+            let value = build(py, &recipe, path)?;
+            Ok(Some(value))
+        }
+        Resolved::Decided(Decision::Default) => Ok(None),
+        Resolved::Decided(Decision::Fail) => Err(failure(py, path, request)),
+        Resolved::Decided(Decision::Raise(name)) => Err(raise(py, &name)),
+    }
+}
+
+fn decide(execution: &mut Execution, path: &str, request: &Request<'_>) -> Decision {
+    let prepared = execution.prepared.clone();
+    let site = request.site.map(|number| (execution.version, number));
+    let mut knowledge = prepared.knowledge(path, site, request.kind, request.identifier);
+    if request.discarded && !knowledge.uses.awaited {
+        knowledge.distribution = only(AbstractValue::None);
+    }
+    let described =
+        request.site.and_then(|number| prepared.versions[execution.version].version.sites.sites.get(number as usize));
+    let catches = described.map_or(&[][..], |site| &site.catches);
+    let raises: &[String] = if request.raises { catches } else { &[] };
+    let may_fail = request.failure.is_some_and(|failure| catches.iter().any(|name| covers(name, failure)));
+    let ask = Ask {
+        path,
+        distribution: &knowledge.distribution,
+        uses: &knowledge.uses,
+        raises,
+        may_fail,
+        may_default: request.may_default,
+    };
+    let (decision, fresh) = execution.draw.value(&prepared.pools, &*prepared, &ask);
+    if fresh
+        && let Decision::Value(recipe) = &decision
+        && !request.discarded
+    {
+        let class = recipe.abstract_value();
+        execution.injections.push(Injection {
+            path: path.to_string(),
+            value: recipe.clone(),
+            kind: (!request.parameter).then_some(request.kind),
+            version: execution.version as u8,
+            line: described.map_or(execution.side.line, |site| site.line),
+            probability: knowledge.distribution[class as usize],
+        });
+    }
+    decision
+}
+
+fn only(class: AbstractValue) -> twincell_core::predictor::Distribution {
+    let mut distribution = [0.0; AbstractValue::COUNT];
+    distribution[class as usize] = 1.0;
+    distribution
+}
+
+/// An `except` clause for `name` is meant for this failure of a look-up.
+fn covers(name: &str, failure: &str) -> bool {
+    name == failure || (name == "LookupError" || name == "IndexError") && failure == "KeyError"
+}
+
+fn failure(py: Python<'_>, path: &str, request: &Request<'_>) -> PyErr {
+    let catches_index = state::with(|execution| {
+        let site = request.site?;
+        let site = execution.prepared.versions[execution.version].version.sites.sites.get(site as usize)?;
+        Some(
+            site.catches.iter().any(|name| name == "IndexError") && !site.catches.iter().any(|name| name == "KeyError"),
+        )
+    })
+    .flatten()
+    .unwrap_or(false);
+    let error = match request.kind {
+        SiteKind::Attribute => PyAttributeError::new_err(path.to_string()),
+        SiteKind::Subscript if catches_index => PyIndexError::new_err(path.to_string()),
+        SiteKind::Subscript => PyKeyError::new_err(path.to_string()),
+        _ => PyNameError::new_err(path.to_string()),
+    };
+    exceptions::mark_intended(error.value(py).as_any());
+    error
+}
+
+/// The exception that a decision names, as the code that runs now sees the name.
+fn raise(py: Python<'_>, name: &str) -> PyErr {
+    let made = (|| -> PyResult<Bound<'_, PyAny>> {
+        let mut parts = name.split('.');
+        let first = parts.next().unwrap_or(name);
+        let mut class = crate::imports::global(py, first)?.into_bound(py);
+        for part in parts {
+            class = class.getattr(part)?;
+        }
+        let class = exceptions::catchable(&class)?;
+        class
+            .call1(("injected by twincell",))
+            .or_else(|_| class.call0())
+            .or_else(|_| class.call_method1("__new__", (&class,)))
+    })();
+    match made {
+        Ok(exception) => {
+            exceptions::mark_intended(&exception);
+            PyErr::from_value(exception)
+        }
+        Err(error) => error,
+    }
+}
+
+/// Keeps a value under its path for the version that runs.
+pub(crate) fn remember(py: Python<'_>, path: &str, value: &Py<PyAny>) {
+    let kept = value.clone_ref(py);
+    state::with(|execution| execution.side.values.insert(path.to_string(), kept));
+}
+
+/// Builds the Python value of a recipe and keeps it, and what it holds, under its path.
+pub(crate) fn build(py: Python<'_>, recipe: &Recipe, path: &str) -> PyResult<Py<PyAny>> {
+    let value = make(py, recipe, path)?;
+    let identity = value.as_ptr() as usize;
+    let kept = value.clone_ref(py);
+    let container = matches!(recipe, Recipe::List(_) | Recipe::Dict(_) | Recipe::Set(_) | Recipe::Tuple(_));
+    let observed = container || matches!(recipe, Recipe::Versatile(_));
+    let watched = observed.then(|| value.clone_ref(py));
+    state::with(|execution| {
+        execution.side.values.insert(path.to_string(), kept);
+        if container {
+            execution.side.identities.insert(identity, path.to_string());
+        }
+        if let Some(watched) = watched {
+            execution.side.injected.push((path.to_string(), watched, recipe.clone()));
+        }
+    });
+    Ok(value)
+}
+
+fn make(py: Python<'_>, recipe: &Recipe, path: &str) -> PyResult<Py<PyAny>> {
+    let items = |items: &[Recipe]| -> PyResult<Vec<Py<PyAny>>> {
+        items.iter().enumerate().map(|(index, item)| build_item(py, item, || format!("{path}[{index}]"))).collect()
+    };
+    Ok(match recipe {
+        Recipe::None => py.None(),
+        Recipe::Bool(value) => pyo3::types::PyBool::new(py, *value).to_owned().into_any().unbind(),
+        Recipe::Int(value) => PyInt::new(py, *value).into_any().unbind(),
+        Recipe::Float(value) => PyFloat::new(py, *value).into_any().unbind(),
+        Recipe::Str(text) => PyString::new(py, text).into_any().unbind(),
+        Recipe::Bytes(bytes) => PyBytes::new(py, bytes).into_any().unbind(),
+        Recipe::List(list) => PyList::new(py, items(list)?)?.into_any().unbind(),
+        Recipe::Tuple(list) => PyTuple::new(py, items(list)?)?.into_any().unbind(),
+        Recipe::Set(list) => PySet::new(py, items(list)?)?.into_any().unbind(),
+        Recipe::Dict(entries) => {
+            let dict = PyDict::new(py);
+            for (key, value) in entries {
+                let key_value = make(py, key, path)?;
+                let value = build_item(py, value, || format!("{path}[{}]", key.display()))?;
+                dict.set_item(key_value, value)?;
+            }
+            dict.into_any().unbind()
+        }
+        Recipe::Versatile(_) => Py::new(py, Versatile::new(path))?.into_any(),
+    })
+}
+
+/// Items that can be changed or asked are known by their own path; plain ones need none.
+fn build_item(py: Python<'_>, recipe: &Recipe, path: impl FnOnce() -> String) -> PyResult<Py<PyAny>> {
+    match recipe {
+        Recipe::List(_) | Recipe::Tuple(_) | Recipe::Dict(_) | Recipe::Set(_) | Recipe::Versatile(_) => {
+            let path = path();
+            build(py, recipe, &path)
+        }
+        _ => make(py, recipe, ""),
+    }
+}

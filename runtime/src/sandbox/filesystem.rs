@@ -1,0 +1,78 @@
+//! Landlock: what may be read, and the one folder that may be written.
+
+use std::path::{Path, PathBuf};
+
+use landlock::{
+    ABI, Access, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, LandlockStatus, Ruleset, RulesetAttr,
+    RulesetCreatedAttr, RulesetError, RulesetStatus, Scope, path_beneath_rules,
+};
+
+use super::Limits;
+
+/// Newest version whose rights are asked for; older kernels give what they have.
+const NEWEST: ABI = ABI::V9;
+/// Oldest version that governs every way of writing that this sandbox counts on (truncation came third).
+const NEEDED: ABI = ABI::V3;
+
+/// Folders of the system's libraries, and the few other files that libraries look at. Nothing of a user is in them.
+const SYSTEM: [&str; 17] = [
+    "/usr",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/nix/store",
+    "/etc/ld.so.cache",
+    "/etc/localtime",
+    "/etc/timezone",
+    "/etc/mime.types",
+    "/etc/ssl/certs",
+    "/etc/ssl/openssl.cnf",
+    "/etc/pki/tls",
+    "/sys/devices/system/cpu",
+    "/proc/cpuinfo",
+    "/proc/meminfo",
+    "/proc/sys/vm/overcommit_memory",
+    "/proc/self",
+];
+
+/// Restricts this thread and those that it starts. Says what holds, or why nothing does.
+pub fn restrict(limits: &Limits) -> Result<String, String> {
+    let status = rules(limits).map_err(|error| error.to_string())?;
+    match status.landlock {
+        LandlockStatus::Available { effective_abi, kernel_abi } => {
+            let version = kernel_abi.unwrap_or(effective_abi as i32);
+            if status.ruleset == RulesetStatus::NotEnforced {
+                Err("no rule could be enforced".into())
+            } else if effective_abi < NEEDED {
+                Err(format!("its version {version} does not govern all ways to write"))
+            } else {
+                Ok(format!("Landlock ABI {version}"))
+            }
+        }
+        LandlockStatus::NotEnabled => Err("the kernel was started without it".into()),
+        _ => Err("the kernel does not have it".into()),
+    }
+}
+
+fn rules(limits: &Limits) -> Result<landlock::RestrictionStatus, RulesetError> {
+    let read = AccessFs::ReadFile | AccessFs::ReadDir;
+    let device: BitFlags<AccessFs> = AccessFs::ReadFile | AccessFs::WriteFile | AccessFs::Truncate;
+    let own = AccessFs::from_all(NEWEST) & !(AccessFs::Execute | AccessFs::MakeChar | AccessFs::MakeBlock);
+    Ruleset::default()
+        .set_compatibility(CompatLevel::BestEffort)
+        .handle_access(AccessFs::from_all(NEWEST))?
+        .handle_access(AccessNet::from_all(NEWEST))?
+        .scope(Scope::from_all(NEWEST))?
+        .create()?
+        .add_rules(path_beneath_rules(SYSTEM, read))?
+        .add_rules(path_beneath_rules(readable(&limits.readable), read))?
+        .add_rules(path_beneath_rules(["/dev/urandom", "/dev/random", "/dev/zero"], AccessFs::ReadFile))?
+        .add_rules(path_beneath_rules(["/dev/null"], device))?
+        .add_rules(path_beneath_rules([&limits.scratch], own))?
+        .restrict_self()
+}
+
+/// What was asked for, less what would open the whole disk.
+fn readable(asked: &[PathBuf]) -> impl Iterator<Item = &Path> {
+    asked.iter().map(PathBuf::as_path).filter(|path| path.is_absolute() && path.parent().is_some())
+}

@@ -1,0 +1,54 @@
+//! Bounds by rlimit: memory, CPU time, file size, open files. They hold on every Unix.
+
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
+use super::Limits;
+
+/// CPU time of a whole worker, which serves many programs: a last resort for one that outlives its engine.
+const CPU_SECONDS: u64 = 3600;
+const FILE_BYTES: u64 = 64 << 20;
+/// Address space that libraries reserve and never use (thread stacks, arenas, mapped files).
+const RESERVED_BYTES: u64 = 8 << 30;
+
+/// What was set, or why it could not be.
+pub struct Bounds {
+    pub memory: Result<String, String>,
+    pub time: Result<String, String>,
+    pub files: Result<(), String>,
+}
+
+pub fn set(limits: &Limits) -> Bounds {
+    let files =
+        [bound(Resource::Fsize, FILE_BYTES), bound(Resource::Nofile, limits.open_files), bound(Resource::Core, 0)];
+    Bounds {
+        memory: memory(limits.memory_bytes),
+        time: bound(Resource::Cpu, CPU_SECONDS)
+            .map(|()| format!("the engine's deadlines; rlimit: {CPU_SECONDS} s of CPU time a worker")),
+        files: files.into_iter().collect(),
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn memory(limit: u64) -> Result<String, String> {
+    // Fields of statm, in pages: size resident shared text lib data dt.
+    let statm = std::fs::read_to_string("/proc/self/statm").map_err(|error| format!("/proc/self/statm: {error}"))?;
+    let field = |index: usize| statm.split_whitespace().nth(index).and_then(|field| field.parse::<u64>().ok());
+    let (Some(size), Some(data)) = (field(0), field(5)) else { return Err("/proc/self/statm is unreadable".into()) };
+    let page = rustix::param::page_size() as u64;
+    bound(Resource::Data, data * page + limit)?;
+    bound(Resource::As, size * page + limit + RESERVED_BYTES)?;
+    Ok(format!("rlimit: {} MiB more than Python itself takes", limit >> 20))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn memory(limit: u64) -> Result<String, String> {
+    bound(Resource::As, limit + RESERVED_BYTES)?;
+    Ok(format!("rlimit: {} MiB of address space", (limit + RESERVED_BYTES) >> 20))
+}
+
+/// Lowers a limit for good, where it is not lower already.
+fn bound(resource: Resource, value: u64) -> Result<(), String> {
+    let present = getrlimit(resource);
+    let value = Some(present.maximum.map_or(value, |maximum| maximum.min(value)));
+    setrlimit(resource, Rlimit { current: value, maximum: value }).map_err(|error| format!("setrlimit: {error}"))
+}

@@ -1,0 +1,270 @@
+//! seccomp: system calls that are refused with an error number, so that Python sees an ordinary `OSError`.
+//!
+//! Refused is what reaches outside of the process: sockets, programs, processes, other processes' memory, the kernel's
+//! administration, and changes of files that Landlock does not govern. Threads, pipes and socket pairs stay, because an
+//! asyncio loop and many libraries need them.
+
+use std::collections::BTreeMap;
+
+use seccompiler::{
+    BpfProgram, SeccompAction, SeccompCmpArgLen as Length, SeccompCmpOp as Op, SeccompCondition, SeccompFilter,
+    SeccompRule, apply_filter_all_threads, sock_filter,
+};
+
+type Rules = BTreeMap<libc::c_long, Vec<SeccompRule>>;
+type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
+
+/// Refused whatever the arguments are.
+const REFUSED: &[libc::c_long] = &[
+    // Network. Socket pairs are all that is left of sockets.
+    libc::SYS_socket,
+    libc::SYS_connect,
+    libc::SYS_bind,
+    libc::SYS_listen,
+    libc::SYS_accept,
+    libc::SYS_accept4,
+    // Programs and other processes.
+    libc::SYS_execve,
+    libc::SYS_execveat,
+    libc::SYS_ptrace,
+    libc::SYS_process_vm_readv,
+    libc::SYS_process_vm_writev,
+    libc::SYS_process_madvise,
+    libc::SYS_process_mrelease,
+    libc::SYS_kcmp,
+    libc::SYS_pidfd_open,
+    libc::SYS_pidfd_getfd,
+    libc::SYS_pidfd_send_signal,
+    libc::SYS_rt_sigqueueinfo,
+    libc::SYS_rt_tgsigqueueinfo,
+    libc::SYS_setpriority,
+    libc::SYS_ioprio_set,
+    libc::SYS_sched_setscheduler,
+    libc::SYS_sched_setattr,
+    libc::SYS_setpgid,
+    libc::SYS_setsid,
+    // Limits could be raised again, for this process or others.
+    libc::SYS_setrlimit,
+    // Identity.
+    libc::SYS_setuid,
+    libc::SYS_setgid,
+    libc::SYS_setreuid,
+    libc::SYS_setregid,
+    libc::SYS_setresuid,
+    libc::SYS_setresgid,
+    libc::SYS_setfsuid,
+    libc::SYS_setfsgid,
+    libc::SYS_setgroups,
+    libc::SYS_capset,
+    libc::SYS_personality,
+    // The kernel's administration, and calls with a history of holes that no Python code needs.
+    libc::SYS_mount,
+    libc::SYS_umount2,
+    libc::SYS_pivot_root,
+    libc::SYS_chroot,
+    libc::SYS_unshare,
+    libc::SYS_setns,
+    libc::SYS_fsopen,
+    libc::SYS_fsconfig,
+    libc::SYS_fsmount,
+    libc::SYS_fspick,
+    libc::SYS_move_mount,
+    libc::SYS_open_tree,
+    libc::SYS_mount_setattr,
+    libc::SYS_name_to_handle_at,
+    libc::SYS_open_by_handle_at,
+    libc::SYS_bpf,
+    libc::SYS_perf_event_open,
+    libc::SYS_userfaultfd,
+    libc::SYS_io_uring_setup,
+    libc::SYS_io_uring_enter,
+    libc::SYS_io_uring_register,
+    libc::SYS_io_setup,
+    libc::SYS_keyctl,
+    libc::SYS_add_key,
+    libc::SYS_request_key,
+    libc::SYS_seccomp,
+    libc::SYS_init_module,
+    libc::SYS_finit_module,
+    libc::SYS_delete_module,
+    libc::SYS_kexec_load,
+    libc::SYS_reboot,
+    libc::SYS_swapon,
+    libc::SYS_swapoff,
+    libc::SYS_sethostname,
+    libc::SYS_setdomainname,
+    libc::SYS_settimeofday,
+    libc::SYS_clock_settime,
+    libc::SYS_adjtimex,
+    libc::SYS_clock_adjtime,
+    libc::SYS_acct,
+    libc::SYS_quotactl,
+    libc::SYS_syslog,
+    libc::SYS_vhangup,
+    libc::SYS_fanotify_init,
+    libc::SYS_mknodat,
+    // Memory that the limits do not count, and objects that outlive the process.
+    libc::SYS_memfd_create,
+    libc::SYS_memfd_secret,
+    libc::SYS_shmget,
+    libc::SYS_shmat,
+    libc::SYS_msgget,
+    libc::SYS_semget,
+    libc::SYS_mq_open,
+    // Files: Landlock governs opening, making and removing, but not these.
+    libc::SYS_fchmod,
+    libc::SYS_fchmodat,
+    libc::SYS_fchown,
+    libc::SYS_fchownat,
+    libc::SYS_utimensat,
+    libc::SYS_setxattr,
+    libc::SYS_lsetxattr,
+    libc::SYS_fsetxattr,
+    libc::SYS_removexattr,
+    libc::SYS_lremovexattr,
+    libc::SYS_fremovexattr,
+];
+
+/// Older forms of the above that only this processor has.
+#[cfg(target_arch = "x86_64")]
+const REFUSED_HERE: &[libc::c_long] = &[
+    libc::SYS_fork,
+    libc::SYS_vfork,
+    libc::SYS_chmod,
+    libc::SYS_chown,
+    libc::SYS_lchown,
+    libc::SYS_utime,
+    libc::SYS_utimes,
+    libc::SYS_futimesat,
+    libc::SYS_mknod,
+    libc::SYS_uselib,
+    libc::SYS_iopl,
+    libc::SYS_ioperm,
+    libc::SYS_modify_ldt,
+    libc::SYS_kexec_file_load,
+];
+#[cfg(not(target_arch = "x86_64"))]
+const REFUSED_HERE: &[libc::c_long] = &[];
+
+/// Changes of files, refused only where Landlock cannot confine them to the scratch folder.
+const CHANGES: &[libc::c_long] = &[
+    libc::SYS_unlinkat,
+    libc::SYS_renameat2,
+    libc::SYS_mkdirat,
+    libc::SYS_symlinkat,
+    libc::SYS_linkat,
+    libc::SYS_truncate,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_unlink,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_rmdir,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_rename,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_renameat,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_mkdir,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_symlink,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_link,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_creat,
+    #[cfg(target_arch = "aarch64")]
+    libc::SYS_renameat,
+];
+
+/// The last system call that this list was made for; later ones do not exist for a worker.
+const NEWEST_KNOWN: u32 = libc::SYS_mseal as u32;
+
+/// Installs the filters for all threads, for good. Without Landlock they refuse every writing open as well.
+pub fn filter(without_landlock: bool) -> Result<(), String> {
+    install(without_landlock).map_err(|error| error.to_string())
+}
+
+fn install(without_landlock: bool) -> Outcome<()> {
+    let mut refused: Rules = REFUSED.iter().chain(REFUSED_HERE).map(|call| (*call, Vec::new())).collect();
+    refused.extend(refused_by_argument()?);
+    let mut absent: Rules = [(libc::SYS_clone3, Vec::new())].into();
+    if without_landlock {
+        refused.extend(CHANGES.iter().map(|call| (*call, Vec::new())));
+        refused.extend(writing_opens()?);
+        // Its flags stand in memory, where no filter sees them.
+        absent.insert(libc::SYS_openat2, Vec::new());
+    }
+    apply_filter_all_threads(&no_unknown_calls())?;
+    // A filter has one answer: "no such call", so that the C library takes the older one, and "not permitted". The
+    // latter comes last, because it refuses further filters.
+    for (rules, answer) in [(absent, libc::ENOSYS), (refused, libc::EPERM)] {
+        let refuse = SeccompAction::Errno(answer as u32);
+        let filter = SeccompFilter::new(rules, SeccompAction::Allow, refuse, std::env::consts::ARCH.try_into()?)?;
+        let program: BpfProgram = filter.try_into()?;
+        apply_filter_all_threads(&program)?;
+    }
+    Ok(())
+}
+
+/// Calls that are fine with some arguments.
+fn refused_by_argument() -> Outcome<Rules> {
+    let own = u64::from(std::process::id());
+    let thread = libc::CLONE_THREAD as u64;
+    let anonymous = (libc::MAP_ANONYMOUS | 0xf) as u64;
+    let shared = (libc::MAP_ANONYMOUS | libc::MAP_SHARED) as u64;
+    let stream = libc::SOCK_STREAM as u64;
+    let mut rules: Rules = [
+        // A new thread is fine, a new process is not.
+        (libc::SYS_clone, vec![when(0, Length::Qword, Op::MaskedEq(thread), 0)?]),
+        // Signals to itself are fine (`abort`, `signal.raise_signal`).
+        (libc::SYS_kill, vec![when(0, Length::Dword, Op::Ne, own)?]),
+        (libc::SYS_tkill, vec![when(0, Length::Dword, Op::Ne, own)?]),
+        (libc::SYS_tgkill, vec![when(0, Length::Dword, Op::Ne, own)?]),
+        // Reading limits is fine, setting them is not.
+        (libc::SYS_prlimit64, vec![when(2, Length::Qword, Op::Ne, 0)?]),
+        // Shared anonymous memory is not counted by the memory limit.
+        (libc::SYS_mmap, vec![when(3, Length::Dword, Op::MaskedEq(anonymous), shared)?]),
+        // A datagram could be sent to any address; a stream goes to its other end only.
+        (libc::SYS_sendto, vec![when(4, Length::Qword, Op::Ne, 0)?]),
+    ]
+    .into();
+    let kinds = (0..16).filter(|kind| *kind != stream);
+    let pairs = kinds.map(|kind| when(1, Length::Dword, Op::MaskedEq(0xf), kind)).collect::<Outcome<_>>()?;
+    rules.insert(libc::SYS_socketpair, pairs);
+    // The engine's death stays this process's death, and nobody may look into it.
+    let settings =
+        [libc::PR_SET_PDEATHSIG, libc::PR_SET_DUMPABLE, libc::PR_SET_PTRACER, libc::PR_SET_MM, libc::PR_SET_SECCOMP];
+    let settings = settings.iter().map(|setting| when(0, Length::Dword, Op::Eq, *setting as u64));
+    rules.insert(libc::SYS_prctl, settings.collect::<Outcome<_>>()?);
+    // Typing into a terminal.
+    rules.insert(libc::SYS_ioctl, vec![when(1, Length::Dword, Op::Eq, libc::TIOCSTI)?]);
+    Ok(rules)
+}
+
+/// Opening for anything but reading.
+fn writing_opens() -> Outcome<Rules> {
+    let flags = [libc::O_WRONLY, libc::O_RDWR, libc::O_CREAT, libc::O_TRUNC, libc::O_APPEND];
+    let any_of = |argument: u8| -> Outcome<Vec<SeccompRule>> {
+        flags.iter().map(|flag| when(argument, Length::Dword, Op::MaskedEq(*flag as u64), *flag as u64)).collect()
+    };
+    Ok([
+        (libc::SYS_openat, any_of(2)?),
+        #[cfg(target_arch = "x86_64")]
+        (libc::SYS_open, any_of(1)?),
+    ]
+    .into())
+}
+
+fn when(argument: u8, length: Length, operator: Op, value: u64) -> Outcome<SeccompRule> {
+    Ok(SeccompRule::new(vec![SeccompCondition::new(argument, length, operator, value)?])?)
+}
+
+/// Refuses every number past [`NEWEST_KNOWN`], which on x86-64 covers the second set of numbers (x32) too.
+fn no_unknown_calls() -> BpfProgram {
+    let statement = |code: u32, jt: u8, jf: u8, k: u32| sock_filter { code: code as u16, jt, jf, k };
+    vec![
+        // The call's number stands first in the data that a filter sees.
+        statement(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0, 0, 0),
+        statement(libc::BPF_JMP | libc::BPF_JGT | libc::BPF_K, 0, 1, NEWEST_KNOWN),
+        statement(libc::BPF_RET | libc::BPF_K, 0, 0, libc::SECCOMP_RET_ERRNO | libc::ENOSYS as u32),
+        statement(libc::BPF_RET | libc::BPF_K, 0, 0, libc::SECCOMP_RET_ALLOW),
+    ]
+}

@@ -1,0 +1,431 @@
+//! The versatile object: behaves plausibly under nearly every operation.
+//!
+//! It knows its access path; what it gives (attributes, items, results of calls) is resolved by path, so both versions
+//! get the same. What code assigns to it is remembered and observed. Operators live in `operators.rs`, calls in
+//! `call.rs`.
+
+use std::sync::Mutex;
+
+use pyo3::exceptions::PyAttributeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyString, PyTuple};
+use twincell_core::site::SiteKind;
+
+use crate::observe;
+use crate::resolve::{self, Request};
+
+/// Dunder attributes that are data; the others are protocols that a versatile object does not claim.
+const DATA_DUNDERS: [&str; 4] = ["__version__", "__author__", "__file__", "__all__"];
+
+#[derive(Default)]
+pub(crate) struct Assigned {
+    pub attributes: Vec<(String, Option<Py<PyAny>>)>,
+    /// (key as text, key, value); a deleted item has no value.
+    pub items: Vec<(String, Py<PyAny>, Option<Py<PyAny>>)>,
+}
+
+/// An injected object that stands for a callable, a resource, an object, a module or a class.
+#[pyclass(frozen, module = "twincell", name = "Versatile", weakref)]
+pub struct Versatile {
+    path: String,
+    /// Attributes are reached by their own name alone: what `from module import name` gives.
+    bare: bool,
+    /// Callee and arguments, when the object is what a call of another versatile object gave.
+    origin: Option<(String, Py<PyTuple>)>,
+    /// A real class whose methods and attributes it has (`self` in module context).
+    real: Option<Py<PyAny>>,
+    pub(crate) assigned: Mutex<Assigned>,
+}
+
+impl Versatile {
+    pub(crate) fn new(path: impl Into<String>) -> Self {
+        Self { path: path.into(), bare: false, origin: None, real: None, assigned: Mutex::default() }
+    }
+
+    pub(crate) fn module(path: impl Into<String>, bare: bool) -> Self {
+        Self { bare, ..Self::new(path) }
+    }
+
+    pub(crate) fn from_call(path: String, callee: String, arguments: Py<PyTuple>) -> Self {
+        Self { origin: Some((callee, arguments)), ..Self::new(path) }
+    }
+
+    pub(crate) fn with_real(path: impl Into<String>, real: Py<PyAny>) -> Self {
+        Self { real: Some(real), ..Self::new(path) }
+    }
+
+    pub(crate) fn path(&self) -> &str {
+        &self.path
+    }
+
+    /// Name of the exception class that it stands for, and the arguments it was made with.
+    pub(crate) fn exception_form(&self, py: Python<'_>) -> (String, Py<PyTuple>) {
+        match &self.origin {
+            Some((callee, arguments)) => (callee.clone(), arguments.clone_ref(py)),
+            None => (self.path.clone(), PyTuple::empty(py).unbind()),
+        }
+    }
+
+    pub(crate) fn attribute_path(&self, name: &str) -> String {
+        if self.bare { name.to_string() } else { format!("{}.{name}", self.path) }
+    }
+
+    /// An attribute that the code assigned (`Some(None)`: deleted).
+    fn assigned_attribute(&self, py: Python<'_>, name: &str) -> Option<Option<Py<PyAny>>> {
+        let assigned = self.assigned.lock().ok()?;
+        let found = assigned.attributes.iter().rev().find(|(own, _)| own == name)?;
+        Some(found.1.as_ref().map(|value| value.clone_ref(py)))
+    }
+
+    /// The attribute as real code of the class gives it, bound to this object.
+    fn real_attribute(slf: &Bound<'_, Self>, name: &str) -> PyResult<Option<Py<PyAny>>> {
+        let py = slf.py();
+        let Some(real) = &slf.get().real else { return Ok(None) };
+        for class in real.bind(py).getattr("__mro__")?.cast::<PyTuple>()?.iter() {
+            if class.is(py.get_type::<pyo3::PyAny>()) {
+                continue;
+            }
+            let namespace = class.getattr("__dict__")?;
+            if !namespace.contains(name)? {
+                continue;
+            }
+            let found = namespace.get_item(name)?;
+            if found.is_instance_of::<Versatile>() {
+                return Ok(Some(found.unbind()));
+            }
+            let kind = found.get_type();
+            return if let Ok(getter) = kind.getattr("__get__") {
+                Ok(Some(getter.call1((&found, slf, real.bind(py)))?.unbind()))
+            } else {
+                Ok(Some(found.unbind()))
+            };
+        }
+        Ok(None)
+    }
+
+    /// Attribute look-up; `site` says where the code stands.
+    pub(crate) fn attribute(slf: &Bound<'_, Self>, name: &str, site: Option<u32>) -> PyResult<Py<PyAny>> {
+        let py = slf.py();
+        let this = slf.get();
+        match this.assigned_attribute(py, name) {
+            Some(Some(value)) => return Ok(value),
+            Some(None) => return Err(PyAttributeError::new_err(format!("{} was deleted", this.attribute_path(name)))),
+            None => {}
+        }
+        if let Some(value) = Self::real_attribute(slf, name)? {
+            return Ok(value);
+        }
+        if name.starts_with("__") && name.ends_with("__") && !DATA_DUNDERS.contains(&name) {
+            return Err(PyAttributeError::new_err(name.to_string()));
+        }
+        let path = this.attribute_path(name);
+        resolve::value(
+            py,
+            &path,
+            &Request {
+                site,
+                kind: SiteKind::Attribute,
+                identifier: name,
+                failure: Some("AttributeError"),
+                ..Request::default()
+            },
+        )
+    }
+
+    /// Item look-up.
+    pub(crate) fn item(slf: &Bound<'_, Self>, key: &Bound<'_, PyAny>, site: Option<u32>) -> PyResult<Py<PyAny>> {
+        let py = slf.py();
+        let this = slf.get();
+        let text = observe::short(key);
+        {
+            let Ok(assigned) = this.assigned.lock() else { return Ok(py.None()) };
+            if let Some((_, _, value)) = assigned.items.iter().rev().find(|(own, _, _)| *own == text) {
+                return match value {
+                    Some(value) => Ok(value.clone_ref(py)),
+                    None => Err(pyo3::exceptions::PyKeyError::new_err(text)),
+                };
+            }
+        }
+        let path = format!("{}[{text}]", this.path);
+        resolve::value(
+            py,
+            &path,
+            &Request {
+                site,
+                kind: SiteKind::Subscript,
+                identifier: last_identifier(&this.path),
+                failure: Some("KeyError"),
+                ..Request::default()
+            },
+        )
+    }
+}
+
+/// `c` of `a.b.c`; empty when the path ends otherwise.
+pub(crate) fn last_identifier(path: &str) -> &str {
+    let start = path.rfind(|c: char| !(c.is_alphanumeric() || c == '_')).map_or(0, |at| at + 1);
+    &path[start..]
+}
+
+#[pymethods]
+impl Versatile {
+    fn __getattr__(slf: &Bound<'_, Self>, name: &str) -> PyResult<Py<PyAny>> {
+        match name {
+            "__name__" | "__qualname__" => {
+                return Ok(PyString::new(slf.py(), last_identifier(&slf.get().path)).into_any().unbind());
+            }
+            _ => {}
+        }
+        Self::attribute(slf, name, None)
+    }
+
+    fn __setattr__(&self, name: String, value: Py<PyAny>) {
+        if let Ok(mut assigned) = self.assigned.lock() {
+            assigned.attributes.push((name, Some(value)));
+        }
+    }
+
+    fn __delattr__(&self, name: String) {
+        if let Ok(mut assigned) = self.assigned.lock() {
+            assigned.attributes.push((name, None));
+        }
+    }
+
+    fn __getitem__(slf: &Bound<'_, Self>, key: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        Self::item(slf, key, None)
+    }
+
+    fn __setitem__(&self, key: &Bound<'_, PyAny>, value: Py<PyAny>) {
+        let text = observe::short(key);
+        if let Ok(mut assigned) = self.assigned.lock() {
+            assigned.items.push((text, key.clone().unbind(), Some(value)));
+        }
+    }
+
+    fn __delitem__(&self, key: &Bound<'_, PyAny>) {
+        let text = observe::short(key);
+        if let Ok(mut assigned) = self.assigned.lock() {
+            assigned.items.push((text, key.clone().unbind(), None));
+        }
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<{}>", self.path)
+    }
+
+    fn __str__(&self) -> String {
+        self.path.clone()
+    }
+
+    fn __format__(&self, specification: &Bound<'_, PyString>) -> PyResult<Py<PyAny>> {
+        let py = specification.py();
+        let text = PyString::new(py, &self.path).into_any();
+        let format = py.import("builtins")?.getattr("format")?;
+        Ok(format.call1((&text, specification)).unwrap_or(text).unbind())
+    }
+
+    fn __hash__(&self) -> u64 {
+        xxhash_rust::xxh3::xxh3_64(self.path.as_bytes())
+    }
+
+    fn __fspath__(&self) -> String {
+        self.path.clone()
+    }
+
+    fn __copy__(slf: Bound<'_, Self>) -> Py<Self> {
+        slf.unbind()
+    }
+
+    fn __deepcopy__(slf: Bound<'_, Self>, _memo: &Bound<'_, PyAny>) -> Py<Self> {
+        slf.unbind()
+    }
+
+    /// As a base class it adds nothing.
+    fn __mro_entries__<'py>(&self, bases: &Bound<'py, PyAny>) -> Bound<'py, PyTuple> {
+        PyTuple::empty(bases.py())
+    }
+
+    fn __instancecheck__(&self, value: &Bound<'_, PyAny>) -> bool {
+        crate::call::is_instance_of_missing(value, &self.path)
+    }
+
+    fn __subclasscheck__(&self, value: &Bound<'_, PyAny>) -> bool {
+        crate::call::is_instance_of_missing(value, &self.path)
+    }
+
+    #[pyo3(signature = (*arguments, **keywords))]
+    fn __call__(
+        slf: &Bound<'_, Self>,
+        arguments: &Bound<'_, PyTuple>,
+        keywords: Option<&Bound<'_, pyo3::types::PyDict>>,
+    ) -> PyResult<Py<PyAny>> {
+        crate::call::versatile(slf, None, arguments, keywords)
+    }
+
+    fn __bool__(&self) -> bool {
+        crate::operators::truth(&self.path)
+    }
+
+    fn __len__(&self) -> usize {
+        crate::operators::length(&self.path)
+    }
+
+    fn __contains__(slf: &Bound<'_, Self>, value: &Bound<'_, PyAny>) -> bool {
+        crate::operators::contains(slf, value)
+    }
+
+    fn __iter__(slf: &Bound<'_, Self>) -> PyResult<Py<PyAny>> {
+        crate::operators::iterate(slf)
+    }
+
+    fn __next__(slf: &Bound<'_, Self>) -> PyResult<Option<Py<PyAny>>> {
+        crate::operators::next(slf)
+    }
+
+    fn __reversed__(slf: &Bound<'_, Self>) -> PyResult<Py<PyAny>> {
+        crate::operators::iterate(slf)
+    }
+
+    fn __richcmp__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>, op: pyo3::basic::CompareOp) -> bool {
+        crate::operators::compare(slf, other, op)
+    }
+
+    fn __int__(&self) -> i64 {
+        crate::operators::number("int", &self.path)
+    }
+
+    fn __index__(&self) -> i64 {
+        crate::operators::number("int", &self.path)
+    }
+
+    fn __float__(&self) -> f64 {
+        crate::operators::number("int", &self.path) as f64
+    }
+
+    fn __enter__(slf: &Bound<'_, Self>) -> Py<PyAny> {
+        crate::call::record_protocol(slf, "__enter__");
+        slf.clone().into_any().unbind()
+    }
+
+    #[pyo3(signature = (*_exception))]
+    fn __exit__(slf: &Bound<'_, Self>, _exception: &Bound<'_, PyTuple>) -> bool {
+        crate::call::record_protocol(slf, "__exit__");
+        false
+    }
+
+    fn __await__(slf: &Bound<'_, Self>) -> PyResult<crate::operators::Ready> {
+        crate::operators::awaited(slf)
+    }
+
+    fn __aiter__(slf: &Bound<'_, Self>) -> PyResult<Py<PyAny>> {
+        crate::operators::iterate(slf)
+    }
+
+    fn __anext__(slf: &Bound<'_, Self>) -> PyResult<crate::operators::Ready> {
+        crate::operators::next(slf)?
+            .map(crate::operators::Ready::new)
+            .ok_or_else(|| pyo3::exceptions::PyStopAsyncIteration::new_err(()))
+    }
+
+    fn __aenter__(slf: &Bound<'_, Self>) -> crate::operators::Ready {
+        crate::call::record_protocol(slf, "__aenter__");
+        crate::operators::Ready::new(slf.clone().into_any().unbind())
+    }
+
+    #[pyo3(signature = (*_exception))]
+    fn __aexit__(slf: &Bound<'_, Self>, _exception: &Bound<'_, PyTuple>) -> crate::operators::Ready {
+        crate::call::record_protocol(slf, "__aexit__");
+        crate::operators::Ready::new(slf.py().None())
+    }
+
+    fn __add__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> Self {
+        crate::operators::binary(slf, "+", other, false)
+    }
+    fn __radd__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> Self {
+        crate::operators::binary(slf, "+", other, true)
+    }
+    fn __sub__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> Self {
+        crate::operators::binary(slf, "-", other, false)
+    }
+    fn __rsub__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> Self {
+        crate::operators::binary(slf, "-", other, true)
+    }
+    fn __mul__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> Self {
+        crate::operators::binary(slf, "*", other, false)
+    }
+    fn __rmul__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> Self {
+        crate::operators::binary(slf, "*", other, true)
+    }
+    fn __truediv__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> Self {
+        crate::operators::binary(slf, "/", other, false)
+    }
+    fn __rtruediv__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> Self {
+        crate::operators::binary(slf, "/", other, true)
+    }
+    fn __floordiv__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> Self {
+        crate::operators::binary(slf, "//", other, false)
+    }
+    fn __rfloordiv__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> Self {
+        crate::operators::binary(slf, "//", other, true)
+    }
+    fn __mod__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> Self {
+        crate::operators::binary(slf, "%", other, false)
+    }
+    fn __rmod__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> Self {
+        crate::operators::binary(slf, "%", other, true)
+    }
+    fn __pow__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>, _modulo: &Bound<'_, PyAny>) -> Self {
+        crate::operators::binary(slf, "**", other, false)
+    }
+    fn __rpow__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>, _modulo: &Bound<'_, PyAny>) -> Self {
+        crate::operators::binary(slf, "**", other, true)
+    }
+    fn __matmul__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> Self {
+        crate::operators::binary(slf, "@", other, false)
+    }
+    fn __rmatmul__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> Self {
+        crate::operators::binary(slf, "@", other, true)
+    }
+    fn __and__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> Self {
+        crate::operators::binary(slf, "&", other, false)
+    }
+    fn __rand__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> Self {
+        crate::operators::binary(slf, "&", other, true)
+    }
+    fn __or__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> Self {
+        crate::operators::binary(slf, "|", other, false)
+    }
+    fn __ror__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> Self {
+        crate::operators::binary(slf, "|", other, true)
+    }
+    fn __xor__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> Self {
+        crate::operators::binary(slf, "^", other, false)
+    }
+    fn __rxor__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> Self {
+        crate::operators::binary(slf, "^", other, true)
+    }
+    fn __lshift__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> Self {
+        crate::operators::binary(slf, "<<", other, false)
+    }
+    fn __rlshift__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> Self {
+        crate::operators::binary(slf, "<<", other, true)
+    }
+    fn __rshift__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> Self {
+        crate::operators::binary(slf, ">>", other, false)
+    }
+    fn __rrshift__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> Self {
+        crate::operators::binary(slf, ">>", other, true)
+    }
+    fn __neg__(&self) -> Self {
+        Versatile::new(format!("(-{})", self.path))
+    }
+    fn __pos__(&self) -> Self {
+        Versatile::new(format!("(+{})", self.path))
+    }
+    fn __invert__(&self) -> Self {
+        Versatile::new(format!("(~{})", self.path))
+    }
+    fn __abs__(&self) -> Self {
+        Versatile::new(format!("abs({})", self.path))
+    }
+}

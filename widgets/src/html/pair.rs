@@ -1,0 +1,70 @@
+//! One pair: what was executed, evidence, witness, code, calls, executions with their plot, notes. The order is the
+//! order in which a reader asks.
+
+use maud::{Markup, PreEscaped, html};
+use twincell_core::report::{PairReport, Verdict};
+
+use super::{code, tables};
+use crate::plot::coverage_plot_svg;
+use crate::{plain, words};
+
+/// Calls up to which the table stands open without being asked for.
+const OPEN_CALLS: usize = 12;
+
+pub fn body(pair: &PairReport, budget: u32) -> Markup {
+    let identical = pair.verdict == Verdict::Identical;
+    html! {
+        @if !pair.reason.is_empty() && pair.reason != pair.sentence {
+            p.tc-reason { (plain::sentence(&pair.reason)) }
+        }
+        dl.tc-facts {
+            @for (name, value) in words::facts(pair, budget) {
+                div { dt { (name) } dd { (value) } }
+            }
+        }
+        @if !pair.evidence.is_empty() {
+            (section("Evidence", &words::count(pair.evidence.len(), "difference"), true, tables::evidence(pair)))
+        }
+        @if let Some(witness) = &pair.witness {
+            @let title = words::witness_title(pair, witness);
+            @let note = words::count(witness.injections.len(), "value");
+            (section(&title, &note, !identical, html! {
+                (tables::injections(witness))
+                (tables::other_decisions(witness))
+                (tables::behaviors(pair, witness))
+            }))
+        }
+        @if !pair.rows.is_empty() {
+            @let note = if pair.executions.is_empty() { "nothing was executed" } else { "coverage in the margin" };
+            (section("Old and new", note, !identical, code::side_by_side(pair)))
+        }
+        @if let Some(witness) = &pair.witness && !witness.calls.is_empty() {
+            @let differing = witness.calls.iter().filter(|row| !row.equal).count();
+            @let note = format!("{}, {differing} differing", words::count(witness.calls.len(), "call"));
+            @let open = differing > 0 && witness.calls.len() <= OPEN_CALLS;
+            (section("Calls to external code", &note, open, tables::calls(witness)))
+        }
+        @if !pair.executions.is_empty() {
+            @let note = words::count(pair.executions.len(), "execution");
+            (section("Executions and coverage", &note, false, html! {
+                // The plot's own markup; it holds numbers only.
+                div.tc-scroll { (PreEscaped(coverage_plot_svg(pair))) }
+                (tables::executions(pair))
+            }))
+        }
+        @if !pair.notes.is_empty() {
+            (section("Notes", &words::count(pair.notes.len(), "note"), pair.notes.len() <= 5, html! {
+                ul.tc-notes { @for note in &pair.notes { li { (plain::sentence(note)) } } }
+            }))
+        }
+    }
+}
+
+fn section(title: &str, note: &str, open: bool, content: Markup) -> Markup {
+    html! {
+        details.tc-section open[open] {
+            summary { span.tc-title { (title) } " " span.tc-note { (note) } }
+            (content)
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! The tables of one pair. Every table has a caption and header cells, is bounded in rows and says what it leaves
+//! out; a difference is marked with a sign and a word.
+
+use maud::{Markup, html};
+use twincell_core::behavior::{Behavior, Call, Observed};
+use twincell_core::report::{
+    Channel, Evidence, ExecutionReport, PairReport, Witness, display_call, display_observed, display_outcome,
+};
+
+use crate::{plain, words};
+
+const EVIDENCE_ROWS: usize = 25;
+const VALUE_ROWS: usize = 100;
+const CALL_ROWS: usize = 100;
+const EXECUTION_ROWS: usize = 50;
+/// Executions that differ are shown beyond the first ones too, up to this many.
+const DIFFERING_ROWS: usize = 10;
+/// Rows from which a table scrolls within a window of its own.
+const TALL: usize = 20;
+
+pub fn evidence(pair: &PairReport) -> Markup {
+    let rows = pair.evidence.iter().take(EVIDENCE_ROWS).map(|one| {
+        html! {
+            tr.tc-differs {
+                th scope="row" { "≠ " (one.channel.name()) }
+                td.tc-mono { (plain::value(&one.place)) }
+                (seen(&one.old))
+                (seen(&one.new))
+                td.tc-num { (words::execution_number(one.execution)) }
+            }
+        }
+    });
+    table("What differs", false, &["Channel", "Place", "Old", "New", "Execution#"], rows, pair.evidence.len())
+}
+
+pub fn injections(witness: &Witness) -> Markup {
+    if witness.injections.is_empty() {
+        return html! { p.tc-quiet { "No value was missing: nothing was injected." } };
+    }
+    let rows = witness.injections.iter().take(VALUE_ROWS).map(|injection| {
+        html! {
+            tr {
+                th.tc-mono scope="row" { (plain::value(&injection.path)) }
+                td.tc-mono { (plain::value(&injection.value.display())) }
+                td { (injection.value.abstract_value().name()) }
+                td { (words::kind_name(injection.kind)) }
+                td.tc-num { (words::injection_place(injection)) }
+                td.tc-num { (words::percent(f64::from(injection.probability))) }
+            }
+        }
+    });
+    let columns = ["Access path", "Value", "Class", "Kind", "Line#", "Probability#"];
+    table("Injected values, the same into both versions", true, &columns, rows, witness.injections.len())
+}
+
+pub fn other_decisions(witness: &Witness) -> Markup {
+    let decisions = words::other_decisions(witness);
+    if decisions.is_empty() {
+        return html! {};
+    }
+    let rows = decisions.iter().take(VALUE_ROWS).map(|(path, decision)| {
+        html! { tr { th.tc-mono scope="row" { (plain::value(path)) } td.tc-mono { (plain::value(decision)) } } }
+    });
+    table("Other decisions", true, &["Access path", "Decision"], rows, decisions.len())
+}
+
+/// What each version did in the witness, side by side. Evidence says what differs.
+pub fn behaviors(pair: &PairReport, witness: &Witness) -> Markup {
+    let row = |name: &str, differs: bool, old: &str, new: &str| {
+        html! {
+            tr.tc-differs[differs] {
+                th scope="row" { @if differs { "≠ " } (plain::value(name)) }
+                (seen(old))
+                (seen(new))
+            }
+        }
+    };
+    let differs = |such: &dyn Fn(&Evidence) -> bool| words::has_evidence(pair, witness, such);
+    let (old, new) = (&witness.old, &witness.new);
+    let outcome = differs(&|one| matches!(one.channel, Channel::Return | Channel::Exception));
+    let mut rows = vec![row("outcome", outcome, &display_outcome(&old.outcome), &display_outcome(&new.outcome))];
+    for (name, old, new) in arguments(old, new) {
+        let shown = |value: Option<&Observed>| value.map_or_else(|| "not there".into(), display_observed);
+        let differs = differs(&|one| one.channel == Channel::Arguments && names_root(&one.place, name));
+        rows.push(row(&format!("{name} afterwards"), differs, &shown(old), &shown(new)));
+    }
+    for (name, old, new) in [("stdout", &old.stdout, &new.stdout), ("stderr", &old.stderr, &new.stderr)] {
+        if !old.is_empty() || !new.is_empty() {
+            rows.push(row(name, differs(&|one| one.channel == Channel::Output && one.place.contains(name)), old, new));
+        }
+    }
+    let total = rows.len();
+    table("What each version did", true, &["", "Old", "New"], rows.into_iter().take(VALUE_ROWS), total)
+}
+
+/// Whether a place such as `argument request.meta['retries']` is in the argument of this name.
+fn names_root(place: &str, name: &str) -> bool {
+    place.split(|c: char| !c.is_alphanumeric() && c != '_').take(2).any(|word| word == name)
+}
+
+/// Arguments of both versions by name, in the order of old, then what only new has.
+fn arguments<'a>(old: &'a Behavior, new: &'a Behavior) -> Vec<(&'a str, Option<&'a Observed>, Option<&'a Observed>)> {
+    let find = |behavior: &'a Behavior, name: &str| {
+        behavior.arguments.iter().find(|(other, _)| other == name).map(|(_, value)| value)
+    };
+    let mut rows: Vec<_> =
+        old.arguments.iter().map(|(name, value)| (name.as_str(), Some(value), find(new, name))).collect();
+    let only_new = new.arguments.iter().filter(|(name, _)| find(old, name).is_none());
+    rows.extend(only_new.map(|(name, value)| (name.as_str(), None, Some(value))));
+    rows
+}
+
+pub fn calls(witness: &Witness) -> Markup {
+    let side = |call: &Option<Call>| {
+        html! {
+            @match call {
+                Some(call) => {
+                    td.tc-num { @if call.line > 0 { (call.line) } }
+                    td.tc-mono { (plain::value(&display_call(call))) }
+                }
+                None => { td.tc-num {} td.tc-quiet { "no call" } }
+            }
+        }
+    };
+    let rows = witness.calls.iter().take(CALL_ROWS).map(|row| {
+        html! {
+            tr.tc-differs[!row.equal] {
+                th.tc-mark scope="row" { (words::call_mark(row)) }
+                (side(&row.old))
+                (side(&row.new))
+            }
+        }
+    });
+    let columns = ["", "Line#", "Old", "Line#", "New"];
+    table("Calls, old against new, in order", false, &columns, rows, witness.calls.len())
+}
+
+pub fn executions(pair: &PairReport) -> Markup {
+    let row = |execution: &ExecutionReport| {
+        let valid = execution.old_valid && execution.new_valid;
+        html! {
+            tr.tc-differs[execution.differs].tc-dim[!execution.differs && !valid] {
+                th.tc-num scope="row" { (words::execution_number(execution.index)) }
+                td.tc-mark { (words::execution_mark(execution)) }
+                td.tc-mono { (plain::value(&execution.old)) }
+                td.tc-mono { (plain::value(&execution.new)) }
+                td.tc-num { @if execution.new_lines > 0 { "+" } (execution.new_lines) }
+                td.tc-num { (words::percent(execution.coverage_so_far)) }
+                td.tc-num { (words::duration(f64::from(execution.microseconds) / 1000.0)) }
+            }
+        }
+    };
+    let columns = ["No.#", "", "Old", "New", "New lines#", "Covered so far#", "Time#"];
+    let (first, later) = pair.executions.split_at(pair.executions.len().min(EXECUTION_ROWS));
+    let later = later.iter().filter(|execution| execution.differs).take(DIFFERING_ROWS);
+    let rows = first.iter().chain(later).map(row);
+    let any_says_nothing = pair.executions.iter().any(|one| !(one.old_valid && one.new_valid));
+    html! {
+        (table("Executions", false, &columns, rows, pair.executions.len()))
+        @if any_says_nothing { p.tc-legend { (words::EXECUTION_LEGEND) } }
+    }
+}
+
+/// A cell with what a version did; an empty text is said in words.
+fn seen(text: &str) -> Markup {
+    html! {
+        @if text.is_empty() { td.tc-quiet { "nothing" } } @else { td.tc-mono { (plain::value(text)) } }
+    }
+}
+
+/// A table that scrolls by itself when it is too wide. A column whose title ends in `#` holds numbers; one without a
+/// title holds marks or row names. A caption that only repeats its section is `titled` for screen readers alone. `total` rows exist, fewer may be given.
+fn table(caption: &str, titled: bool, columns: &[&str], rows: impl Iterator<Item = Markup>, total: usize) -> Markup {
+    let rows: Vec<Markup> = rows.collect();
+    html! {
+        div.tc-scroll.tc-limit[rows.len() >= TALL] tabindex="0" role="region" aria-label=(caption) {
+            table.tc-table {
+                caption.tc-hidden[!titled] { (caption) }
+                thead {
+                    tr {
+                        @for column in columns {
+                            @match column.strip_suffix('#') {
+                                Some(number) => th.tc-num scope="col" { (number) },
+                                None if column.is_empty() => td {},
+                                None => th scope="col" { (column) },
+                            }
+                        }
+                    }
+                }
+                tbody { @for row in &rows { (row) } }
+            }
+        }
+        @if total > rows.len() { p.tc-legend { "… and " (total - rows.len()) " more, not shown" } }
+    }
+}

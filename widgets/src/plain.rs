@@ -1,0 +1,82 @@
+//! Text from user code, made harmless to look at: no control characters, no escape sequences, nothing that reorders or
+//! hides what stands beside it. HTML escaping is maud's work, not done here.
+
+use std::borrow::Cow;
+
+/// Characters of one value or name that are shown at most.
+pub const VALUE_LIMIT: usize = 300;
+/// Characters of one line of code that are shown at most.
+pub const CODE_LIMIT: usize = 500;
+
+/// One line for people: bounded by [`VALUE_LIMIT`], every unsafe character written as its Python escape.
+pub fn value(text: &str) -> String {
+    bounded(text, VALUE_LIMIT)
+}
+
+/// One line of source: tabs become four spaces, a cut says how long the line was.
+pub fn code(text: &str) -> String {
+    let text = text.trim_end_matches(['\n', '\r']);
+    let expanded: Cow<'_, str> = if text.contains('\t') { text.replace('\t', "    ").into() } else { text.into() };
+    bounded(&expanded, CODE_LIMIT)
+}
+
+/// A sentence: as [`value`], but with room for two values, and line breaks become spaces.
+pub fn sentence(text: &str) -> String {
+    bounded(&text.replace(['\n', '\r'], " "), 4 * VALUE_LIMIT)
+}
+
+fn bounded(text: &str, limit: usize) -> String {
+    let mut out = String::with_capacity(text.len().min(limit + 16));
+    for (index, character) in text.chars().enumerate() {
+        if index == limit {
+            out.push_str(&format!("… ({} characters)", text.chars().count()));
+            break;
+        }
+        push_safe(&mut out, character);
+    }
+    out
+}
+
+fn push_safe(out: &mut String, character: char) {
+    let number = character as u32;
+    match character {
+        '\n' => out.push_str("\\n"),
+        '\r' => out.push_str("\\r"),
+        '\t' => out.push_str("\\t"),
+        _ if !is_unsafe(character) => out.push(character),
+        _ if number <= 0xff => out.push_str(&format!("\\x{number:02x}")),
+        _ if number <= 0xffff => out.push_str(&format!("\\u{number:04x}")),
+        _ => out.push_str(&format!("\\U{number:08x}")),
+    }
+}
+
+/// Control characters, and the format characters that reorder, join or hide text (Unicode Technical Report 36).
+fn is_unsafe(character: char) -> bool {
+    character.is_control()
+        || matches!(character,
+            '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{fffe}' | '\u{ffff}'
+            | '\u{e0000}'..='\u{e007f}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unsafe_characters_become_python_escapes() {
+        assert_eq!(value("a\x1b[31mb\0\u{202e}c\u{9b}\n"), "a\\x1b[31mb\\x00\\u202ec\\x9b\\n");
+        assert_eq!(value("naïve 日本 ×"), "naïve 日本 ×");
+        assert_eq!(value("\u{e0041}"), "\\U000e0041");
+    }
+
+    #[test]
+    fn tabs_in_code_become_spaces() {
+        assert_eq!(code("\treturn 1\r\n"), "    return 1");
+    }
+
+    #[test]
+    fn a_cut_value_says_how_long_it_was() {
+        assert!(value(&"x".repeat(5_000)).ends_with("x… (5000 characters)"));
+    }
+}

@@ -1,0 +1,196 @@
+//! The change in a terminal: a unified diff, or both versions side by side where there is room, with line numbers,
+//! coverage margin and the injected values under the line where they entered.
+
+use anstyle::{AnsiColor, Style};
+use twincell_core::report::{AlignedRow, Comparison, LineReport, PairReport, Verdict};
+
+use super::DIM;
+use super::page::{Page, chunks, padded};
+use crate::{plain, words};
+
+/// Width from which both versions stand side by side.
+const SIDE_BY_SIDE: usize = 130;
+/// Unchanged rows shown around a changed one.
+const CONTEXT: usize = 3;
+/// Rows up to which a function is shown whole.
+const WHOLE: usize = 24;
+/// Values shown under one line at most; the list of injected values has more.
+const VALUES_AT_LINE: usize = 6;
+/// Rows shown at most.
+const ROWS: usize = 200;
+
+const REMOVED: Style = Style::new().fg_color(Some(anstyle::Color::Ansi(AnsiColor::Red)));
+const ADDED: Style = Style::new().fg_color(Some(anstyle::Color::Ansi(AnsiColor::Green)));
+const VALUE: Style = Style::new().fg_color(Some(anstyle::Color::Ansi(AnsiColor::Blue)));
+
+/// A line with its sign and style as it is printed.
+struct Shown<'a> {
+    line: &'a LineReport,
+    sign: char,
+    style: Style,
+}
+
+pub fn changes(page: &mut Page, pair: &PairReport) {
+    let changed: Vec<bool> = pair.rows.iter().map(|row| is_changed(pair, row)).collect();
+    if !changed.contains(&true) {
+        return;
+    }
+    page.title("Old and new");
+    let shown = shown_rows(&changed);
+    let total = shown.len();
+    if page.width < SIDE_BY_SIDE {
+        page.styled(DIM, &unified_gutter("old", "new", "runs", "runs"));
+        page.end();
+    }
+    let mut last = None;
+    for index in shown.into_iter().take(ROWS) {
+        if last.is_some_and(|last| index > last + 1) || (last.is_none() && index > 0) {
+            page.prose("  ", "⋯", DIM);
+        }
+        last = Some(index);
+        let (old, new) = words::row_lines(pair, &pair.rows[index]);
+        if page.width >= SIDE_BY_SIDE {
+            both_sides(page, old, new);
+        } else {
+            unified(page, old, new);
+        }
+        entered(page, pair, old, new);
+    }
+    if last.is_some_and(|last| last + 1 < pair.rows.len()) {
+        page.prose("  ", "⋯", DIM);
+    }
+    page.more(total, ROWS);
+}
+
+fn is_changed(pair: &PairReport, row: &AlignedRow) -> bool {
+    match words::row_lines(pair, row) {
+        (Some(old), Some(new)) => old.changed || new.changed,
+        (old, new) => old.is_some() || new.is_some(),
+    }
+}
+
+fn shown_rows(changed: &[bool]) -> Vec<usize> {
+    let near = |index: usize| {
+        let from = index.saturating_sub(CONTEXT);
+        changed[from..(index + CONTEXT + 1).min(changed.len())].contains(&true)
+    };
+    (0..changed.len()).filter(|&index| changed.len() <= WHOLE || near(index)).collect()
+}
+
+/// A line that the diff does not mark but that reads differently (a comment, a renamed local) has the sign `~`.
+fn sign(line: &LineReport, other: Option<&LineReport>, changed: char, style: Style) -> (char, Style) {
+    match other {
+        _ if line.changed => (changed, style),
+        None => (changed, style),
+        Some(other) if other.text.trim_end() != line.text.trim_end() => ('~', Style::new()),
+        Some(_) => (' ', Style::new()),
+    }
+}
+
+fn sides<'a>(old: Option<&'a LineReport>, new: Option<&'a LineReport>) -> (Option<Shown<'a>>, Option<Shown<'a>>) {
+    let shown = |line: Option<&'a LineReport>, other: Option<&LineReport>, changed, style| {
+        line.map(|line| {
+            let (sign, style) = sign(line, other, changed, style);
+            Shown { line, sign, style }
+        })
+    };
+    (shown(old, new, '-', REMOVED), shown(new, old, '+', ADDED))
+}
+
+/// What the signs in the margin mean, once for all pairs, if there was a margin.
+pub fn legend(page: &mut Page, comparison: &Comparison) {
+    let has_margin =
+        |pair: &PairReport| pair.verdict != Verdict::Identical && pair.rows.iter().any(|row| is_changed(pair, row));
+    if comparison.pairs.iter().any(has_margin) {
+        page.blank();
+        page.prose("", words::MARGIN_LEGEND, DIM);
+    }
+}
+
+/// The coverage margin of a line, with a mark when the execution shown ran it.
+fn runs(line: &LineReport) -> String {
+    format!("{}{}", if line.witness_hits > 0 { "▸" } else { "" }, words::margin(line))
+}
+
+fn unified(page: &mut Page, old: Option<&LineReport>, new: Option<&LineReport>) {
+    match sides(old, new) {
+        (Some(old), Some(new)) if old.sign == ' ' && new.sign == ' ' => {
+            single(page, &new, Some(old.line), Some(new.line))
+        }
+        (old, new) => {
+            old.iter().for_each(|shown| single(page, shown, Some(shown.line), None));
+            new.iter().for_each(|shown| single(page, shown, None, Some(shown.line)));
+        }
+    }
+}
+
+fn single(page: &mut Page, shown: &Shown<'_>, old: Option<&LineReport>, new: Option<&LineReport>) {
+    let number = |line: Option<&LineReport>| line.map_or_else(String::new, |line| line.number.to_string());
+    let margin = |line: Option<&LineReport>| line.map_or_else(String::new, runs);
+    let gutter = unified_gutter(&number(old), &number(new), &margin(old), &margin(new));
+    let room = page.width.saturating_sub(gutter.chars().count() + 2).max(8);
+    for (index, piece) in chunks(&plain::code(&shown.line.text), room).iter().enumerate() {
+        let first = index == 0;
+        page.styled(DIM, if first { gutter.clone() } else { unified_gutter("", "", "", "") }.as_str());
+        page.styled(shown.style, &format!("{} {piece}", if first { shown.sign } else { ' ' }));
+        page.end();
+    }
+}
+
+fn unified_gutter(old: &str, new: &str, old_runs: &str, new_runs: &str) -> String {
+    format!("{old:>4}{new:>5} {old_runs:>5}{new_runs:>5} │ ")
+}
+
+fn side_gutter(line: &LineReport) -> String {
+    format!("{:>4} {:>5} │", line.number, runs(line))
+}
+
+fn both_sides(page: &mut Page, old: Option<&LineReport>, new: Option<&LineReport>) {
+    let half = (page.width - 3) / 2;
+    let (old, new) = sides(old, new);
+    let columns = |shown: &Option<Shown<'_>>| -> (String, Vec<String>) {
+        shown.as_ref().map_or_else(Default::default, |shown| {
+            let gutter = side_gutter(shown.line);
+            let room = half - gutter.chars().count() - 2;
+            let pieces = chunks(&plain::code(&shown.line.text), room);
+            let signed = |(index, piece)| format!("{} {piece}", if index == 0 { shown.sign } else { ' ' });
+            (gutter, pieces.iter().enumerate().map(signed).collect())
+        })
+    };
+    let sides = [(columns(&old), old.map(|one| one.style)), (columns(&new), new.map(|one| one.style))];
+    let height = sides.iter().map(|((_, pieces), _)| pieces.len()).max().unwrap_or(0);
+    for index in 0..height {
+        for (side, ((gutter, pieces), style)) in sides.iter().enumerate() {
+            let gutter = if index == 0 { gutter.as_str() } else { "" };
+            let gutter = padded(gutter, 12);
+            page.styled(DIM, &gutter);
+            let piece = pieces.get(index).map_or("", String::as_str);
+            page.styled(style.unwrap_or_default(), &padded(piece, half - 12));
+            if side == 0 {
+                page.styled(DIM, " ┃ ");
+            }
+        }
+        page.end();
+    }
+}
+
+fn entered(page: &mut Page, pair: &PairReport, old: Option<&LineReport>, new: Option<&LineReport>) {
+    let Some(witness) = &pair.witness else { return };
+    let found = words::injections_at(witness, old, new);
+    if found.is_empty() {
+        return;
+    }
+    let value = |&index: &usize| {
+        let injection = &witness.injections[index];
+        format!("{} = {}", plain::value(&injection.path), plain::value(&injection.value.display()))
+    };
+    let mut values: Vec<String> = found.iter().take(VALUES_AT_LINE).map(value).collect();
+    if found.len() > VALUES_AT_LINE {
+        values.push(format!("and {} more", found.len() - VALUES_AT_LINE));
+    }
+    let indent = if page.width >= SIDE_BY_SIDE { 14 } else { 24 };
+    let shown = page.cut(&format!("↳ {}", values.join(" · ")), page.width - indent);
+    page.styled(Style::new(), &" ".repeat(indent));
+    page.styled(VALUE, &shown);
+    page.end();
+}

@@ -1,0 +1,184 @@
+//! A comparison for the terminal: sentence, evidence, injected values, what changed, calls that differ. Colors only
+//! when asked for; user text is stripped of everything that a terminal would obey.
+
+mod code;
+mod page;
+
+use anstyle::{AnsiColor, Style};
+use twincell_core::behavior::Call;
+use twincell_core::report::{Comparison, PairReport, Verdict, display_call};
+
+use crate::{plain, words};
+use page::Page;
+
+const EVIDENCE_SHOWN: usize = 10;
+const VALUES_SHOWN: usize = 20;
+const CALLS_SHOWN: usize = 20;
+
+const BOLD: Style = Style::new().bold();
+const DIM: Style = Style::new().dimmed();
+
+/// How text is laid out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TextOptions {
+    /// Use ANSI colors. They only repeat what signs and words say.
+    pub color: bool,
+    /// Columns of the terminal; taken as 40 at least and 240 at most.
+    pub width: usize,
+}
+
+impl Default for TextOptions {
+    fn default() -> Self {
+        Self { color: false, width: 100 }
+    }
+}
+
+/// A comparison as text of at most `width` columns; from 130 columns on, both versions stand side by side.
+pub fn text(comparison: &Comparison, options: &TextOptions) -> String {
+    let mut page = Page::new(options.color, options.width.clamp(40, 240));
+    heading(&mut page, comparison.verdict, "", &plain::sentence(&comparison.sentence));
+    let pairs = words::ordered_pairs(comparison);
+    match pairs.as_slice() {
+        [only] => {
+            if only.sentence != comparison.sentence {
+                page.prose("  ", &plain::sentence(&only.sentence), Style::new());
+            }
+            pair_body(&mut page, only, comparison.budget);
+        }
+        several => {
+            for pair in several {
+                page.rule();
+                let name = plain::value(&words::pair_name(pair));
+                heading(&mut page, pair.verdict, &name, &plain::sentence(&pair.sentence));
+                if pair.verdict != Verdict::Identical {
+                    pair_body(&mut page, pair, comparison.budget);
+                }
+            }
+        }
+    }
+    code::legend(&mut page, comparison);
+    one_sided(&mut page, "Only in old", &comparison.removed);
+    one_sided(&mut page, "Only in new", &comparison.added);
+    page.blank();
+    let foot = format!(
+        "twincell {} · predictor: {} · seed {} · {} in all",
+        plain::value(&comparison.twincell),
+        plain::value(&comparison.predictor),
+        comparison.seed,
+        words::duration(comparison.milliseconds)
+    );
+    page.prose("", &foot, DIM);
+    page.finish()
+}
+
+fn tone(verdict: Verdict) -> Style {
+    let color = match verdict {
+        Verdict::Changing => AnsiColor::Red,
+        Verdict::LikelyPreserving => AnsiColor::Green,
+        Verdict::Inconclusive => AnsiColor::Yellow,
+        Verdict::Identical => AnsiColor::Cyan,
+    };
+    Style::new().bold().fg_color(Some(color.into()))
+}
+
+fn heading(page: &mut Page, verdict: Verdict, name: &str, sentence: &str) {
+    let gap = if name.is_empty() { "" } else { "  " };
+    page.styled(tone(verdict), &format!("{} {}", words::icon(verdict), verdict.name()));
+    page.styled(BOLD, &format!("{gap}{}", page.cut(name, page.width - 22)));
+    page.end();
+    page.prose("  ", sentence, Style::new());
+}
+
+fn pair_body(page: &mut Page, pair: &PairReport, budget: u32) {
+    if !pair.reason.is_empty() && pair.reason != pair.sentence {
+        page.prose("  ", &plain::sentence(&pair.reason), Style::new());
+    }
+    let facts = words::facts(pair, budget);
+    let facts: Vec<String> = facts.iter().map(|(name, value)| format!("{}: {value}", name.to_lowercase())).collect();
+    page.prose("  ", &facts.join(" · "), DIM);
+    evidence(page, pair);
+    values(page, pair);
+    code::changes(page, pair);
+    calls(page, pair);
+    if !pair.notes.is_empty() {
+        page.title("Notes");
+        for note in &pair.notes {
+            page.hanging("  • ", &plain::sentence(note));
+        }
+    }
+}
+
+fn evidence(page: &mut Page, pair: &PairReport) {
+    if pair.evidence.is_empty() {
+        return;
+    }
+    page.title("Evidence");
+    for one in pair.evidence.iter().take(EVIDENCE_SHOWN) {
+        let place = plain::value(&one.place);
+        let channel = one.channel.name();
+        let channel = if place.starts_with(channel) { String::new() } else { format!("{channel}: ") };
+        let number = words::execution_number(one.execution);
+        page.hanging("  ≠ ", &format!("{channel}{place} (execution {number})"));
+        for (label, value) in [("      old  ", &one.old), ("      new  ", &one.new)] {
+            page.hanging(label, if value.is_empty() { "nothing".into() } else { plain::value(value) }.as_str());
+        }
+    }
+    page.more(pair.evidence.len(), EVIDENCE_SHOWN);
+}
+
+fn values(page: &mut Page, pair: &PairReport) {
+    let Some(witness) = &pair.witness else { return };
+    page.title(&words::witness_title(pair, witness));
+    if witness.injections.is_empty() {
+        page.prose("  ", "No value was missing: nothing was injected.", Style::new());
+    }
+    for injection in witness.injections.iter().take(VALUES_SHOWN) {
+        let value = plain::value(&injection.value.display());
+        page.hanging("  ", &format!("{} = {value}", plain::value(&injection.path)));
+        let about = format!(
+            "{}, {}, {}, {}",
+            injection.value.abstract_value().name(),
+            words::kind_name(injection.kind),
+            words::injection_place(injection),
+            words::percent(f64::from(injection.probability))
+        );
+        page.aside(&about);
+    }
+    page.more(witness.injections.len(), VALUES_SHOWN);
+    let others = words::other_decisions(witness);
+    for (path, decision) in others.iter().take(VALUES_SHOWN) {
+        page.hanging("  ", &format!("{}: {}", plain::value(path), plain::value(decision)));
+    }
+    page.more(others.len(), VALUES_SHOWN);
+}
+
+fn calls(page: &mut Page, pair: &PairReport) {
+    let Some(witness) = &pair.witness else { return };
+    let differing: Vec<_> = witness.calls.iter().filter(|row| !row.equal).collect();
+    if differing.is_empty() {
+        return;
+    }
+    page.title(&format!("Calls that differ ({} of {})", differing.len(), witness.calls.len()));
+    for row in differing.iter().take(CALLS_SHOWN) {
+        let shown = |call: &Call| format!("{} (line {})", plain::value(&display_call(call)), call.line);
+        match (&row.old, &row.new) {
+            (Some(old), Some(new)) => {
+                page.hanging("  ≠ old       ", &shown(old));
+                page.hanging("    new       ", &shown(new));
+            }
+            (old, new) => {
+                let label = format!("  {}  ", words::call_mark(row));
+                old.iter().chain(new).for_each(|call| page.hanging(&label, &shown(call)));
+            }
+        }
+    }
+    page.more(differing.len(), CALLS_SHOWN);
+}
+
+fn one_sided(page: &mut Page, title: &str, names: &[String]) {
+    if !names.is_empty() {
+        let names: Vec<String> = names.iter().map(|name| plain::value(name)).collect();
+        page.blank();
+        page.hanging(&format!("{title}: "), &names.join(", "));
+    }
+}

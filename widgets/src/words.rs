@@ -1,0 +1,192 @@
+//! The words, signs and numbers that all renderings share. What needs markup or color is not here.
+
+use twincell_core::engine::protocol::Injection;
+use twincell_core::report::{
+    CallRow, Comparison, Evidence, ExecutionReport, LineReport, PairReport, Verdict, VersionReport, Witness,
+    display_decision,
+};
+use twincell_core::site::SiteKind;
+use twincell_core::value::{Choice, Decision};
+
+/// A sign that carries the verdict together with its word, never a color alone.
+pub fn icon(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Changing => "≠",
+        Verdict::LikelyPreserving => "≈",
+        Verdict::Inconclusive => "?",
+        Verdict::Identical => "=",
+    }
+}
+
+pub fn percent(share: f64) -> String {
+    // Rounded down, so that only full coverage reads 100 %.
+    let share = if share.is_finite() { share.clamp(0.0, 1.0) } else { 0.0 };
+    format!("{}\u{a0}%", (share * 100.0 + 1e-9).floor())
+}
+
+pub fn duration(milliseconds: f64) -> String {
+    match milliseconds {
+        ms if !ms.is_finite() || ms < 0.0 => "unknown".into(),
+        ms if ms < 10.0 => format!("{ms:.1} ms"),
+        ms if ms < 10_000.0 => format!("{ms:.0} ms"),
+        ms => format!("{:.1} s", ms / 1000.0),
+    }
+}
+
+pub fn count(number: usize, noun: &str) -> String {
+    if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
+}
+
+/// People count from one.
+pub fn execution_number(index: u32) -> u64 {
+    u64::from(index) + 1
+}
+
+/// `old` or `new`, by the number of a version in a program.
+pub fn version_name(version: u8) -> &'static str {
+    if version == 0 { "old" } else { "new" }
+}
+
+pub fn kind_name(kind: Option<SiteKind>) -> &'static str {
+    match kind {
+        None => "parameter",
+        Some(SiteKind::Name) => "name",
+        Some(SiteKind::Attribute) => "attribute",
+        Some(SiteKind::Call) => "call",
+        Some(SiteKind::Subscript) => "subscript",
+    }
+}
+
+/// The line where a value entered: a parameter without one enters at the `def`.
+pub fn injection_line(injection: &Injection) -> Option<u32> {
+    match (injection.line, injection.kind) {
+        (0, None) => Some(1),
+        (0, Some(_)) => None,
+        (line, _) => Some(line),
+    }
+}
+
+pub fn injection_place(injection: &Injection) -> String {
+    match injection_line(injection) {
+        Some(line) => format!("{} {line}", version_name(injection.version)),
+        None => version_name(injection.version).into(),
+    }
+}
+
+/// The coverage margin: how many executions ran a line, `·` for a line without code of its own, `–` for never.
+pub fn margin(line: &LineReport) -> String {
+    match (line.executable, line.executions) {
+        (false, _) => "·".into(),
+        (true, 0) => "–".into(),
+        (true, number) => number.to_string(),
+    }
+}
+
+pub const MARGIN_LEGEND: &str =
+    "runs = executions that ran the line (▸ the one shown among them); – never ran; · no code of its own";
+
+pub fn call_mark(row: &CallRow) -> &'static str {
+    match (&row.old, &row.new) {
+        (Some(_), None) => "− only old",
+        (None, Some(_)) => "+ only new",
+        _ if row.equal => "= same",
+        _ => "≠ differs",
+    }
+}
+
+pub fn execution_mark(execution: &ExecutionReport) -> &'static str {
+    match (execution.differs, execution.old_valid && execution.new_valid) {
+        (true, _) => "≠ differs",
+        (false, true) => "= same",
+        (false, false) => "○ says nothing",
+    }
+}
+
+pub const EXECUTION_LEGEND: &str = "○ says nothing: a version ended in an exception that the injected values may have \
+    caused, so the execution is no evidence.";
+
+/// What was executed, as (name, value) in the order shown.
+pub fn facts(pair: &PairReport, budget: u32) -> Vec<(&'static str, String)> {
+    let both = |old: String, new: String| format!("old {old}, new {new}");
+    let reached = |version: &VersionReport| match version.changed_lines {
+        0 => "none to reach".to_string(),
+        lines => format!("{} of {lines}", version.changed_lines_reached),
+    };
+    let mut facts = Vec::new();
+    if pair.executions.is_empty() && pair.verdict == Verdict::Identical {
+        facts.push(("Executions", "none needed".into()));
+    } else {
+        facts.push(("Executions", format!("{} of at most {budget}", pair.executions.len())));
+        facts.push(("Lines covered", both(percent(pair.old.coverage), percent(pair.new.coverage))));
+        facts.push(("Changed lines reached", both(reached(&pair.old), reached(&pair.new))));
+    }
+    if pair.lost > 0 {
+        facts.push(("Lost with a worker", count(pair.lost as usize, "execution")));
+    }
+    facts.push(("Time", duration(pair.milliseconds)));
+    facts
+}
+
+/// What the values shown are the values of.
+pub fn witness_title(pair: &PairReport, witness: &Witness) -> String {
+    let number = execution_number(witness.execution);
+    match pair.verdict {
+        Verdict::Changing => format!("Smallest inputs that show it (execution {number})"),
+        _ => format!("Inputs of the execution that covered most (execution {number})"),
+    }
+}
+
+/// Decisions of the witness that its injected values do not show: exceptions raised, defaults, truths of objects.
+pub fn other_decisions(witness: &Witness) -> Vec<(&str, String)> {
+    let injected = |choice: &Choice| {
+        matches!(choice.decision, Decision::Value(_))
+            && witness.injections.iter().any(|injection| injection.path == choice.path)
+    };
+    let others = witness.choices.iter().filter(|choice| !injected(choice));
+    others.map(|choice| (choice.path.as_str(), display_decision(&choice.decision))).collect()
+}
+
+/// Whether there is such evidence in the execution that is shown in full.
+pub fn has_evidence(pair: &PairReport, witness: &Witness, such: impl Fn(&Evidence) -> bool) -> bool {
+    pair.evidence.iter().any(|one| one.execution == witness.execution && such(one))
+}
+
+/// Pairs in the order shown: what changed first, identical ones last.
+pub fn ordered_pairs(comparison: &Comparison) -> Vec<&PairReport> {
+    let rank = |verdict| match verdict {
+        Verdict::Changing => 0,
+        Verdict::Inconclusive => 1,
+        Verdict::LikelyPreserving => 2,
+        Verdict::Identical => 3,
+    };
+    let mut pairs: Vec<&PairReport> = comparison.pairs.iter().collect();
+    pairs.sort_by_key(|pair| rank(pair.verdict));
+    pairs
+}
+
+/// What was compared with what: one name, or both when the function was renamed.
+pub fn pair_name(pair: &PairReport) -> String {
+    if pair.old.qualname == pair.new.qualname {
+        pair.new.qualname.clone()
+    } else {
+        format!("{} → {}", pair.old.qualname, pair.new.qualname)
+    }
+}
+
+/// Values that entered at a row of the two versions side by side.
+pub fn injections_at(witness: &Witness, old: Option<&LineReport>, new: Option<&LineReport>) -> Vec<usize> {
+    let at = |injection: &Injection| {
+        let line = if injection.version == 0 { old } else { new };
+        line.is_some_and(|line| injection_line(injection) == Some(line.number))
+    };
+    (0..witness.injections.len()).filter(|&index| at(&witness.injections[index])).collect()
+}
+
+/// The lines of one row.
+pub fn row_lines<'a>(
+    pair: &'a PairReport,
+    row: &twincell_core::report::AlignedRow,
+) -> (Option<&'a LineReport>, Option<&'a LineReport>) {
+    let line = |version: &'a VersionReport, index: Option<u32>| version.lines.get(index? as usize);
+    (line(&pair.old, row.old), line(&pair.new, row.new))
+}

@@ -1,0 +1,174 @@
+//! What every rendering must keep: snapshots of text and HTML, nothing from user code that acts, plots that are XML.
+
+mod samples;
+
+use samples::HOSTILE;
+use scraper::{Html, Node};
+use twincell_widgets::{COMPARISON_MIME, TextOptions, coverage_plot_svg, html_fragment, html_page, mime_bundle, text};
+use unicode_width::UnicodeWidthStr;
+
+const PLAIN: TextOptions = TextOptions { color: false, width: 100 };
+
+/// Elements and attributes that the views themselves write.
+const ELEMENTS: &str = "html head meta title style body main div span p strong code b details summary dl dt dd table \
+    caption colgroup col thead tbody tr th td ul li svg line polyline polygon text";
+const ATTRIBUTES: &str = "lang charset name content http-equiv class aria-hidden aria-label role tabindex scope colspan \
+    open style width height viewBox xmlns opacity fill stroke stroke-width x1 x2 y1 y2 x y dy points text-anchor \
+    font-family font-size transform";
+
+fn without_style(html: &str) -> String {
+    let (start, end) = (html.find("<style>").unwrap(), html.find("</style>").unwrap());
+    // One element a line, so that a review sees what changed.
+    format!("{}{}", &html[..start], &html[end + "</style>".len()..]).replace("><", ">\n<")
+}
+
+#[test]
+fn html_of_every_sample() {
+    for (name, comparison) in samples::all() {
+        if !["long_values", "many_executions"].contains(&name) {
+            insta::assert_snapshot!(format!("html_{name}"), without_style(&html_fragment(&comparison)));
+        }
+    }
+}
+
+#[test]
+fn text_of_every_sample() {
+    for (name, comparison) in samples::all() {
+        insta::assert_snapshot!(format!("text_{name}"), text(&comparison, &PLAIN));
+    }
+}
+
+#[test]
+fn wide_text_has_both_versions_side_by_side() {
+    insta::assert_snapshot!(text(&samples::changing(), &TextOptions { width: 140, color: false }));
+}
+
+#[test]
+fn no_element_and_no_attribute_comes_from_user_code() {
+    for (name, comparison) in samples::all() {
+        let page = html_page(&comparison, HOSTILE);
+        let parsed = Html::parse_document(&page);
+        for node in parsed.tree.nodes() {
+            match node.value() {
+                Node::Element(element) => {
+                    assert!(ELEMENTS.split_whitespace().any(|known| known == element.name()), "<{}>", element.name());
+                    for (attribute, value) in element.attrs() {
+                        assert!(ATTRIBUTES.split_whitespace().any(|known| known == attribute), "{attribute}={value}");
+                        assert!(!value.contains("alert"), "{attribute}={value}");
+                    }
+                }
+                Node::Comment(comment) => panic!("{name} has a comment: {comment:?}"),
+                _ => {}
+            }
+        }
+    }
+}
+
+#[test]
+fn hostile_text_stays_readable() {
+    let page = Html::parse_document(&html_page(&samples::hostile(), HOSTILE));
+    let shown: String = page.root_element().text().collect();
+    assert!(shown.contains("<script>alert(1)</script><img src=x onerror=alert(2)>"));
+    assert!(shown.contains("&lt;b&gt;\\u202edrow\\u2066\\x00\\x1b[31mred\\x1b]0;title\\x07\\x9b2J\\u200b"));
+}
+
+#[test]
+fn nothing_invisible_or_reordering_reaches_the_output() {
+    let invisible = |c: char| (c.is_control() && c != '\n') || "\u{202e}\u{2066}\u{200b}".contains(c);
+    for (name, comparison) in samples::all() {
+        for shown in [html_page(&comparison, HOSTILE), text(&comparison, &PLAIN)] {
+            let found = shown.chars().find(|&c| invisible(c));
+            assert_eq!(found, None, "{name}");
+        }
+    }
+}
+
+#[test]
+fn color_adds_only_our_own_escapes_and_changes_no_word() {
+    for (name, comparison) in samples::all() {
+        let plain = text(&comparison, &PLAIN);
+        let mut colored = text(&comparison, &TextOptions { color: true, ..PLAIN });
+        for code in ["0", "1", "2", "31", "32", "33", "34", "36"] {
+            colored = colored.replace(&format!("\u{1b}[{code}m"), "");
+        }
+        assert!(!colored.contains('\u{1b}'), "{name}");
+        let lines = |text: &str| text.lines().map(|line| line.trim_end().to_string()).collect::<Vec<_>>();
+        assert_eq!(lines(&colored), lines(&plain), "{name}");
+    }
+}
+
+#[test]
+fn text_fits_its_width() {
+    for (name, comparison) in samples::all() {
+        for width in [40, 80, 100, 130, 200] {
+            for line in text(&comparison, &TextOptions { color: false, width }).lines() {
+                assert!(line.width() <= width, "{name}, {width} columns: {line}");
+            }
+        }
+    }
+}
+
+#[test]
+fn output_is_bounded_whatever_the_values_are() {
+    let comparison = samples::long_values();
+    let (html, text) = (html_fragment(&comparison), text(&comparison, &PLAIN));
+    assert!(html.len() < 250_000, "{}", html.len());
+    assert!(text.len() < 40_000, "{}", text.len());
+    assert!(html.contains("… and 155 more, not shown") && html.contains("(50000 characters)"));
+}
+
+#[test]
+fn the_first_executions_and_those_that_differ_are_listed() {
+    let html = html_fragment(&samples::many_executions());
+    assert!(html.contains("… and 249 more, not shown"));
+    assert!(html.contains("<th class=\"tc-num\" scope=\"row\">272</th>"));
+}
+
+#[test]
+fn plots_are_well_formed_and_mark_the_first_difference() {
+    for (name, comparison) in samples::all() {
+        for pair in &comparison.pairs {
+            let svg = coverage_plot_svg(pair);
+            let document = roxmltree::Document::parse(&svg).unwrap_or_else(|error| panic!("{name}: {error}\n{svg}"));
+            let differs = pair.executions.iter().any(|execution| execution.differs);
+            let marked =
+                document.descendants().any(|node| node.text().is_some_and(|text| text.contains("first difference")));
+            assert_eq!(marked, differs, "{name}");
+        }
+    }
+}
+
+#[test]
+fn a_coverage_that_is_no_number_is_drawn_as_none() {
+    let mut comparison = samples::changing();
+    comparison.pairs[0].executions.iter_mut().for_each(|execution| execution.coverage_so_far = f64::NAN);
+    let svg = coverage_plot_svg(&comparison.pairs[0]);
+    assert!(!svg.contains("NaN") && roxmltree::Document::parse(&svg).is_ok());
+}
+
+#[test]
+fn two_outputs_on_one_page_share_no_id_and_run_no_script() {
+    for (_, comparison) in samples::all() {
+        let html = html_fragment(&comparison);
+        assert!(!html.contains(" id=\"") && !html.contains("<script"));
+    }
+}
+
+#[test]
+fn every_table_has_a_caption_and_every_header_a_scope() {
+    let html = Html::parse_fragment(&html_fragment(&samples::several_pairs()));
+    let select = |css: &str| scraper::Selector::parse(css).unwrap();
+    assert_eq!(html.select(&select("table")).count(), html.select(&select("table > caption")).count());
+    assert_eq!(html.select(&select("th:not([scope])")).count(), 0);
+}
+
+#[test]
+fn the_bundle_has_text_html_and_the_report() {
+    let comparison = samples::several_pairs();
+    let bundle = mime_bundle(&comparison);
+    let keys: Vec<&str> = bundle.as_object().unwrap().keys().map(String::as_str).collect();
+    assert_eq!(keys, ["text/plain", "text/html", COMPARISON_MIME]);
+    let report: twincell_core::report::Comparison = serde_json::from_value(bundle[COMPARISON_MIME].clone()).unwrap();
+    // Probabilities are f32 and go through JSON's doubles unharmed.
+    assert_eq!(report, comparison);
+}

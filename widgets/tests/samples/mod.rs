@@ -1,0 +1,478 @@
+//! Reports built by hand, one for each thing that a view has to cope with. Used by the tests and by the gallery.
+
+use twincell_core::behavior::{Behavior, Call, Observed, Outcome};
+use twincell_core::engine::protocol::Injection;
+use twincell_core::report::{
+    AlignedRow, CallRow, Channel, Comparison, Evidence, ExecutionReport, FORMAT, LineReport, PairReport, Verdict,
+    VersionReport, Witness,
+};
+use twincell_core::site::SiteKind;
+use twincell_core::value::{AbstractValue, Choice, Decision, Recipe};
+
+/// Everything that a view could be tricked with, as a browser or a terminal would take it.
+pub const HOSTILE: &str = "</script><script>alert(1)</script><img src=x onerror=alert(2)>\"' onclick='x' \
+    </style></td></table>&lt;b&gt;\u{202e}drow\u{2066}\0\x1b[31mred\x1b]0;title\x07\u{9b}2J\u{200b}`${x}`-->]]>";
+
+pub fn all() -> Vec<(&'static str, Comparison)> {
+    vec![
+        ("changing", changing()),
+        ("preserving", preserving()),
+        ("inconclusive", inconclusive()),
+        ("identical", identical()),
+        ("several_pairs", several_pairs()),
+        ("hostile", hostile()),
+        ("long_values", long_values()),
+        ("empty_function", empty_function()),
+        ("many_executions", many_executions()),
+    ]
+}
+
+/// `Some((text, changed, executions))`; zero executions for a line that never ran, `None` for no code of its own.
+type Line<'a> = (&'a str, bool, Option<u32>);
+
+fn version(qualname: &str, lines: &[Line<'_>]) -> VersionReport {
+    let number = |index: usize| index as u32 + 1;
+    let executable = lines.iter().filter(|line| line.2.is_some()).count();
+    let ran = lines.iter().filter(|line| line.2.is_some_and(|runs| runs > 0)).count();
+    let changed = lines.iter().filter(|line| line.1);
+    VersionReport {
+        qualname: qualname.into(),
+        lines: lines
+            .iter()
+            .enumerate()
+            .map(|(index, (text, changed, runs))| LineReport {
+                number: number(index),
+                text: (*text).into(),
+                changed: *changed,
+                executable: runs.is_some(),
+                executions: runs.unwrap_or(0),
+                witness_hits: u32::from(runs.is_some_and(|runs| runs > 1)),
+            })
+            .collect(),
+        coverage: if executable == 0 { 0.0 } else { ran as f64 / executable as f64 },
+        changed_lines: changed.clone().count() as u32,
+        changed_lines_reached: changed.filter(|line| line.2.is_some_and(|runs| runs > 0)).count() as u32,
+    }
+}
+
+fn rows(pairs: &[(i64, i64)]) -> Vec<AlignedRow> {
+    let index = |number: i64| u32::try_from(number - 1).ok();
+    pairs.iter().map(|&(old, new)| AlignedRow { old: index(old), new: index(new) }).collect()
+}
+
+fn straight(lines: usize) -> Vec<AlignedRow> {
+    (0..lines as u32).map(|index| AlignedRow { old: Some(index), new: Some(index) }).collect()
+}
+
+fn execution(index: u32, old: &str, new: &str, differs: bool, coverage: f64) -> ExecutionReport {
+    let valid = !old.contains("TypeError");
+    ExecutionReport {
+        index,
+        seed: 7,
+        old: old.into(),
+        new: new.into(),
+        old_valid: valid,
+        new_valid: valid,
+        differs,
+        new_lines: if index == 0 { 6 } else { index % 3 },
+        coverage_so_far: coverage,
+        microseconds: 310 + index * 7 % 90,
+    }
+}
+
+fn injection(path: &str, value: Recipe, kind: Option<SiteKind>, line: u32, probability: f32) -> Injection {
+    Injection { path: path.into(), value, kind, version: 0, line, probability }
+}
+
+fn call(callee: &str, arguments: Vec<Observed>, line: u32) -> Option<Call> {
+    Some(Call { callee: callee.into(), arguments, keywords: vec![], line, discarded: true })
+}
+
+fn injected(path: &str) -> Observed {
+    Observed::Injected { path: path.into(), assigned: vec![] }
+}
+
+fn text(text: &str) -> Observed {
+    Observed::Str(text.into())
+}
+
+fn behavior(outcome: Outcome) -> Behavior {
+    Behavior {
+        outcome,
+        arguments: vec![],
+        stdout: String::new(),
+        stderr: String::new(),
+        calls: vec![],
+        lines: vec![],
+        branches: vec![],
+    }
+}
+
+fn comparison(pairs: Vec<PairReport>) -> Comparison {
+    let first = &pairs[0];
+    Comparison {
+        format: FORMAT,
+        twincell: "0.1.0".into(),
+        verdict: first.verdict,
+        sentence: first.sentence.clone(),
+        pairs,
+        added: vec![],
+        removed: vec![],
+        predictor: "neural (ONNX Runtime, CPU)".into(),
+        seed: 0,
+        budget: 300,
+        milliseconds: 58.25,
+    }
+}
+
+pub fn changing_pair() -> PairReport {
+    let dict = |value| Recipe::Dict(vec![(Recipe::Str("max_retry_times".into()), Recipe::Int(value))]);
+    let raised = Outcome::Raised {
+        exception: Observed::Exception { class: "IgnoreRequest".into(), arguments: vec![text("gave up")] },
+        intended: true,
+        line: 9,
+        message: "gave up".into(),
+    };
+    PairReport {
+        verdict: Verdict::Changing,
+        reason:
+            "The return value differs in an execution that neither version spoiled, and differs again when repeated."
+                .into(),
+        sentence: "Behavior changed: for request.meta = {'max_retry_times': 0} old returns None, new returns \
+            <request.copy()> (execution 3 of 300, 41 ms)."
+            .into(),
+        evidence: vec![
+            Evidence {
+                channel: Channel::Return,
+                place: "return value".into(),
+                old: "None".into(),
+                new: "<request.copy()>".into(),
+                execution: 2,
+            },
+            Evidence {
+                channel: Channel::Calls,
+                place: "call 2".into(),
+                old: "self.stats.inc_value('retry/max_reached')".into(),
+                new: "no call".into(),
+                execution: 2,
+            },
+            Evidence {
+                channel: Channel::Output,
+                place: "stdout".into(),
+                old: "".into(),
+                new: "retrying\n".into(),
+                execution: 2,
+            },
+        ],
+        old: version(
+            "RetryMiddleware._retry",
+            &[
+                ("def _retry(self, request, reason, spider):", false, None),
+                ("    retries = request.meta.get(\"retry_times\", 0) + 1", false, Some(3)),
+                ("    limit = self.max_retry_times", true, Some(3)),
+                ("    if \"max_retry_times\" in request.meta:", true, Some(3)),
+                ("        limit = request.meta[\"max_retry_times\"]", true, Some(2)),
+                ("", false, None),
+                ("    # Give up after the limit.", false, None),
+                ("    if retries > limit:", false, Some(3)),
+                ("        self.stats.inc_value(\"retry/max_reached\")", false, Some(2)),
+                ("        return None", false, Some(2)),
+                ("    copy = request.copy()", false, Some(1)),
+                (
+                    "    if self.priority_adjust is not None and request.priority + self.priority_adjust != request.priority:",
+                    false,
+                    Some(1),
+                ),
+                ("        copy.priority = request.priority + self.priority_adjust", false, Some(0)),
+                ("    return copy", false, Some(1)),
+            ],
+        ),
+        new: version(
+            "RetryMiddleware._retry",
+            &[
+                ("def _retry(self, request, reason, spider):", false, None),
+                ("    retries = request.meta.get(\"retry_times\", 0) + 1", false, Some(3)),
+                ("    limit = request.meta.get(\"max_retry_times\") or self.max_retry_times", true, Some(3)),
+                ("", false, None),
+                ("    # Give up after the limit.", false, None),
+                ("    if retries > limit:", false, Some(3)),
+                ("        self.stats.inc_value(\"retry/max_reached\")", false, Some(0)),
+                ("        return None", false, Some(0)),
+                ("    copy = request.copy()", false, Some(2)),
+                (
+                    "    if self.priority_adjust is not None and request.priority + self.priority_adjust != request.priority:",
+                    false,
+                    Some(2),
+                ),
+                ("        copy.priority = request.priority + self.priority_adjust", false, Some(0)),
+                ("    return copy", false, Some(2)),
+            ],
+        ),
+        rows: rows(&[
+            (1, 1),
+            (2, 2),
+            (3, 3),
+            (4, 0),
+            (5, 0),
+            (6, 4),
+            (7, 5),
+            (8, 6),
+            (9, 7),
+            (10, 8),
+            (11, 9),
+            (12, 10),
+            (13, 11),
+            (14, 12),
+        ]),
+        executions: vec![
+            execution(0, "raised TypeError: '>' not supported", "raised TypeError: '>' not supported", false, 0.45),
+            execution(1, "returned <request.copy()>", "returned <request.copy()>", false, 0.7),
+            execution(2, "returned None", "returned <request.copy()>", true, 0.85),
+        ],
+        witness: Some(Witness {
+            execution: 2,
+            choices: vec![
+                Choice { path: "request.meta".into(), decision: Decision::Value(dict(0)) },
+                Choice { path: "reason".into(), decision: Decision::Default },
+                Choice { path: "bool(self.priority_adjust)".into(), decision: Decision::Value(Recipe::Bool(true)) },
+            ],
+            injections: vec![
+                injection("self", Recipe::Versatile(AbstractValue::Object), None, 0, 0.99),
+                injection("request", Recipe::Versatile(AbstractValue::Object), None, 0, 0.98),
+                injection("request.meta", dict(0), Some(SiteKind::Attribute), 2, 0.932),
+                injection("self.max_retry_times", Recipe::Int(10), Some(SiteKind::Attribute), 3, 0.871),
+            ],
+            old: Behavior {
+                arguments: vec![("request".into(), injected("request"))],
+                ..behavior(Outcome::Returned(Observed::None))
+            },
+            new: Behavior {
+                arguments: vec![("request".into(), injected("request"))],
+                stdout: "retrying\n".into(),
+                ..behavior(Outcome::Returned(injected("request.copy()")))
+            },
+            calls: vec![
+                CallRow {
+                    old: call("request.meta.get", vec![text("retry_times"), Observed::Int("0".into())], 2),
+                    new: call("request.meta.get", vec![text("retry_times"), Observed::Int("0".into())], 2),
+                    equal: true,
+                },
+                CallRow {
+                    old: call("self.stats.inc_value", vec![text("retry/max_reached")], 9),
+                    new: None,
+                    equal: false,
+                },
+                CallRow { old: None, new: call("request.copy", vec![], 9), equal: false },
+            ],
+        }),
+        lost: 1,
+        notes: vec![
+            "scrapy is not installed here: names imported from it are injected.".into(),
+            format!("An execution ended with: {}", twincell_core::report::display_outcome(&raised)),
+        ],
+        milliseconds: 41.3,
+    }
+}
+
+pub fn changing() -> Comparison {
+    comparison(vec![changing_pair()])
+}
+
+pub fn preserving_pair() -> PairReport {
+    let executions = (0..40).map(|index| {
+        let value = format!("returned {}", index * 3 % 11);
+        execution(index, &value, &value, false, if index < 4 { 0.5 } else { 1.0 })
+    });
+    PairReport {
+        verdict: Verdict::LikelyPreserving,
+        reason: "Every changed line ran in both versions and no channel differed in 40 executions.".into(),
+        sentence: "Behavior is likely preserved: 40 executions, all changed lines reached, no difference.".into(),
+        evidence: vec![],
+        old: version(
+            "total",
+            &[
+                ("def total(values):", false, None),
+                ("    result = 0", true, Some(40)),
+                ("    for value in values:", true, Some(40)),
+                ("        result += value", true, Some(31)),
+                ("    return result", true, Some(40)),
+            ],
+        ),
+        new: version(
+            "total",
+            &[("def total(items):", false, None), ("    return sum(item for item in items)", true, Some(40))],
+        ),
+        rows: rows(&[(1, 1), (2, 2), (3, 0), (4, 0), (5, 0)]),
+        executions: executions.collect(),
+        witness: Some(Witness {
+            execution: 4,
+            choices: vec![],
+            injections: vec![injection("values", Recipe::List(vec![Recipe::Int(1), Recipe::Int(-10)]), None, 0, 0.61)],
+            old: behavior(Outcome::Returned(Observed::Int("-9".into()))),
+            new: behavior(Outcome::Returned(Observed::Int("-9".into()))),
+            calls: vec![],
+        }),
+        lost: 0,
+        notes: vec!["The parameter values was renamed to items.".into()],
+        milliseconds: 96.0,
+    }
+}
+
+pub fn preserving() -> Comparison {
+    comparison(vec![preserving_pair()])
+}
+
+pub fn inconclusive_pair() -> PairReport {
+    let message = "raised TypeError: unsupported operand type(s) for +: 'NoneType' and 'str'";
+    PairReport {
+        verdict: Verdict::Inconclusive,
+        reason: "No execution reached a changed line: all 12 ended before in an exception that injected values caused."
+            .into(),
+        sentence: "Inconclusive: the changed line was not reached in 12 executions.".into(),
+        evidence: vec![],
+        old: version(
+            "render",
+            &[
+                ("def render(page):", false, None),
+                ("    head = page.title + page.subtitle", false, Some(12)),
+                ("    return wrap(head, 78)", true, Some(0)),
+            ],
+        ),
+        new: version(
+            "render",
+            &[
+                ("def render(page):", false, None),
+                ("    head = page.title + page.subtitle", false, Some(12)),
+                ("    return wrap(head, 79)", true, Some(0)),
+            ],
+        ),
+        rows: straight(3),
+        executions: (0..12).map(|index| execution(index, message, message, false, 0.5)).collect(),
+        witness: None,
+        lost: 0,
+        notes: vec![],
+        milliseconds: 1250.0,
+    }
+}
+
+pub fn inconclusive() -> Comparison {
+    comparison(vec![inconclusive_pair()])
+}
+
+pub fn identical_pair() -> PairReport {
+    let lines: [Line<'_>; 2] = [("def area(w, h):", false, None), ("    return w * h", false, Some(0))];
+    let renamed: [Line<'_>; 2] =
+        [("def area(width, h):  # in pixels", false, None), ("    return width * h", false, Some(0))];
+    PairReport {
+        verdict: Verdict::Identical,
+        reason: "The two differ only in comments and in names of parameters.".into(),
+        sentence: "Identical: the same program after comments and names of locals are dropped.".into(),
+        evidence: vec![],
+        old: version("area", &lines),
+        new: version("area", &renamed),
+        rows: straight(2),
+        executions: vec![],
+        witness: None,
+        lost: 0,
+        notes: vec![],
+        milliseconds: 0.4,
+    }
+}
+
+pub fn identical() -> Comparison {
+    comparison(vec![identical_pair()])
+}
+
+pub fn several_pairs() -> Comparison {
+    let pairs = vec![identical_pair(), preserving_pair(), changing_pair(), inconclusive_pair()];
+    Comparison {
+        verdict: Verdict::Changing,
+        sentence: "Behavior changed in 1 of 4 functions: RetryMiddleware._retry.".into(),
+        added: vec!["RetryMiddleware.close".into(), "backoff".into()],
+        removed: vec!["RetryMiddleware._sleep".into()],
+        ..comparison(pairs)
+    }
+}
+
+/// The changing comparison with [`HOSTILE`] in every text that comes from user code.
+pub fn hostile() -> Comparison {
+    let mut value = serde_json::to_value(several_pairs()).expect("a report is JSON");
+    poison(&mut value);
+    let mut hostile: Comparison = serde_json::from_value(value).expect("still a report");
+    for pair in &mut hostile.pairs {
+        if let Some(witness) = &mut pair.witness {
+            witness.injections.push(injection(HOSTILE, Recipe::Str(HOSTILE.into()), Some(SiteKind::Name), 2, 0.5));
+            witness.old.stdout = HOSTILE.into();
+            witness.new.outcome = Outcome::Raised {
+                exception: Observed::Exception { class: HOSTILE.into(), arguments: vec![text(HOSTILE)] },
+                intended: true,
+                line: 1,
+                message: HOSTILE.into(),
+            };
+        }
+    }
+    hostile
+}
+
+/// Appends the hostile text to every string; the names that serde gave to variants are left alone.
+fn poison(value: &mut serde_json::Value) {
+    use serde_json::Value;
+    match value {
+        Value::Array(items) => items.iter_mut().for_each(poison),
+        Value::Object(entries) => {
+            for (key, item) in entries.iter_mut() {
+                match key.as_str() {
+                    "verdict" | "channel" | "kind" | "decision" | "value" | "outcome" | "arguments" => {}
+                    _ => poison(item),
+                }
+            }
+        }
+        Value::String(text) => text.push_str(HOSTILE),
+        _ => {}
+    }
+}
+
+pub fn long_values() -> Comparison {
+    let mut pair = changing_pair();
+    let long = "abcdefghij".repeat(5_000);
+    pair.evidence[0].old = long.clone();
+    pair.old.lines[8].text = format!("    value = '{long}'");
+    pair.notes.push(long.clone());
+    if let Some(witness) = &mut pair.witness {
+        let items = (0..20_000).map(Recipe::Int).collect();
+        witness.injections.push(injection("values", Recipe::List(items), Some(SiteKind::Name), 8, 0.2));
+        let many = (0..250).map(|n| injection(&format!("d.a{n}"), Recipe::Int(n), Some(SiteKind::Attribute), 11, 0.1));
+        witness.injections.extend(many);
+        witness.old.outcome = Outcome::Returned(text(&long));
+        let row = CallRow { old: call("log", vec![text(&long)], 9), new: None, equal: false };
+        witness.calls.extend(vec![row; 300]);
+    }
+    comparison(vec![pair])
+}
+
+pub fn empty_function() -> Comparison {
+    let mut pair = inconclusive_pair();
+    pair.reason = "Neither version holds a line that runs.".into();
+    pair.sentence = "Inconclusive: there is nothing to execute.".into();
+    pair.old = version("nothing", &[]);
+    pair.new = version("", &[]);
+    pair.rows = vec![];
+    pair.executions = vec![];
+    comparison(vec![pair])
+}
+
+pub fn many_executions() -> Comparison {
+    let mut pair = changing_pair();
+    let coverage = |index: u32| (0.3 + 0.6 * (1.0 - 1.0 / (1.0 + f64::from(index / 9)))).min(0.93);
+    let same = "returned <request.copy()>";
+    pair.executions = (0..300)
+        .map(|index| {
+            execution(index, same, if index == 271 { "returned None" } else { same }, index == 271, coverage(index))
+        })
+        .collect();
+    pair.evidence.iter_mut().for_each(|one| one.execution = 271);
+    if let Some(witness) = &mut pair.witness {
+        witness.execution = 271;
+    }
+    comparison(vec![pair])
+}
