@@ -39,6 +39,18 @@ def test_an_interrupt_on_the_control_channel(kernel):
     assert kernel.wait(msg_id).reply["ename"] == "KeyboardInterrupt"
 
 
+def test_an_interrupt_reaches_the_program_that_a_cell_started(kernel):
+    code = "import subprocess\nprint('started')\nprint(subprocess.call(['sleep', '60']))"
+    msg_id = kernel.send(code)
+    kernel.wait_for_text("started")
+    time.sleep(0.2)
+    started = time.monotonic()
+    kernel.channels.control_channel.send(kernel.channels.session.msg("interrupt_request", {}))
+    kernel.channels.get_control_msg(timeout=TIMEOUT)
+    kernel.wait(msg_id)
+    assert time.monotonic() - started < 10
+
+
 def test_an_interrupt_ends_a_question_for_input(kernel):
     msg_id = kernel.send("input('?')", allow_stdin=True)
     kernel.channels.get_stdin_msg(timeout=TIMEOUT)
@@ -122,6 +134,11 @@ def test_a_thread_of_a_cell_cannot_keep_a_kernel_alive(fresh_kernel):
     fresh_kernel.run("import threading, time\nthreading.Thread(target=time.sleep, args=(600,)).start()")
     fresh_kernel.run("exit")
     assert wait_until_gone(fresh_kernel)
+
+
+def test_a_task_that_exits_does_not_end_the_kernel(kernel):
+    kernel.run("import asyncio, sys\nasync def leave(): sys.exit(1)\ntask = asyncio.ensure_future(leave())")
+    assert kernel.run("await asyncio.sleep(0.01); 1 + 1").value == "2"
 
 
 def test_exit_in_a_cell_ends_the_kernel_after_the_reply(fresh_kernel):

@@ -112,6 +112,7 @@ class Kernel:
         }
         message["msg_id"] = message["header"]["msg_id"]
         self.output.set_parent(request, message)
+        self.shell.parent_metadata = message["metadata"]
         handler = self._handlers.get(request.msg_type)
         try:
             if handler is None:
@@ -120,7 +121,7 @@ class Kernel:
                 result = handler(request, message)
                 if inspect.isawaitable(result):
                     await result
-        except KeyboardInterrupt:
+        except (KeyboardInterrupt, asyncio.CancelledError):
             logger.warning("%s was interrupted", request.msg_type)
             self._reply_error(request, KeyboardInterrupt("interrupted"))
         except Exception as error:
@@ -171,7 +172,6 @@ class Kernel:
         silent = bool(content.get("silent", False))
         store_history = bool(content.get("store_history", True)) and not silent
         self.output.allow_stdin = bool(content.get("allow_stdin", False))
-        shell.parent_metadata = metadata
         cell_id = metadata.get("cellId")
         if not silent:
             self.output.publish("execute_input", {"code": code, "execution_count": shell.execution_count})
@@ -179,8 +179,6 @@ class Kernel:
             result = await self._run_cell(code, store_history=store_history, silent=silent, cell_id=cell_id)
         finally:
             self.output.allow_stdin = False
-            if isinstance(cell_id, str) and not silent:
-                shell.cell_sources[cell_id] = code
         error = result.error_before_exec or result.error_in_exec
         if result.success and not shell.display_failed:
             reply: dict[str, Any] = {"status": "ok"}
@@ -362,7 +360,13 @@ class KernelApp(BaseIPythonApplication, InteractiveShellApp):
         loop = asyncio.new_event_loop()
         asyncio.set_event_loop(loop)
         try:
-            loop.run_until_complete(self.kernel.serve())
+            serving = loop.create_task(self.kernel.serve())
+            while not serving.done():
+                try:
+                    loop.run_until_complete(serving)
+                except (KeyboardInterrupt, SystemExit) as error:
+                    # asyncio lets these two out of any task of a cell; they end that task, not the kernel.
+                    logger.warning("a task of a cell ended with %s", type(error).__name__)
         finally:
             self.shell.atexit_operations()
             self.kernel.connection.close()
