@@ -2,11 +2,16 @@
 
 use serde::{Deserialize, Serialize};
 
+use std::time::Instant;
+
+use crate::campaign::{self, Target};
 use crate::engine::WorkerPool;
-use crate::engine::protocol::Context;
-use crate::predictor::Predictor;
-use crate::report::Comparison;
-use crate::source::SourceError;
+use crate::engine::protocol::{Context, Program, Version};
+use crate::instrument::{Instrumented, instrument};
+use crate::predictor::{FunctionSites, Predictor};
+use crate::report::{Comparison, FORMAT, PairReport, Verdict, assemble};
+use crate::source::{self, Diff, Function, SourceError};
+use crate::verdict;
 
 /// One side of a comparison.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -56,6 +61,7 @@ pub enum Continue {
     Stop,
 }
 
+/// Why two texts cannot be compared; one line that says what to do.
 #[derive(Debug, thiserror::Error)]
 pub enum CompareError {
     #[error("{label} is not valid Python: {error}")]
@@ -72,6 +78,11 @@ pub enum CompareError {
     Worker(#[from] crate::engine::EngineError),
 }
 
+/// Marks that one version may pass in one execution: enough for loops over what is injected, few enough to end.
+const STEP_BUDGET: u64 = 20_000;
+/// Executions spent on making a witness smaller.
+const SHRINK_BUDGET: u32 = 60;
+
 /// Compares every function that the two texts have in common and that changed.
 ///
 /// A pure function of its arguments, times and counts of lost executions aside.
@@ -83,6 +94,235 @@ pub fn compare(
     options: &CompareOptions,
     progress: &mut dyn FnMut(Progress) -> Continue,
 ) -> Result<Comparison, CompareError> {
-    let _ = (old, new, predictor, pool, options, progress);
-    Err(CompareError::NoFunction { label: old.label.clone() })
+    let started = Instant::now();
+    let Selected { pairs, added, removed } = select(old, new, options)?;
+    let count = pairs.len() as u32;
+    let mut reports = Vec::new();
+    let mut stopped = false;
+    for (number, (old_function, new_function)) in pairs.into_iter().enumerate() {
+        if stopped {
+            break;
+        }
+        let pair = Pair {
+            modules: [module_text(old), module_text(new)],
+            diff: source::diff(&old_function, &new_function),
+            functions: [old_function, new_function],
+        };
+        let mut pair_progress = |executions: u32, coverage: f64| {
+            let answer = progress(Progress { pair: number as u32, pairs: count, executions, budget: options.budget, coverage });
+            stopped = answer == Continue::Stop;
+            answer
+        };
+        reports.push(compare_pair(&pair, predictor, pool, options, &mut pair_progress)?);
+    }
+    let verdict = worst(reports.iter().map(|report| report.verdict));
+    let sentence = assemble::overall_sentence(verdict, &reports);
+    Ok(Comparison {
+        format: FORMAT,
+        twincell: env!("CARGO_PKG_VERSION").into(),
+        verdict,
+        sentence,
+        pairs: reports,
+        added,
+        removed,
+        predictor: predictor.describe(),
+        seed: options.seed,
+        budget: options.budget,
+        milliseconds: started.elapsed().as_secs_f64() * 1000.0,
+    })
+}
+
+fn severity(verdict: Verdict) -> u8 {
+    match verdict {
+        Verdict::Identical => 0,
+        Verdict::LikelyPreserving => 1,
+        Verdict::Inconclusive => 2,
+        Verdict::Changing => 3,
+    }
+}
+
+fn module_text(source: &Source) -> &str {
+    source.module.as_deref().unwrap_or(&source.text)
+}
+
+struct Selected {
+    pairs: Vec<(Function, Function)>,
+    added: Vec<String>,
+    removed: Vec<String>,
+}
+
+/// Finds the functions to compare.
+fn select(old: &Source, new: &Source, options: &CompareOptions) -> Result<Selected, CompareError> {
+    let mut sides = Vec::new();
+    for side in [old, new] {
+        let (functions, errors) = source::functions(&side.text);
+        if let Some(error) = errors.into_iter().next() {
+            return Err(CompareError::Syntax { label: side.label.clone(), error });
+        }
+        if functions.is_empty() {
+            return Err(CompareError::NoFunction { label: side.label.clone() });
+        }
+        sides.push(functions);
+    }
+    let (Some(mut new_functions), Some(mut old_functions)) = (sides.pop(), sides.pop()) else {
+        return Err(CompareError::NoFunction { label: old.label.clone() });
+    };
+    let cut_out = old.module.is_some() || new.module.is_some();
+    if let Some(name) = options.function.as_deref() {
+        if cut_out {
+            // The texts hold the function alone; its place in the module is known by name.
+            place(&mut old_functions, name);
+            place(&mut new_functions, name);
+        }
+        let known = |functions: &[Function]| functions.iter().any(|function| function.qualname == name);
+        if !known(&old_functions) || !known(&new_functions) {
+            let mut names: Vec<&str> =
+                old_functions.iter().chain(&new_functions).map(|function| function.qualname.as_str()).collect();
+            names.sort_unstable();
+            names.dedup();
+            return Err(CompareError::UnknownFunction { name: name.into(), known: names.join(", ") });
+        }
+        old_functions.retain(|function| function.qualname == name);
+        new_functions.retain(|function| function.qualname == name);
+    } else {
+        // A nested function runs with the function that holds it.
+        old_functions.retain(|function| function.parent.is_none());
+        new_functions.retain(|function| function.parent.is_none());
+    }
+    if let ([one], [other]) = (old_functions.as_slice(), new_functions.as_slice()) {
+        return Ok(Selected { pairs: vec![(one.clone(), other.clone())], added: vec![], removed: vec![] });
+    }
+    let names = |functions: &[Function]| {
+        functions.iter().map(|function| function.qualname.as_str()).collect::<Vec<_>>().join(", ")
+    };
+    let nothing = CompareError::NothingInCommon { old: names(&old_functions), new: names(&new_functions) };
+    let pairing = source::pair(old_functions, new_functions);
+    if pairing.pairs.is_empty() {
+        return Err(nothing);
+    }
+    Ok(Selected { pairs: pairing.pairs, added: pairing.added, removed: pairing.removed })
+}
+
+/// Gives the outermost function of a cut-out text the qualified name that it has in its module.
+fn place(functions: &mut [Function], qualname: &str) {
+    let Some(outermost) = functions.first_mut() else { return };
+    outermost.qualname = qualname.into();
+    outermost.parent = None;
+    let owner = qualname.rsplit_once('.').map(|(owner, _)| owner);
+    outermost.class_name = owner
+        .filter(|owner| !owner.ends_with("<locals>"))
+        .map(|owner| owner.rsplit('.').next().unwrap_or(owner).to_string());
+}
+
+/// One pair with all that its comparison needs.
+struct Pair<'a> {
+    functions: [Function; 2],
+    modules: [&'a str; 2],
+    diff: Diff,
+}
+
+fn compare_pair(
+    pair: &Pair<'_>,
+    predictor: &dyn Predictor,
+    pool: &WorkerPool,
+    options: &CompareOptions,
+    progress: &mut dyn FnMut(u32, f64) -> Continue,
+) -> Result<PairReport, CompareError> {
+    let started = Instant::now();
+    let frame = assemble::Frame { functions: &pair.functions, diff: &pair.diff };
+    if pair.diff.identical {
+        return Ok(assemble::identical(&frame));
+    }
+    let instrumented = match (instrument(&pair.functions[0]), instrument(&pair.functions[1])) {
+        (Ok(old), Ok(new)) => [old, new],
+        (Err(error), _) | (_, Err(error)) => {
+            return Ok(assemble::failed(&frame, format!("the function cannot be instrumented: {error}")));
+        }
+    };
+    let program = program(pair, &instrumented, predictor, options)?;
+    let mut loaded = match pool.load(&program) {
+        Ok(loaded) => loaded,
+        Err(crate::engine::EngineError::Load(reason)) => {
+            return Ok(assemble::failed(&frame, format!("the function cannot be loaded: {reason}")));
+        }
+        Err(error @ crate::engine::EngineError::Dies { .. }) => {
+            return Ok(assemble::failed(&frame, error.to_string()));
+        }
+        Err(error) => return Err(error.into()),
+    };
+    let target = Target::new(&pair.diff, instrumented.each_ref().map(executable_lines));
+    let campaign = campaign::run(&mut loaded, &target, options.budget, options.seed, progress)?;
+    let witness = match campaign.witness {
+        Some(position) => Some(campaign::shrink(&mut loaded, &campaign.executions[position], SHRINK_BUDGET)?),
+        None => None,
+    };
+    let (verdict, reason) = verdict::decide(&campaign, &target);
+    Ok(assemble::report(
+        &frame,
+        &assemble::Findings {
+            verdict,
+            reason,
+            campaign: &campaign,
+            witness: witness.as_ref(),
+            target: &target,
+            notes: &loaded.notes,
+            context: options.context,
+            milliseconds: started.elapsed().as_secs_f64() * 1000.0,
+        },
+    ))
+}
+
+fn executable_lines(instrumented: &Instrumented) -> Vec<u32> {
+    let sites = &instrumented.sites;
+    let mut lines: Vec<u32> = sites.lines.iter().copied().chain(sites.branches.iter().map(|branch| branch.line)).collect();
+    lines.sort_unstable();
+    lines.dedup();
+    lines
+}
+
+fn program(
+    pair: &Pair<'_>,
+    instrumented: &[Instrumented; 2],
+    predictor: &dyn Predictor,
+    options: &CompareOptions,
+) -> Result<Program, CompareError> {
+    let [old, new] = &pair.functions;
+    let requests = [
+        FunctionSites { text: &old.text, sites: &instrumented[0].sites.sites },
+        FunctionSites { text: &new.text, sites: &instrumented[1].sites.sites },
+    ];
+    let mut predictions = predictor.predict(&requests)?.into_iter();
+    let versions = pair
+        .functions
+        .iter()
+        .zip(instrumented)
+        .enumerate()
+        .map(|(number, (function, instrumented))| Version {
+            qualname: function.qualname.clone(),
+            name: function.name.clone(),
+            code: instrumented.code.clone(),
+            uses: source::uses(&function.text, &instrumented.sites.sites),
+            sites: instrumented.sites.clone(),
+            predictions: predictions.next().unwrap_or_default(),
+            parameters: function.parameters.clone(),
+            renames: if number == 1 { pair.diff.renames.clone() } else { vec![] },
+            class_name: function.class_name.clone(),
+            module: match options.context {
+                Context::Module => pair.modules[number].to_string(),
+                Context::Function => String::new(),
+            },
+        })
+        .collect();
+    Ok(Program {
+        versions,
+        literals: source::literals(&[old, new]),
+        context: options.context,
+        raise_probability: options.raise_probability,
+        step_budget: STEP_BUDGET,
+    })
+}
+
+/// The worst verdict of some pairs, identical when there are none.
+fn worst(verdicts: impl IntoIterator<Item = Verdict>) -> Verdict {
+    verdicts.into_iter().max_by_key(|verdict| severity(*verdict)).unwrap_or(Verdict::Identical)
 }

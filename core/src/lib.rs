@@ -9,6 +9,7 @@
 //! Jupyter, the network, printing.
 
 pub mod behavior;
+pub mod campaign;
 pub mod compare;
 pub mod engine;
 pub mod instrument;
@@ -17,3 +18,4 @@ pub mod report;
 pub mod site;
 pub mod source;
 pub mod value;
+pub mod verdict;

@@ -1,5 +1,6 @@
 //! A [`Comparison`]: all that a view needs, serialisable and versioned. Views compute nothing about behavior.
 
+pub(crate) mod assemble;
 mod display;
 
 use serde::{Deserialize, Serialize};

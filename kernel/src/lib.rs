@@ -9,6 +9,7 @@ mod magics;
 mod options;
 mod study;
 mod warm;
+mod worker;
 
 #[cfg(test)]
 mod fixtures;
@@ -20,5 +21,6 @@ fn _twincell(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     jupyter::register(module)?;
     api::register(module)?;
+    worker::register(module)?;
     Ok(())
 }

@@ -102,6 +102,7 @@ fn pool(options: &Options, environment: &Environment) -> Arc<WorkerPool> {
         workers: options.worker_count(),
         deadline: options.deadline(),
         memory_bytes: options.memory << 20,
+        ..PoolOptions::new(PathBuf::new())
     };
     let made: Result<_, std::convert::Infallible> =
         keep(&POOLS, key, |options| Ok(Arc::new(WorkerPool::new(options.clone()))));

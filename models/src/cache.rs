@@ -1,4 +1,4 @@
-//! Remembers predictions, so that the same function is not sent through the network twice.
+//! Remembers predictions, so that the same functions are not sent through the network twice.
 
 use std::num::NonZeroUsize;
 use std::sync::{Mutex, PoisonError};
@@ -6,10 +6,10 @@ use std::sync::{Mutex, PoisonError};
 use lru::LruCache;
 use twincell_core::predictor::{Distribution, FunctionSites, PredictError, Predictor};
 
-/// How many functions are remembered; at 50 sites each that is some 3 MB.
-const CAPACITY: NonZeroUsize = NonZeroUsize::new(1024).unwrap();
+/// How many calls are remembered; for pairs of functions with 50 sites each that is some 3 MB.
+const CAPACITY: NonZeroUsize = NonZeroUsize::new(512).unwrap();
 
-/// All that a predictor may look at: the text and where its sites are (what a site is follows from both).
+/// All that a predictor may look at in one function: the text and where its sites are (what a site is follows from both).
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct Key {
     text: Box<str>,
@@ -22,13 +22,14 @@ impl Key {
     }
 }
 
-/// A predictor that remembers what the inner one said; the least recently used function is forgotten first.
+/// A predictor that remembers what the inner one answered; the least recently used call is forgotten first.
 ///
-/// The key is the function itself, by its hash and then compared whole, and each predictor has its own memory: so a
-/// hit is never another model's or another function's.
+/// A whole call is remembered, not each of its functions: on a GPU the last bits of a prediction may depend on what it
+/// is batched with, and then functions remembered one by one would make the answer depend on which call came first. The
+/// key is found by its hash and compared whole, and each predictor has its own memory: a hit is never another model's.
 pub struct Cached<P> {
     inner: P,
-    seen: Mutex<LruCache<Key, Vec<Distribution>>>,
+    seen: Mutex<LruCache<Vec<Key>, Vec<Vec<Distribution>>>>,
 }
 
 impl<P: Predictor> Cached<P> {
@@ -43,23 +44,16 @@ impl<P: Predictor> Predictor for Cached<P> {
     }
 
     fn predict(&self, functions: &[FunctionSites<'_>]) -> Result<Vec<Vec<Distribution>>, PredictError> {
-        let keys: Vec<Key> = functions.iter().map(Key::of).collect();
-        let mut known: Vec<Option<Vec<Distribution>>> = {
-            let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-            keys.iter().map(|key| seen.get(key).cloned()).collect()
-        };
-        // The lock is free while the network runs.
-        let missing: Vec<usize> = (0..functions.len()).filter(|&index| known[index].is_none()).collect();
-        let asked: Vec<FunctionSites<'_>> = missing.iter().map(|&index| functions[index]).collect();
-        if !asked.is_empty() {
-            let predicted = self.inner.predict(&asked)?;
-            let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-            for (&index, distributions) in missing.iter().zip(predicted) {
-                seen.put(keys[index].clone(), distributions.clone());
-                known[index] = Some(distributions);
-            }
+        let key: Vec<Key> = functions.iter().map(Key::of).collect();
+        let seen = || self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = seen().get(&key).cloned();
+        if let Some(known) = known {
+            return Ok(known);
         }
-        Ok(known.into_iter().flatten().collect())
+        // The lock is free while the network runs.
+        let predicted = self.inner.predict(functions)?;
+        seen().put(key, predicted.clone());
+        Ok(predicted)
     }
 }
 
@@ -95,10 +89,11 @@ mod tests {
     }
 
     #[test]
-    fn only_functions_not_seen_yet_are_predicted() {
+    fn a_call_seen_before_is_answered_from_memory() {
         let cached = Cached::new(Counting(AtomicUsize::new(0)));
         assert_eq!(ask(&cached, &["a", "b"]), [0.0, 1.0]);
-        assert_eq!(ask(&cached, &["b", "c", "a"]), [1.0, 2.0, 0.0]);
+        assert_eq!(ask(&cached, &["a", "b"]), [0.0, 1.0]);
+        assert_eq!(ask(&cached, &["a", "c"]), [2.0, 3.0]);
     }
 
     #[test]

@@ -94,7 +94,8 @@ mod tests {
     }
 
     fn counted() -> Frequency {
-        let json = br#"{"name": {"": [0, 0, 90, 0, 10, 0, 0, 0, 0, 0, 0, 0], "x": [0, 0, 0, 0, 8, 0, 0, 0, 0, 0, 0, 0]}}"#;
+        let json =
+            br#"{"name": {"": [0, 0, 90, 0, 10, 0, 0, 0, 0, 0, 0, 0], "x": [0, 0, 0, 0, 8, 0, 0, 0, 0, 0, 0, 0]}}"#;
         Frequency::from_json(json).unwrap()
     }
 

@@ -41,9 +41,13 @@ pub use uniform::Uniform;
 pub enum ModelError {
     #[error("cannot read {path}: {source}; a model folder holds model.onnx and tokenizer.json")]
     Read { path: String, source: std::io::Error },
-    #[error("{path} is not a tokenizer that can be used: {reason}; give the tokenizer.json that the model was trained with")]
+    #[error(
+        "{path} is not a tokenizer that can be used: {reason}; give the tokenizer.json that the model was trained with"
+    )]
     Tokenizer { path: String, reason: String },
-    #[error("{model} breaks the model contract: {reason}; see models/README.md for the inputs and outputs a model must have")]
+    #[error(
+        "{model} breaks the model contract: {reason}; see models/README.md for the inputs and outputs a model must have"
+    )]
     Contract { model: String, reason: String },
     #[error("{model} runs on no back end ({reasons}); check that it is an ONNX file in one piece")]
     NoBackend { model: String, reasons: String },

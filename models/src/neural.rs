@@ -104,7 +104,8 @@ impl Network {
     fn predict(&self, functions: &[FunctionSites<'_>]) -> Result<Vec<Vec<Distribution>>, String> {
         let mut predictions: Vec<Vec<Distribution>> =
             functions.iter().map(|function| vec![[0.0; AbstractValue::COUNT]; function.sites.len()]).collect();
-        let encoded = functions.iter().map(|function| self.tokens.encode(function.text)).collect::<Result<Vec<_>, _>>()?;
+        let encoded =
+            functions.iter().map(|function| self.tokens.encode(function.text)).collect::<Result<Vec<_>, _>>()?;
         let mut rows = Vec::new();
         for (number, (function, encoded)) in functions.iter().zip(&encoded).enumerate() {
             rows.extend(self.rows(number, function, encoded)?);
@@ -124,7 +125,12 @@ impl Network {
     }
 
     /// The windows of one function that sites are read from; one window if the function fits.
-    fn rows<'a>(&self, number: usize, function: &FunctionSites<'_>, encoded: &'a Encoded) -> Result<Vec<Row<'a>>, String> {
+    fn rows<'a>(
+        &self,
+        number: usize,
+        function: &FunctionSites<'_>,
+        encoded: &'a Encoded,
+    ) -> Result<Vec<Row<'a>>, String> {
         let window = self.tokens.window();
         let starts = windows::starts(encoded.ids.len(), window);
         let mut rows: Vec<Row<'a>> = starts
@@ -167,6 +173,22 @@ fn softmax(logits: &[f32]) -> Result<Distribution, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn padding_does_not_change_what_a_row_predicts() {
+        let network = Network::open(&ModelOptions { threads: 1, ..ModelOptions::default() }).unwrap();
+        let long = network.tokens.encode("def f(self, items):\n    return self.total + len(items)\n").unwrap().ids;
+        let short = network.tokens.encode("def f(a):\n    return a.b").unwrap().ids;
+        let batch = Batch::new(&[&long, &short]);
+        let together = network.forward(&batch).unwrap().values;
+        for (row, ids) in [&long, &short].into_iter().enumerate() {
+            let alone = network.forward(&Batch::new(&[ids])).unwrap().values;
+            let start = row * batch.tokens * AbstractValue::COUNT;
+            for (a, b) in alone.iter().zip(&together[start..]) {
+                assert!((a - b).abs() < 1e-4, "{a} and {b} in row {row}");
+            }
+        }
+    }
 
     #[test]
     fn softmax_bears_large_logits_and_refuses_what_is_no_number() {

@@ -26,8 +26,14 @@ impl Weights {
     pub(crate) fn from_folder(folder: &Path) -> Result<Self, ModelError> {
         let read = |name: &str| {
             let path = folder.join(name);
-            std::fs::read(&path).map(Cow::Owned).map_err(|source| ModelError::Read { path: path.display().to_string(), source })
+            std::fs::read(&path)
+                .map(Cow::Owned)
+                .map_err(|source| ModelError::Read { path: path.display().to_string(), source })
         };
-        Ok(Weights { origin: folder.display().to_string(), model: read("model.onnx")?, tokenizer: read("tokenizer.json")? })
+        Ok(Weights {
+            origin: folder.display().to_string(),
+            model: read("model.onnx")?,
+            tokenizer: read("tokenizer.json")?,
+        })
     }
 }

@@ -28,7 +28,10 @@ mod tests {
         for tokens in [1, 511, 512, 513, 768, 769, 2000, 5003] {
             let starts = starts(tokens, 512);
             assert_eq!(starts[0], 0);
-            assert!(starts.windows(2).all(|pair| pair[0] < pair[1] && pair[1] - pair[0] <= 256), "{tokens}: {starts:?}");
+            assert!(
+                starts.windows(2).all(|pair| pair[0] < pair[1] && pair[1] - pair[0] <= 256),
+                "{tokens}: {starts:?}"
+            );
             assert_eq!(starts.last().unwrap() + tokens.min(512), tokens);
             for token in 0..tokens {
                 let start = starts[best(&starts, 512, token)];

@@ -1,6 +1,7 @@
 //! Loads programs and runs executions in this process's interpreter.
 
 use std::collections::HashMap;
+use std::path::PathBuf;
 use std::rc::Rc;
 use std::time::Instant;
 
@@ -16,6 +17,7 @@ use crate::module;
 use crate::observe;
 use crate::outcome::{self, Arguments};
 use crate::prepared::Prepared;
+use crate::scratch::Scratch;
 use crate::state::{self, Execution, Side};
 use crate::versatile::Versatile;
 use crate::worker::Host;
@@ -35,21 +37,22 @@ struct LoadedProgram {
 }
 
 /// The worker's interpreter as a place to run programs.
-#[derive(Default)]
 pub struct PythonHost {
     programs: HashMap<u64, LoadedProgram>,
+    scratch: Scratch,
 }
 
 impl PythonHost {
     /// Imports what every execution needs; to be called before the sandbox closes.
-    pub fn new() -> Result<Self, String> {
+    /// `scratch` is the worker's own folder, emptied between versions.
+    pub fn new(scratch: PathBuf) -> Result<Self, String> {
         Python::attach(|py| {
             capture::prepare_process(py)
                 .and_then(|()| module::helpers(py).map(|_| ()))
                 .and_then(|()| py.import("asyncio").map(|_| ()))
                 .map_err(|error| module::describe(py, &error))
         })?;
-        Ok(Self::default())
+        Ok(Self { programs: HashMap::new(), scratch: Scratch::new(scratch) })
     }
 
     fn load_program(py: Python<'_>, program: Program) -> PyResult<(LoadedProgram, Vec<String>)> {
@@ -86,12 +89,21 @@ impl PythonHost {
         Ok((LoadedProgram { prepared, versions }, notes))
     }
 
-    fn run_request(py: Python<'_>, program: &LoadedProgram, request: &ExecutionRequest) -> PyResult<ExecutionRecord> {
+    fn run_request(
+        &self,
+        py: Python<'_>,
+        program: &LoadedProgram,
+        request: &ExecutionRequest,
+    ) -> PyResult<ExecutionRecord> {
         let started = Instant::now();
         let mut draw = Draw::new(request.seed, request.fixed.clone(), program.prepared.raise_probability);
         let mut injections = Vec::new();
         let mut behaviors = Vec::new();
-        for &number in &request.versions {
+        for (position, &number) in request.versions.iter().enumerate() {
+            if position > 0 {
+                // What the version before wrote is not there for the next.
+                self.scratch.reset();
+            }
             let number = usize::from(number);
             let Some(version) = program.versions.get(number) else {
                 return Err(pyo3::exceptions::PyIndexError::new_err(format!("the program has no version {number}")));
@@ -132,7 +144,7 @@ impl Host for PythonHost {
         let Some(loaded) = self.programs.get(&program) else {
             return Err(format!("program {program} is not loaded"));
         };
-        Python::attach(|py| Self::run_request(py, loaded, request).map_err(|error| module::describe(py, &error)))
+        Python::attach(|py| self.run_request(py, loaded, request).map_err(|error| module::describe(py, &error)))
     }
 }
 

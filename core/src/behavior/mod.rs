@@ -1,6 +1,17 @@
 //! Observed behavior as plain data, and the channels in which two behaviors are compared.
 
+mod arguments;
+mod calls;
+mod equal;
+mod exceptions;
+mod output;
+mod returned;
+
 use serde::{Deserialize, Serialize};
+
+use crate::report::Channel;
+
+pub use calls::align as align_calls;
 
 /// A value as the runtime saw it after an execution: a bounded tree without addresses.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -106,4 +117,35 @@ pub struct Behavior {
     pub lines: Vec<(u32, u32)>,
     /// (branch, times true, times false), ascending.
     pub branches: Vec<(u32, u32, u32)>,
+}
+
+impl Outcome {
+    /// The execution says something about behavior: it ended by itself, and not in an exception that the injected
+    /// values may have caused.
+    pub fn is_valid(&self) -> bool {
+        matches!(self, Outcome::Returned(_) | Outcome::Raised { intended: true, .. })
+    }
+}
+
+/// One difference between two behaviors, as text for people.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Difference {
+    pub channel: Channel,
+    pub place: String,
+    pub old: String,
+    pub new: String,
+}
+
+/// Compares two behaviors in all channels. Says nothing when either is not valid.
+pub fn differences(old: &Behavior, new: &Behavior) -> Vec<Difference> {
+    if !old.outcome.is_valid() || !new.outcome.is_valid() {
+        return vec![];
+    }
+    let mut found = Vec::new();
+    exceptions::compare(old, new, &mut found);
+    returned::compare(old, new, &mut found);
+    arguments::compare(old, new, &mut found);
+    output::compare(old, new, &mut found);
+    calls::compare(old, new, &mut found);
+    found
 }

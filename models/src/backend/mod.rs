@@ -90,10 +90,8 @@ pub(crate) struct Logits {
 pub(crate) trait Session: Send + Sync {
     fn backend(&self) -> Backend;
 
-    /// Rows that one forward pass should take.
-    ///
-    /// 1 on a CPU: two rows take twice as long as one there, so padding would only cost, and a function's prediction
-    /// then cannot depend, in its last bits, on what it happens to be batched with.
+    /// Rows that one forward pass should take. 1 on a CPU: two rows there take about as long as two passes, and padding
+    /// comes on top (figures in models/README.md).
     fn rows_at_once(&self) -> usize;
 
     fn forward(&self, batch: &Batch) -> Result<Logits, String>;
@@ -167,7 +165,8 @@ pub(crate) fn open(origin: &str, model: Cow<'static, [u8]>, options: &ModelOptio
             Err(Refused::Contract(reason)) => return Err(ModelError::Contract { model: origin.to_owned(), reason }),
         }
     }
-    let reasons: Vec<String> = not_used.iter().map(|NotUsed { backend, reason }| format!("{backend}: {reason}")).collect();
+    let reasons: Vec<String> =
+        not_used.iter().map(|NotUsed { backend, reason }| format!("{backend}: {reason}")).collect();
     Err(ModelError::NoBackend { model: origin.to_owned(), reasons: reasons.join("; ") })
 }
 

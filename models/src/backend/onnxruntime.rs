@@ -91,12 +91,11 @@ fn checked_library(library: &Path) -> Result<libloading::Library, String> {
         .map_err(|_| format!("{path} is not ONNX Runtime: it has no OrtGetApiBase"))?;
     // SAFETY: the entry point takes nothing and returns null or a table that lives as long as the library.
     let base = unsafe { base().as_ref() }.ok_or_else(|| format!("{path} is not ONNX Runtime: it has no interface"))?;
-    // SAFETY: both functions of the table may be called at any time; the text is the library's own and ends in 0.
+    // SAFETY: the function may be called at any time; its text is the library's own and ends in 0.
     let version = unsafe { CStr::from_ptr((base.GetVersionString)()) }.to_string_lossy().into_owned();
     let minor = version.split('.').nth(1).and_then(|minor| minor.parse::<u32>().ok()).unwrap_or(0);
-    // SAFETY: as above.
-    let interface = unsafe { (base.GetApi)(ort::MINOR_VERSION) };
-    if minor < ort::MINOR_VERSION || interface.is_null() {
+    // SAFETY: as above. It is not asked for what it is too old for: it would complain on standard error.
+    if minor < ort::MINOR_VERSION || unsafe { (base.GetApi)(ort::MINOR_VERSION) }.is_null() {
         return Err(format!(
             "{path} is ONNX Runtime {version}, older than 1.{}; `pip install --upgrade onnxruntime` brings a newer one",
             ort::MINOR_VERSION

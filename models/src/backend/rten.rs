@@ -3,7 +3,9 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use ::rten::{DataType, Dimension, Model, ModelOptions as LoadOptions, NodeId, RunOptions, ThreadPool, Value, ValueType};
+use ::rten::{
+    DataType, Dimension, Model, ModelOptions as LoadOptions, NodeId, RunOptions, ThreadPool, Value, ValueType,
+};
 
 use super::{Backend, Batch, Logits, Port, Refused, Session, check_contract};
 use crate::ModelOptions;

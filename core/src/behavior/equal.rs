@@ -1,0 +1,62 @@
+//! Are two observed values the same behavior? By structure, never by identity.
+
+use super::Observed;
+
+/// Compares two observed values. What could not be observed counts as equal: it is no evidence.
+pub(super) fn equal(old: &Observed, new: &Observed) -> bool {
+    use Observed as O;
+    match (old, new) {
+        (O::Elided { .. }, _) | (_, O::Elided { .. }) => true,
+        (O::List(a), O::List(b)) | (O::Tuple(a), O::Tuple(b)) | (O::Set(a), O::Set(b)) => all_equal(a, b),
+        // The order of a dictionary's entries is seldom meant.
+        (O::Dict(a), O::Dict(b)) => {
+            a.len() == b.len()
+                && a.iter().all(|(key, value)| {
+                    b.iter().any(|(other_key, other)| equal(key, other_key) && equal(value, other))
+                })
+        }
+        (O::Object { class: a, attributes: x }, O::Object { class: b, attributes: y }) => {
+            a == b && named_equal(x, y)
+        }
+        (O::Injected { path: a, assigned: x }, O::Injected { path: b, assigned: y }) => a == b && named_equal(x, y),
+        (O::Exception { class: a, arguments: x }, O::Exception { class: b, arguments: y }) => a == b && all_equal(x, y),
+        (O::Iterator { items: a, finished: x, .. }, O::Iterator { items: b, finished: y, .. }) => {
+            x == y && all_equal(a, b)
+        }
+        // A function's name is no behavior; what a returned function does is observed on its own.
+        (O::Function { .. }, O::Function { .. }) => true,
+        _ => old == new,
+    }
+}
+
+pub(super) fn all_equal(old: &[Observed], new: &[Observed]) -> bool {
+    old.len() == new.len() && old.iter().zip(new).all(|(a, b)| equal(a, b))
+}
+
+pub(super) fn named_equal(old: &[(String, Observed)], new: &[(String, Observed)]) -> bool {
+    old.len() == new.len() && old.iter().zip(new).all(|((a, x), (b, y))| a == b && equal(x, y))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn int(value: i64) -> Observed {
+        Observed::Int(value.to_string())
+    }
+
+    #[test]
+    fn the_order_of_a_dictionary_does_not_matter_and_that_of_a_list_does() {
+        let (a, b) = (Observed::Str("a".into()), Observed::Str("b".into()));
+        let one = Observed::Dict(vec![(a.clone(), int(1)), (b.clone(), int(2))]);
+        let two = Observed::Dict(vec![(b.clone(), int(2)), (a.clone(), int(1))]);
+        assert!(equal(&one, &two));
+        assert!(!equal(&Observed::List(vec![int(1), int(2)]), &Observed::List(vec![int(2), int(1)])));
+    }
+
+    #[test]
+    fn values_of_different_classes_differ() {
+        assert!(!equal(&int(1), &Observed::Bool(true)));
+        assert!(!equal(&Observed::List(vec![]), &Observed::Tuple(vec![])));
+    }
+}

@@ -1,0 +1,21 @@
+//! Channel: intended exceptions, by class and arguments.
+
+use super::equal::equal;
+use super::{Behavior, Difference, Outcome};
+use crate::report::{Channel, display_outcome};
+
+pub(super) fn compare(old: &Behavior, new: &Behavior, found: &mut Vec<Difference>) {
+    let differs = match (&old.outcome, &new.outcome) {
+        (Outcome::Raised { exception: a, .. }, Outcome::Raised { exception: b, .. }) => !equal(a, b),
+        (Outcome::Raised { .. }, _) | (_, Outcome::Raised { .. }) => true,
+        _ => false,
+    };
+    if differs {
+        found.push(Difference {
+            channel: Channel::Exception,
+            place: "exception".into(),
+            old: display_outcome(&old.outcome),
+            new: display_outcome(&new.outcome),
+        });
+    }
+}

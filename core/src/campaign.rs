@@ -1,0 +1,324 @@
+//! The executions of one pair: choose, execute, learn, stop.
+//!
+//! Every second execution starts afresh; the others take the choices of an execution that reached something new,
+//! forget a few of them, and draw those again (paths are drawn independently, so the rest stays as it was). The corpus
+//! prefers executions that ran changed lines.
+
+use std::collections::BTreeSet;
+
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64Mcg;
+use xxhash_rust::xxh3::xxh3_64_with_seed;
+
+use crate::behavior::{Behavior, Difference, differences};
+use crate::compare::Continue;
+use crate::engine::protocol::{ExecutionRecord, ExecutionRequest};
+use crate::engine::{EngineError, Executed};
+use crate::source::Diff;
+use crate::value::{Choice, Decision, Fixed, Recipe};
+
+/// Executions of the first batch; later ones grow to the largest.
+const FIRST_BATCH: u32 = 8;
+const LARGEST_BATCH: u32 = 64;
+/// Executions whose choices are varied.
+const CORPUS: usize = 24;
+
+/// Runs requests: a loaded program, or a stand-in in tests.
+pub trait Execute {
+    fn execute(&mut self, requests: Vec<ExecutionRequest>) -> Result<Vec<Executed>, EngineError>;
+}
+
+impl Execute for crate::engine::Loaded<'_> {
+    fn execute(&mut self, requests: Vec<ExecutionRequest>) -> Result<Vec<Executed>, EngineError> {
+        self.run(requests)
+    }
+}
+
+/// What the lines of a pair are, for coverage.
+#[derive(Debug, Clone, Default)]
+pub struct Target {
+    /// Executable lines of old and new.
+    pub lines: [Vec<u32>; 2],
+    /// Changed lines of old and new that are executable.
+    pub changed: [Vec<u32>; 2],
+}
+
+impl Target {
+    /// Changed lines that hold no code that reports (an `else:`, a closing bracket) count for the next line that does.
+    pub fn new(diff: &Diff, lines: [Vec<u32>; 2]) -> Self {
+        let executable = |changed: &[u32], lines: &[u32]| -> Vec<u32> {
+            let mut found: Vec<u32> = changed
+                .iter()
+                .filter_map(|&line| {
+                    let before = lines.iter().rev().find(|&&own| own <= line);
+                    let exact = lines.contains(&line).then_some(line);
+                    exact.or(before.copied()).or_else(|| lines.first().copied())
+                })
+                .collect();
+            found.sort_unstable();
+            found.dedup();
+            found
+        };
+        let changed = [executable(&diff.old_lines, &lines[0]), executable(&diff.new_lines, &lines[1])];
+        Self { lines, changed }
+    }
+}
+
+/// One execution as the campaign keeps it.
+#[derive(Debug, Clone)]
+pub struct Kept {
+    pub record: ExecutionRecord,
+    pub differences: Vec<Difference>,
+    /// Lines that no earlier execution ran.
+    pub new_lines: u32,
+    pub coverage: f64,
+}
+
+impl Kept {
+    pub fn old(&self) -> Option<&Behavior> {
+        self.record.behaviors.first()
+    }
+
+    pub fn new(&self) -> Option<&Behavior> {
+        self.record.behaviors.get(1)
+    }
+
+    /// Both versions ended in a way that says something about behavior.
+    pub fn is_valid(&self) -> bool {
+        self.record.behaviors.iter().all(|behavior| behavior.outcome.is_valid())
+    }
+}
+
+/// What a campaign found.
+#[derive(Debug, Clone, Default)]
+pub struct Campaign {
+    pub executions: Vec<Kept>,
+    /// Position in `executions` of the confirmed difference.
+    pub witness: Option<usize>,
+    pub lost: Vec<String>,
+    /// Differences that were not the same when an execution was repeated.
+    pub nondeterministic: u32,
+    /// Changed lines of old and new that a valid execution ran.
+    pub reached: [BTreeSet<u32>; 2],
+    pub stopped_early: bool,
+}
+
+struct State<'a> {
+    target: &'a Target,
+    covered: [BTreeSet<u32>; 2],
+    branches: BTreeSet<(usize, u32, bool)>,
+    corpus: Vec<Vec<Choice>>,
+}
+
+/// Runs executions until a difference is confirmed or the budget is used up.
+pub fn run(
+    execute: &mut dyn Execute,
+    target: &Target,
+    budget: u32,
+    seed: u64,
+    progress: &mut dyn FnMut(u32, f64) -> Continue,
+) -> Result<Campaign, EngineError> {
+    let mut state =
+        State { target, covered: Default::default(), branches: BTreeSet::new(), corpus: Vec::new() };
+    let mut campaign = Campaign::default();
+    let mut next = 0;
+    let mut batch = FIRST_BATCH;
+    while next < budget {
+        let count = batch.min(budget - next);
+        let requests = (next..next + count).map(|index| choose(&state, seed, index)).collect();
+        next += count;
+        batch = (batch * 2).min(LARGEST_BATCH);
+        for executed in execute.execute(requests)? {
+            match executed {
+                Executed::Lost { reason, .. } => campaign.lost.push(reason),
+                Executed::Record(record) => learn(&mut state, &mut campaign, *record),
+            }
+            let Some(last) = campaign.executions.len().checked_sub(1) else { continue };
+            if campaign.witness.is_none() && !campaign.executions[last].differences.is_empty() {
+                let record = campaign.executions[last].record.clone();
+                let confirmed = confirm(execute, &record)?;
+                if confirmed.is_empty() {
+                    campaign.nondeterministic += 1;
+                }
+                let found = !confirmed.is_empty();
+                campaign.executions[last].differences = confirmed;
+                if found {
+                    campaign.witness = Some(last);
+                    break;
+                }
+            }
+        }
+        let coverage = coverage(&state);
+        if campaign.witness.is_some() {
+            break;
+        }
+        if progress(next, coverage) == Continue::Stop {
+            campaign.stopped_early = true;
+            break;
+        }
+    }
+    Ok(campaign)
+}
+
+/// The next execution: afresh, or a variation of one that reached something new.
+fn choose(state: &State<'_>, seed: u64, index: u32) -> ExecutionRequest {
+    let own = xxh3_64_with_seed(&index.to_le_bytes(), seed);
+    let mut random = Pcg64Mcg::seed_from_u64(own);
+    let mut fixed = Fixed::new();
+    if index % 2 == 1 && !state.corpus.is_empty() {
+        let choices = &state.corpus[random.random_range(0..state.corpus.len())];
+        let forget = 1 + random.random_range(0..3.min(choices.len().max(1)));
+        let forgotten: BTreeSet<usize> =
+            (0..forget).filter(|_| !choices.is_empty()).map(|_| random.random_range(0..choices.len())).collect();
+        fixed = choices
+            .iter()
+            .enumerate()
+            .filter(|(position, _)| !forgotten.contains(position))
+            .map(|(_, choice)| (choice.path.clone(), choice.decision.clone()))
+            .collect();
+    }
+    ExecutionRequest { index, seed: own, fixed, versions: vec![0, 1] }
+}
+
+fn learn(state: &mut State<'_>, campaign: &mut Campaign, record: ExecutionRecord) {
+    let mut new_lines = 0;
+    let mut novel = false;
+    for (version, behavior) in record.behaviors.iter().enumerate().take(2) {
+        for (line, _) in &behavior.lines {
+            if state.covered[version].insert(*line) {
+                new_lines += 1;
+                novel = true;
+            }
+        }
+        for (branch, yes, no) in &behavior.branches {
+            for (taken, truth) in [(*yes > 0, true), (*no > 0, false)] {
+                novel |= taken && state.branches.insert((version, *branch, truth));
+            }
+        }
+    }
+    let valid = record.behaviors.iter().all(|behavior| behavior.outcome.is_valid());
+    let mut near = false;
+    for (version, behavior) in record.behaviors.iter().enumerate().take(2) {
+        for (line, _) in &behavior.lines {
+            if state.target.changed[version].contains(line) {
+                near = true;
+                if valid {
+                    campaign.reached[version].insert(*line);
+                }
+            }
+        }
+    }
+    if novel || near && valid && state.corpus.len() < CORPUS / 2 {
+        if state.corpus.len() >= CORPUS {
+            state.corpus.remove(0);
+        }
+        state.corpus.push(record.choices.clone());
+    }
+    let found = match record.behaviors.as_slice() {
+        [old, new] => differences(old, new),
+        _ => vec![],
+    };
+    let coverage = coverage(state);
+    campaign.executions.push(Kept { record, differences: found, new_lines, coverage });
+}
+
+fn coverage(state: &State<'_>) -> f64 {
+    let all: usize = state.target.lines.iter().map(Vec::len).sum();
+    let ran: usize = (0..2)
+        .map(|version| state.target.lines[version].iter().filter(|line| state.covered[version].contains(line)).count())
+        .sum();
+    if all == 0 { 1.0 } else { ran as f64 / all as f64 }
+}
+
+/// Decisions of an execution, to repeat it.
+pub fn repeat(record: &ExecutionRecord) -> Fixed {
+    record.choices.iter().map(|choice| (choice.path.clone(), choice.decision.clone())).collect()
+}
+
+/// Repeats an execution, also each version against itself: what differs then is nondeterminism and no evidence.
+fn confirm(execute: &mut dyn Execute, record: &ExecutionRecord) -> Result<Vec<Difference>, EngineError> {
+    let request = |versions: &[u8]| ExecutionRequest {
+        index: record.index,
+        seed: record.seed,
+        fixed: repeat(record),
+        versions: versions.to_vec(),
+    };
+    let requests = vec![request(&[0, 1]), request(&[1, 0]), request(&[0, 0]), request(&[1, 1])];
+    let mut records = execute.execute(requests)?.into_iter().map(|executed| match executed {
+        Executed::Record(record) => Some(record),
+        Executed::Lost { .. } => None,
+    });
+    let mut pair = || -> Option<[Behavior; 2]> { records.next()??.behaviors.try_into().ok() };
+    let (Some(forth), Some(back), Some(old), Some(new)) = (pair(), pair(), pair(), pair()) else { return Ok(vec![]) };
+    let noise: Vec<Difference> =
+        [&old, &new].into_iter().flat_map(|[first, second]| differences(first, second)).collect();
+    let reversed = differences(&back[1], &back[0]);
+    let is_noise = |difference: &Difference| noise.iter().any(|other| other.channel == difference.channel);
+    let holds = |difference: &Difference| reversed.iter().any(|other| other.channel == difference.channel);
+    Ok(differences(&forth[0], &forth[1])
+        .into_iter()
+        .filter(|difference| !is_noise(difference) && holds(difference))
+        .collect())
+}
+
+/// Makes a witness smaller: replaces decisions by simpler ones while a difference in the same channel stays.
+///
+/// Each decision is tried once, in order; at most `budget` executions. Safe because every candidate is executed.
+pub fn shrink(
+    execute: &mut dyn Execute,
+    witness: &Kept,
+    budget: u32,
+) -> Result<Kept, EngineError> {
+    let mut best = witness.clone();
+    let channels: BTreeSet<_> = witness.differences.iter().map(|difference| difference.channel).collect();
+    let mut left = budget;
+    let mut position = 0;
+    while position < best.record.choices.len() && left > 0 {
+        let choice = best.record.choices[position].clone();
+        for simpler in simpler(&choice.decision) {
+            if left == 0 {
+                break;
+            }
+            left -= 1;
+            let mut fixed = repeat(&best.record);
+            fixed.insert(choice.path.clone(), simpler);
+            let request =
+                ExecutionRequest { index: best.record.index, seed: best.record.seed, fixed, versions: vec![0, 1] };
+            let Some(Executed::Record(record)) = execute.execute(vec![request])?.into_iter().next() else { continue };
+            let [old, new] = record.behaviors.as_slice() else { continue };
+            let found = differences(old, new);
+            if found.iter().any(|difference| channels.contains(&difference.channel))
+                && record.choices.len() <= best.record.choices.len()
+            {
+                let confirmed = confirm(execute, &record)?;
+                if confirmed.iter().any(|difference| channels.contains(&difference.channel)) {
+                    best.record = *record;
+                    best.differences = confirmed;
+                    break;
+                }
+            }
+        }
+        position += 1;
+    }
+    Ok(best)
+}
+
+/// Simpler decisions than this one, simplest first.
+fn simpler(decision: &Decision) -> Vec<Decision> {
+    let Decision::Value(recipe) = decision else { return vec![] };
+    let values: Vec<Recipe> = match recipe {
+        Recipe::Int(value) if !matches!(value, 0 | 1) => vec![Recipe::Int(0), Recipe::Int(1)],
+        Recipe::Float(value) if *value != 0.0 => vec![Recipe::Float(0.0)],
+        Recipe::Str(text) if !text.is_empty() => {
+            if text == "a" { vec![Recipe::Str(String::new())] } else { vec![Recipe::Str(String::new()), Recipe::Str("a".into())] }
+        }
+        Recipe::List(items) if !items.is_empty() => vec![Recipe::List(vec![]), Recipe::List(items[..1].to_vec())],
+        Recipe::Tuple(items) if !items.is_empty() => vec![Recipe::Tuple(vec![]), Recipe::Tuple(items[..1].to_vec())],
+        Recipe::Set(items) if !items.is_empty() => vec![Recipe::Set(vec![]), Recipe::Set(items[..1].to_vec())],
+        Recipe::Dict(entries) if !entries.is_empty() => std::iter::once(Recipe::Dict(vec![]))
+            .chain(entries.iter().map(|entry| Recipe::Dict(vec![entry.clone()])))
+            .collect(),
+        _ => vec![],
+    };
+    values.into_iter().filter(|value| value != recipe).map(Decision::Value).collect()
+}

@@ -1,0 +1,327 @@
+//! Builds a [`PairReport`] from what a campaign found.
+
+use crate::behavior::{Behavior, Outcome, align_calls};
+use crate::campaign::{Campaign, Kept, Target};
+use crate::engine::protocol::{Context, Injection};
+use crate::report::{
+    Evidence, ExecutionReport, LineReport, PairReport, Verdict, VersionReport, Witness, display_outcome,
+};
+use crate::source::{Diff, Function};
+use crate::value::{Choice, Decision, Recipe};
+
+/// Values named in a sentence at most.
+const NAMED_VALUES: usize = 3;
+/// Characters of one text within a sentence.
+const SENTENCE_TEXT: usize = 80;
+
+/// What is known of a pair before it runs.
+pub(crate) struct Frame<'a> {
+    pub functions: &'a [Function; 2],
+    pub diff: &'a Diff,
+}
+
+/// What running it found.
+pub(crate) struct Findings<'a> {
+    pub verdict: Verdict,
+    pub reason: String,
+    pub campaign: &'a Campaign,
+    pub witness: Option<&'a Kept>,
+    pub target: &'a Target,
+    pub notes: &'a [String],
+    pub context: Context,
+    pub milliseconds: f64,
+}
+
+/// A pair that is the same program.
+pub(crate) fn identical(frame: &Frame<'_>) -> PairReport {
+    let name = &frame.functions[1].qualname;
+    let reason = "only comments, docstrings, annotations, decorators or names of locals differ".to_string();
+    let same = frame.functions[0].text == frame.functions[1].text;
+    let sentence = if same {
+        format!("Identical: {name} did not change.")
+    } else {
+        format!("Identical: {name} is the same program; {reason}.")
+    };
+    unexecuted(frame, Verdict::Identical, reason, sentence)
+}
+
+/// A pair that could not run.
+pub(crate) fn failed(frame: &Frame<'_>, reason: String) -> PairReport {
+    let sentence = format!("Inconclusive: {reason}.");
+    unexecuted(frame, Verdict::Inconclusive, reason, sentence)
+}
+
+fn unexecuted(frame: &Frame<'_>, verdict: Verdict, reason: String, sentence: String) -> PairReport {
+    let campaign = Campaign::default();
+    let [old, new] = [0, 1].map(|side| version(frame, side, &campaign, &Target::default(), None));
+    PairReport {
+        verdict,
+        reason,
+        sentence,
+        evidence: vec![],
+        old,
+        new,
+        rows: frame.diff.rows.clone(),
+        executions: vec![],
+        witness: None,
+        lost: 0,
+        notes: vec![],
+        milliseconds: 0.0,
+    }
+}
+
+/// The report of a pair that ran.
+pub(crate) fn report(frame: &Frame<'_>, findings: &Findings<'_>) -> PairReport {
+    let campaign = findings.campaign;
+    let shown = findings.witness.or_else(|| {
+        // Without a difference, show the usable execution that ran most.
+        let usable = campaign.executions.iter().filter(|kept| kept.is_valid());
+        usable.max_by_key(|kept| (lines_run(kept), std::cmp::Reverse(kept.record.index)))
+    });
+    let [old, new] = [0, 1].map(|side| version(frame, side, campaign, findings.target, shown));
+    let evidence: Vec<Evidence> = findings
+        .witness
+        .iter()
+        .flat_map(|kept| kept.differences.iter().map(|difference| (kept.record.index, difference)))
+        .map(|(index, difference)| Evidence {
+            channel: difference.channel,
+            place: difference.place.clone(),
+            old: difference.old.clone(),
+            new: difference.new.clone(),
+            execution: campaign.executions.iter().position(|kept| kept.record.index == index).unwrap_or(0) as u32,
+        })
+        .collect();
+    let sentence = sentence(frame, findings, &evidence);
+    PairReport {
+        verdict: findings.verdict,
+        reason: findings.reason.clone(),
+        sentence,
+        evidence,
+        old,
+        new,
+        rows: frame.diff.rows.clone(),
+        executions: campaign.executions.iter().map(execution).collect(),
+        witness: shown.and_then(witness),
+        lost: campaign.lost.len() as u32,
+        notes: notes(frame, findings),
+        milliseconds: findings.milliseconds,
+    }
+}
+
+fn lines_run(kept: &Kept) -> usize {
+    kept.record.behaviors.iter().map(|behavior| behavior.lines.len()).sum()
+}
+
+fn notes(frame: &Frame<'_>, findings: &Findings<'_>) -> Vec<String> {
+    let mut notes: Vec<String> = findings.notes.to_vec();
+    if !frame.diff.renames.is_empty() {
+        let renames: Vec<String> = frame.diff.renames.iter().map(|(new, old)| format!("{old} is now {new}")).collect();
+        notes.push(format!("renamed: {}", renames.join(", ")));
+    }
+    let campaign = findings.campaign;
+    if campaign.nondeterministic > 0 {
+        notes.push(format!(
+            "{} differences did not show again when the execution was repeated; they are no evidence",
+            campaign.nondeterministic
+        ));
+    }
+    if let Some(reason) = campaign.lost.first() {
+        notes.push(format!("{} executions were lost, the first because {reason}", campaign.lost.len()));
+    }
+    if campaign.stopped_early {
+        notes.push("stopped before the budget was used up".into());
+    }
+    if findings.context == Context::Function {
+        notes.push("context: the function alone; everything that it does not define was injected".into());
+    }
+    notes
+}
+
+fn version(
+    frame: &Frame<'_>,
+    side: usize,
+    campaign: &Campaign,
+    target: &Target,
+    witness: Option<&Kept>,
+) -> VersionReport {
+    let function = &frame.functions[side];
+    let changed = if side == 0 { &frame.diff.old_lines } else { &frame.diff.new_lines };
+    let runs = |line: u32| -> u32 {
+        let ran = |kept: &&Kept| {
+            kept.record.behaviors.get(side).is_some_and(|behavior| hits(behavior, line) > 0)
+        };
+        campaign.executions.iter().filter(ran).count() as u32
+    };
+    let lines: Vec<LineReport> = function
+        .text
+        .lines()
+        .enumerate()
+        .map(|(index, text)| {
+            let number = index as u32 + 1;
+            let executable = target.lines[side].contains(&number);
+            let behavior = witness.and_then(|kept| kept.record.behaviors.get(side));
+            LineReport {
+                number,
+                text: text.to_string(),
+                changed: changed.contains(&number),
+                executable,
+                executions: if executable { runs(number) } else { 0 },
+                witness_hits: behavior.map_or(0, |behavior| hits(behavior, number)),
+            }
+        })
+        .collect();
+    let executable = lines.iter().filter(|line| line.executable).count();
+    let ran = lines.iter().filter(|line| line.executions > 0).count();
+    VersionReport {
+        qualname: function.qualname.clone(),
+        coverage: if executable == 0 { 0.0 } else { ran as f64 / executable as f64 },
+        changed_lines: target.changed[side].len() as u32,
+        changed_lines_reached: target.changed[side].iter().filter(|line| runs(**line) > 0).count() as u32,
+        lines,
+    }
+}
+
+fn hits(behavior: &Behavior, line: u32) -> u32 {
+    behavior.lines.iter().find(|(own, _)| *own == line).map_or(0, |(_, hits)| *hits)
+}
+
+fn execution(kept: &Kept) -> ExecutionReport {
+    let outcome = |behavior: Option<&Behavior>| behavior.map_or(String::new(), |behavior| display_outcome(&behavior.outcome));
+    let valid = |behavior: Option<&Behavior>| behavior.is_some_and(|behavior| behavior.outcome.is_valid());
+    ExecutionReport {
+        index: kept.record.index,
+        seed: kept.record.seed,
+        old: outcome(kept.old()),
+        new: outcome(kept.new()),
+        old_valid: valid(kept.old()),
+        new_valid: valid(kept.new()),
+        differs: !kept.differences.is_empty(),
+        new_lines: kept.new_lines,
+        coverage_so_far: kept.coverage,
+        microseconds: kept.record.microseconds,
+    }
+}
+
+fn witness(kept: &Kept) -> Option<Witness> {
+    let [old, new] = kept.record.behaviors.as_slice() else { return None };
+    Some(Witness {
+        execution: kept.record.index,
+        choices: kept.record.choices.clone(),
+        injections: kept.record.injections.clone(),
+        old: old.clone(),
+        new: new.clone(),
+        calls: align_calls(&old.calls, &new.calls),
+    })
+}
+
+/// What a view shows first.
+fn sentence(frame: &Frame<'_>, findings: &Findings<'_>, evidence: &[Evidence]) -> String {
+    let name = &frame.functions[1].qualname;
+    let executions = findings.campaign.executions.len();
+    match (findings.verdict, findings.witness) {
+        (Verdict::Changing, Some(kept)) => {
+            let values = named_values(frame, kept);
+            let given = if values.is_empty() { String::new() } else { format!("for {} ", values.join(", ")) };
+            let what = evidence.first().map_or_else(
+                || "the two differ".to_string(),
+                |evidence| contrast(kept, evidence),
+            );
+            format!(
+                "Behavior of {name} changed: {given}{what} (execution {executions}, {:.0} ms).",
+                findings.milliseconds
+            )
+        }
+        (Verdict::LikelyPreserving, _) => {
+            let reached: usize = findings.campaign.reached.iter().map(std::collections::BTreeSet::len).sum();
+            let changed: usize = findings.target.changed.iter().map(Vec::len).sum();
+            format!(
+                "No difference in {name}: {}; {reached} of {changed} changed lines ran ({:.0} ms).",
+                findings.reason, findings.milliseconds
+            )
+        }
+        _ => format!("Inconclusive for {name}: {}.", findings.reason),
+    }
+}
+
+/// `old returns None, new returns 1`.
+fn contrast(kept: &Kept, evidence: &Evidence) -> String {
+    use crate::report::Channel;
+    let verb = |behavior: Option<&Behavior>, fallback: &str| match behavior.map(|behavior| &behavior.outcome) {
+        Some(outcome @ (Outcome::Returned(_) | Outcome::Raised { .. })) => {
+            cut(&display_outcome(outcome).replacen("returned ", "returns ", 1).replacen("raised ", "raises ", 1))
+        }
+        _ => cut(fallback),
+    };
+    match evidence.channel {
+        Channel::Return | Channel::Exception => {
+            format!("old {}, new {}", verb(kept.old(), &evidence.old), verb(kept.new(), &evidence.new))
+        }
+        Channel::Output => {
+            format!("old writes {} to {}, new {}", cut(&evidence.old), evidence.place, cut(&evidence.new))
+        }
+        Channel::Arguments => {
+            let place = evidence.place.trim_start_matches("argument ");
+            format!("old leaves {place} {}, new {}", cut(&evidence.old), cut(&evidence.new))
+        }
+        Channel::Calls => format!("old makes {}, new {}", cut(&evidence.old), cut(&evidence.new)),
+    }
+}
+
+fn cut(text: &str) -> String {
+    if text.chars().count() <= SENTENCE_TEXT {
+        return text.to_string();
+    }
+    format!("{}…", text.chars().take(SENTENCE_TEXT).collect::<String>())
+}
+
+/// The plain values of a witness that say most: those that entered on changed lines first.
+fn named_values(frame: &Frame<'_>, kept: &Kept) -> Vec<String> {
+    let is_plain = |injection: &&Injection| !matches!(injection.value, Recipe::Versatile(_));
+    let mut plain: Vec<&Injection> = kept.record.injections.iter().filter(is_plain).collect();
+    let changed = |injection: &Injection| {
+        let lines = if injection.version == 0 { &frame.diff.old_lines } else { &frame.diff.new_lines };
+        injection.kind.is_none() || lines.contains(&injection.line)
+    };
+    plain.sort_by_key(|injection| !changed(injection));
+    let mut named: Vec<String> = plain
+        .iter()
+        .take(NAMED_VALUES)
+        .map(|injection| format!("{} = {}", injection.path, cut(&injection.value.display())))
+        .collect();
+    if named.is_empty() {
+        let raised = |choice: &Choice| match &choice.decision {
+            Decision::Raise(name) => Some(format!("{} raising {name}", cut(&choice.path))),
+            _ => None,
+        };
+        named.extend(kept.record.choices.iter().filter_map(raised).take(1));
+    }
+    named
+}
+
+/// The sentence over several pairs.
+pub(crate) fn overall_sentence(verdict: Verdict, pairs: &[PairReport]) -> String {
+    if let [pair] = pairs {
+        return pair.sentence.clone();
+    }
+    let count = |wanted: Verdict| pairs.iter().filter(|pair| pair.verdict == wanted).count();
+    let total = pairs.len();
+    match verdict {
+        Verdict::Changing => {
+            let names: Vec<&str> = pairs
+                .iter()
+                .filter(|pair| pair.verdict == Verdict::Changing)
+                .map(|pair| pair.new.qualname.as_str())
+                .collect();
+            format!("Behavior changed in {} of {total} functions: {}.", names.len(), names.join(", "))
+        }
+        Verdict::Inconclusive => {
+            format!("No difference found, but {} of {total} functions are inconclusive.", count(Verdict::Inconclusive))
+        }
+        Verdict::LikelyPreserving => format!(
+            "No difference in {total} functions: {} executed, {} identical.",
+            count(Verdict::LikelyPreserving),
+            count(Verdict::Identical)
+        ),
+        Verdict::Identical => format!("Identical: none of {total} functions changed."),
+    }
+}

@@ -1,0 +1,34 @@
+//! Evidence -> verdict. The rule is one small function.
+
+use crate::campaign::{Campaign, Target};
+use crate::report::Verdict;
+
+/// The verdict of a campaign and why.
+///
+/// A confirmed difference is a change. Without one, the pair is likely preserving when an execution that says something
+/// about behavior ran changed code; otherwise nothing can be said (ChangeGuard, section 3.4).
+pub fn decide(campaign: &Campaign, target: &Target) -> (Verdict, String) {
+    if campaign.witness.is_some() {
+        return (Verdict::Changing, "both versions ran on the same values and did not do the same".into());
+    }
+    let executions = campaign.executions.len();
+    let valid = campaign.executions.iter().filter(|kept| kept.is_valid()).count();
+    if executions == 0 {
+        let why = campaign.lost.first().map_or("nothing was executed".to_string(), |reason| {
+            format!("no execution came back: {reason}")
+        });
+        return (Verdict::Inconclusive, why);
+    }
+    if valid == 0 {
+        return (
+            Verdict::Inconclusive,
+            format!("all {executions} executions ended in an exception that the injected values may have caused"),
+        );
+    }
+    let changed: usize = target.changed.iter().map(std::vec::Vec::len).sum();
+    let reached: usize = campaign.reached.iter().map(std::collections::BTreeSet::len).sum();
+    if changed > 0 && reached == 0 {
+        return (Verdict::Inconclusive, format!("none of {valid} usable executions ran a changed line"));
+    }
+    (Verdict::LikelyPreserving, format!("{valid} of {executions} executions were usable and none showed a difference"))
+}
