@@ -1,11 +1,10 @@
-"""Runs quickstart.ipynb through twincell's own kernel, prints what each cell answers, writes quickstart.html.
+"""Runs quickstart.ipynb through twincell's own kernel, prints the verdict of each comparison, writes quickstart.html.
 
 Called by `make demo`. Ends with status 1 when a cell fails.
 """
 
 from __future__ import annotations
 
-import re
 import sys
 from pathlib import Path
 
@@ -16,7 +15,7 @@ from nbconvert import HTMLExporter
 
 NOTEBOOK = Path(__file__).with_name("quickstart.ipynb")
 PAGE = Path(__file__).parents[1] / "quickstart.html"
-COLOR = re.compile(r"\x1b\[[0-9;]*m")
+COMPARISON = "application/vnd.twincell.comparison+json"
 
 
 def run(path: Path) -> nbformat.NotebookNode:
@@ -27,14 +26,14 @@ def run(path: Path) -> nbformat.NotebookNode:
     return notebook
 
 
-def answers(notebook: nbformat.NotebookNode) -> list[str]:
-    """The first line of everything that a cell shows, in order: for a comparison that is its verdict."""
+def verdicts(notebook: nbformat.NotebookNode) -> list[str]:
+    """What each comparison of the notebook says: its verdict and the one sentence about it."""
     found = []
     for cell in notebook.cells:
         for output in cell.get("outputs", []):
-            text = output.get("text") or output.get("data", {}).get("text/plain") or ""
-            lines = [line for line in COLOR.sub("", text).splitlines() if line.strip()]
-            found.extend(lines[:1])
+            comparison = output.get("data", {}).get(COMPARISON)
+            if comparison:
+                found.append(f"{comparison['verdict'].replace('_', ' ')}: {comparison['sentence']}")
     return found
 
 
@@ -44,8 +43,8 @@ def main() -> int:
     except CellExecutionError as error:
         print(f"{NOTEBOOK.name}: a cell failed\n{error}", file=sys.stderr)
         return 1
-    for answer in answers(notebook):
-        print(answer)
+    for verdict in verdicts(notebook):
+        print(verdict)
     page, _resources = HTMLExporter().from_notebook_node(notebook)
     PAGE.write_text(page, encoding="utf-8")
     print(f"\nThe whole notebook: {PAGE}")
