@@ -112,6 +112,7 @@ class Kernel:
         }
         message["msg_id"] = message["header"]["msg_id"]
         self.output.set_parent(request, message)
+        self.shell.parent_metadata = message["metadata"]
         handler = self._handlers.get(request.msg_type)
         try:
             if handler is None:
@@ -120,7 +121,7 @@ class Kernel:
                 result = handler(request, message)
                 if inspect.isawaitable(result):
                     await result
-        except KeyboardInterrupt:
+        except (KeyboardInterrupt, asyncio.CancelledError):
             logger.warning("%s was interrupted", request.msg_type)
             self._reply_error(request, KeyboardInterrupt("interrupted"))
         except Exception as error:
@@ -171,7 +172,6 @@ class Kernel:
         silent = bool(content.get("silent", False))
         store_history = bool(content.get("store_history", True)) and not silent
         self.output.allow_stdin = bool(content.get("allow_stdin", False))
-        shell.parent_metadata = metadata
         cell_id = metadata.get("cellId")
         if not silent:
             self.output.publish("execute_input", {"code": code, "execution_count": shell.execution_count})
@@ -179,8 +179,6 @@ class Kernel:
             result = await self._run_cell(code, store_history=store_history, silent=silent, cell_id=cell_id)
         finally:
             self.output.allow_stdin = False
-            if isinstance(cell_id, str) and not silent:
-                shell.cell_sources[cell_id] = code
         error = result.error_before_exec or result.error_in_exec
         if result.success and not shell.display_failed:
             reply: dict[str, Any] = {"status": "ok"}
@@ -273,6 +271,8 @@ class Kernel:
             found = manager.get_tail(content.get("n") or 10, include_latest=True, **form)
         elif kind == "range":
             found = manager.get_range(content.get("session", 0), content.get("start", 0), content.get("stop"), **form)
+            # IPython calls its own session 0 here, and by its number in the two other kinds.
+            found = [(session or manager.session_number, line, entry) for session, line, entry in found]
         elif kind == "search":
             search = {"n": content.get("n"), "unique": content.get("unique", False)}
             found = manager.search(content.get("pattern") or "*", **search, **form)
@@ -307,6 +307,14 @@ def _text_of(error: BaseException) -> str:
         return f"<{type(error).__name__} cannot be shown as text>"
 
 
+def _log_to_terminal() -> None:
+    """What the kernel itself has to say belongs to the terminal of the server, not into a notebook."""
+    handler = logging.StreamHandler(sys.__stderr__)
+    handler.setFormatter(logging.Formatter("twincell kernel: %(message)s"))
+    logger.addHandler(handler)
+    logger.propagate = False
+
+
 class KernelApp(BaseIPythonApplication, InteractiveShellApp):
     """Starts the kernel: reads IPython's configuration and startup files as every IPython does."""
 
@@ -318,6 +326,7 @@ class KernelApp(BaseIPythonApplication, InteractiveShellApp):
 
     def initialize(self, argv: list[str] | None = None) -> None:
         super().initialize(argv)
+        _log_to_terminal()
         if not self.connection_file:
             self.exit("twincell.kernel: give the connection file with -f FILE, or start the kernel from Jupyter")
         try:
@@ -351,7 +360,13 @@ class KernelApp(BaseIPythonApplication, InteractiveShellApp):
         loop = asyncio.new_event_loop()
         asyncio.set_event_loop(loop)
         try:
-            loop.run_until_complete(self.kernel.serve())
+            serving = loop.create_task(self.kernel.serve())
+            while not serving.done():
+                try:
+                    loop.run_until_complete(serving)
+                except (KeyboardInterrupt, SystemExit) as error:
+                    # asyncio lets these two out of any task of a cell; they end that task, not the kernel.
+                    logger.warning("a task of a cell ended with %s", type(error).__name__)
         finally:
             self.shell.atexit_operations()
             self.kernel.connection.close()

@@ -80,8 +80,6 @@ class ZMQInteractiveShell(InteractiveShell):
         self.output = output
         #: The metadata of the request that is handled; JupyterLab puts the cell's id there, as `cellId`.
         self.parent_metadata: dict[str, Any] = {}
-        #: For each cell id, the code that the cell held when it last ran.
-        self.cell_sources: dict[str, str] = {}
         #: The formatted traceback of the cell that runs, when it failed.
         self.last_traceback: list[str] | None = None
         #: Whether the value of the cell could not be shown.

@@ -5,10 +5,14 @@ use std::time::Duration;
 /// How often the parent is looked for.
 const PARENT_INTERVAL: Duration = Duration::from_millis(500);
 
-/// Interrupts Python's main thread, as Ctrl-C would.
+/// Interrupts Python's main thread and the programs that a cell started, as Ctrl-C would.
 pub fn interrupt() {
-    // SAFETY: sends a signal to this process; has no other effect on its memory.
-    unsafe { libc::kill(libc::getpid(), libc::SIGINT) };
+    // SAFETY: these ask for ids and send a signal; they have no other effect on this process's memory.
+    unsafe {
+        // Only a kernel with a process group of its own may signal the whole group.
+        let target = if libc::getpgrp() == libc::getpid() { 0 } else { libc::getpid() };
+        libc::kill(target, libc::SIGINT);
+    }
 }
 
 /// Ends the process without running anything more of it.
@@ -21,10 +25,12 @@ pub fn end_now(status: i32) -> ! {
 /// started by a Jupyter client (which announces itself in `JPY_PARENT_PID`) stays.
 pub async fn end_with_parent() {
     let Some(announced) = std::env::var("JPY_PARENT_PID").ok().and_then(|pid| pid.parse::<i32>().ok()) else { return };
-    // A launcher may stand between the client and this process, so both are watched.
+    // A launcher may stand between the client and this process, so both are watched; an announced process that is
+    // unknown from the start lives on another machine or in another container.
     let direct = parent();
+    let can_be_seen = exists(announced);
     loop {
-        if parent() != direct || !exists(announced) {
+        if parent() != direct || (can_be_seen && !exists(announced)) {
             super::log("the process that started this kernel is gone; the kernel ends");
             end_now(1);
         }

@@ -1,0 +1,55 @@
+# Every target does its own set-up: a virtual environment in .venv, the tools of tests/requirements.txt, a release
+# build. One Cargo profile serves the wheel, the tests and the benchmarks, so that nothing is compiled twice.
+
+SHELL := bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+
+VENV := $(CURDIR)/.venv
+PYTHON := $(VENV)/bin/python
+STAMP := $(VENV)/.requirements
+# Kernels are looked for in the environment that make set up, and in no other.
+RUN := env -u PYTHONPATH -u CONDA_PREFIX VIRTUAL_ENV=$(VENV) PATH="$(VENV)/bin:$$PATH"
+
+.PHONY: help setup build test test-long demo bench lint clean
+
+help: ## what there is to make
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1|/' | while IFS='|' read -r name what; do \
+	  printf '  make %-10s %s\n' "$$name" "$$what"; done
+
+$(STAMP): tests/requirements.txt
+	@python=$$(.ci/require); \
+	if ! $(PYTHON) -c 'import pip' 2>/dev/null; then rm -rf $(VENV); "$$python" -m venv $(VENV); fi
+	$(PYTHON) -m pip install --quiet --disable-pip-version-check -r $<
+	@touch $@
+
+setup: $(STAMP)
+	@.ci/require >/dev/null
+
+build: setup ## compile, and install into .venv with the command and the kernel
+	$(RUN) maturin develop --release
+
+test: build ## every test but the long ones
+	$(RUN) cargo test --release --workspace
+	$(RUN) python -m pytest -m "not long"
+
+test-long: build ## the tests that take minutes
+	$(RUN) cargo test --release --workspace -- --ignored
+	$(RUN) python -m pytest -m long
+
+demo: build ## run the quickstart notebook, print its verdicts, write quickstart.html
+	$(RUN) python notebooks/run_quickstart.py
+
+bench: build ## measure
+	$(RUN) cargo bench --workspace --benches
+
+lint: setup ## formatting and warnings of Rust and Python
+	$(RUN) cargo fmt --all --check
+	$(RUN) cargo clippy --release --workspace --all-targets -- -D warnings
+	$(RUN) ruff check
+	$(RUN) ruff format --check
+
+clean: ## remove what was built
+	rm -rf $(VENV) quickstart.html .pytest_cache .ruff_cache kernel/python/twincell/*.so
+	cargo clean

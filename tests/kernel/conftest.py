@@ -1,0 +1,33 @@
+"""A running kernel, as every front end starts it."""
+
+import pytest
+
+from .client import Client
+
+
+@pytest.fixture(scope="session", autouse=True)
+def own_ipython_folder(tmp_path_factory):
+    """History and configuration of these kernels stay out of the user's own."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("IPYTHONDIR", str(tmp_path_factory.mktemp("ipython")))
+        yield
+
+
+@pytest.fixture(scope="module")
+def shared_kernel():
+    with Client.start() as client:
+        yield client
+
+
+@pytest.fixture
+def kernel(shared_kernel):
+    """One kernel for all tests of a file, with nothing left over from the test before."""
+    shared_kernel.run("%reset -f", store_history=False)
+    return shared_kernel
+
+
+@pytest.fixture
+def fresh_kernel():
+    """A kernel of its own, for tests that end or harm it."""
+    with Client.start() as client:
+        yield client

@@ -1,0 +1,262 @@
+"""What plain cells do: output, results, errors, input, history, completion."""
+
+import json
+import time
+
+import pytest
+
+
+def test_output_and_results_come_in_the_order_of_the_program(kernel):
+    outcome = kernel.run(
+        "import sys\nprint('one')\nprint('two', file=sys.stderr)\nprint('three')\ndisplay(4)\nprint('five')\n6"
+    )
+    assert outcome.types == ["execute_input", "stdout", "stderr", "stdout", "display_data", "stdout", "execute_result"]
+    assert outcome.text() == "one\nthree\nfive\n"
+    assert outcome.value == "6"
+
+
+def test_every_message_of_a_cell_lies_between_busy_and_idle(kernel):
+    messages = kernel.run("print('x'); 1").messages
+    states = [m["content"]["execution_state"] for m in messages if m["msg_type"] == "status"]
+    assert states == ["busy", "idle"]
+    assert messages[0]["msg_type"] == messages[-1]["msg_type"] == "status"
+
+
+def test_output_is_seen_while_the_cell_still_runs(kernel):
+    msg_id = kernel.send("import time\nprint('early')\ntime.sleep(1)\nprint('late')")
+    started = time.monotonic()
+    kernel.wait_for_text("early")
+    assert time.monotonic() - started < 0.8
+    kernel.wait(msg_id)
+
+
+def test_many_prints_become_few_messages_and_lose_nothing(kernel):
+    outcome = kernel.run("for n in range(20_000): print(n)")
+    assert outcome.text().split() == [str(n) for n in range(20_000)]
+    assert len(outcome.of("stream")) < 500
+
+
+def test_text_that_is_no_valid_unicode_does_not_end_a_cell(kernel):
+    assert kernel.run(r"print('\ud800 café ✓')").text() == "? café ✓\n"
+    assert kernel.run(r"'\ud800'").reply["status"] == "ok"
+
+
+def test_a_display_is_updated_under_its_id(kernel):
+    outcome = kernel.run("handle = display('old', display_id='d1')\nhandle.update('new')")
+    assert outcome.of("display_data")[0]["transient"] == {"display_id": "d1"}
+    update = outcome.of("update_display_data")[0]
+    assert update["transient"] == {"display_id": "d1"}
+    assert update["data"]["text/plain"] == "'new'"
+
+
+def test_values_that_json_does_not_know_are_displayed(kernel):
+    outcome = kernel.run(
+        "class Odd:\n"
+        "    def _repr_mimebundle_(self, **options):\n"
+        "        return {'application/json': {'nan': float('nan'), 1: {2}, 'b': b'x'}, 'text/plain': 'odd'}\n"
+        "Odd()"
+    )
+    assert outcome.of("execute_result")[0]["data"]["application/json"] == {"nan": "nan", "1": [2], "b": "eA=="}
+
+
+def test_a_failed_cell_gives_its_traceback_in_the_reply_and_on_iopub(kernel):
+    outcome = kernel.run("def f():\n    raise ValueError('no such thing')\nprint('before')\nf()")
+    error = outcome.of("error")[0]
+    assert outcome.types == ["execute_input", "stdout", "error"]
+    assert outcome.reply["status"] == "error"
+    for content in (error, outcome.reply):
+        assert (content["ename"], content["evalue"]) == ("ValueError", "no such thing")
+        assert "no such thing" in "\n".join(content["traceback"])
+
+
+@pytest.mark.parametrize("code", ["def", "x = (", "%nosuchmagic", "!&"])
+def test_a_cell_that_cannot_run_is_an_error(kernel, code):
+    outcome = kernel.run(code)
+    assert kernel.run("1 + 1").value == "2"
+    assert outcome.reply["status"] == "error" or outcome.text("stderr")
+
+
+def test_an_exception_that_cannot_be_shown_as_text_is_an_error_like_any_other(kernel):
+    outcome = kernel.run("class E(Exception):\n    def __str__(self): raise RuntimeError\nraise E")
+    assert outcome.reply["status"] == "error"
+    assert kernel.run("1 + 1").value == "2"
+
+
+def test_a_value_whose_repr_fails_is_an_error(kernel):
+    outcome = kernel.run("class V:\n    def __repr__(self): raise RuntimeError('no repr')\nV()")
+    assert outcome.reply["status"] == "error"
+    assert "no repr" in outcome.of("error")[0]["evalue"]
+
+
+def test_a_failed_cell_aborts_the_cells_that_wait(kernel):
+    first, second, third = kernel.send("1/0"), kernel.send("print('no')"), kernel.send("print('no')")
+    statuses = [kernel.wait(msg_id).reply["status"] for msg_id in (first, second, third)]
+    assert statuses == ["error", "aborted", "aborted"]
+    assert kernel.run("1").reply["status"] == "ok"
+
+
+def test_without_stop_on_error_the_next_cell_runs(kernel):
+    first, second = kernel.send("1/0", stop_on_error=False), kernel.send("print('yes')")
+    assert kernel.wait(first).reply["status"] == "error"
+    assert kernel.wait(second).text() == "yes\n"
+
+
+def test_user_expressions_are_evaluated_after_the_cell(kernel):
+    reply = kernel.run("x = 20", user_expressions={"good": "x + 1", "bad": "nothing"}).reply
+    assert reply["user_expressions"]["good"]["data"]["text/plain"] == "21"
+    assert reply["user_expressions"]["bad"]["ename"] == "NameError"
+
+
+def test_a_silent_cell_shows_nothing_and_is_not_counted(kernel):
+    before = kernel.run("0").reply["execution_count"]
+    assert kernel.run("1", silent=True, store_history=False).types == []
+    assert kernel.run("2").reply["execution_count"] == before + 1
+
+
+def test_a_cell_outside_of_history_is_not_counted(kernel):
+    before = kernel.run("0").reply["execution_count"]
+    assert kernel.run("1", store_history=False).value == "1"
+    assert kernel.run("2").reply["execution_count"] == before + 1
+
+
+@pytest.mark.parametrize("function, password", [("input", False), ("__import__('getpass').getpass", True)])
+def test_input_asks_the_client(kernel, function, password):
+    msg_id = kernel.send(f"print({function}('name? '))", allow_stdin=True)
+    question = kernel.channels.get_stdin_msg(timeout=10)
+    assert question["content"] == {"prompt": "name? ", "password": password}
+    assert question["parent_header"]["msg_id"] == msg_id
+    kernel.channels.input("Ada")
+    assert kernel.wait(msg_id).text() == "Ada\n"
+
+
+def test_input_where_the_client_answers_no_questions_is_an_error(kernel):
+    assert kernel.run("input()").reply["ename"] == "StdinNotImplementedError"
+
+
+def test_await_at_the_top_level(kernel):
+    outcome = kernel.run("import asyncio\nasync def f():\n    await asyncio.sleep(0.01)\n    return 7\nawait f()")
+    assert outcome.value == "7"
+
+
+def test_a_task_goes_on_after_its_cell_and_writes_under_it(kernel):
+    start = kernel.run(
+        "import asyncio\n"
+        "async def late():\n"
+        "    await asyncio.sleep(0.2)\n"
+        "    print('from the task')\n"
+        "task = asyncio.create_task(late())"
+    )
+    first = start.messages[0]["parent_header"]["msg_id"]
+    kernel.run("await asyncio.sleep(0)")
+    time.sleep(0.5)
+    parents = [m["parent_header"]["msg_id"] for m in kernel.drain() if m["msg_type"] == "stream"]
+    assert parents == [first]
+
+
+def test_threads_and_forked_processes_write_into_the_notebook(kernel):
+    outcome = kernel.run(
+        "import multiprocessing, threading\n"
+        "workers = [threading.Thread(target=print, args=('thread',)),\n"
+        "           multiprocessing.get_context('fork').Process(target=print, args=('process',))]\n"
+        "for worker in workers: worker.start(); worker.join()\n"
+        "import time; time.sleep(0.1)"
+    )
+    assert sorted(outcome.text().split()) == ["process", "thread"]
+
+
+def test_a_program_that_a_cell_starts_writes_into_the_notebook(kernel):
+    assert kernel.run("!echo from a program").text().strip() == "from a program"
+
+
+def test_completion_knows_names_of_cells_and_attributes(kernel):
+    kernel.run("telescope = 'long'")
+    for code, match in [("print(telesc", "telescope"), ("telescope.upp", "upper"), ("import jso", "json")]:
+        reply = kernel.ask("complete_request", code=code, cursor_pos=len(code))
+        # Some versions of IPython put the dot of an attribute into its completion.
+        assert match in [found.lstrip(".") for found in reply["matches"]]
+        assert code[reply["cursor_start"] : reply["cursor_end"]].lstrip(".") in match
+
+
+def test_completion_counts_characters_not_bytes(kernel):
+    kernel.run("étoile = 1")
+    code = "'日本語'; éto"
+    reply = kernel.ask("complete_request", code=code, cursor_pos=len(code))
+    assert "étoile" in reply["matches"]
+    assert reply["cursor_start"] == code.index("éto")
+
+
+def test_inspection_shows_the_source_only_on_the_second_level(kernel):
+    kernel.run("def documented(a):\n    'says what it does'\n    return a + 12345")
+    plain = kernel.ask("inspect_request", code="documented", cursor_pos=3, detail_level=0)
+    source = kernel.ask("inspect_request", code="documented", cursor_pos=3, detail_level=1)
+    assert plain["found"] and "says what it does" in plain["data"]["text/plain"]
+    assert "12345" not in plain["data"]["text/plain"]
+    assert "12345" in source["data"]["text/plain"]
+    assert kernel.ask("inspect_request", code="nothing_here", cursor_pos=3, detail_level=0)["found"] is False
+
+
+def test_history_by_tail_range_and_search(kernel):
+    count = kernel.run("'needle' + '1'").reply["execution_count"]
+    kernel.run("2")
+    tail = kernel.ask("history_request", hist_access_type="tail", n=2, output=False, raw=True)["history"]
+    assert [source for _session, _line, source in tail] == ["'needle' + '1'", "2"]
+    options = {"session": 0, "start": count, "stop": count + 1, "output": True, "raw": True}
+    found = kernel.ask("history_request", hist_access_type="range", **options)["history"]
+    assert found[0][2][0] == "'needle' + '1'"
+    found = kernel.ask("history_request", hist_access_type="search", pattern="*needle*", output=False, raw=True)
+    assert found["history"][-1][2] == "'needle' + '1'"
+
+
+def test_a_cell_can_read_the_metadata_of_its_request(kernel):
+    outcome = kernel.run("print(get_ipython().parent_metadata['cellId'])", metadata={"cellId": "c-1"})
+    assert outcome.text() == "c-1\n"
+    assert kernel.run("print(get_ipython().parent_metadata)").text() == "{}\n"
+
+
+def test_figures_are_shown_in_the_notebook(kernel):
+    pytest.importorskip("matplotlib")
+    outcome = kernel.run("%matplotlib inline\nimport matplotlib.pyplot as plt\nplt.plot([1, 2]);")
+    assert any("image/png" in content["data"] for content in outcome.of("display_data"))
+
+
+def test_widgets_talk_over_comms(kernel):
+    pytest.importorskip("ipywidgets")
+    outcome = kernel.run("import ipywidgets\nslider = ipywidgets.IntSlider(value=3)\nslider")
+    shown = outcome.of("execute_result")[0]["data"]["application/vnd.jupyter.widget-view+json"]
+    assert shown["model_id"] in {content["comm_id"] for content in outcome.of("comm_open")}
+    assert shown["model_id"] in kernel.ask("comm_info_request", target_name="jupyter.widget")["comms"]
+
+    message = {"comm_id": shown["model_id"], "data": {"method": "update", "state": {"value": 9}}}
+    kernel.request("comm_msg", message)
+    assert kernel.run("slider.value").value == "9"
+
+
+def test_a_comm_carries_buffers_both_ways(kernel):
+    kernel.run(
+        "import comm\n"
+        "def opened(channel, message):\n"
+        "    def answer(message):\n"
+        "        channel.send({'got': message['content']['data']}, buffers=[bytes(message['buffers'][0])[::-1]])\n"
+        "    channel.on_msg(answer)\n"
+        "comm.get_comm_manager().register_target('echo', opened)"
+    )
+    kernel.request("comm_open", {"comm_id": "c1", "target_name": "echo", "data": {}})
+    session = kernel.channels.session
+    message = session.msg("comm_msg", {"comm_id": "c1", "data": {"n": 1}})
+    session.send(kernel.channels.shell_channel.socket, message, buffers=[b"abc"])
+    answers = [m for m in kernel.drain() if m["msg_type"] == "comm_msg"]
+    assert answers[0]["content"]["data"] == {"got": {"n": 1}}
+    assert bytes(answers[0]["buffers"][0]) == b"cba"
+
+
+def test_the_kernel_says_what_it_is(kernel):
+    reply = kernel.ask("kernel_info_request")
+    assert reply["implementation"] == "twincell"
+    assert reply["protocol_version"] == "5.4"
+    assert reply["language_info"]["name"] == "python"
+    json.dumps(reply)
+
+
+def test_the_ports_are_told(kernel):
+    reply = kernel.ask("connect_request")
+    assert reply["shell_port"] == kernel.channels.get_connection_info()["shell_port"]

@@ -1,0 +1,204 @@
+"""Interrupts, the end of a kernel, and a kernel that nobody needs any more."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from .client import TIMEOUT
+
+BUSY = {
+    "a loop": "while True: pass",
+    "sleeping": "import time; time.sleep(60)",
+    "waiting": "import asyncio; await asyncio.sleep(60)",
+    "an async loop": "import asyncio\nawait asyncio.sleep(0)\nwhile True: pass",
+    "a flood": "while True: print('x' * 1000)",
+}
+
+
+@pytest.mark.parametrize("code", BUSY.values(), ids=BUSY.keys())
+def test_an_interrupt_ends_the_cell_and_not_the_kernel(fresh_kernel, code):
+    fresh_kernel.run("x = 1")
+    msg_id = fresh_kernel.send(f"print('started')\n{code}")
+    fresh_kernel.wait_for_text("started")
+    time.sleep(0.1)
+    fresh_kernel.manager.interrupt_kernel()
+    assert fresh_kernel.wait(msg_id).reply["ename"] in ("KeyboardInterrupt", "CancelledError")
+    assert fresh_kernel.run("x + 1").value == "2"
+
+
+def test_an_interrupt_on_the_control_channel(kernel):
+    msg_id = kernel.send("print('started')\nwhile True: pass")
+    kernel.wait_for_text("started")
+    request = kernel.channels.session.msg("interrupt_request", {})
+    kernel.channels.control_channel.send(request)
+    assert kernel.channels.get_control_msg(timeout=TIMEOUT)["msg_type"] == "interrupt_reply"
+    assert kernel.wait(msg_id).reply["ename"] == "KeyboardInterrupt"
+
+
+def test_an_interrupt_reaches_the_program_that_a_cell_started(kernel):
+    code = "import subprocess\nprint('started')\nprint(subprocess.call(['sleep', '60']))"
+    msg_id = kernel.send(code)
+    kernel.wait_for_text("started")
+    time.sleep(0.2)
+    started = time.monotonic()
+    kernel.channels.control_channel.send(kernel.channels.session.msg("interrupt_request", {}))
+    kernel.channels.get_control_msg(timeout=TIMEOUT)
+    kernel.wait(msg_id)
+    assert time.monotonic() - started < 10
+
+
+def test_an_interrupt_ends_a_question_for_input(kernel):
+    msg_id = kernel.send("input('?')", allow_stdin=True)
+    kernel.channels.get_stdin_msg(timeout=TIMEOUT)
+    kernel.manager.interrupt_kernel()
+    assert kernel.wait(msg_id).reply["ename"] == "KeyboardInterrupt"
+    kernel.channels.input("too late")
+    msg_id = kernel.send("input('again?')", allow_stdin=True)
+    kernel.channels.get_stdin_msg(timeout=TIMEOUT)
+    kernel.channels.input("in time")
+    assert kernel.wait(msg_id).value == "'in time'"
+
+
+def test_an_interrupt_between_cells_does_nothing(kernel):
+    for _ in range(3):
+        kernel.manager.interrupt_kernel()
+        time.sleep(0.05)
+    assert kernel.run("1 + 1").value == "2"
+
+
+def test_the_control_channel_and_the_heartbeat_answer_while_a_cell_runs(kernel):
+    msg_id = kernel.send("print('started')\nimport time; time.sleep(1.5)")
+    kernel.wait_for_text("started")
+    started = time.monotonic()
+    kernel.channels.control_channel.send(kernel.channels.session.msg("kernel_info_request", {}))
+    reply = kernel.channels.get_control_msg(timeout=TIMEOUT)
+    assert reply["content"]["implementation"] == "twincell"
+    assert time.monotonic() - started < 0.5
+    kernel.channels.hb_channel.unpause()
+    time.sleep(0.5)
+    assert kernel.channels.hb_channel.is_beating()
+    kernel.wait(msg_id)
+
+
+def test_a_restart_forgets_everything_and_keeps_the_ports(fresh_kernel):
+    fresh_kernel.run("x = 1")
+    before = fresh_kernel.pid
+    fresh_kernel.manager.restart_kernel()
+    fresh_kernel.channels.wait_for_ready(timeout=TIMEOUT)
+    assert fresh_kernel.pid != before
+    outcome = fresh_kernel.run("x")
+    assert outcome.reply["ename"] == "NameError"
+    assert outcome.reply["execution_count"] == 1
+
+
+@pytest.mark.parametrize("channel", ["control", "shell"])
+def test_shutdown_is_answered_and_ends_the_process(fresh_kernel, channel):
+    request = fresh_kernel.channels.session.msg("shutdown_request", {"restart": False})
+    getattr(fresh_kernel.channels, f"{channel}_channel").send(request)
+    receive = getattr(fresh_kernel.channels, f"get_{channel}_msg")
+    reply = receive(timeout=TIMEOUT)
+    while reply["msg_type"] != "shutdown_reply":
+        reply = receive(timeout=TIMEOUT)
+    assert reply["content"] == {"status": "ok", "restart": False}
+    assert wait_until_gone(fresh_kernel)
+
+
+def test_shutdown_ends_a_cell_that_runs_and_exit_handlers_run(fresh_kernel, tmp_path):
+    mark = tmp_path / "mark"
+    fresh_kernel.run(f"import atexit\natexit.register(lambda: open({str(mark)!r}, 'w').close())")
+    fresh_kernel.send("print('started')\nwhile True: pass")
+    fresh_kernel.wait_for_text("started")
+    fresh_kernel.channels.control_channel.send(
+        fresh_kernel.channels.session.msg("shutdown_request", {"restart": False})
+    )
+    assert wait_until_gone(fresh_kernel)
+    assert mark.exists()
+
+
+def test_a_cell_that_ignores_interrupts_cannot_keep_a_kernel_alive(fresh_kernel):
+    fresh_kernel.send(
+        "print('started')\nwhile True:\n    try:\n        while True: pass\n    except BaseException: pass"
+    )
+    fresh_kernel.wait_for_text("started")
+    fresh_kernel.channels.control_channel.send(
+        fresh_kernel.channels.session.msg("shutdown_request", {"restart": False})
+    )
+    assert wait_until_gone(fresh_kernel)
+
+
+def test_a_thread_of_a_cell_cannot_keep_a_kernel_alive(fresh_kernel):
+    fresh_kernel.run("import threading, time\nthreading.Thread(target=time.sleep, args=(600,)).start()")
+    fresh_kernel.run("exit")
+    assert wait_until_gone(fresh_kernel)
+
+
+def test_a_task_that_exits_does_not_end_the_kernel(kernel):
+    kernel.run("import asyncio, sys\nasync def leave(): sys.exit(1)\ntask = asyncio.ensure_future(leave())")
+    assert kernel.run("await asyncio.sleep(0.01); 1 + 1").value == "2"
+
+
+def test_exit_in_a_cell_ends_the_kernel_after_the_reply(fresh_kernel):
+    reply = fresh_kernel.run("exit").reply
+    assert reply["status"] == "ok"
+    assert reply["payload"] == [{"source": "ask_exit", "keepkernel": False}]
+    assert wait_until_gone(fresh_kernel)
+
+
+PARENT = """
+import sys, time
+from jupyter_client.manager import KernelManager
+manager = KernelManager(kernel_name="twincell")
+manager.start_kernel()
+client = manager.client()
+client.start_channels()
+client.wait_for_ready(timeout=30)
+client.execute("while True: pass")
+print(manager.provisioner.pid, flush=True)
+time.sleep(600)
+"""
+
+
+def test_a_kernel_ends_when_its_parent_is_killed():
+    with subprocess.Popen([sys.executable, "-c", PARENT], stdout=subprocess.PIPE, text=True) as parent:
+        pid = int(parent.stdout.readline())
+        parent.kill()
+    deadline = time.monotonic() + 10
+    while exists(pid) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    alive = exists(pid)
+    if alive:
+        os.kill(pid, signal.SIGKILL)
+    assert not alive
+
+
+@pytest.mark.parametrize("arguments, message", [([], "-f FILE"), (["-f", "/no/such/file.json"], "/no/such/file.json")])
+def test_a_start_without_a_connection_file_says_what_is_missing(arguments, message):
+    run = subprocess.run([sys.executable, "-m", "twincell.kernel", *arguments], capture_output=True, text=True)
+    assert run.returncode != 0
+    assert message in run.stderr
+    assert "Traceback" not in run.stderr
+
+
+def wait_until_gone(kernel) -> bool:
+    deadline = time.monotonic() + 10
+    while kernel.manager.is_alive() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    return not kernel.manager.is_alive()
+
+
+def exists(pid: int) -> bool:
+    """Whether a process runs; one that has ended and was not waited for does not."""
+    try:
+        with open(f"/proc/{pid}/stat") as stat:
+            return stat.read().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        pass
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return not os.path.isdir("/proc/self")
