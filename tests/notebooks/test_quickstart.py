@@ -48,9 +48,8 @@ def test_each_comparison_has_the_verdict_that_the_text_explains(comparisons, cel
     assert channels <= {one["channel"] for pair in comparison["pairs"] for one in pair["evidence"]}
 
 
-def test_the_swallowed_value_is_one_that_counts_as_false(comparisons):
-    (pair,) = comparisons["zero"]["pairs"]
-    assert "limit" in {choice["path"] for choice in pair["witness"]["choices"]}
+def test_the_swallowed_zero_is_what_the_first_sentence_names(comparisons):
+    assert "discount = 0" in comparisons["zero"]["sentence"]
 
 
 def test_the_refactoring_ran_every_changed_line(comparisons):
