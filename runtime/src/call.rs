@@ -407,9 +407,9 @@ enum StandIn {
     No,
     /// The code sees this exception, raised on purpose by the module's own code.
     Raise(PyErr),
-    /// What was injected made the call fail: its value is injected as well.
+    /// What was injected made a call without effects fail: its value is injected as well.
     Value,
-    /// The sandbox blocked what the call does: it counts as a call to external code.
+    /// What was injected made the call fail, or the sandbox blocked it: it counts as a call to external code.
     Effect,
 }
 
@@ -449,7 +449,17 @@ fn stand_in(py: Python<'_>, callee: &Bound<'_, PyAny>, site: u32, error: &PyErr)
     }
     match raised_by_module(py, error) {
         Some(intended) => StandIn::Raise(intended),
-        None => StandIn::Value,
+        None if is_pure(callee) => StandIn::Value,
+        None => StandIn::Effect,
+    }
+}
+
+/// Builtins and functions of pure modules do nothing but compute.
+fn is_pure(callee: &Bound<'_, PyAny>) -> bool {
+    match callee.getattr("__module__").and_then(|name| name.extract::<String>()) {
+        Ok(module) => module == "builtins" || crate::imports::is_pure_module(&module),
+        // Methods of builtin classes have no module.
+        Err(_) => true,
     }
 }
 
