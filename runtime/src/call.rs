@@ -168,8 +168,15 @@ fn looked_up(
     if keywords.is_some_and(|keywords| !keywords.is_empty()) || !(1..=2).contains(&arguments.len()) {
         return Ok(None);
     }
-    let mapping =
-        arguments.len() == 2 || state::with(|execution| execution.prepared.is_subscripted(base)).unwrap_or(false);
+    let subscripted = || {
+        state::with(|execution| {
+            let prepared = &execution.prepared;
+            let written = site.map(|site| prepared.container_path(execution.version, site));
+            let written = written.as_deref().and_then(|path| path.strip_suffix(".get"));
+            prepared.is_subscripted(base) || written.is_some_and(|base| prepared.is_subscripted(base))
+        })
+    };
+    let mapping = arguments.len() == 2 || subscripted().unwrap_or(false);
     if !mapping {
         return Ok(None);
     }
