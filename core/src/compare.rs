@@ -83,6 +83,9 @@ const STEP_BUDGET: u64 = 20_000;
 /// Executions spent on making a witness smaller.
 const SHRINK_BUDGET: u32 = 60;
 
+/// Executions spent on finding which values of a witness matter.
+const DECISIVE_BUDGET: u32 = 40;
+
 /// Compares every function that the two texts have in common and that changed.
 ///
 /// A pure function of its arguments, times and counts of lost executions aside.
@@ -257,6 +260,10 @@ fn compare_pair(
         Some(position) => Some(campaign::shrink(&mut loaded, &campaign.executions[position], SHRINK_BUDGET)?),
         None => None,
     };
+    let decisive = match &witness {
+        Some(witness) => campaign::decisive(&mut loaded, witness, DECISIVE_BUDGET)?,
+        None => vec![],
+    };
     let (verdict, reason) = verdict::decide(&campaign, &target);
     Ok(assemble::report(
         &frame,
@@ -265,6 +272,7 @@ fn compare_pair(
             reason,
             campaign: &campaign,
             witness: witness.as_ref(),
+            decisive,
             target: &target,
             notes: &loaded.notes,
             context: options.context,

@@ -256,7 +256,8 @@ fn fitness(class: AbstractValue, uses: &Uses) -> f32 {
                 factor *= 0.2;
             }
         } else if foreign > 0 {
-            factor *= 0.05;
+            // None stands for "not there" and is often asked about first; other values never have such an attribute.
+            factor *= if class == A::None { 0.1 } else { 0.005 };
         } else if native > 0 {
             factor *= 3.0;
         }
