@@ -324,6 +324,7 @@ fn program(
             qualname: function.qualname.clone(),
             name: function.name.clone(),
             code: instrumented.code.clone(),
+            aliases: source::aliases(&function.text, &instrumented.sites.sites),
             uses: source::uses(&function.text, &instrumented.sites.sites),
             sites: instrumented.sites.clone(),
             predictions: predictions.next().unwrap_or_default(),

@@ -235,7 +235,7 @@ fn call_function<'py>(
         }
     }
     let receiver = version.receiver.as_ref().map(|class| class.bind(py));
-    let arguments = Arguments::inject(py, &description.parameters, description.class_name.is_some(), receiver)?;
+    let arguments = Arguments::inject(py, &description.parameters, receiver)?;
     arguments.call(&function)
 }
 

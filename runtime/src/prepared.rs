@@ -126,6 +126,13 @@ impl Prepared {
         self.by_identifier.get(&(kind, identifier.to_string())).unwrap_or(&self.generic).clone()
     }
 
+    /// Does any version look items of this path up?
+    pub fn is_subscripted(&self, path: &str) -> bool {
+        self.by_path
+            .keys()
+            .any(|known| known.strip_prefix(path).is_some_and(|rest| rest.starts_with('[')) && known.ends_with(']'))
+    }
+
     /// Static path of what a site looks into: `a.b` for `a.b.c` and for `a.b[0]`.
     pub fn container_path(&self, version: usize, site: u32) -> String {
         self.versions[version].containers.get(site as usize).cloned().unwrap_or_default()
@@ -149,9 +156,21 @@ fn canonical<'a>(version: &'a Version, name: &'a str) -> &'a str {
 
 /// A static path as dynamic ones are written: single quotes, canonical first name.
 fn normalise(path: &str, version: &Version) -> String {
+    let mut path = path.replace('"', "'");
+    for _ in 0..3 {
+        // A local that stands for another path.
+        let (first, rest) = split_first(&path);
+        let Some((_, meant)) = version.aliases.iter().find(|(local, _)| local == first) else { break };
+        path = format!("{meant}{rest}");
+    }
+    let (first, rest) = split_first(&path);
+    format!("{}{rest}", canonical(version, first))
+}
+
+/// The first name of a path, and what follows.
+fn split_first(path: &str) -> (&str, &str) {
     let end = path.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(path.len());
-    let (first, rest) = path.split_at(end);
-    format!("{}{}", canonical(version, first), rest.replace('"', "'"))
+    path.split_at(end)
 }
 
 /// Cuts the last attribute or subscript off a path.
