@@ -76,11 +76,20 @@ fn times_to_verdict(changes: &[Change], context: Context, library: &Option<PathB
     Ok(times)
 }
 
-/// Executions of both versions a second: request, execution, record and comparison of what was observed.
-fn executions_a_second(pool: &WorkerPool, program: &Program) -> Result<f64, Failure> {
+/// Executions of one pair.
+struct Rate<'a> {
+    id: &'a str,
+    /// Executions of both versions, in one second.
+    a_second: f64,
+    /// Share in which both versions ended in a way that says something about behavior, 0 to 1.
+    valid: f64,
+}
+
+/// Request, execution, record and comparison of what was observed, all fresh draws.
+fn measure<'a>(id: &'a str, pool: &WorkerPool, program: &Program) -> Result<Rate<'a>, Failure> {
     let mut loaded = pool.load(program)?;
     let mut next = 0;
-    let mut run = || -> Result<u32, Failure> {
+    let mut run = || -> Result<(u32, u32), Failure> {
         let requests = (next..next + BATCH).map(|index| ExecutionRequest {
             index,
             seed: index.into(),
@@ -88,35 +97,37 @@ fn executions_a_second(pool: &WorkerPool, program: &Program) -> Result<f64, Fail
             versions: vec![0, 1],
         });
         next += BATCH;
-        let mut done = 0;
+        let (mut done, mut valid) = (0, 0);
         for executed in loaded.run(requests.collect())? {
             if let Executed::Record(record) = executed
                 && let [old, new] = record.behaviors.as_slice()
             {
                 std::hint::black_box(differences(old, new));
                 done += 1;
+                valid += u32::from(old.outcome.is_valid() && new.outcome.is_valid());
             }
         }
-        Ok(done)
+        Ok((done, valid))
     };
     run()?;
-    let (start, mut done) = (Instant::now(), 0);
+    let (start, mut done, mut valid) = (Instant::now(), 0, 0);
     while start.elapsed() < SPAN {
-        done += run()?;
+        let more = run()?;
+        (done, valid) = (done + more.0, valid + more.1);
     }
-    Ok(f64::from(done) / start.elapsed().as_secs_f64())
+    let a_second = f64::from(done) / start.elapsed().as_secs_f64();
+    Ok(Rate { id, a_second, valid: f64::from(valid) / f64::from(done.max(1)) })
 }
 
-/// The rate of each change that has something to execute, with its name.
-fn rates(changes: &[Change], context: Context) -> Result<Vec<(&str, f64)>, Failure> {
+/// The rate of each change that has something to execute.
+fn rates(changes: &[Change], context: Context) -> Result<Vec<Rate<'_>>, Failure> {
     let (pool, predictor) = (pool(), predictor(&None)?);
     let mut rates = Vec::new();
     for change in changes {
         let (old, new, options) = change.sources(context);
         for program in programs(&old, &new, predictor.as_ref(), &options).unwrap_or_default() {
-            if let Ok(rate) = executions_a_second(&pool, &program) {
-                rates.push((change.id.as_str(), rate));
-            }
+            // A program that cannot be loaded has no rate.
+            rates.extend(measure(&change.id, &pool, &program));
         }
     }
     Ok(rates)
@@ -193,23 +204,28 @@ fn main() -> Result<(), Failure> {
     let place =
         if stay_on_one_core() { "engine and worker on one core" } else { "engine and one worker, not kept on a core" };
     println!("\npairwise executions a second, {place}");
-    println!("{:<24} {:<10} {:>6} {:>8} {:>8} {:>8}", "changes", "context", "pairs", "10 %", "median", "90 %");
+    println!(
+        "{:<24} {:<10} {:>6} {:>8} {:>8} {:>8} {:>8}",
+        "changes", "context", "pairs", "10 %", "median", "90 %", "valid"
+    );
     let mut single: Vec<(&str, Vec<f64>)> = Vec::new();
     for (number, (set, changes)) in sets.iter().enumerate() {
         for (context_name, context) in CONTEXTS {
             let found = rates(changes, context)?;
-            let values: Vec<f64> = found.iter().map(|(_, rate)| *rate).collect();
+            let values: Vec<f64> = found.iter().map(|rate| rate.a_second).collect();
+            let valid: Vec<f64> = found.iter().map(|rate| rate.valid).collect();
             println!(
-                "{set:<24} {context_name:<10} {:>6} {:>8.0} {:>8.0} {:>8.0}",
+                "{set:<24} {context_name:<10} {:>6} {:>8.0} {:>8.0} {:>8.0} {:>6.0} %",
                 values.len(),
                 quantile(&values, 0.1),
                 quantile(&values, 0.5),
                 quantile(&values, 0.9),
+                quantile(&valid, 0.5) * 100.0,
             );
-            for (pair, rate) in found.into_iter().filter(|_| number == 0) {
-                match single.iter_mut().find(|(own, _)| *own == pair) {
-                    Some((_, rates)) => rates.push(rate),
-                    None => single.push((pair, vec![rate])),
+            for rate in found.into_iter().filter(|_| number == 0) {
+                match single.iter_mut().find(|(id, _)| *id == rate.id) {
+                    Some((_, rates)) => rates.push(rate.a_second),
+                    None => single.push((rate.id, vec![rate.a_second])),
                 }
             }
         }
