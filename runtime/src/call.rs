@@ -168,8 +168,15 @@ fn looked_up(
     if keywords.is_some_and(|keywords| !keywords.is_empty()) || !(1..=2).contains(&arguments.len()) {
         return Ok(None);
     }
-    let mapping =
-        arguments.len() == 2 || state::with(|execution| execution.prepared.is_subscripted(base)).unwrap_or(false);
+    let subscripted = || {
+        state::with(|execution| {
+            let prepared = &execution.prepared;
+            let written = site.map(|site| prepared.container_path(execution.version, site));
+            let written = written.as_deref().and_then(|path| path.strip_suffix(".get"));
+            prepared.is_subscripted(base) || written.is_some_and(|base| prepared.is_subscripted(base))
+        })
+    };
+    let mapping = arguments.len() == 2 || subscripted().unwrap_or(false);
     if !mapping {
         return Ok(None);
     }
@@ -407,9 +414,9 @@ enum StandIn {
     No,
     /// The code sees this exception, raised on purpose by the module's own code.
     Raise(PyErr),
-    /// What was injected made the call fail: its value is injected as well.
+    /// What was injected made a call without effects fail: its value is injected as well.
     Value,
-    /// The sandbox blocked what the call does: it counts as a call to external code.
+    /// What was injected made the call fail, or the sandbox blocked it: it counts as a call to external code.
     Effect,
 }
 
@@ -449,7 +456,17 @@ fn stand_in(py: Python<'_>, callee: &Bound<'_, PyAny>, site: u32, error: &PyErr)
     }
     match raised_by_module(py, error) {
         Some(intended) => StandIn::Raise(intended),
-        None => StandIn::Value,
+        None if is_pure(callee) => StandIn::Value,
+        None => StandIn::Effect,
+    }
+}
+
+/// Builtins and functions of pure modules do nothing but compute.
+fn is_pure(callee: &Bound<'_, PyAny>) -> bool {
+    match callee.getattr("__module__").and_then(|name| name.extract::<String>()) {
+        Ok(module) => module == "builtins" || crate::imports::is_pure_module(&module),
+        // Methods of builtin classes have no module.
+        Err(_) => true,
     }
 }
 

@@ -51,6 +51,11 @@ const PURE_MODULES: [&str; 26] = [
     "textwrap",
 ];
 
+pub(crate) fn is_pure_module(name: &str) -> bool {
+    let package = name.split('.').next().unwrap_or(name);
+    PURE_MODULES.contains(&package)
+}
+
 /// New globals: a dict whose missing names are injected. CPython asks `__missing__` because the class is a subclass.
 pub(crate) fn new_globals<'py>(py: Python<'py>, context: Context) -> PyResult<Bound<'py, PyDict>> {
     let class = GLOBALS.get_or_try_init(py, || -> PyResult<Py<PyType>> {

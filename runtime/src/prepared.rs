@@ -24,7 +24,7 @@ pub(crate) struct PreparedVersion {
     pub version: Version,
     /// Attribute or name of each site, as the hooks pass it to Python.
     pub names: Vec<Py<PyString>>,
-    /// Normalised static path of what each attribute or subscript site looks into.
+    /// Normalised static path of what each attribute, subscript or call site looks into or calls.
     containers: Vec<String>,
     /// What each site says by itself; the first ones of its sites, if not all have predictions.
     knowledge: Vec<Knowledge>,
@@ -79,7 +79,7 @@ impl Prepared {
                     .sites
                     .sites
                     .iter()
-                    .map(|site| container(&normalise(&site.path, &version)))
+                    .map(|site| container(site.kind, &normalise(&site.path, &version)))
                     .collect(),
                 knowledge: (version.predictions.iter().zip(&version.uses).enumerate())
                     .map(|(index, (distribution, uses))| Knowledge {
@@ -133,7 +133,7 @@ impl Prepared {
             .any(|known| known.strip_prefix(path).is_some_and(|rest| rest.starts_with('[')) && known.ends_with(']'))
     }
 
-    /// Static path of what a site looks into: `a.b` for `a.b.c` and for `a.b[0]`.
+    /// Static path of what a site looks into or calls: `a.b` for `a.b.c`, `a.b[0]` and `a.b()`.
     pub fn container_path(&self, version: usize, site: u32) -> String {
         self.versions[version].containers.get(site as usize).cloned().unwrap_or_default()
     }
@@ -173,9 +173,9 @@ fn split_first(path: &str) -> (&str, &str) {
     path.split_at(end)
 }
 
-/// Cuts the last attribute or subscript off a path.
-fn container(path: &str) -> String {
-    if path.ends_with(']') {
+/// Cuts the last attribute, subscript or argument list off a path.
+fn container(kind: SiteKind, path: &str) -> String {
+    if matches!(kind, SiteKind::Subscript | SiteKind::Call) {
         return path[..opening(path)].to_string();
     }
     path.rfind('.').map_or(path, |at| &path[..at]).to_string()
