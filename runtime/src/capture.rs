@@ -11,6 +11,35 @@ use crate::state;
 /// Characters of console output kept from one run.
 const MAX_OUTPUT: usize = 20_000;
 
+/// What streams are made of, looked up once: foreign code cannot exchange it.
+struct Streams {
+    sys: Py<PyAny>,
+    bytes: Py<PyAny>,
+    text: Py<PyAny>,
+    keywords: Py<PyDict>,
+}
+
+static STREAMS: PyOnceLock<Streams> = PyOnceLock::new();
+
+impl Streams {
+    fn get(py: Python<'_>) -> PyResult<&Self> {
+        STREAMS.get_or_try_init(py, || {
+            let io = py.import("io")?;
+            let keywords = PyDict::new(py);
+            keywords.set_item("encoding", "utf-8")?;
+            keywords.set_item("errors", "backslashreplace")?;
+            keywords.set_item("write_through", true)?;
+            keywords.set_item("newline", "\n")?;
+            Ok(Self {
+                sys: py.import("sys")?.into_any().unbind(),
+                bytes: io.getattr("BytesIO")?.unbind(),
+                text: io.getattr("TextIOWrapper")?.unbind(),
+                keywords: keywords.unbind(),
+            })
+        })
+    }
+}
+
 /// Standard streams of one run, caught in memory.
 pub(crate) struct Console<'py> {
     sys: Bound<'py, PyAny>,
@@ -20,16 +49,10 @@ pub(crate) struct Console<'py> {
 
 impl<'py> Console<'py> {
     pub fn catch(py: Python<'py>) -> PyResult<Self> {
-        let sys = py.import("sys")?.into_any();
-        let io = py.import("io")?;
-        let keywords = PyDict::new(py);
-        keywords.set_item("encoding", "utf-8")?;
-        keywords.set_item("errors", "backslashreplace")?;
-        keywords.set_item("write_through", true)?;
-        keywords.set_item("newline", "\n")?;
+        let Streams { sys, bytes, text, keywords } = Streams::get(py)?;
+        let sys = sys.bind(py).clone();
         let stream = || -> PyResult<Bound<'py, PyAny>> {
-            let buffer = io.getattr("BytesIO")?.call0()?;
-            io.getattr("TextIOWrapper")?.call((buffer,), Some(&keywords))
+            text.bind(py).call((bytes.bind(py).call0()?,), Some(keywords.bind(py)))
         };
         let before = (sys.getattr("stdout")?, sys.getattr("stderr")?);
         let caught = (stream()?, stream()?);

@@ -5,10 +5,9 @@
 //!
 //! Concretization follows ChangeGuard, Table 1, with what the code does to a value ([`Uses`]) weighing the prediction.
 
-use std::collections::HashMap;
-
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
+use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::{AbstractValue, Choice, Decision, Fixed, Recipe};
@@ -90,7 +89,7 @@ pub struct Draw {
     /// Share of draws that ignore the prediction.
     exploration: f64,
     fixed: Fixed,
-    taken: HashMap<String, usize>,
+    taken: FxHashMap<String, usize>,
     choices: Vec<Choice>,
 }
 
@@ -98,7 +97,7 @@ impl Draw {
     pub fn new(seed: u64, fixed: Fixed, raise_probability: f64) -> Self {
         // Three executions in four trust the prediction, the fourth looks elsewhere.
         let exploration = [0.03, 0.08, 0.15, 0.5][(xxh3_64_with_seed(b"exploration", seed) % 4) as usize];
-        Self { seed, raise_probability, exploration, fixed, taken: HashMap::new(), choices: Vec::new() }
+        Self { seed, raise_probability, exploration, fixed, taken: FxHashMap::default(), choices: Vec::new() }
     }
 
     /// All decisions so far, in order of first need.
