@@ -118,8 +118,7 @@ pub fn run(
     seed: u64,
     progress: &mut dyn FnMut(u32, f64) -> Continue,
 ) -> Result<Campaign, EngineError> {
-    let mut state =
-        State { target, covered: Default::default(), branches: BTreeSet::new(), corpus: Vec::new() };
+    let mut state = State { target, covered: Default::default(), branches: BTreeSet::new(), corpus: Vec::new() };
     let mut campaign = Campaign::default();
     let mut next = 0;
     let mut batch = FIRST_BATCH;
@@ -264,11 +263,7 @@ fn confirm(execute: &mut dyn Execute, record: &ExecutionRecord) -> Result<Vec<Di
 /// Makes a witness smaller: replaces decisions by simpler ones while a difference in the same channel stays.
 ///
 /// Each decision is tried once, in order; at most `budget` executions. Safe because every candidate is executed.
-pub fn shrink(
-    execute: &mut dyn Execute,
-    witness: &Kept,
-    budget: u32,
-) -> Result<Kept, EngineError> {
+pub fn shrink(execute: &mut dyn Execute, witness: &Kept, budget: u32) -> Result<Kept, EngineError> {
     let mut best = witness.clone();
     let channels: BTreeSet<_> = witness.differences.iter().map(|difference| difference.channel).collect();
     let mut left = budget;
@@ -310,7 +305,11 @@ fn simpler(decision: &Decision) -> Vec<Decision> {
         Recipe::Int(value) if !matches!(value, 0 | 1) => vec![Recipe::Int(0), Recipe::Int(1)],
         Recipe::Float(value) if *value != 0.0 => vec![Recipe::Float(0.0)],
         Recipe::Str(text) if !text.is_empty() => {
-            if text == "a" { vec![Recipe::Str(String::new())] } else { vec![Recipe::Str(String::new()), Recipe::Str("a".into())] }
+            if text == "a" {
+                vec![Recipe::Str(String::new())]
+            } else {
+                vec![Recipe::Str(String::new()), Recipe::Str("a".into())]
+            }
         }
         Recipe::List(items) if !items.is_empty() => vec![Recipe::List(vec![]), Recipe::List(items[..1].to_vec())],
         Recipe::Tuple(items) if !items.is_empty() => vec![Recipe::Tuple(vec![]), Recipe::Tuple(items[..1].to_vec())],

@@ -109,7 +109,8 @@ pub fn compare(
             functions: [old_function, new_function],
         };
         let mut pair_progress = |executions: u32, coverage: f64| {
-            let answer = progress(Progress { pair: number as u32, pairs: count, executions, budget: options.budget, coverage });
+            let answer =
+                progress(Progress { pair: number as u32, pairs: count, executions, budget: options.budget, coverage });
             stopped = answer == Continue::Stop;
             answer
         };
@@ -274,7 +275,8 @@ fn compare_pair(
 
 fn executable_lines(instrumented: &Instrumented) -> Vec<u32> {
     let sites = &instrumented.sites;
-    let mut lines: Vec<u32> = sites.lines.iter().copied().chain(sites.branches.iter().map(|branch| branch.line)).collect();
+    let mut lines: Vec<u32> =
+        sites.lines.iter().copied().chain(sites.branches.iter().map(|branch| branch.line)).collect();
     lines.sort_unstable();
     lines.dedup();
     lines

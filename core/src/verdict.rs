@@ -14,9 +14,10 @@ pub fn decide(campaign: &Campaign, target: &Target) -> (Verdict, String) {
     let executions = campaign.executions.len();
     let valid = campaign.executions.iter().filter(|kept| kept.is_valid()).count();
     if executions == 0 {
-        let why = campaign.lost.first().map_or("nothing was executed".to_string(), |reason| {
-            format!("no execution came back: {reason}")
-        });
+        let why = campaign
+            .lost
+            .first()
+            .map_or("nothing was executed".to_string(), |reason| format!("no execution came back: {reason}"));
         return (Verdict::Inconclusive, why);
     }
     if valid == 0 {

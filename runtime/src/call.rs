@@ -93,7 +93,9 @@ pub(crate) fn missing(
     let path = state::with(|execution| {
         execution.side.calls.push(call);
         execution.side.callbacks.extend(functions);
-        let count = execution.side.occurrences.entry(key.clone()).or_insert(0);
+        // The same question at another place has the same answer; in a loop the answer may change.
+        let asked = format!("{key} at {}", site.map_or(0, |site| site + 1));
+        let count = execution.side.occurrences.entry(asked).or_insert(0);
         *count += 1;
         let count = *count;
         if count == 1 || count <= PATIENCE && execution.draw.truth(&format!("stable {key}"), STABLE_PROBABILITY) {
@@ -117,6 +119,7 @@ pub(crate) fn missing(
             site,
             kind: SiteKind::Call,
             identifier: last_identifier(callee),
+            callee,
             raises: true,
             discarded: place.discarded && !place.awaited,
             ..Request::default()

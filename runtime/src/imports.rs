@@ -17,6 +17,37 @@ static BUILTINS: PyOnceLock<Py<PyDict>> = PyOnceLock::new();
 /// Looked up last, when neither code nor builtins define a name.
 const NEVER_INJECTED: [&str; 3] = ["__annotations__", "__classdict__", "__path__"];
 
+/// Modules of the standard library whose functions neither act nor depend on anything but their arguments. In function
+/// context a name that nothing defines stands for the module of that name; all other modules are missing.
+const PURE_MODULES: [&str; 26] = [
+    "ast",
+    "base64",
+    "binascii",
+    "bisect",
+    "cmath",
+    "collections",
+    "copy",
+    "decimal",
+    "difflib",
+    "fnmatch",
+    "fractions",
+    "functools",
+    "heapq",
+    "html",
+    "itertools",
+    "json",
+    "keyword",
+    "math",
+    "numbers",
+    "operator",
+    "re",
+    "shlex",
+    "statistics",
+    "string",
+    "struct",
+    "textwrap",
+];
+
 /// New globals: a dict whose missing names are injected. CPython asks `__missing__` because the class is a subclass.
 pub(crate) fn new_globals<'py>(py: Python<'py>, context: Context) -> PyResult<Bound<'py, PyDict>> {
     let class = GLOBALS.get_or_try_init(py, || -> PyResult<Py<PyType>> {
@@ -74,6 +105,11 @@ fn supply(py: Python<'_>, name: &str) -> PyResult<Py<PyAny>> {
     if NEVER_INJECTED.contains(&name) {
         return Err(PyKeyError::new_err(name.to_string()));
     }
+    if PURE_MODULES.contains(&name)
+        && state::with(|execution| execution.prepared.context == Context::Function).unwrap_or(false)
+    {
+        return py.import(name).map(|module| module.into_any().unbind());
+    }
     let path = state::with(|execution| execution.prepared.canonical(execution.version, name).to_string());
     let path = path.unwrap_or_else(|| name.to_string());
     resolve::value(py, &path, &Request { kind: SiteKind::Name, identifier: name, ..Request::default() })
@@ -89,7 +125,7 @@ fn stand_in(py: Python<'_>, name: &str, fromlist: Option<&Bound<'_, PyAny>>) -> 
     Ok(Py::new(py, module)?.into_any())
 }
 
-/// `__import__` in function context: every module is missing.
+/// `__import__` in function context: every module is missing but the pure ones.
 #[pyfunction]
 #[pyo3(signature = (name, globals = None, locals = None, fromlist = None, level = 0))]
 fn import_nothing(
@@ -100,7 +136,9 @@ fn import_nothing(
     fromlist: Option<&Bound<'_, PyAny>>,
     level: i64,
 ) -> PyResult<Py<PyAny>> {
-    let _ = (globals, locals, level);
+    if level == 0 && PURE_MODULES.contains(&name) {
+        return import_if_there(py, name, globals, locals, fromlist, level);
+    }
     stand_in(py, name, fromlist)
 }
 

@@ -62,8 +62,8 @@ pub(crate) fn compare(slf: &Bound<'_, Versatile>, other: &Bound<'_, PyAny>, op: 
     {
         return matches!(op, CompareOp::Eq | CompareOp::Le | CompareOp::Ge);
     }
-    if matches!(op, CompareOp::Eq | CompareOp::Ne) && (other.is_none() || other.is_instance_of::<pyo3::types::PyBool>())
-    {
+    if matches!(op, CompareOp::Eq | CompareOp::Ne) && !other.is_instance_of::<Versatile>() {
+        // A value that may equal a plain one is injected as a plain one.
         return matches!(op, CompareOp::Ne);
     }
     let swapped = other.is_instance_of::<Versatile>() && text.as_str() < own;

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use pyo3::prelude::*;
 use pyo3::types::PyString;
-use twincell_core::engine::protocol::{Program, Version};
+use twincell_core::engine::protocol::{Context, Program, Version};
 use twincell_core::predictor::Distribution;
 use twincell_core::site::SiteKind;
 use twincell_core::source::Uses;
@@ -15,6 +15,8 @@ use twincell_core::value::{AbstractValue, Known, Pools};
 pub(crate) struct Knowledge {
     pub distribution: Distribution,
     pub uses: Uses,
+    /// What `except` clauses around its sites catch, in any version.
+    pub catches: Vec<String>,
     sites: u32,
 }
 
@@ -33,8 +35,11 @@ pub(crate) struct Prepared {
     pub pools: Pools,
     pub raise_probability: f64,
     pub step_budget: u64,
+    pub context: Context,
     /// By normalised static access path, over all versions.
     by_path: HashMap<String, Knowledge>,
+    /// Calls by the normalised static path of the callee.
+    by_callee: HashMap<String, Knowledge>,
     /// By kind and last identifier: for paths that no site has literally.
     by_identifier: HashMap<(SiteKind, String), Knowledge>,
     /// When nothing at all is known.
@@ -44,16 +49,22 @@ pub(crate) struct Prepared {
 impl Prepared {
     pub fn new(py: Python<'_>, program: Program) -> Self {
         let mut by_path: HashMap<String, Knowledge> = HashMap::new();
+        let mut by_callee: HashMap<String, Knowledge> = HashMap::new();
         let mut by_identifier: HashMap<(SiteKind, String), Knowledge> = HashMap::new();
         for version in &program.versions {
             for (index, site) in version.sites.sites.iter().enumerate() {
                 let (Some(distribution), Some(uses)) = (version.predictions.get(index), version.uses.get(index)) else {
                     continue;
                 };
-                add(by_path.entry(normalise(&site.path, version)).or_insert_with(empty), distribution, uses);
+                let path = normalise(&site.path, version);
+                if site.kind == SiteKind::Call {
+                    let callee = path[..opening(&path)].to_string();
+                    add(by_callee.entry(callee).or_insert_with(empty), distribution, uses, &site.catches);
+                }
+                add(by_path.entry(path).or_insert_with(empty), distribution, uses, &site.catches);
                 if !site.identifier.is_empty() {
                     let key = (site.kind, site.identifier.clone());
-                    add(by_identifier.entry(key).or_insert_with(empty), distribution, uses);
+                    add(by_identifier.entry(key).or_insert_with(empty), distribution, uses, &[]);
                 }
             }
         }
@@ -82,15 +93,24 @@ impl Prepared {
             pools,
             raise_probability: program.raise_probability,
             step_budget: program.step_budget,
+            context: program.context,
             by_path,
+            by_callee,
             by_identifier,
             generic,
         }
     }
 
-    /// What is known of a value: by its path, else by the site that asks, else by its last identifier.
-    pub fn knowledge(&self, path: &str, site: Option<(usize, u32)>, kind: SiteKind, identifier: &str) -> Knowledge {
-        if let Some(known) = self.by_path.get(path) {
+    /// What is known of a value: by its path or its callee's, else by the site that asks, else by its last identifier.
+    pub fn knowledge(
+        &self,
+        path: &str,
+        callee: &str,
+        site: Option<(usize, u32)>,
+        kind: SiteKind,
+        identifier: &str,
+    ) -> Knowledge {
+        if let Some(known) = self.by_path.get(path).or_else(|| self.by_callee.get(callee)) {
             return known.clone();
         }
         if let Some((version, number)) = site {
@@ -98,7 +118,9 @@ impl Prepared {
             if let (Some(distribution), Some(uses)) =
                 (version.predictions.get(number as usize), version.uses.get(number as usize))
             {
-                return Knowledge { distribution: *distribution, uses: uses.clone(), sites: 1 };
+                let catches =
+                    version.sites.sites.get(number as usize).map_or_else(Vec::new, |site| site.catches.clone());
+                return Knowledge { distribution: *distribution, uses: uses.clone(), catches, sites: 1 };
             }
         }
         self.by_identifier.get(&(kind, identifier.to_string())).unwrap_or(&self.generic).clone()
@@ -135,29 +157,41 @@ fn normalise(path: &str, version: &Version) -> String {
 /// Cuts the last attribute or subscript off a path.
 fn container(path: &str) -> String {
     if path.ends_with(']') {
-        let mut depth = 0;
-        for (at, character) in path.char_indices().rev() {
-            match character {
-                ']' => depth += 1,
-                '[' => {
-                    depth -= 1;
-                    if depth == 0 {
-                        return path[..at].to_string();
-                    }
-                }
-                _ => {}
-            }
-        }
+        return path[..opening(path)].to_string();
     }
     path.rfind('.').map_or(path, |at| &path[..at]).to_string()
 }
 
+/// Where the bracket opens that a path closes with; its end when there is none.
+fn opening(path: &str) -> usize {
+    let mut depth = 0;
+    for (at, character) in path.char_indices().rev() {
+        match character {
+            ']' | ')' => depth += 1,
+            '[' | '(' => {
+                depth -= 1;
+                if depth == 0 {
+                    return at;
+                }
+            }
+            _ => {}
+        }
+    }
+    path.len()
+}
+
 fn empty() -> Knowledge {
-    Knowledge { distribution: [0.0; AbstractValue::COUNT], uses: Uses::default(), sites: 0 }
+    Knowledge { distribution: [0.0; AbstractValue::COUNT], uses: Uses::default(), catches: vec![], sites: 0 }
 }
 
 /// Adds a site: the distribution is the mean over sites.
-fn add(known: &mut Knowledge, distribution: &Distribution, uses: &Uses) {
+fn add(known: &mut Knowledge, distribution: &Distribution, uses: &Uses, catches: &[String]) {
+    for name in catches {
+        if !known.catches.contains(name) {
+            known.catches.push(name.clone());
+        }
+    }
+
     let before = known.sites as f32;
     known.sites += 1;
     for (mean, &value) in known.distribution.iter_mut().zip(distribution) {

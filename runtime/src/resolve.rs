@@ -18,6 +18,8 @@ pub(crate) struct Request<'a> {
     pub kind: SiteKind,
     /// Last identifier of the expression.
     pub identifier: &'a str,
+    /// Access path of the callee, for a call.
+    pub callee: &'a str,
     /// The exception types that `except` clauses around the site name may be raised.
     pub raises: bool,
     /// What Python would raise; when the code catches it, the look-up may fail.
@@ -35,6 +37,7 @@ impl Default for Request<'_> {
             site: None,
             kind: SiteKind::Name,
             identifier: "",
+            callee: "",
             raises: false,
             failure: None,
             discarded: false,
@@ -93,15 +96,14 @@ pub(crate) fn optional(py: Python<'_>, path: &str, request: &Request<'_>) -> PyR
 fn decide(execution: &mut Execution, path: &str, request: &Request<'_>) -> Decision {
     let prepared = execution.prepared.clone();
     let site = request.site.map(|number| (execution.version, number));
-    let mut knowledge = prepared.knowledge(path, site, request.kind, request.identifier);
+    let mut knowledge = prepared.knowledge(path, request.callee, site, request.kind, request.identifier);
     if request.discarded && !knowledge.uses.awaited {
         knowledge.distribution = only(AbstractValue::None);
     }
     let described =
         request.site.and_then(|number| prepared.versions[execution.version].version.sites.sites.get(number as usize));
-    let catches = described.map_or(&[][..], |site| &site.catches);
-    let raises: &[String] = if request.raises { catches } else { &[] };
-    let may_fail = request.failure.is_some_and(|failure| catches.iter().any(|name| covers(name, failure)));
+    let raises: &[String] = if request.raises { &knowledge.catches } else { &[] };
+    let may_fail = request.failure.is_some_and(|failure| knowledge.catches.iter().any(|name| covers(name, failure)));
     let ask = Ask {
         path,
         distribution: &knowledge.distribution,

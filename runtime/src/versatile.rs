@@ -115,7 +115,8 @@ impl Versatile {
         if let Some(value) = Self::real_attribute(slf, name)? {
             return Ok(value);
         }
-        if name.starts_with("__") && name.ends_with("__") && !DATA_DUNDERS.contains(&name) {
+        // Code that writes a dunder out means it; a look-up from within Python asks for a protocol.
+        if site.is_none() && name.starts_with("__") && name.ends_with("__") && !DATA_DUNDERS.contains(&name) {
             return Err(PyAttributeError::new_err(name.to_string()));
         }
         let path = this.attribute_path(name);

@@ -11,13 +11,10 @@ pub(super) fn equal(old: &Observed, new: &Observed) -> bool {
         // The order of a dictionary's entries is seldom meant.
         (O::Dict(a), O::Dict(b)) => {
             a.len() == b.len()
-                && a.iter().all(|(key, value)| {
-                    b.iter().any(|(other_key, other)| equal(key, other_key) && equal(value, other))
-                })
+                && a.iter()
+                    .all(|(key, value)| b.iter().any(|(other_key, other)| equal(key, other_key) && equal(value, other)))
         }
-        (O::Object { class: a, attributes: x }, O::Object { class: b, attributes: y }) => {
-            a == b && named_equal(x, y)
-        }
+        (O::Object { class: a, attributes: x }, O::Object { class: b, attributes: y }) => a == b && named_equal(x, y),
         (O::Injected { path: a, assigned: x }, O::Injected { path: b, assigned: y }) => a == b && named_equal(x, y),
         (O::Exception { class: a, arguments: x }, O::Exception { class: b, arguments: y }) => a == b && all_equal(x, y),
         (O::Iterator { items: a, finished: x, .. }, O::Iterator { items: b, finished: y, .. }) => {

@@ -147,9 +147,7 @@ fn version(
     let function = &frame.functions[side];
     let changed = if side == 0 { &frame.diff.old_lines } else { &frame.diff.new_lines };
     let runs = |line: u32| -> u32 {
-        let ran = |kept: &&Kept| {
-            kept.record.behaviors.get(side).is_some_and(|behavior| hits(behavior, line) > 0)
-        };
+        let ran = |kept: &&Kept| kept.record.behaviors.get(side).is_some_and(|behavior| hits(behavior, line) > 0);
         campaign.executions.iter().filter(ran).count() as u32
     };
     let lines: Vec<LineReport> = function
@@ -186,7 +184,8 @@ fn hits(behavior: &Behavior, line: u32) -> u32 {
 }
 
 fn execution(kept: &Kept) -> ExecutionReport {
-    let outcome = |behavior: Option<&Behavior>| behavior.map_or(String::new(), |behavior| display_outcome(&behavior.outcome));
+    let outcome =
+        |behavior: Option<&Behavior>| behavior.map_or(String::new(), |behavior| display_outcome(&behavior.outcome));
     let valid = |behavior: Option<&Behavior>| behavior.is_some_and(|behavior| behavior.outcome.is_valid());
     ExecutionReport {
         index: kept.record.index,
@@ -222,10 +221,8 @@ fn sentence(frame: &Frame<'_>, findings: &Findings<'_>, evidence: &[Evidence]) -
         (Verdict::Changing, Some(kept)) => {
             let values = named_values(frame, kept);
             let given = if values.is_empty() { String::new() } else { format!("for {} ", values.join(", ")) };
-            let what = evidence.first().map_or_else(
-                || "the two differ".to_string(),
-                |evidence| contrast(kept, evidence),
-            );
+            let what =
+                evidence.first().map_or_else(|| "the two differ".to_string(), |evidence| contrast(kept, evidence));
             format!(
                 "Behavior of {name} changed: {given}{what} (execution {executions}, {:.0} ms).",
                 findings.milliseconds

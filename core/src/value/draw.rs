@@ -239,7 +239,12 @@ fn fitness(class: AbstractValue, uses: &Uses) -> f32 {
             }
         }
         if versatile {
-            factor *= 1.0;
+            // Every attribute is one of a builtin class: an object of another class is less likely.
+            let builtin = [A::Str, A::List, A::Dict, A::Set];
+            let fits = |class: &A| uses.attributes.iter().all(|attribute| has_attribute(*class, attribute));
+            if builtin.iter().any(fits) {
+                factor *= 0.2;
+            }
         } else if foreign > 0 {
             factor *= 0.05;
         } else if native > 0 {
@@ -360,7 +365,11 @@ impl Maker<'_> {
         let versatile_only = uses.called || uses.exception || uses.class || uses.awaited || uses.entered;
         if !versatile_only && !uses.candidates.is_empty() && random.random_bool(0.4) {
             let candidate = &uses.candidates[random.random_range(0..uses.candidates.len())];
-            if let Some(recipe) = self.near_candidate(random, candidate, uses) {
+            // What the predictor thinks impossible is tried seldom, even where the code asks for it.
+            let trust = f64::from(distribution[candidate.abstract_value() as usize] * 20.0 + 0.1).min(1.0);
+            if random.random_bool(trust)
+                && let Some(recipe) = self.near_candidate(random, candidate, uses)
+            {
                 return recipe;
             }
         }
