@@ -11,6 +11,28 @@ use crate::state;
 /// Characters of console output kept from one run.
 const MAX_OUTPUT: usize = 20_000;
 
+/// What a console is made of, held here because code may replace it in its modules.
+struct Parts {
+    sys: Py<PyAny>,
+    buffer: Py<PyAny>,
+    wrapper: Py<PyAny>,
+}
+
+static PARTS: PyOnceLock<Parts> = PyOnceLock::new();
+
+impl Parts {
+    fn get(py: Python<'_>) -> PyResult<&Parts> {
+        PARTS.get_or_try_init(py, || {
+            let io = py.import("io")?;
+            Ok(Parts {
+                sys: py.import("sys")?.into_any().unbind(),
+                buffer: io.getattr("BytesIO")?.unbind(),
+                wrapper: io.getattr("TextIOWrapper")?.unbind(),
+            })
+        })
+    }
+}
+
 /// Standard streams of one run, caught in memory.
 pub(crate) struct Console<'py> {
     sys: Bound<'py, PyAny>,
@@ -20,16 +42,16 @@ pub(crate) struct Console<'py> {
 
 impl<'py> Console<'py> {
     pub fn catch(py: Python<'py>) -> PyResult<Self> {
-        let sys = py.import("sys")?.into_any();
-        let io = py.import("io")?;
+        let parts = Parts::get(py)?;
+        let sys = parts.sys.bind(py).clone();
         let keywords = PyDict::new(py);
         keywords.set_item("encoding", "utf-8")?;
         keywords.set_item("errors", "backslashreplace")?;
         keywords.set_item("write_through", true)?;
         keywords.set_item("newline", "\n")?;
         let stream = || -> PyResult<Bound<'py, PyAny>> {
-            let buffer = io.getattr("BytesIO")?.call0()?;
-            io.getattr("TextIOWrapper")?.call((buffer,), Some(&keywords))
+            let buffer = parts.buffer.bind(py).call0()?;
+            parts.wrapper.bind(py).call((buffer,), Some(&keywords))
         };
         let before = (sys.getattr("stdout")?, sys.getattr("stderr")?);
         let caught = (stream()?, stream()?);
@@ -47,7 +69,16 @@ impl<'py> Console<'py> {
             match bytes.as_ref().map(|bytes| bytes.cast::<PyBytes>()) {
                 Ok(Ok(bytes)) => {
                     let text = String::from_utf8_lossy(bytes.as_bytes());
-                    text.chars().take(MAX_OUTPUT).collect()
+                    match text.char_indices().nth(MAX_OUTPUT) {
+                        None => text.into_owned(),
+                        // The rest counts through its hash.
+                        Some((cut, _)) => format!(
+                            "{}... [{} bytes, {:016x}]",
+                            &text[..cut],
+                            text.len(),
+                            xxhash_rust::xxh3::xxh3_64(bytes.as_bytes())
+                        ),
+                    }
                 }
                 _ => String::new(),
             }
@@ -74,6 +105,15 @@ fn show_warning(
 /// Effects that reach outside the process; the sandbox blocks them, the call channel shows them.
 #[pyfunction]
 fn audit(event: &str, arguments: &Bound<'_, PyTuple>) -> PyResult<()> {
+    match event {
+        // A hook can never be taken out again; Python drops the wish without a word.
+        "sys.addaudithook" => return Err(pyo3::exceptions::PyRuntimeError::new_err("no audit hooks here")),
+        "gc.get_objects" | "gc.get_referrers" | "gc.get_referents" => crate::world::spoil(),
+        _ if event.starts_with("ctypes.") && state::with(|execution| !execution.loading) == Some(true) => {
+            crate::world::spoil();
+        }
+        _ => {}
+    }
     let effect = match event {
         "open" => {
             let mode = arguments.get_item(1)?;

@@ -245,8 +245,9 @@ CONSTRUCTS = {
         """,
         """
         def f(x, seen=[]):
-            seen += [x]
-            return len(seen)
+            seen.append(x)
+            count = len(seen)
+            return count
         """,
         """
         def f(x, seen=[0]):

@@ -145,7 +145,7 @@ def test_an_expression_over_injected_objects_is_consistent(expression, predictor
         # What old does to an injected value, new does not see.
         pair(
             "def f(rows):\n    rows.append(1)\n    return len(rows)\n",
-            "def f(rows):\n    rows.extend([1])\n    return len(rows)\n",
+            "def f(rows):\n    rows.append(1)\n    count = len(rows)\n    return count\n",
             PRESERVING,
         ),
         pair(
@@ -334,7 +334,7 @@ def test_what_is_returned_is_unwrapped(old, new, verdict, options, context):
         pair(
             "import no_such_package\ndef f(x):\n    return no_such_package.run(x)\n",
             "import no_such_package as other\ndef f(x):\n    result = other.run(x)\n    return result\n",
-            CHANGING,
+            PRESERVING,
         ),
         pair(
             "from no_such_package import run\ndef f(x):\n    return run(x)\n",
