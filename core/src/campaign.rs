@@ -332,6 +332,65 @@ pub fn shrink(execute: &mut dyn Execute, witness: &Kept, budget: u32) -> Result<
     Ok(best)
 }
 
+/// Access paths of the plain values without which the witness shows no difference: each is exchanged for another
+/// value, and is decisive when the difference goes away.
+pub fn decisive(execute: &mut dyn Execute, witness: &Kept, budget: u32) -> Result<Vec<String>, EngineError> {
+    let channels: BTreeSet<_> = witness.differences.iter().map(|difference| difference.channel).collect();
+    let tried: Vec<(&Choice, Decision)> = witness
+        .record
+        .choices
+        .iter()
+        .filter_map(|choice| other(&choice.decision).map(|decision| (choice, decision)))
+        .take(budget as usize)
+        .collect();
+    let requests = tried
+        .iter()
+        .map(|(choice, other)| {
+            let mut fixed = repeat(&witness.record);
+            fixed.insert(choice.path.clone(), other.clone());
+            let (index, seed) = (witness.record.index, witness.record.seed);
+            ExecutionRequest { index, seed, fixed, versions: vec![0, 1] }
+        })
+        .collect();
+    let shows = |executed: &Executed| match executed {
+        Executed::Record(record) => match record.behaviors.as_slice() {
+            [old, new] => differences(old, new).iter().any(|difference| channels.contains(&difference.channel)),
+            _ => false,
+        },
+        Executed::Lost { .. } => false,
+    };
+    let outcomes = execute.execute(requests)?;
+    Ok(tried
+        .iter()
+        .zip(&outcomes)
+        .filter(|(_, executed)| !shows(executed))
+        .map(|((choice, _), _)| choice.path.clone())
+        .collect())
+}
+
+/// Another value of the same kind, far from the given one.
+fn other(decision: &Decision) -> Option<Decision> {
+    let Decision::Value(recipe) = decision else { return None };
+    let value = match recipe {
+        Recipe::None => Recipe::Versatile(crate::value::AbstractValue::Object),
+        Recipe::Bool(value) => Recipe::Bool(!value),
+        Recipe::Int(value) => Recipe::Int(value.wrapping_add(7)),
+        Recipe::Float(value) => Recipe::Float(value + 7.5),
+        Recipe::Str(text) => Recipe::Str(format!("{text}zz")),
+        Recipe::Bytes(bytes) => Recipe::Bytes([bytes, b"zz".as_slice()].concat()),
+        Recipe::List(items) if items.is_empty() => Recipe::List(vec![Recipe::Int(7)]),
+        Recipe::Tuple(items) if items.is_empty() => Recipe::Tuple(vec![Recipe::Int(7)]),
+        Recipe::Set(items) if items.is_empty() => Recipe::Set(vec![Recipe::Int(7)]),
+        Recipe::Dict(entries) if entries.is_empty() => Recipe::Dict(vec![(Recipe::Int(7), Recipe::Int(7))]),
+        Recipe::List(_) => Recipe::List(vec![]),
+        Recipe::Tuple(_) => Recipe::Tuple(vec![]),
+        Recipe::Set(_) => Recipe::Set(vec![]),
+        Recipe::Dict(_) => Recipe::Dict(vec![]),
+        Recipe::Versatile(_) => return None,
+    };
+    Some(Decision::Value(value))
+}
+
 /// Simpler decisions than this one, simplest first.
 fn simpler(decision: &Decision) -> Vec<Decision> {
     let Decision::Value(recipe) = decision else { return vec![] };

@@ -83,6 +83,9 @@ const STEP_BUDGET: u64 = 20_000;
 /// Executions spent on making a witness smaller.
 const SHRINK_BUDGET: u32 = 60;
 
+/// Executions spent on finding which values of a witness matter.
+const DECISIVE_BUDGET: u32 = 40;
+
 /// Compares every function that the two texts have in common and that changed.
 ///
 /// A pure function of its arguments, times and counts of lost executions aside.
@@ -267,6 +270,10 @@ fn compare_pair(
         Some(position) => Some(campaign::shrink(&mut loaded, &campaign.executions[position], SHRINK_BUDGET)?),
         None => None,
     };
+    let decisive = match &witness {
+        Some(witness) => campaign::decisive(&mut loaded, witness, DECISIVE_BUDGET)?,
+        None => vec![],
+    };
     let (verdict, reason) = verdict::decide(&campaign, &target);
     notes.extend(loaded.notes.iter().cloned());
     Ok(assemble::report(
@@ -276,6 +283,7 @@ fn compare_pair(
             reason,
             campaign: &campaign,
             witness: witness.as_ref(),
+            decisive,
             target: &target,
             notes: &notes,
             context,
@@ -314,6 +322,7 @@ fn program(
             qualname: function.qualname.clone(),
             name: function.name.clone(),
             code: instrumented.code.clone(),
+            aliases: source::aliases(&function.text, &instrumented.sites.sites),
             uses: source::uses(&function.text, &instrumented.sites.sites),
             sites: instrumented.sites.clone(),
             predictions: predictions.next().unwrap_or_default(),

@@ -1,22 +1,31 @@
 //! Calls: of versatile objects (recorded, resolved by callee and arguments) and of the builtins that must know about
 //! injected values.
 
-use pyo3::exceptions::{PyOSError, PyTypeError};
+use pyo3::exceptions::{
+    PyException, PyMemoryError, PyOSError, PyRecursionError, PyStopAsyncIteration, PyStopIteration, PyTypeError,
+};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple, PyType};
 use twincell_core::behavior::{Call, Observed};
 use twincell_core::site::SiteKind;
-use twincell_core::value::{Decision, Recipe};
+use twincell_core::value::{Decision, Draw, Recipe};
 
+use crate::module;
 use crate::observe;
+use crate::outcome;
 use crate::resolve::{self, Request};
 use crate::state;
 use crate::versatile::{Versatile, last_identifier};
 
-/// A call that repeats with the same arguments gives the same value this often.
-const STABLE_PROBABILITY: f64 = 0.7;
-/// Calls with the same arguments after which the value turns false, so that loops end.
+/// A call that consumes and repeats with the same arguments gives the same value this often.
+const STABLE_PROBABILITY: f64 = 0.4;
+/// Calls with the same arguments from one place after which the value turns false, so that loops end.
 const PATIENCE: u32 = 12;
+/// First words of names that consume: the same call again gives something else.
+const CONSUMING: [&str; 16] = [
+    "read", "readline", "recv", "receive", "next", "pop", "popleft", "poll", "fetch", "fetchone", "accept", "random",
+    "randint", "choice", "uuid4", "time",
+];
 /// How often an attribute that is asked for with a way out (`hasattr`, `getattr` with a default) is there.
 const PRESENT_PROBABILITY: f64 = 0.5;
 
@@ -63,8 +72,23 @@ pub(crate) fn missing(
     arguments: &Bound<'_, PyTuple>,
     keywords: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Py<PyAny>> {
+    external(py, callee, site, arguments, keywords, true)
+}
+
+/// As [`missing`]; `record` says whether the call is part of the behavior.
+fn external(
+    py: Python<'_>,
+    callee: &str,
+    site: Option<u32>,
+    arguments: &Bound<'_, PyTuple>,
+    keywords: Option<&Bound<'_, PyDict>>,
+    record: bool,
+) -> PyResult<Py<PyAny>> {
     if state::with(|execution| execution.loading).unwrap_or(true) {
         return Ok(while_loading(py, callee, arguments, keywords)?.unbind());
+    }
+    if let Some(found) = looked_up(py, callee, site, arguments, keywords)? {
+        return Ok(found);
     }
     let decorated = site.is_none() && keywords.is_none_or(|keywords| keywords.is_empty()) && arguments.len() == 1;
     if decorated && is_function_or_class(&arguments.get_item(0)?) {
@@ -91,14 +115,19 @@ pub(crate) fn missing(
         discarded: place.discarded,
     };
     let path = state::with(|execution| {
-        execution.side.calls.push(call);
-        execution.side.callbacks.extend(functions);
+        if record {
+            execution.side.calls.push(call);
+            execution.side.callbacks.extend(functions);
+        }
         // The same question at another place has the same answer; in a loop the answer may change.
         let asked = format!("{key} at {}", site.map_or(0, |site| site + 1));
         let count = execution.side.occurrences.entry(asked).or_insert(0);
         *count += 1;
         let count = *count;
-        if count == 1 || count <= PATIENCE && execution.draw.truth(&format!("stable {key}"), STABLE_PROBABILITY) {
+        let name = last_identifier(callee);
+        let consumes = CONSUMING.contains(&name.split('_').next().unwrap_or(name));
+        let stable = |draw: &mut Draw| !consumes || draw.truth(&format!("stable {key}"), STABLE_PROBABILITY);
+        if count == 1 || count <= PATIENCE && stable(&mut execution.draw) {
             return key.clone();
         }
         let path = format!("{key}#{count}");
@@ -125,6 +154,40 @@ pub(crate) fn missing(
             ..Request::default()
         },
     )
+}
+
+/// `x.get(key)` and `x.get(key, default)` of an object that is subscripted, too, look the same item up.
+fn looked_up(
+    py: Python<'_>,
+    callee: &str,
+    site: Option<u32>,
+    arguments: &Bound<'_, PyTuple>,
+    keywords: Option<&Bound<'_, PyDict>>,
+) -> PyResult<Option<Py<PyAny>>> {
+    let Some(base) = callee.strip_suffix(".get") else { return Ok(None) };
+    if keywords.is_some_and(|keywords| !keywords.is_empty()) || !(1..=2).contains(&arguments.len()) {
+        return Ok(None);
+    }
+    let subscripted = || {
+        state::with(|execution| {
+            let prepared = &execution.prepared;
+            let written = site.map(|site| prepared.container_path(execution.version, site));
+            let written = written.as_deref().and_then(|path| path.strip_suffix(".get"));
+            prepared.is_subscripted(base) || written.is_some_and(|base| prepared.is_subscripted(base))
+        })
+    };
+    let mapping = arguments.len() == 2 || subscripted().unwrap_or(false);
+    if !mapping {
+        return Ok(None);
+    }
+    let key = observe::short(&arguments.get_item(0)?);
+    let present = state::with(|execution| execution.draw.truth(&format!("{key} in {base}"), 0.5)).unwrap_or(false);
+    if !present {
+        return Ok(Some(arguments.get_item(1).map_or_else(|_| py.None(), Bound::unbind)));
+    }
+    let path = observe::bounded_path(format!("{base}[{key}]"));
+    let request = Request { site, kind: SiteKind::Call, identifier: "get", callee, ..Request::default() };
+    resolve::value(py, &path, &request).map(Some)
 }
 
 /// While a module is evaluated: missing decorators pass through what they decorate, other calls give an object.
@@ -258,15 +321,17 @@ pub(crate) fn any(
     if let Some(answer) = builtin(py, site, callee, arguments, keywords)? {
         return Ok(answer);
     }
+    inject_raise(py, site, callee, arguments)?;
     let error = match callee.call(arguments, keywords) {
         Ok(value) => return Ok(value.unbind()),
         Err(error) => error,
     };
-    if stands_in(py, callee, arguments, keywords, &error) {
-        let name = callee_path(callee, site);
-        return missing(py, &name, Some(site), arguments, keywords);
+    match stand_in(py, callee, site, &error) {
+        StandIn::No => Err(error),
+        StandIn::Raise(error) => Err(error),
+        StandIn::Value => external(py, &callee_path(callee, site), Some(site), arguments, keywords, false),
+        StandIn::Effect => missing(py, &callee_path(callee, site), Some(site), arguments, keywords),
     }
-    Err(error)
 }
 
 fn builtin(
@@ -326,30 +391,129 @@ fn builtin(
     Ok(None)
 }
 
-/// A real call failed only because of what was injected, or because the sandbox blocked what it does.
-fn stands_in(
-    py: Python<'_>,
-    callee: &Bound<'_, PyAny>,
-    arguments: &Bound<'_, PyTuple>,
-    keywords: Option<&Bound<'_, PyDict>>,
-    error: &PyErr,
-) -> bool {
-    if !callee.is_callable() {
-        return true;
-    }
-    if error.is_instance_of::<PyOSError>(py) {
-        return state::with(|execution| std::mem::take(&mut execution.side.blocked)).unwrap_or(false);
-    }
-    if !error.is_instance_of::<PyTypeError>(py) {
-        return false;
-    }
-    let own = callee.get_type().name().is_ok_and(|name| {
-        let name = name.to_string();
-        name == "function" || name == "method"
+/// A real call to another module may raise what the `except` clauses around it name, as calls to missing code do.
+fn inject_raise(py: Python<'_>, site: u32, callee: &Bound<'_, PyAny>, arguments: &Bound<'_, PyTuple>) -> PyResult<()> {
+    let catches = state::with(|execution| {
+        let version = &execution.prepared.versions[execution.version].version;
+        version.sites.sites.get(site as usize).is_some_and(|site| !site.catches.is_empty())
     });
-    let injected = arguments.iter().any(|value| value.is_instance_of::<Versatile>())
-        || keywords.is_some_and(|keywords| keywords.values().iter().any(|value| value.is_instance_of::<Versatile>()));
-    injected && !own
+    if catches != Some(true) || outcome::is_own(callee) {
+        return Ok(());
+    }
+    let module = callee.getattr("__module__").and_then(|name| name.extract::<String>()).unwrap_or_default();
+    if module.is_empty() || module == "builtins" || module == crate::imports::MODULE_NAME {
+        return Ok(());
+    }
+    let observed: Vec<Observed> = arguments.iter().map(|argument| observe::value(&argument)).collect();
+    let callee = callee_path(callee, site);
+    let path = observe::bounded_path(format!("raise {callee}({})", observe::arguments_text(&observed, &[])));
+    let request =
+        Request { site: Some(site), kind: SiteKind::Call, raises: true, discarded: true, ..Request::default() };
+    resolve::value(py, &path, &request).map(|_| ())
+}
+
+/// How a value stands in for a real call that failed.
+enum StandIn {
+    /// The code sees the exception, as it would.
+    No,
+    /// The code sees this exception, raised on purpose by the module's own code.
+    Raise(PyErr),
+    /// What was injected made a call without effects fail: its value is injected as well.
+    Value,
+    /// What was injected made the call fail, or the sandbox blocked it: it counts as a call to external code.
+    Effect,
+}
+
+/// May a real call that failed be replaced by an injected value? Not where the exception is part of the behavior: the
+/// code raised it on purpose, or catches it.
+fn stand_in(py: Python<'_>, callee: &Bound<'_, PyAny>, site: u32, error: &PyErr) -> StandIn {
+    if !callee.is_callable() {
+        return StandIn::Effect;
+    }
+    let control = error.is_instance_of::<PyStopIteration>(py)
+        || error.is_instance_of::<PyStopAsyncIteration>(py)
+        || error.is_instance_of::<PyMemoryError>(py)
+        || error.is_instance_of::<PyRecursionError>(py)
+        || !error.is_instance_of::<PyException>(py);
+    if control || outcome::is_own(callee) {
+        return StandIn::No;
+    }
+    if error.is_instance_of::<PyOSError>(py)
+        && state::with(|execution| std::mem::take(&mut execution.side.blocked)).unwrap_or(false)
+    {
+        return StandIn::Effect;
+    }
+    let identity = error.value(py).as_ptr() as usize;
+    if state::with(|execution| execution.side.intended_ids.contains(&identity)) != Some(false) {
+        return StandIn::No;
+    }
+    let names: Vec<String> =
+        error.get_type(py).mro().iter().filter_map(|class| class.getattr("__name__").ok()?.extract().ok()).collect();
+    let caught = state::with(|execution| {
+        let version = &execution.prepared.versions[execution.version].version;
+        version.sites.sites.get(site as usize).is_some_and(|site| {
+            site.catches.iter().any(|name| names.iter().any(|class| class == last_identifier(name)))
+        })
+    });
+    if caught == Some(true) {
+        return StandIn::No;
+    }
+    match raised_by_module(py, error) {
+        Some(intended) => StandIn::Raise(intended),
+        None if is_pure(callee) => StandIn::Value,
+        None => StandIn::Effect,
+    }
+}
+
+/// Builtins and functions of pure modules do nothing but compute.
+fn is_pure(callee: &Bound<'_, PyAny>) -> bool {
+    match callee.getattr("__module__").and_then(|name| name.extract::<String>()) {
+        Ok(module) => module == "builtins" || crate::imports::is_pure_module(&module),
+        // Methods of builtin classes have no module.
+        Err(_) => true,
+    }
+}
+
+/// The exception that a `raise` or `assert` of the module's own code raised, if one did.
+fn raised_by_module(py: Python<'_>, error: &PyErr) -> Option<PyErr> {
+    let mut last = error.traceback(py).map(Bound::into_any)?;
+    while let Ok(next) = last.getattr("tb_next") {
+        if next.is_none() {
+            break;
+        }
+        last = next;
+    }
+    let place = || -> PyResult<(String, usize)> {
+        let file = last.getattr("tb_frame")?.getattr("f_code")?.getattr("co_filename")?.extract()?;
+        Ok((file, last.getattr("tb_lineno")?.extract()?))
+    };
+    let (file, line) = place().ok()?;
+    if file != module::FILE_NAME {
+        return None;
+    }
+    let statement = state::with(|execution| {
+        let text = &execution.prepared.versions[execution.version].version.module;
+        text.lines().nth(line.saturating_sub(1)).map(|line| line.trim_start().to_string())
+    })??;
+    let raised = statement.strip_prefix("raise");
+    if raised.is_none() && !statement.starts_with("assert") {
+        return None;
+    }
+    let missing = raised.filter(|_| {
+        error.is_instance_of::<PyTypeError>(py)
+            && error.value(py).to_string().starts_with("exceptions must derive from BaseException")
+    });
+    let intended = match missing {
+        // The class is missing in this module: its stand-in is raised.
+        Some(raised) => {
+            let name: String =
+                raised.trim_start().chars().take_while(|c| c.is_alphanumeric() || matches!(c, '_' | '.')).collect();
+            PyErr::from_value(crate::exceptions::missing_class(py, &name).ok()?.call0().ok()?)
+        }
+        None => error.clone_ref(py),
+    };
+    crate::exceptions::mark_intended(intended.value(py).as_any());
+    Some(intended)
 }
 
 /// How a real callee is named in access paths.

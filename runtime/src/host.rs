@@ -263,7 +263,7 @@ fn call_function<'py>(
         }
     }
     let receiver = version.receiver.as_ref().map(|class| class.bind(py));
-    let arguments = Arguments::inject(py, &description.parameters, description.class_name.is_some(), receiver)?;
+    let arguments = Arguments::inject(py, &description.parameters, receiver)?;
     arguments.call(&function)
 }
 
@@ -286,7 +286,8 @@ fn changed_values(py: Python<'_>) -> Vec<(String, Observed)> {
             if !assigned.is_empty() {
                 changed.push((path.clone(), Observed::Injected { path, assigned }));
             }
-        } else {
+        } else if !path.ends_with(')') {
+            // A plain container that a call gave belongs to the code; where it goes, it is seen.
             let now = observe::value(value);
             if now != observed_recipe(&recipe, &path) {
                 changed.push((path, now));

@@ -17,6 +17,9 @@ static BUILTINS: PyOnceLock<Py<PyDict>> = PyOnceLock::new();
 /// Looked up last, when neither code nor builtins define a name.
 const NEVER_INJECTED: [&str; 3] = ["__annotations__", "__classdict__", "__path__"];
 
+/// `__name__` of the code under comparison.
+pub(crate) const MODULE_NAME: &str = "twincell_module";
+
 /// Modules of the standard library whose functions neither act nor depend on anything but their arguments. In function
 /// context a name that nothing defines stands for the module of that name; all other modules are missing.
 const PURE_MODULES: [&str; 26] = [
@@ -48,6 +51,11 @@ const PURE_MODULES: [&str; 26] = [
     "textwrap",
 ];
 
+pub(crate) fn is_pure_module(name: &str) -> bool {
+    let package = name.split('.').next().unwrap_or(name);
+    PURE_MODULES.contains(&package)
+}
+
 /// New globals: a dict whose missing names are injected. CPython asks `__missing__` because the class is a subclass.
 pub(crate) fn new_globals<'py>(py: Python<'py>, context: Context) -> PyResult<Bound<'py, PyDict>> {
     let class = GLOBALS.get_or_try_init(py, || -> PyResult<Py<PyType>> {
@@ -64,7 +72,7 @@ pub(crate) fn new_globals<'py>(py: Python<'py>, context: Context) -> PyResult<Bo
         Context::Module => builtins.set_item("__import__", wrap_pyfunction!(import_if_there, py)?)?,
     }
     globals.set_item("__builtins__", builtins)?;
-    globals.set_item("__name__", crate::module_state::MODULE_NAME)?;
+    globals.set_item("__name__", MODULE_NAME)?;
     globals.set_item("__doc__", py.None())?;
     globals.set_item("__file__", "<twincell>")?;
     globals.set_item("__package__", py.None())?;

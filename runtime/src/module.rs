@@ -9,6 +9,10 @@ use pyo3::types::{PyDict, PyList, PyModule, PyTuple, PyType};
 /// Statements of a module that fail are noted up to this many.
 const MAX_NOTES: usize = 20;
 
+/// File name of a module's code objects; instrumented functions have [`FUNCTION_FILE_NAME`].
+pub(crate) const FILE_NAME: &str = "<twincell module>";
+pub(crate) const FUNCTION_FILE_NAME: &str = "<twincell>";
+
 static HELPERS: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
 
 /// Small parts that Python says best: splitting a module, driving coroutines.
@@ -22,7 +26,7 @@ def statements(source):
         if isinstance(node, ast.ImportFrom) and node.module == '__future__':
             continue
         module = ast.Module([node], [])
-        yield node.lineno, compile(module, '<twincell>', 'exec', flags, True)
+        yield node.lineno, compile(module, '<twincell module>', 'exec', flags, True)
 
 def function(source):
     return compile(source, '<twincell>', 'exec', 0, True)

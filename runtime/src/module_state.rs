@@ -10,14 +10,12 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFunction, PyList, PySet, PyTuple, PyType};
 use twincell_core::behavior::Observed;
 
+use crate::imports::MODULE_NAME;
 use crate::observe;
 
 /// Objects that are looked at, and entries of one container, at most.
 const MAX_OBJECTS: usize = 4000;
 const MAX_ENTRIES: usize = 2000;
-
-/// What `__module__` of a module's own classes says.
-pub(crate) const MODULE_NAME: &str = "twincell_module";
 
 enum Saved {
     List(Py<PyList>, Py<PyList>),

@@ -9,7 +9,7 @@ use twincell_core::site::SiteKind;
 use twincell_core::value::{AbstractValue, Known, Recipe};
 
 use crate::exceptions::StopExecution;
-use crate::module::{describe, helpers};
+use crate::module::{FUNCTION_FILE_NAME, describe, helpers};
 use crate::observe::{self, MAX_ITEMS};
 use crate::resolve::{self, Request};
 use crate::state;
@@ -28,12 +28,7 @@ pub(crate) struct Arguments<'py> {
 
 impl<'py> Arguments<'py> {
     /// `receiver` is the real class of `self` or `cls`, where the module has it.
-    pub fn inject(
-        py: Python<'py>,
-        parameters: &[Parameter],
-        method: bool,
-        receiver: Option<&Bound<'py, PyAny>>,
-    ) -> PyResult<Self> {
+    pub fn inject(py: Python<'py>, parameters: &[Parameter], receiver: Option<&Bound<'py, PyAny>>) -> PyResult<Self> {
         let mut positional = Vec::new();
         let keywords = PyDict::new(py);
         let extra = parameters
@@ -47,7 +42,7 @@ impl<'py> Arguments<'py> {
                 Request { kind: SiteKind::Name, identifier: &parameter.name, parameter: true, ..Request::default() };
             match parameter.kind {
                 ParameterKind::PositionalOnly | ParameterKind::Positional => {
-                    if index == 0 && method && matches!(parameter.name.as_str(), "self" | "cls" | "mcs") {
+                    if index == 0 && matches!(parameter.name.as_str(), "self" | "cls" | "mcs") {
                         positional.push(self_object(py, &path, receiver)?);
                         continue;
                     }
@@ -227,7 +222,7 @@ fn unwrap(value: &Bound<'_, PyAny>, depth: u32, extra: &mut Vec<(String, Observe
             }
             Ok(Observed::Iterator { kind, items, finished })
         }
-        "function" if depth < MAX_UNWRAP && is_own(value)? => function_behavior(value, "result", depth + 1, extra),
+        "function" if depth < MAX_UNWRAP && is_own(value) => function_behavior(value, "result", depth + 1, extra),
         "map" | "filter" | "zip" | "enumerate" | "list_iterator" | "tuple_iterator" | "dict_keyiterator"
         | "set_iterator" | "chain" | "islice" | "reversed" | "str_iterator" | "str_ascii_iterator"
         | "range_iterator" | "callable_iterator" => {
@@ -249,9 +244,11 @@ fn unwrap(value: &Bound<'_, PyAny>, depth: u32, extra: &mut Vec<(String, Observe
     }
 }
 
-/// Defined by the code under comparison.
-fn is_own(function: &Bound<'_, PyAny>) -> PyResult<bool> {
-    Ok(function.getattr("__code__")?.getattr("co_filename")?.extract::<String>()? == "<twincell>")
+/// A function that the code under comparison defines itself.
+pub(crate) fn is_own(function: &Bound<'_, PyAny>) -> bool {
+    let file = || -> PyResult<String> { function.getattr("__code__")?.getattr("co_filename")?.extract() };
+    let plain = function.is_exact_instance_of::<pyo3::types::PyFunction>();
+    plain && file().is_ok_and(|file| file == FUNCTION_FILE_NAME)
 }
 
 /// A function is what it does: called once on injected arguments.
@@ -294,7 +291,7 @@ pub(crate) fn callbacks(py: Python<'_>, extra: &mut Vec<(String, Observed)>) {
     let callbacks = state::with(|execution| std::mem::take(&mut execution.side.callbacks)).unwrap_or_default();
     for (index, callback) in callbacks.into_iter().enumerate().take(3) {
         let callback = callback.bind(py);
-        if is_own(callback).unwrap_or(false)
+        if is_own(callback)
             && let Ok(observed) = function_behavior(callback, &format!("callback{index}"), 1, &mut Vec::new())
         {
             extra.push((format!("callback {index}"), observed));

@@ -25,7 +25,7 @@ pub(crate) struct PreparedVersion {
     pub version: Version,
     /// Attribute or name of each site, as the hooks pass it to Python.
     pub names: Vec<Py<PyString>>,
-    /// Normalised static path of what each attribute or subscript site looks into.
+    /// Normalised static path of what each attribute, subscript or call site looks into or calls.
     containers: Vec<String>,
 }
 
@@ -78,7 +78,7 @@ impl Prepared {
                     .sites
                     .sites
                     .iter()
-                    .map(|site| container(&normalise(&site.path, &version)))
+                    .map(|site| container(site.kind, &normalise(&site.path, &version)))
                     .collect(),
                 version,
             })
@@ -126,7 +126,14 @@ impl Prepared {
         self.by_identifier.get(&(kind, identifier.to_string())).unwrap_or(&self.generic).clone()
     }
 
-    /// Static path of what a site looks into: `a.b` for `a.b.c` and for `a.b[0]`.
+    /// Does any version look items of this path up?
+    pub fn is_subscripted(&self, path: &str) -> bool {
+        self.by_path
+            .keys()
+            .any(|known| known.strip_prefix(path).is_some_and(|rest| rest.starts_with('[')) && known.ends_with(']'))
+    }
+
+    /// Static path of what a site looks into or calls: `a.b` for `a.b.c`, `a.b[0]` and `a.b()`.
     pub fn container_path(&self, version: usize, site: u32) -> String {
         self.versions[version].containers.get(site as usize).cloned().unwrap_or_default()
     }
@@ -149,14 +156,26 @@ fn canonical<'a>(version: &'a Version, name: &'a str) -> &'a str {
 
 /// A static path as dynamic ones are written: single quotes, canonical first name.
 fn normalise(path: &str, version: &Version) -> String {
-    let end = path.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(path.len());
-    let (first, rest) = path.split_at(end);
-    format!("{}{}", canonical(version, first), rest.replace('"', "'"))
+    let mut path = path.replace('"', "'");
+    for _ in 0..3 {
+        // A local that stands for another path.
+        let (first, rest) = split_first(&path);
+        let Some((_, meant)) = version.aliases.iter().find(|(local, _)| local == first) else { break };
+        path = format!("{meant}{rest}");
+    }
+    let (first, rest) = split_first(&path);
+    format!("{}{rest}", canonical(version, first))
 }
 
-/// Cuts the last attribute or subscript off a path.
-fn container(path: &str) -> String {
-    if path.ends_with(']') {
+/// The first name of a path, and what follows.
+fn split_first(path: &str) -> (&str, &str) {
+    let end = path.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(path.len());
+    path.split_at(end)
+}
+
+/// Cuts the last attribute, subscript or argument list off a path.
+fn container(kind: SiteKind, path: &str) -> String {
+    if matches!(kind, SiteKind::Subscript | SiteKind::Call) {
         return path[..opening(path)].to_string();
     }
     path.rfind('.').map_or(path, |at| &path[..at]).to_string()

@@ -62,6 +62,8 @@ pub struct Version {
     /// (name in this version, canonical name): parameters and locals that the diff found renamed. Applied to access
     /// paths.
     pub renames: Vec<(String, String)>,
+    /// (local, access path of the only value that it is bound to): the local's paths go by the value's.
+    pub aliases: Vec<(String, String)>,
     /// Innermost enclosing class, for private names and `super`.
     pub class_name: Option<String>,
     /// The whole text that the function came from; empty when there is none.

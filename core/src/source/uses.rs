@@ -13,7 +13,7 @@ use ruff_text_size::{Ranged, TextRange};
 use serde::{Deserialize, Serialize};
 
 use crate::site::{Site, SiteKind};
-use crate::value::Recipe;
+use crate::value::{AbstractValue, Recipe};
 
 /// How subscripts of a value look.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -42,6 +42,10 @@ pub struct Uses {
     /// `**value`.
     pub mapping: bool,
     pub arithmetic: bool,
+    /// Classes that it is added to or joined with.
+    pub like: Vec<AbstractValue>,
+    /// Added to or compared with bytes.
+    pub bytes: bool,
     /// Ordered against something (`<`, `>=`, ...).
     pub ordered: bool,
     pub keys: Vec<Key>,
@@ -70,6 +74,8 @@ impl Uses {
         self.mapping |= other.mapping;
         self.arithmetic |= other.arithmetic;
         self.ordered |= other.ordered;
+        self.bytes |= other.bytes;
+        add_missing(&mut self.like, &other.like);
         add_missing(&mut self.keys, &other.keys);
         add_missing(&mut self.attributes, &other.attributes);
         add_missing(&mut self.candidates, &other.candidates);
@@ -104,7 +110,11 @@ pub fn uses(text: &str, sites: &[Site]) -> Vec<Uses> {
     }
     let mut by_path: BTreeMap<(SiteKind, &str), Uses> = BTreeMap::new();
     for site in sites {
-        if let Some(found) = collector.found.get(&(site.kind, site.start, site.end)) {
+        let found = match site.kind {
+            SiteKind::Name => collector.names.get(&site.path),
+            _ => collector.found.get(&(site.kind, site.start, site.end)),
+        };
+        if let Some(found) = found {
             by_path.entry((site.kind, site.path.as_str())).or_default().merge(found);
         }
     }
@@ -126,6 +136,26 @@ pub fn uses(text: &str, sites: &[Site]) -> Vec<Uses> {
     sites.iter().map(|site| by_path.get(&(site.kind, site.path.as_str())).cloned().unwrap_or_default()).collect()
 }
 
+/// Locals that are bound once, to a value site: (local, the site's path). `x = a.b` makes `x.c` the path `a.b.c`.
+pub fn aliases(text: &str, sites: &[Site]) -> Vec<(String, String)> {
+    let parsed = parse_unchecked(text, ParseOptions::from(Mode::Module));
+    let mut collector = Collector::default();
+    if let Some(module) = parsed.syntax().as_module() {
+        for stmt in &module.body {
+            collector.visit_stmt(stmt);
+        }
+    }
+    let bound_once = |local: &str| collector.bound.get(local) == Some(&1);
+    let mut found = Vec::new();
+    for flow in collector.flows.iter().filter(|flow| matches!(flow.kind, FlowKind::Value) && bound_once(&flow.local)) {
+        let site = sites.iter().find(|site| (site.kind, site.start, site.end) == flow.value);
+        if let Some(site) = site.filter(|site| site.kind != SiteKind::Name) {
+            found.push((flow.local.clone(), site.path.clone()));
+        }
+    }
+    found
+}
+
 type Place = (SiteKind, u32, u32);
 
 enum FlowKind {
@@ -142,13 +172,20 @@ struct Flow {
 
 #[derive(Default)]
 struct Collector {
+    /// Uses of names, wherever they stand: assigned to (`x += 'a'`) as well as read.
+    names: BTreeMap<String, Uses>,
+    /// Uses of other expressions by place.
     found: BTreeMap<Place, Uses>,
     flows: Vec<Flow>,
+    /// How often each name is bound; parameters count.
+    bound: BTreeMap<String, u32>,
 }
 
 impl Collector {
     fn note(&mut self, expr: &Expr, change: impl FnOnce(&mut Uses)) {
-        if let Some(place) = place(expr) {
+        if let Expr::Name(name) = expr {
+            change(self.names.entry(name.id.to_string()).or_default());
+        } else if let Some(place) = place(expr) {
             change(self.found.entry(place).or_default());
         }
     }
@@ -172,10 +209,27 @@ impl Collector {
                     FlowKind::Value => unpacked,
                     FlowKind::Element => Uses { element: Some(Box::new(unpacked)), ..Uses::default() },
                 };
-                self.found.entry(place).or_default().merge(&used);
+                self.note(value, |uses| uses.merge(&used));
             }
             _ => {}
         }
+    }
+
+    /// `side + other`: what `other` is written as, `side` is too.
+    fn note_like(&mut self, side: &Expr, other: &Expr) {
+        let class = match other {
+            Expr::StringLiteral(_) | Expr::FString(_) => AbstractValue::Str,
+            Expr::List(_) | Expr::ListComp(_) => AbstractValue::List,
+            Expr::Tuple(_) => AbstractValue::Tuple,
+            Expr::BytesLiteral(_) => return self.note(side, |uses| uses.bytes = true),
+            Expr::BinOp(node) if node.op == Operator::Add => {
+                // The type of a sum is that of any of its literals.
+                self.note_like(side, &node.left);
+                return self.note_like(side, &node.right);
+            }
+            _ => return,
+        };
+        self.note(side, |uses| add_missing(&mut uses.like, &[class]));
     }
 
     fn note_compare(&mut self, left: &Expr, op: CmpOp, right: &Expr) {
@@ -259,6 +313,10 @@ impl<'a> Visitor<'a> for Collector {
                 }
             }
             Stmt::AugAssign(node) => {
+                if node.op == Operator::Add {
+                    self.note_like(&node.target, &node.value);
+                    self.note_like(&node.value, &node.target);
+                }
                 if node.op != Operator::Add || literal(&node.value).is_some_and(|v| matches!(v, Recipe::Int(_))) {
                     self.note(&node.target, |uses| uses.arithmetic = true);
                 }
@@ -279,8 +337,15 @@ impl<'a> Visitor<'a> for Collector {
         ruff_python_ast::visitor::walk_comprehension(self, node);
     }
 
+    fn visit_parameter(&mut self, parameter: &'a ruff_python_ast::Parameter) {
+        *self.bound.entry(parameter.name.to_string()).or_default() += 1;
+    }
+
     fn visit_expr(&mut self, expr: &'a Expr) {
         match expr {
+            Expr::Name(name) if !name.ctx.is_load() => {
+                *self.bound.entry(name.id.to_string()).or_default() += 1;
+            }
             Expr::Call(node) => {
                 self.note(&node.func, |uses| uses.called = true);
                 self.note_call(node);
@@ -316,6 +381,9 @@ impl<'a> Visitor<'a> for Collector {
                     && matches!(node.left.as_ref(), Expr::StringLiteral(_) | Expr::BytesLiteral(_) | Expr::FString(_));
                 if !formats {
                     for (side, other) in [(&node.left, &node.right), (&node.right, &node.left)] {
+                        if node.op == Operator::Add {
+                            self.note_like(side, other);
+                        }
                         let number = matches!(literal(other), Some(Recipe::Int(_) | Recipe::Float(_)));
                         if number || !matches!(node.op, Operator::Add | Operator::Mod | Operator::BitOr | Operator::Div)
                         {

@@ -183,6 +183,16 @@ fn fitness(class: AbstractValue, uses: &Uses) -> f32 {
         return if versatile { 1.0 } else { 0.0 };
     }
     let mut factor = 1.0f32;
+    if !uses.like.is_empty() {
+        factor *= match class {
+            _ if uses.like.contains(&class) => 1.0,
+            A::Object => 0.1,
+            _ => 0.005,
+        };
+    }
+    if uses.bytes {
+        factor *= if matches!(class, A::Str | A::Object) { 1.0 } else { 0.005 };
+    }
     if uses.mapping {
         factor *= if class == A::Dict { 1.0 } else { 0.0 };
     }
@@ -246,7 +256,8 @@ fn fitness(class: AbstractValue, uses: &Uses) -> f32 {
                 factor *= 0.2;
             }
         } else if foreign > 0 {
-            factor *= 0.05;
+            // None stands for "not there" and is often asked about first; other values never have such an attribute.
+            factor *= if class == A::None { 0.1 } else { 0.005 };
         } else if native > 0 {
             factor *= 3.0;
         }
@@ -409,6 +420,7 @@ impl Maker<'_> {
             AbstractValue::Bool => Recipe::Bool(random.random_bool(0.5)),
             AbstractValue::Int => Recipe::Int(self.int(random)),
             AbstractValue::Float => Recipe::Float(self.float(random)),
+            AbstractValue::Str | AbstractValue::Object if uses.bytes => Recipe::Bytes(self.bytes(random)),
             AbstractValue::Str if uses.attributes.iter().any(|name| name == "decode") => {
                 Recipe::Bytes(self.bytes(random))
             }
