@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use std::time::Instant;
 
 use crate::campaign::{self, Target};
-use crate::engine::WorkerPool;
 use crate::engine::protocol::{Context, Program, Version};
+use crate::engine::{EngineError, WorkerPool};
 use crate::instrument::{Instrumented, instrument};
 use crate::predictor::{FunctionSites, Predictor};
 use crate::report::{Comparison, FORMAT, PairReport, Verdict, assemble};
@@ -83,6 +83,9 @@ const STEP_BUDGET: u64 = 20_000;
 /// Executions spent on making a witness smaller.
 const SHRINK_BUDGET: u32 = 60;
 
+/// Executions spent on finding which values of a witness matter.
+const DECISIVE_BUDGET: u32 = 40;
+
 /// Compares every function that the two texts have in common and that changed.
 ///
 /// A pure function of its arguments, times and counts of lost executions aside.
@@ -99,15 +102,11 @@ pub fn compare(
     let count = pairs.len() as u32;
     let mut reports = Vec::new();
     let mut stopped = false;
-    for (number, (old_function, new_function)) in pairs.into_iter().enumerate() {
+    for (number, functions) in pairs.into_iter().enumerate() {
         if stopped {
             break;
         }
-        let pair = Pair {
-            modules: [module_text(old), module_text(new)],
-            diff: source::diff(&old_function, &new_function),
-            functions: [old_function, new_function],
-        };
+        let pair = Pair::new(old, new, functions);
         let mut pair_progress = |executions: u32, coverage: f64| {
             let answer =
                 progress(Progress { pair: number as u32, pairs: count, executions, budget: options.budget, coverage });
@@ -222,6 +221,31 @@ struct Pair<'a> {
     diff: Diff,
 }
 
+impl<'a> Pair<'a> {
+    fn new(old: &'a Source, new: &'a Source, functions: (Function, Function)) -> Self {
+        let diff = source::diff(&functions.0, &functions.1);
+        Self { functions: functions.into(), modules: [module_text(old), module_text(new)], diff }
+    }
+}
+
+/// What [`compare`] loads into workers: one program a pair that can be instrumented. To measure executions by
+/// themselves.
+pub fn programs(
+    old: &Source,
+    new: &Source,
+    predictor: &dyn Predictor,
+    options: &CompareOptions,
+) -> Result<Vec<Program>, CompareError> {
+    let mut programs = Vec::new();
+    for functions in select(old, new, options)?.pairs {
+        let pair = Pair::new(old, new, functions);
+        if let (Ok(one), Ok(other)) = (instrument(&pair.functions[0]), instrument(&pair.functions[1])) {
+            programs.push(program(&pair, &[one, other], predictor, options)?);
+        }
+    }
+    Ok(programs)
+}
+
 fn compare_pair(
     pair: &Pair<'_>,
     predictor: &dyn Predictor,
@@ -240,13 +264,23 @@ fn compare_pair(
             return Ok(assemble::failed(&frame, format!("the function cannot be instrumented: {error}")));
         }
     };
-    let program = program(pair, &instrumented, predictor, options)?;
-    let mut loaded = match pool.load(&program) {
+    let mut program = program(pair, &instrumented, predictor, options)?;
+    let mut loading = pool.load(&program);
+    let mut context = options.context;
+    let mut notes = Vec::new();
+    if let (Err(EngineError::Dies { reason, .. }), Context::Module) = (&loading, context) {
+        notes.push(format!("the module cannot be evaluated here ({reason}), so the function alone was run"));
+        context = Context::Function;
+        program.context = context;
+        program.versions.iter_mut().for_each(|version| version.module.clear());
+        loading = pool.load(&program);
+    }
+    let mut loaded = match loading {
         Ok(loaded) => loaded,
-        Err(crate::engine::EngineError::Load(reason)) => {
+        Err(EngineError::Load(reason)) => {
             return Ok(assemble::failed(&frame, format!("the function cannot be loaded: {reason}")));
         }
-        Err(error @ crate::engine::EngineError::Dies { .. }) => {
+        Err(error @ EngineError::Dies { .. }) => {
             return Ok(assemble::failed(&frame, error.to_string()));
         }
         Err(error) => return Err(error.into()),
@@ -257,7 +291,12 @@ fn compare_pair(
         Some(position) => Some(campaign::shrink(&mut loaded, &campaign.executions[position], SHRINK_BUDGET)?),
         None => None,
     };
+    let decisive = match &witness {
+        Some(witness) => campaign::decisive(&mut loaded, witness, DECISIVE_BUDGET)?,
+        None => vec![],
+    };
     let (verdict, reason) = verdict::decide(&campaign, &target);
+    notes.extend(loaded.notes.iter().cloned());
     Ok(assemble::report(
         &frame,
         &assemble::Findings {
@@ -265,9 +304,10 @@ fn compare_pair(
             reason,
             campaign: &campaign,
             witness: witness.as_ref(),
+            decisive,
             target: &target,
-            notes: &loaded.notes,
-            context: options.context,
+            notes: &notes,
+            context,
             milliseconds: started.elapsed().as_secs_f64() * 1000.0,
         },
     ))

@@ -26,7 +26,8 @@ pub enum MagicError {
 }
 
 /// What `%%compare --with-last` says where there is nothing to compare yet: that is how everybody begins, no mistake.
-pub const FIRST_RUN: &str = "This is the cell's first run, so there is nothing to compare yet: change it and run it again.";
+pub const FIRST_RUN: &str =
+    "This is the cell's first run, so there is nothing to compare yet: change it and run it again.";
 
 /// What a line asks for.
 #[derive(Debug, Clone, PartialEq)]

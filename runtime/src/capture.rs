@@ -11,6 +11,35 @@ use crate::state;
 /// Characters of console output kept from one run.
 const MAX_OUTPUT: usize = 20_000;
 
+/// What streams are made of, looked up once: foreign code cannot exchange it.
+struct Streams {
+    sys: Py<PyAny>,
+    bytes: Py<PyAny>,
+    text: Py<PyAny>,
+    keywords: Py<PyDict>,
+}
+
+static STREAMS: PyOnceLock<Streams> = PyOnceLock::new();
+
+impl Streams {
+    fn get(py: Python<'_>) -> PyResult<&Self> {
+        STREAMS.get_or_try_init(py, || {
+            let io = py.import("io")?;
+            let keywords = PyDict::new(py);
+            keywords.set_item("encoding", "utf-8")?;
+            keywords.set_item("errors", "backslashreplace")?;
+            keywords.set_item("write_through", true)?;
+            keywords.set_item("newline", "\n")?;
+            Ok(Self {
+                sys: py.import("sys")?.into_any().unbind(),
+                bytes: io.getattr("BytesIO")?.unbind(),
+                text: io.getattr("TextIOWrapper")?.unbind(),
+                keywords: keywords.unbind(),
+            })
+        })
+    }
+}
+
 /// Standard streams of one run, caught in memory.
 pub(crate) struct Console<'py> {
     sys: Bound<'py, PyAny>,
@@ -20,16 +49,10 @@ pub(crate) struct Console<'py> {
 
 impl<'py> Console<'py> {
     pub fn catch(py: Python<'py>) -> PyResult<Self> {
-        let sys = py.import("sys")?.into_any();
-        let io = py.import("io")?;
-        let keywords = PyDict::new(py);
-        keywords.set_item("encoding", "utf-8")?;
-        keywords.set_item("errors", "backslashreplace")?;
-        keywords.set_item("write_through", true)?;
-        keywords.set_item("newline", "\n")?;
+        let Streams { sys, bytes, text, keywords } = Streams::get(py)?;
+        let sys = sys.bind(py).clone();
         let stream = || -> PyResult<Bound<'py, PyAny>> {
-            let buffer = io.getattr("BytesIO")?.call0()?;
-            io.getattr("TextIOWrapper")?.call((buffer,), Some(&keywords))
+            text.bind(py).call((bytes.bind(py).call0()?,), Some(keywords.bind(py)))
         };
         let before = (sys.getattr("stdout")?, sys.getattr("stderr")?);
         let caught = (stream()?, stream()?);
@@ -47,7 +70,16 @@ impl<'py> Console<'py> {
             match bytes.as_ref().map(|bytes| bytes.cast::<PyBytes>()) {
                 Ok(Ok(bytes)) => {
                     let text = String::from_utf8_lossy(bytes.as_bytes());
-                    text.chars().take(MAX_OUTPUT).collect()
+                    match text.char_indices().nth(MAX_OUTPUT) {
+                        None => text.into_owned(),
+                        // The rest counts through its hash.
+                        Some((cut, _)) => format!(
+                            "{}... [{} bytes, {:016x}]",
+                            &text[..cut],
+                            text.len(),
+                            xxhash_rust::xxh3::xxh3_64(bytes.as_bytes())
+                        ),
+                    }
                 }
                 _ => String::new(),
             }
@@ -74,6 +106,15 @@ fn show_warning(
 /// Effects that reach outside the process; the sandbox blocks them, the call channel shows them.
 #[pyfunction]
 fn audit(event: &str, arguments: &Bound<'_, PyTuple>) -> PyResult<()> {
+    match event {
+        // A hook can never be taken out again; Python drops the wish without a word.
+        "sys.addaudithook" => return Err(pyo3::exceptions::PyRuntimeError::new_err("no audit hooks here")),
+        "gc.get_objects" | "gc.get_referrers" | "gc.get_referents" => crate::world::spoil(),
+        _ if event.starts_with("ctypes.") && state::with(|execution| !execution.loading) == Some(true) => {
+            crate::world::spoil();
+        }
+        _ => {}
+    }
     let effect = match event {
         "open" => {
             let mode = arguments.get_item(1)?;

@@ -1,12 +1,12 @@
 //! Loads programs and runs executions in this process's interpreter.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::rc::Rc;
 use std::time::Instant;
 
 use pyo3::prelude::*;
-use pyo3::types::{PyAny, PyDict};
+use pyo3::types::{PyCode, PyCodeMethods, PyDict};
 use twincell_core::behavior::{Behavior, Observed, Outcome};
 use twincell_core::engine::protocol::{Context, ExecutionRecord, ExecutionRequest, Injection, Program};
 use twincell_core::value::{Draw, Fixed, Recipe};
@@ -14,6 +14,7 @@ use twincell_core::value::{Draw, Fixed, Recipe};
 use crate::capture::{self, Console};
 use crate::imports;
 use crate::module;
+use crate::module_state::ModuleState;
 use crate::observe;
 use crate::outcome::{self, Arguments};
 use crate::prepared::Prepared;
@@ -21,12 +22,15 @@ use crate::scratch::Scratch;
 use crate::state::{self, Execution, Side};
 use crate::versatile::Versatile;
 use crate::worker::Host;
+use crate::world;
 
 struct LoadedVersion {
-    code: Py<PyAny>,
+    code: Py<PyCode>,
     globals: Py<PyDict>,
     /// Globals as the module left them.
     before: Py<PyDict>,
+    /// What those hold.
+    state: ModuleState,
     /// Class of `self`, where the module has it.
     receiver: Option<Py<PyAny>>,
 }
@@ -34,6 +38,8 @@ struct LoadedVersion {
 struct LoadedProgram {
     prepared: Rc<Prepared>,
     versions: Vec<LoadedVersion>,
+    /// Globals that every version's module has.
+    shared: HashSet<String>,
 }
 
 /// The worker's interpreter as a place to run programs.
@@ -49,7 +55,7 @@ impl PythonHost {
         Python::attach(|py| {
             capture::prepare_process(py)
                 .and_then(|()| module::helpers(py).map(|_| ()))
-                .and_then(|()| py.import("asyncio").map(|_| ()))
+                .and_then(|()| world::prepare(py))
                 .map_err(|error| module::describe(py, &error))
         })?;
         Ok(Self { programs: HashMap::new(), scratch: Scratch::new(scratch) })
@@ -62,7 +68,7 @@ impl PythonHost {
         let mut versions = Vec::new();
         for (index, prepared_version) in prepared.versions.iter().enumerate() {
             let version = &prepared_version.version;
-            let code = module::compile_function(py, &version.code)?;
+            let code = module::compile_function(py, &version.code)?.cast_into::<PyCode>()?;
             let globals = imports::new_globals(py, context)?;
             let mut receiver = None;
             if context == Context::Module && !version.module.is_empty() {
@@ -75,18 +81,25 @@ impl PythonHost {
                     }
                 }
                 let execution = state::replace(outer);
+                world::restore(py);
                 console.release()?;
                 drop(execution);
+                world::note_modules(py);
                 receiver = module::enclosing_class(&globals, &version.qualname).map(Bound::unbind);
             }
             versions.push(LoadedVersion {
                 code: code.unbind(),
                 before: globals.copy()?.unbind(),
+                state: ModuleState::of(&globals),
                 globals: globals.unbind(),
                 receiver,
             });
         }
-        Ok((LoadedProgram { prepared, versions }, notes))
+        let names = |version: &LoadedVersion| -> HashSet<String> {
+            version.before.bind(py).keys().iter().filter_map(|name| name.extract::<String>().ok()).collect()
+        };
+        let shared = versions.iter().map(names).reduce(|a, b| &a & &b).unwrap_or_default();
+        Ok((LoadedProgram { prepared, versions, shared }, notes))
     }
 
     fn run_request(
@@ -108,10 +121,12 @@ impl PythonHost {
             let Some(version) = program.versions.get(number) else {
                 return Err(pyo3::exceptions::PyIndexError::new_err(format!("the program has no version {number}")));
             };
+            let again = request.versions[..position].iter().filter(|&&other| usize::from(other) == number).count();
+            world::reseed(py, request.seed.wrapping_add(again as u64));
             let mut execution = new_execution(&program.prepared, number, draw, version.globals.bind(py), false);
             execution.injections = injections;
             let behavior;
-            (behavior, draw, injections) = run_version(py, version, execution)?;
+            (behavior, draw, injections) = run_version(py, version, &program.shared, execution)?;
             behaviors.push(behavior);
         }
         Ok(ExecutionRecord {
@@ -138,6 +153,10 @@ impl Host for PythonHost {
 
     fn unload(&mut self, program: u64) {
         Python::attach(|_| self.programs.remove(&program));
+    }
+
+    fn is_spoiled(&mut self) -> bool {
+        Python::attach(world::is_spoiled)
     }
 
     fn run(&mut self, program: u64, request: &ExecutionRequest) -> Result<ExecutionRecord, String> {
@@ -175,6 +194,7 @@ fn new_execution(
 fn run_version(
     py: Python<'_>,
     version: &LoadedVersion,
+    shared: &HashSet<String>,
     execution: Box<Execution>,
 ) -> PyResult<(Behavior, Draw, Vec<Injection>)> {
     let prepared = execution.prepared.clone();
@@ -190,14 +210,23 @@ fn run_version(
     }
     let mut arguments = changed_values(py);
     arguments.extend(changed_globals(globals, version.before.bind(py)));
+    let is_new = |place: &str| arguments.iter().all(|(known, _)| known != place);
+    let held =
+        version.state.changed(globals).into_iter().filter(|(place, _)| {
+            is_new(place) && place.strip_prefix("global ").is_some_and(|name| shared.contains(name))
+        });
+    let held: Vec<(String, Observed)> = held.collect();
+    arguments.extend(held);
     arguments.append(&mut extra);
     let execution = state::replace(outer);
+    world::restore(py);
     let (stdout, stderr) = console.release()?;
     restore(globals, version.before.bind(py))?;
+    version.state.restore(py);
     let Some(mut execution) = execution else {
         return Err(pyo3::exceptions::PyRuntimeError::new_err("the execution lost its state"));
     };
-    let side = std::mem::take(&mut execution.side);
+    let mut side = std::mem::take(&mut execution.side);
     let lines =
         side.lines.iter().enumerate().filter(|(_, hits)| **hits > 0).map(|(line, hits)| (line as u32, *hits)).collect();
     let branches = side
@@ -207,7 +236,7 @@ fn run_version(
         .filter(|(_, counts)| **counts != (0, 0))
         .map(|(branch, counts)| (branch as u32, counts.0, counts.1))
         .collect();
-    let calls = side.calls.clone();
+    let calls = std::mem::take(&mut side.calls);
     // Finalizers of the code's own objects run here, outside of any execution.
     drop(side);
     let behavior = Behavior { outcome, arguments, stdout, stderr, calls, lines, branches };
@@ -223,7 +252,7 @@ fn call_function<'py>(
     let description = &prepared.versions[number].version;
     let globals = version.globals.bind(py);
     let shadowed = globals.get_item(&description.name).ok().flatten().filter(|_| description.class_name.is_some());
-    py.import("builtins")?.getattr("exec")?.call1((version.code.bind(py), globals))?;
+    version.code.bind(py).run(Some(globals), None)?;
     let Some(function) = globals.get_item(&description.name)? else {
         return Err(pyo3::exceptions::PyRuntimeError::new_err(format!("{} was not defined", description.name)));
     };
@@ -241,15 +270,7 @@ fn call_function<'py>(
 
 /// Injected values that the code changed, by access path.
 fn changed_values(py: Python<'_>) -> Vec<(String, Observed)> {
-    let injected = state::with(|execution| {
-        execution
-            .side
-            .injected
-            .iter()
-            .map(|(path, value, recipe)| (path.clone(), value.clone_ref(py), recipe.clone()))
-            .collect::<Vec<_>>()
-    })
-    .unwrap_or_default();
+    let injected = state::with(|execution| std::mem::take(&mut execution.side.injected)).unwrap_or_default();
     let mut changed = Vec::new();
     for (path, value, recipe) in injected {
         let value = value.bind(py);
@@ -325,13 +346,20 @@ fn observed_recipe(recipe: &Recipe, path: &str) -> Observed {
     }
 }
 
+/// How many globals, from the first one on, are as they were: all but what the code added, as a rule.
+fn unchanged(globals: &Bound<'_, PyDict>, before: &Bound<'_, PyDict>) -> usize {
+    let is_same = |((name, value), (own, known)): &(
+        (Bound<'_, PyAny>, Bound<'_, PyAny>),
+        (Bound<'_, PyAny>, Bound<'_, PyAny>),
+    )| { name.is(own) && value.is(known) };
+    globals.iter().zip(before.iter()).take_while(is_same).count()
+}
+
 /// Globals that the code assigned.
 fn changed_globals(globals: &Bound<'_, PyDict>, before: &Bound<'_, PyDict>) -> Vec<(String, Observed)> {
-    if globals.len() == before.len() && globals.iter().all(|(name, value)| is_same(before, &name, &value)) {
-        return vec![];
-    }
     let mut changed: Vec<(String, Observed)> = globals
         .iter()
+        .skip(unchanged(globals, before))
         .filter(|(name, value)| !is_same(before, name, value))
         .filter_map(|(name, value)| {
             let name = name.extract::<String>().ok()?;
@@ -348,9 +376,11 @@ fn is_same(before: &Bound<'_, PyDict>, name: &Bound<'_, PyAny>, value: &Bound<'_
 }
 
 fn restore(globals: &Bound<'_, PyDict>, before: &Bound<'_, PyDict>) -> PyResult<()> {
-    if globals.len() == before.len() && globals.iter().all(|(name, value)| is_same(before, &name, &value)) {
-        return Ok(());
+    let same = unchanged(globals, before);
+    if same < before.len() {
+        globals.clear();
+        return globals.update(before.as_mapping());
     }
-    globals.clear();
-    globals.update(before.as_mapping())
+    let added: Vec<Bound<'_, PyAny>> = globals.iter().skip(same).map(|(name, _)| name).collect();
+    added.into_iter().try_for_each(|name| globals.del_item(name))
 }

@@ -31,12 +31,13 @@ def statements(source):
 def function(source):
     return compile(source, '<twincell>', 'exec', 0, True)
 
-_loop = None
+import asyncio
+
+_loop = asyncio.new_event_loop()
 
 def run(awaitable):
     global _loop
-    import asyncio
-    if _loop is None or _loop.is_closed():
+    if _loop.is_closed():
         _loop = asyncio.new_event_loop()
     async def main():
         return await awaitable

@@ -115,10 +115,7 @@ fn self_object<'py>(py: Python<'py>, path: &str, receiver: Option<&Bound<'py, Py
     };
     let value = Py::new(py, Versatile::with_real(path, real.clone().unbind()))?.into_any();
     resolve::remember(py, path, &value);
-    let watched = value.clone_ref(py);
-    state::with(|execution| {
-        execution.side.injected.push((path.to_string(), watched, Recipe::Versatile(AbstractValue::Object)));
-    });
+    resolve::watch(py, path, &value);
     Ok(value.into_bound(py))
 }
 
@@ -142,7 +139,12 @@ pub(crate) fn settle(
     result: PyResult<Bound<'_, PyAny>>,
     extra: &mut Vec<(String, Observed)>,
 ) -> Outcome {
-    match result.and_then(|value| unwrap(&value, 0, extra)) {
+    let result = result.and_then(|value| unwrap(&value, 0, extra));
+    if state::with(|execution| execution.side.steps > execution.prepared.step_budget) == Some(true) {
+        // Also where the code caught the stop.
+        return Outcome::Stopped { reason: "used up its steps".into() };
+    }
+    match result {
         Ok(observed) => Outcome::Returned(observed),
         Err(error) => raised(py, &error),
     }

@@ -96,17 +96,16 @@ pub(crate) fn optional(py: Python<'_>, path: &str, request: &Request<'_>) -> PyR
 fn decide(execution: &mut Execution, path: &str, request: &Request<'_>) -> Decision {
     let prepared = execution.prepared.clone();
     let site = request.site.map(|number| (execution.version, number));
-    let mut knowledge = prepared.knowledge(path, request.callee, site, request.kind, request.identifier);
-    if request.discarded && !knowledge.uses.awaited {
-        knowledge.distribution = only(AbstractValue::None);
-    }
+    let knowledge = prepared.knowledge(path, request.callee, site, request.kind, request.identifier);
+    let of_no_use = request.discarded && !knowledge.uses.awaited;
+    let distribution = if of_no_use { only(AbstractValue::None) } else { knowledge.distribution };
     let described =
         request.site.and_then(|number| prepared.versions[execution.version].version.sites.sites.get(number as usize));
     let raises: &[String] = if request.raises { &knowledge.catches } else { &[] };
     let may_fail = request.failure.is_some_and(|failure| knowledge.catches.iter().any(|name| covers(name, failure)));
     let ask = Ask {
         path,
-        distribution: &knowledge.distribution,
+        distribution: &distribution,
         uses: &knowledge.uses,
         raises,
         may_fail,
@@ -124,7 +123,7 @@ fn decide(execution: &mut Execution, path: &str, request: &Request<'_>) -> Decis
             kind: (!request.parameter).then_some(request.kind),
             version: execution.version as u8,
             line: described.map_or(execution.side.line, |site| site.line),
-            probability: knowledge.distribution[class as usize],
+            probability: distribution[class as usize],
         });
     }
     decision
@@ -185,6 +184,27 @@ fn raise(py: Python<'_>, name: &str) -> PyErr {
     }
 }
 
+/// Something from a missing module that code knows by another name: an object, or a module again.
+pub(crate) fn imported(py: Python<'_>, path: &str) -> PyResult<Py<PyAny>> {
+    if let Some(known) =
+        state::with(|execution| execution.side.values.get(path).map(|value| value.clone_ref(py))).flatten()
+    {
+        return Ok(known);
+    }
+    let value = Py::new(py, Versatile::module(path, false))?.into_any();
+    remember(py, path, &value);
+    watch(py, path, &value);
+    Ok(value)
+}
+
+/// What code assigns to this object is observed.
+pub(crate) fn watch(py: Python<'_>, path: &str, value: &Py<PyAny>) {
+    let watched = value.clone_ref(py);
+    state::with(|execution| {
+        execution.side.injected.push((path.to_string(), watched, Recipe::Versatile(AbstractValue::Object)));
+    });
+}
+
 /// Keeps a value under its path for the version that runs.
 pub(crate) fn remember(py: Python<'_>, path: &str, value: &Py<PyAny>) {
     let kept = value.clone_ref(py);
@@ -197,11 +217,21 @@ pub(crate) fn build(py: Python<'_>, recipe: &Recipe, path: &str) -> PyResult<Py<
     let identity = value.as_ptr() as usize;
     let kept = value.clone_ref(py);
     let container = matches!(recipe, Recipe::List(_) | Recipe::Dict(_) | Recipe::Set(_) | Recipe::Tuple(_));
+    // Python shares other plain values between all that are equal.
+    let unique = match recipe {
+        Recipe::Float(_) => true,
+        Recipe::Int(value) => !(-5..=256).contains(value),
+        Recipe::Str(text) => text.len() > 1,
+        Recipe::Bytes(bytes) => bytes.len() > 1,
+        Recipe::List(_) | Recipe::Dict(_) | Recipe::Set(_) => true,
+        Recipe::Tuple(items) => !items.is_empty(),
+        _ => false,
+    };
     let observed = container || matches!(recipe, Recipe::Versatile(_));
     let watched = observed.then(|| value.clone_ref(py));
     state::with(|execution| {
         execution.side.values.insert(path.to_string(), kept);
-        if container {
+        if unique {
             execution.side.identities.insert(identity, path.to_string());
         }
         if let Some(watched) = watched {
