@@ -97,13 +97,16 @@ fn external(
         // A missing decorator passes through what it decorates.
         return Ok(arguments.get_item(0)?.unbind());
     }
-    let handed =
+    let passed =
         arguments.iter().chain(keywords.iter().flat_map(|keywords| keywords.values().iter().collect::<Vec<_>>()));
     let functions: Vec<Py<PyAny>> =
-        handed.filter(|value| value.is_exact_instance_of::<pyo3::types::PyFunction>()).map(Bound::unbind).collect();
-    let observed: Vec<Observed> = arguments.iter().map(|argument| observe::value(&argument)).collect();
-    let named: Vec<(String, Observed)> = match keywords {
-        Some(keywords) => keywords.iter().map(|(name, value)| (name.to_string(), observe::value(&value))).collect(),
+        passed.filter(|value| value.is_exact_instance_of::<pyo3::types::PyFunction>()).map(Bound::unbind).collect();
+    let observed = arguments.iter().map(|argument| handed(&argument)).collect::<PyResult<Vec<_>>>()?;
+    let named = match keywords {
+        Some(keywords) => keywords
+            .iter()
+            .map(|(name, value)| Ok((name.to_string(), handed(&value)?)))
+            .collect::<PyResult<Vec<(String, Observed)>>>()?,
         None => Vec::new(),
     };
     let digest = observe::arguments_text(&observed, &named);
@@ -209,6 +212,18 @@ fn while_loading<'py>(
     let path = observe::bounded_path(format!("{callee}({})", observe::arguments_text(&observed, &[])));
     let value = Versatile::from_call(path, callee.to_string(), arguments.clone().unbind());
     Ok(Py::new(py, value)?.into_bound(py).into_any())
+}
+
+/// An argument as external code would see it: it takes the items of a generator.
+fn handed(argument: &Bound<'_, PyAny>) -> PyResult<Observed> {
+    if argument.get_type().name()?.to_string() != "generator" {
+        return Ok(observe::value(argument));
+    }
+    let mut items = Vec::new();
+    for item in argument.try_iter()?.take(observe::MAX_ITEMS) {
+        items.push(observe::value(&item?));
+    }
+    Ok(Observed::List(items))
 }
 
 fn is_function_or_class(value: &Bound<'_, PyAny>) -> bool {
@@ -468,6 +483,8 @@ fn stand_in(
     }
     match raised_by_module(py, error) {
         Some(intended) => StandIn::Raise(intended),
+        // `int('a')` fails in every world; a versatile argument would not be there in any.
+        None if is_builtin(callee) && arguments.iter().all(|value| !value.is_instance_of::<Versatile>()) => StandIn::No,
         None if is_pure(callee) => StandIn::Value,
         None => StandIn::Effect,
     }
@@ -480,6 +497,10 @@ fn repaired(callee: &Bound<'_, PyAny>, site: u32, arguments: &Bound<'_, PyTuple>
     let text = observe::arguments_text(&observed, &[]);
     let path = observe::bounded_path(format!("succeeds {}({text})", callee_path(callee, site)));
     state::with(|execution| execution.draw.truth(&path, REPAIR_PROBABILITY)).unwrap_or(false)
+}
+
+fn is_builtin(callee: &Bound<'_, PyAny>) -> bool {
+    callee.getattr("__module__").is_ok_and(|name| name.extract::<String>().is_ok_and(|name| name == "builtins"))
 }
 
 /// Builtins and functions of pure modules do nothing but compute.

@@ -431,6 +431,7 @@ impl Maker<'_> {
             AbstractValue::Str if uses.attributes.iter().any(|name| name == "decode") => {
                 Recipe::Bytes(self.bytes(random))
             }
+            AbstractValue::Str if uses.numeric && random.random_bool(0.7) => Recipe::Str(self.int(random).to_string()),
             AbstractValue::Str => Recipe::Str(self.text(random)),
             AbstractValue::List => Recipe::List(self.items(random, path, uses, depth)),
             AbstractValue::Tuple => Recipe::Tuple(self.items(random, path, uses, depth)),
