@@ -10,18 +10,26 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-use crate::behavior::{Behavior, Difference, differences};
+use crate::behavior::{Behavior, Difference, Outcome, differences};
 use crate::compare::Continue;
 use crate::engine::protocol::{ExecutionRecord, ExecutionRequest};
 use crate::engine::{EngineError, Executed};
 use crate::source::Diff;
 use crate::value::{Choice, Decision, Fixed, Recipe};
 
-/// Executions of the first batch; later ones grow to the largest.
-const FIRST_BATCH: u32 = 8;
+/// Executions of the first batch, and of the one after a loss; later ones grow to the largest.
+const FIRST_BATCH: u32 = 2;
 const LARGEST_BATCH: u32 = 64;
 /// Executions whose choices are varied.
 const CORPUS: usize = 24;
+/// Lost executions after which a campaign ends: the few where nothing else came back, the many in any case.
+const FEW_LOST: usize = 3;
+const MANY_LOST: usize = 10;
+/// Executions without a usable one after which a campaign whose executions are stopped by a bound ends.
+const MANY_STOPPED: usize = 12;
+/// How often each version is repeated to see whether it does the same again, and how often once it did not.
+const REPEATS: usize = 5;
+const MANY_REPEATS: usize = 24;
 
 /// Runs requests: a loaded program, or a stand-in in tests.
 pub trait Execute {
@@ -122,8 +130,9 @@ pub fn run(
     let mut campaign = Campaign::default();
     let mut next = 0;
     let mut batch = FIRST_BATCH;
-    while next < budget {
+    while next < budget && !is_hopeless(&campaign) {
         let count = batch.min(budget - next);
+        let lost = campaign.lost.len();
         let requests = (next..next + count).map(|index| choose(&state, seed, index)).collect();
         next += count;
         batch = (batch * 2).min(LARGEST_BATCH);
@@ -135,7 +144,8 @@ pub fn run(
             let Some(last) = campaign.executions.len().checked_sub(1) else { continue };
             if campaign.witness.is_none() && !campaign.executions[last].differences.is_empty() {
                 let record = campaign.executions[last].record.clone();
-                let confirmed = confirm(execute, &record)?;
+                let repeats = if campaign.nondeterministic > 0 { MANY_REPEATS } else { REPEATS };
+                let confirmed = confirm(execute, &record, repeats)?;
                 if confirmed.is_empty() {
                     campaign.nondeterministic += 1;
                 }
@@ -147,6 +157,9 @@ pub fn run(
                 }
             }
         }
+        if campaign.lost.len() > lost {
+            batch = FIRST_BATCH;
+        }
         let coverage = coverage(&state);
         if campaign.witness.is_some() {
             break;
@@ -157,6 +170,17 @@ pub fn run(
         }
     }
     Ok(campaign)
+}
+
+/// Going on would only cost time: workers are lost, or every execution runs into a bound.
+fn is_hopeless(campaign: &Campaign) -> bool {
+    let lost = campaign.lost.len();
+    let stopped =
+        |kept: &&Kept| kept.record.behaviors.iter().any(|behavior| matches!(behavior.outcome, Outcome::Stopped { .. }));
+    lost >= MANY_LOST
+        || lost >= FEW_LOST && campaign.executions.is_empty()
+        || campaign.executions.iter().filter(stopped).count() >= MANY_STOPPED
+            && !campaign.executions.iter().any(Kept::is_valid)
 }
 
 /// The next execution: afresh, or a variation of one that reached something new.
@@ -235,28 +259,36 @@ pub fn repeat(record: &ExecutionRecord) -> Fixed {
 }
 
 /// Repeats an execution, also each version against itself: what differs then is nondeterminism and no evidence.
-fn confirm(execute: &mut dyn Execute, record: &ExecutionRecord) -> Result<Vec<Difference>, EngineError> {
-    let request = |versions: &[u8]| ExecutionRequest {
+fn confirm(
+    execute: &mut dyn Execute,
+    record: &ExecutionRecord,
+    repeats: usize,
+) -> Result<Vec<Difference>, EngineError> {
+    let request = |versions: Vec<u8>| ExecutionRequest {
         index: record.index,
         seed: record.seed,
         fixed: repeat(record),
-        versions: versions.to_vec(),
+        versions,
     };
-    let requests = vec![request(&[0, 1]), request(&[1, 0]), request(&[0, 0]), request(&[1, 1])];
+    let requests = vec![request(vec![0, 1]), request(vec![1, 0]), request(vec![0; repeats]), request(vec![1; repeats])];
     let mut records = execute.execute(requests)?.into_iter().map(|executed| match executed {
-        Executed::Record(record) => Some(record),
+        Executed::Record(record) => Some(record.behaviors),
         Executed::Lost { .. } => None,
     });
-    let mut pair = || -> Option<[Behavior; 2]> { records.next()??.behaviors.try_into().ok() };
-    let (Some(forth), Some(back), Some(old), Some(new)) = (pair(), pair(), pair(), pair()) else { return Ok(vec![]) };
-    let noise: Vec<Difference> =
-        [&old, &new].into_iter().flat_map(|[first, second]| differences(first, second)).collect();
+    let mut next = || records.next().flatten().filter(|behaviors| behaviors.len() > 1);
+    let (Some(forth), Some(back), Some(old), Some(new)) = (next(), next(), next(), next()) else { return Ok(vec![]) };
+    let noise: Vec<Difference> = [&old, &new]
+        .into_iter()
+        .flat_map(|same| same[1..].iter().flat_map(|again| differences(&same[0], again)))
+        .collect();
+    // A version that ends usably at one time and not at another is no more to be trusted.
+    let steady = [&old, &new].into_iter().all(|same| same.iter().all(|again| again.outcome.is_valid()));
     let reversed = differences(&back[1], &back[0]);
     let is_noise = |difference: &Difference| noise.iter().any(|other| other.channel == difference.channel);
     let holds = |difference: &Difference| reversed.iter().any(|other| other.channel == difference.channel);
     Ok(differences(&forth[0], &forth[1])
         .into_iter()
-        .filter(|difference| !is_noise(difference) && holds(difference))
+        .filter(|difference| steady && !is_noise(difference) && holds(difference))
         .collect())
 }
 
@@ -285,7 +317,7 @@ pub fn shrink(execute: &mut dyn Execute, witness: &Kept, budget: u32) -> Result<
             if found.iter().any(|difference| channels.contains(&difference.channel))
                 && record.choices.len() <= best.record.choices.len()
             {
-                let confirmed = confirm(execute, &record)?;
+                let confirmed = confirm(execute, &record, REPEATS)?;
                 if confirmed.iter().any(|difference| channels.contains(&difference.channel)) {
                     best.record = *record;
                     best.differences = confirmed;
@@ -296,6 +328,65 @@ pub fn shrink(execute: &mut dyn Execute, witness: &Kept, budget: u32) -> Result<
         position += 1;
     }
     Ok(best)
+}
+
+/// Access paths of the plain values without which the witness shows no difference: each is exchanged for another
+/// value, and is decisive when the difference goes away.
+pub fn decisive(execute: &mut dyn Execute, witness: &Kept, budget: u32) -> Result<Vec<String>, EngineError> {
+    let channels: BTreeSet<_> = witness.differences.iter().map(|difference| difference.channel).collect();
+    let tried: Vec<(&Choice, Decision)> = witness
+        .record
+        .choices
+        .iter()
+        .filter_map(|choice| other(&choice.decision).map(|decision| (choice, decision)))
+        .take(budget as usize)
+        .collect();
+    let requests = tried
+        .iter()
+        .map(|(choice, other)| {
+            let mut fixed = repeat(&witness.record);
+            fixed.insert(choice.path.clone(), other.clone());
+            let (index, seed) = (witness.record.index, witness.record.seed);
+            ExecutionRequest { index, seed, fixed, versions: vec![0, 1] }
+        })
+        .collect();
+    let shows = |executed: &Executed| match executed {
+        Executed::Record(record) => match record.behaviors.as_slice() {
+            [old, new] => differences(old, new).iter().any(|difference| channels.contains(&difference.channel)),
+            _ => false,
+        },
+        Executed::Lost { .. } => false,
+    };
+    let outcomes = execute.execute(requests)?;
+    Ok(tried
+        .iter()
+        .zip(&outcomes)
+        .filter(|(_, executed)| !shows(executed))
+        .map(|((choice, _), _)| choice.path.clone())
+        .collect())
+}
+
+/// Another value of the same kind, far from the given one.
+fn other(decision: &Decision) -> Option<Decision> {
+    let Decision::Value(recipe) = decision else { return None };
+    let value = match recipe {
+        Recipe::None => Recipe::Versatile(crate::value::AbstractValue::Object),
+        Recipe::Bool(value) => Recipe::Bool(!value),
+        Recipe::Int(value) => Recipe::Int(value.wrapping_add(7)),
+        Recipe::Float(value) => Recipe::Float(value + 7.5),
+        Recipe::Str(text) => Recipe::Str(format!("{text}zz")),
+        Recipe::Bytes(bytes) => Recipe::Bytes([bytes, b"zz".as_slice()].concat()),
+        Recipe::List(items) if items.is_empty() => Recipe::List(vec![Recipe::Int(7)]),
+        Recipe::Tuple(items) if items.is_empty() => Recipe::Tuple(vec![Recipe::Int(7)]),
+        Recipe::Set(items) if items.is_empty() => Recipe::Set(vec![Recipe::Int(7)]),
+        Recipe::Dict(entries) if entries.is_empty() => Recipe::Dict(vec![(Recipe::Int(7), Recipe::Int(7))]),
+        Recipe::List(_) => Recipe::List(vec![]),
+        Recipe::Tuple(_) => Recipe::Tuple(vec![]),
+        Recipe::Set(_) => Recipe::Set(vec![]),
+        Recipe::Dict(_) => Recipe::Dict(vec![]),
+        Recipe::Versatile(_) => return None,
+    };
+    Some(Decision::Value(value))
 }
 
 /// Simpler decisions than this one, simplest first.

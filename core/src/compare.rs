@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use std::time::Instant;
 
 use crate::campaign::{self, Target};
-use crate::engine::WorkerPool;
 use crate::engine::protocol::{Context, Program, Version};
+use crate::engine::{EngineError, WorkerPool};
 use crate::instrument::{Instrumented, instrument};
 use crate::predictor::{FunctionSites, Predictor};
 use crate::report::{Comparison, FORMAT, PairReport, Verdict, assemble};
@@ -82,6 +82,9 @@ pub enum CompareError {
 const STEP_BUDGET: u64 = 20_000;
 /// Executions spent on making a witness smaller.
 const SHRINK_BUDGET: u32 = 60;
+
+/// Executions spent on finding which values of a witness matter.
+const DECISIVE_BUDGET: u32 = 40;
 
 /// Compares every function that the two texts have in common and that changed.
 ///
@@ -261,13 +264,23 @@ fn compare_pair(
             return Ok(assemble::failed(&frame, format!("the function cannot be instrumented: {error}")));
         }
     };
-    let program = program(pair, &instrumented, predictor, options)?;
-    let mut loaded = match pool.load(&program) {
+    let mut program = program(pair, &instrumented, predictor, options)?;
+    let mut loading = pool.load(&program);
+    let mut context = options.context;
+    let mut notes = Vec::new();
+    if let (Err(EngineError::Dies { reason, .. }), Context::Module) = (&loading, context) {
+        notes.push(format!("the module cannot be evaluated here ({reason}), so the function alone was run"));
+        context = Context::Function;
+        program.context = context;
+        program.versions.iter_mut().for_each(|version| version.module.clear());
+        loading = pool.load(&program);
+    }
+    let mut loaded = match loading {
         Ok(loaded) => loaded,
-        Err(crate::engine::EngineError::Load(reason)) => {
+        Err(EngineError::Load(reason)) => {
             return Ok(assemble::failed(&frame, format!("the function cannot be loaded: {reason}")));
         }
-        Err(error @ crate::engine::EngineError::Dies { .. }) => {
+        Err(error @ EngineError::Dies { .. }) => {
             return Ok(assemble::failed(&frame, error.to_string()));
         }
         Err(error) => return Err(error.into()),
@@ -278,7 +291,12 @@ fn compare_pair(
         Some(position) => Some(campaign::shrink(&mut loaded, &campaign.executions[position], SHRINK_BUDGET)?),
         None => None,
     };
+    let decisive = match &witness {
+        Some(witness) => campaign::decisive(&mut loaded, witness, DECISIVE_BUDGET)?,
+        None => vec![],
+    };
     let (verdict, reason) = verdict::decide(&campaign, &target);
+    notes.extend(loaded.notes.iter().cloned());
     Ok(assemble::report(
         &frame,
         &assemble::Findings {
@@ -286,9 +304,10 @@ fn compare_pair(
             reason,
             campaign: &campaign,
             witness: witness.as_ref(),
+            decisive,
             target: &target,
-            notes: &loaded.notes,
-            context: options.context,
+            notes: &notes,
+            context,
             milliseconds: started.elapsed().as_secs_f64() * 1000.0,
         },
     ))

@@ -101,6 +101,8 @@ pub struct Witness {
     pub execution: u32,
     pub choices: Vec<Choice>,
     pub injections: Vec<Injection>,
+    /// Access paths of the values that matter: with another value there is no difference.
+    pub decisive: Vec<String>,
     pub old: Behavior,
     pub new: Behavior,
     pub calls: Vec<CallRow>,

@@ -70,7 +70,16 @@ impl<'py> Console<'py> {
             match bytes.as_ref().map(|bytes| bytes.cast::<PyBytes>()) {
                 Ok(Ok(bytes)) => {
                     let text = String::from_utf8_lossy(bytes.as_bytes());
-                    text.chars().take(MAX_OUTPUT).collect()
+                    match text.char_indices().nth(MAX_OUTPUT) {
+                        None => text.into_owned(),
+                        // The rest counts through its hash.
+                        Some((cut, _)) => format!(
+                            "{}... [{} bytes, {:016x}]",
+                            &text[..cut],
+                            text.len(),
+                            xxhash_rust::xxh3::xxh3_64(bytes.as_bytes())
+                        ),
+                    }
                 }
                 _ => String::new(),
             }
@@ -97,6 +106,15 @@ fn show_warning(
 /// Effects that reach outside the process; the sandbox blocks them, the call channel shows them.
 #[pyfunction]
 fn audit(event: &str, arguments: &Bound<'_, PyTuple>) -> PyResult<()> {
+    match event {
+        // A hook can never be taken out again; Python drops the wish without a word.
+        "sys.addaudithook" => return Err(pyo3::exceptions::PyRuntimeError::new_err("no audit hooks here")),
+        "gc.get_objects" | "gc.get_referrers" | "gc.get_referents" => crate::world::spoil(),
+        _ if event.starts_with("ctypes.") && state::with(|execution| !execution.loading) == Some(true) => {
+            crate::world::spoil();
+        }
+        _ => {}
+    }
     let effect = match event {
         "open" => {
             let mode = arguments.get_item(1)?;

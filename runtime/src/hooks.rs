@@ -2,6 +2,7 @@
 
 use pyo3::exceptions::{PyAttributeError, PyIndexError, PyKeyError, PyTypeError};
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBool, PyDict, PyTuple};
 use twincell_core::site::{BranchKind, SiteKind};
 
@@ -197,17 +198,35 @@ fn catching<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     exceptions::catchable(value)
 }
 
+static HOOKS: PyOnceLock<Py<PyDict>> = PyOnceLock::new();
+
 /// The hooks under the names that instrumented code uses.
+fn all(py: Python<'_>) -> PyResult<&Bound<'_, PyDict>> {
+    let hooks = HOOKS.get_or_try_init(py, || -> PyResult<Py<PyDict>> {
+        let hooks = PyDict::new(py);
+        hooks.set_item("_tc_l", wrap_pyfunction!(line, py)?)?;
+        hooks.set_item("_tc_b", wrap_pyfunction!(branch, py)?)?;
+        hooks.set_item("_tc_a", wrap_pyfunction!(attribute, py)?)?;
+        hooks.set_item("_tc_s", wrap_pyfunction!(subscript, py)?)?;
+        hooks.set_item("_tc_c", wrap_pyfunction!(call, py)?)?;
+        hooks.set_item("_tc_k", wrap_pyfunction!(slice, py)?)?;
+        hooks.set_item("_tc_n", wrap_pyfunction!(name, py)?)?;
+        hooks.set_item("_tc_r", wrap_pyfunction!(raising, py)?)?;
+        hooks.set_item("_tc_e", wrap_pyfunction!(catching, py)?)?;
+        Ok(hooks.unbind())
+    })?;
+    Ok(hooks.bind(py))
+}
+
+/// Puts the hooks into the globals of instrumented code.
 pub(crate) fn install(globals: &Bound<'_, PyDict>) -> PyResult<()> {
-    let py = globals.py();
-    globals.set_item("_tc_l", wrap_pyfunction!(line, py)?)?;
-    globals.set_item("_tc_b", wrap_pyfunction!(branch, py)?)?;
-    globals.set_item("_tc_a", wrap_pyfunction!(attribute, py)?)?;
-    globals.set_item("_tc_s", wrap_pyfunction!(subscript, py)?)?;
-    globals.set_item("_tc_c", wrap_pyfunction!(call, py)?)?;
-    globals.set_item("_tc_k", wrap_pyfunction!(slice, py)?)?;
-    globals.set_item("_tc_n", wrap_pyfunction!(name, py)?)?;
-    globals.set_item("_tc_r", wrap_pyfunction!(raising, py)?)?;
-    globals.set_item("_tc_e", wrap_pyfunction!(catching, py)?)?;
-    Ok(())
+    globals.update(all(globals.py())?.as_mapping())
+}
+
+/// The hook of a name, for code that lost it from its globals.
+pub(crate) fn installed(py: Python<'_>, name: &str) -> PyResult<Option<Py<PyAny>>> {
+    if !name.starts_with("_tc_") {
+        return Ok(None);
+    }
+    Ok(all(py)?.get_item(name)?.map(Bound::unbind))
 }

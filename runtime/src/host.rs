@@ -1,6 +1,6 @@
 //! Loads programs and runs executions in this process's interpreter.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::rc::Rc;
 use std::time::Instant;
@@ -14,6 +14,7 @@ use twincell_core::value::{Draw, Fixed, Recipe};
 use crate::capture::{self, Console};
 use crate::imports;
 use crate::module;
+use crate::module_state::ModuleState;
 use crate::observe;
 use crate::outcome::{self, Arguments};
 use crate::prepared::Prepared;
@@ -21,12 +22,15 @@ use crate::scratch::Scratch;
 use crate::state::{self, Execution, Side};
 use crate::versatile::Versatile;
 use crate::worker::Host;
+use crate::world;
 
 struct LoadedVersion {
     code: Py<PyCode>,
     globals: Py<PyDict>,
     /// Globals as the module left them.
     before: Py<PyDict>,
+    /// What those hold.
+    state: ModuleState,
     /// Class of `self`, where the module has it.
     receiver: Option<Py<PyAny>>,
 }
@@ -34,6 +38,8 @@ struct LoadedVersion {
 struct LoadedProgram {
     prepared: Rc<Prepared>,
     versions: Vec<LoadedVersion>,
+    /// Globals that every version's module has.
+    shared: HashSet<String>,
 }
 
 /// The worker's interpreter as a place to run programs.
@@ -49,7 +55,7 @@ impl PythonHost {
         Python::attach(|py| {
             capture::prepare_process(py)
                 .and_then(|()| module::helpers(py).map(|_| ()))
-                .and_then(|()| py.import("asyncio").map(|_| ()))
+                .and_then(|()| world::prepare(py))
                 .map_err(|error| module::describe(py, &error))
         })?;
         Ok(Self { programs: HashMap::new(), scratch: Scratch::new(scratch) })
@@ -75,18 +81,25 @@ impl PythonHost {
                     }
                 }
                 let execution = state::replace(outer);
+                world::restore(py);
                 console.release()?;
                 drop(execution);
+                world::note_modules(py);
                 receiver = module::enclosing_class(&globals, &version.qualname).map(Bound::unbind);
             }
             versions.push(LoadedVersion {
                 code: code.unbind(),
                 before: globals.copy()?.unbind(),
+                state: ModuleState::of(&globals),
                 globals: globals.unbind(),
                 receiver,
             });
         }
-        Ok((LoadedProgram { prepared, versions }, notes))
+        let names = |version: &LoadedVersion| -> HashSet<String> {
+            version.before.bind(py).keys().iter().filter_map(|name| name.extract::<String>().ok()).collect()
+        };
+        let shared = versions.iter().map(names).reduce(|a, b| &a & &b).unwrap_or_default();
+        Ok((LoadedProgram { prepared, versions, shared }, notes))
     }
 
     fn run_request(
@@ -108,10 +121,12 @@ impl PythonHost {
             let Some(version) = program.versions.get(number) else {
                 return Err(pyo3::exceptions::PyIndexError::new_err(format!("the program has no version {number}")));
             };
+            let again = request.versions[..position].iter().filter(|&&other| usize::from(other) == number).count();
+            world::reseed(py, request.seed.wrapping_add(again as u64));
             let mut execution = new_execution(&program.prepared, number, draw, version.globals.bind(py), false);
             execution.injections = injections;
             let behavior;
-            (behavior, draw, injections) = run_version(py, version, execution)?;
+            (behavior, draw, injections) = run_version(py, version, &program.shared, execution)?;
             behaviors.push(behavior);
         }
         Ok(ExecutionRecord {
@@ -138,6 +153,10 @@ impl Host for PythonHost {
 
     fn unload(&mut self, program: u64) {
         Python::attach(|_| self.programs.remove(&program));
+    }
+
+    fn is_spoiled(&mut self) -> bool {
+        Python::attach(world::is_spoiled)
     }
 
     fn run(&mut self, program: u64, request: &ExecutionRequest) -> Result<ExecutionRecord, String> {
@@ -175,6 +194,7 @@ fn new_execution(
 fn run_version(
     py: Python<'_>,
     version: &LoadedVersion,
+    shared: &HashSet<String>,
     execution: Box<Execution>,
 ) -> PyResult<(Behavior, Draw, Vec<Injection>)> {
     let prepared = execution.prepared.clone();
@@ -190,10 +210,19 @@ fn run_version(
     }
     let mut arguments = changed_values(py);
     arguments.extend(changed_globals(globals, version.before.bind(py)));
+    let is_new = |place: &str| arguments.iter().all(|(known, _)| known != place);
+    let held =
+        version.state.changed(globals).into_iter().filter(|(place, _)| {
+            is_new(place) && place.strip_prefix("global ").is_some_and(|name| shared.contains(name))
+        });
+    let held: Vec<(String, Observed)> = held.collect();
+    arguments.extend(held);
     arguments.append(&mut extra);
     let execution = state::replace(outer);
+    world::restore(py);
     let (stdout, stderr) = console.release()?;
     restore(globals, version.before.bind(py))?;
+    version.state.restore(py);
     let Some(mut execution) = execution else {
         return Err(pyo3::exceptions::PyRuntimeError::new_err("the execution lost its state"));
     };

@@ -81,10 +81,11 @@ pub(crate) fn new_globals<'py>(py: Python<'py>, context: Context) -> PyResult<Bo
     Ok(globals)
 }
 
+/// Builtins as they were at the start: code may change those of the interpreter.
 fn plain_builtins(py: Python<'_>) -> PyResult<&Bound<'_, PyDict>> {
     Ok(BUILTINS
         .get_or_try_init(py, || -> PyResult<Py<PyDict>> {
-            Ok(py.import("builtins")?.getattr("__dict__")?.cast_into::<PyDict>()?.unbind())
+            Ok(py.import("builtins")?.getattr("__dict__")?.cast_into::<PyDict>()?.copy()?.unbind())
         })?
         .bind(py))
 }
@@ -109,6 +110,9 @@ fn missing_name(py: Python<'_>, name: &str) -> PyResult<Py<PyAny>> {
 fn supply(py: Python<'_>, name: &str) -> PyResult<Py<PyAny>> {
     if let Some(value) = plain_builtins(py)?.get_item(name)? {
         return Ok(value.unbind());
+    }
+    if let Some(hook) = crate::hooks::installed(py, name)? {
+        return Ok(hook);
     }
     if NEVER_INJECTED.contains(&name) {
         return Err(PyKeyError::new_err(name.to_string()));

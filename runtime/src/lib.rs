@@ -6,7 +6,8 @@
 //!
 //! [`host::PythonHost`] is that host: it loads programs and runs executions. During one, `state` holds the execution's
 //! decisions and each version's consistency map; `hooks` and `versatile` ask `resolve` for missing values; `observe`
-//! turns Python values into plain data. No Python object leaves the process: recipes go in, records come out.
+//! turns Python values into plain data. What code changes beyond that is put back: in its own module by `module_state`,
+//! in the interpreter by `world`. No Python object leaves the process: recipes go in, records come out.
 //!
 //! Deliberately absent: any decision about what a difference means (that is `twincell-core`).
 
@@ -17,6 +18,7 @@ mod hooks;
 pub mod host;
 mod imports;
 mod module;
+mod module_state;
 mod observe;
 mod operators;
 mod outcome;
@@ -27,3 +29,4 @@ pub mod scratch;
 mod state;
 mod versatile;
 pub mod worker;
+mod world;

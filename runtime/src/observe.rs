@@ -25,6 +25,24 @@ pub(crate) fn value(value: &Bound<'_, PyAny>) -> Observed {
     Observer { nodes: 0, above: Vec::new() }.observe(value)
 }
 
+/// What a class holds beside its functions.
+pub(crate) fn namespace(class: &Bound<'_, PyType>) -> Observed {
+    let mut observer = Observer { nodes: 0, above: Vec::new() };
+    let mut attributes: Vec<(String, Observed)> = Vec::new();
+    let members = class.py().get_type::<PyType>().call_method1("__getattribute__", (class, "__dict__"));
+    let members = members.and_then(|members| class.py().get_type::<PyDict>().call1((members,)));
+    if let Ok(Ok(members)) = members.map(|members| members.cast_into::<PyDict>()) {
+        for (name, value) in members.iter() {
+            let Ok(name) = name.extract::<String>() else { continue };
+            if !(name.starts_with("__") && name.ends_with("__")) && !value.is_callable() {
+                attributes.push((name, observer.observe(&value)));
+            }
+        }
+    }
+    attributes.sort_by(|a, b| a.0.cmp(&b.0));
+    Observed::Object { class: class_name(class), attributes }
+}
+
 /// A short text for access paths: literals as they are, injected objects by path, others by class.
 pub(crate) fn short(of: &Bound<'_, PyAny>) -> String {
     if let Ok(versatile) = of.cast::<Versatile>() {
@@ -214,7 +232,7 @@ impl Observer {
 }
 
 /// The instance dictionary, without running a `__getattribute__` of the class.
-fn object_namespace<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDict>> {
+pub(crate) fn object_namespace<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDict>> {
     let py = value.py();
     let object = py.get_type::<PyAny>();
     let found = object.call_method1("__getattribute__", (value, "__dict__"))?;

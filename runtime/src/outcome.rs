@@ -9,7 +9,7 @@ use twincell_core::site::SiteKind;
 use twincell_core::value::{AbstractValue, Known, Recipe};
 
 use crate::exceptions::StopExecution;
-use crate::module::{FUNCTION_FILE_NAME, describe, helpers};
+use crate::module::{FUNCTION_FILE_NAME, helpers, message};
 use crate::observe::{self, MAX_ITEMS};
 use crate::resolve::{self, Request};
 use crate::state;
@@ -115,10 +115,7 @@ fn self_object<'py>(py: Python<'py>, path: &str, receiver: Option<&Bound<'py, Py
     };
     let value = Py::new(py, Versatile::with_real(path, real.clone().unbind()))?.into_any();
     resolve::remember(py, path, &value);
-    let watched = value.clone_ref(py);
-    state::with(|execution| {
-        execution.side.injected.push((path.to_string(), watched, Recipe::Versatile(AbstractValue::Object)));
-    });
+    resolve::watch(py, path, &value);
     Ok(value.into_bound(py))
 }
 
@@ -142,7 +139,12 @@ pub(crate) fn settle(
     result: PyResult<Bound<'_, PyAny>>,
     extra: &mut Vec<(String, Observed)>,
 ) -> Outcome {
-    match result.and_then(|value| unwrap(&value, 0, extra)) {
+    let result = result.and_then(|value| unwrap(&value, 0, extra));
+    if state::with(|execution| execution.side.steps > execution.prepared.step_budget) == Some(true) {
+        // Also where the code caught the stop.
+        return Outcome::Stopped { reason: "used up its steps".into() };
+    }
+    match result {
         Ok(observed) => Outcome::Returned(observed),
         Err(error) => raised(py, &error),
     }
@@ -164,7 +166,7 @@ fn raised(py: Python<'_>, error: &PyErr) -> Outcome {
         (side.intended_ids.contains(&identity) || exit || assertion && side.assertion_failed, side.line)
     })
     .unwrap_or((false, 0));
-    Outcome::Raised { exception: observe::value(exception), intended, line, message: describe(py, error) }
+    Outcome::Raised { exception: observe::value(exception), intended, line, message: message(py, error) }
 }
 
 /// Follows a returned value to what can be compared.

@@ -184,6 +184,27 @@ fn raise(py: Python<'_>, name: &str) -> PyErr {
     }
 }
 
+/// Something from a missing module that code knows by another name: an object, or a module again.
+pub(crate) fn imported(py: Python<'_>, path: &str) -> PyResult<Py<PyAny>> {
+    if let Some(known) =
+        state::with(|execution| execution.side.values.get(path).map(|value| value.clone_ref(py))).flatten()
+    {
+        return Ok(known);
+    }
+    let value = Py::new(py, Versatile::module(path, false))?.into_any();
+    remember(py, path, &value);
+    watch(py, path, &value);
+    Ok(value)
+}
+
+/// What code assigns to this object is observed.
+pub(crate) fn watch(py: Python<'_>, path: &str, value: &Py<PyAny>) {
+    let watched = value.clone_ref(py);
+    state::with(|execution| {
+        execution.side.injected.push((path.to_string(), watched, Recipe::Versatile(AbstractValue::Object)));
+    });
+}
+
 /// Keeps a value under its path for the version that runs.
 pub(crate) fn remember(py: Python<'_>, path: &str, value: &Py<PyAny>) {
     let kept = value.clone_ref(py);
@@ -196,11 +217,21 @@ pub(crate) fn build(py: Python<'_>, recipe: &Recipe, path: &str) -> PyResult<Py<
     let identity = value.as_ptr() as usize;
     let kept = value.clone_ref(py);
     let container = matches!(recipe, Recipe::List(_) | Recipe::Dict(_) | Recipe::Set(_) | Recipe::Tuple(_));
+    // Python shares other plain values between all that are equal.
+    let unique = match recipe {
+        Recipe::Float(_) => true,
+        Recipe::Int(value) => !(-5..=256).contains(value),
+        Recipe::Str(text) => text.len() > 1,
+        Recipe::Bytes(bytes) => bytes.len() > 1,
+        Recipe::List(_) | Recipe::Dict(_) | Recipe::Set(_) => true,
+        Recipe::Tuple(items) => !items.is_empty(),
+        _ => false,
+    };
     let observed = container || matches!(recipe, Recipe::Versatile(_));
     let watched = observed.then(|| value.clone_ref(py));
     state::with(|execution| {
         execution.side.values.insert(path.to_string(), kept);
-        if container {
+        if unique {
             execution.side.identities.insert(identity, path.to_string());
         }
         if let Some(watched) = watched {

@@ -10,9 +10,11 @@ use pyo3::exceptions::PyAttributeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple};
 use twincell_core::site::SiteKind;
+use twincell_core::value::Known;
 
 use crate::observe;
 use crate::resolve::{self, Request};
+use crate::state;
 
 /// Dunder attributes that are data; the others are protocols that a versatile object does not claim.
 const DATA_DUNDERS: [&str; 4] = ["__version__", "__author__", "__file__", "__all__"];
@@ -30,6 +32,8 @@ pub struct Versatile {
     path: String,
     /// Attributes are reached by their own name alone: what `from module import name` gives.
     bare: bool,
+    /// A module that is missing: what is imported from it is an object, unless code uses it by that very name.
+    module: bool,
     /// Callee and arguments, when the object is what a call of another versatile object gave.
     origin: Option<(String, Py<PyTuple>)>,
     /// A real class whose methods and attributes it has (`self` in module context).
@@ -39,11 +43,11 @@ pub struct Versatile {
 
 impl Versatile {
     pub(crate) fn new(path: impl Into<String>) -> Self {
-        Self { path: path.into(), bare: false, origin: None, real: None, assigned: Mutex::default() }
+        Self { path: path.into(), bare: false, module: false, origin: None, real: None, assigned: Mutex::default() }
     }
 
     pub(crate) fn module(path: impl Into<String>, bare: bool) -> Self {
-        Self { bare, ..Self::new(path) }
+        Self { bare, module: true, ..Self::new(path) }
     }
 
     pub(crate) fn from_call(path: String, callee: String, arguments: Py<PyTuple>) -> Self {
@@ -120,6 +124,12 @@ impl Versatile {
             return Err(PyAttributeError::new_err(name.to_string()));
         }
         let path = this.attribute_path(name);
+        if this.module && site.is_none() {
+            let used = state::with(|execution| execution.loading || execution.prepared.known(&path).is_some());
+            if used == Some(false) {
+                return resolve::imported(py, &path);
+            }
+        }
         resolve::value(
             py,
             &path,

@@ -1,4 +1,5 @@
-//! The worker's side of the engine's protocol: lock in, say hello, then serve programs until told to exit.
+//! The worker's side of the engine's protocol: lock in, say hello, then serve programs until told to exit
+//! or until a program has spoiled the process for the next.
 //!
 //! What a program means is the [`Host`]'s business; nothing here touches a Python object.
 
@@ -29,6 +30,11 @@ pub trait Host {
 
     /// Forgets a program; one that is not there is no error.
     fn unload(&mut self, program: u64);
+
+    /// A program left this process in a state that no other should meet; asked when a program is unloaded.
+    fn is_spoiled(&mut self) -> bool {
+        false
+    }
 
     /// Executes a loaded program once. `Err` says why there can be no record; the worker goes on.
     fn run(&mut self, program: u64, request: &ExecutionRequest) -> Result<ExecutionRecord, String>;
@@ -85,7 +91,12 @@ pub fn serve(setup: &Setup, host: &mut dyn Host) -> Result<(), WorkerError> {
                 };
                 send(&mut socket, &answer)?;
             }
-            ToWorker::Unload { program } => host.unload(program),
+            ToWorker::Unload { program } => {
+                host.unload(program);
+                if host.is_spoiled() {
+                    break;
+                }
+            }
             ToWorker::Run { program, requests } => {
                 for request in &requests {
                     scratch.reset();

@@ -26,6 +26,8 @@ fn program(code: &str) -> Program {
         predictions: Vec::new(),
         parameters: Vec::new(),
         renames: Vec::new(),
+        aliases: Vec::new(),
+        uses: Vec::new(),
         class_name: None,
         module: String::new(),
     };

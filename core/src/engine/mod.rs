@@ -72,7 +72,7 @@ pub enum EngineError {
     Start { python: String, reason: String },
     #[error("the worker speaks protocol {worker}, this is {ours}: install the same twincell in both places")]
     Protocol { worker: u32, ours: u32 },
-    #[error("the worker died {times} times in a row while loading: {reason}")]
+    #[error("the worker was lost {times} times in a row while loading: {reason}")]
     Dies { times: u32, reason: String },
     #[error("cannot load the program: {0}")]
     Load(String),

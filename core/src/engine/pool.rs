@@ -205,7 +205,8 @@ impl Loaded<'_> {
     /// Sees to it that a worker has the program.
     fn ensure(&mut self) -> Result<(), EngineError> {
         let mut reason = String::new();
-        for _ in 0..LOAD_ATTEMPTS {
+        let mut times = 0;
+        while times < LOAD_ATTEMPTS {
             if self.worker.is_some() {
                 return Ok(());
             }
@@ -220,12 +221,21 @@ impl Loaded<'_> {
                     self.worker = Some(worker);
                     return Err(EngineError::Load(refused));
                 }
-                Err(broken) => reason = worker.end(broken),
+                Err(broken) => {
+                    let overran = matches!(broken, Broken::Overran(_));
+                    // A worker that served a program before may have ended because that one spoiled it.
+                    times += u32::from(overran || worker.programs == 1);
+                    reason = worker.end(broken);
+                    if overran {
+                        // It would again.
+                        break;
+                    }
+                }
             }
         }
         match self.worker {
             Some(_) => Ok(()),
-            None => Err(EngineError::Dies { times: LOAD_ATTEMPTS, reason }),
+            None => Err(EngineError::Dies { times, reason }),
         }
     }
 

@@ -15,7 +15,8 @@ pub(super) fn render(text: &str, tokens: &[Token]) -> String {
         if fstring_end.is_some_and(|end| index <= end) {
             continue;
         }
-        if matches!(kind, TokenKind::Comment | TokenKind::NonLogicalNewline | TokenKind::Newline) {
+        let layout = matches!(kind, TokenKind::Indent | TokenKind::Dedent | TokenKind::NonLogicalNewline);
+        if layout || matches!(kind, TokenKind::Comment | TokenKind::Newline) {
             continue;
         }
         let (start, mut end) = (token.start().to_usize(), token.end().to_usize());
@@ -125,5 +126,19 @@ fn requote(literal: &str) -> String {
     match inner {
         Some(inner) if !inner.contains(['"', '\'', '\\', '\n']) => format!("'{inner}'"),
         _ => literal.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::instrument::instrument;
+    use crate::source::functions;
+
+    #[test]
+    fn a_path_after_an_indented_block_starts_with_its_name() {
+        let (functions, _) = functions("def f(a):\n    if a:\n        b()\n    self.stats.inc(1)\n");
+        let paths: Vec<String> =
+            instrument(&functions[0]).unwrap().sites.sites.into_iter().map(|site| site.path).collect();
+        assert!(paths.contains(&"self.stats.inc(1)".to_string()), "{paths:?}");
     }
 }

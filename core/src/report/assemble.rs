@@ -4,10 +4,11 @@ use crate::behavior::{Behavior, Outcome, align_calls};
 use crate::campaign::{Campaign, Kept, Target};
 use crate::engine::protocol::{Context, Injection};
 use crate::report::{
-    Evidence, ExecutionReport, LineReport, PairReport, Verdict, VersionReport, Witness, display_outcome,
+    Evidence, ExecutionReport, LineReport, PairReport, Verdict, VersionReport, Witness, display_decision,
+    display_outcome,
 };
 use crate::source::{Diff, Function};
-use crate::value::{Choice, Decision, Recipe};
+use crate::value::{Choice, Decision};
 
 /// Values named in a sentence at most.
 const NAMED_VALUES: usize = 3;
@@ -26,6 +27,8 @@ pub(crate) struct Findings<'a> {
     pub reason: String,
     pub campaign: &'a Campaign,
     pub witness: Option<&'a Kept>,
+    /// Access paths of the witness's values that matter.
+    pub decisive: Vec<String>,
     pub target: &'a Target,
     pub notes: &'a [String],
     pub context: Context,
@@ -101,7 +104,7 @@ pub(crate) fn report(frame: &Frame<'_>, findings: &Findings<'_>) -> PairReport {
         new,
         rows: frame.diff.rows.clone(),
         executions: campaign.executions.iter().map(execution).collect(),
-        witness: shown.and_then(witness),
+        witness: shown.and_then(|kept| witness(kept, &findings.decisive)),
         lost: campaign.lost.len() as u32,
         notes: notes(frame, findings),
         milliseconds: findings.milliseconds,
@@ -201,12 +204,13 @@ fn execution(kept: &Kept) -> ExecutionReport {
     }
 }
 
-fn witness(kept: &Kept) -> Option<Witness> {
+fn witness(kept: &Kept, decisive: &[String]) -> Option<Witness> {
     let [old, new] = kept.record.behaviors.as_slice() else { return None };
     Some(Witness {
         execution: kept.record.index,
         choices: kept.record.choices.clone(),
         injections: kept.record.injections.clone(),
+        decisive: decisive.to_vec(),
         old: old.clone(),
         new: new.clone(),
         calls: align_calls(&old.calls, &new.calls),
@@ -219,7 +223,7 @@ fn sentence(frame: &Frame<'_>, findings: &Findings<'_>, evidence: &[Evidence]) -
     let executions = findings.campaign.executions.len();
     match (findings.verdict, findings.witness) {
         (Verdict::Changing, Some(kept)) => {
-            let values = named_values(frame, kept);
+            let values = named_values(frame, kept, &findings.decisive);
             let given = if values.is_empty() { String::new() } else { format!("for {} ", values.join(", ")) };
             let what =
                 evidence.first().map_or_else(|| "the two differ".to_string(), |evidence| contrast(kept, evidence));
@@ -271,28 +275,22 @@ fn cut(text: &str) -> String {
     format!("{}…", text.chars().take(SENTENCE_TEXT).collect::<String>())
 }
 
-/// The plain values of a witness that say most: those that entered on changed lines first.
-fn named_values(frame: &Frame<'_>, kept: &Kept) -> Vec<String> {
-    let is_plain = |injection: &&Injection| !matches!(injection.value, Recipe::Versatile(_));
-    let mut plain: Vec<&Injection> = kept.record.injections.iter().filter(is_plain).collect();
-    let changed = |injection: &Injection| {
+/// The decisive values of a witness, those that entered on changed lines first.
+fn named_values(frame: &Frame<'_>, kept: &Kept, decisive: &[String]) -> Vec<String> {
+    let text = |choice: &Choice| match &choice.decision {
+        Decision::Value(recipe) => format!("{} = {}", cut(&choice.path), cut(&recipe.display())),
+        decision => format!("{}: {}", cut(&choice.path), display_decision(decision)),
+    };
+    let entered = |choice: &&Choice| kept.record.injections.iter().find(|injection| injection.path == choice.path);
+    let on_changed_line = |injection: &Injection| {
         let lines = if injection.version == 0 { &frame.diff.old_lines } else { &frame.diff.new_lines };
         injection.kind.is_none() || lines.contains(&injection.line)
     };
-    plain.sort_by_key(|injection| !changed(injection));
-    let mut named: Vec<String> = plain
-        .iter()
-        .take(NAMED_VALUES)
-        .map(|injection| format!("{} = {}", injection.path, cut(&injection.value.display())))
-        .collect();
-    if named.is_empty() {
-        let raised = |choice: &Choice| match &choice.decision {
-            Decision::Raise(name) => Some(format!("{} raising {name}", cut(&choice.path))),
-            _ => None,
-        };
-        named.extend(kept.record.choices.iter().filter_map(raised).take(1));
-    }
-    named
+    let raises = |choice: &&Choice| matches!(choice.decision, Decision::Raise(_) | Decision::Fail);
+    let mut named: Vec<&Choice> =
+        kept.record.choices.iter().filter(|choice| decisive.contains(&choice.path) || raises(choice)).collect();
+    named.sort_by_key(|choice| !(raises(choice) || entered(choice).is_some_and(on_changed_line)));
+    named.into_iter().take(NAMED_VALUES).map(text).collect()
 }
 
 /// The sentence over several pairs.

@@ -255,7 +255,8 @@ fn fitness(class: AbstractValue, uses: &Uses) -> f32 {
                 factor *= 0.2;
             }
         } else if foreign > 0 {
-            factor *= 0.05;
+            // None stands for "not there" and is often asked about first; other values never have such an attribute.
+            factor *= if class == A::None { 0.1 } else { 0.005 };
         } else if native > 0 {
             factor *= 3.0;
         }
@@ -372,6 +373,10 @@ struct Maker<'a> {
 impl Maker<'_> {
     fn draw(&self, random: &mut Pcg64Mcg, path: &str, distribution: &Distribution, uses: &Uses, depth: u32) -> Recipe {
         let versatile_only = uses.called || uses.exception || uses.class || uses.awaited || uses.entered;
+        if versatile_only && uses.candidates.contains(&Recipe::None) && random.random_bool(0.25) {
+            // Code that asks whether it is there before it calls it.
+            return Recipe::None;
+        }
         if !versatile_only && !uses.candidates.is_empty() && random.random_bool(0.4) {
             let candidate = &uses.candidates[random.random_range(0..uses.candidates.len())];
             // What the predictor thinks impossible is tried seldom, even where the code asks for it.
@@ -385,6 +390,10 @@ impl Maker<'_> {
         let exploration = self.exploration as f32;
         let weights = AbstractValue::ALL.map(|class| {
             let predicted = distribution[class as usize] * (1.0 - exploration) + exploration / 12.0;
+            if uses.tested.contains(&class) {
+                // The code expects this class, whatever else it does with the value.
+                return f64::from(predicted.max(0.1));
+            }
             f64::from(predicted * fitness(class, uses).max(if versatile_only { 0.0 } else { 1e-4 }))
         });
         let class = AbstractValue::ALL[pick_weighted(random, weights.iter().copied())];

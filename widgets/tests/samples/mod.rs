@@ -242,6 +242,7 @@ pub fn changing_pair() -> PairReport {
                 injection("request.meta", dict(0), Some(SiteKind::Attribute), 2, 0.932),
                 injection("self.max_retry_times", Recipe::Int(10), Some(SiteKind::Attribute), 3, 0.871),
             ],
+            decisive: vec!["request.meta['max_retry_times']".into()],
             old: Behavior {
                 arguments: vec![("request".into(), injected("request"))],
                 ..behavior(Outcome::Returned(Observed::None))
@@ -308,6 +309,7 @@ pub fn preserving_pair() -> PairReport {
             execution: 4,
             choices: vec![],
             injections: vec![injection("values", Recipe::List(vec![Recipe::Int(1), Recipe::Int(-10)]), None, 0, 0.61)],
+            decisive: vec![],
             old: behavior(Outcome::Returned(Observed::Int("-9".into()))),
             new: behavior(Outcome::Returned(Observed::Int("-9".into()))),
             calls: vec![],

@@ -1,0 +1,205 @@
+//! What code can change outside its own globals: builtins, imported modules, the interpreter's settings.
+//!
+//! After each run the common of it is put back ([`restore`]), so that executions do not see each other. What cannot be
+//! put back is noticed when a program ends ([`is_spoiled`]); the worker then ends too, and the next program gets a
+//! fresh one.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyDict, PyModule};
+
+/// Recursion that code may use; CPython's own default.
+const RECURSION_LIMIT: std::ffi::c_int = 1000;
+/// Descriptors that a worker's socket and Python's own files stay below.
+const DESCRIPTORS: i32 = 256;
+/// Descriptors that programs may leave open before the worker is replaced.
+const LEAKED_DESCRIPTORS: usize = 40;
+
+const SOURCE: &std::ffi::CStr = cr"
+import decimal, gc, locale, os, random, signal, sys, threading, warnings
+
+_SIGNALS = sorted(signal.valid_signals())
+_environment = dict(os.environ)
+_locale = locale.setlocale(locale.LC_ALL)
+_context = decimal.getcontext().copy()
+_modules = {}
+_frames = sys._current_frames
+_getsignal = signal.getsignal
+_seed = random.seed
+_settings = None
+
+def _all_settings():
+    return (
+        sys.getswitchinterval(), gc.isenabled(), gc.get_threshold(), list(gc.callbacks), list(sys.meta_path),
+        list(sys.path_hooks), list(sys.path), getattr(sys, 'get_int_max_str_digits', int)(), sys.gettrace(),
+        sys.getprofile(), sys.excepthook, sys.unraisablehook, sys.displayhook, os.environ, sys.stdin,
+        gc.get_freeze_count(),
+        [_getsignal(number) for number in _SIGNALS],
+    )
+
+def note():
+    for name, module in list(sys.modules.items()):
+        if name not in _modules and module is not None:
+            names = getattr(module, '__dict__', None)
+            _modules[name] = module, {
+                key: value for key, value in names.items() if callable(value)
+            } if type(names) is dict else {}
+
+def begin():
+    global _settings
+    note()
+    _settings = _all_settings()
+    return dict(sys.modules)
+
+def reseed(number):
+    _seed(number)
+    numpy = sys.modules.get('numpy.random')
+    if numpy is not None:
+        numpy.seed(number & 0xffffffff)
+
+def restore_environment():
+    if os.environ._data != _environment_data:
+        os.environ.clear()
+        os.environ.update(_environment)
+
+_environment_data = dict(os.environ._data)
+
+def is_spoiled():
+    if len(_frames()) > 1 or _all_settings() != _settings:
+        return True
+    for name, (module, names) in _modules.items():
+        if sys.modules.get(name) is not module:
+            return True
+        now = module.__dict__
+        for key, value in names.items():
+            if now.get(key) is not value:
+                return True
+    locale.setlocale(locale.LC_ALL, _locale)
+    decimal.setcontext(_context.copy())
+    return False
+";
+
+struct World {
+    builtins: Py<PyDict>,
+    modules: Py<PyDict>,
+    /// `builtins.__dict__` and `sys.modules` as they should be.
+    builtins_before: Py<PyDict>,
+    modules_before: Py<PyDict>,
+    reseed: Py<PyAny>,
+    restore_environment: Py<PyAny>,
+    is_spoiled: Py<PyAny>,
+    note: Py<PyAny>,
+    /// `sys.settrace` and `sys.setprofile`.
+    tracing: [Py<PyAny>; 2],
+    descriptors: Vec<i32>,
+}
+
+static WORLD: PyOnceLock<World> = PyOnceLock::new();
+/// Something was done whose effects nobody can list.
+static SPOILED: AtomicBool = AtomicBool::new(false);
+
+/// Remembers the interpreter as it is now; once a process, after everything that the runtime needs was imported.
+pub(crate) fn prepare(py: Python<'_>) -> PyResult<()> {
+    WORLD.get_or_try_init(py, || -> PyResult<World> {
+        let helpers = PyModule::from_code(py, SOURCE, c"twincell_world.py", c"twincell_world")?;
+        let builtins = py.import("builtins")?.getattr("__dict__")?.cast_into::<PyDict>()?;
+        let modules_before = helpers.getattr("begin")?.call0()?.cast_into::<PyDict>()?;
+        let sys = py.import("sys")?;
+        let modules = sys.getattr("modules")?.cast_into::<PyDict>()?;
+        let function = |name: &str| helpers.getattr(name).map(Bound::unbind);
+        Ok(World {
+            builtins_before: builtins.copy()?.unbind(),
+            builtins: builtins.unbind(),
+            modules: modules.unbind(),
+            modules_before: modules_before.unbind(),
+            reseed: function("reseed")?,
+            restore_environment: function("restore_environment")?,
+            is_spoiled: function("is_spoiled")?,
+            note: function("note")?,
+            tracing: [sys.getattr("settrace")?.unbind(), sys.getattr("setprofile")?.unbind()],
+            descriptors: open_descriptors(),
+        })
+    })?;
+    Ok(())
+}
+
+/// Notes that code did something after which this process serves no other program.
+pub(crate) fn spoil() {
+    SPOILED.store(true, Ordering::Relaxed);
+}
+
+/// Random numbers are the same for both versions, and others when a version is repeated: what depends on them shows.
+pub(crate) fn reseed(py: Python<'_>, number: u64) {
+    if let Some(world) = WORLD.get(py) {
+        let _ = world.reseed.call1(py, (number,));
+    }
+}
+
+/// Modules that a program's own module imported belong to the world from now on.
+pub(crate) fn note_modules(py: Python<'_>) {
+    if let Some(world) = WORLD.get(py) {
+        let _ = world.note.call0(py);
+    }
+}
+
+/// Puts back what code commonly changes.
+pub(crate) fn restore(py: Python<'_>) {
+    let Some(world) = WORLD.get(py) else { return };
+    stop_timers();
+    // What a signal handler of the code raises, it raises for nobody.
+    let _ = py.check_signals();
+    for stop in &world.tracing {
+        let _ = stop.call1(py, (py.None(),));
+    }
+    // With the interpreter at hand this cannot fail.
+    unsafe { pyo3::ffi::Py_SetRecursionLimit(RECURSION_LIMIT) };
+    let builtins = world.builtins.bind(py);
+    let before = world.builtins_before.bind(py);
+    if !is_unchanged(builtins, before) {
+        builtins.clear();
+        let _ = builtins.update(before.as_mapping());
+    }
+    let modules = world.modules.bind(py);
+    for (name, module) in world.modules_before.bind(py).iter() {
+        if !modules.get_item(&name).ok().flatten().is_some_and(|now| now.is(&module)) {
+            let _ = modules.set_item(name, module);
+        }
+    }
+    if world.restore_environment.call0(py).is_err() {
+        spoil();
+    }
+}
+
+/// This process is no longer as a program may expect it.
+pub(crate) fn is_spoiled(py: Python<'_>) -> bool {
+    restore(py);
+    let Some(world) = WORLD.get(py) else { return false };
+    let now = open_descriptors();
+    SPOILED.load(Ordering::Relaxed)
+        || world.descriptors.iter().any(|descriptor| !now.contains(descriptor))
+        || now.len() > world.descriptors.len() + LEAKED_DESCRIPTORS
+        || world.is_spoiled.call0(py).and_then(|answer| answer.is_truthy(py)).unwrap_or(true)
+}
+
+fn is_unchanged(now: &Bound<'_, PyDict>, before: &Bound<'_, PyDict>) -> bool {
+    now.len() == before.len()
+        && now.iter().all(|(name, value)| before.get_item(name).ok().flatten().is_some_and(|known| known.is(&value)))
+}
+
+fn stop_timers() {
+    let none = libc::itimerval {
+        it_interval: libc::timeval { tv_sec: 0, tv_usec: 0 },
+        it_value: libc::timeval { tv_sec: 0, tv_usec: 0 },
+    };
+    for timer in [libc::ITIMER_REAL, libc::ITIMER_VIRTUAL, libc::ITIMER_PROF] {
+        // Reads `none` only; the old value is not asked for.
+        unsafe { libc::setitimer(timer, &none, std::ptr::null_mut()) };
+    }
+}
+
+fn open_descriptors() -> Vec<i32> {
+    // Asks for a flag; a number that is not open gives an error and nothing else.
+    (0..DESCRIPTORS).filter(|&number| unsafe { libc::fcntl(number, libc::F_GETFD) } >= 0).collect()
+}
