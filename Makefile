@@ -9,6 +9,8 @@ SHELL := bash
 VENV := $(CURDIR)/.venv
 PYTHON := $(VENV)/bin/python
 STAMP := $(VENV)/.requirements
+# For `make bench` only, and apart from the environment: the tests go on with the back end that is built in.
+ONNXRUNTIME := $(CURDIR)/target/onnxruntime
 # Kernels are looked for in the environment that make set up, and in no other.
 RUN := env -u PYTHONPATH -u CONDA_PREFIX VIRTUAL_ENV=$(VENV) PATH="$(VENV)/bin:$$PATH"
 
@@ -41,8 +43,15 @@ test-long: build ## the tests that take minutes
 demo: build ## run the quickstart notebook, print its verdicts, write quickstart.html
 	$(RUN) python notebooks/run_quickstart.py
 
-bench: build ## measure
-	$(RUN) cargo bench --workspace --benches
+$(ONNXRUNTIME)/.installed: | $(STAMP)
+	$(PYTHON) -m pip install --quiet --disable-pip-version-check --no-deps --upgrade --target $(@D) "onnxruntime>=1.18"
+	@touch $@
+
+bench: build $(ONNXRUNTIME)/.installed ## measure speed, with CHANGES=FILE.jsonl also on the pairs of a file
+	@library=$$(find $(ONNXRUNTIME)/onnxruntime/capi -name 'libonnxruntime.so*' -o -name 'libonnxruntime.*dylib' | head -n 1); \
+	$(RUN) TWINCELL_PYTHON=$(PYTHON) TWINCELL_ONNXRUNTIME="$$library" CHANGES="$(abspath $(CHANGES))" \
+	  cargo bench --quiet -p twincell-core -p twincell-models -p twincell --bench instrument --bench forward --bench pairs \
+	  -- --quiet --noplot
 
 lint: setup ## formatting and warnings of Rust and Python
 	$(RUN) cargo fmt --all --check

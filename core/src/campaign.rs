@@ -175,9 +175,8 @@ pub fn run(
 /// Going on would only cost time: workers are lost, or every execution runs into a bound.
 fn is_hopeless(campaign: &Campaign) -> bool {
     let lost = campaign.lost.len();
-    let stopped = |kept: &&Kept| {
-        kept.record.behaviors.iter().any(|behavior| matches!(behavior.outcome, Outcome::Stopped { .. }))
-    };
+    let stopped =
+        |kept: &&Kept| kept.record.behaviors.iter().any(|behavior| matches!(behavior.outcome, Outcome::Stopped { .. }));
     lost >= MANY_LOST
         || lost >= FEW_LOST && campaign.executions.is_empty()
         || campaign.executions.iter().filter(stopped).count() >= MANY_STOPPED
@@ -271,8 +270,7 @@ fn confirm(
         fixed: repeat(record),
         versions,
     };
-    let requests =
-        vec![request(vec![0, 1]), request(vec![1, 0]), request(vec![0; repeats]), request(vec![1; repeats])];
+    let requests = vec![request(vec![0, 1]), request(vec![1, 0]), request(vec![0; repeats]), request(vec![1; repeats])];
     let mut records = execute.execute(requests)?.into_iter().map(|executed| match executed {
         Executed::Record(record) => Some(record.behaviors),
         Executed::Lost { .. } => None,

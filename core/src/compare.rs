@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use std::time::Instant;
 
 use crate::campaign::{self, Target};
-use crate::engine::{EngineError, WorkerPool};
 use crate::engine::protocol::{Context, Program, Version};
+use crate::engine::{EngineError, WorkerPool};
 use crate::instrument::{Instrumented, instrument};
 use crate::predictor::{FunctionSites, Predictor};
 use crate::report::{Comparison, FORMAT, PairReport, Verdict, assemble};
@@ -102,15 +102,11 @@ pub fn compare(
     let count = pairs.len() as u32;
     let mut reports = Vec::new();
     let mut stopped = false;
-    for (number, (old_function, new_function)) in pairs.into_iter().enumerate() {
+    for (number, functions) in pairs.into_iter().enumerate() {
         if stopped {
             break;
         }
-        let pair = Pair {
-            modules: [module_text(old), module_text(new)],
-            diff: source::diff(&old_function, &new_function),
-            functions: [old_function, new_function],
-        };
+        let pair = Pair::new(old, new, functions);
         let mut pair_progress = |executions: u32, coverage: f64| {
             let answer =
                 progress(Progress { pair: number as u32, pairs: count, executions, budget: options.budget, coverage });
@@ -223,6 +219,31 @@ struct Pair<'a> {
     functions: [Function; 2],
     modules: [&'a str; 2],
     diff: Diff,
+}
+
+impl<'a> Pair<'a> {
+    fn new(old: &'a Source, new: &'a Source, functions: (Function, Function)) -> Self {
+        let diff = source::diff(&functions.0, &functions.1);
+        Self { functions: functions.into(), modules: [module_text(old), module_text(new)], diff }
+    }
+}
+
+/// What [`compare`] loads into workers: one program a pair that can be instrumented. To measure executions by
+/// themselves.
+pub fn programs(
+    old: &Source,
+    new: &Source,
+    predictor: &dyn Predictor,
+    options: &CompareOptions,
+) -> Result<Vec<Program>, CompareError> {
+    let mut programs = Vec::new();
+    for functions in select(old, new, options)?.pairs {
+        let pair = Pair::new(old, new, functions);
+        if let (Ok(one), Ok(other)) = (instrument(&pair.functions[0]), instrument(&pair.functions[1])) {
+            programs.push(program(&pair, &[one, other], predictor, options)?);
+        }
+    }
+    Ok(programs)
 }
 
 fn compare_pair(

@@ -21,11 +21,13 @@ pub enum MagicError {
     EmptyVersion(&'static str),
     #[error("the cell is empty: write a function below the magic")]
     EmptyCell,
-    #[error("this cell has not run before: run it once, change it, then run it with %%compare --with-last")]
-    NoLast,
     #[error("no version is called {name}; {known}")]
     UnknownVersion { name: String, known: String },
 }
+
+/// What `%%compare --with-last` says where there is nothing to compare yet: that is how everybody begins, no mistake.
+pub const FIRST_RUN: &str =
+    "This is the cell's first run, so there is nothing to compare yet: change it and run it again.";
 
 /// What a line asks for.
 #[derive(Debug, Clone, PartialEq)]

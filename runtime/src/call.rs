@@ -26,6 +26,8 @@ const CONSUMING: [&str; 16] = [
     "read", "readline", "recv", "receive", "next", "pop", "popleft", "poll", "fetch", "fetchone", "accept", "random",
     "randint", "choice", "uuid4", "time",
 ];
+/// How often a real call gives an injected value where its own failure would be caught.
+const REPAIR_PROBABILITY: f64 = 0.35;
 /// How often an attribute that is asked for with a way out (`hasattr`, `getattr` with a default) is there.
 const PRESENT_PROBABILITY: f64 = 0.5;
 
@@ -326,7 +328,7 @@ pub(crate) fn any(
         Ok(value) => return Ok(value.unbind()),
         Err(error) => error,
     };
-    match stand_in(py, callee, site, &error) {
+    match stand_in(py, callee, site, arguments, &error) {
         StandIn::No => Err(error),
         StandIn::Raise(error) => Err(error),
         StandIn::Value => external(py, &callee_path(callee, site), Some(site), arguments, keywords, false),
@@ -401,7 +403,7 @@ fn inject_raise(py: Python<'_>, site: u32, callee: &Bound<'_, PyAny>, arguments:
         return Ok(());
     }
     let module = callee.getattr("__module__").and_then(|name| name.extract::<String>()).unwrap_or_default();
-    if module.is_empty() || module == "builtins" || module == crate::imports::MODULE_NAME {
+    if module.is_empty() || module == "builtins" {
         return Ok(());
     }
     let observed: Vec<Observed> = arguments.iter().map(|argument| observe::value(&argument)).collect();
@@ -426,7 +428,13 @@ enum StandIn {
 
 /// May a real call that failed be replaced by an injected value? Not where the exception is part of the behavior: the
 /// code raised it on purpose, or catches it.
-fn stand_in(py: Python<'_>, callee: &Bound<'_, PyAny>, site: u32, error: &PyErr) -> StandIn {
+fn stand_in(
+    py: Python<'_>,
+    callee: &Bound<'_, PyAny>,
+    site: u32,
+    arguments: &Bound<'_, PyTuple>,
+    error: &PyErr,
+) -> StandIn {
     if !callee.is_callable() {
         return StandIn::Effect;
     }
@@ -455,7 +463,7 @@ fn stand_in(py: Python<'_>, callee: &Bound<'_, PyAny>, site: u32, error: &PyErr)
             site.catches.iter().any(|name| names.iter().any(|class| class == last_identifier(name)))
         })
     });
-    if caught == Some(true) {
+    if caught == Some(true) && !repaired(callee, site, arguments) {
         return StandIn::No;
     }
     match raised_by_module(py, error) {
@@ -463,6 +471,15 @@ fn stand_in(py: Python<'_>, callee: &Bound<'_, PyAny>, site: u32, error: &PyErr)
         None if is_pure(callee) => StandIn::Value,
         None => StandIn::Effect,
     }
+}
+
+/// A call that fails and whose failure is caught may succeed all the same: injected texts are seldom what a parser
+/// takes, and the code after it matters too.
+fn repaired(callee: &Bound<'_, PyAny>, site: u32, arguments: &Bound<'_, PyTuple>) -> bool {
+    let observed: Vec<Observed> = arguments.iter().map(|argument| observe::value(&argument)).collect();
+    let text = observe::arguments_text(&observed, &[]);
+    let path = observe::bounded_path(format!("succeeds {}({text})", callee_path(callee, site)));
+    state::with(|execution| execution.draw.truth(&path, REPAIR_PROBABILITY)).unwrap_or(false)
 }
 
 /// Builtins and functions of pure modules do nothing but compute.

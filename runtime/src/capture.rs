@@ -11,23 +11,30 @@ use crate::state;
 /// Characters of console output kept from one run.
 const MAX_OUTPUT: usize = 20_000;
 
-/// What a console is made of, held here because code may replace it in its modules.
-struct Parts {
+/// What streams are made of, looked up once: foreign code cannot exchange it.
+struct Streams {
     sys: Py<PyAny>,
-    buffer: Py<PyAny>,
-    wrapper: Py<PyAny>,
+    bytes: Py<PyAny>,
+    text: Py<PyAny>,
+    keywords: Py<PyDict>,
 }
 
-static PARTS: PyOnceLock<Parts> = PyOnceLock::new();
+static STREAMS: PyOnceLock<Streams> = PyOnceLock::new();
 
-impl Parts {
-    fn get(py: Python<'_>) -> PyResult<&Parts> {
-        PARTS.get_or_try_init(py, || {
+impl Streams {
+    fn get(py: Python<'_>) -> PyResult<&Self> {
+        STREAMS.get_or_try_init(py, || {
             let io = py.import("io")?;
-            Ok(Parts {
+            let keywords = PyDict::new(py);
+            keywords.set_item("encoding", "utf-8")?;
+            keywords.set_item("errors", "backslashreplace")?;
+            keywords.set_item("write_through", true)?;
+            keywords.set_item("newline", "\n")?;
+            Ok(Self {
                 sys: py.import("sys")?.into_any().unbind(),
-                buffer: io.getattr("BytesIO")?.unbind(),
-                wrapper: io.getattr("TextIOWrapper")?.unbind(),
+                bytes: io.getattr("BytesIO")?.unbind(),
+                text: io.getattr("TextIOWrapper")?.unbind(),
+                keywords: keywords.unbind(),
             })
         })
     }
@@ -42,16 +49,10 @@ pub(crate) struct Console<'py> {
 
 impl<'py> Console<'py> {
     pub fn catch(py: Python<'py>) -> PyResult<Self> {
-        let parts = Parts::get(py)?;
-        let sys = parts.sys.bind(py).clone();
-        let keywords = PyDict::new(py);
-        keywords.set_item("encoding", "utf-8")?;
-        keywords.set_item("errors", "backslashreplace")?;
-        keywords.set_item("write_through", true)?;
-        keywords.set_item("newline", "\n")?;
+        let Streams { sys, bytes, text, keywords } = Streams::get(py)?;
+        let sys = sys.bind(py).clone();
         let stream = || -> PyResult<Bound<'py, PyAny>> {
-            let buffer = parts.buffer.bind(py).call0()?;
-            parts.wrapper.bind(py).call((buffer,), Some(&keywords))
+            text.bind(py).call((bytes.bind(py).call0()?,), Some(keywords.bind(py)))
         };
         let before = (sys.getattr("stdout")?, sys.getattr("stderr")?);
         let caught = (stream()?, stream()?);

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::time::Instant;
 
 use pyo3::prelude::*;
-use pyo3::types::{PyAny, PyDict};
+use pyo3::types::{PyCode, PyCodeMethods, PyDict};
 use twincell_core::behavior::{Behavior, Observed, Outcome};
 use twincell_core::engine::protocol::{Context, ExecutionRecord, ExecutionRequest, Injection, Program};
 use twincell_core::value::{Draw, Fixed, Recipe};
@@ -25,7 +25,7 @@ use crate::worker::Host;
 use crate::world;
 
 struct LoadedVersion {
-    code: Py<PyAny>,
+    code: Py<PyCode>,
     globals: Py<PyDict>,
     /// Globals as the module left them.
     before: Py<PyDict>,
@@ -69,7 +69,7 @@ impl PythonHost {
         let mut versions = Vec::new();
         for (index, prepared_version) in prepared.versions.iter().enumerate() {
             let version = &prepared_version.version;
-            let code = module::compile_function(py, &version.code)?;
+            let code = module::compile_function(py, &version.code)?.cast_into::<PyCode>()?;
             let globals = imports::new_globals(py, context)?;
             let mut receiver = None;
             if context == Context::Module && !version.module.is_empty() {
@@ -212,9 +212,10 @@ fn run_version(
     let mut arguments = changed_values(py);
     arguments.extend(changed_globals(globals, version.before.bind(py)));
     let is_new = |place: &str| arguments.iter().all(|(known, _)| known != place);
-    let held = version.state.changed(globals).into_iter().filter(|(place, _)| {
-        is_new(place) && place.strip_prefix("global ").is_some_and(|name| shared.contains(name))
-    });
+    let held =
+        version.state.changed(globals).into_iter().filter(|(place, _)| {
+            is_new(place) && place.strip_prefix("global ").is_some_and(|name| shared.contains(name))
+        });
     let held: Vec<(String, Observed)> = held.collect();
     arguments.extend(held);
     arguments.append(&mut extra);
@@ -226,7 +227,7 @@ fn run_version(
     let Some(mut execution) = execution else {
         return Err(pyo3::exceptions::PyRuntimeError::new_err("the execution lost its state"));
     };
-    let side = std::mem::take(&mut execution.side);
+    let mut side = std::mem::take(&mut execution.side);
     let lines =
         side.lines.iter().enumerate().filter(|(_, hits)| **hits > 0).map(|(line, hits)| (line as u32, *hits)).collect();
     let branches = side
@@ -236,7 +237,7 @@ fn run_version(
         .filter(|(_, counts)| **counts != (0, 0))
         .map(|(branch, counts)| (branch as u32, counts.0, counts.1))
         .collect();
-    let calls = side.calls.clone();
+    let calls = std::mem::take(&mut side.calls);
     // Finalizers of the code's own objects run here, outside of any execution.
     drop(side);
     let behavior = Behavior { outcome, arguments, stdout, stderr, calls, lines, branches };
@@ -252,7 +253,7 @@ fn call_function<'py>(
     let description = &prepared.versions[number].version;
     let globals = version.globals.bind(py);
     let shadowed = globals.get_item(&description.name).ok().flatten().filter(|_| description.class_name.is_some());
-    py.import("builtins")?.getattr("exec")?.call1((version.code.bind(py), globals))?;
+    version.code.bind(py).run(Some(globals), None)?;
     let Some(function) = globals.get_item(&description.name)? else {
         return Err(pyo3::exceptions::PyRuntimeError::new_err(format!("{} was not defined", description.name)));
     };
@@ -270,15 +271,7 @@ fn call_function<'py>(
 
 /// Injected values that the code changed, by access path.
 fn changed_values(py: Python<'_>) -> Vec<(String, Observed)> {
-    let injected = state::with(|execution| {
-        execution
-            .side
-            .injected
-            .iter()
-            .map(|(path, value, recipe)| (path.clone(), value.clone_ref(py), recipe.clone()))
-            .collect::<Vec<_>>()
-    })
-    .unwrap_or_default();
+    let injected = state::with(|execution| std::mem::take(&mut execution.side.injected)).unwrap_or_default();
     let mut changed = Vec::new();
     for (path, value, recipe) in injected {
         let value = value.bind(py);
@@ -354,13 +347,20 @@ fn observed_recipe(recipe: &Recipe, path: &str) -> Observed {
     }
 }
 
+/// How many globals, from the first one on, are as they were: all but what the code added, as a rule.
+fn unchanged(globals: &Bound<'_, PyDict>, before: &Bound<'_, PyDict>) -> usize {
+    let is_same = |((name, value), (own, known)): &(
+        (Bound<'_, PyAny>, Bound<'_, PyAny>),
+        (Bound<'_, PyAny>, Bound<'_, PyAny>),
+    )| { name.is(own) && value.is(known) };
+    globals.iter().zip(before.iter()).take_while(is_same).count()
+}
+
 /// Globals that the code assigned.
 fn changed_globals(globals: &Bound<'_, PyDict>, before: &Bound<'_, PyDict>) -> Vec<(String, Observed)> {
-    if globals.len() == before.len() && globals.iter().all(|(name, value)| is_same(before, &name, &value)) {
-        return vec![];
-    }
     let mut changed: Vec<(String, Observed)> = globals
         .iter()
+        .skip(unchanged(globals, before))
         .filter(|(name, value)| !is_same(before, name, value))
         .filter_map(|(name, value)| {
             let name = name.extract::<String>().ok()?;
@@ -377,9 +377,11 @@ fn is_same(before: &Bound<'_, PyDict>, name: &Bound<'_, PyAny>, value: &Bound<'_
 }
 
 fn restore(globals: &Bound<'_, PyDict>, before: &Bound<'_, PyDict>) -> PyResult<()> {
-    if globals.len() == before.len() && globals.iter().all(|(name, value)| is_same(before, &name, &value)) {
-        return Ok(());
+    let same = unchanged(globals, before);
+    if same < before.len() {
+        globals.clear();
+        return globals.update(before.as_mapping());
     }
-    globals.clear();
-    globals.update(before.as_mapping())
+    let added: Vec<Bound<'_, PyAny>> = globals.iter().skip(same).map(|(name, _)| name).collect();
+    added.into_iter().try_for_each(|name| globals.del_item(name))
 }

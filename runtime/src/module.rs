@@ -101,11 +101,16 @@ pub(crate) fn evaluate(globals: &Bound<'_, PyDict>, source: &str) -> Vec<String>
     notes
 }
 
+/// The text of an exception, bounded.
+pub(crate) fn message(py: Python<'_>, error: &PyErr) -> String {
+    let text = error.value(py).str().map_or_else(|_| String::new(), |text| text.to_string_lossy().into_owned());
+    text.chars().take(300).collect()
+}
+
 /// `ValueError: text` of an exception, bounded.
 pub(crate) fn describe(py: Python<'_>, error: &PyErr) -> String {
     let class = error.get_type(py).name().map_or_else(|_| "Exception".into(), |name| name.to_string());
-    let text = error.value(py).str().map_or_else(|_| String::new(), |text| text.to_string_lossy().into_owned());
-    let text: String = text.chars().take(300).collect();
+    let text = message(py, error);
     if text.is_empty() { class } else { format!("{class}: {text}") }
 }
 

@@ -45,8 +45,7 @@ struct Walk<'py> {
 impl ModuleState {
     /// Remembers what the globals hold.
     pub fn of(globals: &Bound<'_, PyDict>) -> Self {
-        let mut walk =
-            Walk { seen: HashSet::new(), waiting: Vec::new(), saved: Vec::new(), root: String::new() };
+        let mut walk = Walk { seen: HashSet::new(), waiting: Vec::new(), saved: Vec::new(), root: String::new() };
         for (name, value) in globals.iter() {
             let Ok(name) = name.extract::<String>() else { continue };
             if name.starts_with("__") || name.starts_with("_tc_") {
@@ -174,7 +173,8 @@ impl<'py> Walk<'py> {
             }
             self.waiting.extend(content.iter());
             self.keep(Saved::Other(value.clone().unbind(), content.into_any().unbind()));
-        } else if matches!(name.as_str(), "defaultdict" | "OrderedDict" | "Counter") && kind.module()? == "collections" {
+        } else if matches!(name.as_str(), "defaultdict" | "OrderedDict" | "Counter") && kind.module()? == "collections"
+        {
             let content = value.py().get_type::<PyDict>().call1((value,))?.cast_into::<PyDict>()?;
             self.waiting.extend(content.values().iter());
             self.keep(Saved::Other(value.clone().unbind(), content.into_any().unbind()));

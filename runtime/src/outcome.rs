@@ -9,7 +9,7 @@ use twincell_core::site::SiteKind;
 use twincell_core::value::{AbstractValue, Known, Recipe};
 
 use crate::exceptions::StopExecution;
-use crate::module::{FUNCTION_FILE_NAME, describe, helpers};
+use crate::module::{FUNCTION_FILE_NAME, helpers, message};
 use crate::observe::{self, MAX_ITEMS};
 use crate::resolve::{self, Request};
 use crate::state;
@@ -166,7 +166,7 @@ fn raised(py: Python<'_>, error: &PyErr) -> Outcome {
         (side.intended_ids.contains(&identity) || exit || assertion && side.assertion_failed, side.line)
     })
     .unwrap_or((false, 0));
-    Outcome::Raised { exception: observe::value(exception), intended, line, message: describe(py, error) }
+    Outcome::Raised { exception: observe::value(exception), intended, line, message: message(py, error) }
 }
 
 /// Follows a returned value to what can be compared.

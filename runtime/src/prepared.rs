@@ -1,9 +1,8 @@
 //! A loaded program in the form that hooks need: interned names and predictions by access path.
 
-use std::collections::HashMap;
-
 use pyo3::prelude::*;
 use pyo3::types::PyString;
+use rustc_hash::FxHashMap;
 use twincell_core::engine::protocol::{Context, Program, Version};
 use twincell_core::predictor::Distribution;
 use twincell_core::site::SiteKind;
@@ -27,6 +26,8 @@ pub(crate) struct PreparedVersion {
     pub names: Vec<Py<PyString>>,
     /// Normalised static path of what each attribute, subscript or call site looks into or calls.
     containers: Vec<String>,
+    /// What each site says by itself; the first ones of its sites, if not all have predictions.
+    knowledge: Vec<Knowledge>,
 }
 
 /// All versions of a program with what they share.
@@ -37,20 +38,20 @@ pub(crate) struct Prepared {
     pub step_budget: u64,
     pub context: Context,
     /// By normalised static access path, over all versions.
-    by_path: HashMap<String, Knowledge>,
+    by_path: FxHashMap<String, Knowledge>,
     /// Calls by the normalised static path of the callee.
-    by_callee: HashMap<String, Knowledge>,
+    by_callee: FxHashMap<String, Knowledge>,
     /// By kind and last identifier: for paths that no site has literally.
-    by_identifier: HashMap<(SiteKind, String), Knowledge>,
+    by_identifier: FxHashMap<(SiteKind, String), Knowledge>,
     /// When nothing at all is known.
     generic: Knowledge,
 }
 
 impl Prepared {
     pub fn new(py: Python<'_>, program: Program) -> Self {
-        let mut by_path: HashMap<String, Knowledge> = HashMap::new();
-        let mut by_callee: HashMap<String, Knowledge> = HashMap::new();
-        let mut by_identifier: HashMap<(SiteKind, String), Knowledge> = HashMap::new();
+        let mut by_path: FxHashMap<String, Knowledge> = FxHashMap::default();
+        let mut by_callee: FxHashMap<String, Knowledge> = FxHashMap::default();
+        let mut by_identifier: FxHashMap<(SiteKind, String), Knowledge> = FxHashMap::default();
         for version in &program.versions {
             for (index, site) in version.sites.sites.iter().enumerate() {
                 let (Some(distribution), Some(uses)) = (version.predictions.get(index), version.uses.get(index)) else {
@@ -79,6 +80,14 @@ impl Prepared {
                     .sites
                     .iter()
                     .map(|site| container(site.kind, &normalise(&site.path, &version)))
+                    .collect(),
+                knowledge: (version.predictions.iter().zip(&version.uses).enumerate())
+                    .map(|(index, (distribution, uses))| Knowledge {
+                        distribution: *distribution,
+                        uses: uses.clone(),
+                        catches: version.sites.sites.get(index).map_or_else(Vec::new, |site| site.catches.clone()),
+                        sites: 1,
+                    })
                     .collect(),
                 version,
             })
@@ -109,21 +118,12 @@ impl Prepared {
         site: Option<(usize, u32)>,
         kind: SiteKind,
         identifier: &str,
-    ) -> Knowledge {
+    ) -> &Knowledge {
         if let Some(known) = self.by_path.get(path).or_else(|| self.by_callee.get(callee)) {
-            return known.clone();
+            return known;
         }
-        if let Some((version, number)) = site {
-            let version = &self.versions[version].version;
-            if let (Some(distribution), Some(uses)) =
-                (version.predictions.get(number as usize), version.uses.get(number as usize))
-            {
-                let catches =
-                    version.sites.sites.get(number as usize).map_or_else(Vec::new, |site| site.catches.clone());
-                return Knowledge { distribution: *distribution, uses: uses.clone(), catches, sites: 1 };
-            }
-        }
-        self.by_identifier.get(&(kind, identifier.to_string())).unwrap_or(&self.generic).clone()
+        let own = site.and_then(|(version, number)| self.versions[version].knowledge.get(number as usize));
+        own.unwrap_or_else(|| self.by_identifier.get(&(kind, identifier.to_string())).unwrap_or(&self.generic))
     }
 
     /// Does any version look items of this path up?

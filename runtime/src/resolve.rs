@@ -96,17 +96,16 @@ pub(crate) fn optional(py: Python<'_>, path: &str, request: &Request<'_>) -> PyR
 fn decide(execution: &mut Execution, path: &str, request: &Request<'_>) -> Decision {
     let prepared = execution.prepared.clone();
     let site = request.site.map(|number| (execution.version, number));
-    let mut knowledge = prepared.knowledge(path, request.callee, site, request.kind, request.identifier);
-    if request.discarded && !knowledge.uses.awaited {
-        knowledge.distribution = only(AbstractValue::None);
-    }
+    let knowledge = prepared.knowledge(path, request.callee, site, request.kind, request.identifier);
+    let of_no_use = request.discarded && !knowledge.uses.awaited;
+    let distribution = if of_no_use { only(AbstractValue::None) } else { knowledge.distribution };
     let described =
         request.site.and_then(|number| prepared.versions[execution.version].version.sites.sites.get(number as usize));
     let raises: &[String] = if request.raises { &knowledge.catches } else { &[] };
     let may_fail = request.failure.is_some_and(|failure| knowledge.catches.iter().any(|name| covers(name, failure)));
     let ask = Ask {
         path,
-        distribution: &knowledge.distribution,
+        distribution: &distribution,
         uses: &knowledge.uses,
         raises,
         may_fail,
@@ -124,7 +123,7 @@ fn decide(execution: &mut Execution, path: &str, request: &Request<'_>) -> Decis
             kind: (!request.parameter).then_some(request.kind),
             version: execution.version as u8,
             line: described.map_or(execution.side.line, |site| site.line),
-            probability: knowledge.distribution[class as usize],
+            probability: distribution[class as usize],
         });
     }
     decision

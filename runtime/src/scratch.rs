@@ -1,23 +1,53 @@
 //! The worker's own temporary folder. It is emptied between executions, because a file that one execution leaves
 //! behind would change what the next one does.
 
+use std::cell::Cell;
+use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
+use std::time::{Duration, SystemTime};
+
+/// Two changes of a folder get different times when this lies between them: the kernel stamps files by its tick, of 10
+/// ms at most.
+const TICKS: Duration = Duration::from_millis(100);
+
+/// Seconds and nanoseconds at which the folder's entries last changed. Foreign code cannot set it.
+type Changed = (i64, i64);
 
 /// A folder that foreign code may write to.
 #[derive(Debug, Clone)]
 pub struct Scratch {
     folder: PathBuf,
+    /// When the folder changed last before it was seen empty, if that had been long enough ago to tell a later change:
+    /// while this stays so, the folder is empty, and need not be read (which costs more than many an execution).
+    empty_since: Cell<Option<Changed>>,
 }
 
 impl Scratch {
     pub fn new(folder: PathBuf) -> Self {
-        Self { folder }
+        Self { folder, empty_since: Cell::new(None) }
     }
 
     /// Makes it the current folder again and empties it. What cannot be removed stays: the sandbox keeps it in here.
     pub fn reset(&self) {
         let _ = std::env::set_current_dir(&self.folder);
-        let Ok(entries) = std::fs::read_dir(&self.folder) else { return };
+        let before = self.changed();
+        if before.is_some() && before == self.empty_since.get() {
+            return;
+        }
+        self.empty_since.set(None);
+        let Ok(mut entries) = std::fs::read_dir(&self.folder) else { return };
+        match entries.next() {
+            None => self.empty_since.set(before.filter(is_long_ago)),
+            Some(first) => Self::remove(std::iter::once(first).chain(entries)),
+        }
+    }
+
+    fn changed(&self) -> Option<Changed> {
+        let folder = std::fs::symlink_metadata(&self.folder).ok()?;
+        Some((folder.ctime(), folder.ctime_nsec()))
+    }
+
+    fn remove(entries: impl Iterator<Item = std::io::Result<std::fs::DirEntry>>) {
         for entry in entries.flatten() {
             let path = entry.path();
             // `file_type` does not follow links, nor do the removals.
@@ -29,9 +59,35 @@ impl Scratch {
     }
 }
 
+/// A file system that keeps whole seconds only never gets here, as its times cannot tell two changes apart.
+fn is_long_ago(&(seconds, nanoseconds): &Changed) -> bool {
+    let (Ok(seconds), Ok(nanoseconds @ 1..)) = (u64::try_from(seconds), u32::try_from(nanoseconds)) else {
+        return false;
+    };
+    let changed = SystemTime::UNIX_EPOCH + Duration::new(seconds, nanoseconds);
+    SystemTime::now().duration_since(changed).is_ok_and(|age| age > TICKS)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_file_is_found_however_soon_after_a_reset_it_is_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let before = std::env::current_dir().unwrap();
+        let scratch = Scratch::new(folder.path().to_path_buf());
+        for round in 0..30 {
+            // Now and then long enough for the folder to be known as empty.
+            std::thread::sleep(Duration::from_millis(if round % 10 == 0 { 150 } else { 1 }));
+            scratch.reset();
+            assert_eq!(scratch.empty_since.get().is_some(), round % 10 == 0, "round {round}");
+            std::fs::write(folder.path().join("left"), "x").unwrap();
+            scratch.reset();
+            assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "round {round}");
+        }
+        std::env::set_current_dir(before).unwrap();
+    }
 
     #[test]
     fn reset_empties_the_folder_and_follows_no_link() {

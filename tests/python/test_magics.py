@@ -78,12 +78,19 @@ def test_bad_input_is_one_line_that_says_what_to_do(shell, capsys, code, expecte
 def test_a_cell_is_compared_with_what_it_held_before(shell, capsys):
     request = {"metadata": {"cellId": "one"}}
     shell.get_parent = lambda: request
-    assert "has not run before" in failure(shell, capsys, f"%%compare --with-last\n{OLD}")
     run(shell, OLD)
     assert run(shell, f"%%compare --with-last\n{NEW}").result.verdict == "changing"
     assert run(shell, f"%%compare --with-last\n{NEW}").result.verdict == "identical"
     request["metadata"] = {"cellId": "two"}
-    assert "has not run before" in failure(shell, capsys, f"%%compare --with-last\n{NEW}")
+    assert run(shell, f"%%compare --with-last\n{NEW}").result is None
+
+
+def test_the_first_run_of_a_cell_is_kept_and_is_no_mistake(shell, capsys):
+    shell.get_parent = lambda: {"metadata": {"cellId": "one"}}
+    assert run(shell, f"%%compare --with-last --run\n{OLD}").success
+    assert "first run" in capsys.readouterr().out
+    assert shell.user_ns["f"](1, 2) == 2
+    assert run(shell, f"%%compare --with-last\n{NEW}").result.verdict == "changing"
 
 
 def test_help_is_printed(shell, capsys):

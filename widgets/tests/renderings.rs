@@ -10,7 +10,7 @@ use unicode_width::UnicodeWidthStr;
 const PLAIN: TextOptions = TextOptions { color: false, width: 100 };
 
 /// Elements and attributes that the views themselves write.
-const ELEMENTS: &str = "html head meta title style body main div span p strong code b details summary dl dt dd table \
+const ELEMENTS: &str = "html head meta title style body main div span p pre strong code b details summary dl dt dd table \
     caption colgroup col thead tbody tr th td ul li svg line polyline polygon text";
 const ATTRIBUTES: &str = "lang charset name content http-equiv class aria-hidden aria-label role tabindex scope colspan \
     open style width height viewBox xmlns opacity fill stroke stroke-width x1 x2 y1 y2 x y dy points text-anchor \

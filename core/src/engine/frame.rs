@@ -36,7 +36,7 @@ pub enum FrameError {
 /// A whole frame, prefix included, of at most `limit` bytes after the prefix.
 pub fn encode<M: Serialize>(message: &M, limit: usize) -> Result<Vec<u8>, FrameError> {
     let mut frame = vec![0; PREFIX];
-    rmp_serde::encode::write_named(&mut frame, message)?;
+    rmp_serde::encode::write(&mut frame, message)?;
     let bytes = frame.len() - PREFIX;
     match u32::try_from(bytes) {
         Ok(length) if bytes <= limit => frame[..PREFIX].copy_from_slice(&length.to_le_bytes()),

@@ -13,6 +13,9 @@ use super::process::Process;
 use super::protocol::{FromWorker, PROTOCOL_VERSION};
 use super::{EngineError, PoolOptions, WorkerInfo};
 
+/// Bytes taken from the socket at once.
+const CHUNK: usize = 1 << 16;
+
 /// Why a conversation ended.
 #[derive(Debug, thiserror::Error)]
 pub enum Broken {
@@ -41,6 +44,8 @@ pub struct Worker {
     socket: UnixStream,
     /// Bytes that have arrived and belong to no message yet.
     arrived: Vec<u8>,
+    /// Where the system puts what it reads.
+    chunk: Box<[u8]>,
     pub info: WorkerInfo,
     /// Programs that it was given so far.
     pub programs: u32,
@@ -51,7 +56,14 @@ impl Worker {
     pub fn greet((process, socket): (Process, UnixStream), options: &PoolOptions) -> Result<Worker, EngineError> {
         let failed = |reason: String| EngineError::Start { python: options.python.display().to_string(), reason };
         socket.set_nonblocking(true).map_err(|error| failed(error.to_string()))?;
-        let mut worker = Worker { process, socket, arrived: Vec::new(), info: WorkerInfo::default(), programs: 0 };
+        let mut worker = Worker {
+            process,
+            socket,
+            arrived: Vec::new(),
+            chunk: vec![0; CHUNK].into(),
+            info: WorkerInfo::default(),
+            programs: 0,
+        };
         match worker.receive(options.start_deadline) {
             Ok(FromWorker::Hello { protocol: PROTOCOL_VERSION, python, sandbox, .. }) => {
                 worker.info = WorkerInfo { python, sandbox };
@@ -85,14 +97,13 @@ impl Worker {
     /// Waits for the next message.
     pub fn receive(&mut self, limit: Duration) -> Result<FromWorker, Broken> {
         let deadline = Instant::now() + limit;
-        let mut chunk = [0; 1 << 16];
         loop {
             if let Some(message) = self.take_message()? {
                 return Ok(message);
             }
-            match self.socket.read(&mut chunk) {
+            match self.socket.read(&mut self.chunk) {
                 Ok(0) => return Err(Broken::Closed),
-                Ok(count) => self.arrived.extend_from_slice(&chunk[..count]),
+                Ok(count) => self.arrived.extend_from_slice(&self.chunk[..count]),
                 Err(error) if error.kind() == ErrorKind::WouldBlock => self.wait(PollFlags::IN, deadline, limit)?,
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(_) => return Err(Broken::Closed),

@@ -1,7 +1,8 @@
 //! What goes over the socket between engine and worker: length-prefixed MessagePack, plain data only.
 //!
-//! Frame: u32 little-endian length, then that many bytes of one [`ToWorker`] or [`FromWorker`] (rmp-serde, named
-//! fields). The worker speaks first ([`FromWorker::Hello`]). Frames over [`MAX_FRAME`] are refused by both sides.
+//! Frame: u32 little-endian length, then that many bytes of one [`ToWorker`] or [`FromWorker`] (rmp-serde, fields
+//! by position: both sides are of one version, and names would be half of a record). The worker speaks first
+//! ([`FromWorker::Hello`]). Frames over [`MAX_FRAME`] are refused by both sides.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,7 +12,7 @@ use crate::site::{SiteKind, SiteTable};
 use crate::source::Uses;
 use crate::value::{Choice, Fixed, Recipe};
 
-pub const PROTOCOL_VERSION: u32 = 1;
+pub const PROTOCOL_VERSION: u32 = 2;
 pub const MAX_FRAME: usize = 64 << 20;
 
 /// Where missing names come from.

@@ -44,6 +44,8 @@ pub struct Uses {
     pub arithmetic: bool,
     /// Classes that it is added to or joined with.
     pub like: Vec<AbstractValue>,
+    /// Builtin classes that `isinstance` asks for.
+    pub tested: Vec<AbstractValue>,
     /// Added to or compared with bytes.
     pub bytes: bool,
     /// Ordered against something (`<`, `>=`, ...).
@@ -76,6 +78,7 @@ impl Uses {
         self.ordered |= other.ordered;
         self.bytes |= other.bytes;
         add_missing(&mut self.like, &other.like);
+        add_missing(&mut self.tested, &other.tested);
         add_missing(&mut self.keys, &other.keys);
         add_missing(&mut self.attributes, &other.attributes);
         add_missing(&mut self.candidates, &other.candidates);
@@ -406,6 +409,18 @@ impl<'a> Visitor<'a> for Collector {
 }
 
 impl Collector {
+    /// `isinstance(value, class)`.
+    fn note_tested(&mut self, value: &Expr, class: &Expr) {
+        self.note(class, |uses| uses.class = true);
+        let Expr::Name(name) = class else { return };
+        let tested = AbstractValue::ALL.into_iter().find(|known| known.name() == name.id.as_str());
+        if let Some(tested) = tested.filter(|class| !matches!(class, AbstractValue::Object)) {
+            self.note(value, |uses| add_missing(&mut uses.tested, &[tested]));
+        } else if name.id.as_str() == "bytes" {
+            self.note(value, |uses| add_missing(&mut uses.candidates, &[Recipe::Bytes(b"a".to_vec())]));
+        }
+    }
+
     fn note_call(&mut self, node: &ruff_python_ast::ExprCall) {
         let arguments = &node.arguments;
         for keyword in &arguments.keywords {
@@ -415,12 +430,12 @@ impl Collector {
         }
         match node.func.as_ref() {
             Expr::Name(name) => match (name.id.as_str(), arguments.args.as_ref()) {
-                ("isinstance" | "issubclass", [_, Expr::Tuple(classes)]) => {
+                ("isinstance" | "issubclass", [value, Expr::Tuple(classes)]) => {
                     for class in &classes.elts {
-                        self.note(class, |uses| uses.class = true);
+                        self.note_tested(value, class);
                     }
                 }
-                ("isinstance" | "issubclass", [_, class]) => self.note(class, |uses| uses.class = true),
+                ("isinstance" | "issubclass", [value, class]) => self.note_tested(value, class),
                 ("int" | "float" | "abs" | "round", [value, ..]) => {
                     self.note(value, |uses| uses.ordered = true);
                 }

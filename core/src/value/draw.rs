@@ -5,10 +5,9 @@
 //!
 //! Concretization follows ChangeGuard, Table 1, with what the code does to a value ([`Uses`]) weighing the prediction.
 
-use std::collections::HashMap;
-
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
+use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::{AbstractValue, Choice, Decision, Fixed, Recipe};
@@ -90,7 +89,7 @@ pub struct Draw {
     /// Share of draws that ignore the prediction.
     exploration: f64,
     fixed: Fixed,
-    taken: HashMap<String, usize>,
+    taken: FxHashMap<String, usize>,
     choices: Vec<Choice>,
 }
 
@@ -98,7 +97,7 @@ impl Draw {
     pub fn new(seed: u64, fixed: Fixed, raise_probability: f64) -> Self {
         // Three executions in four trust the prediction, the fourth looks elsewhere.
         let exploration = [0.03, 0.08, 0.15, 0.5][(xxh3_64_with_seed(b"exploration", seed) % 4) as usize];
-        Self { seed, raise_probability, exploration, fixed, taken: HashMap::new(), choices: Vec::new() }
+        Self { seed, raise_probability, exploration, fixed, taken: FxHashMap::default(), choices: Vec::new() }
     }
 
     /// All decisions so far, in order of first need.
@@ -374,6 +373,10 @@ struct Maker<'a> {
 impl Maker<'_> {
     fn draw(&self, random: &mut Pcg64Mcg, path: &str, distribution: &Distribution, uses: &Uses, depth: u32) -> Recipe {
         let versatile_only = uses.called || uses.exception || uses.class || uses.awaited || uses.entered;
+        if versatile_only && uses.candidates.contains(&Recipe::None) && random.random_bool(0.25) {
+            // Code that asks whether it is there before it calls it.
+            return Recipe::None;
+        }
         if !versatile_only && !uses.candidates.is_empty() && random.random_bool(0.4) {
             let candidate = &uses.candidates[random.random_range(0..uses.candidates.len())];
             // What the predictor thinks impossible is tried seldom, even where the code asks for it.
@@ -387,6 +390,10 @@ impl Maker<'_> {
         let exploration = self.exploration as f32;
         let weights = AbstractValue::ALL.map(|class| {
             let predicted = distribution[class as usize] * (1.0 - exploration) + exploration / 12.0;
+            if uses.tested.contains(&class) {
+                // The code expects this class, whatever else it does with the value.
+                return f64::from(predicted.max(0.1));
+            }
             f64::from(predicted * fitness(class, uses).max(if versatile_only { 0.0 } else { 1e-4 }))
         });
         let class = AbstractValue::ALL[pick_weighted(random, weights.iter().copied())];

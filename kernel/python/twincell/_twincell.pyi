@@ -59,6 +59,7 @@ class Option(TypedDict):
     placeholder: str
     allowed: str | None
     default: str | None
+    absent: str | None
     help: str
     study: bool
 

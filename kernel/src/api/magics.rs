@@ -18,7 +18,7 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
 
 /// `%%compare LINE` over a cell. `last` is what the same notebook cell held when it last ran.
 ///
-/// Returns the comparison, the code to run afterwards, and help to print instead; each may be `None`.
+/// Returns the comparison, the code to run afterwards, and what to print instead of a comparison; each may be `None`.
 #[pyfunction]
 #[pyo3(signature = (line, cell, last = None))]
 fn compare_cell(
@@ -36,7 +36,11 @@ fn compare_cell(
             return Err(raised(MagicError::EmptyCell));
         }
         // The magic is line 1 of the cell.
-        (magics::code_of(last.ok_or_else(|| raised(MagicError::NoLast))?), format!("\n{cell}"))
+        let new = format!("\n{cell}");
+        let Some(last) = last else {
+            return Ok((None, request.run.then_some(new), Some(magics::FIRST_RUN.to_owned())));
+        };
+        (magics::code_of(last), new)
     } else {
         magics::split(cell).map_err(raised)?
     };

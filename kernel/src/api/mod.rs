@@ -109,6 +109,7 @@ fn option_table(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
         row.set_item("placeholder", spec.kind.placeholder())?;
         row.set_item("allowed", spec.kind.allowed())?;
         row.set_item("default", (!spec.default.is_empty()).then_some(spec.default))?;
+        row.set_item("absent", (!spec.absent.is_empty()).then_some(spec.absent))?;
         row.set_item("help", spec.help)?;
         row.set_item("study", of(Job::Study).any(|other| other.name == spec.name))?;
         Ok(row)

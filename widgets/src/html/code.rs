@@ -77,13 +77,13 @@ fn side(line: Option<&LineReport>, new: bool) -> Markup {
 }
 
 /// A line of code whose continuation, when it is too long for its column, stands further in than its start. No break
-/// between indentation and code, hence two elements.
+/// between indentation and code, hence two elements; in `pre`, because nbconvert's parser joins spaces anywhere else.
 fn source(text: &str) -> Markup {
     let text = plain::code(text);
     let (indentation, rest) = text.split_at(text.len() - text.trim_start_matches(' ').len());
     let hang = indentation.len().min(40) + 4;
     html! {
-        code style={ "padding-left:" (hang) "ch;text-indent:-" (hang) "ch" } {
+        pre style={ "padding-left:" (hang) "ch;text-indent:-" (hang) "ch" } {
             (indentation) span { (rest) }
         }
     }

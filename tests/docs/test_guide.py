@@ -1,0 +1,86 @@
+"""What the documents say of options, commands and files is so."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import twincell
+from twincell._twincell import magic_flags, option_table
+
+ROOT = Path(__file__).parents[2]
+GUIDE = (ROOT / "docs" / "guide.md").read_text(encoding="utf-8")
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+DOCUMENTS = [ROOT / "README.md", ROOT / "docs" / "guide.md", ROOT / "docs" / "architecture.md"]
+
+
+def row(option):
+    """One option as the guide's table has it."""
+    allowed = f" ({option['allowed']})" if option["allowed"] else ""
+    default = option["default"] or option["absent"]
+    study = "yes" if option["study"] else ""
+    cells = [f"`--{option['name']} {option['placeholder']}`", default, option["help"] + allowed, study]
+    return re.sub(" +", " ", "| " + " | ".join(cells) + " |")
+
+
+def test_the_guide_has_every_option_as_the_table_has_it():
+    rows = [line for line in GUIDE.splitlines() if re.match(r"\| `--[a-z-]+ [A-Z]+` \| .*\| (yes )?\|$", line)]
+    assert rows == [row(option) for option in option_table()]
+
+
+def help_of(*command):
+    command = [sys.executable, "-m", "twincell", *command, "--help"]
+    return subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout
+
+
+@pytest.mark.parametrize("command", ["compare", "study", "doctor"])
+def test_the_guide_knows_every_flag_of_a_command(command):
+    for flag in set(re.findall(r"--[a-z-]+", help_of(command))) - {"--help"}:
+        assert f"`{flag}" in GUIDE or f" {flag} " in GUIDE, flag
+
+
+def test_the_guide_knows_every_flag_of_the_magics():
+    for flag in magic_flags(True) + magic_flags(False):
+        assert flag in GUIDE
+
+
+def test_the_guide_knows_every_command_and_exit_status():
+    commands = re.findall(r"^  ([a-z]+) ", help_of(), re.MULTILINE)
+    assert len(commands) >= 3
+    for command in commands:
+        assert f"`twincell {command} " in GUIDE or f"`twincell {command}`" in GUIDE
+    said = dict(re.findall(r"(\d) ([a-z ]+?)[,.]", help_of("compare").split("Exit status:")[1]))
+    assert said == dict(re.findall(r"^\| (\d) \| ([a-z ]+?) \|", GUIDE, re.MULTILINE))
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_links_lead_somewhere(document):
+    links = re.findall(r"\]\(([^)#]+)\)", document.read_text(encoding="utf-8"))
+    missing = [link for link in links if not link.startswith("http") and not (document.parent / link).exists()]
+    assert not missing
+
+
+def test_the_code_map_names_files_that_are_there():
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    missing = []
+    for crate, section in re.findall(r"^### `(\w+)/`.*?\n(.*?)(?=^##)", text, re.MULTILINE | re.DOTALL):
+        folders = [ROOT / crate / "src", ROOT / crate]
+        place = ROOT / crate
+        for cell in re.findall(r"^\| (`.*?) \|", section, re.MULTILINE):
+            for name in re.findall(r"`([^`]+)`", cell):
+                if "/" in name:
+                    place = ROOT / crate / "src" / Path(name).parent
+                if not any((folder / name).exists() for folder in [*folders, place]):
+                    missing.append(f"{crate}: {name}")
+    assert not missing
+
+
+@pytest.mark.parametrize("document", [README, GUIDE], ids=["README", "guide"])
+def test_python_in_the_documents_runs(document, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for code in re.findall(r"^```python\n(.*?)^```", document, re.MULTILINE | re.DOTALL):
+        names = {}
+        exec(code, names)
+        assert names["twincell"] is twincell
+        assert names["comparison"].verdict == "changing"
