@@ -2,6 +2,8 @@
 
 pub(crate) mod assemble;
 mod display;
+#[cfg(test)]
+mod sentences;
 
 use serde::{Deserialize, Serialize};
 

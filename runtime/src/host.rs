@@ -62,6 +62,7 @@ impl PythonHost {
     }
 
     fn load_program(py: Python<'_>, program: Program) -> PyResult<(LoadedProgram, Vec<String>)> {
+        world::begin_program();
         let context = program.context;
         let prepared = Rc::new(Prepared::new(py, program));
         let mut notes = Vec::new();

@@ -287,8 +287,13 @@ fn int_text(number: &Bound<'_, PyInt>) -> String {
         .map_or_else(|_| "int".into(), |text| bounded(format!("0x{text}")))
 }
 
-fn class_name(class: &Bound<'_, PyType>) -> String {
-    class.name().map_or_else(|_| "object".into(), |name| name.to_string())
+/// A class's name, also where its metaclass does not give it.
+pub(crate) fn class_name(class: &Bound<'_, PyType>) -> String {
+    let name = class.name().or_else(|_| {
+        let of_type = class.py().get_type::<PyType>().getattr("__dict__")?.get_item("__name__")?;
+        Ok::<_, PyErr>(of_type.call_method1("__get__", (class,))?.cast_into::<PyString>()?)
+    });
+    name.map_or_else(|_| "object".into(), |name| name.to_string())
 }
 
 /// A text cut at the bound; the rest counts through its hash.

@@ -175,7 +175,7 @@ fn unwrap(value: &Bound<'_, PyAny>, depth: u32, extra: &mut Vec<(String, Observe
     if value.is_instance_of::<Versatile>() {
         return Ok(observe::value(value));
     }
-    let kind = value.get_type().name()?.to_string();
+    let kind = observe::class_name(&value.get_type());
     match kind.as_str() {
         "coroutine" if depth < MAX_UNWRAP => {
             let result = helpers(py)?.getattr("run")?.call1((value,))?;

@@ -4,6 +4,7 @@
 //! put back is noticed when a program ends ([`is_spoiled`]); the worker then ends too, and the next program gets a
 //! fresh one.
 
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use pyo3::prelude::*;
@@ -93,10 +94,11 @@ struct World {
     note: Py<PyAny>,
     /// `sys.settrace` and `sys.setprofile`.
     tracing: [Py<PyAny>; 2],
-    descriptors: Vec<i32>,
 }
 
 static WORLD: PyOnceLock<World> = PyOnceLock::new();
+/// Descriptors that are open when the first program arrives.
+static DESCRIPTORS: OnceLock<Vec<i32>> = OnceLock::new();
 /// Something was done whose effects nobody can list.
 static SPOILED: AtomicBool = AtomicBool::new(false);
 
@@ -119,10 +121,14 @@ pub(crate) fn prepare(py: Python<'_>) -> PyResult<()> {
             is_spoiled: function("is_spoiled")?,
             note: function("note")?,
             tracing: [sys.getattr("settrace")?.unbind(), sys.getattr("setprofile")?.unbind()],
-            descriptors: open_descriptors(),
         })
     })?;
     Ok(())
+}
+
+/// A program is about to be loaded.
+pub(crate) fn begin_program() {
+    DESCRIPTORS.get_or_init(open_descriptors);
 }
 
 /// Notes that code did something after which this process serves no other program.
@@ -177,9 +183,10 @@ pub(crate) fn is_spoiled(py: Python<'_>) -> bool {
     restore(py);
     let Some(world) = WORLD.get(py) else { return false };
     let now = open_descriptors();
+    let before = DESCRIPTORS.get().map_or(&[][..], Vec::as_slice);
     SPOILED.load(Ordering::Relaxed)
-        || world.descriptors.iter().any(|descriptor| !now.contains(descriptor))
-        || now.len() > world.descriptors.len() + LEAKED_DESCRIPTORS
+        || before.iter().any(|descriptor| !now.contains(descriptor))
+        || now.len() > before.len() + LEAKED_DESCRIPTORS
         || world.is_spoiled.call0(py).and_then(|answer| answer.is_truthy(py)).unwrap_or(true)
 }
 

@@ -11,7 +11,7 @@ import twincell
 
 from .snippets import code, compare, reason
 
-OPTIONS = {"budget": 40, "timeout": 1, "jobs": 1, "predictor": "uniform", "memory": 256}
+OPTIONS = {"budget": 20, "timeout": 1, "jobs": 1, "predictor": "uniform", "memory": 256}
 
 CHANGING, PRESERVING, INCONCLUSIVE = "changing", "likely_preserving", "inconclusive"
 
@@ -78,20 +78,21 @@ ENDLESS = {
 @pytest.mark.parametrize("name", ENDLESS)
 def test_what_does_not_end_is_ended(name):
     started = time.monotonic()
-    comparison = compare(*variant(ENDLESS[name]), **OPTIONS)
+    comparison = compare(*variant(ENDLESS[name]), **OPTIONS | {"timeout": 0.3})
     assert comparison.verdict in (INCONCLUSIVE, PRESERVING), comparison.sentence
     assert reason(comparison)
     assert time.monotonic() - started < 20
     check_neighbours()
 
 
-def test_a_loop_in_the_module_is_ended():
+@pytest.mark.long
+def test_where_the_module_does_not_end_the_function_alone_is_compared():
     started = time.monotonic()
     old, new = variant("a = 1", before="import itertools\nsum(itertools.count())\n")
     comparison = compare(old, new, **OPTIONS)
-    assert comparison.verdict == INCONCLUSIVE
-    assert "deadline" in reason(comparison) or "time" in reason(comparison)
-    assert time.monotonic() - started < 100
+    assert comparison.verdict == PRESERVING
+    assert "the function alone was run" in comparison.pairs[0]["notes"][0]
+    assert time.monotonic() - started < 60
     check_neighbours()
 
 
@@ -191,7 +192,11 @@ SPOILING = {
 }
 
 
-@pytest.mark.parametrize("name", SPOILING)
+# A thread that never waits takes half of the time of every execution.
+SLOW = {"thread", "thread_that_prints"}
+
+
+@pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.long] * (name in SLOW)) for name in SPOILING])
 def test_what_is_spoiled_is_whole_again_for_the_next(name):
     started = time.monotonic()
     comparison = compare(*variant(SPOILING[name]), **OPTIONS)
@@ -284,10 +289,10 @@ RESULTS = {
     "finalizer": "[End(), None][1]",
     "slots": "Slots()",
     "deep_list": "eval('[' * 90 + ']' * 90)",
-    "deeper_list": "__import__('functools').reduce(lambda a, b: [a], range(100000), [])",
-    "deep_dict": "__import__('functools').reduce(lambda a, b: {'a': a}, range(100000), {})",
+    "deeper_list": "__import__('functools').reduce(lambda a, b: [a], range(20000), [])",
+    "deep_dict": "__import__('functools').reduce(lambda a, b: {'a': a}, range(20000), {})",
     "cycle": "(lambda a: (a.append(a), a)[1])([])",
-    "wide": "list(range(10 ** 6))",
+    "wide": "list(range(10 ** 5))",
     "wide_dict": "dict.fromkeys(range(10 ** 5))",
     "long_text": "'a' * 10 ** 7",
     "long_bytes": "bytes(10 ** 7)",

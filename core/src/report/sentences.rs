@@ -1,0 +1,136 @@
+//! Tests of the sentences that a report opens with.
+
+use super::assemble::{Findings, Frame, failed, overall_sentence, report};
+use super::{Channel, PairReport, Verdict};
+use crate::behavior::{Behavior, Observed, Outcome, differences};
+use crate::campaign::{Campaign, Kept, Target};
+use crate::engine::protocol::{Context, ExecutionRecord};
+use crate::source::{self, Function};
+use crate::value::{Choice, Decision, Recipe};
+
+const OLD: &str = "def f(x):\n    return x or 3\n";
+const NEW: &str = "def f(x):\n    return x\n";
+
+fn function(text: &str) -> Function {
+    source::functions(text).0.remove(0)
+}
+
+fn behavior(outcome: Outcome) -> Behavior {
+    Behavior {
+        outcome,
+        arguments: vec![],
+        stdout: String::new(),
+        stderr: String::new(),
+        calls: vec![],
+        lines: vec![(2, 1)],
+        branches: vec![],
+    }
+}
+
+fn returned(value: i64) -> Behavior {
+    behavior(Outcome::Returned(Observed::Int(value.to_string())))
+}
+
+fn kept(old: Behavior, new: Behavior) -> Kept {
+    let differences = differences(&old, &new);
+    let choices = vec![Choice { path: "x".into(), decision: Decision::Value(Recipe::Int(0)) }];
+    let record =
+        ExecutionRecord { index: 4, seed: 1, choices, injections: vec![], behaviors: vec![old, new], microseconds: 5 };
+    Kept { record, differences, new_lines: 1, coverage: 1.0 }
+}
+
+fn pair_report(verdict: Verdict, reason: &str, execution: Kept, notes: &[String]) -> PairReport {
+    let functions = [function(OLD), function(NEW)];
+    let diff = source::diff(&functions[0], &functions[1]);
+    let changing = verdict == Verdict::Changing;
+    let reached = [[2].into(), [2].into()];
+    let campaign =
+        Campaign { executions: vec![execution], witness: changing.then_some(0), reached, ..Campaign::default() };
+    let target = Target::new(&diff, [vec![2], vec![2]]);
+    report(
+        &Frame { functions: &functions, diff: &diff },
+        &Findings {
+            verdict,
+            reason: reason.into(),
+            campaign: &campaign,
+            witness: campaign.witness.map(|at| &campaign.executions[at]),
+            decisive: vec!["x".into()],
+            target: &target,
+            notes,
+            context: Context::Module,
+            milliseconds: 12.4,
+        },
+    )
+}
+
+#[test]
+fn a_change_is_told_by_its_values_and_what_each_version_did() {
+    let report = pair_report(Verdict::Changing, "", kept(returned(3), returned(0)), &[]);
+    assert_eq!(
+        report.sentence,
+        "Behavior of f changed: for x = 0 old returns 3, new returns 0 (execution 1, 12 ms)."
+    );
+    assert_eq!((report.evidence[0].channel, report.evidence[0].execution), (Channel::Return, 0));
+    assert_eq!(report.witness.unwrap().execution, 4);
+}
+
+#[test]
+fn each_channel_has_words_of_its_own() {
+    let told = |change: fn(&mut Behavior)| {
+        let mut new = returned(0);
+        change(&mut new);
+        pair_report(Verdict::Changing, "", kept(returned(0), new), &[]).sentence
+    };
+    let output = told(|new| new.stdout = "a\n".into());
+    assert!(output.contains(r"old writes '' to stdout, new 'a\n'"), "{output}");
+    let arguments = told(|new| new.arguments = vec![("x.meta".into(), Observed::Int("1".into()))]);
+    assert!(arguments.contains("old leaves x.meta unchanged, new 1"), "{arguments}");
+    let exception = told(|new| {
+        let exception = Observed::Exception { class: "ValueError".into(), arguments: vec![] };
+        new.outcome = Outcome::Raised { exception, intended: true, line: 2, message: "ValueError".into() };
+    });
+    assert!(exception.contains("old returns 0, new raises ValueError"), "{exception}");
+}
+
+#[test]
+fn long_values_are_cut() {
+    let long = behavior(Outcome::Returned(Observed::Str("é".repeat(5000))));
+    let report = pair_report(Verdict::Changing, "", kept(long, returned(0)), &[]);
+    assert!(report.sentence.chars().count() < 300 && report.sentence.contains('…'), "{}", report.sentence);
+}
+
+#[test]
+fn without_a_difference_the_sentence_says_how_much_was_tried() {
+    let report = pair_report(Verdict::LikelyPreserving, "1 of 1 executions were usable", kept(returned(0), returned(0)), &[]);
+    assert_eq!(
+        report.sentence,
+        "No difference in f: 1 of 1 executions were usable; 2 of 2 changed lines ran (12 ms)."
+    );
+    assert!(report.evidence.is_empty());
+    // The execution that ran most is shown all the same.
+    assert!(report.witness.is_some());
+}
+
+#[test]
+fn what_could_not_run_says_why() {
+    let functions = [function(OLD), function(NEW)];
+    let diff = source::diff(&functions[0], &functions[1]);
+    let report = failed(&Frame { functions: &functions, diff: &diff }, "it cannot be loaded".into());
+    assert_eq!((report.verdict, report.sentence.as_str()), (Verdict::Inconclusive, "Inconclusive: it cannot be loaded."));
+    let notes = ["line 3 of the module cannot be evaluated here".to_string()];
+    let report = pair_report(Verdict::Inconclusive, "nothing was executed", kept(returned(0), returned(0)), &notes);
+    assert_eq!(report.sentence, "Inconclusive for f: nothing was executed.");
+    assert_eq!(report.notes, notes);
+}
+
+#[test]
+fn several_functions_are_counted() {
+    let report = |verdict| pair_report(verdict, "", kept(returned(0), returned(1)), &[]);
+    let reports = [report(Verdict::Changing), report(Verdict::LikelyPreserving), report(Verdict::Inconclusive)];
+    assert_eq!(overall_sentence(Verdict::Changing, &reports), "Behavior changed in 1 of 3 functions: f.");
+    assert_eq!(
+        overall_sentence(Verdict::Inconclusive, &reports[1..]),
+        "No difference found, but 1 of 2 functions are inconclusive."
+    );
+    assert_eq!(overall_sentence(Verdict::Changing, &reports[..1]), reports[0].sentence);
+}
