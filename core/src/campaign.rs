@@ -83,11 +83,11 @@ pub struct Kept {
 }
 
 impl Kept {
-    pub fn old(&self) -> Option<&Behavior> {
+    pub fn old_behavior(&self) -> Option<&Behavior> {
         self.record.behaviors.first()
     }
 
-    pub fn new(&self) -> Option<&Behavior> {
+    pub fn new_behavior(&self) -> Option<&Behavior> {
         self.record.behaviors.get(1)
     }
 

@@ -193,10 +193,10 @@ fn execution(kept: &Kept) -> ExecutionReport {
     ExecutionReport {
         index: kept.record.index,
         seed: kept.record.seed,
-        old: outcome(kept.old()),
-        new: outcome(kept.new()),
-        old_valid: valid(kept.old()),
-        new_valid: valid(kept.new()),
+        old: outcome(kept.old_behavior()),
+        new: outcome(kept.new_behavior()),
+        old_valid: valid(kept.old_behavior()),
+        new_valid: valid(kept.new_behavior()),
         differs: !kept.differences.is_empty(),
         new_lines: kept.new_lines,
         coverage_so_far: kept.coverage,
@@ -255,7 +255,7 @@ fn contrast(kept: &Kept, evidence: &Evidence) -> String {
     };
     match evidence.channel {
         Channel::Return | Channel::Exception => {
-            format!("old {}, new {}", verb(kept.old(), &evidence.old), verb(kept.new(), &evidence.new))
+            format!("old {}, new {}", verb(kept.old_behavior(), &evidence.old), verb(kept.new_behavior(), &evidence.new))
         }
         Channel::Output => {
             format!("old writes {} to {}, new {}", cut(&evidence.old), evidence.place, cut(&evidence.new))

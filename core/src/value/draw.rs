@@ -47,10 +47,12 @@ impl Pools {
         for literal in literals {
             match literal {
                 Recipe::Float(value) if !pools.floats.contains(value) => pools.floats.push(*value),
-                Recipe::Str(text) if text.len() <= 200 && !BASIC_STRINGS.contains(&text.as_str()) => {
-                    if !pools.strings.contains(text) {
-                        pools.strings.push(text.clone());
-                    }
+                Recipe::Str(text)
+                    if text.len() <= 200
+                        && !BASIC_STRINGS.contains(&text.as_str())
+                        && !pools.strings.contains(text) =>
+                {
+                    pools.strings.push(text.clone());
                 }
                 Recipe::Bytes(bytes) if bytes.len() <= 200 && !pools.bytes.contains(bytes) => {
                     pools.bytes.push(bytes.clone());
