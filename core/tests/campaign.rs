@@ -107,9 +107,8 @@ fn versions_that_do_the_same_use_up_the_budget() {
 
 #[test]
 fn the_first_confirmed_difference_ends_the_campaign() {
-    let (campaign, requests) = run(|request, version, _| {
-        returned(if value_of_x(request) == 5 { i64::from(version) } else { 0 })
-    });
+    let (campaign, requests) =
+        run(|request, version, _| returned(if value_of_x(request) == 5 { i64::from(version) } else { 0 }));
     let witness = &campaign.executions[campaign.witness.unwrap()];
     assert_eq!(value_of_x(&requests[witness.record.index as usize]), 5);
     assert_eq!(verdict::decide(&campaign, &target()).0, Verdict::Changing);
@@ -152,8 +151,7 @@ fn a_coin_is_no_evidence() {
 
 #[test]
 fn a_version_that_ends_otherwise_when_repeated_gives_no_evidence() {
-    let (campaign, _) =
-        run(|_, version, again| if again > 0 { unintended() } else { returned(version.into()) });
+    let (campaign, _) = run(|_, version, again| if again > 0 { unintended() } else { returned(version.into()) });
     assert_eq!(campaign.witness, None);
 }
 

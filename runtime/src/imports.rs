@@ -11,7 +11,6 @@ use crate::resolve::{self, Request};
 use crate::state;
 use crate::versatile::Versatile;
 
-static GLOBALS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
 static BUILTINS: PyOnceLock<Py<PyDict>> = PyOnceLock::new();
 
 /// Looked up last, when neither code nor builtins define a name.
@@ -58,14 +57,13 @@ pub(crate) fn is_pure_module(name: &str) -> bool {
 
 /// New globals: a dict whose missing names are injected. CPython asks `__missing__` because the class is a subclass.
 pub(crate) fn new_globals<'py>(py: Python<'py>, context: Context) -> PyResult<Bound<'py, PyDict>> {
-    let class = GLOBALS.get_or_try_init(py, || -> PyResult<Py<PyType>> {
-        let namespace = PyDict::new(py);
-        namespace.set_item("__missing__", wrap_pyfunction!(missing_name, py)?)?;
-        namespace.set_item("__slots__", PyTuple::empty(py))?;
-        let bases = PyTuple::new(py, [py.get_type::<PyDict>()])?;
-        Ok(py.get_type::<PyType>().call1(("Globals", bases, namespace))?.cast_into::<PyType>()?.unbind())
-    })?;
-    let globals = class.bind(py).call0()?.cast_into::<PyDict>()?;
+    // A class of its own for each, since code can reach and change it.
+    let namespace = PyDict::new(py);
+    namespace.set_item("__missing__", wrap_pyfunction!(missing_name, py)?)?;
+    namespace.set_item("__slots__", PyTuple::empty(py))?;
+    let bases = PyTuple::new(py, [py.get_type::<PyDict>()])?;
+    let class = py.get_type::<PyType>().call1(("Globals", bases, namespace))?;
+    let globals = class.call0()?.cast_into::<PyDict>()?;
     let builtins = plain_builtins(py)?.copy()?;
     match context {
         Context::Function => builtins.set_item("__import__", wrap_pyfunction!(import_nothing, py)?)?,

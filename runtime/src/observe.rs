@@ -211,7 +211,7 @@ impl Observer {
         } else if let Ok(tuple) = value.cast::<PyTuple>() {
             attributes.push(("[items]".into(), Observed::Tuple(self.all(tuple.iter()))));
         } else if let Ok(text) = value.cast::<PyString>() {
-            attributes.push(("[text]".into(), Observed::Str(bounded(text.to_string_lossy().into_owned()))));
+            attributes.push(("[text]".into(), Observed::Str(bounded(characters(text)))));
         } else if let Ok(number) = value.cast::<PyInt>() {
             attributes.push(("[value]".into(), Observed::Int(int_text(number))));
         }
@@ -248,7 +248,7 @@ fn plain(value: &Bound<'_, PyAny>) -> Option<Observed> {
         return Some(Observed::Injected { path: versatile.get().path().to_string(), assigned: vec![] });
     }
     if let Ok(text) = value.cast_exact::<PyString>() {
-        return Some(Observed::Str(bounded(text.to_string_lossy().into_owned())));
+        return Some(Observed::Str(bounded(characters(text))));
     }
     if let Ok(flag) = value.cast_exact::<PyBool>() {
         return Some(Observed::Bool(flag.is_true()));
@@ -294,6 +294,19 @@ pub(crate) fn class_name(class: &Bound<'_, PyType>) -> String {
         Ok::<_, PyErr>(of_type.call_method1("__get__", (class,))?.cast_into::<PyString>()?)
     });
     name.map_or_else(|_| "object".into(), |name| name.to_string())
+}
+
+/// A text; lone surrogates, which Unicode has no place for, are written as Python escapes them.
+fn characters(text: &Bound<'_, PyString>) -> String {
+    if let Ok(plain) = text.extract::<String>() {
+        return plain;
+    }
+    let of_class = text.py().get_type::<PyString>();
+    let bytes = of_class.call_method1("encode", (text, "utf-8", "backslashreplace"));
+    match bytes.as_ref().map(|bytes| bytes.cast::<PyBytes>()) {
+        Ok(Ok(bytes)) => String::from_utf8_lossy(bytes.as_bytes()).into_owned(),
+        _ => text.to_string_lossy().into_owned(),
+    }
 }
 
 /// A text cut at the bound; the rest counts through its hash.

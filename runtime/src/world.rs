@@ -14,7 +14,7 @@ use pyo3::types::{PyDict, PyModule};
 /// Recursion that code may use; CPython's own default.
 const RECURSION_LIMIT: std::ffi::c_int = 1000;
 /// Descriptors that a worker's socket and Python's own files stay below.
-const DESCRIPTORS: i32 = 256;
+const HIGHEST_DESCRIPTOR: i32 = 256;
 /// Descriptors that programs may leave open before the worker is replaced.
 const LEAKED_DESCRIPTORS: usize = 40;
 
@@ -98,7 +98,7 @@ struct World {
 
 static WORLD: PyOnceLock<World> = PyOnceLock::new();
 /// Descriptors that are open when the first program arrives.
-static DESCRIPTORS: OnceLock<Vec<i32>> = OnceLock::new();
+static OPEN_AT_START: OnceLock<Vec<i32>> = OnceLock::new();
 /// Something was done whose effects nobody can list.
 static SPOILED: AtomicBool = AtomicBool::new(false);
 
@@ -128,7 +128,7 @@ pub(crate) fn prepare(py: Python<'_>) -> PyResult<()> {
 
 /// A program is about to be loaded.
 pub(crate) fn begin_program() {
-    DESCRIPTORS.get_or_init(open_descriptors);
+    OPEN_AT_START.get_or_init(open_descriptors);
 }
 
 /// Notes that code did something after which this process serves no other program.
@@ -183,7 +183,7 @@ pub(crate) fn is_spoiled(py: Python<'_>) -> bool {
     restore(py);
     let Some(world) = WORLD.get(py) else { return false };
     let now = open_descriptors();
-    let before = DESCRIPTORS.get().map_or(&[][..], Vec::as_slice);
+    let before = OPEN_AT_START.get().map_or(&[][..], Vec::as_slice);
     SPOILED.load(Ordering::Relaxed)
         || before.iter().any(|descriptor| !now.contains(descriptor))
         || now.len() > before.len() + LEAKED_DESCRIPTORS
@@ -208,5 +208,5 @@ fn stop_timers() {
 
 fn open_descriptors() -> Vec<i32> {
     // Asks for a flag; a number that is not open gives an error and nothing else.
-    (0..DESCRIPTORS).filter(|&number| unsafe { libc::fcntl(number, libc::F_GETFD) } >= 0).collect()
+    (0..HIGHEST_DESCRIPTOR).filter(|&number| unsafe { libc::fcntl(number, libc::F_GETFD) } >= 0).collect()
 }

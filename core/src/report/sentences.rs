@@ -66,10 +66,7 @@ fn pair_report(verdict: Verdict, reason: &str, execution: Kept, notes: &[String]
 #[test]
 fn a_change_is_told_by_its_values_and_what_each_version_did() {
     let report = pair_report(Verdict::Changing, "", kept(returned(3), returned(0)), &[]);
-    assert_eq!(
-        report.sentence,
-        "Behavior of f changed: for x = 0 old returns 3, new returns 0 (execution 1, 12 ms)."
-    );
+    assert_eq!(report.sentence, "Behavior of f changed: for x = 0 old returns 3, new returns 0 (execution 1, 12 ms).");
     assert_eq!((report.evidence[0].channel, report.evidence[0].execution), (Channel::Return, 0));
     assert_eq!(report.witness.unwrap().execution, 4);
 }
@@ -101,11 +98,9 @@ fn long_values_are_cut() {
 
 #[test]
 fn without_a_difference_the_sentence_says_how_much_was_tried() {
-    let report = pair_report(Verdict::LikelyPreserving, "1 of 1 executions were usable", kept(returned(0), returned(0)), &[]);
-    assert_eq!(
-        report.sentence,
-        "No difference in f: 1 of 1 executions were usable; 2 of 2 changed lines ran (12 ms)."
-    );
+    let report =
+        pair_report(Verdict::LikelyPreserving, "1 of 1 executions were usable", kept(returned(0), returned(0)), &[]);
+    assert_eq!(report.sentence, "No difference in f: 1 of 1 executions were usable; 2 of 2 changed lines ran (12 ms).");
     assert!(report.evidence.is_empty());
     // The execution that ran most is shown all the same.
     assert!(report.witness.is_some());
@@ -116,7 +111,10 @@ fn what_could_not_run_says_why() {
     let functions = [function(OLD), function(NEW)];
     let diff = source::diff(&functions[0], &functions[1]);
     let report = failed(&Frame { functions: &functions, diff: &diff }, "it cannot be loaded".into());
-    assert_eq!((report.verdict, report.sentence.as_str()), (Verdict::Inconclusive, "Inconclusive: it cannot be loaded."));
+    assert_eq!(
+        (report.verdict, report.sentence.as_str()),
+        (Verdict::Inconclusive, "Inconclusive: it cannot be loaded.")
+    );
     let notes = ["line 3 of the module cannot be evaluated here".to_string()];
     let report = pair_report(Verdict::Inconclusive, "nothing was executed", kept(returned(0), returned(0)), &notes);
     assert_eq!(report.sentence, "Inconclusive for f: nothing was executed.");

@@ -367,6 +367,10 @@ impl<'a> SourceOrderVisitor<'a> for Builder<'a> {
         match expr {
             Expr::Name(name) => self.name(&name.id, name.range),
             Expr::FString(f_string) => self.f_string(f_string),
+            // The parser knows no lone surrogates: all of them become this character, and only the text tells them apart.
+            Expr::StringLiteral(string) if string.value.to_str().contains('\u{FFFD}') => {
+                self.text(format!("written {}", self.lines.text(expr.range())), expr.range());
+            }
             Expr::StringLiteral(_) | Expr::BytesLiteral(_) => self.leaf(label(expr.into()), expr.range()),
             Expr::Lambda(lambda) => {
                 self.open(Label::Kind("Lambda".into()), lambda.range);

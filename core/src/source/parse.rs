@@ -6,7 +6,7 @@ use std::borrow::Cow;
 
 use ruff_python_ast::{ModModule, PySourceType};
 use ruff_python_parser::{Parsed, parse_unchecked_source};
-use ruff_text_size::{Ranged, TextSize};
+use ruff_text_size::{Ranged, TextRange, TextSize};
 
 use super::SourceError;
 
@@ -60,6 +60,10 @@ impl<'text> Lines<'text> {
     pub(crate) fn new(text: &'text str) -> Self {
         let starts = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
         Self { text, starts }
+    }
+
+    pub(crate) fn text(&self, range: TextRange) -> &'text str {
+        self.text.get(range.to_std_range()).unwrap_or("")
     }
 
     /// 1-based.
