@@ -10,6 +10,7 @@ use twincell_core::behavior::{Call, Observed};
 use twincell_core::site::SiteKind;
 use twincell_core::value::{Decision, Draw, Recipe};
 
+use crate::clock;
 use crate::module;
 use crate::observe;
 use crate::outcome;
@@ -216,7 +217,7 @@ fn while_loading<'py>(
 
 /// An argument as external code would see it: it takes the items of a generator.
 fn handed(argument: &Bound<'_, PyAny>) -> PyResult<Observed> {
-    if argument.get_type().name()?.to_string() != "generator" {
+    if argument.get_type().name()? != "generator" {
         return Ok(observe::value(argument));
     }
     let mut items = Vec::new();
@@ -244,7 +245,7 @@ pub(crate) fn record_protocol(slf: &Bound<'_, Versatile>, method: &str) {
 /// Is a value an instance of a class that is not there? Each versatile object has at most one such class and keeps it.
 pub(crate) fn is_instance_of_missing(value: &Bound<'_, PyAny>, class: &str) -> bool {
     let Ok(value) = value.cast::<Versatile>() else {
-        return value.get_type().name().is_ok_and(|name| name.to_string() == class);
+        return value.get_type().name().is_ok_and(|name| name == class);
     };
     let path = value.get().path().to_string();
     state::with(|execution| {
@@ -284,7 +285,7 @@ fn is_instance(value: &Bound<'_, Versatile>, classes: &Bound<'_, PyAny>) -> PyRe
         if name == "object" {
             return Ok(true);
         }
-        if class.module()?.to_string() == "builtins" && !class.is_subclass_of::<pyo3::exceptions::PyBaseException>()? {
+        if class.module()? == "builtins" && !class.is_subclass_of::<pyo3::exceptions::PyBaseException>()? {
             return Ok(false);
         }
         return Ok(is_instance_of_missing(value, &name));
@@ -339,6 +340,9 @@ pub(crate) fn any(
         return Ok(answer);
     }
     inject_raise(py, site, callee, arguments)?;
+    if let Some(moment) = clock::moment(callee, arguments, keywords)? {
+        return Ok(moment.unbind());
+    }
     let error = match callee.call(arguments, keywords) {
         Ok(value) => return Ok(value.unbind()),
         Err(error) => error,
@@ -568,7 +572,7 @@ fn callee_path(callee: &Bound<'_, PyAny>, site: u32) -> String {
         .and_then(|name| name.extract::<String>())
         .unwrap_or_else(|_| callee.get_type().name().map_or_else(|_| "call".into(), |name| name.to_string()));
     match callee.getattr("__self__") {
-        Ok(owner) if !owner.is_none() && owner.get_type().name().is_ok_and(|name| name.to_string() != "module") => {
+        Ok(owner) if !owner.is_none() && owner.get_type().name().is_ok_and(|name| name != "module") => {
             format!("{}.{}", observe::short(&owner), last_identifier(&name))
         }
         _ => name,

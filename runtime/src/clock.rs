@@ -1,7 +1,8 @@
 //! A clock of the worker's own: the same readings in every run, and waiting takes no time.
 //!
-//! The functions of `time` are exchanged once a process; each run starts at the same moment, and every reading is a
-//! millisecond later than the one before. An event loop that waits moves the clock instead. `datetime.now` and its kin
+//! The functions of `time` are exchanged once a process; each run starts at the same moment, and every reading is later
+//! than the one before. When a version is repeated in one execution, the clock starts elsewhere and goes faster: what
+//! depends on time shows as nondeterminism. An event loop that waits moves the clock instead. `datetime.now` and its kin
 //! are methods of a builtin class and cannot be exchanged; instrumented code that calls them gets this clock's moment.
 
 use pyo3::prelude::*;
@@ -13,15 +14,17 @@ import asyncio, selectors, time
 
 _EPOCH = 1_700_000_000.0
 _elapsed = 0.0
+_step = 0.001
 _gmtime, _localtime, _ctime, _strftime, _asctime = time.gmtime, time.localtime, time.ctime, time.strftime, time.asctime
 
-def reset():
-    global _elapsed
-    _elapsed = 0.0
+def reset(again):
+    global _elapsed, _step
+    _elapsed = 4321.0 * again
+    _step = 0.001 * (1 + again)
 
 def _tick():
     global _elapsed
-    _elapsed += 0.001
+    _elapsed += _step
     return _elapsed
 
 def now():
@@ -76,14 +79,9 @@ fn module(py: Python<'_>) -> PyResult<&Bound<'_, PyModule>> {
         .bind(py))
 }
 
-/// A run begins.
-pub(crate) fn reset(py: Python<'_>) -> PyResult<()> {
-    module(py)?.getattr("reset")?.call0().map(|_| ())
-}
-
-/// A fresh event loop whose waiting takes no time.
-pub(crate) fn new_loop(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
-    module(py)?.getattr("new_loop")?.call0()
+/// A run begins; `again` counts the runs of the same version before it in one execution.
+pub(crate) fn reset(py: Python<'_>, again: usize) -> PyResult<()> {
+    module(py)?.getattr("reset")?.call1((again,)).map(|_| ())
 }
 
 /// `datetime.now(zone)`, `datetime.utcnow()`, `datetime.today()`, `date.today()` at this clock's moment; `None` for any

@@ -81,7 +81,7 @@ fn attribute(py: Python<'_>, site: u32, object: &Bound<'_, PyAny>) -> PyResult<P
     };
     let name = name.bind(py);
     if let Ok(versatile) = object.cast_exact::<Versatile>() {
-        return Versatile::attribute(versatile, &name.to_str()?, Some(site));
+        return Versatile::attribute(versatile, name.to_str()?, Some(site));
     }
     let error = match object.getattr(name) {
         Ok(value) => return Ok(value.unbind()),
@@ -96,7 +96,7 @@ fn attribute(py: Python<'_>, site: u32, object: &Bound<'_, PyAny>) -> PyResult<P
     let request = Request {
         site: Some(site),
         kind: SiteKind::Attribute,
-        identifier: &name,
+        identifier: name,
         failure: Some("AttributeError"),
         ..Request::default()
     };

@@ -255,7 +255,11 @@ fn contrast(kept: &Kept, evidence: &Evidence) -> String {
     };
     match evidence.channel {
         Channel::Return | Channel::Exception => {
-            format!("old {}, new {}", verb(kept.old_behavior(), &evidence.old), verb(kept.new_behavior(), &evidence.new))
+            format!(
+                "old {}, new {}",
+                verb(kept.old_behavior(), &evidence.old),
+                verb(kept.new_behavior(), &evidence.new)
+            )
         }
         Channel::Output => {
             format!("old writes {} to {}, new {}", cut(&evidence.old), evidence.place, cut(&evidence.new))
