@@ -51,7 +51,7 @@ bench: build $(ONNXRUNTIME)/.installed ## measure speed, with CHANGES=FILE.jsonl
 	@library=$$(find $(ONNXRUNTIME)/onnxruntime/capi -name 'libonnxruntime.so*' -o -name 'libonnxruntime.*dylib' | head -n 1); \
 	$(RUN) TWINCELL_PYTHON=$(PYTHON) TWINCELL_ONNXRUNTIME="$$library" CHANGES="$(abspath $(CHANGES))" \
 	  cargo bench --quiet -p twincell-core -p twincell-models -p twincell --bench instrument --bench forward --bench pairs \
-	  -- --quiet --noplot
+	  -- --quiet --noplot | { grep -v '^Benchmarking ' || true; }
 
 lint: setup ## formatting and warnings of Rust and Python
 	$(RUN) cargo fmt --all --check

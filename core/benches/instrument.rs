@@ -4,7 +4,6 @@
 //! `cargo bench -p twincell-core`.
 
 use std::hint::black_box;
-use std::path::Path;
 use std::time::Duration;
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
@@ -34,7 +33,7 @@ fn function(lines: usize) -> Function {
 
 fn pipeline(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("a function");
-    group.warm_up_time(Duration::from_millis(300)).measurement_time(Duration::from_secs(1));
+    group.sample_size(30).warm_up_time(Duration::from_millis(300)).measurement_time(Duration::from_secs(1));
     for lines in LINES {
         let one = function(lines);
         group.bench_with_input(BenchmarkId::new("read, lines", lines), &one, |bencher, one| {

@@ -83,11 +83,11 @@ pub struct Kept {
 }
 
 impl Kept {
-    pub fn old(&self) -> Option<&Behavior> {
+    pub fn old_behavior(&self) -> Option<&Behavior> {
         self.record.behaviors.first()
     }
 
-    pub fn new(&self) -> Option<&Behavior> {
+    pub fn new_behavior(&self) -> Option<&Behavior> {
         self.record.behaviors.get(1)
     }
 
@@ -302,7 +302,11 @@ pub fn shrink(execute: &mut dyn Execute, witness: &Kept, budget: u32) -> Result<
     let mut position = 0;
     while position < best.record.choices.len() && left > 0 {
         let choice = best.record.choices[position].clone();
-        for simpler in simpler(&choice.decision) {
+        let seen = best.differences.iter().any(|difference| {
+            let shown = format!("<{}", choice.path);
+            difference.old.contains(&shown) || difference.new.contains(&shown)
+        });
+        for simpler in simpler(&choice.decision, seen) {
             if left == 0 {
                 break;
             }
@@ -389,12 +393,14 @@ fn other(decision: &Decision) -> Option<Decision> {
     Some(Decision::Value(value))
 }
 
-/// Simpler decisions than this one, simplest first.
-fn simpler(decision: &Decision) -> Vec<Decision> {
+/// Simpler decisions than this one, simplest first. An object gives way to a plain value where the difference itself
+/// shows it.
+fn simpler(decision: &Decision, seen: bool) -> Vec<Decision> {
     let Decision::Value(recipe) = decision else { return vec![] };
     let values: Vec<Recipe> = match recipe {
         Recipe::Int(value) if !matches!(value, 0 | 1) => vec![Recipe::Int(0), Recipe::Int(1)],
-        Recipe::Float(value) if *value != 0.0 => vec![Recipe::Float(0.0)],
+        Recipe::Float(_) => vec![Recipe::Int(0), Recipe::Int(1), Recipe::Float(0.0)],
+        Recipe::Versatile(_) if seen => vec![Recipe::Int(0), Recipe::Int(1), Recipe::Str(String::new())],
         Recipe::Str(text) if !text.is_empty() => {
             if text == "a" {
                 vec![Recipe::Str(String::new())]

@@ -81,7 +81,7 @@ pub enum CompareError {
 /// Marks that one version may pass in one execution: enough for loops over what is injected, few enough to end.
 const STEP_BUDGET: u64 = 20_000;
 /// Executions spent on making a witness smaller.
-const SHRINK_BUDGET: u32 = 60;
+const SHRINK_BUDGET: u32 = 100;
 
 /// Executions spent on finding which values of a witness matter.
 const DECISIVE_BUDGET: u32 = 40;
@@ -343,7 +343,7 @@ fn program(
             qualname: function.qualname.clone(),
             name: function.name.clone(),
             code: instrumented.code.clone(),
-            aliases: source::aliases(&function.text, &instrumented.sites.sites),
+            locals: source::locals(&function.text, &instrumented.sites.sites),
             uses: source::uses(&function.text, &instrumented.sites.sites),
             sites: instrumented.sites.clone(),
             predictions: predictions.next().unwrap_or_default(),

@@ -10,6 +10,7 @@ use twincell_core::behavior::{Call, Observed};
 use twincell_core::site::SiteKind;
 use twincell_core::value::{Decision, Draw, Recipe};
 
+use crate::clock;
 use crate::module;
 use crate::observe;
 use crate::outcome;
@@ -97,13 +98,16 @@ fn external(
         // A missing decorator passes through what it decorates.
         return Ok(arguments.get_item(0)?.unbind());
     }
-    let handed =
+    let passed =
         arguments.iter().chain(keywords.iter().flat_map(|keywords| keywords.values().iter().collect::<Vec<_>>()));
     let functions: Vec<Py<PyAny>> =
-        handed.filter(|value| value.is_exact_instance_of::<pyo3::types::PyFunction>()).map(Bound::unbind).collect();
-    let observed: Vec<Observed> = arguments.iter().map(|argument| observe::value(&argument)).collect();
-    let named: Vec<(String, Observed)> = match keywords {
-        Some(keywords) => keywords.iter().map(|(name, value)| (name.to_string(), observe::value(&value))).collect(),
+        passed.filter(|value| value.is_exact_instance_of::<pyo3::types::PyFunction>()).map(Bound::unbind).collect();
+    let observed = arguments.iter().map(|argument| handed(&argument)).collect::<PyResult<Vec<_>>>()?;
+    let named = match keywords {
+        Some(keywords) => keywords
+            .iter()
+            .map(|(name, value)| Ok((name.to_string(), handed(&value)?)))
+            .collect::<PyResult<Vec<(String, Observed)>>>()?,
         None => Vec::new(),
     };
     let digest = observe::arguments_text(&observed, &named);
@@ -211,6 +215,18 @@ fn while_loading<'py>(
     Ok(Py::new(py, value)?.into_bound(py).into_any())
 }
 
+/// An argument as external code would see it: it takes the items of a generator.
+fn handed(argument: &Bound<'_, PyAny>) -> PyResult<Observed> {
+    if argument.get_type().name()? != "generator" {
+        return Ok(observe::value(argument));
+    }
+    let mut items = Vec::new();
+    for item in argument.try_iter()?.take(observe::MAX_ITEMS) {
+        items.push(observe::value(&item?));
+    }
+    Ok(Observed::List(items))
+}
+
 fn is_function_or_class(value: &Bound<'_, PyAny>) -> bool {
     value.is_instance_of::<PyType>() || value.is_exact_instance_of::<pyo3::types::PyFunction>()
 }
@@ -229,7 +245,7 @@ pub(crate) fn record_protocol(slf: &Bound<'_, Versatile>, method: &str) {
 /// Is a value an instance of a class that is not there? Each versatile object has at most one such class and keeps it.
 pub(crate) fn is_instance_of_missing(value: &Bound<'_, PyAny>, class: &str) -> bool {
     let Ok(value) = value.cast::<Versatile>() else {
-        return value.get_type().name().is_ok_and(|name| name.to_string() == class);
+        return value.get_type().name().is_ok_and(|name| name == class);
     };
     let path = value.get().path().to_string();
     state::with(|execution| {
@@ -269,7 +285,7 @@ fn is_instance(value: &Bound<'_, Versatile>, classes: &Bound<'_, PyAny>) -> PyRe
         if name == "object" {
             return Ok(true);
         }
-        if class.module()?.to_string() == "builtins" && !class.is_subclass_of::<pyo3::exceptions::PyBaseException>()? {
+        if class.module()? == "builtins" && !class.is_subclass_of::<pyo3::exceptions::PyBaseException>()? {
             return Ok(false);
         }
         return Ok(is_instance_of_missing(value, &name));
@@ -324,6 +340,9 @@ pub(crate) fn any(
         return Ok(answer);
     }
     inject_raise(py, site, callee, arguments)?;
+    if let Some(moment) = clock::moment(callee, arguments, keywords)? {
+        return Ok(moment.unbind());
+    }
     let error = match callee.call(arguments, keywords) {
         Ok(value) => return Ok(value.unbind()),
         Err(error) => error,
@@ -468,6 +487,8 @@ fn stand_in(
     }
     match raised_by_module(py, error) {
         Some(intended) => StandIn::Raise(intended),
+        // `int('a')` fails in every world; a versatile argument would not be there in any.
+        None if is_builtin(callee) && arguments.iter().all(|value| !value.is_instance_of::<Versatile>()) => StandIn::No,
         None if is_pure(callee) => StandIn::Value,
         None => StandIn::Effect,
     }
@@ -480,6 +501,10 @@ fn repaired(callee: &Bound<'_, PyAny>, site: u32, arguments: &Bound<'_, PyTuple>
     let text = observe::arguments_text(&observed, &[]);
     let path = observe::bounded_path(format!("succeeds {}({text})", callee_path(callee, site)));
     state::with(|execution| execution.draw.truth(&path, REPAIR_PROBABILITY)).unwrap_or(false)
+}
+
+fn is_builtin(callee: &Bound<'_, PyAny>) -> bool {
+    callee.getattr("__module__").is_ok_and(|name| name.extract::<String>().is_ok_and(|name| name == "builtins"))
 }
 
 /// Builtins and functions of pure modules do nothing but compute.
@@ -547,7 +572,7 @@ fn callee_path(callee: &Bound<'_, PyAny>, site: u32) -> String {
         .and_then(|name| name.extract::<String>())
         .unwrap_or_else(|_| callee.get_type().name().map_or_else(|_| "call".into(), |name| name.to_string()));
     match callee.getattr("__self__") {
-        Ok(owner) if !owner.is_none() && owner.get_type().name().is_ok_and(|name| name.to_string() != "module") => {
+        Ok(owner) if !owner.is_none() && owner.get_type().name().is_ok_and(|name| name != "module") => {
             format!("{}.{}", observe::short(&owner), last_identifier(&name))
         }
         _ => name,

@@ -81,7 +81,7 @@ fn attribute(py: Python<'_>, site: u32, object: &Bound<'_, PyAny>) -> PyResult<P
     };
     let name = name.bind(py);
     if let Ok(versatile) = object.cast_exact::<Versatile>() {
-        return Versatile::attribute(versatile, &name.to_str()?, Some(site));
+        return Versatile::attribute(versatile, name.to_str()?, Some(site));
     }
     let error = match object.getattr(name) {
         Ok(value) => return Ok(value.unbind()),
@@ -96,7 +96,7 @@ fn attribute(py: Python<'_>, site: u32, object: &Bound<'_, PyAny>) -> PyResult<P
     let request = Request {
         site: Some(site),
         kind: SiteKind::Attribute,
-        identifier: &name,
+        identifier: name,
         failure: Some("AttributeError"),
         ..Request::default()
     };
@@ -134,16 +134,18 @@ fn is_running() -> Option<bool> {
     state::with(|execution| !execution.loading)
 }
 
-/// The access path of what an attribute or item is looked up in: as injected, else as written in the code.
+/// The access path of what an attribute or item is looked up in: as injected, else as written in the code, else, for
+/// what only a local names, the value itself.
 fn container_path(object: &Bound<'_, PyAny>, site: u32) -> String {
     let identity = object.as_ptr() as usize;
-    state::with(|execution| {
+    let path = state::with(|execution| {
         if let Some(path) = execution.side.identities.get(&identity) {
-            return path.clone();
+            return Some(path.clone());
         }
-        execution.prepared.container_path(execution.version, site)
-    })
-    .unwrap_or_default()
+        let (prepared, version) = (&execution.prepared, execution.version);
+        (!prepared.is_local(version, site)).then(|| prepared.container_path(version, site).to_string())
+    });
+    path.flatten().unwrap_or_else(|| crate::observe::short(object))
 }
 
 /// Calls.

@@ -12,6 +12,7 @@ use twincell_core::engine::protocol::{Context, ExecutionRecord, ExecutionRequest
 use twincell_core::value::{Draw, Fixed, Recipe};
 
 use crate::capture::{self, Console};
+use crate::clock;
 use crate::imports;
 use crate::module;
 use crate::module_state::ModuleState;
@@ -54,6 +55,7 @@ impl PythonHost {
     pub fn new(scratch: PathBuf) -> Result<Self, String> {
         Python::attach(|py| {
             capture::prepare_process(py)
+                .and_then(|()| clock::prepare(py))
                 .and_then(|()| module::helpers(py).map(|_| ()))
                 .and_then(|()| world::prepare(py))
                 .map_err(|error| module::describe(py, &error))
@@ -124,6 +126,7 @@ impl PythonHost {
             };
             let again = request.versions[..position].iter().filter(|&&other| usize::from(other) == number).count();
             world::reseed(py, request.seed.wrapping_add(again as u64));
+            clock::reset(py, again)?;
             let mut execution = new_execution(&program.prepared, number, draw, version.globals.bind(py), false);
             execution.injections = injections;
             let behavior;
@@ -349,11 +352,8 @@ fn observed_recipe(recipe: &Recipe, path: &str) -> Observed {
 
 /// How many globals, from the first one on, are as they were: all but what the code added, as a rule.
 fn unchanged(globals: &Bound<'_, PyDict>, before: &Bound<'_, PyDict>) -> usize {
-    let is_same = |((name, value), (own, known)): &(
-        (Bound<'_, PyAny>, Bound<'_, PyAny>),
-        (Bound<'_, PyAny>, Bound<'_, PyAny>),
-    )| { name.is(own) && value.is(known) };
-    globals.iter().zip(before.iter()).take_while(is_same).count()
+    let pairs = globals.iter().zip(before.iter());
+    pairs.take_while(|((name, value), (own, known))| name.is(own) && value.is(known)).count()
 }
 
 /// Globals that the code assigned.

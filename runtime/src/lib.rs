@@ -13,6 +13,7 @@
 
 mod call;
 mod capture;
+mod clock;
 mod exceptions;
 mod hooks;
 pub mod host;

@@ -33,12 +33,14 @@ def function(source):
 
 import asyncio
 
-_loop = asyncio.new_event_loop()
+from twincell_clock import new_loop
+
+_loop = new_loop()
 
 def run(awaitable):
     global _loop
     if _loop.is_closed():
-        _loop = asyncio.new_event_loop()
+        _loop = new_loop()
     async def main():
         return await awaitable
     try:

@@ -34,7 +34,7 @@ pub(crate) fn namespace(class: &Bound<'_, PyType>) -> Observed {
     if let Ok(Ok(members)) = members.map(|members| members.cast_into::<PyDict>()) {
         for (name, value) in members.iter() {
             let Ok(name) = name.extract::<String>() else { continue };
-            if !(name.starts_with("__") && name.ends_with("__")) && !value.is_callable() {
+            if !(value.is_callable() || name.starts_with("__") && name.ends_with("__")) {
                 attributes.push((name, observer.observe(&value)));
             }
         }

@@ -133,6 +133,14 @@ impl Prepared {
             .any(|known| known.strip_prefix(path).is_some_and(|rest| rest.starts_with('[')) && known.ends_with(']'))
     }
 
+    /// Does the static path of a site's container start with a local name? Such a path says nothing to another version.
+    pub fn is_local(&self, version: usize, site: u32) -> bool {
+        let version = &self.versions[version];
+        let path = version.containers.get(site as usize).map_or("", String::as_str);
+        let (first, _) = split_first(path);
+        version.version.locals.names.iter().any(|name| name == first)
+    }
+
     /// Static path of what a site looks into or calls: `a.b` for `a.b.c`, `a.b[0]` and `a.b()`.
     pub fn container_path(&self, version: usize, site: u32) -> String {
         self.versions[version].containers.get(site as usize).cloned().unwrap_or_default()
@@ -160,7 +168,7 @@ fn normalise(path: &str, version: &Version) -> String {
     for _ in 0..3 {
         // A local that stands for another path.
         let (first, rest) = split_first(&path);
-        let Some((_, meant)) = version.aliases.iter().find(|(local, _)| local == first) else { break };
+        let Some((_, meant)) = version.locals.aliases.iter().find(|(local, _)| local == first) else { break };
         path = format!("{meant}{rest}");
     }
     let (first, rest) = split_first(&path);

@@ -26,7 +26,7 @@ fn program(code: &str) -> Program {
         predictions: Vec::new(),
         parameters: Vec::new(),
         renames: Vec::new(),
-        aliases: Vec::new(),
+        locals: Default::default(),
         uses: Vec::new(),
         class_name: None,
         module: String::new(),

@@ -18,7 +18,8 @@ pub(super) fn compare(old: &Behavior, new: &Behavior, found: &mut Vec<Difference
             _ => false,
         };
         if !same {
-            let text = |value: Option<Observed>| value.map_or("unchanged".into(), |value| display_observed(&value));
+            let text =
+                |value: Option<Observed>| value.map_or(super::UNCHANGED.into(), |value| display_observed(&value));
             found.push(Difference {
                 channel: Channel::Arguments,
                 place: format!("argument {place}"),

@@ -219,7 +219,7 @@ pub(super) fn compare(old: &Behavior, new: &Behavior, found: &mut Vec<Difference
         _ => true,
     });
     if let Some(index) = first {
-        let text = |call: Option<&Call>| call.map_or("no call".into(), display_call);
+        let text = |call: Option<&Call>| call.map_or(super::NO_CALL.into(), display_call);
         found.push(Difference {
             channel: Channel::Calls,
             place: format!("call {}", index + 1),

@@ -127,6 +127,10 @@ impl Outcome {
     }
 }
 
+/// What a difference shows where one version made no call, or left a value as it was.
+pub const NO_CALL: &str = "no call";
+pub const UNCHANGED: &str = "unchanged";
+
 /// One difference between two behaviors, as text for people.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Difference {

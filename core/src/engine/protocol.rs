@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::behavior::Behavior;
 use crate::predictor::Distribution;
 use crate::site::{SiteKind, SiteTable};
-use crate::source::Uses;
+use crate::source::{Locals, Uses};
 use crate::value::{Choice, Fixed, Recipe};
 
 pub const PROTOCOL_VERSION: u32 = 2;
@@ -63,8 +63,7 @@ pub struct Version {
     /// (name in this version, canonical name): parameters and locals that the diff found renamed. Applied to access
     /// paths.
     pub renames: Vec<(String, String)>,
-    /// (local, access path of the only value that it is bound to): the local's paths go by the value's.
-    pub aliases: Vec<(String, String)>,
+    pub locals: Locals,
     /// Innermost enclosing class, for private names and `super`.
     pub class_name: Option<String>,
     /// The whole text that the function came from; empty when there is none.

@@ -1,6 +1,6 @@
 //! Builds a [`PairReport`] from what a campaign found.
 
-use crate::behavior::{Behavior, Outcome, align_calls};
+use crate::behavior::{Behavior, NO_CALL, Outcome, UNCHANGED, align_calls};
 use crate::campaign::{Campaign, Kept, Target};
 use crate::engine::protocol::{Context, Injection};
 use crate::report::{
@@ -193,10 +193,10 @@ fn execution(kept: &Kept) -> ExecutionReport {
     ExecutionReport {
         index: kept.record.index,
         seed: kept.record.seed,
-        old: outcome(kept.old()),
-        new: outcome(kept.new()),
-        old_valid: valid(kept.old()),
-        new_valid: valid(kept.new()),
+        old: outcome(kept.old_behavior()),
+        new: outcome(kept.new_behavior()),
+        old_valid: valid(kept.old_behavior()),
+        new_valid: valid(kept.new_behavior()),
         differs: !kept.differences.is_empty(),
         new_lines: kept.new_lines,
         coverage_so_far: kept.coverage,
@@ -224,7 +224,7 @@ fn sentence(frame: &Frame<'_>, findings: &Findings<'_>, evidence: &[Evidence]) -
     match (findings.verdict, findings.witness) {
         (Verdict::Changing, Some(kept)) => {
             let values = named_values(frame, kept, &findings.decisive);
-            let given = if values.is_empty() { String::new() } else { format!("for {} ", values.join(", ")) };
+            let given = if values.is_empty() { String::new() } else { format!("for {}: ", values.join(", ")) };
             let what =
                 evidence.first().map_or_else(|| "the two differ".to_string(), |evidence| contrast(kept, evidence));
             format!(
@@ -255,16 +255,27 @@ fn contrast(kept: &Kept, evidence: &Evidence) -> String {
     };
     match evidence.channel {
         Channel::Return | Channel::Exception => {
-            format!("old {}, new {}", verb(kept.old(), &evidence.old), verb(kept.new(), &evidence.new))
+            format!(
+                "old {}, new {}",
+                verb(kept.old_behavior(), &evidence.old),
+                verb(kept.new_behavior(), &evidence.new)
+            )
         }
         Channel::Output => {
             format!("old writes {} to {}, new {}", cut(&evidence.old), evidence.place, cut(&evidence.new))
         }
         Channel::Arguments => {
             let place = evidence.place.trim_start_matches("argument ");
-            format!("old leaves {place} {}, new {}", cut(&evidence.old), cut(&evidence.new))
+            let left = |text: &str| {
+                if text == UNCHANGED { "leaves it as it was".into() } else { format!("makes it {}", cut(text)) }
+            };
+            format!("{place} after the call: old {}, new {}", left(&evidence.old), left(&evidence.new))
         }
-        Channel::Calls => format!("old makes {}, new {}", cut(&evidence.old), cut(&evidence.new)),
+        Channel::Calls => match (evidence.old.as_str(), evidence.new.as_str()) {
+            (old, NO_CALL) => format!("old calls {}, new does not", cut(old)),
+            (NO_CALL, new) => format!("new calls {}, old does not", cut(new)),
+            (old, new) => format!("old calls {}, new calls {}", cut(old), cut(new)),
+        },
     }
 }
 

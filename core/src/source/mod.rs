@@ -18,7 +18,7 @@ pub use diff::diff;
 pub use functions::functions;
 pub use literals::literals;
 pub use pairing::pair;
-pub use uses::{Key, Uses, aliases, uses};
+pub use uses::{Key, Locals, Uses, locals, uses};
 
 use serde::{Deserialize, Serialize};
 

@@ -4,7 +4,7 @@
 //! `x == 'yes'` and `x in ('a', 'b')` name values worth trying. Uses are hints that weigh a predictor's distribution;
 //! they are never laws, because code under comparison may be wrong. What a value *is* stands in `value/`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
 use ruff_python_ast::{CmpOp, Expr, Number, Operator, Stmt, UnaryOp};
@@ -39,6 +39,8 @@ pub struct Uses {
     pub iterated: bool,
     pub awaited: bool,
     pub entered: bool,
+    /// Made a number: `int(value)`, `float(value)`.
+    pub numeric: bool,
     /// `**value`.
     pub mapping: bool,
     pub arithmetic: bool,
@@ -74,6 +76,7 @@ impl Uses {
         self.awaited |= other.awaited;
         self.entered |= other.entered;
         self.mapping |= other.mapping;
+        self.numeric |= other.numeric;
         self.arithmetic |= other.arithmetic;
         self.ordered |= other.ordered;
         self.bytes |= other.bytes;
@@ -104,13 +107,7 @@ fn merge_boxed(to: &mut Option<Box<Uses>>, from: &Option<Box<Uses>>) {
 
 /// Uses of every site of a function's text, in the order of `sites`; sites of the same access path share theirs.
 pub fn uses(text: &str, sites: &[Site]) -> Vec<Uses> {
-    let parsed = parse_unchecked(text, ParseOptions::from(Mode::Module));
-    let mut collector = Collector::default();
-    if let Some(module) = parsed.syntax().as_module() {
-        for stmt in &module.body {
-            collector.visit_stmt(stmt);
-        }
-    }
+    let collector = collect(text);
     let mut by_path: BTreeMap<(SiteKind, &str), Uses> = BTreeMap::new();
     for site in sites {
         let found = match site.kind {
@@ -139,8 +136,31 @@ pub fn uses(text: &str, sites: &[Site]) -> Vec<Uses> {
     sites.iter().map(|site| by_path.get(&(site.kind, site.path.as_str())).cloned().unwrap_or_default()).collect()
 }
 
-/// Locals that are bound once, to a value site: (local, the site's path). `x = a.b` makes `x.c` the path `a.b.c`.
-pub fn aliases(text: &str, sites: &[Site]) -> Vec<(String, String)> {
+/// What the local names of a function stand for.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Locals {
+    /// (local, access path of the only value that it is bound to): `x = a.b` makes `x.c` the path `a.b.c`.
+    pub aliases: Vec<(String, String)>,
+    /// Names that the function binds, parameters aside.
+    pub names: Vec<String>,
+}
+
+/// Reads the local names of a function's text.
+pub fn locals(text: &str, sites: &[Site]) -> Locals {
+    let collector = collect(text);
+    let bound_once = |local: &str| collector.bound.get(local) == Some(&1) && !collector.parameters.contains(local);
+    let mut locals = Locals::default();
+    for flow in collector.flows.iter().filter(|flow| matches!(flow.kind, FlowKind::Value) && bound_once(&flow.local)) {
+        let site = sites.iter().find(|site| (site.kind, site.start, site.end) == flow.value);
+        if let Some(site) = site.filter(|site| site.kind != SiteKind::Name) {
+            locals.aliases.push((flow.local.clone(), site.path.clone()));
+        }
+    }
+    locals.names = collector.bound.into_keys().filter(|name| !collector.parameters.contains(name)).collect();
+    locals
+}
+
+fn collect(text: &str) -> Collector {
     let parsed = parse_unchecked(text, ParseOptions::from(Mode::Module));
     let mut collector = Collector::default();
     if let Some(module) = parsed.syntax().as_module() {
@@ -148,15 +168,7 @@ pub fn aliases(text: &str, sites: &[Site]) -> Vec<(String, String)> {
             collector.visit_stmt(stmt);
         }
     }
-    let bound_once = |local: &str| collector.bound.get(local) == Some(&1);
-    let mut found = Vec::new();
-    for flow in collector.flows.iter().filter(|flow| matches!(flow.kind, FlowKind::Value) && bound_once(&flow.local)) {
-        let site = sites.iter().find(|site| (site.kind, site.start, site.end) == flow.value);
-        if let Some(site) = site.filter(|site| site.kind != SiteKind::Name) {
-            found.push((flow.local.clone(), site.path.clone()));
-        }
-    }
-    found
+    collector
 }
 
 type Place = (SiteKind, u32, u32);
@@ -180,8 +192,9 @@ struct Collector {
     /// Uses of other expressions by place.
     found: BTreeMap<Place, Uses>,
     flows: Vec<Flow>,
-    /// How often each name is bound; parameters count.
+    /// How often each name is bound, parameters aside.
     bound: BTreeMap<String, u32>,
+    parameters: BTreeSet<String>,
 }
 
 impl Collector {
@@ -341,7 +354,7 @@ impl<'a> Visitor<'a> for Collector {
     }
 
     fn visit_parameter(&mut self, parameter: &'a ruff_python_ast::Parameter) {
-        *self.bound.entry(parameter.name.to_string()).or_default() += 1;
+        self.parameters.insert(parameter.name.to_string());
     }
 
     fn visit_expr(&mut self, expr: &'a Expr) {
@@ -436,9 +449,11 @@ impl Collector {
                     }
                 }
                 ("isinstance" | "issubclass", [value, class]) => self.note_tested(value, class),
-                ("int" | "float" | "abs" | "round", [value, ..]) => {
-                    self.note(value, |uses| uses.ordered = true);
-                }
+                ("int" | "float", [value, ..]) => self.note(value, |uses| {
+                    uses.ordered = true;
+                    uses.numeric = true;
+                }),
+                ("abs" | "round", [value, ..]) => self.note(value, |uses| uses.ordered = true),
                 (
                     "sorted" | "set" | "list" | "tuple" | "any" | "all" | "sum" | "enumerate" | "reversed"
                     | "frozenset" | "iter" | "map" | "filter" | "zip" | "max" | "min",

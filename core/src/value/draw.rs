@@ -47,10 +47,12 @@ impl Pools {
         for literal in literals {
             match literal {
                 Recipe::Float(value) if !pools.floats.contains(value) => pools.floats.push(*value),
-                Recipe::Str(text) if text.len() <= 200 && !BASIC_STRINGS.contains(&text.as_str()) => {
-                    if !pools.strings.contains(text) {
-                        pools.strings.push(text.clone());
-                    }
+                Recipe::Str(text)
+                    if text.len() <= 200
+                        && !BASIC_STRINGS.contains(&text.as_str())
+                        && !pools.strings.contains(text) =>
+                {
+                    pools.strings.push(text.clone());
                 }
                 Recipe::Bytes(bytes) if bytes.len() <= 200 && !pools.bytes.contains(bytes) => {
                     pools.bytes.push(bytes.clone());
@@ -431,6 +433,7 @@ impl Maker<'_> {
             AbstractValue::Str if uses.attributes.iter().any(|name| name == "decode") => {
                 Recipe::Bytes(self.bytes(random))
             }
+            AbstractValue::Str if uses.numeric && random.random_bool(0.7) => Recipe::Str(self.int(random).to_string()),
             AbstractValue::Str => Recipe::Str(self.text(random)),
             AbstractValue::List => Recipe::List(self.items(random, path, uses, depth)),
             AbstractValue::Tuple => Recipe::Tuple(self.items(random, path, uses, depth)),

@@ -22,10 +22,9 @@ class LastRun:
 
     def __init__(self, shell: Any) -> None:
         self.shell = shell
-        #: By cell id. Twincell's own kernel keeps this itself, from its first cell on.
-        self.held: dict[str, str] = getattr(shell, "cell_sources", {})
-        if not hasattr(shell, "cell_sources"):
-            shell.events.register("post_run_cell", self._remember)
+        #: By cell id.
+        self.held: dict[str, str] = {}
+        shell.events.register("post_run_cell", self._remember)
 
     def _remember(self, result: Any) -> None:
         cell_id = self._cell_id()

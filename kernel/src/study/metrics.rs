@@ -91,7 +91,7 @@ impl Confusion {
         let mut text = String::new();
         let percent = |value: Option<f64>| value.map_or("none".to_owned(), |value| format!("{:.1} %", 100.0 * value));
         // Writing to a String cannot fail.
-        let _ = write!(text, "{} changes:", self.total());
+        let _ = write!(text, "{} {}:", self.total(), if self.total() == 1 { "change" } else { "changes" });
         for (index, (verdict, name)) in COLUMNS.iter().enumerate() {
             let _ = write!(text, "{} {} {name}", if index == 0 { "" } else { "," }, self.of(*verdict));
         }

@@ -63,7 +63,7 @@ pub fn lock(limits: &Limits) -> SandboxReport {
 #[cfg(not(target_os = "linux"))]
 pub fn lock(limits: &Limits) -> SandboxReport {
     let bounds = limits::set(limits);
-    let hook = "not enforced by this system, refused by Python's audit hook";
+    let hook = "not enforced by this system";
     SandboxReport {
         filesystem: hook.into(),
         network: hook.into(),
