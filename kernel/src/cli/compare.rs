@@ -9,7 +9,7 @@ use twincell_core::compare::{CompareError, CompareOptions, Continue, Progress, S
 use twincell_core::report::{Comparison, Verdict};
 use twincell_widgets::TextOptions;
 
-use super::{Abort, CHANGED, INCONCLUSIVE, Session, UNCHANGED, read_options, read_text, reason};
+use super::{Abort, CHANGED, INCONCLUSIVE, Session, UNCHANGED, read_options, read_text};
 use crate::git::{ChangedFiles, changed_files};
 use crate::options::{Job, Options};
 use crate::warm::{Engine, Failure};
@@ -250,8 +250,7 @@ fn print_json(report: &Value, session: &mut Session<'_>) -> Result<(), Abort> {
 
 fn write_html(comparison: &Comparison, title: &str, matches: &ArgMatches) -> Result<(), Abort> {
     let Some(path) = matches.get_one::<PathBuf>("html") else { return Ok(()) };
-    std::fs::write(path, twincell_widgets::html_page(comparison, title))
-        .map_err(|error| Abort::Failed(format!("cannot write {}: {}", path.display(), reason(&error))))
+    crate::files::write_text(path, &twincell_widgets::html_page(comparison, title)).map_err(Abort::Failed)
 }
 
 #[cfg(test)]

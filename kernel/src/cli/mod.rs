@@ -142,18 +142,7 @@ fn read_options(matches: &clap::ArgMatches, job: Job) -> Result<Options, Abort> 
 }
 
 fn read_text(path: &std::path::Path) -> Result<String, Abort> {
-    let bytes = std::fs::read(path)
-        .map_err(|error| Abort::Failed(format!("cannot read {}: {}", path.display(), reason(&error))))?;
-    match String::from_utf8(bytes) {
-        Ok(text) => Ok(crate::git::without_mark(&text).to_owned()),
-        Err(_) => Err(Abort::Failed(format!("{} is not UTF-8 text: convert it first", path.display()))),
-    }
-}
-
-/// An error of the operating system without its number.
-fn reason(error: &io::Error) -> String {
-    let text = error.to_string();
-    text.split(" (os error").next().unwrap_or_default().to_owned()
+    crate::files::read_text(path).map_err(Abort::Failed)
 }
 
 #[cfg(test)]
