@@ -106,7 +106,7 @@ pub fn compare(
         if stopped {
             break;
         }
-        let pair = Pair::new(old, new, functions);
+        let pair = Pair::new(old, new, functions, options.context);
         let mut pair_progress = |executions: u32, coverage: f64| {
             let answer =
                 progress(Progress { pair: number as u32, pairs: count, executions, budget: options.budget, coverage });
@@ -219,12 +219,19 @@ struct Pair<'a> {
     functions: [Function; 2],
     modules: [&'a str; 2],
     diff: Diff,
+    /// Names that the functions use and that the modules bind differently; looked for where the functions are the same.
+    changed_names: Vec<String>,
 }
 
 impl<'a> Pair<'a> {
-    fn new(old: &'a Source, new: &'a Source, functions: (Function, Function)) -> Self {
+    fn new(old: &'a Source, new: &'a Source, functions: (Function, Function), context: Context) -> Self {
         let diff = source::diff(&functions.0, &functions.1);
-        Self { functions: functions.into(), modules: [module_text(old), module_text(new)], diff }
+        let (functions, modules) = (functions.into(), [module_text(old), module_text(new)]);
+        let changed_names = match context {
+            Context::Module if diff.identical => source::changed_dependencies(&functions, modules),
+            _ => vec![],
+        };
+        Self { functions, modules, diff, changed_names }
     }
 }
 
@@ -238,7 +245,7 @@ pub fn programs(
 ) -> Result<Vec<Program>, CompareError> {
     let mut programs = Vec::new();
     for functions in select(old, new, options)?.pairs {
-        let pair = Pair::new(old, new, functions);
+        let pair = Pair::new(old, new, functions, options.context);
         if let (Ok(one), Ok(other)) = (instrument(&pair.functions[0]), instrument(&pair.functions[1])) {
             programs.push(program(&pair, &[one, other], predictor, options)?);
         }
@@ -254,8 +261,8 @@ fn compare_pair(
     progress: &mut dyn FnMut(u32, f64) -> Continue,
 ) -> Result<PairReport, CompareError> {
     let started = Instant::now();
-    let frame = assemble::Frame { functions: &pair.functions, diff: &pair.diff };
-    if pair.diff.identical {
+    let frame = assemble::Frame { functions: &pair.functions, diff: &pair.diff, changed_names: &pair.changed_names };
+    if pair.diff.identical && pair.changed_names.is_empty() {
         return Ok(assemble::identical(&frame));
     }
     let instrumented = match (instrument(&pair.functions[0]), instrument(&pair.functions[1])) {

@@ -108,7 +108,8 @@ DEADLY = {
     "interrupt": "import _thread\n_thread.interrupt_main()",
     "alarm": "import signal\nsignal.alarm(1)",
     "timer": "import signal\nsignal.setitimer(signal.ITIMER_REAL, 0.001)",
-    "handler": "import signal\nsignal.signal(signal.SIGALRM, lambda *a: 1 / 0)\nsignal.setitimer(signal.ITIMER_REAL, 0.001, 0.001)",
+    "handler": "import signal\nsignal.signal(signal.SIGALRM, lambda *a: 1 / 0)\n"
+    "signal.setitimer(signal.ITIMER_REAL, 0.001, 0.001)",
     "segmentation_fault": "import ctypes\nctypes.string_at(0)",
     "stack": "import sys\nsys.setrecursionlimit(10 ** 9)\ndef g():\n    return g()\ng()",
     "fork": "import os\nos.fork()",
@@ -148,7 +149,8 @@ SPOILING = {
     "print": "import builtins\nbuiltins.print = lambda *a, **k: None",
     "import": "import builtins\nbuiltins.__import__ = None",
     "exec": "import builtins\nbuiltins.exec = None\nbuiltins.compile = None\nbuiltins.open = None",
-    "builtins_deleted": "import builtins\nfor name in list(vars(builtins)):\n    if name[0] != '_':\n        delattr(builtins, name)",
+    "builtins_deleted": "import builtins\nfor name in list(vars(builtins)):\n    if name[0] != '_':\n"
+    "        delattr(builtins, name)",
     "own_builtins": "__builtins__.clear()",
     "clear": "globals().clear()",
     "hooks": "for name in [n for n in globals() if n.startswith('_tc')]:\n    del globals()[name]",
@@ -158,7 +160,8 @@ SPOILING = {
     "modules_none": "import sys\nfor name in list(sys.modules):\n    sys.modules[name] = None",
     "stdout": "import sys\nsys.stdout = None\nsys.stderr = None",
     "stdout_closed": "import sys\nsys.stdout.close()\nsys.stderr.close()",
-    "stdout_object": "import sys\nclass A:\n    def write(self, text):\n        raise ValueError\nsys.stdout = sys.stderr = A()",
+    "stdout_object": "import sys\nclass A:\n    def write(self, text):\n        raise ValueError\n"
+    "sys.stdout = sys.stderr = A()",
     "settrace": "import sys\nsys.settrace(lambda *a: 1 / 0)",
     "setprofile": "import sys\nsys.setprofile(lambda *a: 1 / 0)",
     "recursion_limit": "import sys\nsys.setrecursionlimit(30)",
@@ -167,14 +170,18 @@ SPOILING = {
     "asyncio": "import asyncio\nasyncio.new_event_loop = None",
     "loop_closed": "import asyncio\nasyncio.get_event_loop_policy().new_event_loop = None",
     "warnings": "import warnings\nwarnings.showwarning = None\nwarnings.simplefilter('error')",
-    "thread": "import threading\ndef g():\n    while True:\n        pass\nthreading.Thread(target=g, daemon=True).start()",
-    "thread_that_prints": "import threading, sys\ndef g():\n    while True:\n        print('thread')\n        sys.stderr.write('thread')\n"
+    "thread": "import threading\ndef g():\n    while True:\n        pass\n"
+    "threading.Thread(target=g, daemon=True).start()",
+    "thread_that_prints": "import threading, sys\ndef g():\n    while True:\n        print('thread')\n"
+    "        sys.stderr.write('thread')\n"
     "threading.Thread(target=g).start()",
     "thread_that_sleeps": "import threading, time\nthreading.Thread(target=time.sleep, args=(100,)).start()",
     "timer": "import threading\nthreading.Timer(0.01, print, ['late']).start()",
     "garbage": "import gc\ngc.disable()\ngc.freeze()\ngc.set_threshold(1)\ngc.callbacks.append(lambda *a: 1 / 0)",
-    "tinker_with_objects": "import gc\nfor a in gc.get_objects():\n    if type(a) is dict and '_tc_l' in a:\n        a['_tc_l'] = None",
-    "locals_of_frames": "import sys\nframe = sys._getframe()\nwhile frame:\n    frame.f_globals.clear()\n    frame = frame.f_back",
+    "tinker_with_objects": "import gc\nfor a in gc.get_objects():\n    if type(a) is dict and '_tc_l' in a:\n"
+    "        a['_tc_l'] = None",
+    "locals_of_frames": "import sys\nframe = sys._getframe()\nwhile frame:\n    frame.f_globals.clear()\n"
+    "    frame = frame.f_back",
     "import_hook": "import sys\nsys.meta_path.clear()\nsys.path.clear()\nsys.path_hooks.clear()",
     "switch_interval": "import sys\nsys.setswitchinterval(100)",
     "audit_hook": "import sys\nsys.addaudithook(lambda *a: 1 / 0)",
@@ -183,12 +190,14 @@ SPOILING = {
     "locale": "import locale\nlocale.setlocale(locale.LC_ALL, 'C')",
     "abstract": "import abc, collections.abc\ncollections.abc.Iterable.register(int)",
     "environment": "import os\nos.environ.clear()",
-    "hash_of_the_type": "class M(type):\n    def __hash__(self):\n        raise ValueError\nclass A(metaclass=M):\n    pass\nreturn A",
+    "hash_of_the_type": "class M(type):\n    def __hash__(self):\n        raise ValueError\n"
+    "class A(metaclass=M):\n    pass\nreturn A",
     "ctypes_write": "import ctypes\nctypes.memset(id(1), 0, 8)",
     "int_max_str_digits": "import sys\nif hasattr(sys, 'set_int_max_str_digits'):\n    sys.set_int_max_str_digits(640)",
     "decimal_context": "import decimal\ndecimal.getcontext().prec = 1",
     "memo": "import re, functools\nre.compile = functools.lru_cache(lambda *a: 5)",
-    "signal_ignored": "import signal\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\nsignal.signal(signal.SIGINT, lambda *a: 1)",
+    "signal_ignored": "import signal\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
+    "signal.signal(signal.SIGINT, lambda *a: 1)",
 }
 
 
@@ -396,7 +405,13 @@ def test_surrogates_differ():
 
 
 def test_deep_code_is_no_crash():
-    for text in ("(" * 5000 + "x" + ")" * 5000, "-" * 5000 + "x", "x" + ".a" * 5000, "x" + "()" * 3000, "x" + "+x" * 5000):
+    for text in (
+        "(" * 5000 + "x" + ")" * 5000,
+        "-" * 5000 + "x",
+        "x" + ".a" * 5000,
+        "x" + "()" * 3000,
+        "x" + "+x" * 5000,
+    ):
         old, new = f"def f(x):\n    return {text}\n", f"def f(x):\n    y = {text}\n    return y\n"
         try:
             assert twincell.compare(old, new, **OPTIONS).verdict in (PRESERVING, INCONCLUSIVE, "identical")

@@ -121,9 +121,11 @@ OPERATORS = [
     "float(x)", "str(x)", "repr(x)", "hash(x)", "iter(x)", "list(x)", "tuple(x)", "set(x)", "sorted(x)", "dict(x)",
     "reversed(x)", "x.name", "x.name.other", "x['key']", "x[0]", "x[1:2]", "x[y]", "x()", "x(y, a=1)", "x.run(y)",
     "x[y].run()[0].name", "f'{x}'", "f'{x:>10}'", "'%s' % x", "'{}'.format(x)", "', '.join(x)", "x.items()",
-    "max(x)", "min(x, key=y)", "sum(x)", "any(x)", "all(x)", "zip(x, y)", "map(x, y)", "enumerate(x)", "isinstance(x, y)",
+    "max(x)", "min(x, key=y)", "sum(x)", "any(x)", "all(x)", "zip(x, y)", "map(x, y)", "enumerate(x)",
+    "isinstance(x, y)",
     "isinstance(x, (y, int))", "issubclass(x, y)", "callable(x)", "getattr(x, 'a', 1)", "hasattr(x, 'a')", "type(x)",
-    "id(x) and 1", "round(x)", "divmod(x, y)", "pow(x, 2)", "range(x)", "bytes(x)", "open(x).read()", "vars(x)", "dir(x)",
+    "id(x) and 1", "round(x)", "divmod(x, y)", "pow(x, 2)", "range(x)", "bytes(x)", "open(x).read()", "vars(x)",
+    "dir(x)",
     "x if y else 1", "[*x]", "{**x}", "(*x, *y)", "lambda: x", "x.a.b(y.c)[y.d]", "next(x)", "next(x, 1)", "slice(x)",
     "memoryview(x)", "frozenset(x)", "complex(x)", "chr(x)", "ord(x)", "hex(x)", "print(x)", "super().a", "x @ y @ x",
     "format(x, '')", "filter(x, y)", "__import__(x)", "globals()", "exec('')", "eval('x')", "compile('1', '', 'eval')",
@@ -191,7 +193,8 @@ def test_both_versions_see_the_same_values_and_not_each_other(old, new, verdict,
         # An external call may raise what the code catches.
         pair(
             "def f(client):\n    return client.fetch()\n",
-            "def f(client):\n    try:\n        return client.fetch()\n    except TimeoutError:\n        return 'late'\n",
+            "def f(client):\n    try:\n        return client.fetch()\n    except TimeoutError:\n"
+            "        return 'late'\n",
             CHANGING,
         ),
         pair(
@@ -326,8 +329,10 @@ def test_what_is_returned_is_unwrapped(old, new, verdict, options, context):
             PRESERVING,
         ),
         pair(
-            "class A:\n    size = 3\n    def half(self):\n        return [self.size]\n    def f(self):\n        return self.half()\n",
-            "class A:\n    size = 3\n    def half(self):\n        return [self.size]\n    def f(self):\n        return [3]\n",
+            "class A:\n    size = 3\n    def half(self):\n        return [self.size]\n    def f(self):\n"
+            "        return self.half()\n",
+            "class A:\n    size = 3\n    def half(self):\n        return [self.size]\n    def f(self):\n"
+            "        return [3]\n",
             PRESERVING,
         ),
         # What is not installed is injected; a module that fails half way is used as far as it goes.
@@ -378,7 +383,8 @@ def test_what_is_returned_is_unwrapped(old, new, verdict, options, context):
             PRESERVING,
         ),
         pair(
-            "class A:\n    pass\na = A()\na.rows = []\ndef f(x):\n    a.rows.append(1)\n    a.n = 1\n    return len(a.rows)\n",
+            "class A:\n    pass\na = A()\na.rows = []\ndef f(x):\n    a.rows.append(1)\n    a.n = 1\n"
+            "    return len(a.rows)\n",
             "class A:\n    pass\na = A()\na.rows = []\ndef f(x):\n    a.rows.append(1)\n    a.n = 1\n    return 1\n",
             PRESERVING,
         ),
@@ -388,8 +394,10 @@ def test_what_is_returned_is_unwrapped(old, new, verdict, options, context):
             PRESERVING,
         ),
         pair(
-            "import functools\n@functools.lru_cache\ndef g():\n    print('a')\n    return 1\ndef f(x):\n    return g()\n",
-            "import functools\n@functools.lru_cache\ndef g():\n    print('a')\n    return 1\ndef f(x):\n    g()\n    return 1\n",
+            "import functools\n@functools.lru_cache\ndef g():\n    print('a')\n    return 1\ndef f(x):\n"
+            "    return g()\n",
+            "import functools\n@functools.lru_cache\ndef g():\n    print('a')\n    return 1\ndef f(x):\n"
+            "    g()\n    return 1\n",
             PRESERVING,
         ),
         pair(
@@ -405,7 +413,8 @@ def test_what_is_returned_is_unwrapped(old, new, verdict, options, context):
         ),
         pair(
             "import json\ndef f(x):\n    n = getattr(json, 'calls', 0) + 1\n    json.calls = n\n    return n\n",
-            "import json\ndef f(x):\n    n = getattr(json, 'calls', 0) + 1\n    json.calls = n\n    result = n\n    return result\n",
+            "import json\ndef f(x):\n    n = getattr(json, 'calls', 0) + 1\n    json.calls = n\n    result = n\n"
+            "    return result\n",
             PRESERVING,
         ),
         # A change of the module's state is a change.
@@ -417,7 +426,12 @@ def test_what_is_returned_is_unwrapped(old, new, verdict, options, context):
     ],
 )
 def test_the_module_around_a_function(old, new, verdict, options):
-    check(old, new, verdict, options | {"context": "module", "function": "f" if "class A:\n    size" not in old else "A.f"})
+    check(
+        old,
+        new,
+        verdict,
+        options | {"context": "module", "function": "f" if "class A:\n    size" not in old else "A.f"},
+    )
 
 
 NONDETERMINISTIC = {

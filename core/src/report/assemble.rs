@@ -19,6 +19,8 @@ const SENTENCE_TEXT: usize = 80;
 pub(crate) struct Frame<'a> {
     pub functions: &'a [Function; 2],
     pub diff: &'a Diff,
+    /// Names that the functions use and that their modules bind differently.
+    pub changed_names: &'a [String],
 }
 
 /// What running it found.
@@ -120,6 +122,12 @@ fn notes(frame: &Frame<'_>, findings: &Findings<'_>) -> Vec<String> {
     if !frame.diff.renames.is_empty() {
         let renames: Vec<String> = frame.diff.renames.iter().map(|(new, old)| format!("{old} is now {new}")).collect();
         notes.push(format!("renamed: {}", renames.join(", ")));
+    }
+    if !frame.changed_names.is_empty() {
+        notes.push(format!(
+            "the function itself did not change, but what it uses did: {}",
+            frame.changed_names.join(", ")
+        ));
     }
     let campaign = findings.campaign;
     if campaign.nondeterministic > 0 {
@@ -235,10 +243,11 @@ fn sentence(frame: &Frame<'_>, findings: &Findings<'_>, evidence: &[Evidence]) -
         (Verdict::LikelyPreserving, _) => {
             let reached: usize = findings.campaign.reached.iter().map(std::collections::BTreeSet::len).sum();
             let changed: usize = findings.target.changed.iter().map(Vec::len).sum();
-            format!(
-                "No difference in {name}: {}; {reached} of {changed} changed lines ran ({:.0} ms).",
-                findings.reason, findings.milliseconds
-            )
+            let what = match changed {
+                0 => format!("though {} changed", frame.changed_names.join(", ")),
+                _ => format!("{reached} of {changed} changed lines ran"),
+            };
+            format!("No difference in {name}: {}; {what} ({:.0} ms).", findings.reason, findings.milliseconds)
         }
         _ => format!("Inconclusive for {name}: {}.", findings.reason),
     }

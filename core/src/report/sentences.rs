@@ -48,7 +48,7 @@ fn pair_report(verdict: Verdict, reason: &str, execution: Kept, notes: &[String]
         Campaign { executions: vec![execution], witness: changing.then_some(0), reached, ..Campaign::default() };
     let target = Target::new(&diff, [vec![2], vec![2]]);
     report(
-        &Frame { functions: &functions, diff: &diff },
+        &Frame { functions: &functions, diff: &diff, changed_names: &[] },
         &Findings {
             verdict,
             reason: reason.into(),
@@ -110,7 +110,8 @@ fn without_a_difference_the_sentence_says_how_much_was_tried() {
 fn what_could_not_run_says_why() {
     let functions = [function(OLD), function(NEW)];
     let diff = source::diff(&functions[0], &functions[1]);
-    let report = failed(&Frame { functions: &functions, diff: &diff }, "it cannot be loaded".into());
+    let report =
+        failed(&Frame { functions: &functions, diff: &diff, changed_names: &[] }, "it cannot be loaded".into());
     assert_eq!(
         (report.verdict, report.sentence.as_str()),
         (Verdict::Inconclusive, "Inconclusive: it cannot be loaded.")

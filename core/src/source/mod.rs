@@ -3,6 +3,7 @@
 //! Plain data lives here; each step has a file. Nothing here runs, predicts or rewrites code.
 
 mod align;
+mod dependencies;
 mod diff;
 mod functions;
 mod labels;
@@ -14,6 +15,7 @@ mod renames;
 pub(crate) mod scopes;
 mod uses;
 
+pub use dependencies::changed_dependencies;
 pub use diff::diff;
 pub use functions::functions;
 pub use literals::literals;

@@ -8,10 +8,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
 use ruff_python_ast::{CmpOp, Expr, Number, Operator, Stmt, UnaryOp};
-use ruff_python_parser::{Mode, ParseOptions, parse_unchecked};
 use ruff_text_size::{Ranged, TextRange};
 use serde::{Deserialize, Serialize};
 
+use super::parse::{parse, with_stack_for};
 use crate::site::{Site, SiteKind};
 use crate::value::{AbstractValue, Recipe};
 
@@ -161,14 +161,13 @@ pub fn locals(text: &str, sites: &[Site]) -> Locals {
 }
 
 fn collect(text: &str) -> Collector {
-    let parsed = parse_unchecked(text, ParseOptions::from(Mode::Module));
-    let mut collector = Collector::default();
-    if let Some(module) = parsed.syntax().as_module() {
-        for stmt in &module.body {
+    with_stack_for(text.len(), || {
+        let mut collector = Collector::default();
+        for stmt in &parse(text).syntax().body {
             collector.visit_stmt(stmt);
         }
-    }
-    collector
+        collector
+    })
 }
 
 type Place = (SiteKind, u32, u32);
@@ -454,6 +453,11 @@ impl Collector {
                     uses.numeric = true;
                 }),
                 ("abs" | "round", [value, ..]) => self.note(value, |uses| uses.ordered = true),
+                ("max" | "min", values) if values.len() > 1 => {
+                    for value in values {
+                        self.note(value, |uses| uses.ordered = true);
+                    }
+                }
                 (
                     "sorted" | "set" | "list" | "tuple" | "any" | "all" | "sum" | "enumerate" | "reversed"
                     | "frozenset" | "iter" | "map" | "filter" | "zip" | "max" | "min",
