@@ -10,6 +10,8 @@ mod study;
 use std::ffi::OsString;
 use std::io::{self, Write};
 
+use twincell_widgets::plain_sentence;
+
 use crate::options::{Job, Options, command_line};
 use crate::warm::Environment;
 
@@ -67,7 +69,7 @@ pub fn run(arguments: Vec<OsString>, session: &mut Session<'_>) -> i32 {
     };
     dispatch(arguments, &mut session).unwrap_or_else(|abort| {
         // When standard error is closed too there is nobody left to tell.
-        let _ = writeln!(session.err, "twincell: {abort}");
+        let _ = writeln!(session.err, "twincell: {}", plain_sentence(&abort.to_string()));
         if matches!(abort, Abort::Interrupted) { INTERRUPTED } else { FAILED }
     })
 }
