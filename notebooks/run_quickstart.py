@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import nbformat
+from jupyter_client.kernelspec import NoSuchKernel
 from nbclient import NotebookClient
-from nbclient.exceptions import CellExecutionError, DeadKernelError
+from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 from nbconvert import HTMLExporter
 
 NOTEBOOK = Path(__file__).with_name("quickstart.ipynb")
@@ -56,7 +57,10 @@ def comparisons(notebook: nbformat.NotebookNode) -> dict[str, dict[str, Any]]:
 def main() -> int:
     try:
         notebook = run(NOTEBOOK)
-    except (CellExecutionError, DeadKernelError) as error:
+    except NoSuchKernel:
+        print("the kernel twincell is not installed in this Python: run `make build`", file=sys.stderr)
+        return 1
+    except (CellExecutionError, CellTimeoutError, DeadKernelError) as error:
         print(f"{NOTEBOOK.name}: a cell failed\n{error}", file=sys.stderr)
         return 1
     for comparison in comparisons(notebook).values():

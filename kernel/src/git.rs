@@ -5,6 +5,8 @@ use std::path::{Component, Path, PathBuf};
 use git2::{Delta, DiffFindOptions, DiffOptions, ErrorCode, Repository, Tree};
 use twincell_core::compare::Source;
 
+use crate::files::without_mark;
+
 /// One file that is in both revisions with different text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChangedFile {
@@ -92,11 +94,6 @@ pub fn changed_files(start: &Path, range: &str, paths: &[PathBuf]) -> Result<Cha
         }
     }
     Ok(files)
-}
-
-/// Text without a byte order mark.
-pub fn without_mark(text: &str) -> &str {
-    text.strip_prefix('\u{feff}').unwrap_or(text)
 }
 
 fn split_range(range: &str) -> Result<(&str, &str), GitError> {

@@ -3,6 +3,7 @@
 mod api;
 mod cli;
 mod doctor;
+mod files;
 mod git;
 mod jupyter;
 mod magics;

@@ -5,6 +5,7 @@
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use twincell_core::compare::{CompareError, CompareOptions, Continue, Progress, Source, compare};
@@ -33,6 +34,11 @@ pub enum Failure {
     Worker(#[from] EngineError),
     #[error("cannot load the predictor: {0}")]
     Model(String),
+    #[error(
+        "this process was forked from one that had compared before, and workers and threads did not come along: start \
+         processes with multiprocessing's method 'spawn', or use --jobs"
+    )]
+    Forked,
     #[error("this is a bug in twincell, please report it: {0}")]
     Internal(String),
 }
@@ -48,12 +54,16 @@ pub struct Engine {
 /// processes.
 const KEPT: usize = 3;
 
+/// The process whose pools and predictors these are; 0 before the first comparison. A forked child has neither the
+/// threads behind them nor a right to end the workers, so it touches nothing here, not even the locks.
+static OWNER: AtomicU32 = AtomicU32::new(0);
 static POOLS: Mutex<Vec<(PoolOptions, Arc<WorkerPool>)>> = Mutex::new(Vec::new());
 static PREDICTORS: Mutex<Vec<(ModelOptions, Arc<dyn Predictor>)>> = Mutex::new(Vec::new());
 
 impl Engine {
     /// The engine for some options; what an earlier comparison started is used again.
     pub fn warm(options: &Options, environment: &Environment) -> Result<Self, Failure> {
+        check_owner(&OWNER, std::process::id())?;
         Ok(Self { pool: pool(options, environment), predictor: predictor(options, environment)? })
     }
 
@@ -70,6 +80,15 @@ impl Engine {
             Ok(result) => Ok(result?),
             Err(panic) => Err(Failure::Internal(panic_message(panic.as_ref()))),
         }
+    }
+}
+
+/// Makes `process` the owner if there is none yet; an error for every other process.
+fn check_owner(owner: &AtomicU32, process: u32) -> Result<(), Failure> {
+    match owner.compare_exchange(0, process, Ordering::Relaxed, Ordering::Relaxed) {
+        Ok(_) => Ok(()),
+        Err(known) if known == process => Ok(()),
+        Err(_) => Err(Failure::Forked),
     }
 }
 
@@ -164,6 +183,13 @@ mod tests {
     fn the_limits_of_workers_are_the_engines_own_by_default() {
         let (options, engine) = (Options::default(), PoolOptions::new("python"));
         assert_eq!((options.deadline(), options.memory << 20), (engine.deadline, engine.memory_bytes));
+    }
+
+    #[test]
+    fn only_the_process_that_compared_first_may_compare() {
+        let owner = AtomicU32::new(0);
+        assert!(check_owner(&owner, 7).is_ok() && check_owner(&owner, 7).is_ok());
+        assert!(matches!(check_owner(&owner, 8), Err(Failure::Forked)));
     }
 
     #[test]

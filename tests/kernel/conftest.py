@@ -5,14 +5,6 @@ import pytest
 from .client import Client
 
 
-@pytest.fixture(scope="session", autouse=True)
-def own_ipython_folder(tmp_path_factory):
-    """History and configuration of these kernels stay out of the user's own."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("IPYTHONDIR", str(tmp_path_factory.mktemp("ipython")))
-        yield
-
-
 @pytest.fixture(scope="module")
 def shared_kernel():
     with Client.start() as client:

@@ -7,13 +7,14 @@ import sys
 import time
 
 import pytest
+import zmq
 
 from .client import TIMEOUT
 
 BUSY = {
     "a loop": "while True: pass",
-    "sleeping": "import time; time.sleep(60)",
-    "waiting": "import asyncio; await asyncio.sleep(60)",
+    "sleeping": "import time; time.sleep(600)",
+    "waiting": "import asyncio; await asyncio.sleep(600)",
     "an async loop": "import asyncio\nawait asyncio.sleep(0)\nwhile True: pass",
     "a flood": "while True: print('x' * 1000)",
 }
@@ -40,15 +41,13 @@ def test_an_interrupt_on_the_control_channel(kernel):
 
 
 def test_an_interrupt_reaches_the_program_that_a_cell_started(kernel):
-    code = "import subprocess\nprint('started')\nprint(subprocess.call(['sleep', '60']))"
+    code = "import subprocess\nprint('started')\nprint(subprocess.call(['sleep', '600']))"
     msg_id = kernel.send(code)
     kernel.wait_for_text("started")
     time.sleep(0.2)
-    started = time.monotonic()
     kernel.channels.control_channel.send(kernel.channels.session.msg("interrupt_request", {}))
     kernel.channels.get_control_msg(timeout=TIMEOUT)
     kernel.wait(msg_id)
-    assert time.monotonic() - started < 10
 
 
 def test_an_interrupt_ends_a_question_for_input(kernel):
@@ -70,18 +69,32 @@ def test_an_interrupt_between_cells_does_nothing(kernel):
     assert kernel.run("1 + 1").value == "2"
 
 
-def test_the_control_channel_and_the_heartbeat_answer_while_a_cell_runs(kernel):
-    msg_id = kernel.send("print('started')\nimport time; time.sleep(1.5)")
+def test_the_control_channel_and_the_heartbeat_answer_while_a_cell_runs(kernel, tmp_path):
+    mark = tmp_path / "answered"
+    # Holds Python's lock most of the time.
+    msg_id = kernel.send(f"import os\nprint('started')\nwhile not os.path.exists({str(mark)!r}): sum(range(100_000))")
     kernel.wait_for_text("started")
-    started = time.monotonic()
     kernel.channels.control_channel.send(kernel.channels.session.msg("kernel_info_request", {}))
     reply = kernel.channels.get_control_msg(timeout=TIMEOUT)
     assert reply["content"]["implementation"] == "twincell"
-    assert time.monotonic() - started < 0.5
-    kernel.channels.hb_channel.unpause()
-    time.sleep(0.5)
-    assert kernel.channels.hb_channel.is_beating()
-    kernel.wait(msg_id)
+    with zmq.Context() as context, context.socket(zmq.REQ) as heart:
+        heart.linger = 0
+        heart.connect(f"tcp://127.0.0.1:{kernel.channels.get_connection_info()['hb_port']}")
+        heart.send(b"beat")
+        assert heart.poll(TIMEOUT * 1000) and heart.recv() == b"beat"
+    mark.touch()
+    assert kernel.wait(msg_id).reply["status"] == "ok"
+
+
+def test_an_interrupt_ends_a_comparison(kernel):
+    preserving = "def f(a, b):\n    if a > b:\n        return a\n    return b\n"
+    new = "def f(a, b):\n    return a if a > b else b\n"
+    msg_id = kernel.send(f"%%compare --budget 1000000\n{preserving}# ---\n{new}")
+    kernel.wait_for("execute_input")
+    time.sleep(1)
+    kernel.manager.interrupt_kernel()
+    assert kernel.wait(msg_id).reply["ename"] == "KeyboardInterrupt"
+    assert kernel.run("1 + 1").value == "2"
 
 
 def test_a_restart_forgets_everything_and_keeps_the_ports(fresh_kernel):
@@ -155,7 +168,7 @@ manager = KernelManager(kernel_name="twincell")
 manager.start_kernel()
 client = manager.client()
 client.start_channels()
-client.wait_for_ready(timeout=30)
+client.wait_for_ready(timeout=60)
 client.execute("while True: pass")
 print(manager.provisioner.pid, flush=True)
 time.sleep(600)
@@ -166,7 +179,7 @@ def test_a_kernel_ends_when_its_parent_is_killed():
     with subprocess.Popen([sys.executable, "-c", PARENT], stdout=subprocess.PIPE, text=True) as parent:
         pid = int(parent.stdout.readline())
         parent.kill()
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + TIMEOUT
     while exists(pid) and time.monotonic() < deadline:
         time.sleep(0.1)
     alive = exists(pid)
@@ -184,7 +197,7 @@ def test_a_start_without_a_connection_file_says_what_is_missing(arguments, messa
 
 
 def wait_until_gone(kernel) -> bool:
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + TIMEOUT
     while kernel.manager.is_alive() and time.monotonic() < deadline:
         time.sleep(0.05)
     return not kernel.manager.is_alive()

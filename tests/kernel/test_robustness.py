@@ -1,10 +1,11 @@
 """Messages that no client should send: ignored with a line in the log, and the kernel goes on."""
 
+import json
 import time
 
 import pytest
 
-from .client import Client
+from .client import TIMEOUT, Client
 
 
 @pytest.fixture(scope="module")
@@ -50,6 +51,10 @@ BAD = {
         "content is not a JSON object",
     ),
     "a header without a type": (lambda kernel: signed(kernel, b'{"msg_id":"1"}', b"{}", b"{}", b"{}"), "msg_type"),
+    "a content with bytes that are no text": (
+        lambda kernel: signed(kernel, b'{"msg_id":"1","msg_type":"x"}', b"{}", b"{}", b'{"code":"\xff"}'),
+        "content is not a JSON object",
+    ),
     "bytes that are no text": (lambda kernel: signed(kernel, b"\xff\xfe", b"{}", b"{}", b"{}"), "header is not"),
     "an unknown type": (lambda kernel: frames(kernel, "make_coffee_request"), "make_coffee_request"),
 }
@@ -61,7 +66,7 @@ def test_a_bad_message_is_logged_and_ignored(logged_kernel, channel, make, logge
     before = len(logged_kernel.log.read_text())
     socket = getattr(logged_kernel.channels, f"{channel}_channel").socket
     socket.send_multipart(make(logged_kernel))
-    deadline = time.monotonic() + 5
+    deadline = time.monotonic() + TIMEOUT
     while logged not in logged_kernel.log.read_text()[before:] and time.monotonic() < deadline:
         time.sleep(0.02)
     assert logged in logged_kernel.log.read_text()[before:]
@@ -85,6 +90,14 @@ def test_a_request_that_lacks_its_content_gets_an_error_and_the_kernel_goes_on(l
     if msg_type.endswith("_request"):
         assert logged_kernel.wait(msg_id).reply["status"] == "error"
     assert logged_kernel.run("2 + 2").value == "4"
+
+
+def test_a_number_that_python_refuses_to_read_gets_an_error_and_the_kernel_goes_on(logged_kernel):
+    header = logged_kernel.channels.session.msg("execute_request")["header"]
+    parts = [json.dumps(header, default=str).encode(), b"{}", b"{}", b'{"code": ' + b"1" * 5000 + b"}"]
+    logged_kernel.channels.shell_channel.socket.send_multipart(signed(logged_kernel, *parts))
+    assert logged_kernel.wait(header["msg_id"]).reply["status"] == "error"
+    assert logged_kernel.run("1 + 1").value == "2"
 
 
 def test_a_stranger_at_the_port_does_no_harm(logged_kernel):

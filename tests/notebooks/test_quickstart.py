@@ -21,10 +21,8 @@ def quickstart():
 
 
 @pytest.fixture(scope="module")
-def executed(quickstart, tmp_path_factory):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("IPYTHONDIR", str(tmp_path_factory.mktemp("ipython")))
-        return quickstart.run(quickstart.NOTEBOOK)
+def executed(quickstart):
+    return quickstart.run(quickstart.NOTEBOOK)
 
 
 @pytest.fixture(scope="module")

@@ -123,6 +123,8 @@ def test_a_report_can_be_kept(tmp_path):
         json.loads((tmp_path / "report.json").read_text()) == comparison.to_dict() == json.loads(comparison.to_json())
     )
     assert (tmp_path / "report.html").read_text() == comparison.to_html()
+    with pytest.raises(twincell.TwincellError, match="cannot write .*report.json: No such file"):
+        comparison.save(tmp_path / "none" / "report.json")
     with pytest.raises(twincell.TwincellError, match="must end in .html or .json"):
         comparison.save(tmp_path / "report.txt")
 
@@ -144,12 +146,13 @@ def test_the_interpreter_runs_on_while_a_comparison_does():
     thread = threading.Thread(target=tick)
     thread.start()
     try:
-        twincell.compare(OLD, REFACTORED, budget=2000, seed=3)
+        twincell.compare(OLD, REFACTORED, budget=20_000, seed=3)
     finally:
+        during = len(ticks)
         done.set()
         thread.join()
-    pauses = [later - earlier for earlier, later in zip(ticks, ticks[1:], strict=False)]
-    assert max(pauses) < 0.5
+    # Without the lock it would have been the first alone.
+    assert during > 20
 
 
 def test_an_interrupt_stops_a_campaign():
@@ -159,7 +162,26 @@ def test_an_interrupt_stops_a_campaign():
     with pytest.raises(KeyboardInterrupt):
         twincell.compare(OLD, REFACTORED, budget=1_000_000)
     timer.join()
-    assert time.monotonic() - start < 10
+    assert time.monotonic() - start < 30
+
+
+def test_a_forked_process_is_told_what_to_do_instead_of_hanging():
+    twincell.compare(OLD, NEW)
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        signal.alarm(60)
+        try:
+            said = twincell.compare(OLD, NEW).verdict
+        except BaseException as error:
+            said = str(error)
+        os.write(writer, said.encode())
+        os._exit(0)
+    os.close(writer)
+    with os.fdopen(reader) as stream:
+        assert "'spawn'" in stream.read()
+    os.waitpid(child, 0)
+    assert twincell.compare(OLD, NEW, seed=9).verdict == "changing"
 
 
 def test_comparisons_from_several_threads_agree():

@@ -85,6 +85,14 @@ def test_a_cell_is_compared_with_what_it_held_before(shell, capsys):
     assert run(shell, f"%%compare --with-last\n{NEW}").result is None
 
 
+def test_a_mistake_in_between_does_not_take_the_place_of_the_version_before(shell, capsys):
+    shell.get_parent = lambda: {"metadata": {"cellId": "one"}}
+    run(shell, OLD)
+    assert not run(shell, "%%compare --with-last\ndef f(a, b:\n    return a\n").success
+    assert not run(shell, "def f(a, b:\n    return a\n").success
+    assert run(shell, f"%%compare --with-last\n{NEW}").result.verdict == "changing"
+
+
 def test_the_first_run_of_a_cell_is_kept_and_is_no_mistake(shell, capsys):
     shell.get_parent = lambda: {"metadata": {"cellId": "one"}}
     assert run(shell, f"%%compare --with-last --run\n{OLD}").success

@@ -2,7 +2,7 @@
 //!
 //! A view is a function of the report and computes nothing about behavior. [`text()`] is for terminals,
 //! [`html_fragment`] for a notebook's output area, [`html_page`] for a file of its own, [`coverage_plot_svg`] the plot
-//! in both; [`mime_bundle`] packs them. None needs a script, and nothing from user code reaches the output
+//! in both; [`mime_bundle`] packs them; [`plain_sentence`] is for text that others print beside them. None needs a script, and nothing from user code reaches the output
 //! unescaped: the `plain` room takes out what misleads the eye, maud escapes for HTML.
 //!
 //! ```
@@ -38,6 +38,7 @@ use serde_json::{Value, json};
 use twincell_core::report::Comparison;
 
 pub use html::{html_fragment, html_page};
+pub use plain::sentence as plain_sentence;
 pub use plot::coverage_plot_svg;
 pub use text::{TextOptions, text};
 

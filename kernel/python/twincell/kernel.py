@@ -102,19 +102,11 @@ class Kernel:
         loop.remove_reader(self.connection.fileno())
 
     async def _handle(self, request: Request) -> None:
-        message = {
-            "header": json.loads(request.header),
-            "metadata": json.loads(request.metadata),
-            "content": json.loads(request.content),
-            "buffers": request.buffers,
-            "msg_type": request.msg_type,
-            "msg_id": None,
-        }
-        message["msg_id"] = message["header"]["msg_id"]
-        self.output.set_parent(request, message)
-        self.shell.parent_metadata = message["metadata"]
         handler = self._handlers.get(request.msg_type)
         try:
+            message = _read(request)
+            self.output.set_parent(request, message)
+            self.shell.parent_metadata = message["metadata"]
             if handler is None:
                 logger.warning("a message %s was ignored: no such request is known", request.msg_type)
             else:
@@ -292,6 +284,19 @@ class Kernel:
     def _comm(self, request: Request, message: dict[str, Any]) -> None:
         with self._user_code():
             getattr(self.comms, request.msg_type)(None, None, message)
+
+
+def _read(request: Request) -> dict[str, Any]:
+    """The message as Python's own kernels know it."""
+    header = json.loads(request.header)
+    return {
+        "header": header,
+        "metadata": json.loads(request.metadata),
+        "content": json.loads(request.content),
+        "buffers": request.buffers,
+        "msg_type": request.msg_type,
+        "msg_id": header["msg_id"],
+    }
 
 
 def _code_and_cursor(content: dict[str, Any]) -> tuple[str, int]:

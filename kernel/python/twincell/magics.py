@@ -27,8 +27,10 @@ class LastRun:
         shell.events.register("post_run_cell", self._remember)
 
     def _remember(self, result: Any) -> None:
+        # What was refused, by Python or by a magic, did not run; the version before it is what the next one is about.
+        refused = result is None or result.error_before_exec or isinstance(result.error_in_exec, UsageError)
         cell_id = self._cell_id()
-        if cell_id is not None:
+        if cell_id is not None and not refused:
             self.held[cell_id] = result.info.raw_cell
 
     def _cell_id(self) -> str | None:

@@ -70,7 +70,7 @@ impl PyComparison {
                 return Err(raised(format!("cannot save to {}: the name must end in .html or .json", path.display())));
             }
         };
-        Ok(std::fs::write(path, text)?)
+        crate::files::write_text(&path, &text).map_err(raised)
     }
 
     /// What Jupyter shows.

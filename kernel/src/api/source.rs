@@ -33,12 +33,7 @@ pub fn path(object: &Bound<'_, PyAny>) -> PyResult<Option<PathBuf>> {
 
 fn read_file(path: PathBuf) -> PyResult<Source> {
     let label = path.display().to_string();
-    let bytes = std::fs::read(&path).map_err(|error| {
-        let text = error.to_string();
-        raised(format!("cannot read {label}: {}", text.split(" (os error").next().unwrap_or_default()))
-    })?;
-    let text = String::from_utf8(bytes).map_err(|_| raised(format!("{label} is not UTF-8 text: convert it first")))?;
-    let text = crate::git::without_mark(&text).to_owned();
+    let text = crate::files::read_text(&path).map_err(raised)?;
     Ok(Source { text, module: None, label })
 }
 

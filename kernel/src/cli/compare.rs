@@ -7,9 +7,9 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::{Value, json};
 use twincell_core::compare::{CompareError, CompareOptions, Continue, Progress, Source};
 use twincell_core::report::{Comparison, Verdict};
-use twincell_widgets::TextOptions;
+use twincell_widgets::{TextOptions, plain_sentence};
 
-use super::{Abort, CHANGED, INCONCLUSIVE, Session, UNCHANGED, read_options, read_text, reason};
+use super::{Abort, CHANGED, INCONCLUSIVE, Session, UNCHANGED, read_options, read_text};
 use crate::git::{ChangedFiles, changed_files};
 use crate::options::{Job, Options};
 use crate::warm::{Engine, Failure};
@@ -135,7 +135,7 @@ fn watched(
     if let Ok(style) = ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len} {elapsed}") {
         bar.set_style(style);
     }
-    let mut stopped = false;
+    let (name, mut stopped) = (plain_sentence(name), false);
     let result = engine.compare(old, new, options, &mut |progress: Progress| {
         bar.set_length(progress.budget.into());
         bar.set_position(progress.executions.into());
@@ -222,15 +222,15 @@ fn print_files(range: &str, compared: &[Compared], notes: &[String], session: &m
         if index > 0 {
             writeln!(session.out)?;
         }
-        let path = console::style(&file.path).bold().force_styling(session.color);
+        let path = console::style(plain_sentence(&file.path)).bold().force_styling(session.color);
         writeln!(session.out, "{path}")?;
         match &file.result {
             Ok(comparison) => print_text(comparison, session)?,
-            Err(error) => writeln!(session.out, "not compared: {error}")?,
+            Err(error) => writeln!(session.out, "not compared: {}", plain_sentence(error))?,
         }
     }
     for note in notes {
-        writeln!(session.out, "{note}")?;
+        writeln!(session.out, "{}", plain_sentence(note))?;
     }
     Ok(())
 }
@@ -250,8 +250,7 @@ fn print_json(report: &Value, session: &mut Session<'_>) -> Result<(), Abort> {
 
 fn write_html(comparison: &Comparison, title: &str, matches: &ArgMatches) -> Result<(), Abort> {
     let Some(path) = matches.get_one::<PathBuf>("html") else { return Ok(()) };
-    std::fs::write(path, twincell_widgets::html_page(comparison, title))
-        .map_err(|error| Abort::Failed(format!("cannot write {}: {}", path.display(), reason(&error))))
+    crate::files::write_text(path, &twincell_widgets::html_page(comparison, title)).map_err(Abort::Failed)
 }
 
 #[cfg(test)]
@@ -259,6 +258,7 @@ mod tests {
     use super::super::tests::command;
     use super::*;
     use crate::fixtures::{comparison, pair};
+    use crate::warm::Environment;
 
     fn compared(path: &str, verdict: Verdict) -> Compared {
         Compared { path: path.to_owned(), result: Ok(comparison(vec![pair(verdict)])) }
@@ -297,6 +297,24 @@ mod tests {
         assert_eq!(report["verdict"], "changing");
         assert_eq!(report["files"][0]["comparison"]["verdict"], "changing");
         assert_eq!(report["files"][1]["error"], "not Python");
+    }
+
+    #[test]
+    fn names_of_files_cannot_speak_to_the_terminal() {
+        let mut out = Vec::new();
+        let mut session = Session {
+            environment: Environment::default(),
+            out: &mut out,
+            err: &mut Vec::new(),
+            color: false,
+            width: 80,
+            progress: false,
+            interrupted: &mut || false,
+        };
+        let failed = Compared { path: "\x1b]0;a.py".to_owned(), result: Err("\x1b[2J".to_owned()) };
+        print_files("A..B", &[failed], &["\x1b[31mred.py: a note".to_owned()], &mut session).unwrap();
+        let text = String::from_utf8(out).unwrap();
+        assert!(text.contains("\\x1b]0;a.py\nnot compared: \\x1b[2J\n\\x1b[31mred.py: a note"), "{text}");
     }
 
     #[test]

@@ -10,6 +10,8 @@ mod study;
 use std::ffi::OsString;
 use std::io::{self, Write};
 
+use twincell_widgets::plain_sentence;
+
 use crate::options::{Job, Options, command_line};
 use crate::warm::Environment;
 
@@ -67,7 +69,7 @@ pub fn run(arguments: Vec<OsString>, session: &mut Session<'_>) -> i32 {
     };
     dispatch(arguments, &mut session).unwrap_or_else(|abort| {
         // When standard error is closed too there is nobody left to tell.
-        let _ = writeln!(session.err, "twincell: {abort}");
+        let _ = writeln!(session.err, "twincell: {}", plain_sentence(&abort.to_string()));
         if matches!(abort, Abort::Interrupted) { INTERRUPTED } else { FAILED }
     })
 }
@@ -142,18 +144,7 @@ fn read_options(matches: &clap::ArgMatches, job: Job) -> Result<Options, Abort> 
 }
 
 fn read_text(path: &std::path::Path) -> Result<String, Abort> {
-    let bytes = std::fs::read(path)
-        .map_err(|error| Abort::Failed(format!("cannot read {}: {}", path.display(), reason(&error))))?;
-    match String::from_utf8(bytes) {
-        Ok(text) => Ok(crate::git::without_mark(&text).to_owned()),
-        Err(_) => Err(Abort::Failed(format!("{} is not UTF-8 text: convert it first", path.display()))),
-    }
-}
-
-/// An error of the operating system without its number.
-fn reason(error: &io::Error) -> String {
-    let text = error.to_string();
-    text.split(" (os error").next().unwrap_or_default().to_owned()
+    crate::files::read_text(path).map_err(Abort::Failed)
 }
 
 #[cfg(test)]

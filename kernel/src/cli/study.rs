@@ -8,7 +8,8 @@ use clap::ArgMatches;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use twincell_core::compare::{CompareOptions, Continue, Source};
 
-use super::{Abort, Session, UNCHANGED, read_options, read_text, reason};
+use super::{Abort, Session, UNCHANGED, read_options, read_text};
+use crate::files::reason;
 use crate::options::Job;
 use crate::study::{rows, study};
 use crate::warm::Engine;

@@ -10,7 +10,7 @@ use bytes::Bytes;
 use chrono::{DateTime, SecondsFormat, Utc};
 use hmac::{Hmac, KeyInit, Mac};
 use serde::Deserialize;
-use serde::de::IgnoredAny;
+use serde::de::{Error as _, IgnoredAny};
 use serde_json::json;
 use sha2::Sha256;
 
@@ -109,7 +109,11 @@ pub fn decode(frames: Vec<Bytes>, signer: &Signer) -> Result<Message, WireError>
     for (part, text) in
         [("header", header), ("parent_header", parent_header), ("metadata", metadata), ("content", content)]
     {
-        serde_json::from_slice::<HashMap<String, IgnoredAny>>(text).map_err(|error| WireError::Json { part, error })?;
+        // From text, not from bytes: those may hold what is no UTF-8 within a string that nobody looks into here.
+        std::str::from_utf8(text)
+            .map_err(serde_json::Error::custom)
+            .and_then(serde_json::from_str::<HashMap<String, IgnoredAny>>)
+            .map_err(|error| WireError::Json { part, error })?;
     }
     let routing: Routing = serde_json::from_slice(header).map_err(WireError::Header)?;
     Ok(Message {
@@ -231,10 +235,10 @@ mod tests {
 
     #[test]
     fn a_part_that_is_no_json_object_is_refused() {
-        for content in ["", "{", "[]", "1", "{} {}"] {
-            let message = Session::new().message("execute_request", content.to_owned(), None);
+        for content in [&b""[..], b"{", b"[]", b"1", b"{} {}", b"{\"code\":\"\xff\"}"] {
+            let message = Session::new().message("execute_request", Bytes::from_static(content), None);
             let result = decode(encode(message, &signer("k")), &signer("k"));
-            assert!(matches!(result, Err(WireError::Json { part: "content", .. })), "{content}");
+            assert!(matches!(result, Err(WireError::Json { part: "content", .. })), "{content:?}");
         }
     }
 

@@ -114,7 +114,7 @@ struct Port<'a> {
     last: Option<usize>,
 }
 
-/// The contract of DESIGN: inputs `input_ids`, `attention_mask` int64, output `logits` float32 with twelve classes last.
+/// The contract of models/README.md: inputs `input_ids`, `attention_mask` int64, output `logits` float32 with twelve classes last.
 fn check_contract(inputs: &[Port<'_>], outputs: &[Port<'_>]) -> Result<(), Refused> {
     let broken = |reason: String| Err(Refused::Contract(reason));
     let names = |ports: &[Port<'_>]| ports.iter().map(|port| port.name).collect::<Vec<_>>().join(", ");
