@@ -12,7 +12,9 @@ use super::raised;
 /// The text that an object stands for; `label` is what errors call a plain text.
 pub fn read(object: &Bound<'_, PyAny>, label: &str) -> PyResult<Source> {
     if object.is_instance_of::<PyString>() {
-        let text: String = object.extract()?;
+        let text: String = object.extract().map_err(|_| {
+            raised(format!("{label} holds a lone surrogate, which no Python file can: write it as \\ud800"))
+        })?;
         if text.trim_end().ends_with(".py") && !text.trim().contains('\n') {
             return Err(raised(format!(
                 "{label} is the text {text:?}, not code: to compare files give paths, pathlib.Path({text:?})"
