@@ -20,6 +20,26 @@ pub fn decide(campaign: &Campaign, target: &Target) -> (Verdict, String) {
             .map_or("nothing was executed".to_string(), |reason| format!("no execution came back: {reason}"));
         return (Verdict::Inconclusive, why);
     }
+    let stopped = |side: usize| {
+        let stops = |kept: &&crate::campaign::Kept| {
+            let ended = |number: usize| {
+                let outcome = kept.record.behaviors.get(number).map(|behavior| &behavior.outcome);
+                outcome.is_some_and(|outcome| !matches!(outcome, crate::behavior::Outcome::Stopped { .. }))
+            };
+            !ended(side) && ended(1 - side)
+        };
+        campaign.executions.iter().filter(stops).count()
+    };
+    let limits = |which: &str, count: usize| {
+        format!(
+            "in {count} of {executions} executions only the {which} version ran into a limit (steps, recursion or memory): it may not end"
+        )
+    };
+    match (stopped(0), stopped(1)) {
+        (count, 0) if count > 0 => return (Verdict::Inconclusive, limits("old", count)),
+        (0, count) if count > 0 => return (Verdict::Inconclusive, limits("new", count)),
+        _ => {}
+    }
     if valid == 0 {
         return (
             Verdict::Inconclusive,

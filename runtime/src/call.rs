@@ -11,6 +11,7 @@ use twincell_core::site::SiteKind;
 use twincell_core::value::{Decision, Draw, Recipe};
 
 use crate::clock;
+use crate::imports::MODULE_NAME;
 use crate::module;
 use crate::observe;
 use crate::outcome;
@@ -335,6 +336,9 @@ pub(crate) fn any(
     if let Some(answer) = builtin(py, site, callee, arguments, keywords)? {
         return Ok(answer);
     }
+    if let Some(path) = logger_path(callee) {
+        return missing(py, &path, Some(site), arguments, keywords);
+    }
     inject_raise(py, site, callee, arguments)?;
     if let Some(moment) = clock::moment(callee, arguments, keywords)? {
         return Ok(moment.unbind());
@@ -483,8 +487,12 @@ fn stand_in(
     }
     match raised_by_module(py, error) {
         Some(intended) => StandIn::Raise(intended),
-        // `int('a')` fails in every world; a versatile argument would not be there in any.
-        None if is_builtin(callee) && arguments.iter().all(|value| !value.is_instance_of::<Versatile>()) => StandIn::No,
+        // A function of the code's own module that values do not suit would not suit them inlined, either.
+        None if is_module_function(callee) => StandIn::No,
+        // `int('a')` and `''.join([1])` fail in every world; a versatile argument would not be there in any.
+        None if is_plain(callee, arguments) && (is_builtin(callee) || error.is_instance_of::<PyTypeError>(py)) => {
+            StandIn::No
+        }
         None if is_pure(callee) => StandIn::Value,
         None => StandIn::Effect,
     }
@@ -499,8 +507,43 @@ fn repaired(callee: &Bound<'_, PyAny>, site: u32, arguments: &Bound<'_, PyTuple>
     state::with(|execution| execution.draw.truth(&path, REPAIR_PROBABILITY)).unwrap_or(false)
 }
 
+fn is_module_function(callee: &Bound<'_, PyAny>) -> bool {
+    callee.is_exact_instance_of::<pyo3::types::PyFunction>()
+        && callee.getattr("__module__").is_ok_and(|name| name.extract().is_ok_and(|name: String| name == MODULE_NAME))
+}
+
+/// Neither what is called nor what it is called with is versatile, as far as one level of containers shows.
+fn is_plain(callee: &Bound<'_, PyAny>, arguments: &Bound<'_, PyTuple>) -> bool {
+    let is_versatile = |value: &Bound<'_, PyAny>| {
+        value.is_instance_of::<Versatile>()
+            || matches!(observe::value(value), Observed::List(items) | Observed::Tuple(items) | Observed::Set(items)
+                if items.iter().any(|item| matches!(item, Observed::Injected { .. })))
+    };
+    let receiver = callee.getattr("__self__").ok();
+    !receiver.iter().any(is_versatile) && !arguments.iter().any(|value| is_versatile(&value))
+}
+
+/// Builtin functions and classes, and methods of builtin classes.
 fn is_builtin(callee: &Bound<'_, PyAny>) -> bool {
-    callee.getattr("__module__").is_ok_and(|name| name.extract::<String>().is_ok_and(|name| name == "builtins"))
+    let builtin = |object: &Bound<'_, PyAny>| {
+        object.getattr("__module__").is_ok_and(|name| name.extract().is_ok_and(|name: String| name == "builtins"))
+    };
+    builtin(callee) || callee.getattr("__self__").is_ok_and(|owner| builtin(owner.get_type().as_any()))
+}
+
+/// Methods of loggers, and the functions of `logging` like them: what they do depends on how logging is set up, which
+/// no module says by itself.
+fn logger_path(callee: &Bound<'_, PyAny>) -> Option<String> {
+    const LEVELS: [&str; 9] = ["debug", "info", "warning", "warn", "error", "exception", "critical", "fatal", "log"];
+    let name: String = callee.getattr("__name__").ok()?.extract().ok()?;
+    if !LEVELS.contains(&name.as_str()) || callee.getattr("__module__").ok()?.extract::<String>().ok()? != "logging" {
+        return None;
+    }
+    let logger = callee.getattr("__self__").and_then(|logger| logger.getattr("name"));
+    Some(match logger.and_then(|name| name.extract::<String>()) {
+        Ok(logger) => format!("logger {logger}.{name}"),
+        Err(_) => format!("logging.{name}"),
+    })
 }
 
 /// Builtins and functions of pure modules do nothing but compute.

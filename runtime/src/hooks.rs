@@ -115,7 +115,7 @@ fn subscript(py: Python<'_>, site: u32, object: &Bound<'_, PyAny>, key: &Bound<'
     };
     let missing = error.is_instance_of::<PyKeyError>(py)
         || error.is_instance_of::<PyIndexError>(py)
-        || error.is_instance_of::<PyTypeError>(py);
+        || error.is_instance_of::<PyTypeError>(py) && !object.hasattr("__getitem__")?;
     if !missing || is_running() != Some(true) {
         return Err(error);
     }

@@ -57,6 +57,7 @@ impl PythonHost {
             capture::prepare_process(py)
                 .and_then(|()| clock::prepare(py))
                 .and_then(|()| module::helpers(py).map(|_| ()))
+                .and_then(|()| imports::prepare(py))
                 .and_then(|()| world::prepare(py))
                 .map_err(|error| module::describe(py, &error))
         })?;

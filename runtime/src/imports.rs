@@ -55,6 +55,12 @@ pub(crate) fn is_pure_module(name: &str) -> bool {
     PURE_MODULES.contains(&package)
 }
 
+/// Gives the code under comparison a place in `sys.modules`: `dataclass` and others look their class's module up.
+pub(crate) fn prepare(py: Python<'_>) -> PyResult<()> {
+    let module = pyo3::types::PyModule::new(py, MODULE_NAME)?;
+    py.import("sys")?.getattr("modules")?.set_item(MODULE_NAME, module)
+}
+
 /// New globals: a dict whose missing names are injected. CPython asks `__missing__` because the class is a subclass.
 pub(crate) fn new_globals<'py>(py: Python<'py>, context: Context) -> PyResult<Bound<'py, PyDict>> {
     // A class of its own for each, since code can reach and change it.

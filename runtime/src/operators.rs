@@ -6,7 +6,9 @@
 use pyo3::basic::CompareOp;
 use pyo3::exceptions::PyStopIteration;
 use pyo3::prelude::*;
+use pyo3::types::{PyFloat, PyInt};
 use twincell_core::site::SiteKind;
+use twincell_core::value::{Decision, Recipe};
 
 use crate::observe;
 use crate::resolve::{self, Request};
@@ -20,14 +22,33 @@ const LENGTH_WEIGHTS: [f64; 4] = [0.2, 0.35, 0.3, 0.15];
 /// What an injected object counts to: 0 to 4.
 const NUMBER_WEIGHTS: [f64; 5] = [0.25, 0.3, 0.2, 0.15, 0.1];
 
+/// True, unless the object is known to be empty.
 pub(crate) fn truth(path: &str) -> bool {
-    state::with(|execution| execution.loading || execution.draw.truth(&format!("bool({path})"), TRUE_PROBABILITY))
-        .unwrap_or(true)
+    state::with(|execution| {
+        if execution.loading {
+            return true;
+        }
+        match execution.draw.taken(&format!("len({path})")) {
+            Some(Decision::Value(Recipe::Int(length))) => *length > 0,
+            _ => execution.draw.truth(&format!("bool({path})"), TRUE_PROBABILITY),
+        }
+    })
+    .unwrap_or(true)
 }
 
+/// As many items as the object's truth allows.
 pub(crate) fn length(path: &str) -> usize {
     let drawn = state::with(|execution| {
-        if execution.loading { 0 } else { execution.draw.number(&format!("len({path})"), &LENGTH_WEIGHTS) }
+        if execution.loading {
+            return 0;
+        }
+        let mut weights = LENGTH_WEIGHTS;
+        match execution.draw.taken(&format!("bool({path})")) {
+            Some(Decision::Value(Recipe::Bool(true))) => weights[0] = 0.0,
+            Some(Decision::Value(Recipe::Bool(false))) => weights = [1.0, 0.0, 0.0, 0.0],
+            _ => {}
+        }
+        execution.draw.number(&format!("len({path})"), &weights)
     });
     usize::try_from(drawn.unwrap_or(0)).unwrap_or(0)
 }
@@ -86,7 +107,10 @@ pub(crate) fn compare(slf: &Bound<'_, Versatile>, other: &Bound<'_, PyAny>, op: 
 pub(crate) fn binary(slf: &Bound<'_, Versatile>, sign: &str, other: &Bound<'_, PyAny>, reversed: bool) -> Versatile {
     let own = slf.get().path();
     let text = observe::short(other);
-    let path = if reversed { format!("({text} {sign} {own})") } else { format!("({own} {sign} {text})") };
+    let commutes = matches!(sign, "*" | "&" | "|" | "^")
+        || sign == "+" && (other.is_instance_of::<PyInt>() || other.is_instance_of::<PyFloat>());
+    let swap = if commutes { text.as_str() < own } else { reversed };
+    let path = if swap { format!("({text} {sign} {own})") } else { format!("({own} {sign} {text})") };
     Versatile::new(observe::bounded_path(path))
 }
 
@@ -127,6 +151,7 @@ pub(crate) fn next(slf: &Bound<'_, Versatile>) -> PyResult<Option<Py<PyAny>>> {
 }
 
 pub(crate) fn awaited(slf: &Bound<'_, Versatile>) -> PyResult<Ready> {
+    crate::call::record_protocol(slf, "__await__");
     let path = slf.get().path();
     let request = Request { kind: SiteKind::Call, ..Request::default() };
     resolve::value(slf.py(), &format!("await {path}"), &request).map(Ready::new)

@@ -1,6 +1,6 @@
 //! Runs a function on injected arguments and unwraps what it gives: generators, coroutines, returned functions.
 
-use pyo3::exceptions::{PyAssertionError, PyMemoryError, PyStopIteration, PySystemExit};
+use pyo3::exceptions::{PyAssertionError, PyMemoryError, PyRecursionError, PyStopIteration, PySystemExit};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use twincell_core::behavior::{Observed, Outcome};
@@ -36,6 +36,9 @@ impl<'py> Arguments<'py> {
             .find(|parameter| parameter.kind == ParameterKind::VarPositional)
             .map_or(0, |parameter| draw_number(&format!("len(*{})", parameter.name), &EXTRA_WEIGHTS));
         let mut by_keyword = false;
+        // Callers of one version know nothing of a parameter that only the other has.
+        let is_shared =
+            |path: &str| state::with(|execution| execution.prepared.is_shared_parameter(path)).unwrap_or(true);
         for (index, parameter) in parameters.iter().enumerate() {
             let path = canonical(&parameter.name);
             let request =
@@ -44,6 +47,10 @@ impl<'py> Arguments<'py> {
                 ParameterKind::PositionalOnly | ParameterKind::Positional => {
                     if index == 0 && matches!(parameter.name.as_str(), "self" | "cls" | "mcs") {
                         positional.push(self_object(py, &path, receiver)?);
+                        continue;
+                    }
+                    if parameter.has_default && !is_shared(&path) {
+                        by_keyword = true;
                         continue;
                     }
                     let may_default =
@@ -60,6 +67,7 @@ impl<'py> Arguments<'py> {
                         positional.push(resolve::value(py, &path, &request)?.into_bound(py));
                     }
                 }
+                ParameterKind::KeywordOnly if parameter.has_default && !is_shared(&path) => {}
                 ParameterKind::KeywordOnly => {
                     if let Some(value) = injected(py, &path, parameter.has_default, request)? {
                         keywords.set_item(&parameter.name, value)?;
@@ -154,6 +162,9 @@ fn raised(py: Python<'_>, error: &PyErr) -> Outcome {
     if error.is_instance_of::<StopExecution>(py) {
         return Outcome::Stopped { reason: "used up its steps".into() };
     }
+    if error.is_instance_of::<PyRecursionError>(py) {
+        return Outcome::Stopped { reason: "recursed too deeply".into() };
+    }
     if error.is_instance_of::<PyMemoryError>(py) {
         return Outcome::Stopped { reason: "used up its memory".into() };
     }
@@ -178,6 +189,9 @@ fn unwrap(value: &Bound<'_, PyAny>, depth: u32, extra: &mut Vec<(String, Observe
     let kind = observe::class_name(&value.get_type());
     match kind.as_str() {
         "coroutine" if depth < MAX_UNWRAP => {
+            if depth == 0 {
+                extra.push(("the result must be awaited".into(), Observed::Bool(true)));
+            }
             let result = helpers(py)?.getattr("run")?.call1((value,))?;
             unwrap(&result, depth + 1, extra)
         }

@@ -146,6 +146,13 @@ impl Prepared {
         self.versions[version].containers.get(site as usize).cloned().unwrap_or_default()
     }
 
+    /// Do all versions have a parameter of this canonical name?
+    pub fn is_shared_parameter(&self, name: &str) -> bool {
+        self.versions.iter().all(|PreparedVersion { version, .. }| {
+            version.parameters.iter().any(|parameter| canonical(version, &parameter.name) == name)
+        })
+    }
+
     /// The name by which a name of this version goes in access paths.
     pub fn canonical<'a>(&'a self, version: usize, name: &'a str) -> &'a str {
         canonical(&self.versions[version].version, name)

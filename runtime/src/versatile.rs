@@ -232,6 +232,16 @@ impl Versatile {
         let py = specification.py();
         let text = PyString::new(py, &self.path).into_any();
         let format = py.import("builtins")?.getattr("format")?;
+        // `f'{x:.2f}'` and `'%.2f' % x` show the same number.
+        let written = specification.to_string();
+        if written.ends_with(['e', 'E', 'f', 'F', 'g', 'G', '%']) {
+            let number = crate::operators::number("int", &self.path) as f64;
+            return Ok(format.call1((number, specification))?.unbind());
+        }
+        if written.ends_with(['d', 'b', 'o', 'x', 'X']) {
+            let number = crate::operators::number("int", &self.path);
+            return Ok(format.call1((number, specification))?.unbind());
+        }
         Ok(format.call1((&text, specification)).unwrap_or(text).unbind())
     }
 

@@ -119,6 +119,13 @@ fn lines_run(kept: &Kept) -> usize {
 
 fn notes(frame: &Frame<'_>, findings: &Findings<'_>) -> Vec<String> {
     let mut notes: Vec<String> = findings.notes.to_vec();
+    let [old, new] = frame.functions;
+    if old.qualname != new.qualname {
+        notes.push(format!(
+            "compared {} with {}: the most similar function of the other version",
+            old.qualname, new.qualname
+        ));
+    }
     if !frame.diff.renames.is_empty() {
         let renames: Vec<String> = frame.diff.renames.iter().map(|(new, old)| format!("{old} is now {new}")).collect();
         notes.push(format!("renamed: {}", renames.join(", ")));

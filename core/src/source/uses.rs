@@ -39,6 +39,8 @@ pub struct Uses {
     pub iterated: bool,
     pub awaited: bool,
     pub entered: bool,
+    /// Alone at the right of `'...' % value`.
+    pub formatted: bool,
     /// Made a number: `int(value)`, `float(value)`.
     pub numeric: bool,
     /// `**value`.
@@ -77,6 +79,7 @@ impl Uses {
         self.entered |= other.entered;
         self.mapping |= other.mapping;
         self.numeric |= other.numeric;
+        self.formatted |= other.formatted;
         self.arithmetic |= other.arithmetic;
         self.ordered |= other.ordered;
         self.bytes |= other.bytes;
@@ -394,7 +397,9 @@ impl<'a> Visitor<'a> for Collector {
             Expr::BinOp(node) => {
                 let formats = node.op == Operator::Mod
                     && matches!(node.left.as_ref(), Expr::StringLiteral(_) | Expr::BytesLiteral(_) | Expr::FString(_));
-                if !formats {
+                if formats {
+                    self.note(&node.right, |uses| uses.formatted = true);
+                } else {
                     for (side, other) in [(&node.left, &node.right), (&node.right, &node.left)] {
                         if node.op == Operator::Add {
                             self.note_like(side, other);

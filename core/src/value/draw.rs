@@ -191,6 +191,9 @@ fn fitness(class: AbstractValue, uses: &Uses) -> f32 {
             _ => 0.005,
         };
     }
+    if uses.formatted && matches!(class, A::Tuple | A::Dict) {
+        factor *= 0.005;
+    }
     if uses.bytes {
         factor *= if matches!(class, A::Str | A::Object) { 1.0 } else { 0.005 };
     }
