@@ -11,7 +11,6 @@ use twincell_core::site::SiteKind;
 use twincell_core::value::{Decision, Draw, Recipe};
 
 use crate::clock;
-use crate::imports::MODULE_NAME;
 use crate::module;
 use crate::observe;
 use crate::outcome;
@@ -485,14 +484,14 @@ fn stand_in(
     if caught == Some(true) && !repaired(callee, site, arguments) {
         return StandIn::No;
     }
+    let called_by_all =
+        state::with(|execution| execution.prepared.is_called_by_all(execution.version, site)).unwrap_or(false);
     match raised_by_module(py, error) {
         Some(intended) => StandIn::Raise(intended),
-        // A function of the code's own module that values do not suit would not suit them inlined, either.
-        None if is_module_function(callee) => StandIn::No,
+        // Where only one version makes the call, an invented result would be a difference of its own.
+        None if !called_by_all => StandIn::No,
         // `int('a')` and `''.join([1])` fail in every world; a versatile argument would not be there in any.
-        None if is_plain(callee, arguments) && (is_builtin(callee) || error.is_instance_of::<PyTypeError>(py)) => {
-            StandIn::No
-        }
+        None if is_builtin(callee) && is_plain(callee, arguments) => StandIn::No,
         None if is_pure(callee) => StandIn::Value,
         None => StandIn::Effect,
     }
@@ -505,11 +504,6 @@ fn repaired(callee: &Bound<'_, PyAny>, site: u32, arguments: &Bound<'_, PyTuple>
     let text = observe::arguments_text(&observed, &[]);
     let path = observe::bounded_path(format!("succeeds {}({text})", callee_path(callee, site)));
     state::with(|execution| execution.draw.truth(&path, REPAIR_PROBABILITY)).unwrap_or(false)
-}
-
-fn is_module_function(callee: &Bound<'_, PyAny>) -> bool {
-    callee.is_exact_instance_of::<pyo3::types::PyFunction>()
-        && callee.getattr("__module__").is_ok_and(|name| name.extract().is_ok_and(|name: String| name == MODULE_NAME))
 }
 
 /// Neither what is called nor what it is called with is versatile, as far as one level of containers shows.

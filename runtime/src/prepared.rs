@@ -146,6 +146,15 @@ impl Prepared {
         self.versions[version].containers.get(site as usize).cloned().unwrap_or_default()
     }
 
+    /// Does every version call something of the name that this call site calls?
+    pub fn is_called_by_all(&self, version: usize, site: u32) -> bool {
+        let called = |version: &Version, name: &str| {
+            version.sites.sites.iter().any(|site| site.kind == SiteKind::Call && site.identifier == name)
+        };
+        let own = self.versions.get(version).and_then(|version| version.version.sites.sites.get(site as usize));
+        own.is_some_and(|own| self.versions.iter().all(|other| called(&other.version, &own.identifier)))
+    }
+
     /// Do all versions have a parameter of this canonical name?
     pub fn is_shared_parameter(&self, name: &str) -> bool {
         self.versions.iter().all(|PreparedVersion { version, .. }| {
