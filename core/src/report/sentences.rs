@@ -66,7 +66,7 @@ fn pair_report(verdict: Verdict, reason: &str, execution: Kept, notes: &[String]
 #[test]
 fn a_change_is_told_by_its_values_and_what_each_version_did() {
     let report = pair_report(Verdict::Changing, "", kept(returned(3), returned(0)), &[]);
-    assert_eq!(report.sentence, "Behavior of f changed: for x = 0 old returns 3, new returns 0 (execution 1, 12 ms).");
+    assert_eq!(report.sentence, "Behavior of f changed: for x = 0: old returns 3, new returns 0 (execution 1, 12 ms).");
     assert_eq!((report.evidence[0].channel, report.evidence[0].execution), (Channel::Return, 0));
     assert_eq!(report.witness.unwrap().execution, 4);
 }
@@ -81,7 +81,7 @@ fn each_channel_has_words_of_its_own() {
     let output = told(|new| new.stdout = "a\n".into());
     assert!(output.contains(r"old writes '' to stdout, new 'a\n'"), "{output}");
     let arguments = told(|new| new.arguments = vec![("x.meta".into(), Observed::Int("1".into()))]);
-    assert!(arguments.contains("old leaves x.meta unchanged, new 1"), "{arguments}");
+    assert!(arguments.contains("x.meta after the call: old leaves it as it was, new makes it 1"), "{arguments}");
     let exception = told(|new| {
         let exception = Observed::Exception { class: "ValueError".into(), arguments: vec![] };
         new.outcome = Outcome::Raised { exception, intended: true, line: 2, message: "ValueError".into() };
