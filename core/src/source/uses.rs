@@ -113,12 +113,12 @@ pub fn uses(text: &str, sites: &[Site]) -> Vec<Uses> {
     let collector = collect(text);
     let mut by_path: BTreeMap<(SiteKind, &str), Uses> = BTreeMap::new();
     for site in sites {
-        let found = match site.kind {
-            SiteKind::Name => collector.names.get(&site.path),
-            _ => collector.found.get(&(site.kind, site.start, site.end)),
-        };
-        if let Some(found) = found {
-            by_path.entry((site.kind, site.path.as_str())).or_default().merge(found);
+        let key = (site.kind, site.path.as_str());
+        if site.kind == SiteKind::Name {
+            // Collected by name already, so that once is enough.
+            by_path.entry(key).or_insert_with(|| collector.names.get(&site.path).cloned().unwrap_or_default());
+        } else if let Some(found) = collector.found.get(&(site.kind, site.start, site.end)) {
+            by_path.entry(key).or_default().merge(found);
         }
     }
     // A value that is bound to a local is used as the local is; two rounds follow `a = f(); b = a`.
