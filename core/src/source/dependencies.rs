@@ -18,7 +18,7 @@ pub fn changed_dependencies(functions: &[Function; 2], modules: [&str; 2]) -> Ve
         return vec![];
     }
     with_stack_for(modules[0].len().max(modules[1].len()), || {
-        let [old, new] = modules.map(|module| parse(module));
+        let [old, new] = modules.map(parse);
         let (old, new) = (bindings(&old.syntax().body), bindings(&new.syntax().body));
         let changed: BTreeSet<&str> =
             old.keys().chain(new.keys()).filter(|name| old.get(*name) != new.get(*name)).copied().collect();
