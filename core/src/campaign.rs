@@ -52,7 +52,8 @@ pub struct Target {
 }
 
 impl Target {
-    /// Changed lines that hold no code that reports (an `else:`, a closing bracket) count for the next line that does.
+    /// A changed line that holds no code that reports (the second line of a call, a closing bracket) counts for the last
+    /// line before it that does; one before all of them (a parameter's default) for the first.
     pub fn new(diff: &Diff, lines: [Vec<u32>; 2]) -> Self {
         let executable = |changed: &[u32], lines: &[u32]| -> Vec<u32> {
             let mut found: Vec<u32> = changed
@@ -294,7 +295,8 @@ fn confirm(
 
 /// Makes a witness smaller: replaces decisions by simpler ones while a difference in the same channel stays.
 ///
-/// Each decision is tried once, in order; at most `budget` executions. Safe because every candidate is executed.
+/// The decisions are gone through once, in order; at most `budget` candidates. Safe because every candidate is executed,
+/// and one that shows a difference is confirmed as the witness was.
 pub fn shrink(execute: &mut dyn Execute, witness: &Kept, budget: u32) -> Result<Kept, EngineError> {
     let mut best = witness.clone();
     let channels: BTreeSet<_> = witness.differences.iter().map(|difference| difference.channel).collect();
@@ -335,7 +337,7 @@ pub fn shrink(execute: &mut dyn Execute, witness: &Kept, budget: u32) -> Result<
 }
 
 /// Access paths of the plain values without which the witness shows no difference: each is exchanged for another
-/// value, and is decisive when the difference goes away.
+/// value, and is decisive when the difference goes away; at most `budget` executions.
 pub fn decisive(execute: &mut dyn Execute, witness: &Kept, budget: u32) -> Result<Vec<String>, EngineError> {
     let channels: BTreeSet<_> = witness.differences.iter().map(|difference| difference.channel).collect();
     let tried: Vec<(&Choice, Decision)> = witness
@@ -359,7 +361,8 @@ pub fn decisive(execute: &mut dyn Execute, witness: &Kept, budget: u32) -> Resul
             [old, new] => differences(old, new).iter().any(|difference| channels.contains(&difference.channel)),
             _ => false,
         },
-        Executed::Lost { .. } => false,
+        // Nothing is known of what it would have shown.
+        Executed::Lost { .. } => true,
     };
     let outcomes = execute.execute(requests)?;
     Ok(tried

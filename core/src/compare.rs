@@ -103,10 +103,11 @@ pub fn compare(
     let mut reports = Vec::new();
     let mut stopped = false;
     for (number, functions) in pairs.into_iter().enumerate() {
-        if stopped {
-            break;
-        }
         let pair = Pair::new(old, new, functions, options.context);
+        if stopped && !pair.is_same_program() {
+            reports.push(assemble::failed(&pair.frame(), "stopped before its turn came".into()));
+            continue;
+        }
         let mut pair_progress = |executions: u32, coverage: f64| {
             let answer =
                 progress(Progress { pair: number as u32, pairs: count, executions, budget: options.budget, coverage });
@@ -233,6 +234,15 @@ impl<'a> Pair<'a> {
         };
         Self { functions, modules, diff, changed_names }
     }
+
+    /// Nothing that would show a difference needs to run.
+    fn is_same_program(&self) -> bool {
+        self.diff.identical && self.changed_names.is_empty()
+    }
+
+    fn frame(&self) -> assemble::Frame<'_> {
+        assemble::Frame { functions: &self.functions, diff: &self.diff, changed_names: &self.changed_names }
+    }
 }
 
 /// What [`compare`] loads into workers: one program a pair that can be instrumented. To measure executions by
@@ -261,8 +271,8 @@ fn compare_pair(
     progress: &mut dyn FnMut(u32, f64) -> Continue,
 ) -> Result<PairReport, CompareError> {
     let started = Instant::now();
-    let frame = assemble::Frame { functions: &pair.functions, diff: &pair.diff, changed_names: &pair.changed_names };
-    if pair.diff.identical && pair.changed_names.is_empty() {
+    let frame = pair.frame();
+    if pair.is_same_program() {
         return Ok(assemble::identical(&frame));
     }
     let instrumented = match (instrument(&pair.functions[0]), instrument(&pair.functions[1])) {

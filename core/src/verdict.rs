@@ -1,5 +1,6 @@
 //! Evidence -> verdict. The rule is one small function.
 
+use crate::behavior::Outcome;
 use crate::campaign::{Campaign, Target};
 use crate::report::Verdict;
 
@@ -40,6 +41,9 @@ pub fn decide(campaign: &Campaign, target: &Target) -> (Verdict, String) {
         (0, count) if count > 0 => return (Verdict::Inconclusive, limits("new", count)),
         _ => {}
     }
+    if let Some(bound) = stopped_by(campaign).filter(|_| valid == 0) {
+        return (Verdict::Inconclusive, format!("all {executions} executions were stopped: {bound}"));
+    }
     if valid == 0 {
         return (
             Verdict::Inconclusive,
@@ -52,4 +56,16 @@ pub fn decide(campaign: &Campaign, target: &Target) -> (Verdict, String) {
         return (Verdict::Inconclusive, format!("none of {valid} usable executions ran a changed line"));
     }
     (Verdict::LikelyPreserving, format!("{valid} of {executions} executions were usable and none showed a difference"))
+}
+
+/// The bound that stopped the first execution, if bounds stopped them all.
+fn stopped_by(campaign: &Campaign) -> Option<&str> {
+    let mut bounds = campaign.executions.iter().map(|kept| {
+        kept.record.behaviors.iter().find_map(|behavior| match &behavior.outcome {
+            Outcome::Stopped { reason } => Some(reason.as_str()),
+            _ => None,
+        })
+    });
+    let first = bounds.next()??;
+    bounds.all(|bound| bound.is_some()).then_some(first)
 }

@@ -174,7 +174,9 @@ fn a_worker_that_is_lost_now_and_then_does_not() {
 fn executions_that_are_all_stopped_by_a_bound_end_the_campaign() {
     let (campaign, requests) = run(|_, _, _| stopped());
     assert!(requests.len() < 40, "{}", requests.len());
-    assert_eq!(verdict::decide(&campaign, &target()).0, Verdict::Inconclusive);
+    let (verdict, reason) = verdict::decide(&campaign, &target());
+    assert_eq!(verdict, Verdict::Inconclusive);
+    assert!(reason.ends_with("executions were stopped: used up its steps"), "{reason}");
 }
 
 #[test]
@@ -229,4 +231,21 @@ fn a_witness_shrinks_to_the_simplest_decision_that_still_shows_it() {
     assert!(!shrunk.differences.is_empty());
     let repeated: Fixed = campaign::repeat(&shrunk.record);
     assert_eq!(repeated.len(), 1);
+}
+
+#[test]
+fn a_value_is_decisive_where_the_difference_goes_with_it_and_not_where_the_worker_does() {
+    let witness = |run: fn(&ExecutionRequest, u8, usize) -> Option<Outcome>| {
+        let mut fake = Fake { run, requests: vec![] };
+        let campaign = campaign::run(&mut fake, &target(), 1, 7, &mut |_, _| Continue::Yes).unwrap();
+        campaign::decisive(&mut fake, &campaign.executions[campaign.witness.unwrap()], 10).unwrap()
+    };
+    let only_at_zero = |request: &ExecutionRequest, version: u8, _: usize| {
+        returned(if value_of_x(request) == 0 { i64::from(version) } else { 0 })
+    };
+    let lost_elsewhere = |request: &ExecutionRequest, version: u8, _: usize| {
+        if value_of_x(request) == 0 { returned(i64::from(version)) } else { None }
+    };
+    assert_eq!(witness(only_at_zero), ["x"]);
+    assert_eq!(witness(lost_elsewhere), [""; 0]);
 }

@@ -259,3 +259,10 @@ fn at_most_two_hundred_literals_are_kept() {
     let found = all(&format!("def f():\n    return [{}]\n", numbers.join(", ")));
     assert_eq!(literals(&[&found[0]]).len(), 200);
 }
+
+#[test]
+fn functions_that_nest_deeply_are_paired_without_exhausting_the_stack() {
+    let texts = ["f", "g"].map(|name| format!("def {name}(x):\n    return {}x\n", "-".repeat(100_000)));
+    let [old, new] = texts.map(|text| all(&text));
+    assert_eq!(pair(old, new).pairs.len(), 1);
+}

@@ -342,6 +342,8 @@ pub(crate) fn any(
     if let Some(moment) = clock::moment(callee, arguments, keywords)? {
         return Ok(moment.unbind());
     }
+    // What was blocked before, at an import say, has nothing to do with this call.
+    state::with(|execution| execution.side.blocked = false);
     let error = match callee.call(arguments, keywords) {
         Ok(value) => return Ok(value.unbind()),
         Err(error) => error,

@@ -2,7 +2,6 @@
 
 use pyo3::exceptions::{PyBaseException, PyException};
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyTuple, PyType};
 
 use crate::state;
@@ -10,19 +9,19 @@ use crate::versatile::Versatile;
 
 pyo3::create_exception!(twincell, StopExecution, PyBaseException, "An execution used up its steps.");
 
-static MISSING: PyOnceLock<Py<PyDict>> = PyOnceLock::new();
-
-/// The class that stands for a missing exception type, one for each name: `argparse.ArgumentTypeError`.
+/// The class that stands for a missing exception type: `argparse.ArgumentTypeError`. One for each name and run, since
+/// code can change it.
 pub(crate) fn missing_class<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyType>> {
-    let classes = MISSING.get_or_init(py, || PyDict::new(py).unbind()).bind(py);
-    if let Some(class) = classes.get_item(name)? {
-        return Ok(class.cast_into::<PyType>()?);
+    let known = state::with(|execution| execution.side.missing_classes.get(name).map(|class| class.clone_ref(py)));
+    if let Some(class) = known.flatten() {
+        return Ok(class.into_bound(py));
     }
     let namespace = PyDict::new(py);
     namespace.set_item("__module__", "builtins")?;
     let bases = PyTuple::new(py, [py.get_type::<PyException>()])?;
     let class = py.get_type::<PyType>().call1((name, bases, namespace))?.cast_into::<PyType>()?;
-    classes.set_item(name, &class)?;
+    let kept = class.clone().unbind();
+    state::with(|execution| execution.side.missing_classes.insert(name.to_string(), kept));
     Ok(class)
 }
 

@@ -92,7 +92,7 @@ fn attribute(py: Python<'_>, site: u32, object: &Bound<'_, PyAny>) -> PyResult<P
         return Err(error);
     }
     let name = name.to_str()?;
-    let path = format!("{}.{name}", container_path(object, site));
+    let path = crate::observe::bounded_path(format!("{}.{name}", container_path(object, site)));
     let request = Request {
         site: Some(site),
         kind: SiteKind::Attribute,
@@ -119,7 +119,8 @@ fn subscript(py: Python<'_>, site: u32, object: &Bound<'_, PyAny>, key: &Bound<'
     if !missing || is_running() != Some(true) {
         return Err(error);
     }
-    let path = format!("{}[{}]", container_path(object, site), crate::observe::short(key));
+    let path =
+        crate::observe::bounded_path(format!("{}[{}]", container_path(object, site), crate::observe::short(key)));
     let request = Request {
         site: Some(site),
         kind: SiteKind::Subscript,

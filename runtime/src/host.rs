@@ -21,7 +21,7 @@ use crate::outcome::{self, Arguments};
 use crate::prepared::Prepared;
 use crate::scratch::Scratch;
 use crate::state::{self, Execution, Side};
-use crate::versatile::Versatile;
+use crate::versatile::{Mark, Versatile};
 use crate::worker::Host;
 use crate::world;
 
@@ -280,7 +280,7 @@ fn changed_values(py: Python<'_>) -> Vec<(String, Observed)> {
     for (path, value, recipe) in injected {
         let value = value.bind(py);
         if let Ok(versatile) = value.cast::<Versatile>() {
-            let assigned = assigned(py, versatile.get());
+            let assigned = versatile.get().observed_since(py, Mark::default());
             if !assigned.is_empty() {
                 changed.push((path.clone(), Observed::Injected { path, assigned }));
             }
@@ -294,30 +294,6 @@ fn changed_values(py: Python<'_>) -> Vec<(String, Observed)> {
     }
     changed.sort_by(|a, b| a.0.cmp(&b.0));
     changed
-}
-
-/// What the code assigned to a versatile object: the last value of each attribute and item.
-fn assigned(py: Python<'_>, versatile: &Versatile) -> Vec<(String, Observed)> {
-    let mut found: Vec<(String, Option<Py<PyAny>>)> = Vec::new();
-    {
-        let Ok(assigned) = versatile.assigned.lock() else { return vec![] };
-        for (name, value) in &assigned.attributes {
-            found.push((format!(".{name}"), value.as_ref().map(|value| value.clone_ref(py))));
-        }
-        for (text, _, value) in &assigned.items {
-            found.push((format!("[{text}]"), value.as_ref().map(|value| value.clone_ref(py))));
-        }
-    }
-    let mut observed: Vec<(String, Observed)> = Vec::new();
-    for (name, value) in found {
-        let value = value.map_or(Observed::Elided { reason: "deleted".into() }, |value| observe::value(value.bind(py)));
-        match observed.iter_mut().find(|(own, _)| *own == name) {
-            Some(entry) => entry.1 = value,
-            None => observed.push((name, value)),
-        }
-    }
-    observed.sort_by(|a, b| a.0.cmp(&b.0));
-    observed
 }
 
 /// An injected value as it was.

@@ -2,7 +2,7 @@
 //! executions do not see what others wrote into a module's lists, tables, classes and objects.
 //!
 //! Reached are builtin containers, classes and instances of the module itself, closures, defaults and caches of its
-//! functions. Objects of other modules' classes stay as they are.
+//! functions, and what stands in for missing modules and objects. Objects of other modules' classes stay as they are.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -12,6 +12,7 @@ use twincell_core::behavior::Observed;
 
 use crate::imports::MODULE_NAME;
 use crate::observe;
+use crate::versatile::{Mark, Versatile};
 
 /// Objects that are looked at, and entries of one container, at most.
 const MAX_OBJECTS: usize = 4000;
@@ -24,8 +25,12 @@ enum Saved {
     /// A `deque` or a subclass of a builtin container: the object, its content as a list or dict.
     Other(Py<PyAny>, Py<PyAny>),
     Class(Py<PyType>, Py<PyDict>),
+    /// An instance, its slots that hold something.
+    Slots(Py<PyAny>, Vec<(String, Py<PyAny>)>),
     Cell(Py<PyAny>, Py<PyAny>),
     Cache(Py<PyAny>),
+    /// What stands in for something missing, and how much the module had assigned to it.
+    StandIn(Py<Versatile>, Mark),
 }
 
 /// Everything that a module's globals hold and code may change in place.
@@ -74,6 +79,15 @@ impl ModuleState {
         }
         let observed = |name: &str| -> Option<Observed> {
             let value = globals.get_item(name).ok()??;
+            if let Ok(stand_in) = value.cast_exact::<Versatile>() {
+                let stand_in = stand_in.get();
+                let before = self.saved.iter().find_map(|(_, saved)| match saved {
+                    Saved::StandIn(known, before) if std::ptr::eq(known.get(), stand_in) => Some(*before),
+                    _ => None,
+                })?;
+                let assigned = stand_in.observed_since(py, before);
+                return Some(Observed::Injected { path: stand_in.path().to_string(), assigned });
+            }
             Some(match value.cast::<PyType>() {
                 Ok(class) => observe::namespace(class),
                 Err(_) => observe::value(&value),
@@ -117,6 +131,8 @@ impl<'py> Walk<'py> {
             self.class(class)?;
         } else if value.is_exact_instance_of::<PyFunction>() {
             self.function(value)?;
+        } else if let Ok(stand_in) = value.cast_exact::<Versatile>() {
+            self.keep(Saved::StandIn(stand_in.clone().unbind(), stand_in.get().mark()));
         } else {
             self.object(value)?;
         }
@@ -178,10 +194,16 @@ impl<'py> Walk<'py> {
             let content = value.py().get_type::<PyDict>().call1((value,))?.cast_into::<PyDict>()?;
             self.waiting.extend(content.values().iter());
             self.keep(Saved::Other(value.clone().unbind(), content.into_any().unbind()));
-        } else if is_of_module(&namespace(&kind)?)
-            && let Ok(attributes) = observe::object_namespace(value)
-        {
-            self.dict(&attributes)?;
+        } else if is_of_module(&namespace(&kind)?) {
+            if let Ok(attributes) = observe::object_namespace(value) {
+                self.dict(&attributes)?;
+            }
+            let slots = observe::slots(value)?;
+            if !slots.is_empty() {
+                self.waiting.extend(slots.iter().map(|(_, held)| held.clone()));
+                let slots = slots.into_iter().map(|(name, held)| (name, held.unbind())).collect();
+                self.keep(Saved::Slots(value.clone().unbind(), slots));
+            }
         }
         Ok(())
     }
@@ -233,7 +255,13 @@ impl Saved {
             }
             Saved::Class(class, before) => same_entries(&namespace(class.bind(py))?, before.bind(py)),
             Saved::Cell(cell, before) => cell.bind(py).getattr("cell_contents")?.is(before.bind(py)),
+            Saved::Slots(object, before) => {
+                let now = observe::slots(object.bind(py))?;
+                now.len() == before.len()
+                    && now.iter().zip(before).all(|((name, held), (own, known))| name == own && held.is(known))
+            }
             Saved::Cache(_) => false,
+            Saved::StandIn(stand_in, before) => stand_in.get().mark() == *before,
         })
     }
 
@@ -275,7 +303,21 @@ impl Saved {
                 Ok(())
             }
             Saved::Cell(cell, before) => cell.bind(py).setattr("cell_contents", before),
+            Saved::Slots(object, before) => {
+                let (object, of_object) = (object.bind(py), py.get_type::<PyAny>());
+                for (name, _) in observe::slots(object)? {
+                    of_object.call_method1("__delattr__", (object, name))?;
+                }
+                for (name, held) in before {
+                    of_object.call_method1("__setattr__", (object, name, held))?;
+                }
+                Ok(())
+            }
             Saved::Cache(clear) => clear.call0(py).map(|_| ()),
+            Saved::StandIn(stand_in, before) => {
+                stand_in.get().forget_since(*before);
+                Ok(())
+            }
         }
     }
 }

@@ -124,6 +124,8 @@ impl Observer {
         let mut entries = Vec::new();
         for (key, value) in dict.iter() {
             if self.nodes > MAX_NODES {
+                let rest = Observed::Elided { reason: "too many parts".into() };
+                entries.push((rest.clone(), rest));
                 break;
             }
             entries.push((self.observe(&key), self.observe(&value)));
@@ -226,9 +228,37 @@ impl Observer {
                 }
             }
         }
+        for (name, attribute) in slots(value).unwrap_or_default() {
+            if self.nodes > MAX_NODES {
+                break;
+            }
+            attributes.push((name, self.observe(&attribute)));
+        }
         attributes.sort_by(|a, b| a.0.cmp(&b.0));
         Observed::Object { class, attributes }
     }
+}
+
+/// Attributes that have a slot (`__slots__`), read without code of the class.
+pub(crate) fn slots<'py>(value: &Bound<'py, PyAny>) -> PyResult<Vec<(String, Bound<'py, PyAny>)>> {
+    let py = value.py();
+    let of_type = py.get_type::<PyType>();
+    let mut found = Vec::new();
+    for class in of_type.call_method1("__getattribute__", (value.get_type(), "__mro__"))?.cast::<PyTuple>()?.iter() {
+        let namespace = of_type.call_method1("__getattribute__", (&class, "__dict__"))?;
+        if !namespace.contains("__slots__")? {
+            continue;
+        }
+        for entry in namespace.call_method0("items")?.try_iter()? {
+            let (name, descriptor): (String, Bound<'py, PyAny>) = entry?.extract()?;
+            if descriptor.get_type().name()? == "member_descriptor"
+                && let Ok(held) = descriptor.call_method1("__get__", (value,))
+            {
+                found.push((name, held));
+            }
+        }
+    }
+    Ok(found)
 }
 
 /// The instance dictionary, without running a `__getattribute__` of the class.
@@ -260,11 +290,10 @@ fn plain(value: &Bound<'_, PyAny>) -> Option<Observed> {
         return Some(Observed::Float(format!("{:?}", number.value())));
     }
     if let Ok(bytes) = value.cast_exact::<PyBytes>() {
-        return Some(Observed::Bytes(bytes.as_bytes().iter().take(MAX_TEXT).copied().collect()));
+        return Some(Observed::Bytes(bounded_bytes(bytes.as_bytes())));
     }
     if let Ok(bytes) = value.cast_exact::<PyByteArray>() {
-        let bytes: Vec<u8> = bytes.to_vec();
-        return Some(Observed::Bytes(bytes.into_iter().take(MAX_TEXT).collect()));
+        return Some(Observed::Bytes(bounded_bytes(&bytes.to_vec())));
     }
     if value.cast_exact::<PyComplex>().is_ok() || value.cast_exact::<PyEllipsis>().is_ok() {
         let text = value.repr().map_or_else(|_| String::new(), |text| text.to_string());
@@ -309,6 +338,13 @@ fn characters(text: &Bound<'_, PyString>) -> String {
     }
 }
 
+/// Bytes cut at the bound; the rest counts through its hash.
+fn bounded_bytes(bytes: &[u8]) -> Vec<u8> {
+    let Some(head) = bytes.get(..MAX_TEXT).filter(|head| head.len() < bytes.len()) else { return bytes.to_vec() };
+    let rest = format!("... [{} bytes, {:016x}]", bytes.len(), xxhash_rust::xxh3::xxh3_64(bytes));
+    [head, rest.as_bytes()].concat()
+}
+
 /// A text cut at the bound; the rest counts through its hash.
 fn bounded(text: String) -> String {
     if text.len() <= MAX_TEXT {
@@ -317,4 +353,25 @@ fn bounded(text: String) -> String {
     let hash = xxhash_rust::xxh3::xxh3_64(text.as_bytes());
     let cut = (0..=MAX_TEXT).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0);
     format!("{}... [{} bytes, {hash:016x}]", &text[..cut], text.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_bytes_differ_by_what_is_cut_off() {
+        let long = |last: u8| [vec![b'a'; 5000], vec![last]].concat();
+        assert_ne!(bounded_bytes(&long(b'x')), bounded_bytes(&long(b'y')));
+        assert!(bounded_bytes(&long(b'x')).len() < MAX_TEXT + 60);
+        assert_eq!(bounded_bytes(&[b'a'; MAX_TEXT]), [b'a'; MAX_TEXT]);
+    }
+
+    #[test]
+    fn a_long_path_is_cut_and_stays_another_one() {
+        let long = |last: &str| bounded_path(format!("x{}{last}", ".next".repeat(1000)));
+        assert_eq!(long("").len(), long(".a").len());
+        assert_ne!(long(""), long(".a"));
+        assert!(long("").len() <= MAX_PATH);
+    }
 }

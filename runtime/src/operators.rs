@@ -130,7 +130,7 @@ fn item(py: Python<'_>, path: &str, index: usize) -> PyResult<Py<PyAny>> {
     let identifier = last_identifier(path);
     resolve::value(
         py,
-        &format!("{path}[{index}]"),
+        &observe::bounded_path(format!("{path}[{index}]")),
         &Request { kind: SiteKind::Subscript, identifier, ..Request::default() },
     )
 }
@@ -154,7 +154,7 @@ pub(crate) fn awaited(slf: &Bound<'_, Versatile>) -> PyResult<Ready> {
     crate::call::record_protocol(slf, "__await__");
     let path = slf.get().path();
     let request = Request { kind: SiteKind::Call, ..Request::default() };
-    resolve::value(slf.py(), &format!("await {path}"), &request).map(Ready::new)
+    resolve::value(slf.py(), &observe::bounded_path(format!("await {path}")), &request).map(Ready::new)
 }
 
 /// Iterator over injected items; async as well.

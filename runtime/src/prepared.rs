@@ -2,7 +2,7 @@
 
 use pyo3::prelude::*;
 use pyo3::types::PyString;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use twincell_core::engine::protocol::{Context, Program, Version};
 use twincell_core::predictor::Distribution;
 use twincell_core::site::SiteKind;
@@ -53,10 +53,13 @@ impl Prepared {
         let mut by_callee: FxHashMap<String, Knowledge> = FxHashMap::default();
         let mut by_identifier: FxHashMap<(SiteKind, String), Knowledge> = FxHashMap::default();
         for version in &program.versions {
+            let mut seen: FxHashSet<(SiteKind, &str)> = FxHashSet::default();
             for (index, site) in version.sites.sites.iter().enumerate() {
                 let (Some(distribution), Some(uses)) = (version.predictions.get(index), version.uses.get(index)) else {
                     continue;
                 };
+                // Sites of the same path share their uses.
+                let uses = seen.insert((site.kind, &site.path)).then_some(uses);
                 let path = normalise(&site.path, version);
                 if site.kind == SiteKind::Call {
                     let callee = path[..opening(&path)].to_string();
@@ -227,18 +230,19 @@ fn empty() -> Knowledge {
     Knowledge { distribution: [0.0; AbstractValue::COUNT], uses: Uses::default(), catches: vec![], sites: 0 }
 }
 
-/// Adds a site: the distribution is the mean over sites.
-fn add(known: &mut Knowledge, distribution: &Distribution, uses: &Uses, catches: &[String]) {
+/// Adds a site: the distribution is the mean over sites; `uses` where they were not added before.
+fn add(known: &mut Knowledge, distribution: &Distribution, uses: Option<&Uses>, catches: &[String]) {
     for name in catches {
         if !known.catches.contains(name) {
             known.catches.push(name.clone());
         }
     }
-
     let before = known.sites as f32;
     known.sites += 1;
     for (mean, &value) in known.distribution.iter_mut().zip(distribution) {
         *mean = (*mean * before + value) / (before + 1.0);
     }
-    known.uses.merge(uses);
+    if let Some(uses) = uses {
+        known.uses.merge(uses);
+    }
 }

@@ -221,7 +221,7 @@ pub(crate) fn build(py: Python<'_>, recipe: &Recipe, path: &str) -> PyResult<Py<
     let unique = match recipe {
         Recipe::Float(_) => true,
         Recipe::Int(value) => !(-5..=256).contains(value),
-        Recipe::Str(text) => text.len() > 1,
+        Recipe::Str(text) => text.chars().nth(1).is_some(),
         Recipe::Bytes(bytes) => bytes.len() > 1,
         Recipe::List(_) | Recipe::Dict(_) | Recipe::Set(_) => true,
         Recipe::Tuple(items) => !items.is_empty(),

@@ -1,12 +1,14 @@
 //! The execution that is going on: its decisions, and what the version that runs now has seen.
 //!
-//! One execution at a time, on one thread. Code under comparison may start threads; their hooks find no execution and
-//! pass through. Nothing in here calls Python while the state is borrowed.
+//! One execution at a time, on one thread. Code under comparison may start threads; their hooks find no execution: they
+//! count nothing and inject nothing, and reading an attribute there is an error, because its name is not known. Nothing
+//! in here calls Python while the state is borrowed.
 
 use std::cell::RefCell;
 use std::rc::Rc;
 
 use pyo3::prelude::*;
+use pyo3::types::PyType;
 use rustc_hash::{FxHashMap, FxHashSet};
 use twincell_core::behavior::Call;
 use twincell_core::engine::protocol::Injection;
@@ -35,6 +37,8 @@ pub(crate) struct Side {
     /// Exceptions raised on purpose, by identity, kept alive.
     pub intended: Vec<Py<PyAny>>,
     pub intended_ids: FxHashSet<usize>,
+    /// Stand-ins for exception types that are missing, by name.
+    pub missing_classes: FxHashMap<String, Py<PyType>>,
     /// The last assertion failed.
     pub assertion_failed: bool,
     /// The sandbox blocked an effect in the call that is going on.

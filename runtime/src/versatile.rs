@@ -4,11 +4,13 @@
 //! get the same. What code assigns to it is remembered and observed. Operators live in `operators.rs`, calls in
 //! `call.rs`.
 
+use std::collections::BTreeMap;
 use std::sync::Mutex;
 
 use pyo3::exceptions::PyAttributeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple};
+use twincell_core::behavior::Observed;
 use twincell_core::site::SiteKind;
 use twincell_core::value::Known;
 
@@ -24,6 +26,13 @@ pub(crate) struct Assigned {
     pub attributes: Vec<(String, Option<Py<PyAny>>)>,
     /// (key as text, key, value); a deleted item has no value.
     pub items: Vec<(String, Py<PyAny>, Option<Py<PyAny>>)>,
+}
+
+/// How much had been assigned to an object at some time.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Mark {
+    attributes: usize,
+    items: usize,
 }
 
 /// An injected object that stands for a callable, a resource, an object, a module or a class.
@@ -71,7 +80,7 @@ impl Versatile {
     }
 
     pub(crate) fn attribute_path(&self, name: &str) -> String {
-        if self.bare { name.to_string() } else { format!("{}.{name}", self.path) }
+        if self.bare { name.to_string() } else { observe::bounded_path(format!("{}.{name}", self.path)) }
     }
 
     /// An attribute that the code assigned (`Some(None)`: deleted).
@@ -79,6 +88,46 @@ impl Versatile {
         let assigned = self.assigned.lock().ok()?;
         let found = assigned.attributes.iter().rev().find(|(own, _)| own == name)?;
         Some(found.1.as_ref().map(|value| value.clone_ref(py)))
+    }
+
+    /// How much is assigned now.
+    pub(crate) fn mark(&self) -> Mark {
+        let assigned = self.assigned.lock();
+        assigned.map_or(Mark::default(), |assigned| Mark {
+            attributes: assigned.attributes.len(),
+            items: assigned.items.len(),
+        })
+    }
+
+    /// Forgets what was assigned since.
+    pub(crate) fn forget_since(&self, mark: Mark) {
+        let forgotten = self.assigned.lock().map(|mut assigned| {
+            let (attributes, items) =
+                (mark.attributes.min(assigned.attributes.len()), mark.items.min(assigned.items.len()));
+            (assigned.attributes.split_off(attributes), assigned.items.split_off(items))
+        });
+        // Finalizers run here, outside of the lock.
+        drop(forgotten);
+    }
+
+    /// What the code assigned since: the last value of each attribute and item, by name.
+    pub(crate) fn observed_since(&self, py: Python<'_>, mark: Mark) -> Vec<(String, Observed)> {
+        let mut found: Vec<(String, Option<Py<PyAny>>)> = Vec::new();
+        {
+            let Ok(assigned) = self.assigned.lock() else { return vec![] };
+            for (name, value) in assigned.attributes.iter().skip(mark.attributes) {
+                found.push((format!(".{name}"), value.as_ref().map(|value| value.clone_ref(py))));
+            }
+            for (text, _, value) in assigned.items.iter().skip(mark.items) {
+                found.push((format!("[{text}]"), value.as_ref().map(|value| value.clone_ref(py))));
+            }
+        }
+        let mut observed: BTreeMap<String, Observed> = BTreeMap::new();
+        for (name, value) in found {
+            let deleted = || Observed::Elided { reason: "deleted".into() };
+            observed.insert(name, value.map_or_else(deleted, |value| observe::value(value.bind(py))));
+        }
+        observed.into_iter().collect()
     }
 
     /// The attribute as real code of the class gives it, bound to this object.
@@ -157,7 +206,7 @@ impl Versatile {
                 };
             }
         }
-        let path = format!("{}[{text}]", this.path);
+        let path = observe::bounded_path(format!("{}[{text}]", this.path));
         resolve::value(
             py,
             &path,
@@ -438,15 +487,15 @@ impl Versatile {
         crate::operators::binary(slf, ">>", other, true)
     }
     fn __neg__(&self) -> Self {
-        Versatile::new(format!("(-{})", self.path))
+        Versatile::new(observe::bounded_path(format!("(-{})", self.path)))
     }
     fn __pos__(&self) -> Self {
-        Versatile::new(format!("(+{})", self.path))
+        Versatile::new(observe::bounded_path(format!("(+{})", self.path)))
     }
     fn __invert__(&self) -> Self {
-        Versatile::new(format!("(~{})", self.path))
+        Versatile::new(observe::bounded_path(format!("(~{})", self.path)))
     }
     fn __abs__(&self) -> Self {
-        Versatile::new(format!("abs({})", self.path))
+        Versatile::new(observe::bounded_path(format!("abs({})", self.path)))
     }
 }

@@ -51,6 +51,7 @@ fn what_python_needs_works() {
         "pipe",
         "raise a signal",
         "read a limit",
+        "own processors",
         "256 MiB",
     ] {
         assert_eq!(results[name], "ok", "{name}");
@@ -250,6 +251,13 @@ fn forbidden_calls() {
     let parent = unsafe { libc::getppid() };
     report("deny ptrace", system_call(libc::SYS_ptrace, [libc::PTRACE_ATTACH as usize, parent as usize, 0, 0, 0]));
     report("deny a signal to the parent", call(unsafe { libc::kill(parent, 0) }));
+    report("deny a file's signals to the parent", call(unsafe { libc::fcntl(0, libc::F_SETOWN, parent) }));
+    report("deny another signal for a file", call(unsafe { libc::fcntl(0, 10, libc::SIGKILL) }));
+    report("deny a file's signals by ioctl", call(unsafe { libc::ioctl(0, 0x8901, &parent) }));
+    let mut processors: libc::cpu_set_t = unsafe { std::mem::zeroed() };
+    let size = std::mem::size_of::<libc::cpu_set_t>();
+    report("own processors", call(unsafe { libc::sched_getaffinity(0, size, &mut processors) }));
+    report("deny the parent other processors", call(unsafe { libc::sched_setaffinity(parent, size, &processors) }));
     report("deny a signal to all", call(unsafe { libc::kill(-1, 0) }));
     report("deny a signal to the group", call(unsafe { libc::kill(0, 0) }));
     report("deny a handle on the parent", system_call(libc::SYS_pidfd_open, [parent as usize, 0, 0, 0, 0]));

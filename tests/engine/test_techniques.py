@@ -480,3 +480,23 @@ def test_a_change_beside_nondeterminism_is_still_seen(name):
     new = f"{before}\ndef f(x):\n    print('new')\n    return [{expression}]\n"
     comparison = compare(old, new, context="module")
     assert (comparison.verdict, channels(comparison)) == ("changing", {"output"}), comparison.sentence
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "verdict", "options"),
+    [
+        pair("def f(x):\n    return bytes(5000) + b'a'\n", "def f(x):\n    return bytes(5000) + b'b'\n", CHANGING),
+        pair(
+            "def f(x):\n    return {n: n for n in range(900)}\n",
+            "def f(x):\n    return {n: n for n in reversed(range(900))}\n",
+            PRESERVING,
+        ),
+        pair(
+            "def f(x):\n    return {n: n for n in range(900)}\n",
+            "def f(x):\n    return {n: n + 1 for n in range(900)}\n",
+            CHANGING,
+        ),
+    ],
+)
+def test_values_too_large_to_be_kept_whole(old, new, verdict, options):
+    check(old, new, verdict, options)

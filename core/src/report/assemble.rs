@@ -198,7 +198,7 @@ fn version(
 }
 
 fn hits(behavior: &Behavior, line: u32) -> u32 {
-    behavior.lines.iter().find(|(own, _)| *own == line).map_or(0, |(_, hits)| *hits)
+    behavior.lines.binary_search_by_key(&line, |(own, _)| *own).map_or(0, |at| behavior.lines[at].1)
 }
 
 fn execution(kept: &Kept) -> ExecutionReport {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::parse::{parse, slice};
+use super::parse::{parse, slice, with_stack_for};
 use super::{Function, Pairing};
 
 /// Share of tokens that two functions of different names must have in common to be taken for one that was renamed or
@@ -68,14 +68,16 @@ fn sort(function: &Function) -> (bool, bool) {
 type Tokens<'text> = BTreeMap<&'text str, usize>;
 
 fn tokens(function: &Function) -> Tokens<'_> {
-    let mut counts = Tokens::new();
-    for token in parse(&function.text).tokens() {
-        let text = slice(&function.text, token);
-        if !text.trim().is_empty() && !text.starts_with('#') && text != function.name {
-            *counts.entry(text).or_default() += 1;
+    with_stack_for(function.text.len(), || {
+        let mut counts = Tokens::new();
+        for token in parse(&function.text).tokens() {
+            let text = slice(&function.text, token);
+            if !text.trim().is_empty() && !text.starts_with('#') && text != function.name {
+                *counts.entry(text).or_default() += 1;
+            }
         }
-    }
-    counts
+        counts
+    })
 }
 
 fn dice(a: &Tokens<'_>, b: &Tokens<'_>) -> f64 {

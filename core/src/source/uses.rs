@@ -15,6 +15,9 @@ use super::parse::{parse, with_stack_for};
 use crate::site::{Site, SiteKind};
 use crate::value::{AbstractValue, Recipe};
 
+/// How far into a sum a literal is looked for: each term asks, so that without a bound long sums cost their square.
+const SUM_DEPTH: u32 = 64;
+
 /// How subscripts of a value look.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -113,12 +116,12 @@ pub fn uses(text: &str, sites: &[Site]) -> Vec<Uses> {
     let collector = collect(text);
     let mut by_path: BTreeMap<(SiteKind, &str), Uses> = BTreeMap::new();
     for site in sites {
-        let found = match site.kind {
-            SiteKind::Name => collector.names.get(&site.path),
-            _ => collector.found.get(&(site.kind, site.start, site.end)),
-        };
-        if let Some(found) = found {
-            by_path.entry((site.kind, site.path.as_str())).or_default().merge(found);
+        let key = (site.kind, site.path.as_str());
+        if site.kind == SiteKind::Name {
+            // Collected by name already, so that once is enough.
+            by_path.entry(key).or_insert_with(|| collector.names.get(&site.path).cloned().unwrap_or_default());
+        } else if let Some(found) = collector.found.get(&(site.kind, site.start, site.end)) {
+            by_path.entry(key).or_default().merge(found);
         }
     }
     // A value that is bound to a local is used as the local is; two rounds follow `a = f(); b = a`.
@@ -235,15 +238,19 @@ impl Collector {
 
     /// `side + other`: what `other` is written as, `side` is too.
     fn note_like(&mut self, side: &Expr, other: &Expr) {
+        self.note_like_sum(side, other, SUM_DEPTH);
+    }
+
+    fn note_like_sum(&mut self, side: &Expr, other: &Expr, depth: u32) {
         let class = match other {
             Expr::StringLiteral(_) | Expr::FString(_) => AbstractValue::Str,
             Expr::List(_) | Expr::ListComp(_) => AbstractValue::List,
             Expr::Tuple(_) => AbstractValue::Tuple,
             Expr::BytesLiteral(_) => return self.note(side, |uses| uses.bytes = true),
-            Expr::BinOp(node) if node.op == Operator::Add => {
+            Expr::BinOp(node) if node.op == Operator::Add && depth > 0 => {
                 // The type of a sum is that of any of its literals.
-                self.note_like(side, &node.left);
-                return self.note_like(side, &node.right);
+                self.note_like_sum(side, &node.left, depth - 1);
+                return self.note_like_sum(side, &node.right, depth - 1);
             }
             _ => return,
         };

@@ -41,6 +41,9 @@ const REFUSED: &[libc::c_long] = &[
     libc::SYS_ioprio_set,
     libc::SYS_sched_setscheduler,
     libc::SYS_sched_setattr,
+    libc::SYS_sched_setparam,
+    libc::SYS_migrate_pages,
+    libc::SYS_move_pages,
     libc::SYS_setpgid,
     libc::SYS_setsid,
     // Limits could be raised again, for this process or others.
@@ -174,6 +177,12 @@ const CHANGES: &[libc::c_long] = &[
     libc::SYS_renameat,
 ];
 
+/// Ways to choose the receiver of a file's signals that `libc` has no names for on every target.
+const FIOSETOWN: u64 = 0x8901;
+const SIOCSPGRP: u64 = 0x8902;
+const F_SETOWN_EX: i32 = 15;
+const F_SETSIG: i32 = 10;
+
 /// The last system call that this list was made for; later ones do not exist for a worker.
 const NEWEST_KNOWN: u32 = libc::SYS_mseal as u32;
 
@@ -234,8 +243,13 @@ fn refused_by_argument() -> Outcome<Rules> {
         [libc::PR_SET_PDEATHSIG, libc::PR_SET_DUMPABLE, libc::PR_SET_PTRACER, libc::PR_SET_MM, libc::PR_SET_SECCOMP];
     let settings = settings.iter().map(|setting| when(0, Length::Dword, Op::Eq, *setting as u64));
     rules.insert(libc::SYS_prctl, settings.collect::<Outcome<_>>()?);
-    // Typing into a terminal.
-    rules.insert(libc::SYS_ioctl, vec![when(1, Length::Dword, Op::Eq, libc::TIOCSTI)?]);
+    // Typing into a terminal, and choosing another process to be sent a signal when a file is ready.
+    let commands = [libc::TIOCSTI, FIOSETOWN, SIOCSPGRP].map(|command| when(1, Length::Dword, Op::Eq, command));
+    rules.insert(libc::SYS_ioctl, commands.into_iter().collect::<Outcome<_>>()?);
+    let owners = [libc::F_SETOWN, F_SETOWN_EX, F_SETSIG].map(|command| when(1, Length::Dword, Op::Eq, command as u64));
+    rules.insert(libc::SYS_fcntl, owners.into_iter().collect::<Outcome<_>>()?);
+    // Its own processors a thread may choose, by number 0.
+    rules.insert(libc::SYS_sched_setaffinity, vec![when(0, Length::Dword, Op::Ne, 0)?]);
     Ok(rules)
 }
 

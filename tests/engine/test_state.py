@@ -1,0 +1,45 @@
+"""What code changes outside of itself: it is observed, and the next execution does not see it."""
+
+import pytest
+
+from .snippets import compare, reason
+
+CHANGING, PRESERVING = "changing", "likely_preserving"
+
+MISSING = "import not_there_at_all as m\nfrom not_there_at_all import Gone\n"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "verdict"),
+    [
+        # Assigned to a module that is missing.
+        (MISSING + "def f(x):\n    m.flag = 1\n", MISSING + "def f(x):\n    m.flag = 2\n", CHANGING),
+        (
+            MISSING + "def f(x):\n    flag = m.flag\n    m.flag = frozenset()\n    return 1\n",
+            MISSING
+            + "def f(x):\n    flag = m.flag\n    m.flag = frozenset()\n    return 1 + (type(flag) is frozenset)\n",
+            PRESERVING,
+        ),
+        # Kept on the class that stands in for a missing exception type.
+        (
+            MISSING + "def f(x):\n    try:\n        raise Gone\n    except Gone as e:\n        return 1\n",
+            MISSING + "def f(x):\n    try:\n        raise Gone\n    except Gone as e:\n"
+            "        seen = getattr(type(e), 'seen', 1)\n        type(e).seen = 2\n        return seen\n",
+            PRESERVING,
+        ),
+        # Kept in a slot of an object of the module.
+        (
+            "class A:\n    __slots__ = ('n',)\na = A()\na.n = 0\ndef f(x):\n    a.n += 1\n    return 0\n",
+            "class A:\n    __slots__ = ('n',)\na = A()\na.n = 0\ndef f(x):\n    a.n += 1\n    return int(a.n > 1)\n",
+            PRESERVING,
+        ),
+        (
+            "class A:\n    __slots__ = ('n',)\ndef f(x):\n    a = A()\n    a.n = 1\n    return a\n",
+            "class A:\n    __slots__ = ('n',)\ndef f(x):\n    a = A()\n    a.n = 2\n    return a\n",
+            CHANGING,
+        ),
+    ],
+)
+def test_what_an_execution_leaves_behind_is_seen_and_is_gone_in_the_next(old, new, verdict):
+    comparison = compare(old, new)
+    assert comparison.verdict == verdict, (reason(comparison), comparison.sentence)
