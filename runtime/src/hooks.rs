@@ -158,7 +158,7 @@ fn call(
     arguments: &Bound<'_, PyTuple>,
     keywords: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Py<PyAny>> {
-    crate::call::any(site, callee, arguments, keywords)
+    crate::real_call::any(site, callee, arguments, keywords)
 }
 
 /// Slices in subscripts.

@@ -11,6 +11,7 @@
 //!
 //! Deliberately absent: any decision about what a difference means (that is `twincell-core`).
 
+mod builtin;
 mod call;
 mod capture;
 mod clock;
@@ -24,6 +25,7 @@ mod observe;
 mod operators;
 mod outcome;
 mod prepared;
+mod real_call;
 mod resolve;
 pub mod sandbox;
 pub mod scratch;

@@ -316,11 +316,11 @@ impl Versatile {
     }
 
     fn __instancecheck__(&self, value: &Bound<'_, PyAny>) -> bool {
-        crate::call::is_instance_of_missing(value, &self.path)
+        crate::builtin::is_instance_of_missing(value, &self.path)
     }
 
     fn __subclasscheck__(&self, value: &Bound<'_, PyAny>) -> bool {
-        crate::call::is_instance_of_missing(value, &self.path)
+        crate::builtin::is_instance_of_missing(value, &self.path)
     }
 
     #[pyo3(signature = (*arguments, **keywords))]

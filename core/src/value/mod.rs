@@ -3,6 +3,7 @@
 //! Nothing here knows Python objects; the runtime turns a [`Recipe`] into one.
 
 mod draw;
+mod fitness;
 
 use std::collections::BTreeMap;
 

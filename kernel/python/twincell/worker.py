@@ -4,6 +4,7 @@ It collects what Python needs to read, then hands over to native code, which loc
 """
 
 import os
+import signal
 import site
 import sys
 import sysconfig
@@ -38,6 +39,8 @@ def main() -> int:
     if socket is None or memory is None:
         print("twincell.worker is started by twincell itself; to compare code, run: twincell compare", file=sys.stderr)
         return 2
+    # An interrupt from the terminal or the notebook is for the process that compares; it decides what ends.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     scratch = os.getcwd()
     # Before Python 3.11 nothing keeps the current folder, where foreign code writes, out of the search path.
     sys.path[:] = [path for path in sys.path if path and path != scratch]

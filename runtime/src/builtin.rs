@@ -1,0 +1,151 @@
+//! Builtins that must know about injected values: `isinstance`, `hasattr`, `getattr` with a default, `super`, and those
+//! that reach outside the process.
+
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple, PyType};
+use twincell_core::value::{Decision, Recipe};
+
+use crate::call::missing;
+use crate::resolve::{self, Request};
+use crate::state;
+use crate::versatile::Versatile;
+
+/// How often an attribute that is asked for with a way out (`hasattr`, `getattr` with a default) is there.
+const PRESENT_PROBABILITY: f64 = 0.5;
+
+/// Is a value an instance of a class that is not there? Each versatile object has at most one such class and keeps it.
+pub(crate) fn is_instance_of_missing(value: &Bound<'_, PyAny>, class: &str) -> bool {
+    let Ok(value) = value.cast::<Versatile>() else {
+        return value.get_type().name().is_ok_and(|name| name == class);
+    };
+    let path = value.get().path().to_string();
+    state::with(|execution| {
+        if execution.loading {
+            return false;
+        }
+        let own = format!("class({path})");
+        match execution.draw.taken(&own) {
+            Some(Decision::Value(Recipe::Str(known))) => known == class,
+            _ => {
+                let is = execution.draw.truth(&format!("isinstance({path}, {class})"), 0.5);
+                if is {
+                    execution.draw.settle(&own, Decision::Value(Recipe::Str(class.to_string())));
+                }
+                is
+            }
+        }
+    })
+    .unwrap_or(false)
+}
+
+/// `isinstance(versatile, classes)`: decided for classes that a stand-in may have, false for the builtin ones.
+fn is_instance(value: &Bound<'_, Versatile>, classes: &Bound<'_, PyAny>) -> PyResult<bool> {
+    if let Ok(classes) = classes.cast::<PyTuple>() {
+        for class in classes.iter() {
+            if is_instance(value, &class)? {
+                return Ok(true);
+            }
+        }
+        return Ok(false);
+    }
+    if let Ok(class) = classes.cast::<Versatile>() {
+        return Ok(is_instance_of_missing(value, class.get().path()));
+    }
+    if let Ok(class) = classes.cast::<PyType>() {
+        let name = class.name()?.to_string();
+        if name == "object" {
+            return Ok(true);
+        }
+        if class.module()? == "builtins" && !class.is_subclass_of::<pyo3::exceptions::PyBaseException>()? {
+            return Ok(false);
+        }
+        return Ok(is_instance_of_missing(value, &name));
+    }
+    value.is_instance(classes)
+}
+
+/// Builtins that must know about injected values.
+struct Builtins {
+    isinstance: Py<PyAny>,
+    issubclass: Py<PyAny>,
+    getattr: Py<PyAny>,
+    hasattr: Py<PyAny>,
+    superclass: Py<PyAny>,
+    /// Reach outside the process: treated as missing.
+    outside: Vec<Py<PyAny>>,
+}
+
+static BUILTINS: pyo3::sync::PyOnceLock<Builtins> = pyo3::sync::PyOnceLock::new();
+
+fn builtins(py: Python<'_>) -> PyResult<&Builtins> {
+    BUILTINS.get_or_try_init(py, || {
+        let module = py.import("builtins")?;
+        let get = |name: &str| module.getattr(name).map(Bound::unbind);
+        Ok(Builtins {
+            isinstance: get("isinstance")?,
+            issubclass: get("issubclass")?,
+            getattr: get("getattr")?,
+            hasattr: get("hasattr")?,
+            superclass: get("super")?,
+            outside: ["open", "input", "breakpoint"].iter().map(|name| get(name)).collect::<PyResult<_>>()?,
+        })
+    })
+}
+
+/// The answer of a builtin that must know about injected values; `None` for every other callee.
+pub(crate) fn answer(
+    py: Python<'_>,
+    site: u32,
+    callee: &Bound<'_, PyAny>,
+    arguments: &Bound<'_, PyTuple>,
+    keywords: Option<&Bound<'_, PyDict>>,
+) -> PyResult<Option<Py<PyAny>>> {
+    let known = builtins(py)?;
+    let count = arguments.len();
+    if callee.is(&known.isinstance) || callee.is(&known.issubclass) {
+        if count == 2
+            && let Ok(value) = arguments.get_item(0)?.cast::<Versatile>()
+        {
+            let answer = is_instance(value, &arguments.get_item(1)?)?;
+            return Ok(Some(pyo3::types::PyBool::new(py, answer).to_owned().into_any().unbind()));
+        }
+    } else if callee.is(&known.hasattr) || callee.is(&known.getattr) && count == 3 {
+        if count >= 2
+            && let Ok(value) = arguments.get_item(0)?.cast::<Versatile>()
+            && let Ok(name) = arguments.get_item(1)?.extract::<String>()
+        {
+            let path = value.get().attribute_path(&name);
+            let assigned = value
+                .get()
+                .assigned
+                .lock()
+                .is_ok_and(|assigned| assigned.attributes.iter().any(|(own, _)| *own == name));
+            let present = assigned
+                || state::with(|execution| {
+                    execution.loading || execution.draw.truth(&format!("hasattr({path})"), PRESENT_PROBABILITY)
+                })
+                .unwrap_or(true);
+            if callee.is(&known.hasattr) {
+                return Ok(Some(pyo3::types::PyBool::new(py, present).to_owned().into_any().unbind()));
+            }
+            if !present {
+                return Ok(Some(arguments.get_item(2)?.unbind()));
+            }
+            return Versatile::attribute(value, &name, None).map(Some);
+        }
+    } else if callee.is(&known.superclass) {
+        return resolve::value(py, "super()", &Request { identifier: "super", ..Request::default() })
+            .and_then(|value| {
+                if value.bind(py).is_instance_of::<Versatile>() {
+                    Ok(value)
+                } else {
+                    resolve::build(py, &Recipe::Versatile(twincell_core::value::AbstractValue::Object), "super()")
+                }
+            })
+            .map(Some);
+    } else if known.outside.iter().any(|outside| callee.is(outside)) {
+        let name = callee.getattr("__name__")?.to_string();
+        return missing(py, &name, Some(site), arguments, keywords).map(Some);
+    }
+    Ok(None)
+}

@@ -1,0 +1,259 @@
+//! Calls in instrumented code of what is there: made for real, and replaced by an injected value where only injected
+//! values make them fail.
+
+use pyo3::exceptions::{
+    PyException, PyMemoryError, PyOSError, PyRecursionError, PyStopAsyncIteration, PyStopIteration, PyTypeError,
+};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
+use twincell_core::behavior::Observed;
+use twincell_core::site::SiteKind;
+
+use crate::builtin;
+use crate::call::{external, missing, versatile};
+use crate::clock;
+use crate::module;
+use crate::observe;
+use crate::outcome;
+use crate::resolve::{self, Request};
+use crate::state;
+use crate::versatile::{Versatile, last_identifier};
+
+/// How often a real call gives an injected value where its own failure would be caught.
+const REPAIR_PROBABILITY: f64 = 0.35;
+
+/// Any call in instrumented code.
+pub(crate) fn any(
+    site: u32,
+    callee: &Bound<'_, PyAny>,
+    arguments: &Bound<'_, PyTuple>,
+    keywords: Option<&Bound<'_, PyDict>>,
+) -> PyResult<Py<PyAny>> {
+    let py = callee.py();
+    if let Ok(versatile_callee) = callee.cast::<Versatile>() {
+        return versatile(versatile_callee, Some(site), arguments, keywords);
+    }
+    if let Some(answer) = builtin::answer(py, site, callee, arguments, keywords)? {
+        return Ok(answer);
+    }
+    if let Some(path) = logger_path(callee) {
+        return missing(py, &path, Some(site), arguments, keywords);
+    }
+    inject_raise(py, site, callee, arguments)?;
+    if let Some(moment) = clock::moment(callee, arguments, keywords)? {
+        return Ok(moment.unbind());
+    }
+    // What was blocked before, at an import say, has nothing to do with this call.
+    state::with(|execution| execution.side.blocked = false);
+    let error = match callee.call(arguments, keywords) {
+        Ok(value) => return Ok(value.unbind()),
+        Err(error) => error,
+    };
+    match stand_in(py, callee, site, arguments, &error) {
+        StandIn::No => Err(error),
+        StandIn::Raise(error) => Err(error),
+        StandIn::Value => external(py, &callee_path(callee, site), Some(site), arguments, keywords, false),
+        StandIn::Effect => missing(py, &callee_path(callee, site), Some(site), arguments, keywords),
+    }
+}
+
+/// A real call to another module may raise what the `except` clauses around it name, as calls to missing code do.
+fn inject_raise(py: Python<'_>, site: u32, callee: &Bound<'_, PyAny>, arguments: &Bound<'_, PyTuple>) -> PyResult<()> {
+    let catches = state::with(|execution| {
+        let version = &execution.prepared.versions[execution.version].version;
+        version.sites.sites.get(site as usize).is_some_and(|site| !site.catches.is_empty())
+    });
+    if catches != Some(true) || outcome::is_own(callee) {
+        return Ok(());
+    }
+    let module = callee.getattr("__module__").and_then(|name| name.extract::<String>()).unwrap_or_default();
+    if module.is_empty() || module == "builtins" {
+        return Ok(());
+    }
+    let observed: Vec<Observed> = arguments.iter().map(|argument| observe::value(&argument)).collect();
+    let callee = callee_path(callee, site);
+    let path = observe::bounded_path(format!("raise {callee}({})", observe::arguments_text(&observed, &[])));
+    let request =
+        Request { site: Some(site), kind: SiteKind::Call, raises: true, discarded: true, ..Request::default() };
+    resolve::value(py, &path, &request).map(|_| ())
+}
+
+/// How a value stands in for a real call that failed.
+enum StandIn {
+    /// The code sees the exception, as it would.
+    No,
+    /// The code sees this exception, raised on purpose by the module's own code.
+    Raise(PyErr),
+    /// What was injected made a call without effects fail: its value is injected as well.
+    Value,
+    /// What was injected made the call fail, or the sandbox blocked it: it counts as a call to external code.
+    Effect,
+}
+
+/// May a real call that failed be replaced by an injected value? Not where the exception is part of the behavior: the
+/// code raised it on purpose, or catches it.
+fn stand_in(
+    py: Python<'_>,
+    callee: &Bound<'_, PyAny>,
+    site: u32,
+    arguments: &Bound<'_, PyTuple>,
+    error: &PyErr,
+) -> StandIn {
+    if !callee.is_callable() {
+        return StandIn::Effect;
+    }
+    let control = error.is_instance_of::<PyStopIteration>(py)
+        || error.is_instance_of::<PyStopAsyncIteration>(py)
+        || error.is_instance_of::<PyMemoryError>(py)
+        || error.is_instance_of::<PyRecursionError>(py)
+        || !error.is_instance_of::<PyException>(py);
+    if control || outcome::is_own(callee) {
+        return StandIn::No;
+    }
+    if error.is_instance_of::<PyOSError>(py)
+        && state::with(|execution| std::mem::take(&mut execution.side.blocked)).unwrap_or(false)
+    {
+        return StandIn::Effect;
+    }
+    let identity = error.value(py).as_ptr() as usize;
+    if state::with(|execution| execution.side.intended_ids.contains(&identity)) != Some(false) {
+        return StandIn::No;
+    }
+    let names: Vec<String> =
+        error.get_type(py).mro().iter().filter_map(|class| class.getattr("__name__").ok()?.extract().ok()).collect();
+    let caught = state::with(|execution| {
+        let version = &execution.prepared.versions[execution.version].version;
+        version.sites.sites.get(site as usize).is_some_and(|site| {
+            site.catches.iter().any(|name| names.iter().any(|class| class == last_identifier(name)))
+        })
+    });
+    if caught == Some(true) && !repaired(callee, site, arguments) {
+        return StandIn::No;
+    }
+    let called_by_all =
+        state::with(|execution| execution.prepared.is_called_by_all(execution.version, site)).unwrap_or(false);
+    match raised_by_module(py, error) {
+        Some(intended) => StandIn::Raise(intended),
+        // Where only one version makes the call, an invented result would be a difference of its own.
+        None if !called_by_all => StandIn::No,
+        // `int('a')` and `''.join([1])` fail in every world; a versatile argument would not be there in any.
+        None if is_builtin(callee) && is_plain(callee, arguments) => StandIn::No,
+        None if is_pure(callee) => StandIn::Value,
+        None => StandIn::Effect,
+    }
+}
+
+/// A call that fails and whose failure is caught may succeed all the same: injected texts are seldom what a parser
+/// takes, and the code after it matters too.
+fn repaired(callee: &Bound<'_, PyAny>, site: u32, arguments: &Bound<'_, PyTuple>) -> bool {
+    let observed: Vec<Observed> = arguments.iter().map(|argument| observe::value(&argument)).collect();
+    let text = observe::arguments_text(&observed, &[]);
+    let path = observe::bounded_path(format!("succeeds {}({text})", callee_path(callee, site)));
+    state::with(|execution| execution.draw.truth(&path, REPAIR_PROBABILITY)).unwrap_or(false)
+}
+
+/// Neither what is called nor what it is called with is versatile, as far as one level of containers shows.
+fn is_plain(callee: &Bound<'_, PyAny>, arguments: &Bound<'_, PyTuple>) -> bool {
+    let is_versatile = |value: &Bound<'_, PyAny>| {
+        value.is_instance_of::<Versatile>()
+            || matches!(observe::value(value), Observed::List(items) | Observed::Tuple(items) | Observed::Set(items)
+                if items.iter().any(|item| matches!(item, Observed::Injected { .. })))
+    };
+    let receiver = callee.getattr("__self__").ok();
+    !receiver.iter().any(is_versatile) && !arguments.iter().any(|value| is_versatile(&value))
+}
+
+/// Builtin functions and classes, and methods of builtin classes.
+fn is_builtin(callee: &Bound<'_, PyAny>) -> bool {
+    let builtin = |object: &Bound<'_, PyAny>| {
+        object.getattr("__module__").is_ok_and(|name| name.extract().is_ok_and(|name: String| name == "builtins"))
+    };
+    builtin(callee) || callee.getattr("__self__").is_ok_and(|owner| builtin(owner.get_type().as_any()))
+}
+
+/// Methods of loggers, and the functions of `logging` like them: what they do depends on how logging is set up, which
+/// no module says by itself.
+fn logger_path(callee: &Bound<'_, PyAny>) -> Option<String> {
+    const LEVELS: [&str; 9] = ["debug", "info", "warning", "warn", "error", "exception", "critical", "fatal", "log"];
+    let name: String = callee.getattr("__name__").ok()?.extract().ok()?;
+    if !LEVELS.contains(&name.as_str()) || callee.getattr("__module__").ok()?.extract::<String>().ok()? != "logging" {
+        return None;
+    }
+    let logger = callee.getattr("__self__").and_then(|logger| logger.getattr("name"));
+    Some(match logger.and_then(|name| name.extract::<String>()) {
+        Ok(logger) => format!("logger {logger}.{name}"),
+        Err(_) => format!("logging.{name}"),
+    })
+}
+
+/// Builtins and functions of pure modules do nothing but compute.
+fn is_pure(callee: &Bound<'_, PyAny>) -> bool {
+    match callee.getattr("__module__").and_then(|name| name.extract::<String>()) {
+        Ok(module) => module == "builtins" || crate::imports::is_pure_module(&module),
+        // Methods of builtin classes have no module.
+        Err(_) => true,
+    }
+}
+
+/// The exception that a `raise` or `assert` of the module's own code raised, if one did.
+fn raised_by_module(py: Python<'_>, error: &PyErr) -> Option<PyErr> {
+    let mut last = error.traceback(py).map(Bound::into_any)?;
+    while let Ok(next) = last.getattr("tb_next") {
+        if next.is_none() {
+            break;
+        }
+        last = next;
+    }
+    let place = || -> PyResult<(String, usize)> {
+        let file = last.getattr("tb_frame")?.getattr("f_code")?.getattr("co_filename")?.extract()?;
+        Ok((file, last.getattr("tb_lineno")?.extract()?))
+    };
+    let (file, line) = place().ok()?;
+    if file != module::FILE_NAME {
+        return None;
+    }
+    let statement = state::with(|execution| {
+        let text = &execution.prepared.versions[execution.version].version.module;
+        text.lines().nth(line.saturating_sub(1)).map(|line| line.trim_start().to_string())
+    })??;
+    let raised = statement.strip_prefix("raise");
+    if raised.is_none() && !statement.starts_with("assert") {
+        return None;
+    }
+    let missing = raised.filter(|_| {
+        error.is_instance_of::<PyTypeError>(py)
+            && error.value(py).to_string().starts_with("exceptions must derive from BaseException")
+    });
+    let intended = match missing {
+        // The class is missing in this module: its stand-in is raised.
+        Some(raised) => {
+            let name: String =
+                raised.trim_start().chars().take_while(|c| c.is_alphanumeric() || matches!(c, '_' | '.')).collect();
+            PyErr::from_value(crate::exceptions::missing_class(py, &name).ok()?.call0().ok()?)
+        }
+        None => error.clone_ref(py),
+    };
+    crate::exceptions::mark_intended(intended.value(py).as_any());
+    Some(intended)
+}
+
+/// How a real callee is named in access paths.
+fn callee_path(callee: &Bound<'_, PyAny>, site: u32) -> String {
+    if !callee.is_callable() {
+        let text = state::with(|execution| {
+            let version = &execution.prepared.versions[execution.version].version;
+            version.sites.sites.get(site as usize).map(|site| site.identifier.clone())
+        });
+        return text.flatten().filter(|text| !text.is_empty()).unwrap_or_else(|| observe::short(callee));
+    }
+    let name = callee
+        .getattr("__qualname__")
+        .and_then(|name| name.extract::<String>())
+        .unwrap_or_else(|_| callee.get_type().name().map_or_else(|_| "call".into(), |name| name.to_string()));
+    match callee.getattr("__self__") {
+        Ok(owner) if !owner.is_none() && owner.get_type().name().is_ok_and(|name| name != "module") => {
+            format!("{}.{}", observe::short(&owner), last_identifier(&name))
+        }
+        _ => name,
+    }
+}
