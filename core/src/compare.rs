@@ -303,15 +303,19 @@ fn compare_pair(
         Err(error) => return Err(error.into()),
     };
     let target = Target::new(&pair.diff, instrumented.each_ref().map(executable_lines));
-    let campaign = campaign::run(&mut loaded, &target, options.budget, options.seed, progress)?;
-    let witness = match campaign.witness {
-        Some(position) => Some(campaign::shrink(&mut loaded, &campaign.executions[position], SHRINK_BUDGET)?),
-        None => None,
+    let campaign = match campaign::run(&mut loaded, &target, options.budget, options.seed, progress) {
+        Ok(campaign) => campaign,
+        // A worker that cannot be replaced costs this pair and no other.
+        Err(error) => return Ok(assemble::failed(&frame, error.to_string())),
     };
-    let decisive = match &witness {
-        Some(witness) => campaign::decisive(&mut loaded, witness, DECISIVE_BUDGET)?,
-        None => vec![],
-    };
+    // A confirmed witness stays one, even where it cannot be made smaller.
+    let witness = campaign.witness.map(|position| {
+        let found = &campaign.executions[position];
+        campaign::shrink(&mut loaded, found, SHRINK_BUDGET).unwrap_or_else(|_| found.clone())
+    });
+    let decisive = witness
+        .as_ref()
+        .map_or_else(Vec::new, |witness| campaign::decisive(&mut loaded, witness, DECISIVE_BUDGET).unwrap_or_default());
     let (verdict, reason) = verdict::decide(&campaign, &target);
     notes.extend(loaded.notes.iter().cloned());
     Ok(assemble::report(

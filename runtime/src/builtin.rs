@@ -1,5 +1,5 @@
-//! Builtins that must know about injected values: `isinstance`, `hasattr`, `getattr` with a default, `super`, and those
-//! that reach outside the process.
+//! Builtins that must know about injected values: `isinstance`, `hasattr`, `getattr` with a default, `super`, `id`, and
+//! those that reach outside the process.
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple, PyType};
@@ -71,6 +71,7 @@ struct Builtins {
     getattr: Py<PyAny>,
     hasattr: Py<PyAny>,
     superclass: Py<PyAny>,
+    id: Py<PyAny>,
     /// Reach outside the process: treated as missing.
     outside: Vec<Py<PyAny>>,
 }
@@ -87,9 +88,27 @@ fn builtins(py: Python<'_>) -> PyResult<&Builtins> {
             getattr: get("getattr")?,
             hasattr: get("hasattr")?,
             superclass: get("super")?,
+            id: get("id")?,
             outside: ["open", "input", "breakpoint"].iter().map(|name| get(name)).collect::<PyResult<_>>()?,
         })
     })
+}
+
+/// A number for an object, by when it was first asked for and not by its address. When a version is repeated the
+/// numbers fall instead of rising: what depends on their order shows as nondeterminism.
+fn identity(object: Bound<'_, PyAny>) -> i64 {
+    const FIRST: i64 = 0x7f00_0000_0000;
+    const STEP: i64 = 64;
+    let address = object.as_ptr() as usize;
+    let kept = object.unbind();
+    state::with(|execution| {
+        let side = &mut execution.side;
+        let next = side.ids.len() as i64;
+        // The object is kept, so that no other takes its address while the version runs.
+        let (number, _) = side.ids.entry(address).or_insert((next, kept));
+        if side.repeated { FIRST - STEP * *number } else { FIRST + STEP * *number }
+    })
+    .unwrap_or(address as i64)
 }
 
 /// The answer of a builtin that must know about injected values; `None` for every other callee.
@@ -133,6 +152,9 @@ pub(crate) fn answer(
             }
             return Versatile::attribute(value, &name, None).map(Some);
         }
+    } else if callee.is(&known.id) && count == 1 {
+        let number = identity(arguments.get_item(0)?);
+        return Ok(Some(pyo3::types::PyInt::new(py, number).into_any().unbind()));
     } else if callee.is(&known.superclass) {
         return resolve::value(py, "super()", &Request { identifier: "super", ..Request::default() })
             .and_then(|value| {

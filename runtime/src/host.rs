@@ -130,6 +130,7 @@ impl PythonHost {
             clock::reset(py, again)?;
             let mut execution = new_execution(&program.prepared, number, draw, version.globals.bind(py), false);
             execution.injections = injections;
+            execution.side.repeated = again > 0;
             let behavior;
             (behavior, draw, injections) = run_version(py, version, &program.shared, execution)?;
             behaviors.push(behavior);

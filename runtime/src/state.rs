@@ -34,6 +34,10 @@ pub(crate) struct Side {
     pub branches: Vec<(u32, u32)>,
     pub steps: u64,
     pub line: u32,
+    /// Objects whose `id` was asked for, by address: a number and the object itself.
+    pub ids: FxHashMap<usize, (i64, Py<PyAny>)>,
+    /// The same version ran before in this execution.
+    pub repeated: bool,
     /// Exceptions raised on purpose, by identity, kept alive.
     pub intended: Vec<Py<PyAny>>,
     pub intended_ids: FxHashSet<usize>,

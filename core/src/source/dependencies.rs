@@ -25,7 +25,11 @@ pub fn changed_dependencies(functions: &[Function; 2], modules: [&str; 2]) -> Ve
         if changed.is_empty() {
             return vec![];
         }
-        let read = functions.each_ref().map(|function| names(&function.text));
+        let read = functions.each_ref().map(|function| {
+            let mut read = names(&function.text);
+            read.retain(|name| function.parameters.iter().all(|parameter| parameter.name != *name));
+            read
+        });
         changed.into_iter().filter(|name| read.iter().any(|read| read.contains(*name))).map(String::from).collect()
     })
 }
@@ -57,6 +61,21 @@ fn bound(stmt: &Stmt) -> Vec<&str> {
         Stmt::ImportFrom(node) => {
             node.names.iter().map(|alias| alias.asname.as_ref().unwrap_or(&alias.name).as_str()).collect()
         }
+        // What stands in a compound statement depends on the whole of it.
+        Stmt::If(node) => {
+            let clauses = node.elif_else_clauses.iter().flat_map(|clause| &clause.body);
+            node.body.iter().chain(clauses).flat_map(bound).collect()
+        }
+        Stmt::Try(node) => {
+            let handlers = node.handlers.iter().flat_map(|handler| {
+                let ruff_python_ast::ExceptHandler::ExceptHandler(handler) = handler;
+                &handler.body
+            });
+            let rest = node.orelse.iter().chain(&node.finalbody);
+            node.body.iter().chain(handlers).chain(rest).flat_map(bound).collect()
+        }
+        Stmt::With(node) => node.body.iter().flat_map(bound).collect(),
+        Stmt::For(node) => target(&node.target).into_iter().chain(node.body.iter().flat_map(bound)).collect(),
         _ => vec![],
     }
 }
@@ -116,6 +135,12 @@ mod tests {
     #[test]
     fn layout_of_a_constant_does_not_count() {
         assert_eq!(changed(&format!("LIMIT = 1{F}"), &format!("LIMIT=1  # one{F}")), [""; 0]);
+    }
+
+    #[test]
+    fn a_constant_bound_within_a_statement_counts() {
+        let module = |value: u32| format!("try:\n    import x\nexcept ImportError:\n    LIMIT = {value}{F}");
+        assert_eq!(changed(&module(1), &module(2)), ["LIMIT"]);
     }
 
     #[test]

@@ -85,6 +85,8 @@ pub fn study(
                 while let Some((finding, label)) = waiting.remove(&done) {
                     serde_json::to_writer(&mut *out, &finding)?;
                     out.write_all(b"\n")?;
+                    // A study that is killed leaves what it found.
+                    out.flush()?;
                     outcome.confusion.add(label, finding.verdict);
                     done += 1;
                 }
@@ -93,7 +95,6 @@ pub fn study(
         stop.store(true, Ordering::Relaxed);
         written.map(|()| outcome)
     })
-    .and_then(|outcome| out.flush().map(|()| outcome))
 }
 
 /// The lines that hold changes, with their numbers.
