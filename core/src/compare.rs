@@ -116,7 +116,7 @@ pub fn compare(
         };
         reports.push(compare_pair(&pair, predictor, pool, options, &mut pair_progress)?);
     }
-    let verdict = worst(reports.iter().map(|report| report.verdict));
+    let verdict = Verdict::worst(reports.iter().map(|report| report.verdict));
     let sentence = assemble::overall_sentence(verdict, &reports);
     Ok(Comparison {
         format: FORMAT,
@@ -131,15 +131,6 @@ pub fn compare(
         budget: options.budget,
         milliseconds: started.elapsed().as_secs_f64() * 1000.0,
     })
-}
-
-fn severity(verdict: Verdict) -> u8 {
-    match verdict {
-        Verdict::Identical => 0,
-        Verdict::LikelyPreserving => 1,
-        Verdict::Inconclusive => 2,
-        Verdict::Changing => 3,
-    }
 }
 
 fn module_text(source: &Source) -> &str {
@@ -384,9 +375,4 @@ fn program(
         raise_probability: options.raise_probability,
         step_budget: STEP_BUDGET,
     })
-}
-
-/// The worst verdict of some pairs, identical when there are none.
-fn worst(verdicts: impl IntoIterator<Item = Verdict>) -> Verdict {
-    verdicts.into_iter().max_by_key(|verdict| severity(*verdict)).unwrap_or(Verdict::Identical)
 }

@@ -24,6 +24,23 @@ pub enum Verdict {
     Identical,
 }
 
+impl Verdict {
+    /// How much a verdict asks for attention: the greater, the more.
+    pub fn severity(self) -> u8 {
+        match self {
+            Verdict::Identical => 0,
+            Verdict::LikelyPreserving => 1,
+            Verdict::Inconclusive => 2,
+            Verdict::Changing => 3,
+        }
+    }
+
+    /// The severest of some verdicts, identical when there are none.
+    pub fn worst(verdicts: impl IntoIterator<Item = Verdict>) -> Verdict {
+        verdicts.into_iter().max_by_key(|verdict| verdict.severity()).unwrap_or(Verdict::Identical)
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Channel {

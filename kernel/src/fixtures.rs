@@ -4,12 +4,10 @@ use twincell_core::report::{Comparison, FORMAT, LineReport, PairReport, Verdict,
 
 /// A comparison of these pairs; its verdict is the worst of theirs.
 pub fn comparison(pairs: Vec<PairReport>) -> Comparison {
-    let severity = [Verdict::Changing, Verdict::Inconclusive, Verdict::LikelyPreserving, Verdict::Identical];
-    let worst = severity.into_iter().find(|verdict| pairs.iter().any(|pair| pair.verdict == *verdict));
     Comparison {
         format: FORMAT,
         twincell: "0".to_owned(),
-        verdict: worst.unwrap_or(Verdict::Identical),
+        verdict: Verdict::worst(pairs.iter().map(|pair| pair.verdict)),
         sentence: "A sentence.".to_owned(),
         pairs,
         added: Vec::new(),

@@ -53,10 +53,12 @@ pub(crate) fn length(path: &str) -> usize {
     usize::try_from(drawn.unwrap_or(0)).unwrap_or(0)
 }
 
-pub(crate) fn number(function: &str, path: &str) -> i64 {
-    state::with(|execution| {
-        if execution.loading { 1 } else { execution.draw.number(&format!("{function}({path})"), &NUMBER_WEIGHTS) }
-    })
+pub(crate) fn number(path: &str) -> i64 {
+    state::with(
+        |execution| {
+            if execution.loading { 1 } else { execution.draw.number(&format!("int({path})"), &NUMBER_WEIGHTS) }
+        },
+    )
     .unwrap_or(1)
 }
 

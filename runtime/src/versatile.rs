@@ -284,11 +284,11 @@ impl Versatile {
         // `f'{x:.2f}'` and `'%.2f' % x` show the same number.
         let written = specification.to_string();
         if written.ends_with(['e', 'E', 'f', 'F', 'g', 'G', '%']) {
-            let number = crate::operators::number("int", &self.path) as f64;
+            let number = crate::operators::number(&self.path) as f64;
             return Ok(format.call1((number, specification))?.unbind());
         }
         if written.ends_with(['d', 'b', 'o', 'x', 'X']) {
-            let number = crate::operators::number("int", &self.path);
+            let number = crate::operators::number(&self.path);
             return Ok(format.call1((number, specification))?.unbind());
         }
         Ok(format.call1((&text, specification)).unwrap_or(text).unbind())
@@ -361,15 +361,15 @@ impl Versatile {
     }
 
     fn __int__(&self) -> i64 {
-        crate::operators::number("int", &self.path)
+        crate::operators::number(&self.path)
     }
 
     fn __index__(&self) -> i64 {
-        crate::operators::number("int", &self.path)
+        crate::operators::number(&self.path)
     }
 
     fn __float__(&self) -> f64 {
-        crate::operators::number("int", &self.path) as f64
+        crate::operators::number(&self.path) as f64
     }
 
     fn __enter__(slf: &Bound<'_, Self>) -> Py<PyAny> {

@@ -86,8 +86,8 @@ pub enum Recipe {
 }
 
 impl Recipe {
-    /// Python source-like text for people, bounded in length, e.g. `{'max_retry_times': 0}`; a versatile object reads
-    /// `<object>`.
+    /// Python source-like text, e.g. `{'max_retry_times': 0}`; a versatile object reads `<object>`. As long as the value:
+    /// views cut it.
     pub fn display(&self) -> String {
         let mut text = String::new();
         self.write(&mut text);

@@ -149,16 +149,7 @@ fn watched(
 
 fn overall(compared: &[Compared]) -> Verdict {
     let verdicts = compared.iter().map(|file| file.result.as_ref().map_or(Verdict::Inconclusive, |one| one.verdict));
-    verdicts.max_by_key(|verdict| severity(*verdict)).unwrap_or(Verdict::Identical)
-}
-
-fn severity(verdict: Verdict) -> u8 {
-    match verdict {
-        Verdict::Identical => 0,
-        Verdict::LikelyPreserving => 1,
-        Verdict::Inconclusive => 2,
-        Verdict::Changing => 3,
-    }
+    Verdict::worst(verdicts)
 }
 
 fn status(verdict: Verdict) -> i32 {
@@ -188,7 +179,7 @@ fn merged(compared: &[Compared], verdict: Verdict) -> Option<Comparison> {
     let mut whole = prefixed(path, first);
     for (path, comparison) in files {
         let one = prefixed(path, comparison);
-        if severity(one.verdict) > severity(whole.verdict) {
+        if one.verdict.severity() > whole.verdict.severity() {
             whole.sentence = one.sentence;
             whole.verdict = one.verdict;
         }
