@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use std::time::Instant;
 
-use crate::campaign::{self, Target};
+use crate::campaign::{self, Plan, Target, Techniques};
 use crate::engine::protocol::{Context, Program, Version};
 use crate::engine::{EngineError, WorkerPool};
 use crate::instrument::{Instrumented, instrument};
@@ -35,11 +35,20 @@ pub struct CompareOptions {
     pub function: Option<String>,
     /// Probability with which a call in a `try` body raises what the `except` clauses name, 0 to 1.
     pub raise_probability: f64,
+    /// What the search may use.
+    pub techniques: Techniques,
 }
 
 impl Default for CompareOptions {
     fn default() -> Self {
-        Self { budget: 300, seed: 0, context: Context::Module, function: None, raise_probability: 0.15 }
+        Self {
+            budget: 300,
+            seed: 0,
+            context: Context::Module,
+            function: None,
+            raise_probability: 0.15,
+            techniques: Techniques::default(),
+        }
     }
 }
 
@@ -294,7 +303,8 @@ fn compare_pair(
         Err(error) => return Err(error.into()),
     };
     let target = Target::new(&pair.diff, instrumented.each_ref().map(executable_lines));
-    let campaign = match campaign::run(&mut loaded, &target, options.budget, options.seed, progress) {
+    let plan = Plan { budget: options.budget, seed: options.seed, techniques: options.techniques };
+    let campaign = match campaign::run(&mut loaded, &target, &plan, progress) {
         Ok(campaign) => campaign,
         // A worker that cannot be replaced costs this pair and no other.
         Err(error) => return Ok(assemble::failed(&frame, error.to_string())),

@@ -1,7 +1,7 @@
 //! Campaigns over a stand-in for a worker: what is repeated, when it ends, and what is said of it.
 
 use twincell_core::behavior::{Behavior, Observed, Outcome};
-use twincell_core::campaign::{self, Campaign, Execute, Target};
+use twincell_core::campaign::{self, Campaign, Execute, Plan, Target, Techniques};
 use twincell_core::compare::Continue;
 use twincell_core::engine::protocol::{ExecutionRecord, ExecutionRequest};
 use twincell_core::engine::{EngineError, Executed};
@@ -75,6 +75,10 @@ fn unintended() -> Option<Outcome> {
     Some(Outcome::Raised { exception, intended: false, line: 1, message: "TypeError".into() })
 }
 
+fn plan(budget: u32, seed: u64) -> Plan {
+    Plan { budget, seed, techniques: Techniques::default() }
+}
+
 fn target() -> Target {
     Target { lines: [vec![1], vec![1]], changed: [vec![1], vec![1]] }
 }
@@ -84,7 +88,7 @@ where
     F: FnMut(&ExecutionRequest, u8, usize) -> Option<Outcome>,
 {
     let mut fake = Fake { run, requests: vec![] };
-    let campaign = campaign::run(&mut fake, &target(), 100, 7, &mut |_, _| Continue::Yes).unwrap();
+    let campaign = campaign::run(&mut fake, &target(), &plan(100, 7), &mut |_, _| Continue::Yes).unwrap();
     (campaign, fake.requests)
 }
 
@@ -191,7 +195,7 @@ fn unintended_exceptions_say_nothing() {
 fn code_that_no_usable_execution_reached_leaves_it_open() {
     let mut fake = Fake { run: |_: &ExecutionRequest, _, _| returned(1), requests: vec![] };
     let target = Target { lines: [vec![1, 2], vec![1, 2]], changed: [vec![2], vec![2]] };
-    let campaign = campaign::run(&mut fake, &target, 10, 0, &mut |_, _| Continue::Yes).unwrap();
+    let campaign = campaign::run(&mut fake, &target, &plan(10, 0), &mut |_, _| Continue::Yes).unwrap();
     let (verdict, reason) = verdict::decide(&campaign, &target);
     assert_eq!(verdict, Verdict::Inconclusive);
     assert!(reason.contains("changed line"), "{reason}");
@@ -200,7 +204,7 @@ fn code_that_no_usable_execution_reached_leaves_it_open() {
 #[test]
 fn whoever_watches_may_stop_it() {
     let mut fake = Fake { run: |_: &ExecutionRequest, _, _| returned(1), requests: vec![] };
-    let campaign = campaign::run(&mut fake, &target(), 100, 0, &mut |_, _| Continue::Stop).unwrap();
+    let campaign = campaign::run(&mut fake, &target(), &plan(100, 0), &mut |_, _| Continue::Stop).unwrap();
     assert!(campaign.stopped_early && campaign.executions.len() < 100);
 }
 
@@ -208,7 +212,7 @@ fn whoever_watches_may_stop_it() {
 fn the_same_seed_asks_for_the_same_executions() {
     let same = |seed| {
         let mut fake = Fake { run: |_: &ExecutionRequest, _, _| returned(1), requests: vec![] };
-        campaign::run(&mut fake, &target(), 60, seed, &mut |_, _| Continue::Yes).unwrap();
+        campaign::run(&mut fake, &target(), &plan(60, seed), &mut |_, _| Continue::Yes).unwrap();
         fake.requests
     };
     assert_eq!(same(1), same(1));
@@ -222,7 +226,7 @@ fn a_witness_shrinks_to_the_simplest_decision_that_still_shows_it() {
         returned(if shows { i64::from(version) } else { 0 })
     };
     let mut fake = Fake { run: differs, requests: vec![] };
-    let campaign = campaign::run(&mut fake, &target(), 100, 7, &mut |_, _| Continue::Yes).unwrap();
+    let campaign = campaign::run(&mut fake, &target(), &plan(100, 7), &mut |_, _| Continue::Yes).unwrap();
     let found = &campaign.executions[campaign.witness.unwrap()];
     let mut big = found.clone();
     big.record.choices[0].decision = Decision::Value(Recipe::Int(4711));
@@ -237,7 +241,7 @@ fn a_witness_shrinks_to_the_simplest_decision_that_still_shows_it() {
 fn a_value_is_decisive_where_the_difference_goes_with_it_and_not_where_the_worker_does() {
     let witness = |run: fn(&ExecutionRequest, u8, usize) -> Option<Outcome>| {
         let mut fake = Fake { run, requests: vec![] };
-        let campaign = campaign::run(&mut fake, &target(), 1, 7, &mut |_, _| Continue::Yes).unwrap();
+        let campaign = campaign::run(&mut fake, &target(), &plan(1, 7), &mut |_, _| Continue::Yes).unwrap();
         campaign::decisive(&mut fake, &campaign.executions[campaign.witness.unwrap()], 10).unwrap()
     };
     let only_at_zero = |request: &ExecutionRequest, version: u8, _: usize| {

@@ -242,6 +242,7 @@ impl Options {
             context: self.context,
             function: self.function.clone(),
             raise_probability: self.raise_probability,
+            techniques: Default::default(),
         }
     }
 

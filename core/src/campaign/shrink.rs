@@ -1,0 +1,139 @@
+//! Makes a witness small, and says which of its values matter.
+
+use std::collections::BTreeSet;
+
+use super::confirm::{REPEATS, confirm, repeat};
+use super::{Execute, Kept};
+use crate::behavior::differences;
+use crate::engine::protocol::ExecutionRequest;
+use crate::engine::{EngineError, Executed};
+use crate::value::{Choice, Decision, Recipe};
+
+/// Makes a witness smaller: replaces decisions by simpler ones while a difference in the same channel stays.
+///
+/// The decisions are gone through once, in order; at most `budget` candidates. Safe because every candidate is executed,
+/// and one that shows a difference is confirmed as the witness was.
+pub fn shrink(execute: &mut dyn Execute, witness: &Kept, budget: u32) -> Result<Kept, EngineError> {
+    let mut best = witness.clone();
+    let channels: BTreeSet<_> = witness.differences.iter().map(|difference| difference.channel).collect();
+    let mut left = budget;
+    let mut position = 0;
+    while position < best.record.choices.len() && left > 0 {
+        let choice = best.record.choices[position].clone();
+        let seen = best.differences.iter().any(|difference| {
+            let shown = format!("<{}", choice.path);
+            difference.old.contains(&shown) || difference.new.contains(&shown)
+        });
+        for simpler in simpler(&choice.decision, seen) {
+            if left == 0 {
+                break;
+            }
+            left -= 1;
+            let mut fixed = repeat(&best.record);
+            fixed.insert(choice.path.clone(), simpler);
+            let request =
+                ExecutionRequest { index: best.record.index, seed: best.record.seed, fixed, versions: vec![0, 1] };
+            let Some(Executed::Record(record)) = execute.execute(vec![request])?.into_iter().next() else { continue };
+            let [old, new] = record.behaviors.as_slice() else { continue };
+            let found = differences(old, new);
+            if found.iter().any(|difference| channels.contains(&difference.channel))
+                && record.choices.len() <= best.record.choices.len()
+            {
+                let confirmed = confirm(execute, &record, REPEATS)?;
+                if confirmed.iter().any(|difference| channels.contains(&difference.channel)) {
+                    best.record = *record;
+                    best.differences = confirmed;
+                    break;
+                }
+            }
+        }
+        position += 1;
+    }
+    Ok(best)
+}
+
+/// Access paths of the plain values without which the witness shows no difference: each is exchanged for another
+/// value, and is decisive when the difference goes away; at most `budget` executions.
+pub fn decisive(execute: &mut dyn Execute, witness: &Kept, budget: u32) -> Result<Vec<String>, EngineError> {
+    let channels: BTreeSet<_> = witness.differences.iter().map(|difference| difference.channel).collect();
+    let tried: Vec<(&Choice, Decision)> = witness
+        .record
+        .choices
+        .iter()
+        .filter_map(|choice| other(&choice.decision).map(|decision| (choice, decision)))
+        .take(budget as usize)
+        .collect();
+    let requests = tried
+        .iter()
+        .map(|(choice, other)| {
+            let mut fixed = repeat(&witness.record);
+            fixed.insert(choice.path.clone(), other.clone());
+            let (index, seed) = (witness.record.index, witness.record.seed);
+            ExecutionRequest { index, seed, fixed, versions: vec![0, 1] }
+        })
+        .collect();
+    let shows = |executed: &Executed| match executed {
+        Executed::Record(record) => match record.behaviors.as_slice() {
+            [old, new] => differences(old, new).iter().any(|difference| channels.contains(&difference.channel)),
+            _ => false,
+        },
+        // Nothing is known of what it would have shown.
+        Executed::Lost { .. } => true,
+    };
+    let outcomes = execute.execute(requests)?;
+    Ok(tried
+        .iter()
+        .zip(&outcomes)
+        .filter(|(_, executed)| !shows(executed))
+        .map(|((choice, _), _)| choice.path.clone())
+        .collect())
+}
+
+/// Another value of the same kind, far from the given one.
+fn other(decision: &Decision) -> Option<Decision> {
+    let Decision::Value(recipe) = decision else { return None };
+    let value = match recipe {
+        Recipe::None => Recipe::Versatile(crate::value::AbstractValue::Object),
+        Recipe::Bool(value) => Recipe::Bool(!value),
+        Recipe::Int(value) => Recipe::Int(value.wrapping_add(7)),
+        Recipe::Float(value) => Recipe::Float(value + 7.5),
+        Recipe::Str(text) => Recipe::Str(format!("{text}zz")),
+        Recipe::Bytes(bytes) => Recipe::Bytes([bytes, b"zz".as_slice()].concat()),
+        Recipe::List(items) if items.is_empty() => Recipe::List(vec![Recipe::Int(7)]),
+        Recipe::Tuple(items) if items.is_empty() => Recipe::Tuple(vec![Recipe::Int(7)]),
+        Recipe::Set(items) if items.is_empty() => Recipe::Set(vec![Recipe::Int(7)]),
+        Recipe::Dict(entries) if entries.is_empty() => Recipe::Dict(vec![(Recipe::Int(7), Recipe::Int(7))]),
+        Recipe::List(_) => Recipe::List(vec![]),
+        Recipe::Tuple(_) => Recipe::Tuple(vec![]),
+        Recipe::Set(_) => Recipe::Set(vec![]),
+        Recipe::Dict(_) => Recipe::Dict(vec![]),
+        Recipe::Versatile(_) => return None,
+    };
+    Some(Decision::Value(value))
+}
+
+/// Simpler decisions than this one, simplest first. An object gives way to a plain value where the difference itself
+/// shows it.
+fn simpler(decision: &Decision, seen: bool) -> Vec<Decision> {
+    let Decision::Value(recipe) = decision else { return vec![] };
+    let values: Vec<Recipe> = match recipe {
+        Recipe::Int(value) if !matches!(value, 0 | 1) => vec![Recipe::Int(0), Recipe::Int(1)],
+        Recipe::Float(_) => vec![Recipe::Int(0), Recipe::Int(1), Recipe::Float(0.0)],
+        Recipe::Versatile(_) if seen => vec![Recipe::Int(0), Recipe::Int(1), Recipe::Str(String::new())],
+        Recipe::Str(text) if !text.is_empty() => {
+            if text == "a" {
+                vec![Recipe::Str(String::new())]
+            } else {
+                vec![Recipe::Str(String::new()), Recipe::Str("a".into())]
+            }
+        }
+        Recipe::List(items) if !items.is_empty() => vec![Recipe::List(vec![]), Recipe::List(items[..1].to_vec())],
+        Recipe::Tuple(items) if !items.is_empty() => vec![Recipe::Tuple(vec![]), Recipe::Tuple(items[..1].to_vec())],
+        Recipe::Set(items) if !items.is_empty() => vec![Recipe::Set(vec![]), Recipe::Set(items[..1].to_vec())],
+        Recipe::Dict(entries) if !entries.is_empty() => std::iter::once(Recipe::Dict(vec![]))
+            .chain(entries.iter().map(|entry| Recipe::Dict(vec![entry.clone()])))
+            .collect(),
+        _ => vec![],
+    };
+    values.into_iter().filter(|value| value != recipe).map(Decision::Value).collect()
+}
