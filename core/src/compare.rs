@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use std::time::Instant;
 
+use crate::behavior::Rules;
 use crate::campaign::{self, Plan, Target, Techniques};
 use crate::engine::protocol::{Context, Program, Version};
 use crate::engine::{EngineError, WorkerPool};
@@ -37,6 +38,10 @@ pub struct CompareOptions {
     pub raise_probability: f64,
     /// What the search may use.
     pub techniques: Techniques,
+    /// Share by which floats may differ and still count as the same.
+    pub float_tolerance: f64,
+    /// Differences that only an unlikely value shows do not count.
+    pub ignore_edge_cases: bool,
 }
 
 impl Default for CompareOptions {
@@ -48,6 +53,8 @@ impl Default for CompareOptions {
             function: None,
             raise_probability: 0.15,
             techniques: Techniques::default(),
+            float_tolerance: 0.0,
+            ignore_edge_cases: false,
         }
     }
 }
@@ -303,7 +310,14 @@ fn compare_pair(
         Err(error) => return Err(error.into()),
     };
     let target = Target::new(&pair.diff, instrumented.each_ref().map(executable_lines));
-    let plan = Plan { budget: options.budget, seed: options.seed, techniques: options.techniques };
+    let rules = Rules { float_tolerance: options.float_tolerance };
+    let plan = Plan {
+        budget: options.budget,
+        seed: options.seed,
+        techniques: options.techniques,
+        rules,
+        ignore_edge_cases: options.ignore_edge_cases,
+    };
     let campaign = match campaign::run(&mut loaded, &target, &plan, progress) {
         Ok(campaign) => campaign,
         // A worker that cannot be replaced costs this pair and no other.
@@ -312,11 +326,11 @@ fn compare_pair(
     // A confirmed witness stays one, even where it cannot be made smaller.
     let witness = campaign.witness.map(|position| {
         let found = &campaign.executions[position];
-        campaign::shrink(&mut loaded, found, SHRINK_BUDGET).unwrap_or_else(|_| found.clone())
+        campaign::shrink(&mut loaded, found, &plan.rules, SHRINK_BUDGET).unwrap_or_else(|_| found.clone())
     });
-    let decisive = witness
-        .as_ref()
-        .map_or_else(Vec::new, |witness| campaign::decisive(&mut loaded, witness, DECISIVE_BUDGET).unwrap_or_default());
+    let decisive = witness.as_ref().map_or_else(Vec::new, |witness| {
+        campaign::decisive(&mut loaded, witness, &plan.rules, DECISIVE_BUDGET).unwrap_or_default()
+    });
     let (verdict, reason) = verdict::decide(&campaign, &target);
     notes.extend(loaded.notes.iter().cloned());
     Ok(assemble::report(
@@ -328,6 +342,7 @@ fn compare_pair(
             witness: witness.as_ref(),
             decisive,
             target: &target,
+            rules: &plan.rules,
             notes: &notes,
             context,
             milliseconds: started.elapsed().as_secs_f64() * 1000.0,

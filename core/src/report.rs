@@ -11,9 +11,9 @@ use crate::behavior::{Behavior, Call};
 use crate::engine::protocol::Injection;
 use crate::value::Choice;
 
-pub use display::{DISPLAY_LIMIT, display_call, display_decision, display_observed, display_outcome};
+pub use display::{DISPLAY_LIMIT, bounded, display_call, display_decision, display_observed, display_outcome};
 
-pub const FORMAT: u32 = 1;
+pub const FORMAT: u32 = 2;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -47,8 +47,20 @@ pub enum Channel {
     Return,
     Arguments,
     Output,
+    /// Messages to loggers, and warnings.
+    Log,
     Calls,
     Exception,
+}
+
+/// How much a difference says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Strength {
+    /// Code that is not there is asked in another way; what it would have answered nobody knows.
+    CallPattern,
+    /// A user of the code can see it: what it returns, changes, writes, raises or effects.
+    Observable,
 }
 
 /// One observed difference.
@@ -60,6 +72,12 @@ pub struct Evidence {
     /// What each version did, as text for people, bounded.
     pub old: String,
     pub new: String,
+    pub strength: Strength,
+    /// Probability, under the predictor, of the least likely value that the difference needs, 0 to 1; 1 when it needs
+    /// none.
+    pub probability: f64,
+    /// That probability is below [`crate::verdict::EDGE_CASE`].
+    pub edge_case: bool,
     /// Index into [`PairReport::executions`].
     pub execution: u32,
 }
@@ -122,6 +140,8 @@ pub struct Witness {
     pub injections: Vec<Injection>,
     /// Access paths of the values that matter: with another value there is no difference.
     pub decisive: Vec<String>,
+    /// Probability of each of them under the predictor: that of all values of its path that show the difference.
+    pub probabilities: Vec<f64>,
     pub old: Behavior,
     pub new: Behavior,
     pub calls: Vec<CallRow>,

@@ -4,6 +4,9 @@ use crate::behavior::Outcome;
 use crate::campaign::{Campaign, Target};
 use crate::report::Verdict;
 
+/// A difference that needs a value less probable than this under the predictor is an edge case.
+pub const EDGE_CASE: f64 = 0.05;
+
 /// The verdict of a campaign and why.
 ///
 /// A confirmed difference is a change. Without one, the pair is likely preserving when an execution that says something

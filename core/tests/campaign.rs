@@ -1,6 +1,6 @@
 //! Campaigns over a stand-in for a worker: what is repeated, when it ends, and what is said of it.
 
-use twincell_core::behavior::{Behavior, Observed, Outcome};
+use twincell_core::behavior::{Behavior, Observed, Outcome, Rules};
 use twincell_core::campaign::{self, Campaign, Execute, Plan, Target, Techniques};
 use twincell_core::compare::Continue;
 use twincell_core::engine::protocol::{ExecutionRecord, ExecutionRequest};
@@ -56,6 +56,7 @@ fn behavior(outcome: Outcome) -> Behavior {
         arguments: vec![],
         stdout: String::new(),
         stderr: String::new(),
+        log: vec![],
         calls: vec![],
         lines: vec![(1, 1)],
         branches: vec![],
@@ -76,7 +77,7 @@ fn unintended() -> Option<Outcome> {
 }
 
 fn plan(budget: u32, seed: u64) -> Plan {
-    Plan { budget, seed, techniques: Techniques::default() }
+    Plan { budget, seed, techniques: Techniques::default(), rules: Rules::default(), ignore_edge_cases: false }
 }
 
 fn target() -> Target {
@@ -230,7 +231,7 @@ fn a_witness_shrinks_to_the_simplest_decision_that_still_shows_it() {
     let found = &campaign.executions[campaign.witness.unwrap()];
     let mut big = found.clone();
     big.record.choices[0].decision = Decision::Value(Recipe::Int(4711));
-    let shrunk = campaign::shrink(&mut fake, &big, 50).unwrap();
+    let shrunk = campaign::shrink(&mut fake, &big, &Rules::default(), 50).unwrap();
     assert_eq!(shrunk.record.choices[0].decision, Decision::Value(Recipe::Int(1)));
     assert!(!shrunk.differences.is_empty());
     let repeated: Fixed = campaign::repeat(&shrunk.record);
@@ -242,7 +243,9 @@ fn a_value_is_decisive_where_the_difference_goes_with_it_and_not_where_the_worke
     let witness = |run: fn(&ExecutionRequest, u8, usize) -> Option<Outcome>| {
         let mut fake = Fake { run, requests: vec![] };
         let campaign = campaign::run(&mut fake, &target(), &plan(1, 7), &mut |_, _| Continue::Yes).unwrap();
-        campaign::decisive(&mut fake, &campaign.executions[campaign.witness.unwrap()], 10).unwrap()
+        let found = &campaign.executions[campaign.witness.unwrap()];
+        let decisive = campaign::decisive(&mut fake, found, &Rules::default(), 10).unwrap();
+        decisive.into_iter().map(|value| value.path).collect::<Vec<_>>()
     };
     let only_at_zero = |request: &ExecutionRequest, version: u8, _: usize| {
         returned(if value_of_x(request) == 0 { i64::from(version) } else { 0 })

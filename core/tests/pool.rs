@@ -408,6 +408,7 @@ mod fake {
             arguments: Vec::new(),
             stdout: std::process::id().to_string(),
             stderr: std::env::current_dir().unwrap().display().to_string(),
+            log: Vec::new(),
             calls: Vec::new(),
             lines: Vec::new(),
             branches: Vec::new(),

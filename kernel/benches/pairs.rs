@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use serde::Deserialize;
-use twincell_core::behavior::differences;
+use twincell_core::behavior::{Rules, differences};
 use twincell_core::compare::{CompareOptions, Continue, Source, compare, programs};
 use twincell_core::engine::protocol::{Context, ExecutionRequest, Program};
 use twincell_core::engine::{Executed, PoolOptions, WorkerPool};
@@ -102,7 +102,7 @@ fn measure<'a>(id: &'a str, pool: &WorkerPool, program: &Program) -> Result<Rate
             if let Executed::Record(record) = executed
                 && let [old, new] = record.behaviors.as_slice()
             {
-                std::hint::black_box(differences(old, new));
+                std::hint::black_box(differences(old, new, &Rules::default()));
                 done += 1;
                 valid += u32::from(old.outcome.is_valid() && new.outcome.is_valid());
             }

@@ -7,6 +7,7 @@ use twincell_core::behavior::{Call, Observed};
 use twincell_core::site::SiteKind;
 use twincell_core::value::{Decision, Draw, Recipe};
 
+use crate::messages;
 use crate::observe;
 use crate::resolve::{self, Request};
 use crate::state;
@@ -80,6 +81,9 @@ pub(crate) fn external(
     if state::with(|execution| execution.loading).unwrap_or(true) {
         return Ok(while_loading(py, callee, arguments, keywords)?.unbind());
     }
+    if record && logged(callee, arguments, keywords)? {
+        return Ok(py.None());
+    }
     if let Some(found) = looked_up(py, callee, site, arguments, keywords)? {
         return Ok(found);
     }
@@ -150,6 +154,15 @@ pub(crate) fn external(
             ..Request::default()
         },
     )
+}
+
+/// Records a message to a logger, or a warning; `false` when the call is none.
+fn logged(callee: &str, arguments: &Bound<'_, PyTuple>, keywords: Option<&Bound<'_, PyDict>>) -> PyResult<bool> {
+    if let Some(method) = messages::missing_method(callee) {
+        messages::record(method, arguments, keywords)?;
+        return Ok(true);
+    }
+    messages::missing_warning(callee, arguments, keywords)
 }
 
 /// `x.get(key)` and `x.get(key, default)` of an object that is subscripted, too, look the same item up.

@@ -5,6 +5,7 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
 use twincell_core::behavior::Call;
 
+use crate::messages;
 use crate::observe;
 use crate::state;
 
@@ -88,19 +89,16 @@ impl<'py> Console<'py> {
     }
 }
 
-/// Warnings without the place they come from: line numbers differ between versions.
+/// Warnings, as `warnings` would show them.
 #[pyfunction]
 #[pyo3(signature = (message, category, *_place, **_more))]
 fn show_warning(
-    py: Python<'_>,
     message: &Bound<'_, PyAny>,
     category: &Bound<'_, PyAny>,
     _place: &Bound<'_, PyTuple>,
     _more: Option<&Bound<'_, PyDict>>,
-) -> PyResult<()> {
-    let name = category.getattr("__name__")?;
-    py.import("sys")?.getattr("stderr")?.call_method1("write", (format!("{name}: {message}\n"),))?;
-    Ok(())
+) {
+    messages::warned(message, Some(category));
 }
 
 /// Effects that reach outside the process; the sandbox blocks them, the call channel shows them.

@@ -25,6 +25,9 @@ use crate::versatile::{Mark, Versatile};
 use crate::worker::Host;
 use crate::world;
 
+/// Globals that the interpreter keeps for itself.
+const BOOKKEEPING: [&str; 2] = ["__builtins__", "__warningregistry__"];
+
 struct LoadedVersion {
     code: Py<PyCode>,
     globals: Py<PyDict>,
@@ -243,9 +246,10 @@ fn run_version(
         .map(|(branch, counts)| (branch as u32, counts.0, counts.1))
         .collect();
     let calls = std::mem::take(&mut side.calls);
+    let log = std::mem::take(&mut side.log);
     // Finalizers of the code's own objects run here, outside of any execution.
     drop(side);
-    let behavior = Behavior { outcome, arguments, stdout, stderr, calls, lines, branches };
+    let behavior = Behavior { outcome, arguments, stdout, stderr, log, calls, lines, branches };
     Ok((behavior, execution.draw, execution.injections))
 }
 
@@ -343,7 +347,7 @@ fn changed_globals(globals: &Bound<'_, PyDict>, before: &Bound<'_, PyDict>) -> V
         .filter_map(|(name, value)| {
             let name = name.extract::<String>().ok()?;
             let own = value.is_exact_instance_of::<pyo3::types::PyFunction>();
-            (!own && name != "__builtins__").then(|| (format!("global {name}"), observe::value(&value)))
+            (!own && !BOOKKEEPING.contains(&name.as_str())).then(|| (format!("global {name}"), observe::value(&value)))
         })
         .collect();
     changed.sort_by(|a, b| a.0.cmp(&b.0));

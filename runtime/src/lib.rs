@@ -19,6 +19,7 @@ mod exceptions;
 mod hooks;
 pub mod host;
 mod imports;
+mod messages;
 mod module;
 mod module_state;
 mod observe;

@@ -326,7 +326,7 @@ pub(crate) fn class_name(class: &Bound<'_, PyType>) -> String {
 }
 
 /// A text; lone surrogates, which Unicode has no place for, are written as Python escapes them.
-fn characters(text: &Bound<'_, PyString>) -> String {
+pub(crate) fn characters(text: &Bound<'_, PyString>) -> String {
     if let Ok(plain) = text.extract::<String>() {
         return plain;
     }
@@ -346,7 +346,7 @@ fn bounded_bytes(bytes: &[u8]) -> Vec<u8> {
 }
 
 /// A text cut at the bound; the rest counts through its hash.
-fn bounded(text: String) -> String {
+pub(crate) fn bounded(text: String) -> String {
     if text.len() <= MAX_TEXT {
         return text;
     }

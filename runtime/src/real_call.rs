@@ -12,6 +12,7 @@ use twincell_core::site::SiteKind;
 use crate::builtin;
 use crate::call::{external, missing, versatile};
 use crate::clock;
+use crate::messages;
 use crate::module;
 use crate::observe;
 use crate::outcome;
@@ -36,8 +37,9 @@ pub(crate) fn any(
     if let Some(answer) = builtin::answer(py, site, callee, arguments, keywords)? {
         return Ok(answer);
     }
-    if let Some(path) = logger_path(callee) {
-        return missing(py, &path, Some(site), arguments, keywords);
+    if let Some(method) = messages::real_method(callee) {
+        messages::record(&method, arguments, keywords)?;
+        return Ok(py.None());
     }
     inject_raise(py, site, callee, arguments)?;
     if let Some(moment) = clock::moment(callee, arguments, keywords)? {
@@ -169,21 +171,6 @@ fn is_builtin(callee: &Bound<'_, PyAny>) -> bool {
         object.getattr("__module__").is_ok_and(|name| name.extract().is_ok_and(|name: String| name == "builtins"))
     };
     builtin(callee) || callee.getattr("__self__").is_ok_and(|owner| builtin(owner.get_type().as_any()))
-}
-
-/// Methods of loggers, and the functions of `logging` like them: what they do depends on how logging is set up, which
-/// no module says by itself.
-fn logger_path(callee: &Bound<'_, PyAny>) -> Option<String> {
-    const LEVELS: [&str; 9] = ["debug", "info", "warning", "warn", "error", "exception", "critical", "fatal", "log"];
-    let name: String = callee.getattr("__name__").ok()?.extract().ok()?;
-    if !LEVELS.contains(&name.as_str()) || callee.getattr("__module__").ok()?.extract::<String>().ok()? != "logging" {
-        return None;
-    }
-    let logger = callee.getattr("__self__").and_then(|logger| logger.getattr("name"));
-    Some(match logger.and_then(|name| name.extract::<String>()) {
-        Ok(logger) => format!("logger {logger}.{name}"),
-        Err(_) => format!("logging.{name}"),
-    })
 }
 
 /// Builtins and functions of pure modules do nothing but compute.

@@ -10,7 +10,7 @@ use std::rc::Rc;
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 use rustc_hash::{FxHashMap, FxHashSet};
-use twincell_core::behavior::Call;
+use twincell_core::behavior::{Call, Logged};
 use twincell_core::engine::protocol::Injection;
 use twincell_core::value::{Draw, Recipe};
 
@@ -30,6 +30,7 @@ pub(crate) struct Side {
     /// Functions handed to external code.
     pub callbacks: Vec<Py<PyAny>>,
     pub calls: Vec<Call>,
+    pub log: Vec<Logged>,
     pub lines: Vec<u32>,
     pub branches: Vec<(u32, u32)>,
     pub steps: u64,

@@ -152,6 +152,7 @@ fn shortened(record: &ExecutionRecord, reason: String) -> Box<ExecutionRecord> {
         arguments: Vec::new(),
         stdout: String::new(),
         stderr: String::new(),
+        log: Vec::new(),
         calls: Vec::new(),
         lines: Vec::new(),
         branches: Vec::new(),

@@ -169,6 +169,7 @@ impl Host for FakeHost {
             arguments: Vec::new(),
             stdout: String::new(),
             stderr: String::new(),
+            log: vec![],
             calls: Vec::new(),
             lines: Vec::new(),
             branches: Vec::new(),

@@ -29,7 +29,16 @@ def tripled(number):
 def test_a_change_has_a_verdict_and_evidence():
     comparison = twincell.compare(OLD, NEW)
     assert comparison.verdict == "changing"
-    assert set(comparison.evidence[0]) == {"channel", "place", "old", "new", "execution"}
+    assert set(comparison.evidence[0]) == {
+        "channel",
+        "place",
+        "old",
+        "new",
+        "strength",
+        "probability",
+        "edge_case",
+        "execution",
+    }
     assert repr(comparison) == comparison.sentence
     assert comparison.pairs[0]["verdict"] == "changing"
 

@@ -151,6 +151,16 @@ pub fn has_evidence(pair: &PairReport, witness: &Witness, such: impl Fn(&Evidenc
     pair.evidence.iter().any(|one| one.execution == witness.execution && such(one))
 }
 
+/// How much an evidence says, e.g. `observable, edge case (1%)`.
+pub fn strength(evidence: &Evidence) -> String {
+    let strength = evidence.strength.name();
+    if evidence.edge_case {
+        format!("{strength}, edge case ({})", percent(evidence.probability))
+    } else {
+        strength.into()
+    }
+}
+
 /// Pairs in the order shown: what changed first, identical ones last.
 pub fn ordered_pairs(comparison: &Comparison) -> Vec<&PairReport> {
     let rank = |verdict| match verdict {

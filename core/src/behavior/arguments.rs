@@ -1,10 +1,10 @@
 //! Channel: injected values and globals after the call. Only what the code changed is recorded.
 
 use super::equal::equal;
-use super::{Behavior, Difference, Observed};
-use crate::report::{Channel, display_observed};
+use super::{Behavior, Difference, Observed, Rules};
+use crate::report::{Channel, Strength, display_observed};
 
-pub(super) fn compare(old: &Behavior, new: &Behavior, found: &mut Vec<Difference>) {
+pub(super) fn compare(old: &Behavior, new: &Behavior, rules: &Rules, found: &mut Vec<Difference>) {
     let get = |behavior: &'_ Behavior, place: &str| -> Option<Observed> {
         behavior.arguments.iter().find(|(own, _)| own == place).map(|(_, value)| value.clone())
     };
@@ -14,7 +14,7 @@ pub(super) fn compare(old: &Behavior, new: &Behavior, found: &mut Vec<Difference
     for place in places {
         let (a, b) = (get(old, place), get(new, place));
         let same = match (&a, &b) {
-            (Some(a), Some(b)) => equal(a, b),
+            (Some(a), Some(b)) => equal(a, b, rules),
             _ => false,
         };
         if !same {
@@ -25,6 +25,7 @@ pub(super) fn compare(old: &Behavior, new: &Behavior, found: &mut Vec<Difference
                 place: format!("argument {place}"),
                 old: text(a),
                 new: text(b),
+                strength: Strength::Observable,
             });
         }
     }

@@ -5,8 +5,8 @@
 //! calls still count, because the values that they give depend on them (see the access paths of calls).
 
 use super::equal::{all_equal, equal};
-use super::{Behavior, Call, Difference, Observed};
-use crate::report::{CallRow, Channel, display_call};
+use super::{Behavior, Call, Difference, Observed, Rules};
+use crate::report::{CallRow, Channel, Strength, display_call};
 
 /// First words of names that ask and do not act.
 const ASKING: &[&str] = &[
@@ -181,14 +181,14 @@ fn is_action(call: &Call) -> bool {
 }
 
 /// The same callee and the same arguments; how arguments are passed makes no difference where they are the same.
-fn same_call(old: &Call, new: &Call) -> bool {
-    old.callee == new.callee && same_arguments(old, new)
+fn same_call(old: &Call, new: &Call, rules: &Rules) -> bool {
+    old.callee == new.callee && same_arguments(old, new, rules)
 }
 
-fn same_arguments(old: &Call, new: &Call) -> bool {
-    if all_equal(&old.arguments, &new.arguments) {
+fn same_arguments(old: &Call, new: &Call, rules: &Rules) -> bool {
+    if all_equal(&old.arguments, &new.arguments, rules) {
         let matches = |(name, value): &(String, Observed)| {
-            new.keywords.iter().any(|(other_name, other)| name == other_name && equal(value, other))
+            new.keywords.iter().any(|(other_name, other)| name == other_name && equal(value, other, rules))
         };
         return old.keywords.len() == new.keywords.len() && old.keywords.iter().all(matches);
     }
@@ -200,7 +200,7 @@ fn same_arguments(old: &Call, new: &Call) -> bool {
     };
     let (a, mut b) = (values(old), values(new));
     a.len() == b.len()
-        && a.iter().all(|value| match b.iter().position(|other| equal(value, other)) {
+        && a.iter().all(|value| match b.iter().position(|other| equal(value, other, rules)) {
             Some(index) => {
                 b.remove(index);
                 true
@@ -209,13 +209,13 @@ fn same_arguments(old: &Call, new: &Call) -> bool {
         })
 }
 
-pub(super) fn compare(old: &Behavior, new: &Behavior, found: &mut Vec<Difference>) {
+pub(super) fn compare(old: &Behavior, new: &Behavior, rules: &Rules, found: &mut Vec<Difference>) {
     let actions = |behavior: &'_ Behavior| -> Vec<Call> {
         behavior.calls.iter().filter(|call| is_action(call)).cloned().collect()
     };
     let (a, b) = (actions(old), actions(new));
     let first = (0..a.len().max(b.len())).find(|&index| match (a.get(index), b.get(index)) {
-        (Some(a), Some(b)) => !same_call(a, b),
+        (Some(a), Some(b)) => !same_call(a, b, rules),
         _ => true,
     });
     if let Some(index) = first {
@@ -225,12 +225,13 @@ pub(super) fn compare(old: &Behavior, new: &Behavior, found: &mut Vec<Difference
             place: format!("call {}", index + 1),
             old: text(a.get(index)),
             new: text(b.get(index)),
+            strength: Strength::Observable,
         });
     }
 }
 
 /// Both call logs side by side, in order: a longest common subsequence of equal calls.
-pub fn align(old: &[Call], new: &[Call]) -> Vec<CallRow> {
+pub fn align(old: &[Call], new: &[Call], rules: &Rules) -> Vec<CallRow> {
     // Logs are bounded for display; the quadratic table stays small.
     const MOST: usize = 300;
     let (old, new) = (&old[..old.len().min(MOST)], &new[..new.len().min(MOST)]);
@@ -238,14 +239,14 @@ pub fn align(old: &[Call], new: &[Call]) -> Vec<CallRow> {
     for (i, a) in old.iter().enumerate().rev() {
         for (j, b) in new.iter().enumerate().rev() {
             length[i][j] =
-                if same_call(a, b) { length[i + 1][j + 1] + 1 } else { length[i + 1][j].max(length[i][j + 1]) };
+                if same_call(a, b, rules) { length[i + 1][j + 1] + 1 } else { length[i + 1][j].max(length[i][j + 1]) };
         }
     }
     let (mut i, mut j) = (0, 0);
     let mut rows = Vec::new();
     while i < old.len() || j < new.len() {
         let row = match (old.get(i), new.get(j)) {
-            (Some(a), Some(b)) if same_call(a, b) => {
+            (Some(a), Some(b)) if same_call(a, b, rules) => {
                 CallRow { old: Some(a.clone()), new: Some(b.clone()), equal: true }
             }
             (Some(a), Some(b)) if a.callee == b.callee && length[i][j] == length[i + 1][j + 1] => {
@@ -286,6 +287,7 @@ mod tests {
             arguments: vec![],
             stdout: String::new(),
             stderr: String::new(),
+            log: vec![],
             calls,
             lines: vec![],
             branches: vec![],
@@ -294,7 +296,7 @@ mod tests {
 
     fn differs(old: Vec<Call>, new: Vec<Call>) -> bool {
         let mut found = Vec::new();
-        compare(&behavior(old), &behavior(new), &mut found);
+        compare(&behavior(old), &behavior(new), &Rules::default(), &mut found);
         !found.is_empty()
     }
 
@@ -319,7 +321,7 @@ mod tests {
 
     #[test]
     fn alignment_shows_a_removed_call_beside_nothing() {
-        let rows = align(&[call("a", &[], true), call("b", &[], true)], &[call("b", &[], true)]);
+        let rows = align(&[call("a", &[], true), call("b", &[], true)], &[call("b", &[], true)], &Rules::default());
         assert_eq!(rows.len(), 2);
         assert!(rows[0].new.is_none() && rows[1].equal);
     }

@@ -1,12 +1,12 @@
 //! Channel: intended exceptions, by class and arguments.
 
 use super::equal::equal;
-use super::{Behavior, Difference, Outcome};
-use crate::report::{Channel, display_outcome};
+use super::{Behavior, Difference, Outcome, Rules};
+use crate::report::{Channel, Strength, display_outcome};
 
-pub(super) fn compare(old: &Behavior, new: &Behavior, found: &mut Vec<Difference>) {
+pub(super) fn compare(old: &Behavior, new: &Behavior, rules: &Rules, found: &mut Vec<Difference>) {
     let differs = match (&old.outcome, &new.outcome) {
-        (Outcome::Raised { exception: a, .. }, Outcome::Raised { exception: b, .. }) => !equal(a, b),
+        (Outcome::Raised { exception: a, .. }, Outcome::Raised { exception: b, .. }) => !equal(a, b, rules),
         (Outcome::Raised { .. }, _) | (_, Outcome::Raised { .. }) => true,
         _ => false,
     };
@@ -16,6 +16,7 @@ pub(super) fn compare(old: &Behavior, new: &Behavior, found: &mut Vec<Difference
             place: "exception".into(),
             old: display_outcome(&old.outcome),
             new: display_outcome(&new.outcome),
+            strength: Strength::Observable,
         });
     }
 }

@@ -4,12 +4,13 @@ mod arguments;
 mod calls;
 mod equal;
 mod exceptions;
+mod log;
 mod output;
 mod returned;
 
 use serde::{Deserialize, Serialize};
 
-use crate::report::Channel;
+use crate::report::{Channel, Strength};
 
 pub use calls::align as align_calls;
 
@@ -104,6 +105,17 @@ pub struct Call {
     pub discarded: bool,
 }
 
+/// One message to a logger, or one warning.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Logged {
+    /// `warning`, `error`, ...; for a warning the name of its category.
+    pub level: String,
+    /// With its arguments filled in.
+    pub message: String,
+    /// 1-based line of the function's text, 0 when unknown.
+    pub line: u32,
+}
+
 /// What one version did in one execution.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Behavior {
@@ -112,6 +124,7 @@ pub struct Behavior {
     pub arguments: Vec<(String, Observed)>,
     pub stdout: String,
     pub stderr: String,
+    pub log: Vec<Logged>,
     pub calls: Vec<Call>,
     /// (line, hits), ascending.
     pub lines: Vec<(u32, u32)>,
@@ -130,6 +143,7 @@ impl Outcome {
 /// What a difference shows where one version made no call, or left a value as it was.
 pub const NO_CALL: &str = "no call";
 pub const UNCHANGED: &str = "unchanged";
+pub const NOTHING_LOGGED: &str = "nothing";
 
 /// One difference between two behaviors, as text for people.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -138,18 +152,27 @@ pub struct Difference {
     pub place: String,
     pub old: String,
     pub new: String,
+    pub strength: Strength,
+}
+
+/// What counts as the same, beyond equal values.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Rules {
+    /// Floats are the same that differ by no more than this share of the greater one.
+    pub float_tolerance: f64,
 }
 
 /// Compares two behaviors in all channels. Says nothing when either is not valid.
-pub fn differences(old: &Behavior, new: &Behavior) -> Vec<Difference> {
+pub fn differences(old: &Behavior, new: &Behavior, rules: &Rules) -> Vec<Difference> {
     if !old.outcome.is_valid() || !new.outcome.is_valid() {
         return vec![];
     }
     let mut found = Vec::new();
-    exceptions::compare(old, new, &mut found);
-    returned::compare(old, new, &mut found);
-    arguments::compare(old, new, &mut found);
+    exceptions::compare(old, new, rules, &mut found);
+    returned::compare(old, new, rules, &mut found);
+    arguments::compare(old, new, rules, &mut found);
     output::compare(old, new, &mut found);
-    calls::compare(old, new, &mut found);
+    log::compare(old, new, &mut found);
+    calls::compare(old, new, rules, &mut found);
     found
 }

@@ -1,7 +1,7 @@
 //! Channel: console output.
 
 use super::{Behavior, Difference};
-use crate::report::Channel;
+use crate::report::{Channel, Strength};
 use crate::value::python_string;
 
 pub(super) fn compare(old: &Behavior, new: &Behavior, found: &mut Vec<Difference>) {
@@ -12,6 +12,7 @@ pub(super) fn compare(old: &Behavior, new: &Behavior, found: &mut Vec<Difference
                 place: place.into(),
                 old: python_string(a),
                 new: python_string(b),
+                strength: Strength::Observable,
             });
         }
     }

@@ -1,7 +1,7 @@
 //! Whether a difference is one of the code: the execution is repeated, also each version against itself.
 
 use super::Execute;
-use crate::behavior::{Difference, differences};
+use crate::behavior::{Difference, Rules, differences};
 use crate::engine::protocol::{ExecutionRecord, ExecutionRequest};
 use crate::engine::{EngineError, Executed};
 use crate::value::Fixed;
@@ -20,6 +20,7 @@ pub(super) fn confirm(
     execute: &mut dyn Execute,
     record: &ExecutionRecord,
     repeats: usize,
+    rules: &Rules,
 ) -> Result<Vec<Difference>, EngineError> {
     let request = |versions: Vec<u8>| ExecutionRequest {
         index: record.index,
@@ -36,14 +37,14 @@ pub(super) fn confirm(
     let (Some(forth), Some(back), Some(old), Some(new)) = (next(), next(), next(), next()) else { return Ok(vec![]) };
     let noise: Vec<Difference> = [&old, &new]
         .into_iter()
-        .flat_map(|same| same[1..].iter().flat_map(|again| differences(&same[0], again)))
+        .flat_map(|same| same[1..].iter().flat_map(|again| differences(&same[0], again, rules)))
         .collect();
     // A version that ends usably at one time and not at another is no more to be trusted.
     let steady = [&old, &new].into_iter().all(|same| same.iter().all(|again| again.outcome.is_valid()));
-    let reversed = differences(&back[1], &back[0]);
+    let reversed = differences(&back[1], &back[0], rules);
     let is_noise = |difference: &Difference| noise.iter().any(|other| other.channel == difference.channel);
     let holds = |difference: &Difference| reversed.iter().any(|other| other.channel == difference.channel);
-    Ok(differences(&forth[0], &forth[1])
+    Ok(differences(&forth[0], &forth[1], rules)
         .into_iter()
         .filter(|difference| steady && !is_noise(difference) && holds(difference))
         .collect())

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{Campaign, Kept, Target, Techniques};
-use crate::behavior::differences;
+use crate::behavior::{Rules, differences};
 use crate::engine::protocol::ExecutionRecord;
 use crate::value::Choice;
 
@@ -13,14 +13,15 @@ const CORPUS: usize = 24;
 pub(super) struct State<'a> {
     pub(super) target: &'a Target,
     pub(super) techniques: Techniques,
+    rules: &'a Rules,
     covered: [BTreeSet<u32>; 2],
     branches: BTreeSet<(usize, u32, bool)>,
     pub(super) corpus: Vec<Vec<Choice>>,
 }
 
 impl<'a> State<'a> {
-    pub(super) fn new(target: &'a Target, techniques: Techniques) -> Self {
-        Self { target, techniques, covered: Default::default(), branches: BTreeSet::new(), corpus: Vec::new() }
+    pub(super) fn new(target: &'a Target, techniques: Techniques, rules: &'a Rules) -> Self {
+        Self { target, techniques, rules, covered: Default::default(), branches: BTreeSet::new(), corpus: Vec::new() }
     }
 
     /// Share of executable lines that ran, 0 to 1.
@@ -70,7 +71,7 @@ pub(super) fn learn(state: &mut State<'_>, campaign: &mut Campaign, record: Exec
         state.corpus.push(record.choices.clone());
     }
     let found = match record.behaviors.as_slice() {
-        [old, new] => differences(old, new),
+        [old, new] => differences(old, new, state.rules),
         _ => vec![],
     };
     let coverage = state.coverage();

@@ -11,7 +11,7 @@ mod techniques;
 
 use std::collections::BTreeSet;
 
-use crate::behavior::{Behavior, Difference, Outcome};
+use crate::behavior::{Behavior, Difference, Outcome, Rules};
 use crate::compare::Continue;
 use crate::engine::protocol::{ExecutionRecord, ExecutionRequest};
 use crate::engine::{EngineError, Executed};
@@ -22,7 +22,7 @@ use confirm::{MANY_REPEATS, REPEATS, confirm};
 use corpus::{State, learn};
 
 pub use confirm::repeat;
-pub use shrink::{decisive, shrink};
+pub use shrink::{Decisive, decisive, shrink};
 pub use techniques::Techniques;
 
 /// Executions of the first batch, and of the one after a loss; later ones grow to the largest.
@@ -115,12 +115,15 @@ pub struct Campaign {
 }
 
 /// How a campaign is to go.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Plan {
     /// Executions at most.
     pub budget: u32,
     pub seed: u64,
     pub techniques: Techniques,
+    pub rules: Rules,
+    /// A difference that only an unlikely value shows does not end the search.
+    pub ignore_edge_cases: bool,
 }
 
 /// Runs executions until a difference is confirmed or the budget is used up.
@@ -130,7 +133,7 @@ pub fn run(
     plan: &Plan,
     progress: &mut dyn FnMut(u32, f64) -> Continue,
 ) -> Result<Campaign, EngineError> {
-    let mut state = State::new(target, plan.techniques);
+    let mut state = State::new(target, plan.techniques, &plan.rules);
     let mut campaign = Campaign::default();
     let mut next = 0;
     let mut batch = FIRST_BATCH;
@@ -149,7 +152,7 @@ pub fn run(
             if campaign.witness.is_none() && !campaign.executions[last].differences.is_empty() {
                 let record = campaign.executions[last].record.clone();
                 let repeats = if campaign.nondeterministic > 0 { MANY_REPEATS } else { REPEATS };
-                let confirmed = confirm(execute, &record, repeats)?;
+                let confirmed = confirm(execute, &record, repeats, &plan.rules)?;
                 if confirmed.is_empty() {
                     campaign.nondeterministic += 1;
                 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::confirm::{REPEATS, confirm, repeat};
 use super::{Execute, Kept};
-use crate::behavior::differences;
+use crate::behavior::{Rules, differences};
 use crate::engine::protocol::ExecutionRequest;
 use crate::engine::{EngineError, Executed};
 use crate::value::{Choice, Decision, Recipe};
@@ -13,7 +13,7 @@ use crate::value::{Choice, Decision, Recipe};
 ///
 /// The decisions are gone through once, in order; at most `budget` candidates. Safe because every candidate is executed,
 /// and one that shows a difference is confirmed as the witness was.
-pub fn shrink(execute: &mut dyn Execute, witness: &Kept, budget: u32) -> Result<Kept, EngineError> {
+pub fn shrink(execute: &mut dyn Execute, witness: &Kept, rules: &Rules, budget: u32) -> Result<Kept, EngineError> {
     let mut best = witness.clone();
     let channels: BTreeSet<_> = witness.differences.iter().map(|difference| difference.channel).collect();
     let mut left = budget;
@@ -35,11 +35,11 @@ pub fn shrink(execute: &mut dyn Execute, witness: &Kept, budget: u32) -> Result<
                 ExecutionRequest { index: best.record.index, seed: best.record.seed, fixed, versions: vec![0, 1] };
             let Some(Executed::Record(record)) = execute.execute(vec![request])?.into_iter().next() else { continue };
             let [old, new] = record.behaviors.as_slice() else { continue };
-            let found = differences(old, new);
+            let found = differences(old, new, rules);
             if found.iter().any(|difference| channels.contains(&difference.channel))
                 && record.choices.len() <= best.record.choices.len()
             {
-                let confirmed = confirm(execute, &record, REPEATS)?;
+                let confirmed = confirm(execute, &record, REPEATS, rules)?;
                 if confirmed.iter().any(|difference| channels.contains(&difference.channel)) {
                     best.record = *record;
                     best.differences = confirmed;
@@ -52,9 +52,22 @@ pub fn shrink(execute: &mut dyn Execute, witness: &Kept, budget: u32) -> Result<
     Ok(best)
 }
 
-/// Access paths of the plain values without which the witness shows no difference: each is exchanged for another
+/// A value without which a witness shows no difference.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Decisive {
+    pub path: String,
+    /// Probability, under the predictor, of a value that shows the difference, 0 to 1.
+    pub probability: f64,
+}
+
+/// The plain values without which the witness shows no difference: each is exchanged for another
 /// value, and is decisive when the difference goes away; at most `budget` executions.
-pub fn decisive(execute: &mut dyn Execute, witness: &Kept, budget: u32) -> Result<Vec<String>, EngineError> {
+pub fn decisive(
+    execute: &mut dyn Execute,
+    witness: &Kept,
+    rules: &Rules,
+    budget: u32,
+) -> Result<Vec<Decisive>, EngineError> {
     let channels: BTreeSet<_> = witness.differences.iter().map(|difference| difference.channel).collect();
     let tried: Vec<(&Choice, Decision)> = witness
         .record
@@ -74,7 +87,7 @@ pub fn decisive(execute: &mut dyn Execute, witness: &Kept, budget: u32) -> Resul
         .collect();
     let shows = |executed: &Executed| match executed {
         Executed::Record(record) => match record.behaviors.as_slice() {
-            [old, new] => differences(old, new).iter().any(|difference| channels.contains(&difference.channel)),
+            [old, new] => differences(old, new, rules).iter().any(|difference| channels.contains(&difference.channel)),
             _ => false,
         },
         // Nothing is known of what it would have shown.
@@ -85,7 +98,7 @@ pub fn decisive(execute: &mut dyn Execute, witness: &Kept, budget: u32) -> Resul
         .iter()
         .zip(&outcomes)
         .filter(|(_, executed)| !shows(executed))
-        .map(|((choice, _), _)| choice.path.clone())
+        .map(|((choice, _), _)| Decisive { path: choice.path.clone(), probability: 1.0 })
         .collect())
 }
 

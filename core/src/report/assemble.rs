@@ -1,7 +1,7 @@
 //! Builds a [`PairReport`] from what a campaign found.
 
-use crate::behavior::{Behavior, NO_CALL, Outcome, UNCHANGED, align_calls};
-use crate::campaign::{Campaign, Kept, Target};
+use crate::behavior::{Behavior, NO_CALL, NOTHING_LOGGED, Outcome, Rules, UNCHANGED, align_calls};
+use crate::campaign::{Campaign, Decisive, Kept, Target};
 use crate::engine::protocol::{Context, Injection};
 use crate::report::{
     Evidence, ExecutionReport, LineReport, PairReport, Verdict, VersionReport, Witness, display_decision,
@@ -9,6 +9,7 @@ use crate::report::{
 };
 use crate::source::{Diff, Function};
 use crate::value::{Choice, Decision};
+use crate::verdict::EDGE_CASE;
 
 /// Values named in a sentence at most.
 const NAMED_VALUES: usize = 3;
@@ -29,9 +30,10 @@ pub(crate) struct Findings<'a> {
     pub reason: String,
     pub campaign: &'a Campaign,
     pub witness: Option<&'a Kept>,
-    /// Access paths of the witness's values that matter.
-    pub decisive: Vec<String>,
+    /// The witness's values that matter.
+    pub decisive: Vec<Decisive>,
     pub target: &'a Target,
+    pub rules: &'a Rules,
     pub notes: &'a [String],
     pub context: Context,
     pub milliseconds: f64,
@@ -84,6 +86,7 @@ pub(crate) fn report(frame: &Frame<'_>, findings: &Findings<'_>) -> PairReport {
         usable.max_by_key(|kept| (lines_run(kept), std::cmp::Reverse(kept.record.index)))
     });
     let [old, new] = [0, 1].map(|side| version(frame, side, campaign, findings.target, shown));
+    let probability = findings.decisive.iter().map(|value| value.probability).fold(1.0, f64::min);
     let evidence: Vec<Evidence> = findings
         .witness
         .iter()
@@ -93,6 +96,9 @@ pub(crate) fn report(frame: &Frame<'_>, findings: &Findings<'_>) -> PairReport {
             place: difference.place.clone(),
             old: difference.old.clone(),
             new: difference.new.clone(),
+            strength: difference.strength,
+            probability,
+            edge_case: probability < EDGE_CASE,
             execution: campaign.executions.iter().position(|kept| kept.record.index == index).unwrap_or(0) as u32,
         })
         .collect();
@@ -106,7 +112,7 @@ pub(crate) fn report(frame: &Frame<'_>, findings: &Findings<'_>) -> PairReport {
         new,
         rows: frame.diff.rows.clone(),
         executions: campaign.executions.iter().map(execution).collect(),
-        witness: shown.and_then(|kept| witness(kept, &findings.decisive)),
+        witness: shown.and_then(|kept| witness(kept, &findings.decisive, findings.rules)),
         lost: campaign.lost.len() as u32,
         notes: notes(frame, findings),
         milliseconds: findings.milliseconds,
@@ -219,16 +225,17 @@ fn execution(kept: &Kept) -> ExecutionReport {
     }
 }
 
-fn witness(kept: &Kept, decisive: &[String]) -> Option<Witness> {
+fn witness(kept: &Kept, decisive: &[Decisive], rules: &Rules) -> Option<Witness> {
     let [old, new] = kept.record.behaviors.as_slice() else { return None };
     Some(Witness {
         execution: kept.record.index,
         choices: kept.record.choices.clone(),
         injections: kept.record.injections.clone(),
-        decisive: decisive.to_vec(),
+        decisive: decisive.iter().map(|value| value.path.clone()).collect(),
+        probabilities: decisive.iter().map(|value| value.probability).collect(),
         old: old.clone(),
         new: new.clone(),
-        calls: align_calls(&old.calls, &new.calls),
+        calls: align_calls(&old.calls, &new.calls, rules),
     })
 }
 
@@ -239,11 +246,12 @@ fn sentence(frame: &Frame<'_>, findings: &Findings<'_>, evidence: &[Evidence]) -
     match (findings.verdict, findings.witness) {
         (Verdict::Changing, Some(kept)) => {
             let values = named_values(frame, kept, &findings.decisive);
+            let unlikely = if evidence.iter().any(|one| one.edge_case) { "only for an unlikely value: " } else { "" };
             let given = if values.is_empty() { String::new() } else { format!("for {}: ", values.join(", ")) };
             let what =
                 evidence.first().map_or_else(|| "the two differ".to_string(), |evidence| contrast(kept, evidence));
             format!(
-                "Behavior of {name} changed: {given}{what} (execution {executions}, {:.0} ms).",
+                "Behavior of {name} changed: {unlikely}{given}{what} (execution {executions}, {:.0} ms).",
                 findings.milliseconds
             )
         }
@@ -287,6 +295,11 @@ fn contrast(kept: &Kept, evidence: &Evidence) -> String {
             };
             format!("{place} after the call: old {}, new {}", left(&evidence.old), left(&evidence.new))
         }
+        Channel::Log => {
+            let logged =
+                |text: &str| if text == NOTHING_LOGGED { text.to_string() } else { format!("'{}'", cut(text)) };
+            format!("old logs {}, new {}", logged(&evidence.old), logged(&evidence.new))
+        }
         Channel::Calls => match (evidence.old.as_str(), evidence.new.as_str()) {
             (old, NO_CALL) => format!("old calls {}, new does not", cut(old)),
             (NO_CALL, new) => format!("new calls {}, old does not", cut(new)),
@@ -303,7 +316,7 @@ fn cut(text: &str) -> String {
 }
 
 /// The decisive values of a witness, those that entered on changed lines first.
-fn named_values(frame: &Frame<'_>, kept: &Kept, decisive: &[String]) -> Vec<String> {
+fn named_values(frame: &Frame<'_>, kept: &Kept, decisive: &[Decisive]) -> Vec<String> {
     let text = |choice: &Choice| match &choice.decision {
         Decision::Value(recipe) => format!("{} = {}", cut(&choice.path), cut(&recipe.display())),
         decision => format!("{}: {}", cut(&choice.path), display_decision(decision)),
@@ -314,8 +327,9 @@ fn named_values(frame: &Frame<'_>, kept: &Kept, decisive: &[String]) -> Vec<Stri
         injection.kind.is_none() || lines.contains(&injection.line)
     };
     let raises = |choice: &&Choice| matches!(choice.decision, Decision::Raise(_) | Decision::Fail);
+    let is_decisive = |choice: &&Choice| decisive.iter().any(|value| value.path == choice.path);
     let mut named: Vec<&Choice> =
-        kept.record.choices.iter().filter(|choice| decisive.contains(&choice.path) || raises(choice)).collect();
+        kept.record.choices.iter().filter(|choice| is_decisive(choice) || raises(choice)).collect();
     named.sort_by_key(|choice| !(raises(choice) || entered(choice).is_some_and(on_changed_line)));
     named.into_iter().take(NAMED_VALUES).map(text).collect()
 }

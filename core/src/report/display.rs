@@ -1,7 +1,7 @@
 //! Observed behavior as short texts for people: values, outcomes and calls. Escaping for a medium (HTML, a terminal)
 //! is the view's own business.
 
-use super::{Channel, Verdict};
+use super::{Channel, Strength, Verdict};
 use crate::behavior::{Call, Observed, Outcome};
 use crate::value::{Decision, python_string};
 
@@ -12,6 +12,13 @@ pub const DISPLAY_LIMIT: usize = 200;
 pub fn display_observed(value: &Observed) -> String {
     let mut out = Bounded::new(DISPLAY_LIMIT);
     write_value(&mut out, value);
+    out.finish()
+}
+
+/// A text cut as values are.
+pub fn bounded(text: &str) -> String {
+    let mut out = Bounded::new(DISPLAY_LIMIT);
+    out.push(text);
     out.finish()
 }
 
@@ -95,8 +102,19 @@ impl Channel {
             Channel::Return => "return value",
             Channel::Arguments => "arguments",
             Channel::Output => "output",
+            Channel::Log => "log",
             Channel::Calls => "calls",
             Channel::Exception => "exception",
+        }
+    }
+}
+
+impl Strength {
+    /// The strength as it stands in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Strength::Observable => "observable",
+            Strength::CallPattern => "call pattern",
         }
     }
 }

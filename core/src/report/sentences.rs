@@ -2,8 +2,8 @@
 
 use super::assemble::{Findings, Frame, failed, overall_sentence, report};
 use super::{Channel, PairReport, Verdict};
-use crate::behavior::{Behavior, Observed, Outcome, differences};
-use crate::campaign::{Campaign, Kept, Target};
+use crate::behavior::{Behavior, Observed, Outcome, Rules, differences};
+use crate::campaign::{Campaign, Decisive, Kept, Target};
 use crate::engine::protocol::{Context, ExecutionRecord};
 use crate::source::{self, Function};
 use crate::value::{Choice, Decision, Recipe};
@@ -21,6 +21,7 @@ fn behavior(outcome: Outcome) -> Behavior {
         arguments: vec![],
         stdout: String::new(),
         stderr: String::new(),
+        log: vec![],
         calls: vec![],
         lines: vec![(2, 1)],
         branches: vec![],
@@ -32,7 +33,7 @@ fn returned(value: i64) -> Behavior {
 }
 
 fn kept(old: Behavior, new: Behavior) -> Kept {
-    let differences = differences(&old, &new);
+    let differences = differences(&old, &new, &Rules::default());
     let choices = vec![Choice { path: "x".into(), decision: Decision::Value(Recipe::Int(0)) }];
     let record =
         ExecutionRecord { index: 4, seed: 1, choices, injections: vec![], behaviors: vec![old, new], microseconds: 5 };
@@ -40,6 +41,16 @@ fn kept(old: Behavior, new: Behavior) -> Kept {
 }
 
 fn pair_report(verdict: Verdict, reason: &str, execution: Kept, notes: &[String]) -> PairReport {
+    likely_pair_report(verdict, reason, execution, notes, 1.0)
+}
+
+fn likely_pair_report(
+    verdict: Verdict,
+    reason: &str,
+    execution: Kept,
+    notes: &[String],
+    probability: f64,
+) -> PairReport {
     let functions = [function(OLD), function(NEW)];
     let diff = source::diff(&functions[0], &functions[1]);
     let changing = verdict == Verdict::Changing;
@@ -54,8 +65,9 @@ fn pair_report(verdict: Verdict, reason: &str, execution: Kept, notes: &[String]
             reason: reason.into(),
             campaign: &campaign,
             witness: campaign.witness.map(|at| &campaign.executions[at]),
-            decisive: vec!["x".into()],
+            decisive: vec![Decisive { path: "x".into(), probability }],
             target: &target,
+            rules: &Rules::default(),
             notes,
             context: Context::Module,
             milliseconds: 12.4,
@@ -69,6 +81,13 @@ fn a_change_is_told_by_its_values_and_what_each_version_did() {
     assert_eq!(report.sentence, "Behavior of f changed: for x = 0: old returns 3, new returns 0 (execution 1, 12 ms).");
     assert_eq!((report.evidence[0].channel, report.evidence[0].execution), (Channel::Return, 0));
     assert_eq!(report.witness.unwrap().execution, 4);
+}
+
+#[test]
+fn a_change_that_needs_an_unlikely_value_says_so() {
+    let report = likely_pair_report(Verdict::Changing, "", kept(returned(3), returned(0)), &[], 0.001);
+    assert!(report.sentence.contains("changed: only for an unlikely value: for x = 0: old"), "{}", report.sentence);
+    assert!(report.evidence[0].edge_case);
 }
 
 #[test]

@@ -14,10 +14,13 @@ class TwincellError(ValueError):
     """What was wrong and what to do, in one line."""
 
 class Evidence(TypedDict):
-    channel: Literal["return", "arguments", "output", "calls", "exception"]
+    channel: Literal["return", "arguments", "output", "log", "calls", "exception"]
     place: str
     old: str
     new: str
+    strength: Literal["observable", "call_pattern"]
+    probability: float
+    edge_case: bool
     execution: int
 
 class Comparison:
@@ -50,6 +53,8 @@ def compare(
     timeout: float | None = None,
     memory: int | None = None,
     raise_probability: float | None = None,
+    float_tolerance: float | None = None,
+    ignore_edge_cases: bool | None = None,
     python: str | PathLike[str] | None = None,
 ) -> Comparison: ...
 

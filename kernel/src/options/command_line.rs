@@ -1,8 +1,8 @@
 //! The table of options as clap arguments, for the command line and for the magics alike.
 
-use clap::{Arg, ArgMatches, Command};
+use clap::{Arg, ArgAction, ArgMatches, Command};
 
-use super::{Job, OptionError, OptionSpec, Options, of};
+use super::{Job, Kind, OptionError, OptionSpec, Options, of};
 
 /// Adds the options of a job to a command.
 pub fn add_to(command: Command, job: Job) -> Command {
@@ -13,7 +13,11 @@ pub fn add_to(command: Command, job: Job) -> Command {
 pub fn read(matches: &ArgMatches, job: Job) -> Result<Options, OptionError> {
     let mut options = Options::default();
     for spec in of(job) {
-        if let Some(text) = matches.get_one::<String>(spec.name) {
+        if spec.kind == Kind::Flag {
+            if matches.get_flag(spec.name) {
+                options.set_text(spec.name, "on")?;
+            }
+        } else if let Some(text) = matches.get_one::<String>(spec.name) {
             options.set_text(spec.name, text)?;
         }
     }
@@ -21,11 +25,11 @@ pub fn read(matches: &ArgMatches, job: Job) -> Result<Options, OptionError> {
 }
 
 fn argument(spec: &'static OptionSpec) -> Arg {
-    Arg::new(spec.name)
-        .long(spec.name)
-        .value_name(spec.kind.placeholder())
-        .help(spec.full_help())
-        .allow_hyphen_values(true)
+    let argument = Arg::new(spec.name).long(spec.name).help(spec.full_help());
+    match spec.kind {
+        Kind::Flag => argument.action(ArgAction::SetTrue),
+        _ => argument.value_name(spec.kind.placeholder()).allow_hyphen_values(true),
+    }
 }
 
 #[cfg(test)]

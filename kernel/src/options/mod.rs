@@ -34,6 +34,8 @@ pub struct Options {
     /// MiB of one worker.
     pub memory: u64,
     pub raise_probability: f64,
+    pub float_tolerance: f64,
+    pub ignore_edge_cases: bool,
     /// The Python that runs the workers; the one that runs twincell when absent.
     pub python: Option<PathBuf>,
 }
@@ -188,6 +190,24 @@ pub static TABLE: &[OptionSpec] = &[
         apply: |options, value| options.raise_probability = value.number(),
     },
     OptionSpec {
+        name: "float-tolerance",
+        kind: Kind::Number { minimum: 0.0, maximum: 1.0 },
+        default: "0",
+        absent: "",
+        help: "Share by which floats may differ and still count as the same",
+        jobs: COMPARING,
+        apply: |options, value| options.float_tolerance = value.number(),
+    },
+    OptionSpec {
+        name: "ignore-edge-cases",
+        kind: Kind::Flag,
+        default: "off",
+        absent: "",
+        help: "Leave differences that only an unlikely value shows out of the verdict",
+        jobs: COMPARING,
+        apply: |options, value| options.ignore_edge_cases = value.flag(),
+    },
+    OptionSpec {
         name: "python",
         kind: Kind::Path { placeholder: "FILE" },
         default: "",
@@ -213,6 +233,8 @@ impl Default for Options {
             timeout: 5.0,
             memory: 1024,
             raise_probability: core.raise_probability,
+            float_tolerance: core.float_tolerance,
+            ignore_edge_cases: core.ignore_edge_cases,
             python: None,
         }
     }
@@ -242,6 +264,8 @@ impl Options {
             context: self.context,
             function: self.function.clone(),
             raise_probability: self.raise_probability,
+            float_tolerance: self.float_tolerance,
+            ignore_edge_cases: self.ignore_edge_cases,
             techniques: Default::default(),
         }
     }
@@ -306,6 +330,7 @@ mod tests {
                 Kind::Text { .. } | Kind::Path { .. } => "some/thing".to_owned(),
                 Kind::Integer { maximum, .. } => maximum.to_string(),
                 Kind::Number { maximum, .. } => maximum.to_string(),
+                Kind::Flag => "on".to_owned(),
                 Kind::Choice { allowed } => {
                     (*allowed.iter().find(|choice| **choice != spec.default).unwrap()).to_owned()
                 }
@@ -342,6 +367,7 @@ mod tests {
             ("raise_probability", "nan", "raise-probability cannot be NaN: give a number from 0 to 1"),
             ("context", "file", "context cannot be 'file': give function or module"),
             ("predictor", "", "predictor cannot be '': give neural, frequency or uniform"),
+            ("ignore-edge-cases", "perhaps", "ignore-edge-cases cannot be 'perhaps': give on or off"),
             ("function", "", "function cannot be '': give a text that is not empty"),
         ] {
             assert_eq!(Options::default().set_text(name, text).unwrap_err().to_string(), expected);

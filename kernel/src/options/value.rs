@@ -11,16 +11,31 @@ pub enum Value {
     Number(f64),
     /// One of the texts that the option allows.
     Choice(&'static str),
+    Flag(bool),
 }
 
 /// What an option accepts.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Kind {
-    Text { placeholder: &'static str },
-    Path { placeholder: &'static str },
-    Integer { minimum: i128, maximum: i128 },
-    Number { minimum: f64, maximum: f64 },
-    Choice { allowed: &'static [&'static str] },
+    Text {
+        placeholder: &'static str,
+    },
+    Path {
+        placeholder: &'static str,
+    },
+    Integer {
+        minimum: i128,
+        maximum: i128,
+    },
+    Number {
+        minimum: f64,
+        maximum: f64,
+    },
+    Choice {
+        allowed: &'static [&'static str],
+    },
+    /// On or off; on the command line its name alone turns it on.
+    Flag,
 }
 
 /// What is wrong with an option, and what is allowed.
@@ -40,13 +55,14 @@ impl Kind {
             Kind::Integer { .. } => "N",
             Kind::Number { .. } => "X",
             Kind::Choice { .. } => "WORD",
+            Kind::Flag => "",
         }
     }
 
     /// What is allowed, in short; `None` when anything is.
     pub fn allowed(&self) -> Option<String> {
         match self {
-            Kind::Text { .. } | Kind::Path { .. } => None,
+            Kind::Text { .. } | Kind::Path { .. } | Kind::Flag => None,
             Kind::Integer { minimum, maximum } => Some(format!("{minimum} to {maximum}")),
             Kind::Number { minimum, maximum } => Some(format!("{minimum} to {maximum}")),
             Kind::Choice { allowed } => Some(listed(allowed)),
@@ -58,7 +74,7 @@ impl Kind {
         let value = match self {
             Kind::Integer { .. } => text.trim().parse().map(Value::Integer).ok(),
             Kind::Number { .. } => text.trim().parse().map(Value::Number).ok(),
-            Kind::Text { .. } | Kind::Path { .. } | Kind::Choice { .. } => None,
+            Kind::Text { .. } | Kind::Path { .. } | Kind::Choice { .. } | Kind::Flag => None,
         };
         self.check(name, value.unwrap_or_else(|| Value::Text(text.to_owned())))
     }
@@ -80,6 +96,12 @@ impl Kind {
                 allowed.iter().find(|choice| *choice == text).map(|choice| Value::Choice(choice))
             }
             (Kind::Choice { allowed }, Value::Choice(given)) if allowed.contains(given) => Some(value.clone()),
+            (Kind::Flag, Value::Text(text)) => match text.to_ascii_lowercase().as_str() {
+                "on" | "true" => Some(Value::Flag(true)),
+                "off" | "false" => Some(Value::Flag(false)),
+                _ => None,
+            },
+            (Kind::Flag, Value::Flag(_)) => Some(value.clone()),
             _ => None,
         };
         checked.ok_or_else(|| OptionError::Value { name, given: value.to_string(), wanted: self.wanted() })
@@ -92,6 +114,7 @@ impl Kind {
             Kind::Integer { minimum, maximum } => format!("a whole number from {minimum} to {maximum}"),
             Kind::Number { minimum, maximum } => format!("a number from {minimum} to {maximum}"),
             Kind::Choice { allowed } => listed(allowed),
+            Kind::Flag => "on or off".to_owned(),
         }
     }
 }
@@ -127,6 +150,10 @@ impl Value {
         }
     }
 
+    pub(super) fn flag(&self) -> bool {
+        matches!(self, Value::Flag(true))
+    }
+
     pub(super) fn choice(&self) -> &'static str {
         match self {
             Value::Choice(choice) => choice,
@@ -143,6 +170,7 @@ impl std::fmt::Display for Value {
             Value::Integer(number) => write!(formatter, "{number}"),
             Value::Number(number) => write!(formatter, "{number}"),
             Value::Choice(choice) => formatter.write_str(choice),
+            Value::Flag(flag) => formatter.write_str(if *flag { "on" } else { "off" }),
         }
     }
 }

@@ -23,6 +23,7 @@ pub fn evidence(pair: &PairReport) -> Markup {
         html! {
             tr.tc-differs {
                 th scope="row" { "≠ " (one.channel.name()) }
+                td { (words::strength(one)) }
                 td.tc-mono { (plain::value(&one.place)) }
                 (seen(&one.old))
                 (seen(&one.new))
@@ -30,7 +31,13 @@ pub fn evidence(pair: &PairReport) -> Markup {
             }
         }
     });
-    table("What differs", false, &["Channel", "Place", "Old", "New", "Execution#"], rows, pair.evidence.len())
+    table(
+        "What differs",
+        false,
+        &["Channel", "Strength", "Place", "Old", "New", "Execution#"],
+        rows,
+        pair.evidence.len(),
+    )
 }
 
 pub fn injections(witness: &Witness) -> Markup {
@@ -88,6 +95,13 @@ pub fn behaviors(pair: &PairReport, witness: &Witness) -> Markup {
         if !old.is_empty() || !new.is_empty() {
             rows.push(row(name, differs(&|one| one.channel == Channel::Output && one.place.contains(name)), old, new));
         }
+    }
+    let logged = |behavior: &Behavior| -> Vec<String> {
+        behavior.log.iter().map(|entry| format!("{}: {}", entry.level, entry.message)).collect()
+    };
+    if !old.log.is_empty() || !new.log.is_empty() {
+        let differs = differs(&|one| one.channel == Channel::Log);
+        rows.push(row("log", differs, &logged(old).join("\n"), &logged(new).join("\n")));
     }
     let total = rows.len();
     table("What each version did", true, &["", "Old", "New"], rows.into_iter().take(VALUE_ROWS), total)

@@ -118,7 +118,7 @@ fn evidence(page: &mut Page, pair: &PairReport) {
         let channel = one.channel.name();
         let channel = if place.starts_with(channel) { String::new() } else { format!("{channel}: ") };
         let number = words::execution_number(one.execution);
-        page.hanging("  ≠ ", &format!("{channel}{place} (execution {number})"));
+        page.hanging("  ≠ ", &format!("{channel}{place} ({}, execution {number})", words::strength(one)));
         for (label, value) in [("      old  ", &one.old), ("      new  ", &one.new)] {
             page.hanging(label, if value.is_empty() { "nothing".into() } else { plain::value(value) }.as_str());
         }

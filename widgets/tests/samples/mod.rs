@@ -3,8 +3,8 @@
 use twincell_core::behavior::{Behavior, Call, Observed, Outcome};
 use twincell_core::engine::protocol::Injection;
 use twincell_core::report::{
-    AlignedRow, CallRow, Channel, Comparison, Evidence, ExecutionReport, FORMAT, LineReport, PairReport, Verdict,
-    VersionReport, Witness,
+    AlignedRow, CallRow, Channel, Comparison, Evidence, ExecutionReport, FORMAT, LineReport, PairReport, Strength,
+    Verdict, VersionReport, Witness,
 };
 use twincell_core::site::SiteKind;
 use twincell_core::value::{AbstractValue, Choice, Decision, Recipe};
@@ -102,6 +102,7 @@ fn behavior(outcome: Outcome) -> Behavior {
         arguments: vec![],
         stdout: String::new(),
         stderr: String::new(),
+        log: vec![],
         calls: vec![],
         lines: vec![],
         branches: vec![],
@@ -147,6 +148,9 @@ pub fn changing_pair() -> PairReport {
                 place: "return value".into(),
                 old: "None".into(),
                 new: "<request.copy()>".into(),
+                strength: Strength::Observable,
+                probability: 0.31,
+                edge_case: false,
                 execution: 2,
             },
             Evidence {
@@ -154,6 +158,9 @@ pub fn changing_pair() -> PairReport {
                 place: "call 2".into(),
                 old: "self.stats.inc_value('retry/max_reached')".into(),
                 new: "no call".into(),
+                strength: Strength::Observable,
+                probability: 0.31,
+                edge_case: false,
                 execution: 2,
             },
             Evidence {
@@ -161,6 +168,9 @@ pub fn changing_pair() -> PairReport {
                 place: "stdout".into(),
                 old: "".into(),
                 new: "retrying\n".into(),
+                strength: Strength::Observable,
+                probability: 0.31,
+                edge_case: false,
                 execution: 2,
             },
         ],
@@ -243,6 +253,7 @@ pub fn changing_pair() -> PairReport {
                 injection("self.max_retry_times", Recipe::Int(10), Some(SiteKind::Attribute), 3, 0.871),
             ],
             decisive: vec!["request.meta['max_retry_times']".into()],
+            probabilities: vec![0.31],
             old: Behavior {
                 arguments: vec![("request".into(), injected("request"))],
                 ..behavior(Outcome::Returned(Observed::None))
@@ -310,6 +321,7 @@ pub fn preserving_pair() -> PairReport {
             choices: vec![],
             injections: vec![injection("values", Recipe::List(vec![Recipe::Int(1), Recipe::Int(-10)]), None, 0, 0.61)],
             decisive: vec![],
+            probabilities: vec![],
             old: behavior(Outcome::Returned(Observed::Int("-9".into()))),
             new: behavior(Outcome::Returned(Observed::Int("-9".into()))),
             calls: vec![],
@@ -424,7 +436,7 @@ fn poison(value: &mut serde_json::Value) {
         Value::Object(entries) => {
             for (key, item) in entries.iter_mut() {
                 match key.as_str() {
-                    "verdict" | "channel" | "kind" | "decision" | "value" | "outcome" | "arguments" => {}
+                    "verdict" | "channel" | "strength" | "kind" | "decision" | "value" | "outcome" | "arguments" => {}
                     _ => poison(item),
                 }
             }
