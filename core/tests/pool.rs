@@ -136,6 +136,132 @@ fn a_request_that_fails_in_the_host_costs_no_worker() {
 }
 
 #[test]
+fn a_request_whose_worker_was_killed_or_stopped_from_outside_is_done_again() {
+    let folder = tempfile::tempdir().unwrap();
+    for misdeed in ["kill once", "stop once"] {
+        let flag = folder.path().join(misdeed);
+        let lost = run_five(&format!("{misdeed} at 2 {}", flag.display()));
+        assert!(flag.exists());
+        assert_eq!(lost, [const { None }; 5], "{misdeed}");
+    }
+}
+
+#[test]
+fn a_request_whose_worker_is_killed_each_time_is_lost() {
+    for (code, reason) in [("kill at 2", "signal: 9"), ("stop at 2", "did not answer within 1s")] {
+        let lost = run_five(code);
+        assert_eq!([&lost[0], &lost[1], &lost[3], &lost[4]], [&None; 4], "{code}");
+        assert!(lost[2].as_ref().is_some_and(|text| text.contains(reason)), "{code}: {:?}", lost[2]);
+    }
+}
+
+#[test]
+fn a_thread_that_holds_a_program_gets_another_worker_instead_of_waiting_for_itself() {
+    let pool = WorkerPool::new(options(1));
+    let mut first = pool.load(&program("")).unwrap();
+    let mut second = pool.load(&program("")).unwrap();
+    assert_eq!(pool.info().unwrap().python, "3.fake");
+    let (a, b) = (first.run(requests(2)).unwrap(), second.run(requests(2)).unwrap());
+    assert_ne!(worker_of(&a[0]), worker_of(&b[0]));
+    drop(second);
+    drop(first);
+    // One of them was one more than there should be, and is gone.
+    let kept = worker_of(&pool.load(&program("")).unwrap().run(requests(1)).unwrap()[0]);
+    let running: Vec<u32> = [worker_of(&a[0]), worker_of(&b[0])].into_iter().filter(|id| is_running(*id)).collect();
+    assert_eq!(running, [kept]);
+}
+
+#[test]
+fn threads_that_hold_every_worker_do_not_wait_for_one_another() {
+    let pool = WorkerPool::new(options(2));
+    let both = std::sync::Barrier::new(2);
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                let mut outer = pool.load(&program("")).unwrap();
+                both.wait();
+                let mut inner = pool.load(&program("")).unwrap();
+                assert_eq!(outer.run(requests(3)).unwrap().len() + inner.run(requests(3)).unwrap().len(), 6);
+            });
+        }
+    });
+}
+
+/// Every misdeed at random, in many threads at once: each request is answered once, in its place, and by the right
+/// record.
+fn chaos(threads: u64, rounds: u64) {
+    const MISDEEDS: [&str; 12] = [
+        "kill at every",
+        "abort",
+        "exit",
+        "close",
+        "half a frame",
+        "garbage",
+        "wrong index",
+        "surplus",
+        "done early",
+        "fail",
+        "kill",
+        "nothing",
+    ];
+    let mut options = options(3);
+    options.programs_per_worker = 7;
+    let pool = WorkerPool::new(options);
+    let workers = std::sync::Mutex::new(std::collections::BTreeSet::new());
+    std::thread::scope(|scope| {
+        for thread in 0..threads {
+            let (pool, workers) = (&pool, &workers);
+            scope.spawn(move || {
+                let mut state = 0x9e37_79b9_7f4a_7c15_u64.wrapping_mul(thread + 1);
+                let mut random = |below: u64| {
+                    state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                    (state >> 33) % below
+                };
+                for _ in 0..rounds {
+                    let count = 1 + random(12) as u32;
+                    let misdeed = MISDEEDS[random(MISDEEDS.len() as u64) as usize];
+                    let at = random(count.into()) as u32;
+                    let every = misdeed.ends_with("every");
+                    let code = if every { misdeed.to_owned() } else { format!("{misdeed} at {at}") };
+                    let done = pool.load(&program(&code)).unwrap().run(requests(count)).unwrap();
+                    assert_eq!(done.iter().map(index_of).collect::<Vec<_>>(), (0..count).collect::<Vec<_>>(), "{code}");
+                    for executed in &done {
+                        let index = index_of(executed);
+                        let harmed = match misdeed {
+                            "nothing" => false,
+                            // Takes the place of the answer after it.
+                            "surplus" => index == at + 1,
+                            _ => every || index == at,
+                        };
+                        match executed {
+                            Executed::Record(record) => {
+                                assert_eq!(record.seed, u64::from(record.index));
+                                assert!(!harmed, "{code}: {}", record.index);
+                                workers.lock().unwrap().insert(worker_of(executed));
+                            }
+                            Executed::Lost { index, reason } => assert!(harmed, "{code}: {index}: {reason}"),
+                        }
+                    }
+                }
+            });
+        }
+    });
+    drop(pool);
+    assert!(workers.into_inner().unwrap().iter().all(|worker| !is_running(*worker)));
+}
+
+#[test]
+fn under_load_and_misdeeds_every_request_is_answered_once() {
+    chaos(4, 12);
+}
+
+#[test]
+#[ignore = "takes minutes"]
+fn under_load_and_misdeeds_every_request_is_answered_once_for_long() {
+    chaos(8, 400);
+}
+
+#[test]
 fn the_first_and_the_last_request_may_be_lost() {
     assert!(run_five("exit at 0")[0].is_some());
     assert!(run_five("exit at 4")[4].is_some());
@@ -394,6 +520,11 @@ mod fake {
                 std::fs::write(flag, "").unwrap();
                 std::process::exit(3);
             }
+        } else if let Some((misdeed, flag)) = code.split_once(" once at 2 ") {
+            if request.index == 2 && !std::path::Path::new(flag).exists() {
+                std::fs::write(flag, "").unwrap();
+                return misbehave(socket, misdeed, program, Some(request));
+            }
         } else if let Some((misdeed, at)) = code.split_once(" at ")
             && (at == "every" || at == request.index.to_string())
         {
@@ -424,6 +555,12 @@ mod fake {
         FromWorker::Record { program, record: Box::new(record) }
     }
 
+    fn signal(number: i32) {
+        // To itself: what it does to others is nothing.
+        unsafe { libc::kill(std::process::id() as i32, number) };
+        std::thread::sleep(Duration::from_secs(60));
+    }
+
     fn misbehave(socket: &mut UnixStream, misdeed: &str, program: u64, request: Option<&ExecutionRequest>) {
         let falsify = |change: &dyn Fn(&mut u64, &mut ExecutionRecord)| {
             let FromWorker::Record { mut program, mut record } = record(program, request.unwrap()) else {
@@ -438,6 +575,9 @@ mod fake {
                 std::process::exit(3)
             }
             "abort" => std::process::abort(),
+            "nothing" => send(socket, &record(program, request.unwrap())),
+            "kill" => signal(libc::SIGKILL),
+            "stop" => signal(libc::SIGSTOP),
             "hang" => std::thread::sleep(Duration::from_secs(60)),
             "drip" => {
                 // A frame that never ends, one byte at a time.

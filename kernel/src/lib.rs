@@ -5,6 +5,7 @@ mod cli;
 mod doctor;
 mod files;
 mod git;
+mod instrumented;
 mod jupyter;
 mod magics;
 mod options;
@@ -23,5 +24,6 @@ fn _twincell(module: &Bound<'_, PyModule>) -> PyResult<()> {
     jupyter::register(module)?;
     api::register(module)?;
     worker::register(module)?;
+    instrumented::register(module)?;
     Ok(())
 }

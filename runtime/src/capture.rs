@@ -1,10 +1,12 @@
 //! What surrounds a run: console output, the audit hook that sees blocked effects, and the frame that unpacks.
 
+use pyo3::exceptions::PySystemExit;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyBytes, PyDict, PyTuple};
+use pyo3::types::{PyBytes, PyDict, PyTuple, PyType};
 use twincell_core::behavior::Call;
 
+use crate::exceptions::StopExecution;
 use crate::messages;
 use crate::observe;
 use crate::state;
@@ -101,6 +103,30 @@ fn show_warning(
     messages::warned(message, Some(category));
 }
 
+/// What ended a thread, without the places in the code, which differ between versions.
+#[pyfunction]
+fn thread_ended(py: Python<'_>, arguments: &Bound<'_, PyAny>) -> PyResult<()> {
+    report_exception(py, "Exception in a thread", arguments)
+}
+
+/// An exception that nobody can catch, as one of `__del__`: without addresses and places.
+#[pyfunction]
+fn unraisable(py: Python<'_>, arguments: &Bound<'_, PyAny>) -> PyResult<()> {
+    report_exception(py, "Exception ignored", arguments)
+}
+
+fn report_exception(py: Python<'_>, what: &str, arguments: &Bound<'_, PyAny>) -> PyResult<()> {
+    let class = arguments.getattr("exc_type")?.cast_into::<PyType>()?;
+    if class.is_subclass_of::<StopExecution>()? || class.is(py.get_type::<PySystemExit>()) {
+        return Ok(());
+    }
+    let value = arguments.getattr("exc_value")?;
+    let text = if value.is_none() { String::new() } else { format!(": {}", value.str()?.to_string_lossy()) };
+    let line = format!("{what}: {}{text}\n", class.name()?);
+    py.import("sys")?.getattr("stderr")?.call_method1("write", (line,))?;
+    Ok(())
+}
+
 /// Effects that reach outside the process; the sandbox blocks them, the call channel shows them.
 #[pyfunction]
 fn audit(event: &str, arguments: &Bound<'_, PyTuple>) -> PyResult<()> {
@@ -173,13 +199,16 @@ fn audit(event: &str, arguments: &Bound<'_, PyTuple>) -> PyResult<()> {
 
 static PREPARED: PyOnceLock<()> = PyOnceLock::new();
 
-/// Once a process: warnings and audit.
+/// Once a process: warnings, exceptions that nobody catches, and audit.
 pub(crate) fn prepare_process(py: Python<'_>) -> PyResult<()> {
     PREPARED.get_or_try_init(py, || -> PyResult<()> {
         let warnings = py.import("warnings")?;
         warnings.call_method1("simplefilter", ("always",))?;
         warnings.setattr("showwarning", wrap_pyfunction!(show_warning, py)?)?;
-        py.import("sys")?.call_method1("addaudithook", (wrap_pyfunction!(audit, py)?,))?;
+        let sys = py.import("sys")?;
+        sys.setattr("unraisablehook", wrap_pyfunction!(unraisable, py)?)?;
+        py.import("threading")?.setattr("excepthook", wrap_pyfunction!(thread_ended, py)?)?;
+        sys.call_method1("addaudithook", (wrap_pyfunction!(audit, py)?,))?;
         Ok(())
     })?;
     Ok(())

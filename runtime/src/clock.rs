@@ -2,7 +2,8 @@
 //!
 //! The functions of `time` are exchanged once a process; each run starts at the same moment, and every reading is later
 //! than the one before. When a version is repeated in one execution, the clock starts elsewhere and goes faster: what
-//! depends on time shows as nondeterminism. An event loop that waits moves the clock instead. `datetime.now` and its kin
+//! depends on time shows as nondeterminism. An event loop that waits moves the clock instead; only for threads of the code
+//! does anything really wait, and not for long. `datetime.now` and its kin
 //! are methods of a builtin class and cannot be exchanged; instrumented code that calls them gets this clock's moment.
 
 use pyo3::prelude::*;
@@ -10,7 +11,7 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyModule, PyTuple, PyType};
 
 const SOURCE: &std::ffi::CStr = cr"
-import asyncio, selectors, time
+import _thread, asyncio, concurrent.futures.thread, selectors, sys, time
 
 _EPOCH = 1_700_000_000.0
 _elapsed = 0.0
@@ -30,10 +31,26 @@ def _tick():
 def now():
     return _EPOCH + _tick()
 
+_started, _own, _frames = _thread._count, _thread.get_ident, sys._current_frames
+_real, _pause = time.perf_counter, _thread.allocate_lock()
+_pause.acquire()
+_waits_for_work = concurrent.futures.thread._worker.__code__
+
+def wait_for_threads(limit, known=()):
+    begun = _real()
+    while _started() and _real() - begun < limit:
+        frames = _frames()
+        if all(n in known or n == _own() or f.f_code is _waits_for_work for n, f in frames.items()):
+            break
+        _pause.acquire(True, 0.0005)
+    return _real() - begun
+
 def sleep(seconds, /):
     global _elapsed
     if seconds < 0:
         raise ValueError('sleep length must be non-negative')
+    if _started():
+        wait_for_threads(min(seconds, 0.02))
     _elapsed += float(seconds)
 
 def _nanoseconds(clock):
@@ -53,6 +70,12 @@ time.strftime = lambda form, moment=None, /: _strftime(form, time.localtime() if
 class _Selector(selectors.DefaultSelector):
     def select(self, timeout=None):
         events = super().select(0)
+        if not events and _started():
+            events = super().select(0.02)
+            while not events and wait_for_threads(0.5) < 0.5:
+                events = super().select(0.02)
+                if not events:
+                    break
         if not events:
             if timeout is None:
                 raise RuntimeError('the event loop waits for an event that nothing here brings')

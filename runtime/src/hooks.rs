@@ -1,9 +1,9 @@
 //! What instrumented code calls (the table of hooks stands in `twincell_core::instrument`).
 
-use pyo3::exceptions::{PyAttributeError, PyIndexError, PyKeyError, PyTypeError};
+use pyo3::exceptions::{PyAttributeError, PyIndexError, PyKeyError, PyNameError, PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyBool, PyDict, PyTuple};
+use pyo3::types::{PyBool, PyDict, PyString, PyTuple};
 use twincell_core::site::{BranchKind, SiteKind};
 
 use crate::exceptions::{self, StopExecution};
@@ -73,13 +73,14 @@ fn branch<'py>(py: Python<'py>, number: u32, condition: &Bound<'py, PyAny>) -> P
 /// Attribute loads.
 #[pyfunction]
 fn attribute(py: Python<'_>, site: u32, object: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
-    let Some(name) = state::with(|execution| {
+    let name = state::with(|execution| {
         execution.prepared.versions[execution.version].names.get(site as usize).map(|name| name.clone_ref(py))
-    })
-    .flatten() else {
-        return Err(PyAttributeError::new_err("an attribute was read outside its execution"));
+    });
+    let name = match name.flatten() {
+        Some(name) => name.into_bound(py),
+        None => identifier(py, site)?,
     };
-    let name = name.bind(py);
+    let name = &name;
     if let Ok(versatile) = object.cast_exact::<Versatile>() {
         return Versatile::attribute(versatile, name.to_str()?, Some(site));
     }
@@ -129,6 +130,32 @@ fn subscript(py: Python<'_>, site: u32, object: &Bound<'_, PyAny>, key: &Bound<'
         ..Request::default()
     };
     resolve::value(py, &path, &request)
+}
+
+/// What the sites of instrumented code are called, for hooks that no execution tells: on a thread that outlived its
+/// own, or where code runs for itself. Opaque to the code among whose globals it is.
+#[pyclass(frozen, module = "twincell")]
+struct Identifiers(Vec<Py<PyString>>);
+
+/// Name of the [`Identifiers`] among the globals of instrumented code.
+const IDENTIFIERS: &str = "_tc_identifiers";
+
+/// Globals of the Python code that called the hook.
+fn callers_globals(py: Python<'_>) -> Option<Bound<'_, PyDict>> {
+    // A borrowed reference, or null where no Python code runs.
+    let globals = unsafe { Bound::from_borrowed_ptr_or_opt(py, pyo3::ffi::PyEval_GetGlobals()) };
+    globals?.cast_into::<PyDict>().ok()
+}
+
+/// The identifier of a site of the code that calls.
+fn identifier(py: Python<'_>, site: u32) -> PyResult<Bound<'_, PyString>> {
+    let kept = callers_globals(py).and_then(|globals| globals.get_item(IDENTIFIERS).ok()?);
+    let kept = kept.and_then(|kept| kept.cast_into::<Identifiers>().ok());
+    let identifier = kept.and_then(|kept| kept.get().0.get(site as usize).map(|name| name.clone_ref(py)));
+    match identifier {
+        Some(identifier) => Ok(identifier.into_bound(py)),
+        None => Err(PyRuntimeError::new_err("instrumented code lost what its sites are called")),
+    }
 }
 
 fn is_running() -> Option<bool> {
@@ -183,10 +210,24 @@ fn name(py: Python<'_>, site: u32) -> PyResult<Py<PyAny>> {
             .sites
             .get(site as usize)
             .map(|site| site.identifier.clone())
-    })
-    .flatten()
-    .unwrap_or_default();
-    crate::imports::global(py, &name)
+    });
+    match name.flatten() {
+        Some(name) => crate::imports::global(py, &name),
+        None => outside(py, &identifier(py, site)?),
+    }
+}
+
+/// A name in a class body where nothing is injected.
+fn outside(py: Python<'_>, name: &Bound<'_, PyString>) -> PyResult<Py<PyAny>> {
+    if let Some(globals) = callers_globals(py)
+        && let Some(value) = globals.get_item(name)?
+    {
+        return Ok(value.unbind());
+    }
+    match py.import("builtins")?.getattr(name) {
+        Ok(value) => Ok(value.unbind()),
+        Err(_) => Err(PyNameError::new_err(format!("name '{name}' is not defined"))),
+    }
 }
 
 /// What `raise` raises.
@@ -221,9 +262,10 @@ fn all(py: Python<'_>) -> PyResult<&Bound<'_, PyDict>> {
     Ok(hooks.bind(py))
 }
 
-/// Puts the hooks into the globals of instrumented code.
-pub(crate) fn install(globals: &Bound<'_, PyDict>) -> PyResult<()> {
-    globals.update(all(globals.py())?.as_mapping())
+/// Puts the hooks into the globals of instrumented code, with the identifiers of its sites.
+pub fn install(globals: &Bound<'_, PyDict>, identifiers: Vec<Py<PyString>>) -> PyResult<()> {
+    globals.update(all(globals.py())?.as_mapping())?;
+    globals.set_item(IDENTIFIERS, Identifiers(identifiers).into_pyobject(globals.py())?)
 }
 
 /// The hook of a name, for code that lost it from its globals.

@@ -20,7 +20,7 @@ use crate::observe;
 use crate::outcome::{self, Arguments};
 use crate::prepared::Prepared;
 use crate::scratch::Scratch;
-use crate::state::{self, Execution, Side};
+use crate::state::{self, Execution, OfThreads, Side};
 use crate::versatile::{Mark, Versatile};
 use crate::worker::Host;
 use crate::world;
@@ -68,7 +68,7 @@ impl PythonHost {
     }
 
     fn load_program(py: Python<'_>, program: Program) -> PyResult<(LoadedProgram, Vec<String>)> {
-        world::begin_program();
+        world::begin_program(py);
         let context = program.context;
         let prepared = Rc::new(Prepared::new(py, program));
         let mut notes = Vec::new();
@@ -76,18 +76,19 @@ impl PythonHost {
         for (index, prepared_version) in prepared.versions.iter().enumerate() {
             let version = &prepared_version.version;
             let code = module::compile_function(py, &version.code)?.cast_into::<PyCode>()?;
-            let globals = imports::new_globals(py, context)?;
+            let identifiers = prepared_version.names.iter().map(|name| name.clone_ref(py)).collect();
+            let globals = imports::new_globals(py, context, identifiers)?;
             let mut receiver = None;
             if context == Context::Module && !version.module.is_empty() {
                 let console = Console::catch(py)?;
                 let execution = new_execution(&prepared, index, Draw::new(0, Fixed::new(), 0.0), &globals, true);
-                let outer = state::replace(Some(execution));
+                let outer = state::replace(Some(execution), world::begin_run(py));
                 for note in module::evaluate(&globals, &version.module) {
                     if !notes.contains(&note) {
                         notes.push(note);
                     }
                 }
-                let execution = state::replace(outer);
+                let execution = state::replace(outer, Vec::new());
                 world::restore(py);
                 console.release()?;
                 drop(execution);
@@ -210,9 +211,10 @@ fn run_version(
     let number = execution.version;
     let globals = version.globals.bind(py);
     let console = Console::catch(py)?;
-    let outer = state::replace(Some(execution));
+    let outer = state::replace(Some(execution), world::begin_run(py));
     let mut extra = Vec::new();
     let result = call_function(py, version, &prepared, number);
+    world::end_run(py);
     let outcome = outcome::settle(py, result, &mut extra);
     if !matches!(outcome, Outcome::Stopped { .. }) {
         outcome::callbacks(py, &mut extra);
@@ -227,7 +229,7 @@ fn run_version(
     let held: Vec<(String, Observed)> = held.collect();
     arguments.extend(held);
     arguments.append(&mut extra);
-    let execution = state::replace(outer);
+    let execution = state::replace(outer, Vec::new());
     world::restore(py);
     let (stdout, stderr) = console.release()?;
     restore(globals, version.before.bind(py))?;
@@ -245,8 +247,14 @@ fn run_version(
         .filter(|(_, counts)| **counts != (0, 0))
         .map(|(branch, counts)| (branch as u32, counts.0, counts.1))
         .collect();
-    let calls = std::mem::take(&mut side.calls);
-    let log = std::mem::take(&mut side.log);
+    let mut calls = std::mem::take(&mut side.calls);
+    let mut log = std::mem::take(&mut side.log);
+    // Threads take turns as it happens.
+    let OfThreads { calls: mut more_calls, log: mut more_log, .. } = std::mem::take(&mut side.of_threads);
+    more_calls.sort_by_cached_key(|call| format!("{call:?}"));
+    more_log.sort_by_cached_key(|logged| format!("{logged:?}"));
+    calls.append(&mut more_calls);
+    log.append(&mut more_log);
     // Finalizers of the code's own objects run here, outside of any execution.
     drop(side);
     let behavior = Behavior { outcome, arguments, stdout, stderr, log, calls, lines, branches };

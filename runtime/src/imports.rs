@@ -3,7 +3,7 @@
 use pyo3::exceptions::{PyImportError, PyKeyError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyDict, PyTuple, PyType};
+use pyo3::types::{PyDict, PyString, PyTuple, PyType};
 use twincell_core::engine::protocol::Context;
 use twincell_core::site::SiteKind;
 
@@ -62,7 +62,11 @@ pub(crate) fn prepare(py: Python<'_>) -> PyResult<()> {
 }
 
 /// New globals: a dict whose missing names are injected. CPython asks `__missing__` because the class is a subclass.
-pub(crate) fn new_globals<'py>(py: Python<'py>, context: Context) -> PyResult<Bound<'py, PyDict>> {
+pub(crate) fn new_globals<'py>(
+    py: Python<'py>,
+    context: Context,
+    identifiers: Vec<Py<PyString>>,
+) -> PyResult<Bound<'py, PyDict>> {
     // A class of its own for each, since code can reach and change it.
     let namespace = PyDict::new(py);
     namespace.set_item("__missing__", wrap_pyfunction!(missing_name, py)?)?;
@@ -81,7 +85,7 @@ pub(crate) fn new_globals<'py>(py: Python<'py>, context: Context) -> PyResult<Bo
     globals.set_item("__file__", "<twincell>")?;
     globals.set_item("__package__", py.None())?;
     globals.set_item("__spec__", py.None())?;
-    crate::hooks::install(&globals)?;
+    crate::hooks::install(&globals, identifiers)?;
     Ok(globals)
 }
 

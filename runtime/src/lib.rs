@@ -16,7 +16,7 @@ mod call;
 mod capture;
 mod clock;
 mod exceptions;
-mod hooks;
+pub mod hooks;
 pub mod host;
 mod imports;
 mod messages;

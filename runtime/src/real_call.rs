@@ -34,6 +34,9 @@ pub(crate) fn any(
     if let Ok(versatile_callee) = callee.cast::<Versatile>() {
         return versatile(versatile_callee, Some(site), arguments, keywords);
     }
+    if state::with(|_| ()).is_none() {
+        return callee.call(arguments, keywords).map(Bound::unbind);
+    }
     if let Some(answer) = builtin::answer(py, site, callee, arguments, keywords)? {
         return Ok(answer);
     }

@@ -1,10 +1,11 @@
 //! The execution that is going on: its decisions, and what the version that runs now has seen.
 //!
-//! One execution at a time, on one thread. Code under comparison may start threads; their hooks find no execution: they
-//! count nothing and inject nothing, and reading an attribute there is an error, because its name is not known. Nothing
-//! in here calls Python while the state is borrowed.
+//! One version of one execution runs at a time. The threads that its code starts take part and share its decisions;
+//! their calls, messages and steps are kept apart, because these depend on how threads take turns. A thread that still works
+//! for an earlier run takes part in no other: its hooks find no execution, count nothing and inject nothing. Nothing in
+//! here calls Python while the state is borrowed.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use pyo3::prelude::*;
@@ -15,6 +16,14 @@ use twincell_core::engine::protocol::Injection;
 use twincell_core::value::{Draw, Recipe};
 
 use crate::prepared::Prepared;
+
+/// What threads did that the code started.
+#[derive(Default)]
+pub(crate) struct OfThreads {
+    pub calls: Vec<Call>,
+    pub log: Vec<Logged>,
+    pub steps: u64,
+}
 
 /// What one run of one version has seen and done so far.
 #[derive(Default)]
@@ -31,6 +40,8 @@ pub(crate) struct Side {
     pub callbacks: Vec<Py<PyAny>>,
     pub calls: Vec<Call>,
     pub log: Vec<Logged>,
+    /// Of the threads that the code started.
+    pub of_threads: OfThreads,
     pub lines: Vec<u32>,
     pub branches: Vec<(u32, u32)>,
     pub steps: u64,
@@ -64,16 +75,84 @@ pub(crate) struct Execution {
     pub loading: bool,
 }
 
+/// The current execution, and the number of the run.
+struct Current {
+    run: u64,
+    /// Threads that worked for an earlier run when this one began.
+    strangers: Vec<u64>,
+    execution: Option<Box<Execution>>,
+}
+
+/// What is shared by threads of which only one runs Python at a time.
+struct UnderLock(RefCell<Current>);
+
+// SAFETY: everything in this module is called by threads that hold the interpreter's lock, and none gives it away while
+// it borrows the state (`with` must not call Python). So no two threads are ever in here at once, and the lock orders
+// what they do. An interpreter without that lock cannot load this library, which is built for the stable ABI.
+unsafe impl Sync for UnderLock {}
+
+static CURRENT: UnderLock = UnderLock(RefCell::new(Current { run: 0, strangers: Vec::new(), execution: None }));
+
+/// What a thread has to do with runs.
+#[derive(Clone, Copy, PartialEq)]
+enum Seat {
+    /// No hook was called on it yet.
+    New,
+    /// The run of this number was started on it.
+    Owner(u64),
+    /// Code of the run of this number started it.
+    Helper(u64),
+}
+
 thread_local! {
-    static CURRENT: RefCell<Option<Box<Execution>>> = const { RefCell::new(None) };
+    static SEAT: Cell<Seat> = const { Cell::new(Seat::New) };
+    /// Line at which a helper is.
+    static LINE: Cell<u32> = const { Cell::new(0) };
 }
 
-/// Makes an execution the current one; gives back the one before.
-pub(crate) fn replace(execution: Option<Box<Execution>>) -> Option<Box<Execution>> {
-    CURRENT.with(|current| current.replace(execution))
+/// Makes an execution the current one, with this thread as the one that runs it; gives back the one before. `strangers`
+/// are the threads that still work for an earlier run.
+pub(crate) fn replace(execution: Option<Box<Execution>>, strangers: Vec<u64>) -> Option<Box<Execution>> {
+    let mut current = CURRENT.0.borrow_mut();
+    current.run += 1;
+    current.strangers = strangers;
+    SEAT.set(Seat::Owner(current.run));
+    std::mem::replace(&mut current.execution, execution)
 }
 
-/// Calls `f` with the current execution, if there is one on this thread. `f` must not call Python.
+/// Calls `f` with the current execution, if there is one that this thread takes part in. `f` must not call Python.
 pub(crate) fn with<R>(f: impl FnOnce(&mut Execution) -> R) -> Option<R> {
-    CURRENT.with(|current| current.try_borrow_mut().ok()?.as_deref_mut().map(f))
+    let mut current = CURRENT.0.try_borrow_mut().ok()?;
+    let current = &mut *current;
+    let execution = current.execution.as_deref_mut()?;
+    match SEAT.get() {
+        Seat::Owner(run) if run == current.run => Some(f(execution)),
+        Seat::Helper(run) if run == current.run => Some(as_helper(execution, f)),
+        Seat::Owner(_) => None,
+        _ if !current.strangers.contains(&this_thread()) => {
+            SEAT.set(Seat::Helper(current.run));
+            Some(as_helper(execution, f))
+        }
+        _ => None,
+    }
+}
+
+/// A thread has its own place in the code; its calls, messages and steps are kept apart.
+fn as_helper<R>(execution: &mut Execution, f: impl FnOnce(&mut Execution) -> R) -> R {
+    fn exchange(side: &mut Side) {
+        std::mem::swap(&mut side.calls, &mut side.of_threads.calls);
+        std::mem::swap(&mut side.log, &mut side.of_threads.log);
+        std::mem::swap(&mut side.steps, &mut side.of_threads.steps);
+        side.line = LINE.replace(side.line);
+    }
+    exchange(&mut execution.side);
+    let result = f(execution);
+    exchange(&mut execution.side);
+    result
+}
+
+/// As Python's `threading.get_ident`.
+fn this_thread() -> u64 {
+    // Always succeeds.
+    unsafe { libc::pthread_self() as u64 }
 }

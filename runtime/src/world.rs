@@ -19,7 +19,8 @@ const HIGHEST_DESCRIPTOR: i32 = 256;
 const LEAKED_DESCRIPTORS: usize = 40;
 
 const SOURCE: &std::ffi::CStr = cr"
-import decimal, gc, locale, os, random, signal, sys, threading, warnings
+import _thread, decimal, gc, locale, os, random, signal, sys, threading, warnings
+from twincell_clock import wait_for_threads as _wait_for_threads
 
 _SIGNALS = sorted(signal.valid_signals())
 _environment = dict(os.environ)
@@ -67,6 +68,36 @@ def restore_environment():
 
 _environment_data = dict(os.environ._data)
 
+_started, _own = _thread._count, _thread.get_ident
+_known = ()
+_patience = 0.0
+
+def begin_program():
+    global _patience
+    _patience = 0.5
+
+def _works_for_code(frame):
+    while frame is not None:
+        if frame.f_code.co_filename.startswith('<twincell'):
+            return True
+        frame = frame.f_back
+    return False
+
+def begin_run():
+    global _known
+    _known = ()
+    if not _started():
+        return ()
+    frames = _frames()
+    _known = set(frames)
+    return [number for number, frame in frames.items() if number != _own() and _works_for_code(frame)]
+
+def end_run():
+    global _patience
+    if not _started():
+        return
+    _patience -= _wait_for_threads(min(0.05, _patience), _known)
+
 def is_spoiled():
     if len(_frames()) > 1 or _all_settings() != _settings:
         return True
@@ -92,6 +123,9 @@ struct World {
     restore_environment: Py<PyAny>,
     is_spoiled: Py<PyAny>,
     note: Py<PyAny>,
+    begin_program: Py<PyAny>,
+    begin_run: Py<PyAny>,
+    end_run: Py<PyAny>,
     /// `sys.settrace` and `sys.setprofile`.
     tracing: [Py<PyAny>; 2],
 }
@@ -120,6 +154,9 @@ pub(crate) fn prepare(py: Python<'_>) -> PyResult<()> {
             restore_environment: function("restore_environment")?,
             is_spoiled: function("is_spoiled")?,
             note: function("note")?,
+            begin_program: function("begin_program")?,
+            begin_run: function("begin_run")?,
+            end_run: function("end_run")?,
             tracing: [sys.getattr("settrace")?.unbind(), sys.getattr("setprofile")?.unbind()],
         })
     })?;
@@ -127,8 +164,11 @@ pub(crate) fn prepare(py: Python<'_>) -> PyResult<()> {
 }
 
 /// A program is about to be loaded.
-pub(crate) fn begin_program() {
+pub(crate) fn begin_program(py: Python<'_>) {
     OPEN_AT_START.get_or_init(open_descriptors);
+    if let Some(world) = WORLD.get(py) {
+        let _ = world.begin_program.call0(py);
+    }
 }
 
 /// Notes that code did something after which this process serves no other program.
@@ -147,6 +187,25 @@ pub(crate) fn reseed(py: Python<'_>, number: u64) {
 pub(crate) fn note_modules(py: Python<'_>) {
     if let Some(world) = WORLD.get(py) {
         let _ = world.note.call0(py);
+    }
+}
+
+/// A run begins. Threads that still work for an earlier one are told to exit; gives their numbers, as
+/// `threading.get_ident` has them.
+pub(crate) fn begin_run(py: Python<'_>) -> Vec<u64> {
+    let found = WORLD.get(py).and_then(|world| world.begin_run.call0(py).ok()?.extract(py).ok());
+    let strangers: Vec<u64> = found.unwrap_or_default();
+    for &number in &strangers {
+        // Python ignores the number of a thread that is gone, and prints nothing when a thread exits like this.
+        unsafe { pyo3::ffi::PyThreadState_SetAsyncExc(number as _, pyo3::ffi::PyExc_SystemExit) };
+    }
+    strangers
+}
+
+/// The code has returned: the threads that it started get a moment to end, since what they do is what it does.
+pub(crate) fn end_run(py: Python<'_>) {
+    if let Some(world) = WORLD.get(py) {
+        let _ = world.end_run.call0(py);
     }
 }
 

@@ -9,7 +9,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 
 use super::frame::{self, FrameError, MAX_RECORD, PREFIX};
-use super::process::Process;
+use super::process::{Ended, Process};
 use super::protocol::{FromWorker, PROTOCOL_VERSION};
 use super::{EngineError, PoolOptions, WorkerInfo};
 
@@ -73,7 +73,7 @@ impl Worker {
                 Err(EngineError::Protocol { worker: protocol, ours: PROTOCOL_VERSION })
             }
             Ok(_) => Err(failed("it did not say hello".into())),
-            Err(broken) => Err(failed(worker.end(broken))),
+            Err(broken) => Err(failed(worker.end(broken).description)),
         }
     }
 
@@ -116,11 +116,14 @@ impl Worker {
     }
 
     /// Ends the worker and says why, for people: what happened on the connection, and how the process ended.
-    pub fn end(self, broken: Broken) -> String {
-        match broken {
-            Broken::Closed => format!("the worker {}", self.process.end(true)),
-            broken => format!("the worker {broken} and was killed"),
-        }
+    pub fn end(self, broken: Broken) -> Ended {
+        let closed = matches!(broken, Broken::Closed);
+        let ended = self.process.end(closed);
+        let description = match closed {
+            true => format!("the worker {}", ended.description),
+            false => format!("the worker {broken} and was killed"),
+        };
+        Ended { description, ..ended }
     }
 
     /// Asks the worker to exit; dropping it then waits for that.

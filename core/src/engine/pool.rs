@@ -1,9 +1,12 @@
 //! Lends workers to threads, keeps idle ones warm, and replaces those that die.
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::os::unix::net::UnixStream;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::Receiver;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::ThreadId;
 use std::time::Duration;
 
 use super::frame;
@@ -32,16 +35,33 @@ struct State {
     idle: Vec<Worker>,
     /// Started after a worker was lost, so that the next loss costs less; has not said hello yet.
     spare: Option<Receiver<std::io::Result<(Process, UnixStream)>>>,
-    /// Workers lent out, or being started to be lent out.
-    lent: usize,
+    /// Workers lent out, or being started to be lent out, by the thread that asked for them.
+    lent: HashMap<ThreadId, usize>,
     /// Dropped last, after all workers.
     starter: Option<Starter>,
+}
+
+impl State {
+    fn lent(&self) -> usize {
+        self.lent.values().sum()
+    }
+
+    fn return_of(&mut self, holder: ThreadId) {
+        if let Entry::Occupied(mut count) = self.lent.entry(holder) {
+            *count.get_mut() -= 1;
+            if *count.get() == 0 {
+                count.remove();
+            }
+        }
+    }
 }
 
 /// A program loaded into one worker, which is held until this is dropped.
 #[derive(Debug)]
 pub struct Loaded<'pool> {
     pool: &'pool WorkerPool,
+    /// The thread that asked for it.
+    holder: ThreadId,
     /// `None` after a loss, until the next worker has the program.
     worker: Option<Worker>,
     program: u64,
@@ -59,39 +79,47 @@ impl WorkerPool {
 
     /// Starts a worker if none is idle and says what it enforces.
     pub fn info(&self) -> Result<WorkerInfo, EngineError> {
-        self.reserve();
+        let holder = self.reserve();
         match self.worker() {
             Ok(worker) => {
                 let info = worker.info.clone();
-                self.give_back(Some(worker));
+                self.give_back(holder, Some(worker));
                 Ok(info)
             }
             Err(error) => {
-                self.give_back(None);
+                self.give_back(holder, None);
                 Err(error)
             }
         }
     }
 
-    /// Takes an idle worker (or starts one, or waits for one) and loads a program into it.
+    /// Takes an idle worker (or starts one, or waits for one) and loads a program into it. A thread that holds a
+    /// program does not wait for another worker: it might wait for itself. There is then one more than was asked for,
+    /// until it is given back.
     pub fn load(&self, program: &Program) -> Result<Loaded<'_>, EngineError> {
         let number = self.next_program.fetch_add(1, Ordering::Relaxed);
         let message = ToWorker::Load { program: number, source: Box::new(program.clone()) };
         let load = frame::encode(&message, MAX_FRAME).map_err(|error| EngineError::Load(error.to_string()))?;
-        self.reserve();
+        let holder = self.reserve();
         // From here on dropping `loaded` gives the reservation back.
-        let mut loaded = Loaded { pool: self, worker: None, program: number, load, notes: Vec::new() };
+        let mut loaded = Loaded { pool: self, holder, worker: None, program: number, load, notes: Vec::new() };
         loaded.ensure()?;
         Ok(loaded)
     }
 
-    /// Waits until one more worker may be lent out, and counts it.
-    fn reserve(&self) {
+    /// Waits until one more worker may be lent out, and counts it for this thread.
+    fn reserve(&self) -> ThreadId {
+        let holder = std::thread::current().id();
         let mut state = self.state();
-        while state.lent >= self.options.workers.max(1) {
+        while state.lent() >= self.workers() && !state.lent.contains_key(&holder) {
             state = self.returned.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
-        state.lent += 1;
+        *state.lent.entry(holder).or_default() += 1;
+        holder
+    }
+
+    fn workers(&self) -> usize {
+        self.options.workers.max(1)
     }
 
     /// An idle worker, the spare one, or a new one; for a caller that holds a reservation.
@@ -136,13 +164,14 @@ impl WorkerPool {
         }
     }
 
-    /// Ends a reservation; a worker that is still good waits for the next program.
-    fn give_back(&self, worker: Option<Worker>) {
+    /// Ends a reservation of a thread; a worker that is still good waits for the next program.
+    fn give_back(&self, holder: ThreadId, worker: Option<Worker>) {
         let tired = {
             let mut state = self.state();
-            state.lent -= 1;
+            state.return_of(holder);
+            let wanted = state.lent() + state.idle.len() < self.workers();
             match worker {
-                Some(worker) if worker.programs < self.options.programs_per_worker => {
+                Some(worker) if wanted && worker.programs < self.options.programs_per_worker => {
                     state.idle.push(worker);
                     None
                 }
@@ -182,10 +211,13 @@ fn dismiss(mut workers: Vec<Worker>) {
 
 impl Loaded<'_> {
     /// Runs a batch; one outcome a request, in order. A worker that dies or overruns is replaced, the program loaded
-    /// again, and the rest of the batch done there.
+    /// again, and the rest of the batch done there. A request whose worker was killed or stopped from outside is done
+    /// once more; if that worker ends the same way, the code does it.
     pub fn run(&mut self, requests: Vec<ExecutionRequest>) -> Result<Vec<Executed>, EngineError> {
         let mut done = Vec::with_capacity(requests.len());
         let mut rest = requests;
+        // The first of the rest is done for the second time.
+        let mut again = false;
         while !rest.is_empty() {
             if let Err(error) = self.ensure() {
                 if done.is_empty() {
@@ -195,7 +227,8 @@ impl Loaded<'_> {
                 done.extend(rest.iter().map(|request| lost(request, error.to_string())));
                 break;
             }
-            let finished = self.attempt(rest.clone());
+            let finished;
+            (finished, again) = self.attempt(rest.clone(), again);
             rest.drain(..finished.len().min(rest.len()));
             done.extend(finished);
         }
@@ -225,8 +258,9 @@ impl Loaded<'_> {
                     let overran = matches!(broken, Broken::Overran(_));
                     // A worker that served a program before may have ended because that one spoiled it.
                     times += u32::from(overran || worker.programs == 1);
-                    reason = worker.end(broken);
-                    if overran {
+                    let ended = worker.end(broken);
+                    reason = ended.description;
+                    if overran && !ended.from_outside {
                         // It would again.
                         break;
                     }
@@ -239,17 +273,18 @@ impl Loaded<'_> {
         }
     }
 
-    /// Runs requests on the present worker until all are done or the worker is lost; at least one outcome.
-    fn attempt(&mut self, requests: Vec<ExecutionRequest>) -> Vec<Executed> {
+    /// Runs requests on the present worker until all are done or the worker is lost. At least one outcome, unless the
+    /// second value says that the request after those done is to be done again, as was not the case before.
+    fn attempt(&mut self, requests: Vec<ExecutionRequest>, again: bool) -> (Vec<Executed>, bool) {
         let deadline = self.pool.options.deadline;
         let mut done = Vec::with_capacity(requests.len());
-        let Some(mut worker) = self.worker.take() else { return done };
+        let Some(mut worker) = self.worker.take() else { return (done, again) };
         let message = ToWorker::Run { program: self.program, requests };
         let sent = match frame::encode(&message, MAX_FRAME) {
             Ok(frame) => worker.send(&frame, deadline),
             Err(error) => Err(error.into()),
         };
-        let ToWorker::Run { requests, .. } = message else { return done };
+        let ToWorker::Run { requests, .. } = message else { return (done, again) };
         let mut outcome = sent;
         for request in &requests {
             if outcome.is_err() {
@@ -265,14 +300,20 @@ impl Loaded<'_> {
             _ => Err(Broken::Hostile("more than was asked for".into())),
         });
         match outcome {
-            Ok(()) => self.worker = Some(worker),
+            Ok(()) => {
+                self.worker = Some(worker);
+                (done, false)
+            }
             Err(broken) => {
-                let reason = worker.end(broken);
-                done.extend(requests.get(done.len()).map(|request| lost(request, reason)));
+                let ended = worker.end(broken);
                 self.pool.prepare_spare();
+                if ended.from_outside && !(again && done.is_empty()) {
+                    return (done, true);
+                }
+                done.extend(requests.get(done.len()).map(|request| lost(request, ended.description)));
+                (done, false)
             }
         }
-        done
     }
 }
 
@@ -286,7 +327,7 @@ impl Drop for Loaded<'_> {
                 worker = None;
             }
         }
-        self.pool.give_back(worker);
+        self.pool.give_back(self.holder, worker);
     }
 }
 

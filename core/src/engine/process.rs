@@ -6,12 +6,12 @@ use std::io;
 use std::os::fd::{AsRawFd, RawFd};
 use std::os::unix::fs::FileExt;
 use std::os::unix::net::UnixStream;
-use std::os::unix::process::CommandExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal};
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, waitid};
 use tempfile::TempDir;
 
 use super::PoolOptions;
@@ -38,6 +38,15 @@ const INHERITED: [&str; 10] = [
 
 /// Time that a worker has to end by itself.
 const GRACE: Duration = Duration::from_millis(500);
+
+/// How a worker ended.
+#[derive(Debug)]
+pub struct Ended {
+    /// For people: `ended with exit status: 1: last words`.
+    pub description: String,
+    /// Somebody killed or stopped it: the system, short of memory, or a user. Code can do that to itself, too.
+    pub from_outside: bool,
+}
 
 /// A running worker, killed and reaped when dropped; its temporary folder goes with it.
 #[derive(Debug)]
@@ -76,7 +85,8 @@ impl Process {
     }
 
     /// Ends it and says how it ended: by itself, if it does so within a moment, else killed.
-    pub fn end(mut self, grace: bool) -> String {
+    pub fn end(mut self, grace: bool) -> Ended {
+        let stopped = self.is_stopped();
         let deadline = Instant::now() + if grace { GRACE } else { Duration::ZERO };
         let status = loop {
             match self.child.try_wait() {
@@ -85,7 +95,15 @@ impl Process {
                 _ => break None,
             }
         };
-        describe(status, &self.last_words())
+        let from_outside = stopped || status.is_some_and(|status| status.signal() == Some(libc::SIGKILL));
+        Ended { description: describe(status, &self.last_words()), from_outside }
+    }
+
+    /// Somebody has stopped it, as a debugger or a shell does.
+    fn is_stopped(&self) -> bool {
+        let Some(pid) = Pid::from_raw(self.child.id() as i32) else { return false };
+        let options = WaitIdOptions::STOPPED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+        matches!(waitid(WaitId::Pid(pid), options), Ok(Some(status)) if status.stopped())
     }
 
     /// The last line that it wrote to its standard error.

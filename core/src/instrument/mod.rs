@@ -29,6 +29,7 @@
 //! in a class inside the function the `__class__` cell is there.
 
 mod edits;
+mod module;
 mod path;
 mod statements;
 mod tokens;
@@ -38,7 +39,7 @@ use ruff_python_ast::{Expr, Stmt};
 use serde::{Deserialize, Serialize};
 
 use crate::site::SiteTable;
-use crate::source::parse::{Lines, errors, parse, with_stack_for};
+use crate::source::parse::{Lines, errors, normalize_newlines, parse, with_stack_for};
 
 /// A function's instrumented text and what the numbers in it mean.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -55,6 +56,22 @@ pub struct InstrumentError(pub String);
 /// Instruments one function.
 pub fn instrument(function: &crate::source::Function) -> Result<Instrumented, InstrumentError> {
     with_stack_for(function.text.len(), || instrument_text(function))
+}
+
+/// Instruments every function of a whole module, methods and nested ones included, under one table of sites; what runs
+/// when the module is imported stays as it is, and so do annotations, which are part of what such functions are.
+pub fn instrument_module(text: &str) -> Result<Instrumented, InstrumentError> {
+    let text = normalize_newlines(text);
+    with_stack_for(text.len(), || {
+        let parsed = parse(&text);
+        let lines = Lines::new(&text);
+        if let Some(error) = errors(&parsed, &lines).first() {
+            return Err(InstrumentError(format!("the module is not valid Python: {error}")));
+        }
+        let mut visitor = visitor::Instrumenter::new(&text, &lines, parsed.tokens(), None);
+        visitor.module(parsed.suite());
+        checked(visitor.finish()?, "the module")
+    })
 }
 
 fn instrument_text(function: &crate::source::Function) -> Result<Instrumented, InstrumentError> {
@@ -80,13 +97,15 @@ fn instrument_text(function: &crate::source::Function) -> Result<Instrumented, I
             )));
         }
     }
-    let (code, sites) = visitor.finish()?;
-    // What no longer parses would only fail later and far from here.
+    checked(visitor.finish()?, &function.qualname)
+}
+
+/// What no longer parses would only fail later and far from here.
+fn checked((code, sites): (String, SiteTable), what: &str) -> Result<Instrumented, InstrumentError> {
     let again = parse(&code);
     if let Some(error) = errors(&again, &Lines::new(&code)).first() {
         return Err(InstrumentError(format!(
-            "{} could not be instrumented ({error} in the result): please report it with the function's text",
-            function.qualname
+            "{what} could not be instrumented ({error} in the result): please report it with the text"
         )));
     }
     Ok(Instrumented { code, sites })

@@ -76,7 +76,7 @@ impl<'a> Instrumenter<'a> {
         }
         self.spell(&function.name, function.name.range);
         self.visit_parameters(&function.parameters);
-        if let Some(returns) = &function.returns {
+        if let Some(returns) = function.returns.as_ref().filter(|_| !self.keeps_annotations) {
             self.drop_annotation(function.parameters.end(), returns.range(), false);
         }
         let bindings = Bindings::of_function(&function.parameters, function.type_params.as_deref(), &function.body);
@@ -167,6 +167,8 @@ impl<'a> Instrumenter<'a> {
         let in_class = self.scopes.last().is_some_and(|scope| scope.is_class);
         if in_class {
             self.visit_expr(&assign.annotation);
+        } else if self.keeps_annotations {
+            // Those of locals are never evaluated.
         } else if assign.value.is_some() {
             self.drop_annotation(assign.target.end(), assign.annotation.range(), false);
         } else {

@@ -43,6 +43,8 @@ pub(super) struct Instrumenter<'a> {
     pub(super) statement_start: TextSize,
     /// Text that must stay as it is: only names are noted.
     quiet: bool,
+    /// Functions stay where they are, with all that their annotations name.
+    pub(super) keeps_annotations: bool,
 }
 
 impl<'a> Instrumenter<'a> {
@@ -60,6 +62,7 @@ impl<'a> Instrumenter<'a> {
             discarded: None,
             statement_start: TextSize::default(),
             quiet: false,
+            keeps_annotations: false,
         }
     }
 
@@ -372,7 +375,7 @@ impl<'a> SourceOrderVisitor<'a> for Instrumenter<'a> {
 
     fn visit_parameter(&mut self, parameter: &'a Parameter) {
         self.spell(&parameter.name, parameter.name.range);
-        if let Some(annotation) = &parameter.annotation {
+        if let Some(annotation) = parameter.annotation.as_ref().filter(|_| !self.keeps_annotations) {
             self.drop_annotation(parameter.name.end(), annotation.range(), true);
         }
     }
