@@ -70,12 +70,10 @@ time.strftime = lambda form, moment=None, /: _strftime(form, time.localtime() if
 class _Selector(selectors.DefaultSelector):
     def select(self, timeout=None):
         events = super().select(0)
-        if not events and _started():
+        if not events and timeout != 0 and _started():
             events = super().select(0.02)
-            while not events and wait_for_threads(0.5) < 0.5:
+            if not events and wait_for_threads(0.5) < 0.5:
                 events = super().select(0.02)
-                if not events:
-                    break
         if not events:
             if timeout is None:
                 raise RuntimeError('the event loop waits for an event that nothing here brings')

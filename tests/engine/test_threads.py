@@ -150,3 +150,9 @@ def test_what_ends_a_thread_is_output_without_lines():
     assert comparison.verdict == PRESERVING, (reason(comparison), comparison.sentence)
     comparison = compare(FAILING, FAILING.replace("broken", "whole"))
     assert comparison.verdict == CHANGING, (reason(comparison), comparison.sentence)
+
+
+def test_waiting_for_a_thread_takes_no_longer_than_the_thread():
+    comparison = compare(TO_THREAD, TO_THREAD.replace('store.load("a").size', '[store.load("a").size][0]'), jobs=1)
+    assert comparison.verdict == PRESERVING, (reason(comparison), comparison.sentence)
+    assert comparison.to_dict()["pairs"][0]["milliseconds"] < 20_000

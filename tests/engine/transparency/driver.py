@@ -51,6 +51,7 @@ def run(names):
     import time
     import unittest
     import warnings
+
     from test import support
 
     warnings.simplefilter("ignore")
