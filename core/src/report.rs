@@ -169,6 +169,10 @@ pub struct PairReport {
     pub rows: Vec<AlignedRow>,
     pub executions: Vec<ExecutionReport>,
     pub witness: Option<Witness>,
+    /// Qualified names of those that decide in this pair's place, for a helper that changed together with its callers; the
+    /// comparison's verdict does not count this pair then.
+    #[serde(default)]
+    pub decided_by: Vec<String>,
     /// Executions whose worker was lost.
     pub lost: u32,
     /// Notes for people: module parts not evaluated, renames found, nondeterminism.

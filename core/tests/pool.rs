@@ -41,6 +41,10 @@ fn program(code: &str) -> Program {
         uses: Vec::new(),
         class_name: None,
         module: String::new(),
+        body: Body::Function,
+        companions: vec![],
+        decorators: vec![],
+        attribute_renames: vec![],
     };
     Program {
         versions: vec![version],
@@ -48,6 +52,7 @@ fn program(code: &str) -> Program {
         context: Context::Function,
         raise_probability: 0.0,
         step_budget: 1000,
+        isolation: Default::default(),
     }
 }
 
@@ -505,7 +510,7 @@ mod fake {
                     for request in requests {
                         run(socket, &code, program, &request);
                     }
-                    send(socket, &FromWorker::Done { program });
+                    send(socket, &FromWorker::Done { program, spoiled: false });
                 }
                 ToWorker::Unload { .. } => {}
                 ToWorker::Exit if code == "hang at exit" => std::thread::sleep(Duration::from_secs(60)),
@@ -617,7 +622,7 @@ mod fake {
                 };
                 send(socket, &hello);
             }
-            "done early" => send(socket, &FromWorker::Done { program }),
+            "done early" => send(socket, &FromWorker::Done { program, spoiled: false }),
             "fail" if request.is_none() => send(socket, &FromWorker::Failed { program, reason: "refused".into() }),
             "fail" => send(socket, &FromWorker::Failed { program, reason: "no record".into() }),
             "environment" => {

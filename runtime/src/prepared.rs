@@ -3,7 +3,7 @@
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 use rustc_hash::{FxHashMap, FxHashSet};
-use twincell_core::engine::protocol::{Context, Program, Version};
+use twincell_core::engine::protocol::{Context, Isolation, Program, Version};
 use twincell_core::predictor::Distribution;
 use twincell_core::site::SiteKind;
 use twincell_core::source::Uses;
@@ -37,6 +37,7 @@ pub(crate) struct Prepared {
     pub raise_probability: f64,
     pub step_budget: u64,
     pub context: Context,
+    pub isolation: Isolation,
     /// By normalised static access path, over all versions.
     by_path: FxHashMap<String, Knowledge>,
     /// Calls by the normalised static path of the callee.
@@ -106,6 +107,7 @@ impl Prepared {
             raise_probability: program.raise_probability,
             step_budget: program.step_budget,
             context: program.context,
+            isolation: program.isolation,
             by_path,
             by_callee,
             by_identifier,
@@ -165,6 +167,11 @@ impl Prepared {
         })
     }
 
+    /// The old name of an attribute of the methods' own object that this version calls otherwise.
+    pub fn canonical_attribute(&self, version: usize, owner: &str, name: &str) -> Option<&str> {
+        renamed_attribute(&self.versions[version].version, owner, name)
+    }
+
     /// The name by which a name of this version goes in access paths.
     pub fn canonical<'a>(&'a self, version: usize, name: &'a str) -> &'a str {
         canonical(&self.versions[version].version, name)
@@ -181,6 +188,12 @@ fn canonical<'a>(version: &'a Version, name: &'a str) -> &'a str {
     version.renames.iter().find(|(own, _)| own == name).map_or(name, |(_, canonical)| canonical)
 }
 
+fn renamed_attribute<'a>(version: &'a Version, owner: &str, name: &str) -> Option<&'a str> {
+    let (_, canonical) = version.attribute_renames.iter().find(|(own, _)| own == name)?;
+    let own_object = version.parameters.first().filter(|_| version.class_name.is_some())?;
+    (own_object.name == owner).then_some(canonical.as_str())
+}
+
 /// A static path as dynamic ones are written: single quotes, canonical first name.
 fn normalise(path: &str, version: &Version) -> String {
     let mut path = path.replace('"', "'");
@@ -191,6 +204,11 @@ fn normalise(path: &str, version: &Version) -> String {
         path = format!("{meant}{rest}");
     }
     let (first, rest) = split_first(&path);
+    if let Some((name, after)) = rest.strip_prefix('.').map(split_first)
+        && let Some(old) = renamed_attribute(version, first, name)
+    {
+        return format!("{first}.{old}{after}");
+    }
     format!("{}{rest}", canonical(version, first))
 }
 

@@ -57,6 +57,8 @@ pub(crate) struct Side {
     pub missing_classes: FxHashMap<String, Py<PyType>>,
     /// The last assertion failed.
     pub assertion_failed: bool,
+    /// Objects of the module's own classes show their public attributes only.
+    pub public_only: bool,
     /// The sandbox blocked an effect in the call that is going on.
     pub blocked: bool,
 }

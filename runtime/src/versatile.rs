@@ -80,7 +80,19 @@ impl Versatile {
     }
 
     pub(crate) fn attribute_path(&self, name: &str) -> String {
-        if self.bare { name.to_string() } else { observe::bounded_path(format!("{}.{name}", self.path)) }
+        if self.bare {
+            return name.to_string();
+        }
+        observe::bounded_path(format!("{}.{}", self.path, self.canonical_attribute(name)))
+    }
+
+    /// The name by which an attribute goes in access paths: its old one, where the methods' own object has it renamed.
+    fn canonical_attribute(&self, name: &str) -> String {
+        state::with(|execution| {
+            execution.prepared.canonical_attribute(execution.version, &self.path, name).map(str::to_string)
+        })
+        .flatten()
+        .unwrap_or_else(|| name.to_string())
     }
 
     /// An attribute that the code assigned (`Some(None)`: deleted).
@@ -116,7 +128,10 @@ impl Versatile {
         {
             let Ok(assigned) = self.assigned.lock() else { return vec![] };
             for (name, value) in assigned.attributes.iter().skip(mark.attributes) {
-                found.push((format!(".{name}"), value.as_ref().map(|value| value.clone_ref(py))));
+                found.push((
+                    format!(".{}", self.canonical_attribute(name)),
+                    value.as_ref().map(|value| value.clone_ref(py)),
+                ));
             }
             for (text, _, value) in assigned.items.iter().skip(mark.items) {
                 found.push((format!("[{text}]"), value.as_ref().map(|value| value.clone_ref(py))));

@@ -106,7 +106,7 @@ pub fn serve(setup: &Setup, host: &mut dyn Host) -> Result<(), WorkerError> {
                     };
                     send(&mut socket, &answer)?;
                 }
-                send(&mut socket, &FromWorker::Done { program })?;
+                send(&mut socket, &FromWorker::Done { program, spoiled: host.is_spoiled() })?;
             }
             ToWorker::Exit => break,
         }

@@ -69,6 +69,8 @@ pub struct Loaded<'pool> {
     load: Vec<u8>,
     /// What could not be evaluated in a module.
     pub notes: Vec<String>,
+    /// Executions left something in a worker that could not be put back: later ones may have seen it.
+    pub spoiled: bool,
 }
 
 impl WorkerPool {
@@ -102,7 +104,8 @@ impl WorkerPool {
         let load = frame::encode(&message, MAX_FRAME).map_err(|error| EngineError::Load(error.to_string()))?;
         let holder = self.reserve();
         // From here on dropping `loaded` gives the reservation back.
-        let mut loaded = Loaded { pool: self, holder, worker: None, program: number, load, notes: Vec::new() };
+        let mut loaded =
+            Loaded { pool: self, holder, worker: None, program: number, load, notes: Vec::new(), spoiled: false };
         loaded.ensure()?;
         Ok(loaded)
     }
@@ -296,7 +299,10 @@ impl Loaded<'_> {
             }
         }
         let outcome = outcome.and_then(|()| match worker.receive(deadline)? {
-            FromWorker::Done { program } if program == self.program => Ok(()),
+            FromWorker::Done { program, spoiled } if program == self.program => {
+                self.spoiled |= spoiled;
+                Ok(())
+            }
             _ => Err(Broken::Hostile("more than was asked for".into())),
         });
         match outcome {

@@ -12,7 +12,7 @@ use crate::site::{SiteKind, SiteTable};
 use crate::source::{Locals, Uses};
 use crate::value::{Choice, Fixed, Recipe};
 
-pub const PROTOCOL_VERSION: u32 = 2;
+pub const PROTOCOL_VERSION: u32 = 3;
 pub const MAX_FRAME: usize = 64 << 20;
 
 /// Where missing names come from.
@@ -45,6 +45,53 @@ pub struct Parameter {
     pub annotation: Option<String>,
 }
 
+/// What runs of a version, and what of it is compared.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Body {
+    /// The function is called on injected arguments.
+    #[default]
+    Function,
+    /// The statements run; what they bind is compared.
+    Snippet {
+        /// (name in this version, canonical name) of what is compared.
+        results: Vec<(String, String)>,
+        /// Other names that the statements bind.
+        temporary: Vec<String>,
+    },
+    /// An object is made on injected arguments, and a few of its members are used one after the other.
+    Class { members: Vec<Member> },
+}
+
+/// A public member that both versions of a class have.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Member {
+    pub name: String,
+    /// Read, not called.
+    pub is_property: bool,
+}
+
+/// A function of the same text that the compared one uses and that changed, too: its code takes the place of the plain
+/// code that the module's evaluation gave, so that it is watched like the rest.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Companion {
+    pub qualname: String,
+    pub name: String,
+    pub code: String,
+}
+
+/// Where executions run.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Isolation {
+    /// One after the other in one process, which is put back after each; what cannot be put back is found, and then each
+    /// gets a process of its own.
+    #[default]
+    Auto,
+    /// Each in a fresh fork of the process that holds the loaded program.
+    Process,
+}
+
 /// One version of a function, ready to run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Version {
@@ -66,8 +113,14 @@ pub struct Version {
     pub locals: Locals,
     /// Innermost enclosing class, for private names and `super`.
     pub class_name: Option<String>,
-    /// The whole text that the function came from; empty when there is none.
+    /// The text that is evaluated before: that which the function came from, or as much of it as the context allows.
     pub module: String,
+    pub body: Body,
+    pub companions: Vec<Companion>,
+    /// Decorators to apply, outermost first, as written.
+    pub decorators: Vec<String>,
+    /// (name in this version, canonical name) of attributes of `self` that the diff found renamed.
+    pub attribute_renames: Vec<(String, String)>,
 }
 
 /// A program: versions that run on the same injected values.
@@ -81,6 +134,7 @@ pub struct Program {
     pub raise_probability: f64,
     /// Marks that one version may pass in one execution.
     pub step_budget: u64,
+    pub isolation: Isolation,
 }
 
 /// One execution to do.
@@ -174,7 +228,9 @@ pub enum FromWorker {
         program: u64,
         record: Box<ExecutionRecord>,
     },
+    /// `spoiled`: executions left something in the process that cannot be put back.
     Done {
         program: u64,
+        spoiled: bool,
     },
 }

@@ -32,7 +32,7 @@ pub(super) struct Instrumenter<'a> {
     pub(super) table: SiteTable,
     pub(super) scopes: Vec<Scope>,
     /// Class around the extracted function, left behind: its private names must be written out.
-    outer_class: Option<&'a str>,
+    pub(super) outer_class: Option<&'a str>,
     /// Classes inside the function, innermost last: the compiler mangles their private names.
     pub(super) inner_classes: Vec<String>,
     /// What the handlers of the `try` bodies around here catch, innermost last.
@@ -41,6 +41,8 @@ pub(super) struct Instrumenter<'a> {
     pub(super) discarded: Option<TextRange>,
     /// Where the simple statement at hand starts.
     pub(super) statement_start: TextSize,
+    /// The last expression of a snippet: its value is the snippet's.
+    pub(super) result: Option<TextRange>,
     /// Text that must stay as it is: only names are noted.
     quiet: bool,
     /// Functions stay where they are, with all that their annotations name.
@@ -48,7 +50,7 @@ pub(super) struct Instrumenter<'a> {
 }
 
 impl<'a> Instrumenter<'a> {
-    pub(super) fn new(text: &'a str, lines: &'a Lines<'a>, tokens: &'a [Token], outer_class: Option<&'a str>) -> Self {
+    pub(super) fn new(text: &'a str, lines: &'a Lines<'a>, tokens: &'a [Token]) -> Self {
         Self {
             text,
             lines,
@@ -56,11 +58,12 @@ impl<'a> Instrumenter<'a> {
             edits: Edits::default(),
             table: SiteTable::default(),
             scopes: Vec::new(),
-            outer_class,
+            outer_class: None,
             inner_classes: Vec::new(),
             catches: Vec::new(),
             discarded: None,
             statement_start: TextSize::default(),
+            result: None,
             quiet: false,
             keeps_annotations: false,
         }
@@ -155,7 +158,7 @@ impl<'a> Instrumenter<'a> {
 
     fn name(&mut self, name: &'a ExprName) {
         // After a mark's semicolon the parser takes a leading `match` for the statement, unless parenthesised.
-        if name.id == "match" && name.start() == self.statement_start && !self.scopes.is_empty() {
+        if name.id == "match" && name.start() == self.statement_start {
             self.edits.insert(name.start().to_usize(), "(");
             self.edits.insert(name.end().to_usize(), ")");
         }

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use twincell_core::compare::CompareOptions;
-use twincell_core::engine::protocol::Context;
+use twincell_core::engine::protocol::{Context, Isolation};
 use twincell_models::PredictorKind;
 
 pub use value::{Kind, OptionError, Value};
@@ -36,6 +36,7 @@ pub struct Options {
     pub raise_probability: f64,
     pub float_tolerance: f64,
     pub ignore_edge_cases: bool,
+    pub isolation: Isolation,
     /// The Python that runs the workers; the one that runs twincell when absent.
     pub python: Option<PathBuf>,
 }
@@ -208,6 +209,20 @@ pub static TABLE: &[OptionSpec] = &[
         apply: |options, value| options.ignore_edge_cases = value.flag(),
     },
     OptionSpec {
+        name: "isolation",
+        kind: Kind::Choice { allowed: &["auto", "process"] },
+        default: "auto",
+        absent: "",
+        help: "Where executions run: in one process where that makes no difference, or each in a process of its own",
+        jobs: COMPARING,
+        apply: |options, value| {
+            options.isolation = match value.choice() {
+                "process" => Isolation::Process,
+                _ => Isolation::Auto,
+            }
+        },
+    },
+    OptionSpec {
         name: "python",
         kind: Kind::Path { placeholder: "FILE" },
         default: "",
@@ -235,6 +250,7 @@ impl Default for Options {
             raise_probability: core.raise_probability,
             float_tolerance: core.float_tolerance,
             ignore_edge_cases: core.ignore_edge_cases,
+            isolation: core.isolation,
             python: None,
         }
     }
@@ -267,6 +283,7 @@ impl Options {
             float_tolerance: self.float_tolerance,
             ignore_edge_cases: self.ignore_edge_cases,
             techniques: Default::default(),
+            isolation: self.isolation,
         }
     }
 
