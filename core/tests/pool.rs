@@ -41,7 +41,7 @@ fn program(code: &str) -> Program {
         uses: Vec::new(),
         class_name: None,
         module: String::new(),
-        body: Body::Function,
+        body: Default::default(),
         companions: vec![],
         decorators: vec![],
         attribute_renames: vec![],

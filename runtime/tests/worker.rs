@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use twincell_core::behavior::{Behavior, Observed, Outcome};
-use twincell_core::engine::protocol::{Body, Context, ExecutionRecord, ExecutionRequest, Program, Version};
+use twincell_core::engine::protocol::{Context, ExecutionRecord, ExecutionRequest, Program, Version};
 use twincell_core::engine::{EngineError, Executed, MEMORY_VARIABLE, PoolOptions, SOCKET_VARIABLE, WorkerPool};
 use twincell_runtime::worker::{Host, Setup, serve};
 
@@ -30,7 +30,7 @@ fn program(code: &str) -> Program {
         uses: Vec::new(),
         class_name: None,
         module: String::new(),
-        body: Body::Function,
+        body: Default::default(),
         companions: vec![],
         decorators: vec![],
         attribute_renames: vec![],
