@@ -22,6 +22,7 @@ mod imports;
 mod messages;
 mod module;
 mod module_state;
+mod observations;
 mod observe;
 mod operators;
 mod outcome;

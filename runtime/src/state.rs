@@ -15,6 +15,7 @@ use twincell_core::behavior::{Call, Logged};
 use twincell_core::engine::protocol::Injection;
 use twincell_core::value::{Draw, Recipe};
 
+use crate::observations::Observations;
 use crate::prepared::Prepared;
 
 /// What threads did that the code started.
@@ -66,6 +67,8 @@ pub(crate) struct Execution {
     pub prepared: Rc<Prepared>,
     pub draw: Draw,
     pub injections: Vec<Injection>,
+    /// Comparisons that the code made, if the request asks for them.
+    pub observations: Option<Observations>,
     /// Index into [`Prepared::versions`] of what runs now.
     pub version: usize,
     pub side: Side,

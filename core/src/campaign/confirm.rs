@@ -27,6 +27,7 @@ pub(super) fn confirm(
         seed: record.seed,
         fixed: repeat(record),
         versions,
+        observe: false,
     };
     let requests = vec![request(vec![0, 1]), request(vec![1, 0]), request(vec![0; repeats]), request(vec![1; repeats])];
     let mut records = execute.execute(requests)?.into_iter().map(|executed| match executed {

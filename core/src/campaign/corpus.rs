@@ -24,6 +24,11 @@ impl<'a> State<'a> {
         Self { target, techniques, rules, covered: Default::default(), branches: BTreeSet::new(), corpus: Vec::new() }
     }
 
+    /// What values are compared with is of use.
+    pub(super) fn observes(&self) -> bool {
+        self.techniques.observation || self.techniques.directed
+    }
+
     /// Share of executable lines that ran, 0 to 1.
     pub(super) fn coverage(&self) -> f64 {
         let all: usize = self.target.lines.iter().map(Vec::len).sum();

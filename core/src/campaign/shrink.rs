@@ -31,8 +31,13 @@ pub fn shrink(execute: &mut dyn Execute, witness: &Kept, rules: &Rules, budget: 
             left -= 1;
             let mut fixed = repeat(&best.record);
             fixed.insert(choice.path.clone(), simpler);
-            let request =
-                ExecutionRequest { index: best.record.index, seed: best.record.seed, fixed, versions: vec![0, 1] };
+            let request = ExecutionRequest {
+                index: best.record.index,
+                seed: best.record.seed,
+                fixed,
+                versions: vec![0, 1],
+                observe: false,
+            };
             let Some(Executed::Record(record)) = execute.execute(vec![request])?.into_iter().next() else { continue };
             let [old, new] = record.behaviors.as_slice() else { continue };
             let found = differences(old, new, rules);
@@ -82,7 +87,7 @@ pub fn decisive(
             let mut fixed = repeat(&witness.record);
             fixed.insert(choice.path.clone(), other.clone());
             let (index, seed) = (witness.record.index, witness.record.seed);
-            ExecutionRequest { index, seed, fixed, versions: vec![0, 1] }
+            ExecutionRequest { index, seed, fixed, versions: vec![0, 1], observe: false }
         })
         .collect();
     let shows = |executed: &Executed| match executed {

@@ -12,7 +12,7 @@ use crate::site::{SiteKind, SiteTable};
 use crate::source::{Locals, Uses};
 use crate::value::{Choice, Fixed, Recipe};
 
-pub const PROTOCOL_VERSION: u32 = 2;
+pub const PROTOCOL_VERSION: u32 = 3;
 pub const MAX_FRAME: usize = 64 << 20;
 
 /// Where missing names come from.
@@ -84,13 +84,44 @@ pub struct Program {
 }
 
 /// One execution to do.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ExecutionRequest {
     pub index: u32,
     pub seed: u64,
     pub fixed: Fixed,
     /// Which versions run, in order: `[0, 1]`, or `[0, 0]` to see whether a version is deterministic.
     pub versions: Vec<u8>,
+    /// Send back what injected values were compared with.
+    pub observe: bool,
+}
+
+/// Where an observation was made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Place {
+    /// Number of a comparison; the operands are its left and right side.
+    Comparison(u32),
+    /// Number of a call's site (`x.startswith(y)`, `re.match(y, x)`); the operands are what the method is of, then the
+    /// arguments.
+    Call(u32),
+}
+
+/// One operand of an observed comparison.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Operand {
+    /// Access path, where the runtime knows it.
+    pub path: Option<String>,
+    /// The value, if it is plain and small.
+    pub value: Option<Recipe>,
+}
+
+/// A comparison that code made.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Observation {
+    pub version: u8,
+    pub place: Place,
+    pub operands: Vec<Operand>,
+    pub truth: bool,
 }
 
 /// One value that entered an execution.
@@ -108,7 +139,7 @@ pub struct Injection {
 }
 
 /// What one execution did.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ExecutionRecord {
     pub index: u32,
     pub seed: u64,
@@ -117,6 +148,8 @@ pub struct ExecutionRecord {
     pub injections: Vec<Injection>,
     /// One for each of the request's `versions`.
     pub behaviors: Vec<Behavior>,
+    /// In order of appearance, each once, bounded; empty unless the request asks for them.
+    pub observations: Vec<Observation>,
     pub microseconds: u32,
 }
 
