@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use std::time::Instant;
 
 use crate::behavior::Rules;
-use crate::campaign::{self, Plan, Target, Techniques};
+use crate::campaign::{self, Plan, Reading, Target, Techniques};
 use crate::engine::protocol::{Context, Program, Version};
 use crate::engine::{EngineError, WorkerPool};
 use crate::instrument::{Instrumented, instrument};
@@ -309,7 +309,12 @@ fn compare_pair(
         }
         Err(error) => return Err(error.into()),
     };
-    let target = Target::new(&pair.diff, instrumented.each_ref().map(executable_lines));
+    let mut target = Target::new(&pair.diff, instrumented.each_ref().map(executable_lines));
+    if options.techniques.directed || options.techniques.observation || options.techniques.repair {
+        let renames: [&[(String, String)]; 2] = [&[], &pair.diff.renames];
+        target.readings =
+            [0, 1].map(|side| Reading::new(&pair.functions[side], &instrumented[side].sites, renames[side]));
+    }
     let rules = Rules { float_tolerance: options.float_tolerance };
     let plan = Plan {
         budget: options.budget,

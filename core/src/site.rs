@@ -58,6 +58,10 @@ pub struct Branch {
     pub line: u32,
 }
 
+/// Methods and functions whose answer tells what a text or container holds; calls of them are observed.
+pub const TELLING_CALLS: [&str; 7] =
+    ["startswith", "endswith", "match", "fullmatch", "search", "isdisjoint", "issubset"];
+
 /// How a comparison compares; the numbers are those that instrumented code passes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -82,7 +82,7 @@ fn plan(budget: u32, seed: u64) -> Plan {
 }
 
 fn target() -> Target {
-    Target { lines: [vec![1], vec![1]], changed: [vec![1], vec![1]] }
+    Target { lines: [vec![1], vec![1]], changed: [vec![1], vec![1]], ..Target::default() }
 }
 
 fn run<F>(run: F) -> (Campaign, Vec<ExecutionRequest>)
@@ -196,7 +196,7 @@ fn unintended_exceptions_say_nothing() {
 #[test]
 fn code_that_no_usable_execution_reached_leaves_it_open() {
     let mut fake = Fake { run: |_: &ExecutionRequest, _, _| returned(1), requests: vec![] };
-    let target = Target { lines: [vec![1, 2], vec![1, 2]], changed: [vec![2], vec![2]] };
+    let target = Target { lines: [vec![1, 2], vec![1, 2]], changed: [vec![2], vec![2]], ..Target::default() };
     let campaign = campaign::run(&mut fake, &target, &plan(10, 0), &mut |_, _| Continue::Yes).unwrap();
     let (verdict, reason) = verdict::decide(&campaign, &target);
     assert_eq!(verdict, Verdict::Inconclusive);

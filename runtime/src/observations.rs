@@ -7,6 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyFrozenSet, PyInt, PyList, PySet, PyString, PyTuple};
 use rustc_hash::FxHashMap;
 use twincell_core::engine::protocol::{Observation, Operand, Place};
+use twincell_core::site::TELLING_CALLS;
 use twincell_core::value::{AbstractValue, Recipe};
 
 use crate::state;
@@ -19,8 +20,6 @@ const OF_ALL: usize = 64;
 const MAX_TEXT: usize = 200;
 const MAX_ITEMS: usize = 24;
 const MAX_DEPTH: u32 = 3;
-/// Calls whose answer depends on what a text or container holds.
-const TELLING: [&str; 7] = ["startswith", "endswith", "match", "fullmatch", "search", "isdisjoint", "issubset"];
 
 /// What was observed in one execution, over both versions.
 #[derive(Debug, Default)]
@@ -57,7 +56,11 @@ pub(crate) fn call(site: u32, callee: &Bound<'_, PyAny>, arguments: &Bound<'_, P
     let telling = state::with(|execution| {
         let version = &execution.prepared.versions[execution.version].version;
         execution.observations.is_some()
-            && version.sites.sites.get(site as usize).is_some_and(|site| TELLING.contains(&site.identifier.as_str()))
+            && version
+                .sites
+                .sites
+                .get(site as usize)
+                .is_some_and(|site| TELLING_CALLS.contains(&site.identifier.as_str()))
     });
     if telling != Some(true) {
         return;
@@ -79,6 +82,10 @@ pub(crate) fn call(site: u32, callee: &Bound<'_, PyAny>, arguments: &Bound<'_, P
 }
 
 fn note(place: Place, truth: bool, operands: impl FnOnce() -> Vec<Operand>) {
+    // Threads take turns as it happens.
+    if !state::is_owner() {
+        return;
+    }
     let version = state::with(|execution| {
         let version = execution.version as u8;
         let wanted = execution.observations.as_ref().is_some_and(|known| known.wants(version, place));

@@ -140,6 +140,12 @@ pub(crate) fn with<R>(f: impl FnOnce(&mut Execution) -> R) -> Option<R> {
     }
 }
 
+/// Is this the thread on which the current run was started?
+pub(crate) fn is_owner() -> bool {
+    let current = CURRENT.0.try_borrow();
+    current.is_ok_and(|current| SEAT.get() == Seat::Owner(current.run))
+}
+
 /// A thread has its own place in the code; its calls, messages and steps are kept apart.
 fn as_helper<R>(execution: &mut Execution, f: impl FnOnce(&mut Execution) -> R) -> R {
     fn exchange(side: &mut Side) {

@@ -3,6 +3,7 @@
 //! Plain data lives here; each step has a file. Nothing here runs, predicts or rewrites code.
 
 mod align;
+mod conditions;
 mod dependencies;
 mod diff;
 mod functions;
@@ -15,6 +16,7 @@ mod renames;
 pub(crate) mod scopes;
 mod uses;
 
+pub use conditions::{Condition, Conditions, Decided, Term, conditions};
 pub use dependencies::changed_dependencies;
 pub use diff::diff;
 pub use functions::functions;
