@@ -82,16 +82,16 @@ pub(crate) fn call(site: u32, callee: &Bound<'_, PyAny>, arguments: &Bound<'_, P
 }
 
 fn note(place: Place, truth: bool, operands: impl FnOnce() -> Vec<Operand>) {
-    // Threads take turns as it happens.
-    if !state::is_owner() {
-        return;
-    }
     let version = state::with(|execution| {
         let version = execution.version as u8;
         let wanted = execution.observations.as_ref().is_some_and(|known| known.wants(version, place));
         (wanted && !execution.loading).then_some(version)
     });
     let Some(version) = version.flatten() else { return };
+    // Threads take turns as it happens.
+    if !state::is_owner() {
+        return;
+    }
     let operands = operands();
     if operands.iter().all(|operand| operand.path.is_none() && operand.value.is_none()) {
         return;

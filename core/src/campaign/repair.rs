@@ -232,6 +232,7 @@ mod tests {
             arguments: vec![],
             stdout: String::new(),
             stderr: String::new(),
+            log: vec![],
             calls: vec![],
             lines: vec![],
             branches: vec![],
