@@ -331,7 +331,9 @@ fn compare_pair(
     // A confirmed witness stays one, even where it cannot be made smaller.
     let witness = campaign.witness.map(|position| {
         let found = &campaign.executions[position];
-        campaign::shrink(&mut loaded, found, &plan.rules, SHRINK_BUDGET).unwrap_or_else(|_| found.clone())
+        let executed = campaign.executions.len() as u32;
+        let mut go_on = || progress(executed, found.coverage);
+        campaign::shrink(&mut loaded, found, &plan.rules, SHRINK_BUDGET, &mut go_on).unwrap_or_else(|_| found.clone())
     });
     let decisive = witness.as_ref().map_or_else(Vec::new, |witness| {
         campaign::decisive(&mut loaded, witness, &plan.rules, DECISIVE_BUDGET).unwrap_or_default()
@@ -376,7 +378,7 @@ fn program(
         FunctionSites { text: &new.text, sites: &instrumented[1].sites.sites },
     ];
     let mut predictions = predictor.predict(&requests)?.into_iter();
-    let versions = pair
+    let mut versions: Vec<Version> = pair
         .functions
         .iter()
         .zip(instrumented)
@@ -398,6 +400,12 @@ fn program(
             },
         })
         .collect();
+    if options.techniques.hints {
+        for (function, version) in pair.functions.iter().zip(&mut versions) {
+            let hints = source::hints(function);
+            source::apply_hints(&hints, &version.sites.sites, &mut version.predictions, &mut version.uses);
+        }
+    }
     Ok(Program {
         versions,
         literals: source::literals(&[old, new]),

@@ -232,7 +232,7 @@ fn a_witness_shrinks_to_the_simplest_decision_that_still_shows_it() {
     let found = &campaign.executions[campaign.witness.unwrap()];
     let mut big = found.clone();
     big.record.choices[0].decision = Decision::Value(Recipe::Int(4711));
-    let shrunk = campaign::shrink(&mut fake, &big, &Rules::default(), 50).unwrap();
+    let shrunk = campaign::shrink(&mut fake, &big, &Rules::default(), 50, &mut || Continue::Yes).unwrap();
     assert_eq!(shrunk.record.choices[0].decision, Decision::Value(Recipe::Int(1)));
     assert!(!shrunk.differences.is_empty());
     let repeated: Fixed = campaign::repeat(&shrunk.record);

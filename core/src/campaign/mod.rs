@@ -188,10 +188,16 @@ pub fn run(
             if campaign.witness.is_none() && !campaign.executions[last].differences.is_empty() {
                 let record = campaign.executions[last].record.clone();
                 let repeats = if campaign.nondeterministic > 0 { MANY_REPEATS } else { REPEATS };
-                let confirmed = confirm(execute, &record, repeats, &plan.rules)?;
-                if confirmed.is_empty() {
-                    campaign.nondeterministic += 1;
-                }
+                let confirmed = match confirm(execute, &record, repeats, &plan.rules)? {
+                    Some(confirmed) => {
+                        campaign.nondeterministic += u32::from(confirmed.is_empty());
+                        confirmed
+                    }
+                    None => {
+                        campaign.lost.push("a difference could not be repeated: the worker was lost each time".into());
+                        vec![]
+                    }
+                };
                 let found = !confirmed.is_empty();
                 campaign.executions[last].differences = confirmed;
                 if found {
