@@ -46,6 +46,7 @@ fn record(request: &ExecutionRequest, outcomes: Vec<Outcome>) -> ExecutionRecord
         choices: vec![Choice { path: "x".into(), decision }],
         injections: vec![],
         behaviors: outcomes.into_iter().map(behavior).collect(),
+        observations: vec![],
         microseconds: 1,
     }
 }
@@ -81,7 +82,7 @@ fn plan(budget: u32, seed: u64) -> Plan {
 }
 
 fn target() -> Target {
-    Target { lines: [vec![1], vec![1]], changed: [vec![1], vec![1]] }
+    Target { lines: [vec![1], vec![1]], changed: [vec![1], vec![1]], ..Target::default() }
 }
 
 fn run<F>(run: F) -> (Campaign, Vec<ExecutionRequest>)
@@ -195,7 +196,7 @@ fn unintended_exceptions_say_nothing() {
 #[test]
 fn code_that_no_usable_execution_reached_leaves_it_open() {
     let mut fake = Fake { run: |_: &ExecutionRequest, _, _| returned(1), requests: vec![] };
-    let target = Target { lines: [vec![1, 2], vec![1, 2]], changed: [vec![2], vec![2]] };
+    let target = Target { lines: [vec![1, 2], vec![1, 2]], changed: [vec![2], vec![2]], ..Target::default() };
     let campaign = campaign::run(&mut fake, &target, &plan(10, 0), &mut |_, _| Continue::Yes).unwrap();
     let (verdict, reason) = verdict::decide(&campaign, &target);
     assert_eq!(verdict, Verdict::Inconclusive);
@@ -231,7 +232,7 @@ fn a_witness_shrinks_to_the_simplest_decision_that_still_shows_it() {
     let found = &campaign.executions[campaign.witness.unwrap()];
     let mut big = found.clone();
     big.record.choices[0].decision = Decision::Value(Recipe::Int(4711));
-    let shrunk = campaign::shrink(&mut fake, &big, &Rules::default(), 50).unwrap();
+    let shrunk = campaign::shrink(&mut fake, &big, &Rules::default(), 50, &mut || Continue::Yes).unwrap();
     assert_eq!(shrunk.record.choices[0].decision, Decision::Value(Recipe::Int(1)));
     assert!(!shrunk.differences.is_empty());
     let repeated: Fixed = campaign::repeat(&shrunk.record);

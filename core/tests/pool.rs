@@ -57,8 +57,13 @@ fn program(code: &str) -> Program {
 }
 
 fn requests(count: u32) -> Vec<ExecutionRequest> {
-    let request =
-        |index| ExecutionRequest { index, seed: index.into(), fixed: Default::default(), versions: vec![0, 0] };
+    let request = |index| ExecutionRequest {
+        index,
+        seed: index.into(),
+        fixed: Default::default(),
+        versions: vec![0, 0],
+        observe: false,
+    };
     (0..count).map(request).collect()
 }
 
@@ -555,6 +560,7 @@ mod fake {
             choices: Vec::new(),
             injections: Vec::new(),
             behaviors: vec![behavior; request.versions.len()],
+            observations: vec![],
             microseconds: 1,
         };
         FromWorker::Record { program, record: Box::new(record) }

@@ -16,6 +16,7 @@ use crate::clock;
 use crate::imports;
 use crate::isolation;
 use crate::module;
+use crate::observations::Observations;
 use crate::observe;
 use crate::outcome;
 use crate::prepared::Prepared;
@@ -101,6 +102,7 @@ impl PythonHost {
         let started = Instant::now();
         let mut draw = Draw::new(request.seed, request.fixed.clone(), program.prepared.raise_probability);
         let mut injections = Vec::new();
+        let mut observations = request.observe.then(Observations::default);
         let mut behaviors = Vec::new();
         for (position, &number) in request.versions.iter().enumerate() {
             if position > 0 {
@@ -116,9 +118,10 @@ impl PythonHost {
             clock::reset(py, again)?;
             let mut execution = new_execution(&program.prepared, number, draw, version.globals.bind(py), false);
             execution.injections = injections;
+            execution.observations = observations;
             execution.side.repeated = again > 0;
             let behavior;
-            (behavior, draw, injections) = run_version(py, version, &program.shared, execution)?;
+            (behavior, draw, injections, observations) = run_version(py, version, &program.shared, execution)?;
             behaviors.push(behavior);
         }
         Ok(ExecutionRecord {
@@ -127,6 +130,7 @@ impl PythonHost {
             choices: draw.into_choices(),
             injections,
             behaviors,
+            observations: observations.map(Observations::into_vec).unwrap_or_default(),
             microseconds: u32::try_from(started.elapsed().as_micros()).unwrap_or(u32::MAX),
         })
     }
@@ -179,6 +183,7 @@ fn new_execution(
         prepared: prepared.clone(),
         draw,
         injections: Vec::new(),
+        observations: None,
         version: number,
         side,
         globals: Some(globals.clone().unbind()),
@@ -192,7 +197,7 @@ fn run_version(
     version: &LoadedVersion,
     shared: &HashSet<String>,
     execution: Box<Execution>,
-) -> PyResult<(Behavior, Draw, Vec<Injection>)> {
+) -> PyResult<(Behavior, Draw, Vec<Injection>, Option<Observations>)> {
     let prepared = execution.prepared.clone();
     let number = execution.version;
     let globals = version.globals.bind(py);
@@ -253,7 +258,7 @@ fn run_version(
     // Finalizers of the code's own objects run here, outside of any execution.
     drop(side);
     let behavior = Behavior { outcome, arguments, stdout, stderr, log, calls, lines, branches };
-    Ok((behavior, execution.draw, execution.injections))
+    Ok((behavior, execution.draw, execution.injections, execution.observations))
 }
 
 /// Injected values that the code changed, by access path.

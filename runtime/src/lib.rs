@@ -23,6 +23,7 @@ mod isolation;
 mod messages;
 mod module;
 mod module_state;
+mod observations;
 mod observe;
 mod operators;
 mod outcome;

@@ -64,8 +64,12 @@ impl<'py> Arguments<'py> {
                         by_keyword = true;
                         continue;
                     }
-                    let may_default =
-                        parameter.has_default && extra == 0 && parameter.kind == ParameterKind::Positional;
+                    let only = parameter.kind == ParameterKind::PositionalOnly;
+                    if only && by_keyword {
+                        // One before it was left out, so that this one cannot be passed.
+                        continue;
+                    }
+                    let may_default = parameter.has_default && extra == 0;
                     match injected(py, &path, may_default, request)? {
                         None => by_keyword = true,
                         Some(value) if by_keyword => keywords.set_item(&parameter.name, value)?,

@@ -51,7 +51,10 @@ pub(crate) fn any(
     // What was blocked before, at an import say, has nothing to do with this call.
     state::with(|execution| execution.side.blocked = false);
     let error = match callee.call(arguments, keywords) {
-        Ok(value) => return Ok(value.unbind()),
+        Ok(value) => {
+            crate::observations::call(site, callee, arguments, &value);
+            return Ok(value.unbind());
+        }
         Err(error) => error,
     };
     match stand_in(py, callee, site, arguments, &error) {

@@ -87,10 +87,22 @@ pub(crate) fn optional(py: Python<'_>, path: &str, request: &Request<'_>) -> PyR
             let value = build(py, &recipe, path)?;
             Ok(Some(value))
         }
+        Resolved::Decided(Decision::Same(other)) => same(py, path, &other).map(Some),
         Resolved::Decided(Decision::Default) => Ok(None),
         Resolved::Decided(Decision::Fail) => Err(failure(py, path, request)),
         Resolved::Decided(Decision::Raise(name)) => Err(raise(py, &name)),
     }
+}
+
+/// The object that stands under another path, also when that is asked for only later.
+fn same(py: Python<'_>, path: &str, other: &str) -> PyResult<Py<PyAny>> {
+    let known = state::with(|execution| execution.side.values.get(other).map(|value| value.clone_ref(py))).flatten();
+    let value = match known {
+        Some(value) => value,
+        None => build(py, &Recipe::Versatile(AbstractValue::Object), other)?,
+    };
+    remember(py, path, &value);
+    Ok(value)
 }
 
 fn decide(execution: &mut Execution, path: &str, request: &Request<'_>) -> Decision {

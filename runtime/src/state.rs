@@ -15,6 +15,7 @@ use twincell_core::behavior::{Call, Logged};
 use twincell_core::engine::protocol::Injection;
 use twincell_core::value::{Draw, Recipe};
 
+use crate::observations::Observations;
 use crate::prepared::Prepared;
 
 /// What threads did that the code started.
@@ -68,6 +69,8 @@ pub(crate) struct Execution {
     pub prepared: Rc<Prepared>,
     pub draw: Draw,
     pub injections: Vec<Injection>,
+    /// Comparisons that the code made, if the request asks for them.
+    pub observations: Option<Observations>,
     /// Index into [`Prepared::versions`] of what runs now.
     pub version: usize,
     pub side: Side,
@@ -137,6 +140,12 @@ pub(crate) fn with<R>(f: impl FnOnce(&mut Execution) -> R) -> Option<R> {
         }
         _ => None,
     }
+}
+
+/// Is this the thread on which the current run was started?
+pub(crate) fn is_owner() -> bool {
+    let current = CURRENT.0.try_borrow();
+    current.is_ok_and(|current| SEAT.get() == Seat::Owner(current.run))
 }
 
 /// A thread has its own place in the code; its calls, messages and steps are kept apart.

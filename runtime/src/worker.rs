@@ -163,6 +163,7 @@ fn shortened(record: &ExecutionRecord, reason: String) -> Box<ExecutionRecord> {
         choices: Vec::new(),
         injections: Vec::new(),
         behaviors: vec![stopped; record.behaviors.len()],
+        observations: vec![],
         microseconds: record.microseconds,
     })
 }

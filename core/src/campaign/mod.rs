@@ -6,7 +6,11 @@
 mod choose;
 mod confirm;
 mod corpus;
+mod goals;
+mod numbers;
+mod repair;
 mod shrink;
+mod solve;
 mod techniques;
 
 use std::collections::BTreeSet;
@@ -15,7 +19,8 @@ use crate::behavior::{Behavior, Difference, Outcome, Rules};
 use crate::compare::Continue;
 use crate::engine::protocol::{ExecutionRecord, ExecutionRequest};
 use crate::engine::{EngineError, Executed};
-use crate::source::Diff;
+use crate::site::SiteTable;
+use crate::source::{Conditions, Diff, Function, conditions};
 
 use choose::choose;
 use confirm::{MANY_REPEATS, REPEATS, confirm};
@@ -28,6 +33,8 @@ pub use techniques::Techniques;
 /// Executions of the first batch, and of the one after a loss; later ones grow to the largest.
 const FIRST_BATCH: u32 = 2;
 const LARGEST_BATCH: u32 = 64;
+/// Executions of a batch while more are planned: what they find changes what comes next.
+const LEARNING_BATCH: u32 = 12;
 /// Lost executions after which a campaign ends: the few where nothing else came back, the many in any case.
 const FEW_LOST: usize = 3;
 const MANY_LOST: usize = 10;
@@ -51,6 +58,35 @@ pub struct Target {
     pub lines: [Vec<u32>; 2],
     /// Changed lines of old and new that are executable.
     pub changed: [Vec<u32>; 2],
+    /// What the search reads of old and new.
+    pub readings: [Reading; 2],
+}
+
+/// What the search reads of one version.
+#[derive(Debug, Clone, Default)]
+pub struct Reading {
+    pub conditions: Conditions,
+    /// (name in this version, canonical name).
+    pub renames: Vec<(String, String)>,
+    /// Canonical names.
+    pub parameters: Vec<String>,
+    /// The text, line by line.
+    pub lines: Vec<String>,
+}
+
+impl Reading {
+    pub fn new(function: &Function, sites: &SiteTable, renames: &[(String, String)]) -> Self {
+        let canonical = |name: &String| {
+            let renamed = renames.iter().find(|(own, _)| own == name);
+            renamed.map_or_else(|| name.clone(), |(_, canonical)| canonical.clone())
+        };
+        Self {
+            conditions: conditions(function, sites),
+            renames: renames.to_vec(),
+            parameters: function.parameters.iter().map(|parameter| canonical(&parameter.name)).collect(),
+            lines: function.text.lines().map(str::to_owned).collect(),
+        }
+    }
 }
 
 impl Target {
@@ -71,7 +107,7 @@ impl Target {
             found
         };
         let changed = [executable(&diff.old_lines, &lines[0]), executable(&diff.new_lines, &lines[1])];
-        Self { lines, changed }
+        Self { lines, changed, readings: Default::default() }
     }
 }
 
@@ -140,9 +176,9 @@ pub fn run(
     while next < plan.budget && !is_hopeless(&campaign) {
         let count = batch.min(plan.budget - next);
         let lost = campaign.lost.len();
-        let requests = (next..next + count).map(|index| choose(&state, plan.seed, index)).collect();
+        let requests = (next..next + count).map(|index| choose(&mut state, plan.seed, index)).collect();
         next += count;
-        batch = (batch * 2).min(LARGEST_BATCH);
+        batch = (batch * 2).min(if state.goals.is_waiting() { LEARNING_BATCH } else { LARGEST_BATCH });
         for executed in execute.execute(requests)? {
             match executed {
                 Executed::Lost { reason, .. } => campaign.lost.push(reason),
@@ -152,10 +188,16 @@ pub fn run(
             if campaign.witness.is_none() && !campaign.executions[last].differences.is_empty() {
                 let record = campaign.executions[last].record.clone();
                 let repeats = if campaign.nondeterministic > 0 { MANY_REPEATS } else { REPEATS };
-                let confirmed = confirm(execute, &record, repeats, &plan.rules)?;
-                if confirmed.is_empty() {
-                    campaign.nondeterministic += 1;
-                }
+                let confirmed = match confirm(execute, &record, repeats, &plan.rules)? {
+                    Some(confirmed) => {
+                        campaign.nondeterministic += u32::from(confirmed.is_empty());
+                        confirmed
+                    }
+                    None => {
+                        campaign.lost.push("a difference could not be repeated: the worker was lost each time".into());
+                        vec![]
+                    }
+                };
                 let found = !confirmed.is_empty();
                 campaign.executions[last].differences = confirmed;
                 if found {
@@ -168,7 +210,7 @@ pub fn run(
             batch = FIRST_BATCH;
         }
         let coverage = state.coverage();
-        if campaign.witness.is_some() {
+        if campaign.witness.is_some() || state.is_exhausted() {
             break;
         }
         if progress(next, coverage) == Continue::Stop {

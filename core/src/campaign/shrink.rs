@@ -5,41 +5,63 @@ use std::collections::BTreeSet;
 use super::confirm::{REPEATS, confirm, repeat};
 use super::{Execute, Kept};
 use crate::behavior::{Rules, differences};
+use crate::compare::Continue;
 use crate::engine::protocol::ExecutionRequest;
 use crate::engine::{EngineError, Executed};
-use crate::value::{Choice, Decision, Recipe};
+use crate::value::{AbstractValue, Choice, Decision, Recipe};
+
+/// Lost executions after which a witness stays as it is.
+const LOST: u32 = 3;
+/// Executions of a batch, so that lost ones are noticed.
+const BATCH: usize = 8;
 
 /// Makes a witness smaller: replaces decisions by simpler ones while a difference in the same channel stays.
 ///
 /// The decisions are gone through once, in order; at most `budget` candidates. Safe because every candidate is executed,
-/// and one that shows a difference is confirmed as the witness was.
-pub fn shrink(execute: &mut dyn Execute, witness: &Kept, rules: &Rules, budget: u32) -> Result<Kept, EngineError> {
+/// and one that shows a difference is confirmed as the witness was. Ends when asked to, or when executions are lost: each
+/// of those costs a deadline.
+pub fn shrink(
+    execute: &mut dyn Execute,
+    witness: &Kept,
+    rules: &Rules,
+    budget: u32,
+    go_on: &mut dyn FnMut() -> Continue,
+) -> Result<Kept, EngineError> {
     let mut best = witness.clone();
     let channels: BTreeSet<_> = witness.differences.iter().map(|difference| difference.channel).collect();
     let mut left = budget;
+    let mut lost = 0;
     let mut position = 0;
-    while position < best.record.choices.len() && left > 0 {
+    while position < best.record.choices.len() && left > 0 && lost < LOST && go_on() == Continue::Yes {
         let choice = best.record.choices[position].clone();
         let seen = best.differences.iter().any(|difference| {
             let shown = format!("<{}", choice.path);
             difference.old.contains(&shown) || difference.new.contains(&shown)
         });
         for simpler in simpler(&choice.decision, seen) {
-            if left == 0 {
+            if left == 0 || lost >= LOST {
                 break;
             }
             left -= 1;
             let mut fixed = repeat(&best.record);
             fixed.insert(choice.path.clone(), simpler);
-            let request =
-                ExecutionRequest { index: best.record.index, seed: best.record.seed, fixed, versions: vec![0, 1] };
-            let Some(Executed::Record(record)) = execute.execute(vec![request])?.into_iter().next() else { continue };
+            let request = ExecutionRequest {
+                index: best.record.index,
+                seed: best.record.seed,
+                fixed,
+                versions: vec![0, 1],
+                observe: false,
+            };
+            let Some(Executed::Record(record)) = execute.execute(vec![request])?.into_iter().next() else {
+                lost += 1;
+                continue;
+            };
             let [old, new] = record.behaviors.as_slice() else { continue };
             let found = differences(old, new, rules);
             if found.iter().any(|difference| channels.contains(&difference.channel))
                 && record.choices.len() <= best.record.choices.len()
             {
-                let confirmed = confirm(execute, &record, REPEATS, rules)?;
+                let confirmed = confirm(execute, &record, REPEATS, rules)?.unwrap_or_default();
                 if confirmed.iter().any(|difference| channels.contains(&difference.channel)) {
                     best.record = *record;
                     best.differences = confirmed;
@@ -76,13 +98,13 @@ pub fn decisive(
         .filter_map(|choice| other(&choice.decision).map(|decision| (choice, decision)))
         .take(budget as usize)
         .collect();
-    let requests = tried
+    let requests: Vec<ExecutionRequest> = tried
         .iter()
         .map(|(choice, other)| {
             let mut fixed = repeat(&witness.record);
             fixed.insert(choice.path.clone(), other.clone());
             let (index, seed) = (witness.record.index, witness.record.seed);
-            ExecutionRequest { index, seed, fixed, versions: vec![0, 1] }
+            ExecutionRequest { index, seed, fixed, versions: vec![0, 1], observe: false }
         })
         .collect();
     let shows = |executed: &Executed| match executed {
@@ -93,7 +115,13 @@ pub fn decisive(
         // Nothing is known of what it would have shown.
         Executed::Lost { .. } => true,
     };
-    let outcomes = execute.execute(requests)?;
+    let mut outcomes = Vec::new();
+    for batch in requests.chunks(BATCH) {
+        outcomes.extend(execute.execute(batch.to_vec())?);
+        if outcomes.iter().filter(|executed| matches!(executed, Executed::Lost { .. })).count() >= LOST as usize {
+            break;
+        }
+    }
     Ok(tried
         .iter()
         .zip(&outcomes)
@@ -104,9 +132,14 @@ pub fn decisive(
 
 /// Another value of the same kind, far from the given one.
 fn other(decision: &Decision) -> Option<Decision> {
-    let Decision::Value(recipe) = decision else { return None };
+    let recipe = match decision {
+        Decision::Value(recipe) => recipe,
+        // Another object.
+        Decision::Same(_) => return Some(Decision::Value(Recipe::Versatile(AbstractValue::Object))),
+        _ => return None,
+    };
     let value = match recipe {
-        Recipe::None => Recipe::Versatile(crate::value::AbstractValue::Object),
+        Recipe::None => Recipe::Versatile(AbstractValue::Object),
         Recipe::Bool(value) => Recipe::Bool(!value),
         Recipe::Int(value) => Recipe::Int(value.wrapping_add(7)),
         Recipe::Float(value) => Recipe::Float(value + 7.5),

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use std::time::Instant;
 
 use crate::behavior::Rules;
-use crate::campaign::{self, Plan, Target, Techniques};
+use crate::campaign::{self, Plan, Reading, Target, Techniques};
 use crate::engine::protocol::{Context, Isolation, Program};
 use crate::engine::{EngineError, WorkerPool};
 use crate::instrument::Instrumented;
@@ -262,7 +262,12 @@ fn compare_pair(
         }
         Err(error) => return Err(error.into()),
     };
-    let target = Target::new(&pair.diff, instrumented.each_ref().map(executable_lines));
+    let mut target = Target::new(&pair.diff, instrumented.each_ref().map(executable_lines));
+    if options.techniques.directed || options.techniques.observation || options.techniques.repair {
+        let renames: [&[(String, String)]; 2] = [&[], &pair.diff.renames];
+        target.readings =
+            [0, 1].map(|side| Reading::new(&pair.sides[side].parts[0], &instrumented[side].sites, renames[side]));
+    }
     let rules = Rules { float_tolerance: options.float_tolerance };
     let plan = Plan {
         budget: options.budget,
@@ -296,7 +301,9 @@ fn compare_pair(
     // A confirmed witness stays one, even where it cannot be made smaller.
     let witness = campaign.witness.map(|position| {
         let found = &campaign.executions[position];
-        campaign::shrink(&mut loaded, found, &plan.rules, SHRINK_BUDGET).unwrap_or_else(|_| found.clone())
+        let executed = campaign.executions.len() as u32;
+        let mut go_on = || progress(executed, found.coverage);
+        campaign::shrink(&mut loaded, found, &plan.rules, SHRINK_BUDGET, &mut go_on).unwrap_or_else(|_| found.clone())
     });
     let decisive = witness.as_ref().map_or_else(Vec::new, |witness| {
         campaign::decisive(&mut loaded, witness, &plan.rules, DECISIVE_BUDGET).unwrap_or_default()

@@ -82,9 +82,13 @@ pub(super) fn program(
         };
         let mut first_site = 0;
         for (position, part) in parts[number].iter().enumerate() {
-            let reading = source::read(&part.function.text, &part.sites);
+            let mut reading = source::read(&part.function.text, &part.sites);
+            let mut predicted = predictions.next().unwrap_or_default();
+            if options.techniques.hints {
+                source::apply_hints(&source::hints(part.function), &part.sites, &mut predicted, &mut reading.uses);
+            }
             version.uses.extend(reading.uses);
-            version.predictions.extend(predictions.next().unwrap_or_default());
+            version.predictions.extend(predicted);
             let mut locals = reading.locals;
             if position > 0 {
                 let sites = &mut version.sites.sites[first_site..first_site + part.sites.len()];

@@ -138,13 +138,44 @@ pub struct Program {
 }
 
 /// One execution to do.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ExecutionRequest {
     pub index: u32,
     pub seed: u64,
     pub fixed: Fixed,
     /// Which versions run, in order: `[0, 1]`, or `[0, 0]` to see whether a version is deterministic.
     pub versions: Vec<u8>,
+    /// Send back what injected values were compared with.
+    pub observe: bool,
+}
+
+/// Where an observation was made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Place {
+    /// Number of a comparison; the operands are its left and right side.
+    Comparison(u32),
+    /// Number of a call's site (`x.startswith(y)`, `re.match(y, x)`); the operands are what the method is of, then the
+    /// arguments.
+    Call(u32),
+}
+
+/// One operand of an observed comparison.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Operand {
+    /// Access path, where the runtime knows it.
+    pub path: Option<String>,
+    /// The value, if it is plain and small.
+    pub value: Option<Recipe>,
+}
+
+/// A comparison that code made.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Observation {
+    pub version: u8,
+    pub place: Place,
+    pub operands: Vec<Operand>,
+    pub truth: bool,
 }
 
 /// One value that entered an execution.
@@ -162,7 +193,7 @@ pub struct Injection {
 }
 
 /// What one execution did.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ExecutionRecord {
     pub index: u32,
     pub seed: u64,
@@ -171,6 +202,8 @@ pub struct ExecutionRecord {
     pub injections: Vec<Injection>,
     /// One for each of the request's `versions`.
     pub behaviors: Vec<Behavior>,
+    /// In order of appearance, each once, bounded; empty unless the request asks for them.
+    pub observations: Vec<Observation>,
     pub microseconds: u32,
 }
 

@@ -5,8 +5,10 @@
 mod align;
 mod attributes;
 mod bound;
+mod conditions;
 mod diff;
 mod functions;
+mod hints;
 mod index;
 mod labels;
 mod literals;
@@ -20,8 +22,10 @@ mod snippet;
 mod uses;
 
 pub use attributes::{attribute_renames, private_attributes};
+pub use conditions::{Condition, Conditions, Decided, Term, conditions};
 pub use diff::{diff, diff_renamed, rows};
 pub use functions::{classes, functions};
+pub use hints::{Hint, apply as apply_hints, hints};
 pub use index::{Class, Index, changed_entities, global_names};
 pub use literals::literals;
 pub use notebook::plain_python;

@@ -540,7 +540,7 @@ fn place(expr: &Expr) -> Option<Place> {
 }
 
 /// A literal as a recipe, if it is a plain one.
-fn literal(expr: &Expr) -> Option<Recipe> {
+pub(super) fn literal(expr: &Expr) -> Option<Recipe> {
     match expr {
         Expr::NoneLiteral(_) => Some(Recipe::None),
         Expr::BooleanLiteral(node) => Some(Recipe::Bool(node.value)),
