@@ -13,6 +13,8 @@ use super::process::{Ended, Process};
 use super::protocol::{FromWorker, PROTOCOL_VERSION};
 use super::{EngineError, PoolOptions, WorkerInfo};
 
+/// While an answer takes longer than this, the worker's folder is looked at again and again.
+const WATCH: Duration = Duration::from_millis(200);
 /// Bytes taken from the socket at once.
 const CHUNK: usize = 1 << 16;
 
@@ -26,6 +28,8 @@ pub enum Broken {
     Closed,
     #[error("sent what it must not: {0}")]
     Hostile(String),
+    #[error("filled its temporary folder")]
+    FillsTheDisk,
 }
 
 impl From<FrameError> for Broken {
@@ -49,6 +53,8 @@ pub struct Worker {
     pub info: WorkerInfo,
     /// Programs that it was given so far.
     pub programs: u32,
+    /// Bytes of all messages that it sent.
+    pub received: u64,
 }
 
 impl Worker {
@@ -63,6 +69,7 @@ impl Worker {
             chunk: vec![0; CHUNK].into(),
             info: WorkerInfo::default(),
             programs: 0,
+            received: 0,
         };
         match worker.receive(options.start_deadline) {
             Ok(FromWorker::Hello { protocol: PROTOCOL_VERSION, python, sandbox, .. }) => {
@@ -149,6 +156,7 @@ impl Worker {
         }
         let message = frame::decode(&self.arrived[PREFIX..end])?;
         self.arrived.drain(..end);
+        self.received += end as u64;
         Ok(Some(message))
     }
 
@@ -157,9 +165,10 @@ impl Worker {
         if left.is_zero() {
             return Err(Broken::Overran(limit));
         }
-        let timeout = Timespec { tv_sec: left.as_secs() as i64, tv_nsec: left.subsec_nanos().into() };
+        let slice = left.min(WATCH);
+        let timeout = Timespec { tv_sec: slice.as_secs() as i64, tv_nsec: slice.subsec_nanos().into() };
         match poll(&mut [PollFd::from_borrowed_fd(self.socket.as_fd(), flags)], Some(&timeout)) {
-            Ok(0) => Err(Broken::Overran(limit)),
+            Ok(0) if self.process.fills_the_disk() => Err(Broken::FillsTheDisk),
             Ok(_) | Err(Errno::INTR) => Ok(()),
             Err(_) => Err(Broken::Closed),
         }

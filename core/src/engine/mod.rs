@@ -7,6 +7,7 @@
 //! Nothing that a worker sends is trusted: whatever it does, the engine waits no longer than the deadline, and loses no
 //! more than the execution at hand. The clock decides when a worker is killed, never what a record says.
 
+pub mod folder;
 pub mod frame;
 mod link;
 mod pool;

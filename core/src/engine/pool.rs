@@ -18,6 +18,8 @@ use super::{EngineError, Executed, PoolOptions, WorkerInfo};
 
 /// Workers that a program may cost at loading before it is given up.
 const LOAD_ATTEMPTS: u32 = 3;
+/// Bytes of records that a program may send: what it did is kept until it is compared.
+const MAX_RECEIVED: u64 = 128 << 20;
 /// A message without an answer is taken at once or not at all.
 const PROMPT: Duration = Duration::from_secs(1);
 
@@ -65,6 +67,8 @@ pub struct Loaded<'pool> {
     /// `None` after a loss, until the next worker has the program.
     worker: Option<Worker>,
     program: u64,
+    /// Bytes of its records.
+    received: u64,
     /// The message that loads the program.
     load: Vec<u8>,
     /// What could not be evaluated in a module.
@@ -105,7 +109,16 @@ impl WorkerPool {
         let holder = self.reserve();
         // From here on dropping `loaded` gives the reservation back.
         let mut loaded =
-            Loaded { pool: self, holder, worker: None, program: number, load, notes: Vec::new(), spoiled: false };
+            Loaded {
+                pool: self,
+                holder,
+                worker: None,
+                program: number,
+                received: 0,
+                load,
+                notes: Vec::new(),
+                spoiled: false,
+            };
         loaded.ensure()?;
         Ok(loaded)
     }
@@ -222,6 +235,11 @@ impl Loaded<'_> {
         // The first of the rest is done for the second time.
         let mut again = false;
         while !rest.is_empty() {
+            if self.received > MAX_RECEIVED {
+                let reason = format!("what was observed before takes {} MiB already", MAX_RECEIVED >> 20);
+                done.extend(rest.iter().map(|request| lost(request, reason.clone())));
+                break;
+            }
             if let Err(error) = self.ensure() {
                 if done.is_empty() {
                     return Err(error);
@@ -293,7 +311,13 @@ impl Loaded<'_> {
             if outcome.is_err() {
                 break;
             }
-            match worker.receive(deadline).and_then(|answer| answer_to(request, self.program, answer)) {
+            let before = worker.received;
+            let answer = worker.receive(deadline).and_then(|answer| answer_to(request, self.program, answer));
+            self.received += worker.received - before;
+            match answer {
+                Ok(_) if self.received > MAX_RECEIVED => {
+                    outcome = Err(Broken::Hostile(format!("more than {} MiB of records", MAX_RECEIVED >> 20)));
+                }
                 Ok(executed) => done.push(executed),
                 Err(broken) => outcome = Err(broken),
             }

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsRawFd, RawFd};
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::{FileExt, MetadataExt};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
@@ -48,13 +48,17 @@ pub struct Ended {
     pub from_outside: bool,
 }
 
+/// Bytes and entries that a worker may have in its temporary folder; each of its files is bounded by its own limits.
+const MAX_DISK: u64 = 1 << 30;
+const MAX_ENTRIES: u64 = 100_000;
+
 /// A running worker, killed and reaped when dropped; its temporary folder goes with it.
 #[derive(Debug)]
 pub struct Process {
     child: Child,
     /// What it wrote to its standard error.
     errors: File,
-    _scratch: TempDir,
+    scratch: TempDir,
 }
 
 impl Process {
@@ -81,7 +85,7 @@ impl Process {
         // Only system calls happen between fork and exec.
         unsafe { command.pre_exec(move || prepare(socket, parent)) };
         let child = command.spawn()?;
-        Ok((Process { child, errors, _scratch: scratch }, ours))
+        Ok((Process { child, errors, scratch }, ours))
     }
 
     /// Ends it and says how it ended: by itself, if it does so within a moment, else killed.
@@ -97,6 +101,28 @@ impl Process {
         };
         let from_outside = stopped || status.is_some_and(|status| status.signal() == Some(libc::SIGKILL));
         Ended { description: describe(status, &self.last_words()), from_outside }
+    }
+
+    /// Its temporary folder holds more than a worker may use of the disk.
+    pub fn fills_the_disk(&self) -> bool {
+        let (mut bytes, mut entries) = (0, 0);
+        let mut folders = vec![self.scratch.path().to_path_buf()];
+        while let Some(folder) = folders.pop() {
+            // What cannot be read, or is gone meanwhile, does not count.
+            for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+                // Links are not followed.
+                let Ok(metadata) = entry.metadata() else { continue };
+                entries += 1;
+                bytes += metadata.blocks() * 512;
+                if metadata.is_dir() {
+                    folders.push(entry.path());
+                }
+                if bytes > MAX_DISK || entries > MAX_ENTRIES {
+                    return true;
+                }
+            }
+        }
+        false
     }
 
     /// Somebody has stopped it, as a debugger or a shell does.
@@ -126,6 +152,8 @@ impl Drop for Process {
         }
         let _ = self.child.kill();
         let _ = self.child.wait();
+        // The folder itself goes with this value; what code made in it may be more than an ordinary removal can do.
+        super::folder::empty(self.scratch.path());
     }
 }
 

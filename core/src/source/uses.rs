@@ -97,9 +97,12 @@ impl Uses {
     }
 }
 
+/// Of each kind of use, so many are noted: every site of a value carries them, and huge functions have many sites.
+const MAX_NOTED: usize = 64;
+
 fn add_missing<T: Clone + PartialEq>(to: &mut Vec<T>, from: &[T]) {
     for item in from {
-        if !to.contains(item) {
+        if to.len() < MAX_NOTED && !to.contains(item) {
             to.push(item.clone());
         }
     }
