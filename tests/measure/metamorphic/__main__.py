@@ -9,6 +9,7 @@ in the environment that twincell runs in. A mutation that happens to change noth
 """
 
 import argparse
+import ast
 import difflib
 import json
 import statistics
@@ -91,11 +92,11 @@ def judge(file: Path, context: str, options: list[str], show: bool) -> None:
 
 
 def _shown(change: dict, result: dict) -> str:
-    old, new = change["old"].splitlines(), change["new"].splitlines()
+    old, new = ast.unparse(ast.parse(change["old"])).splitlines(), change["new"].splitlines()
     lines = [f"\n### {change['label']} but {result['verdict']}: {change['id']}", result["reason"]]
     for found in result["evidence"]:
         lines.append(f"  {found['channel']} {found['place']}: old {found['old'][:200]} new {found['new'][:200]}")
-    lines += list(difflib.unified_diff(old, new, "old", "new", lineterm="", n=2))[2:]
+    lines += list(difflib.unified_diff(old, new, "old", "new", lineterm="", n=1))[2:]
     return "\n".join(lines)
 
 
