@@ -55,6 +55,7 @@ def compare(
     raise_probability: float | None = None,
     float_tolerance: float | None = None,
     ignore_edge_cases: bool | None = None,
+    without: str | None = None,
     python: str | PathLike[str] | None = None,
 ) -> Comparison: ...
 
