@@ -9,7 +9,7 @@ use std::sync::Mutex;
 
 use pyo3::exceptions::PyAttributeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyString, PyTuple};
+use pyo3::types::{PyString, PyTuple, PyType};
 use twincell_core::behavior::Observed;
 use twincell_core::site::SiteKind;
 use twincell_core::value::Known;
@@ -162,6 +162,15 @@ impl Versatile {
                 return Ok(Some(found.unbind()));
             }
             let kind = found.get_type();
+            if needs_own_layout(&kind)? {
+                return Ok(None);
+            }
+            if kind.name()? == "cached_property"
+                && let Ok(function) = found.getattr("func")
+            {
+                // It would keep the value in a dictionary that this object does not have.
+                return Ok(Some(function.call1((slf,))?.unbind()));
+            }
             return if let Ok(getter) = kind.getattr("__get__") {
                 Ok(Some(getter.call1((&found, slf, real.bind(py)))?.unbind()))
             } else {
@@ -234,6 +243,14 @@ impl Versatile {
             },
         )
     }
+}
+
+/// Descriptors that read the memory of a real instance: slots, and what classes written in C define. There is nothing
+/// to read here, so the attribute is missing.
+fn needs_own_layout(kind: &Bound<'_, PyType>) -> PyResult<bool> {
+    const KINDS: [&str; 4] = ["member_descriptor", "getset_descriptor", "method_descriptor", "wrapper_descriptor"];
+    let name = kind.name()?;
+    Ok(kind.module()? == "builtins" && KINDS.iter().any(|own| name == *own))
 }
 
 /// `c` of `a.b.c`; empty when the path ends otherwise.

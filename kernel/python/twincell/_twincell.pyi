@@ -56,6 +56,7 @@ def compare(
     float_tolerance: float | None = None,
     ignore_edge_cases: bool | None = None,
     isolation: str | None = None,
+    without: str | None = None,
     python: str | PathLike[str] | None = None,
 ) -> Comparison: ...
 

@@ -10,6 +10,7 @@ mod value;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use twincell_core::campaign::Techniques;
 use twincell_core::compare::CompareOptions;
 use twincell_core::engine::protocol::{Context, Isolation};
 use twincell_models::PredictorKind;
@@ -37,6 +38,7 @@ pub struct Options {
     pub float_tolerance: f64,
     pub ignore_edge_cases: bool,
     pub isolation: Isolation,
+    pub techniques: Techniques,
     /// The Python that runs the workers; the one that runs twincell when absent.
     pub python: Option<PathBuf>,
 }
@@ -223,6 +225,19 @@ pub static TABLE: &[OptionSpec] = &[
         },
     },
     OptionSpec {
+        name: "without",
+        kind: Kind::Words { allowed: &Techniques::NAMES },
+        default: "",
+        absent: "all are used",
+        help: "Techniques of the search to leave out; for measuring what each is worth",
+        jobs: COMPARING,
+        apply: |options, value| {
+            for name in value.words() {
+                options.techniques.leave_out(name);
+            }
+        },
+    },
+    OptionSpec {
         name: "python",
         kind: Kind::Path { placeholder: "FILE" },
         default: "",
@@ -251,6 +266,7 @@ impl Default for Options {
             float_tolerance: core.float_tolerance,
             ignore_edge_cases: core.ignore_edge_cases,
             isolation: core.isolation,
+            techniques: core.techniques,
             python: None,
         }
     }
@@ -282,8 +298,8 @@ impl Options {
             raise_probability: self.raise_probability,
             float_tolerance: self.float_tolerance,
             ignore_edge_cases: self.ignore_edge_cases,
-            techniques: Default::default(),
             isolation: self.isolation,
+            techniques: self.techniques,
         }
     }
 
@@ -348,6 +364,7 @@ mod tests {
                 Kind::Integer { maximum, .. } => maximum.to_string(),
                 Kind::Number { maximum, .. } => maximum.to_string(),
                 Kind::Flag => "on".to_owned(),
+                Kind::Words { allowed } => allowed.join(","),
                 Kind::Choice { allowed } => {
                     (*allowed.iter().find(|choice| **choice != spec.default).unwrap()).to_owned()
                 }
@@ -384,6 +401,11 @@ mod tests {
             ("raise_probability", "nan", "raise-probability cannot be NaN: give a number from 0 to 1"),
             ("context", "file", "context cannot be 'file': give function or module"),
             ("predictor", "", "predictor cannot be '': give neural, frequency or uniform"),
+            (
+                "without",
+                "repair,luck",
+                "without cannot be 'repair,luck': give some of learning, observation, directed, repair, hints, with commas",
+            ),
             ("ignore-edge-cases", "perhaps", "ignore-edge-cases cannot be 'perhaps': give on or off"),
             ("function", "", "function cannot be '': give a text that is not empty"),
         ] {
