@@ -550,6 +550,7 @@ mod fake {
             choices: Vec::new(),
             injections: Vec::new(),
             behaviors: vec![behavior; request.versions.len()],
+            repairs: Vec::new(),
             microseconds: 1,
         };
         FromWorker::Record { program, record: Box::new(record) }
