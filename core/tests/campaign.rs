@@ -47,6 +47,7 @@ fn record(request: &ExecutionRequest, outcomes: Vec<Outcome>) -> ExecutionRecord
         injections: vec![],
         behaviors: outcomes.into_iter().map(behavior).collect(),
         observations: vec![],
+        repairs: vec![],
         microseconds: 1,
     }
 }

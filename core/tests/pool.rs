@@ -561,6 +561,7 @@ mod fake {
             injections: Vec::new(),
             behaviors: vec![behavior; request.versions.len()],
             observations: vec![],
+            repairs: Vec::new(),
             microseconds: 1,
         };
         FromWorker::Record { program, record: Box::new(record) }

@@ -38,6 +38,7 @@ pub fn pair(verdict: Verdict) -> PairReport {
         executions: Vec::new(),
         witness: None,
         decided_by: vec![],
+        reproducer: None,
         lost: 0,
         notes: Vec::new(),
         milliseconds: 0.0,

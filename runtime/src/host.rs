@@ -21,6 +21,7 @@ use crate::observe;
 use crate::outcome;
 use crate::prepared::Prepared;
 use crate::scratch::Scratch;
+use crate::script;
 use crate::state::{self, Execution, OfThreads, Side};
 use crate::versatile::{Mark, Versatile};
 use crate::version::{self, LoadedVersion};
@@ -104,6 +105,7 @@ impl PythonHost {
         let mut injections = Vec::new();
         let mut observations = request.observe.then(Observations::default);
         let mut behaviors = Vec::new();
+        let mut repairs: Vec<String> = Vec::new();
         for (position, &number) in request.versions.iter().enumerate() {
             if position > 0 {
                 // What the version before wrote is not there for the next.
@@ -121,7 +123,10 @@ impl PythonHost {
             execution.observations = observations;
             execution.side.repeated = again > 0;
             let behavior;
-            (behavior, draw, injections, observations) = run_version(py, version, &program.shared, execution)?;
+            let invented;
+            (behavior, draw, injections, observations, invented) =
+                run_version(py, version, &program.shared, execution)?;
+            repairs.extend(invented);
             behaviors.push(behavior);
         }
         Ok(ExecutionRecord {
@@ -131,6 +136,7 @@ impl PythonHost {
             injections,
             behaviors,
             observations: observations.map(Observations::into_vec).unwrap_or_default(),
+            repairs,
             microseconds: u32::try_from(started.elapsed().as_micros()).unwrap_or(u32::MAX),
         })
     }
@@ -153,6 +159,10 @@ impl Host for PythonHost {
 
     fn is_spoiled(&mut self) -> bool {
         Python::attach(world::is_spoiled)
+    }
+
+    fn test(&mut self, source: &str, subject: &str) -> (Option<String>, Vec<String>) {
+        Python::attach(|py| script::test(py, source, subject))
     }
 
     fn run(&mut self, program: u64, request: &ExecutionRequest) -> Result<ExecutionRecord, String> {
@@ -197,7 +207,7 @@ fn run_version(
     version: &LoadedVersion,
     shared: &HashSet<String>,
     execution: Box<Execution>,
-) -> PyResult<(Behavior, Draw, Vec<Injection>, Option<Observations>)> {
+) -> PyResult<(Behavior, Draw, Vec<Injection>, Option<Observations>, Vec<String>)> {
     let prepared = execution.prepared.clone();
     let number = execution.version;
     let globals = version.globals.bind(py);
@@ -255,10 +265,11 @@ fn run_version(
     more_log.sort_by_cached_key(|logged| format!("{logged:?}"));
     calls.append(&mut more_calls);
     log.append(&mut more_log);
+    let repairs = std::mem::take(&mut side.repairs);
     // Finalizers of the code's own objects run here, outside of any execution.
     drop(side);
     let behavior = Behavior { outcome, arguments, stdout, stderr, log, calls, lines, branches };
-    Ok((behavior, execution.draw, execution.injections, execution.observations))
+    Ok((behavior, execution.draw, execution.injections, execution.observations, repairs))
 }
 
 /// Injected values that the code changed, by access path.

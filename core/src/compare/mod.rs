@@ -16,6 +16,7 @@ use crate::engine::{EngineError, WorkerPool};
 use crate::instrument::Instrumented;
 use crate::predictor::Predictor;
 use crate::report::{Comparison, FORMAT, PairReport, Verdict, assemble};
+use crate::reproduce;
 use crate::source::{self, Form, SourceError};
 use crate::verdict;
 
@@ -310,6 +311,23 @@ fn compare_pair(
     });
     let (verdict, reason) = verdict::decide(&campaign, &target);
     notes.extend(loaded.notes.iter().cloned());
+    let functions = pair.sides.each_ref().map(|side| side.parts[0].clone());
+    let reproducer = witness.as_ref().map(|witness| {
+        let case = reproduce::Case {
+            functions: &functions,
+            bodies: pair.sides.each_ref().map(|side| &side.body),
+            modules: [program.versions[0].module.as_str(), program.versions[1].module.as_str()],
+            context,
+            renames: &pair.diff.renames,
+            sites: [&instrumented[0].sites, &instrumented[1].sites],
+            record: &witness.record,
+            differences: &witness.differences,
+            notes: &notes,
+            rules: &plan.rules,
+            seed: options.seed,
+        };
+        reproduce::verified(&case, &mut loaded)
+    });
     Ok(assemble::report(
         &frame,
         &assemble::Findings {
@@ -318,6 +336,7 @@ fn compare_pair(
             campaign: &campaign,
             witness: witness.as_ref(),
             decisive,
+            reproducer,
             target: &target,
             rules: &plan.rules,
             notes: &notes,

@@ -204,6 +204,9 @@ pub struct ExecutionRecord {
     pub behaviors: Vec<Behavior>,
     /// In order of appearance, each once, bounded; empty unless the request asks for them.
     pub observations: Vec<Observation>,
+    /// Access paths of what was invented where Python itself would have failed: an item that an injected dictionary
+    /// does not have, the call of an injected number.
+    pub repairs: Vec<String>,
     pub microseconds: u32,
 }
 
@@ -236,6 +239,13 @@ pub enum ToWorker {
         program: u64,
         requests: Vec<ExecutionRequest>,
     },
+    /// Run a file's tests as it is, without hooks, on one version. Answered by one `Tested`.
+    Test {
+        program: u64,
+        source: String,
+        /// `old` or `new`: what `TWINCELL_SUBJECT` says meanwhile.
+        subject: String,
+    },
     Exit,
 }
 
@@ -265,5 +275,11 @@ pub enum FromWorker {
     Done {
         program: u64,
         spoiled: bool,
+    },
+    /// `failure` says why a test did not pass; `effects` what it tried to do to the world outside.
+    Tested {
+        program: u64,
+        failure: Option<String>,
+        effects: Vec<String>,
     },
 }

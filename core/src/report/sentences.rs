@@ -42,6 +42,7 @@ fn kept(old: Behavior, new: Behavior) -> Kept {
         injections: vec![],
         behaviors: vec![old, new],
         observations: vec![],
+        repairs: vec![],
         microseconds: 5,
     };
     Kept { record, differences, new_lines: 1, coverage: 1.0 }
@@ -73,6 +74,7 @@ fn likely_pair_report(
             campaign: &campaign,
             witness: campaign.witness.map(|at| &campaign.executions[at]),
             decisive: vec![Decisive { path: "x".into(), probability }],
+            reproducer: None,
             target: &target,
             rules: &Rules::default(),
             notes,
