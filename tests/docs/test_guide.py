@@ -12,7 +12,12 @@ from twincell._twincell import magic_flags, option_table
 ROOT = Path(__file__).parents[2]
 GUIDE = (ROOT / "docs" / "guide.md").read_text(encoding="utf-8")
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-DOCUMENTS = [ROOT / "README.md", ROOT / "docs" / "guide.md", ROOT / "docs" / "architecture.md"]
+DOCUMENTS = [
+    ROOT / "README.md",
+    ROOT / "docs" / "guide.md",
+    ROOT / "docs" / "architecture.md",
+    ROOT / "docs" / "kernel.md",
+]
 
 
 def row(option):
