@@ -11,10 +11,13 @@ use rustix::io::Errno;
 use super::frame::{self, FrameError, MAX_RECORD, PREFIX};
 use super::process::{Ended, Process};
 use super::protocol::{FromWorker, PROTOCOL_VERSION};
-use super::{EngineError, PoolOptions, WorkerInfo};
+use super::{EngineError, PoolOptions, Stop, WorkerInfo};
 
 /// Bytes taken from the socket at once.
 const CHUNK: usize = 1 << 16;
+
+/// How often a wait looks whether it should stop.
+const STOP_INTERVAL: Duration = Duration::from_millis(20);
 
 /// Why a conversation ended.
 #[derive(Debug, thiserror::Error)]
@@ -26,6 +29,9 @@ pub enum Broken {
     Closed,
     #[error("sent what it must not: {0}")]
     Hostile(String),
+    /// Somebody asked the work to stop.
+    #[error("was stopped")]
+    Stopped,
 }
 
 impl From<FrameError> for Broken {
@@ -49,6 +55,8 @@ pub struct Worker {
     pub info: WorkerInfo,
     /// Programs that it was given so far.
     pub programs: u32,
+    /// Ends waiting for it.
+    pub stop: Stop,
 }
 
 impl Worker {
@@ -63,6 +71,7 @@ impl Worker {
             chunk: vec![0; CHUNK].into(),
             info: WorkerInfo::default(),
             programs: 0,
+            stop: Stop::default(),
         };
         match worker.receive(options.start_deadline) {
             Ok(FromWorker::Hello { protocol: PROTOCOL_VERSION, python, sandbox, .. }) => {
@@ -153,13 +162,17 @@ impl Worker {
     }
 
     fn wait(&self, flags: PollFlags, deadline: Instant, limit: Duration) -> Result<(), Broken> {
+        if self.stop.is_asked() {
+            return Err(Broken::Stopped);
+        }
         let left = deadline.saturating_duration_since(Instant::now());
         if left.is_zero() {
             return Err(Broken::Overran(limit));
         }
+        let left = left.min(STOP_INTERVAL);
         let timeout = Timespec { tv_sec: left.as_secs() as i64, tv_nsec: left.subsec_nanos().into() };
         match poll(&mut [PollFd::from_borrowed_fd(self.socket.as_fd(), flags)], Some(&timeout)) {
-            Ok(0) => Err(Broken::Overran(limit)),
+            // Whether the time is over is looked at when waiting goes on.
             Ok(_) | Err(Errno::INTR) => Ok(()),
             Err(_) => Err(Broken::Closed),
         }
