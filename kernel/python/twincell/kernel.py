@@ -16,6 +16,7 @@ import logging
 import signal
 import sys
 import threading
+import types
 from datetime import datetime, timezone
 from typing import Any, TextIO
 
@@ -349,6 +350,14 @@ def _log_to(terminal: TextIO, app_log: logging.Logger) -> None:
     faulthandler.enable(terminal)
 
 
+def _be_found_as_notebook(shell: ZMQInteractiveShell) -> None:
+    """Packages such as tqdm ask whether ipykernel's shell is loaded to learn whether they run in a notebook."""
+    module = types.ModuleType("ipykernel.zmqshell", "Stands in for ipykernel's shell; the kernel is twincell's.")
+    module.ZMQInteractiveShell = type(shell)
+    module.ZMQDisplayPublisher = type(shell.display_pub)
+    sys.modules.setdefault(module.__name__, module)
+
+
 class KernelApp(BaseIPythonApplication, InteractiveShellApp):
     """Starts the kernel: reads IPython's configuration and startup files as every IPython does."""
 
@@ -375,6 +384,7 @@ class KernelApp(BaseIPythonApplication, InteractiveShellApp):
         )
         self.kernel = self.shell.kernel = Kernel(connection, output, self.shell)
         output.install()
+        _be_found_as_notebook(self.shell)
         self.init_path()
         self.init_gui_pylab()
         self.init_extensions()

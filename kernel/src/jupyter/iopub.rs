@@ -10,12 +10,11 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use jupyter_protocol::{IoPubWelcome, Stdio, StreamContent};
-use tokio::sync::{Notify, oneshot};
+use tokio::sync::{Notify, mpsc, oneshot};
 use tokio::time::Instant;
-use zeromq::{SocketRecv, SocketSend, XPubSocket, ZmqMessage};
 
-use super::log;
 use super::wire::{Message, Session, Signer, encode};
+use super::zmtp::{Frames, PublisherSocket};
 
 /// How long a piece of a stream waits for the next one.
 const STREAM_DELAY: Duration = Duration::from_millis(10);
@@ -23,6 +22,9 @@ const STREAM_DELAY: Duration = Duration::from_millis(10);
 const STREAM_LIMIT: usize = 64 * 1024;
 /// Publishers wait while more bytes than this are on their way.
 const BACKLOG_LIMIT: usize = 32 * 1024 * 1024;
+
+/// How long [`Publisher::drain`] waits for clients at most.
+const FLUSH: Duration = Duration::from_millis(200);
 
 /// What is published: whole messages and pieces of streams.
 enum Publication {
@@ -109,7 +111,7 @@ impl Publisher {
         self.shared.arrived.notify_one();
     }
 
-    /// Returns when everything published before is handed to the sockets.
+    /// Returns when everything published before is with the system, or a client does not take it.
     pub async fn drain(&self) {
         let (done, is_done) = oneshot::channel();
         self.push(Publication::Drain(done));
@@ -127,14 +129,20 @@ impl Publisher {
     }
 }
 
-/// Starts the task that owns `socket` and sends what `publisher` is given.
-pub fn start(publisher: &Publisher, socket: XPubSocket, session: Session, signer: Signer) {
-    let task = Task { socket, session, signer, shared: publisher.shared.clone() };
+/// Starts the task that owns `socket` and sends what `publisher` is given; `subscriptions` are those of its clients.
+pub fn start(
+    publisher: &Publisher,
+    (socket, subscriptions): (PublisherSocket, mpsc::UnboundedReceiver<Frames>),
+    session: Session,
+    signer: Signer,
+) {
+    let task = Task { socket, subscriptions, session, signer, shared: publisher.shared.clone() };
     tokio::spawn(task.run());
 }
 
 struct Task {
-    socket: XPubSocket,
+    socket: PublisherSocket,
+    subscriptions: mpsc::UnboundedReceiver<Frames>,
     session: Session,
     signer: Signer,
     shared: Arc<Shared>,
@@ -144,13 +152,12 @@ impl Task {
     async fn run(mut self) {
         let shared = self.shared.clone();
         loop {
+            while let Ok(topic) = self.subscriptions.try_recv() {
+                self.welcome(&topic).await;
+            }
             let due = match shared.next() {
                 Ok(publication) => {
                     self.publish(publication).await;
-                    // New subscribers are heard between two messages of a flood, too.
-                    if let Ok(Ok(subscription)) = tokio::time::timeout(Duration::ZERO, self.socket.recv()).await {
-                        self.welcome(&subscription).await;
-                    }
                     continue;
                 }
                 Err(due) => due,
@@ -158,10 +165,8 @@ impl Task {
             tokio::select! {
                 () = sleep_until(due) => {}
                 () = shared.arrived.notified() => {}
-                subscription = self.socket.recv() => match subscription {
-                    Ok(subscription) => self.welcome(&subscription).await,
-                    // A client that went away; the socket has forgotten it already.
-                    Err(_) => tokio::task::yield_now().await,
+                topic = self.subscriptions.recv() => if let Some(topic) = topic {
+                    self.welcome(&topic).await;
                 },
             }
         }
@@ -181,6 +186,7 @@ impl Task {
                 self.sent(size);
             }
             Publication::Drain(done) => {
+                self.socket.flush(FLUSH).await;
                 let _ = done.send(());
             }
         }
@@ -191,20 +197,15 @@ impl Task {
     }
 
     /// Tells a new subscriber that it is heard now (Jupyter Enhancement Proposal 65).
-    async fn welcome(&mut self, subscription: &ZmqMessage) {
-        let Some([1, topic @ ..]) = subscription.get(0).map(|frame| &frame[..]) else { return };
-        let content = to_json(&IoPubWelcome { subscription: String::from_utf8_lossy(topic).into_owned() });
-        let message = self.session.message("iopub_welcome", content, None);
+    async fn welcome(&mut self, topic: &Frames) {
+        let subscription = topic.first().map(|topic| String::from_utf8_lossy(topic).into_owned()).unwrap_or_default();
+        let message = self.session.message("iopub_welcome", to_json(&IoPubWelcome { subscription }), None);
         self.send(message).await;
     }
 
     async fn send(&mut self, mut message: Message) {
         message.identities = vec![Bytes::from(message.msg_type.clone())];
-        if let Ok(frames) = ZmqMessage::try_from(encode(message, &self.signer))
-            && let Err(error) = self.socket.send(frames).await
-        {
-            log(&format!("a message could not be published: {error}"));
-        }
+        self.socket.send(encode(message, &self.signer)).await;
     }
 }
 

@@ -1,9 +1,9 @@
 //! The Jupyter kernel's side of Rust: sockets, signatures, ordering, interrupts.
 //!
-//! [`wire`] knows the format, [`service`] owns the sockets, [`iopub`] the broadcasts, [`queue`] what waits for Python,
-//! [`capture`] what is written to file descriptors, [`process`] signals and the parent. [`python`] and [`stream`] are all
-//! that Python sees, [`json`] turns its values into messages. Cells do not run here: Python's main thread
-//! takes requests from the queue and runs them in IPython.
+//! [`zmtp`] moves frames, [`wire`] knows the format of messages, [`service`] owns the sockets, [`iopub`] the broadcasts,
+//! [`queue`] what waits for Python, [`capture`] what is written to file descriptors, [`process`] signals and the parent.
+//! [`python`] and [`stream`] are all that Python sees, [`json`] turns its values into messages. Cells do not run here:
+//! Python's main thread takes requests from the queue and runs them in IPython.
 
 mod capture;
 mod iopub;
@@ -14,6 +14,7 @@ mod queue;
 mod service;
 mod stream;
 mod wire;
+mod zmtp;
 
 use pyo3::prelude::*;
 

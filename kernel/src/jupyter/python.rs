@@ -25,8 +25,8 @@ use super::wire::Message;
 const SIGNAL_INTERVAL: Duration = Duration::from_millis(20);
 /// Messages received within this time after a failed cell were sent before its failure was known.
 const ABORT_GRACE: Duration = Duration::from_millis(10);
-/// The sockets' own writers get this long to send the last messages.
-const LINGER: Duration = Duration::from_millis(100);
+/// The last messages get this long to be sent.
+const LINGER: Duration = Duration::from_secs(1);
 
 /// A message that waits for an answer, or the wish to shut down (`msg_type` is then `None`).
 #[pyclass(frozen, module = "twincell._twincell")]
@@ -87,7 +87,6 @@ impl Request {
 pub struct Requests {
     queue: Arc<RequestQueue>,
     service: Arc<Service>,
-    runtime: &'static Runtime,
 }
 
 #[pymethods]
@@ -99,8 +98,7 @@ impl Requests {
 
     /// The next request, marked as busy; none when nothing waits.
     fn next(&self, py: Python<'_>) -> Option<Request> {
-        let next = py.detach(|| self.runtime.block_on(self.service.next_request(&self.queue)));
-        next.map(|request| match request {
+        py.detach(|| self.service.next_request(&self.queue)).map(|request| match request {
             queue::Request::Handle(message) | queue::Request::Abort(message) => Request { message: Some(message) },
             queue::Request::ShutDown => Request { message: None },
         })
@@ -158,7 +156,7 @@ impl Connection {
             None => self.service.queue.clone(),
             Some(id) => self.service.subshell(id)?,
         };
-        Some(Requests { queue, service: self.service.clone(), runtime: self.runtime })
+        Some(Requests { queue, service: self.service.clone() })
     }
 
     /// Waits until a subshell is created, and returns its id. Called by one thread.
@@ -209,7 +207,7 @@ impl Connection {
         if let Some(metadata) = metadata {
             reply.metadata = to_json(metadata)?;
         }
-        py.detach(|| self.runtime.block_on(self.service.send_shell(reply)));
+        py.detach(|| self.service.send_shell(reply));
         Ok(())
     }
 
@@ -258,10 +256,8 @@ impl Connection {
         let (message, content) = (request.answerable()?, to_json(content)?);
         py.detach(|| {
             self.service.flush_capture();
-            self.runtime.block_on(async {
-                self.service.publisher.drain().await;
-                self.service.ask_input(content, message).await;
-            });
+            self.runtime.block_on(self.service.publisher.drain());
+            self.service.ask_input(content, message);
         });
         loop {
             if let Some(answer) = self.service.take_input() {
@@ -279,11 +275,7 @@ impl Connection {
         }
         py.detach(|| {
             self.service.flush_capture();
-            self.runtime.block_on(async {
-                let drained = self.service.publisher.drain();
-                let _ = tokio::time::timeout(Duration::from_secs(1), drained).await;
-                tokio::time::sleep(LINGER).await;
-            });
+            self.runtime.block_on(self.service.flush(LINGER));
         });
     }
 }

@@ -13,7 +13,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use jupyter_protocol::{ConnectionInfo, ExecutionState, InterruptReply, ReplyStatus, ShutdownReply, Status};
 use serde_json::{Value, json};
-use zeromq::{RouterRecvHalf, RouterSendHalf, RouterSocket, Socket, SocketRecv, SocketSend, XPubSocket, ZmqMessage};
+use tokio::sync::mpsc::UnboundedReceiver;
 
 use super::capture::Capture;
 use super::iopub::{self, Publisher, to_json};
@@ -22,6 +22,7 @@ use super::process;
 use super::queue::{Request, RequestQueue};
 use super::stream::Record;
 use super::wire::{Message, Received, Session, Signer, WireError, decode, encode};
+use super::zmtp::{self, Frames, RouterSender};
 
 /// A port of a kernel that was just restarted may be taken for a moment: how often to try, 100 ms apart.
 const BIND_ATTEMPTS: u32 = 50;
@@ -38,7 +39,7 @@ pub enum StartError {
     #[error(transparent)]
     Wire(#[from] WireError),
     #[error("the {channel} channel cannot be opened at {url}: {error}")]
-    Bind { channel: &'static str, url: String, error: zeromq::ZmqError },
+    Bind { channel: &'static str, url: String, error: std::io::Error },
     #[error("the kernel's threads cannot be started: {0}")]
     Threads(#[from] std::io::Error),
 }
@@ -56,8 +57,8 @@ pub struct Service {
     signer: Signer,
     info: ConnectionInfo,
     kernel_info: Bytes,
-    shell: RouterSendHalf,
-    stdin: RouterSendHalf,
+    shell: RouterSender,
+    stdin: RouterSender,
     input_replies: Mutex<VecDeque<Message>>,
     /// What the main shell works on: the parent of what programs and C code write.
     current: Arc<Mutex<Option<Arc<Message>>>>,
@@ -82,12 +83,11 @@ impl Service {
     ) -> Result<Arc<Self>, StartError> {
         let signer = Signer::new(&info.key, &info.signature_scheme)?;
         let session = Session::new();
-        let (shell, shell_requests) = router("shell", &info.shell_url()).await?.split();
-        let (control, control_requests) = router("control", &info.control_url()).await?.split();
-        let (stdin, stdin_replies) = router("stdin", &info.stdin_url()).await?.split();
-        let heartbeat = router("heartbeat", &info.hb_url()).await?;
-        let mut iopub_socket = XPubSocket::new();
-        bind(&mut iopub_socket, "iopub", &info.iopub_url()).await?;
+        let (shell, shell_requests) = bind("shell", &info.shell_url(), zmtp::router).await?;
+        let (control, control_requests) = bind("control", &info.control_url(), zmtp::router).await?;
+        let (stdin, stdin_replies) = bind("stdin", &info.stdin_url(), zmtp::router).await?;
+        let heartbeat = bind("heartbeat", &info.hb_url(), zmtp::router).await?;
+        let iopub_socket = bind("iopub", &info.iopub_url(), zmtp::publisher).await?;
 
         let publisher = Publisher::default();
         iopub::start(&publisher, iopub_socket, session.clone(), signer.clone());
@@ -109,7 +109,7 @@ impl Service {
             shutting_down: AtomicBool::new(false),
         });
         service.publish_status(ExecutionState::Starting, None);
-        tokio::spawn(echo(heartbeat));
+        tokio::spawn(echo(heartbeat.0, heartbeat.1));
         tokio::spawn(service.clone().receive_requests(shell_requests));
         tokio::spawn(service.clone().answer_control(control_requests, control));
         tokio::spawn(service.clone().receive_input(stdin_replies));
@@ -153,19 +153,19 @@ impl Service {
 
     /// The next request of a queue for Python, or none. What Rust can answer by itself on the shell channel is answered
     /// on the way, in its turn.
-    pub async fn next_request(&self, queue: &RequestQueue) -> Option<Request> {
+    pub fn next_request(&self, queue: &RequestQueue) -> Option<Request> {
         loop {
             match queue.pop()? {
                 Request::Abort(request) => {
                     self.publish_status(ExecutionState::Busy, Some(&request));
                     let reply = self.session.reply("execute_reply", r#"{"status":"aborted"}"#, &request);
-                    self.send_shell(reply).await;
+                    self.send_shell(reply);
                     self.publish_status(ExecutionState::Idle, Some(&request));
                 }
                 Request::Handle(request) => {
                     self.publish_status(ExecutionState::Busy, Some(&request));
                     if request.msg_type == "shutdown_request" {
-                        self.shut_down(&request, &mut self.shell.clone()).await;
+                        self.shut_down(&request, &self.shell);
                         continue;
                     }
                     let Some(reply) = self.answer_without_python(&request) else {
@@ -174,7 +174,7 @@ impl Service {
                         }
                         return Some(Request::Handle(request));
                     };
-                    self.send_shell(reply).await;
+                    self.send_shell(reply);
                     self.publish_status(ExecutionState::Idle, Some(&request));
                 }
                 Request::ShutDown => return Some(Request::ShutDown),
@@ -186,15 +186,21 @@ impl Service {
         self.publisher.message(self.session.message("status", to_json(&Status { execution_state: state }), parent));
     }
 
-    pub async fn send_shell(&self, reply: Message) {
-        send(&mut self.shell.clone(), encode(reply, &self.signer)).await;
+    pub fn send_shell(&self, reply: Message) {
+        send(&self.shell, encode(reply, &self.signer));
+    }
+
+    /// Waits until what was sent and published is with the system, a moment at most.
+    pub async fn flush(&self, limit: Duration) {
+        self.publisher.drain().await;
+        self.shell.flush(limit).await;
     }
 
     /// Asks the client that sent `request` for a line of input; the answer is taken with [`Service::take_input`].
-    pub async fn ask_input(&self, content: Bytes, request: &Message) {
+    pub fn ask_input(&self, content: Bytes, request: &Message) {
         self.lock_input().clear();
         let question = self.session.reply("input_request", content, request);
-        send(&mut self.stdin.clone(), encode(question, &self.signer)).await;
+        send(&self.stdin, encode(question, &self.signer));
     }
 
     pub fn take_input(&self) -> Option<Message> {
@@ -225,7 +231,7 @@ impl Service {
         }
     }
 
-    async fn receive_requests(self: Arc<Self>, mut socket: RouterRecvHalf) {
+    async fn receive_requests(self: Arc<Self>, mut socket: UnboundedReceiver<Frames>) {
         let mut received = Received::default();
         loop {
             let Some(request) = receive(&mut socket, "shell", &self.signer, &mut received).await else { continue };
@@ -233,18 +239,18 @@ impl Service {
                 None => self.queue.push(request),
                 Some(id) => match self.subshell(id) {
                     Some(queue) => queue.push(request),
-                    None => self.refuse_subshell(&request).await,
+                    None => self.refuse_subshell(&request),
                 },
             }
         }
     }
 
     /// Answers a request for a subshell that is not there.
-    async fn refuse_subshell(&self, request: &Message) {
+    fn refuse_subshell(&self, request: &Message) {
         self.publish_status(ExecutionState::Busy, Some(request));
         if let Some(name) = request.msg_type.strip_suffix("_request") {
             let content = to_json(&unknown_subshell(request.subshell.as_deref().unwrap_or_default()));
-            self.send_shell(self.session.reply(&format!("{name}_reply"), content, request)).await;
+            self.send_shell(self.session.reply(&format!("{name}_reply"), content, request));
         }
         self.publish_status(ExecutionState::Idle, Some(request));
     }
@@ -284,7 +290,7 @@ impl Service {
         }
     }
 
-    async fn receive_input(self: Arc<Self>, mut socket: RouterRecvHalf) {
+    async fn receive_input(self: Arc<Self>, mut socket: UnboundedReceiver<Frames>) {
         let mut received = Received::default();
         loop {
             match receive(&mut socket, "stdin", &self.signer, &mut received).await {
@@ -295,7 +301,7 @@ impl Service {
         }
     }
 
-    async fn answer_control(self: Arc<Self>, mut requests: RouterRecvHalf, mut replies: RouterSendHalf) {
+    async fn answer_control(self: Arc<Self>, mut requests: UnboundedReceiver<Frames>, replies: RouterSender) {
         let mut received = Received::default();
         loop {
             let request = receive(&mut requests, "control", &self.signer, &mut received).await;
@@ -307,7 +313,7 @@ impl Service {
                     Some(self.session.reply("interrupt_reply", to_json(&InterruptReply::new()), &request))
                 }
                 "shutdown_request" => {
-                    self.shut_down(&request, &mut replies).await;
+                    self.shut_down(&request, &replies);
                     continue;
                 }
                 msg_type => {
@@ -322,18 +328,18 @@ impl Service {
                 }
             };
             if let Some(reply) = reply {
-                send(&mut replies, encode(reply, &self.signer)).await;
+                send(&replies, encode(reply, &self.signer));
             }
             self.publish_status(ExecutionState::Idle, Some(&request));
         }
     }
 
     /// Answers, stops the cell that runs, and has Python end the process; ends it from here when Python does not.
-    async fn shut_down(&self, request: &Message, socket: &mut RouterSendHalf) {
+    fn shut_down(&self, request: &Message, socket: &RouterSender) {
         let restart = serde_json::from_slice::<Value>(&request.content)
             .is_ok_and(|content| content.get("restart").and_then(Value::as_bool).unwrap_or(false));
         let content = to_json(&ShutdownReply { restart, status: ReplyStatus::Ok, error: None });
-        send(socket, encode(self.session.reply("shutdown_reply", content.clone(), request), &self.signer)).await;
+        send(socket, encode(self.session.reply("shutdown_reply", content.clone(), request), &self.signer));
         self.publisher.message(self.session.message("shutdown_reply", content, Some(request)));
         self.publish_status(ExecutionState::Idle, Some(request));
         if self.shutting_down.swap(true, Ordering::Relaxed) {
@@ -349,17 +355,16 @@ impl Service {
     }
 }
 
-async fn router(channel: &'static str, url: &str) -> Result<RouterSocket, StartError> {
-    let mut socket = RouterSocket::new();
-    bind(&mut socket, channel, url).await?;
-    Ok(socket)
-}
-
-async fn bind(socket: &mut impl Socket, channel: &'static str, url: &str) -> Result<(), StartError> {
+/// Opens a socket, and tries again while its port is still taken.
+async fn bind<T>(
+    channel: &'static str,
+    url: &str,
+    open: impl AsyncFn(&str) -> std::io::Result<T>,
+) -> Result<T, StartError> {
     let mut attempt = 1;
     loop {
-        match socket.bind(url).await {
-            Ok(_) => return Ok(()),
+        match open(url).await {
+            Ok(socket) => return Ok(socket),
             Err(_) if attempt < BIND_ATTEMPTS => attempt += 1,
             Err(error) => return Err(StartError::Bind { channel, url: url.to_owned(), error }),
         }
@@ -374,47 +379,36 @@ fn unknown_subshell(id: &str) -> Value {
 
 /// The next well-formed message that was not received before; others are logged and forgotten.
 async fn receive(
-    socket: &mut RouterRecvHalf,
+    socket: &mut UnboundedReceiver<Frames>,
     channel: &str,
     signer: &Signer,
     received: &mut Received,
 ) -> Option<Message> {
-    match socket.recv().await {
-        Ok(frames) => match decode(frames.into_vec(), signer) {
-            Ok(message) if received.is_new(&message) => Some(message),
-            Ok(message) => {
-                log(&format!("the {} on the {channel} channel was received before", message.msg_type));
-                None
-            }
-            Err(error) => {
-                log(&format!("a message on the {channel} channel was ignored: {error}"));
-                None
-            }
-        },
+    // The sockets live as long as the process.
+    let frames = socket.recv().await?;
+    match decode(frames, signer) {
+        Ok(message) if received.is_new(&message) => Some(message),
+        Ok(message) => {
+            log(&format!("the {} on the {channel} channel was received before", message.msg_type));
+            None
+        }
         Err(error) => {
-            log(&format!("the {channel} channel: {error}"));
-            tokio::time::sleep(Duration::from_millis(100)).await;
+            log(&format!("a message on the {channel} channel was ignored: {error}"));
             None
         }
     }
 }
 
-async fn send(socket: &mut RouterSendHalf, frames: Vec<Bytes>) {
-    let Ok(frames) = ZmqMessage::try_from(frames) else { return };
-    if let Err(error) = socket.send(frames).await {
-        log(&format!("a reply could not be sent: {error}"));
+fn send(socket: &RouterSender, frames: Frames) {
+    if !socket.send(frames) {
+        log("a reply could not be sent: its client is gone");
     }
 }
 
 /// Sends every heartbeat back as it came.
-async fn echo(mut socket: RouterSocket) {
-    loop {
-        match socket.recv().await {
-            Ok(beat) => {
-                // A client that has gone in the meantime needs no answer.
-                let _ = socket.send(beat).await;
-            }
-            Err(_) => tokio::time::sleep(Duration::from_millis(100)).await,
-        }
+async fn echo(socket: RouterSender, mut beats: UnboundedReceiver<Frames>) {
+    while let Some(beat) = beats.recv().await {
+        // A client that has gone in the meantime needs no answer.
+        socket.send(beat);
     }
 }
