@@ -84,6 +84,26 @@ pub fn read_compare_stored(line: &str) -> Result<Request<CompareStored>, MagicEr
     })
 }
 
+/// `%autocompare`.
+#[derive(Debug, Clone, PartialEq)]
+pub enum AutocompareLine {
+    On(Box<Options>),
+    Off,
+    /// Says which of both it is.
+    Ask,
+}
+
+/// Reads the line of `%autocompare`.
+pub fn read_autocompare(line: &str) -> Result<Request<AutocompareLine>, MagicError> {
+    read(autocompare_command(), line, |matches| {
+        Ok(match matches.get_one::<String>("state").map(String::as_str) {
+            Some("on") => AutocompareLine::On(Box::new(command_line::read(matches, Job::Compare)?)),
+            Some(_) => AutocompareLine::Off,
+            None => AutocompareLine::Ask,
+        })
+    })
+}
+
 /// Reads the line of `%%version`: the name to store the cell under.
 pub fn read_version_cell(line: &str) -> Result<Request<String>, MagicError> {
     let command = Command::new("%%version")
@@ -92,9 +112,13 @@ pub fn read_version_cell(line: &str) -> Result<Request<String>, MagicError> {
     read(command, line, |matches| Ok(matches.get_one::<String>("name").cloned().unwrap_or_default()))
 }
 
-/// What completion offers after `%%compare` and, without the flags of a cell, after `%compare`.
-pub fn flags(cell: bool) -> Vec<String> {
-    let command = if cell { compare_cell_command() } else { compare_stored_command() };
+/// What completion offers after a magic of this name.
+pub fn flags(magic: &str) -> Vec<String> {
+    let command = match magic {
+        "%%compare" => compare_cell_command(),
+        "%autocompare" => autocompare_command(),
+        _ => compare_stored_command(),
+    };
     command.get_arguments().filter_map(|argument| argument.get_long().map(|long| format!("--{long}"))).collect()
 }
 
@@ -163,6 +187,13 @@ fn reproducer() -> Arg {
         .value_name("FILE")
         .value_parser(clap::value_parser!(PathBuf))
         .help("Write a pytest file that shows the change without twincell")
+}
+
+fn autocompare_command() -> Command {
+    let command = Command::new("%autocompare")
+        .about("From now on, compares a cell that runs again with what it held before, where it defines functions.")
+        .arg(Arg::new("state").value_name("on|off").value_parser(["on", "off"]).help("Without it: says which it is"));
+    command_line::add_to(command, Job::Compare)
 }
 
 fn flag(name: &'static str) -> Arg {
@@ -238,10 +269,23 @@ mod tests {
         assert_eq!((request.options.budget, request.options.function.as_deref()), (7, Some("A.b")));
         assert!(request.with_last && !request.run);
         for spec in of(Job::Compare) {
-            assert!(flags(true).contains(&format!("--{}", spec.name)), "{}", spec.name);
-            assert!(flags(false).contains(&format!("--{}", spec.name)), "{}", spec.name);
+            assert!(flags("%%compare").contains(&format!("--{}", spec.name)), "{}", spec.name);
+            assert!(flags("%compare").contains(&format!("--{}", spec.name)), "{}", spec.name);
         }
-        assert!(flags(true).contains(&"--with-last".to_owned()) && !flags(false).contains(&"--with-last".to_owned()));
+        assert!(
+            flags("%%compare").contains(&"--with-last".to_owned())
+                && !flags("%compare").contains(&"--with-last".to_owned())
+        );
+    }
+
+    #[test]
+    fn autocompare_is_switched_with_the_options_of_a_comparison() {
+        assert_eq!(read_autocompare(" off "), Ok(Request::Do(AutocompareLine::Off)));
+        assert_eq!(read_autocompare(""), Ok(Request::Do(AutocompareLine::Ask)));
+        let Ok(Request::Do(AutocompareLine::On(options))) = read_autocompare("on --budget 9") else { panic!() };
+        assert_eq!(options.budget, 9);
+        let error = read_autocompare("maybe").unwrap_err().to_string();
+        assert!(error.contains("maybe") && error.contains("off") && !error.contains('\n'), "{error}");
     }
 
     #[test]

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use twincell_core::compare::{CompareError, CompareOptions, Continue, Progress, Source, compare};
-use twincell_core::engine::{EngineError, PoolOptions, WorkerInfo, WorkerPool};
+use twincell_core::engine::{EngineError, PoolOptions, Stop, WorkerInfo, WorkerPool};
 use twincell_core::predictor::Predictor;
 use twincell_core::report::Comparison;
 use twincell_models::ModelOptions;
@@ -39,6 +39,8 @@ pub enum Failure {
          processes with multiprocessing's method 'spawn', or use --jobs"
     )]
     Forked,
+    #[error("stopped before anything was found")]
+    Stopped,
     #[error("this is a bug in twincell, please report it: {0}")]
     Internal(String),
 }
@@ -65,6 +67,11 @@ impl Engine {
     pub fn warm(options: &Options, environment: &Environment) -> Result<Self, Failure> {
         check_owner(&OWNER, std::process::id())?;
         Ok(Self { pool: pool(options, environment), predictor: predictor(options, environment)? })
+    }
+
+    /// The same engine; what its workers do for this one ends soon after `stop` is asked to.
+    pub fn stopped_by(&self, stop: &Stop) -> Self {
+        Self { pool: Arc::new(self.pool.stopped_by(stop)), predictor: self.predictor.clone() }
     }
 
     /// Compares two texts; see [`twincell_core::compare::compare`].

@@ -258,7 +258,7 @@ fn compare_pair(
         Err(EngineError::Load(reason)) => {
             return Ok(assemble::failed(&frame, format!("the function cannot be loaded: {reason}")));
         }
-        Err(error @ EngineError::Dies { .. }) => {
+        Err(error @ (EngineError::Dies { .. } | EngineError::Stopped)) => {
             return Ok(assemble::failed(&frame, error.to_string()));
         }
         Err(error) => return Err(error.into()),

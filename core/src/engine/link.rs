@@ -1,5 +1,6 @@
 //! A conversation with one worker: messages with deadlines. Nothing that a worker sends is trusted here.
 
+use std::cell::Cell;
 use std::io::{ErrorKind, Read, Write};
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
@@ -11,12 +12,15 @@ use rustix::io::Errno;
 use super::frame::{self, FrameError, MAX_RECORD, PREFIX};
 use super::process::{Ended, Process};
 use super::protocol::{FromWorker, PROTOCOL_VERSION};
-use super::{EngineError, PoolOptions, WorkerInfo};
+use super::{EngineError, PoolOptions, Stop, WorkerInfo};
 
 /// While an answer takes longer than this, the worker's folder is looked at again and again.
 const WATCH: Duration = Duration::from_millis(200);
 /// Bytes taken from the socket at once.
 const CHUNK: usize = 1 << 16;
+
+/// How often a wait looks whether it should stop.
+const STOP_INTERVAL: Duration = Duration::from_millis(20);
 
 /// Why a conversation ended.
 #[derive(Debug, thiserror::Error)]
@@ -30,6 +34,9 @@ pub enum Broken {
     Hostile(String),
     #[error("filled its temporary folder")]
     FillsTheDisk,
+    /// Somebody asked the work to stop.
+    #[error("was stopped")]
+    Stopped,
 }
 
 impl From<FrameError> for Broken {
@@ -55,6 +62,10 @@ pub struct Worker {
     pub programs: u32,
     /// Bytes of all messages that it sent.
     pub received: u64,
+    /// When its folder was last looked at.
+    looked: Cell<Instant>,
+    /// Ends waiting for it.
+    pub stop: Stop,
 }
 
 impl Worker {
@@ -70,6 +81,8 @@ impl Worker {
             info: WorkerInfo::default(),
             programs: 0,
             received: 0,
+            looked: Cell::new(Instant::now()),
+            stop: Stop::default(),
         };
         match worker.receive(options.start_deadline) {
             Ok(FromWorker::Hello { protocol: PROTOCOL_VERSION, python, sandbox, .. }) => {
@@ -161,14 +174,21 @@ impl Worker {
     }
 
     fn wait(&self, flags: PollFlags, deadline: Instant, limit: Duration) -> Result<(), Broken> {
+        if self.stop.is_asked() {
+            return Err(Broken::Stopped);
+        }
         let left = deadline.saturating_duration_since(Instant::now());
         if left.is_zero() {
             return Err(Broken::Overran(limit));
         }
-        let slice = left.min(WATCH);
+        let slice = left.min(STOP_INTERVAL);
         let timeout = Timespec { tv_sec: slice.as_secs() as i64, tv_nsec: slice.subsec_nanos().into() };
         match poll(&mut [PollFd::from_borrowed_fd(self.socket.as_fd(), flags)], Some(&timeout)) {
-            Ok(0) if self.process.fills_the_disk() => Err(Broken::FillsTheDisk),
+            Ok(0) if self.looked.get().elapsed() >= WATCH => {
+                self.looked.set(Instant::now());
+                if self.process.fills_the_disk() { Err(Broken::FillsTheDisk) } else { Ok(()) }
+            }
+            // Whether the time is over is looked at when waiting goes on.
             Ok(_) | Err(Errno::INTR) => Ok(()),
             Err(_) => Err(Broken::Closed),
         }

@@ -16,6 +16,8 @@ pub mod protocol;
 mod starter;
 
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use protocol::{ExecutionRecord, SandboxReport};
@@ -60,6 +62,20 @@ impl PoolOptions {
     }
 }
 
+/// Asks work to stop, from any thread. What waits for a worker then ends within a few milliseconds.
+#[derive(Debug, Clone, Default)]
+pub struct Stop(Arc<AtomicBool>);
+
+impl Stop {
+    pub fn ask(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    pub fn is_asked(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
 /// What a worker told about itself.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct WorkerInfo {
@@ -77,6 +93,8 @@ pub enum EngineError {
     Dies { times: u32, reason: String },
     #[error("cannot load the program: {0}")]
     Load(String),
+    #[error("stopped before it ran")]
+    Stopped,
 }
 
 /// The outcome of one request: a record, or why there is none.

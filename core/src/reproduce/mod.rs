@@ -77,7 +77,8 @@ pub(crate) fn candidates(case: &Case<'_>) -> Result<Vec<String>, String> {
 /// Makes a reproducer and runs it: the simplest form that passes on old and fails on new.
 pub(crate) fn verified(case: &Case<'_>, loaded: &mut Loaded<'_>) -> Reproducer {
     if case.bodies.iter().any(|body| **body != Body::Function) {
-        let reason = "only the difference of a function is written as a test so far, not that of a snippet or of a class";
+        let reason =
+            "only the difference of a function is written as a test so far, not that of a snippet or of a class";
         return Reproducer { source: None, holds: None, why_not: Some(reason.into()) };
     }
     let forms = match candidates(case) {
