@@ -174,6 +174,9 @@ fn prepare(socket: RawFd, parent: Pid) -> io::Result<()> {
         if rustix::process::getppid() != Some(parent) {
             return Err(io::ErrorKind::BrokenPipe.into());
         }
+        // Python before 3.12 hashes None by its address: without this, sets would be in another order in each process.
+        // Where it is not allowed, they are.
+        unsafe { libc::personality(libc::ADDR_NO_RANDOMIZE as libc::c_ulong) };
         // Files that some library of this process opened without the flag. Kernels before 5.11 refuse; then they stay.
         unsafe { libc::syscall(libc::SYS_close_range, 3, libc::c_uint::MAX, libc::CLOSE_RANGE_CLOEXEC) };
     }
