@@ -11,6 +11,7 @@ use crate::engine::{EngineError, WorkerPool};
 use crate::instrument::{Instrumented, instrument};
 use crate::predictor::{FunctionSites, Predictor};
 use crate::report::{Comparison, FORMAT, PairReport, Verdict, assemble};
+use crate::reproduce;
 use crate::source::{self, Diff, Function, SourceError};
 use crate::verdict;
 
@@ -333,6 +334,21 @@ fn compare_pair(
     });
     let (verdict, reason) = verdict::decide(&campaign, &target);
     notes.extend(loaded.notes.iter().cloned());
+    let reproducer = witness.as_ref().map(|witness| {
+        let case = reproduce::Case {
+            functions: &pair.functions,
+            modules: if context == Context::Module { pair.modules } else { ["", ""] },
+            context,
+            renames: &pair.diff.renames,
+            sites: [&instrumented[0].sites, &instrumented[1].sites],
+            record: &witness.record,
+            differences: &witness.differences,
+            notes: &notes,
+            rules: &plan.rules,
+            seed: options.seed,
+        };
+        reproduce::verified(&case, &mut loaded)
+    });
     Ok(assemble::report(
         &frame,
         &assemble::Findings {
@@ -341,6 +357,7 @@ fn compare_pair(
             campaign: &campaign,
             witness: witness.as_ref(),
             decisive,
+            reproducer,
             target: &target,
             rules: &plan.rules,
             notes: &notes,

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::behavior::{Behavior, Call};
 use crate::engine::protocol::Injection;
+use crate::reproduce::Reproducer;
 use crate::value::Choice;
 
 pub use display::{DISPLAY_LIMIT, bounded, display_call, display_decision, display_observed, display_outcome};
@@ -169,6 +170,9 @@ pub struct PairReport {
     pub rows: Vec<AlignedRow>,
     pub executions: Vec<ExecutionReport>,
     pub witness: Option<Witness>,
+    /// A test that shows the witness's difference without twincell.
+    #[serde(default)]
+    pub reproducer: Option<Reproducer>,
     /// Executions whose worker was lost.
     pub lost: u32,
     /// Notes for people: module parts not evaluated, renames found, nondeterminism.

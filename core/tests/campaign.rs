@@ -46,6 +46,7 @@ fn record(request: &ExecutionRequest, outcomes: Vec<Outcome>) -> ExecutionRecord
         choices: vec![Choice { path: "x".into(), decision }],
         injections: vec![],
         behaviors: outcomes.into_iter().map(behavior).collect(),
+        repairs: vec![],
         microseconds: 1,
     }
 }

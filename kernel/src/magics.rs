@@ -1,5 +1,7 @@
 //! What the magics understand: their arguments and the text of a cell. Python only hands both over.
 
+use std::path::PathBuf;
+
 use clap::{Arg, ArgAction, ArgMatches, Command};
 
 use crate::options::{Job, OptionError, Options, command_line};
@@ -41,6 +43,8 @@ pub enum Request<T> {
 #[derive(Debug, Clone, PartialEq)]
 pub struct CompareCell {
     pub options: Options,
+    /// Where the reproducer goes.
+    pub reproducer: Option<PathBuf>,
     pub with_last: bool,
     pub run: bool,
 }
@@ -49,6 +53,7 @@ pub struct CompareCell {
 #[derive(Debug, Clone, PartialEq)]
 pub struct CompareStored {
     pub options: Options,
+    pub reproducer: Option<PathBuf>,
     pub old: String,
     pub new: String,
 }
@@ -58,6 +63,7 @@ pub fn read_compare_cell(line: &str) -> Result<Request<CompareCell>, MagicError>
     read(compare_cell_command(), line, |matches| {
         Ok(CompareCell {
             options: command_line::read(matches, Job::Compare)?,
+            reproducer: matches.get_one::<PathBuf>("reproducer").cloned(),
             with_last: matches.get_flag("with-last"),
             run: matches.get_flag("run"),
         })
@@ -69,7 +75,12 @@ pub fn read_compare_stored(line: &str) -> Result<Request<CompareStored>, MagicEr
     read(compare_stored_command(), line, |matches| {
         // clap has seen to it that both are there.
         let name = |name| matches.get_one::<String>(name).cloned().unwrap_or_default();
-        Ok(CompareStored { options: command_line::read(matches, Job::Compare)?, old: name("old"), new: name("new") })
+        Ok(CompareStored {
+            options: command_line::read(matches, Job::Compare)?,
+            reproducer: matches.get_one::<PathBuf>("reproducer").cloned(),
+            old: name("old"),
+            new: name("new"),
+        })
     })
 }
 
@@ -132,7 +143,8 @@ fn compare_cell_command() -> Command {
     let command = Command::new("%%compare")
         .about("Compares the two versions in the cell, the old one above and the new one below a line `# ---`.")
         .arg(flag("with-last").help("Compare the cell with the code that it held when it last ran"))
-        .arg(flag("run").help("Run the new version in the notebook afterwards; otherwise nothing is run here"));
+        .arg(flag("run").help("Run the new version in the notebook afterwards; otherwise nothing is run here"))
+        .arg(reproducer());
     command_line::add_to(command, Job::Compare)
 }
 
@@ -140,8 +152,17 @@ fn compare_stored_command() -> Command {
     let command = Command::new("%compare")
         .about("Compares two versions that cells stored with %%version.")
         .arg(Arg::new("old").value_name("OLD").required(true).help("Name of the old version"))
-        .arg(Arg::new("new").value_name("NEW").required(true).help("Name of the new version"));
+        .arg(Arg::new("new").value_name("NEW").required(true).help("Name of the new version"))
+        .arg(reproducer());
     command_line::add_to(command, Job::Compare)
+}
+
+fn reproducer() -> Arg {
+    Arg::new("reproducer")
+        .long("reproducer")
+        .value_name("FILE")
+        .value_parser(clap::value_parser!(PathBuf))
+        .help("Write a pytest file that shows the change without twincell")
 }
 
 fn flag(name: &'static str) -> Arg {

@@ -94,6 +94,7 @@ fn attribute(py: Python<'_>, site: u32, object: &Bound<'_, PyAny>) -> PyResult<P
     }
     let name = name.to_str()?;
     let path = crate::observe::bounded_path(format!("{}.{name}", container_path(object, site)));
+    state::repaired(&path);
     let request = Request {
         site: Some(site),
         kind: SiteKind::Attribute,
@@ -122,6 +123,7 @@ fn subscript(py: Python<'_>, site: u32, object: &Bound<'_, PyAny>, key: &Bound<'
     }
     let path =
         crate::observe::bounded_path(format!("{}[{}]", container_path(object, site), crate::observe::short(key)));
+    state::repaired(&path);
     let request = Request {
         site: Some(site),
         kind: SiteKind::Subscript,

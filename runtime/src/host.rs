@@ -20,6 +20,7 @@ use crate::observe;
 use crate::outcome::{self, Arguments};
 use crate::prepared::Prepared;
 use crate::scratch::Scratch;
+use crate::script;
 use crate::state::{self, Execution, OfThreads, Side};
 use crate::versatile::{Mark, Versatile};
 use crate::worker::Host;
@@ -120,6 +121,7 @@ impl PythonHost {
         let mut draw = Draw::new(request.seed, request.fixed.clone(), program.prepared.raise_probability);
         let mut injections = Vec::new();
         let mut behaviors = Vec::new();
+        let mut repairs: Vec<String> = Vec::new();
         for (position, &number) in request.versions.iter().enumerate() {
             if position > 0 {
                 // What the version before wrote is not there for the next.
@@ -136,7 +138,9 @@ impl PythonHost {
             execution.injections = injections;
             execution.side.repeated = again > 0;
             let behavior;
-            (behavior, draw, injections) = run_version(py, version, &program.shared, execution)?;
+            let invented;
+            (behavior, draw, injections, invented) = run_version(py, version, &program.shared, execution)?;
+            repairs.extend(invented);
             behaviors.push(behavior);
         }
         Ok(ExecutionRecord {
@@ -145,6 +149,7 @@ impl PythonHost {
             choices: draw.into_choices(),
             injections,
             behaviors,
+            repairs,
             microseconds: u32::try_from(started.elapsed().as_micros()).unwrap_or(u32::MAX),
         })
     }
@@ -167,6 +172,10 @@ impl Host for PythonHost {
 
     fn is_spoiled(&mut self) -> bool {
         Python::attach(world::is_spoiled)
+    }
+
+    fn test(&mut self, source: &str, subject: &str) -> (Option<String>, Vec<String>) {
+        Python::attach(|py| script::test(py, source, subject))
     }
 
     fn run(&mut self, program: u64, request: &ExecutionRequest) -> Result<ExecutionRecord, String> {
@@ -206,7 +215,7 @@ fn run_version(
     version: &LoadedVersion,
     shared: &HashSet<String>,
     execution: Box<Execution>,
-) -> PyResult<(Behavior, Draw, Vec<Injection>)> {
+) -> PyResult<(Behavior, Draw, Vec<Injection>, Vec<String>)> {
     let prepared = execution.prepared.clone();
     let number = execution.version;
     let globals = version.globals.bind(py);
@@ -255,10 +264,11 @@ fn run_version(
     more_log.sort_by_cached_key(|logged| format!("{logged:?}"));
     calls.append(&mut more_calls);
     log.append(&mut more_log);
+    let repairs = std::mem::take(&mut side.repairs);
     // Finalizers of the code's own objects run here, outside of any execution.
     drop(side);
     let behavior = Behavior { outcome, arguments, stdout, stderr, log, calls, lines, branches };
-    Ok((behavior, execution.draw, execution.injections))
+    Ok((behavior, execution.draw, execution.injections, repairs))
 }
 
 fn call_function<'py>(

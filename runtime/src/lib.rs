@@ -7,7 +7,7 @@
 //! [`host::PythonHost`] is that host: it loads programs and runs executions. During one, `state` holds the execution's
 //! decisions and each version's consistency map; `hooks` and `versatile` ask `resolve` for missing values; `observe`
 //! turns Python values into plain data. What code changes beyond that is put back: in its own module by `module_state`,
-//! in the interpreter by `world`. No Python object leaves the process: recipes go in, records come out.
+//! in the interpreter by `world`. `script` runs a finished test as it is. No Python object leaves the process: recipes go in, records come out.
 //!
 //! Deliberately absent: any decision about what a difference means (that is `twincell-core`).
 
@@ -30,6 +30,7 @@ mod real_call;
 mod resolve;
 pub mod sandbox;
 pub mod scratch;
+mod script;
 mod state;
 mod versatile;
 pub mod worker;

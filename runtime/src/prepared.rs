@@ -43,6 +43,8 @@ pub(crate) struct Prepared {
     by_callee: FxHashMap<String, Knowledge>,
     /// By kind and last identifier: for paths that no site has literally.
     by_identifier: FxHashMap<(SiteKind, String), Knowledge>,
+    /// Attributes that some version asks for with a way out: `hasattr`, `getattr` with a default.
+    asked_for: FxHashSet<String>,
     /// When nothing at all is known.
     generic: Knowledge,
 }
@@ -72,6 +74,13 @@ impl Prepared {
                 }
             }
         }
+        let asked_for = program
+            .versions
+            .iter()
+            .flat_map(|version| &version.sites.sites)
+            .filter(|site| site.kind == SiteKind::Call)
+            .filter_map(|site| asked_attribute(&site.path))
+            .collect();
         let pools = Pools::new(&program.literals);
         let versions = program
             .versions
@@ -109,6 +118,7 @@ impl Prepared {
             by_path,
             by_callee,
             by_identifier,
+            asked_for,
             generic,
         }
     }
@@ -127,6 +137,11 @@ impl Prepared {
         }
         let own = site.and_then(|(version, number)| self.versions[version].knowledge.get(number as usize));
         own.unwrap_or_else(|| self.by_identifier.get(&(kind, identifier.to_string())).unwrap_or(&self.generic))
+    }
+
+    /// Does any version ask whether something has this attribute?
+    pub fn is_asked_for(&self, name: &str) -> bool {
+        self.asked_for.contains(name)
     }
 
     /// Does any version look items of this path up?
@@ -192,6 +207,20 @@ fn normalise(path: &str, version: &Version) -> String {
     }
     let (first, rest) = split_first(&path);
     format!("{}{rest}", canonical(version, first))
+}
+
+/// `name` of `hasattr(x, 'name')` and `getattr(x, 'name', default)`.
+fn asked_attribute(path: &str) -> Option<String> {
+    let arguments = path.strip_suffix(')')?;
+    let (arguments, default) = match arguments.strip_prefix("hasattr(") {
+        Some(arguments) => (arguments, false),
+        None => (arguments.strip_prefix("getattr(")?, true),
+    };
+    let quoted = arguments.replace('"', "'");
+    let (before, rest) = quoted.split_once(", '")?;
+    let (name, after) = rest.split_once('\'')?;
+    let fits = if default { after.starts_with(", ") } else { after.is_empty() };
+    (fits && !before.is_empty()).then(|| name.to_string())
 }
 
 /// The first name of a path, and what follows.

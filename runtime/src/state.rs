@@ -17,6 +17,9 @@ use twincell_core::value::{Draw, Recipe};
 
 use crate::prepared::Prepared;
 
+/// Repairs kept from one run.
+const MAX_REPAIRS: usize = 20;
+
 /// What threads did that the code started.
 #[derive(Default)]
 pub(crate) struct OfThreads {
@@ -59,6 +62,8 @@ pub(crate) struct Side {
     pub assertion_failed: bool,
     /// The sandbox blocked an effect in the call that is going on.
     pub blocked: bool,
+    /// Access paths of what was invented where Python would have failed.
+    pub repairs: Vec<String>,
 }
 
 /// One execution.
@@ -118,6 +123,16 @@ pub(crate) fn replace(execution: Option<Box<Execution>>, strangers: Vec<u64>) ->
     current.strangers = strangers;
     SEAT.set(Seat::Owner(current.run));
     std::mem::replace(&mut current.execution, execution)
+}
+
+/// Notes that a value is invented where Python would have failed.
+pub(crate) fn repaired(path: &str) {
+    with(|execution| {
+        let repairs = &mut execution.side.repairs;
+        if repairs.len() < MAX_REPAIRS && repairs.iter().all(|known| known != path) {
+            repairs.push(path.to_string());
+        }
+    });
 }
 
 /// Calls `f` with the current execution, if there is one that this thread takes part in. `f` must not call Python.

@@ -179,6 +179,13 @@ impl Versatile {
                 return resolve::imported(py, &path);
             }
         }
+        // Where any version asks whether it is there, it may be missing for all.
+        let is_asked = state::with(|execution| !execution.loading && execution.prepared.is_asked_for(name));
+        if is_asked == Some(true) && !crate::builtin::has_attribute(&path) {
+            let error = PyAttributeError::new_err(path);
+            crate::exceptions::mark_intended(error.value(py).as_any());
+            return Err(error);
+        }
         resolve::value(
             py,
             &path,

@@ -128,6 +128,10 @@ struct FakeHost {
 }
 
 impl Host for FakeHost {
+    fn test(&mut self, _: &str, subject: &str) -> (Option<String>, Vec<String>) {
+        (Some(format!("no tests of {subject} here")), vec![])
+    }
+
     fn load(&mut self, _: u64, source: Program) -> Result<Vec<String>, String> {
         self.code = source.versions[0].code.clone();
         if self.code == "refuse" { Err("refused".into()) } else { Ok(Vec::new()) }
@@ -180,6 +184,7 @@ impl Host for FakeHost {
             choices: Vec::new(),
             injections: Vec::new(),
             behaviors: vec![behavior; request.versions.len()],
+            repairs: Vec::new(),
             microseconds: 1,
         })
     }

@@ -135,7 +135,7 @@ def test_a_report_can_be_kept(tmp_path):
     assert (tmp_path / "report.html").read_text() == comparison.to_html()
     with pytest.raises(twincell.TwincellError, match="cannot write .*report.json: No such file"):
         comparison.save(tmp_path / "none" / "report.json")
-    with pytest.raises(twincell.TwincellError, match="must end in .html or .json"):
+    with pytest.raises(twincell.TwincellError, match="must end in .html, .json or .py"):
         comparison.save(tmp_path / "report.txt")
 
 

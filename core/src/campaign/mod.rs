@@ -44,6 +44,9 @@ impl Execute for crate::engine::Loaded<'_> {
     }
 }
 
+/// Executions that look for a witness without repairs once there is one with.
+const WITHOUT_REPAIRS: u32 = 48;
+
 /// What the lines of a pair are, for coverage.
 #[derive(Debug, Clone, Default)]
 pub struct Target {
@@ -137,8 +140,11 @@ pub fn run(
     let mut campaign = Campaign::default();
     let mut next = 0;
     let mut batch = FIRST_BATCH;
-    while next < plan.budget && !is_hopeless(&campaign) {
-        let count = batch.min(plan.budget - next);
+    // A witness that needed repairs gives way to one without, if that is found soon.
+    let mut settled = false;
+    let mut end = plan.budget;
+    while next < end && !is_hopeless(&campaign) {
+        let count = batch.min(end - next);
         let lost = campaign.lost.len();
         let requests = (next..next + count).map(|index| choose(&state, plan.seed, index)).collect();
         next += count;
@@ -149,7 +155,8 @@ pub fn run(
                 Executed::Record(record) => learn(&mut state, &mut campaign, *record),
             }
             let Some(last) = campaign.executions.len().checked_sub(1) else { continue };
-            if campaign.witness.is_none() && !campaign.executions[last].differences.is_empty() {
+            let real = campaign.executions[last].record.repairs.is_empty();
+            if (campaign.witness.is_none() || real && !settled) && !campaign.executions[last].differences.is_empty() {
                 let record = campaign.executions[last].record.clone();
                 let repeats = if campaign.nondeterministic > 0 { MANY_REPEATS } else { REPEATS };
                 let confirmed = confirm(execute, &record, repeats, &plan.rules)?;
@@ -159,7 +166,13 @@ pub fn run(
                 let found = !confirmed.is_empty();
                 campaign.executions[last].differences = confirmed;
                 if found {
+                    if campaign.witness.is_none() {
+                        end = end.min(next + WITHOUT_REPAIRS);
+                    }
                     campaign.witness = Some(last);
+                    settled = real;
+                }
+                if settled {
                     break;
                 }
             }
@@ -168,7 +181,7 @@ pub fn run(
             batch = FIRST_BATCH;
         }
         let coverage = state.coverage();
-        if campaign.witness.is_some() {
+        if settled {
             break;
         }
         if progress(next, coverage) == Continue::Stop {

@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use super::confirm::{REPEATS, confirm, repeat};
 use super::{Execute, Kept};
 use crate::behavior::{Rules, differences};
-use crate::engine::protocol::ExecutionRequest;
+use crate::engine::protocol::{ExecutionRecord, ExecutionRequest};
 use crate::engine::{EngineError, Executed};
-use crate::value::{Choice, Decision, Recipe};
+use crate::value::{AbstractValue, Choice, Decision, Recipe};
 
 /// Makes a witness smaller: replaces decisions by simpler ones while a difference in the same channel stays.
 ///
@@ -17,6 +17,17 @@ pub fn shrink(execute: &mut dyn Execute, witness: &Kept, rules: &Rules, budget: 
     let mut best = witness.clone();
     let channels: BTreeSet<_> = witness.differences.iter().map(|difference| difference.channel).collect();
     let mut left = budget;
+    for decisions in without_repairs(&best.record) {
+        if left == 0 || best.record.repairs.is_empty() {
+            break;
+        }
+        left -= 1;
+        if let Some(found) = changed(execute, &best, decisions, &channels, rules)?
+            && found.record.repairs.len() < best.record.repairs.len()
+        {
+            best = found;
+        }
+    }
     let mut position = 0;
     while position < best.record.choices.len() && left > 0 {
         let choice = best.record.choices[position].clone();
@@ -29,27 +40,74 @@ pub fn shrink(execute: &mut dyn Execute, witness: &Kept, rules: &Rules, budget: 
                 break;
             }
             left -= 1;
-            let mut fixed = repeat(&best.record);
-            fixed.insert(choice.path.clone(), simpler);
-            let request =
-                ExecutionRequest { index: best.record.index, seed: best.record.seed, fixed, versions: vec![0, 1] };
-            let Some(Executed::Record(record)) = execute.execute(vec![request])?.into_iter().next() else { continue };
-            let [old, new] = record.behaviors.as_slice() else { continue };
-            let found = differences(old, new, rules);
-            if found.iter().any(|difference| channels.contains(&difference.channel))
-                && record.choices.len() <= best.record.choices.len()
+            if let Some(found) = changed(execute, &best, vec![(choice.path.clone(), simpler)], &channels, rules)?
+                && found.record.choices.len() <= best.record.choices.len()
+                && found.record.repairs.len() <= best.record.repairs.len()
             {
-                let confirmed = confirm(execute, &record, REPEATS, rules)?;
-                if confirmed.iter().any(|difference| channels.contains(&difference.channel)) {
-                    best.record = *record;
-                    best.differences = confirmed;
-                    break;
-                }
+                best = found;
+                break;
             }
         }
         position += 1;
     }
     Ok(best)
+}
+
+/// The witness with some decisions exchanged, if the difference stays and is confirmed.
+fn changed(
+    execute: &mut dyn Execute,
+    witness: &Kept,
+    decisions: Vec<(String, Decision)>,
+    channels: &BTreeSet<crate::report::Channel>,
+    rules: &Rules,
+) -> Result<Option<Kept>, EngineError> {
+    let mut fixed = repeat(&witness.record);
+    fixed.extend(decisions);
+    let (index, seed) = (witness.record.index, witness.record.seed);
+    let request = ExecutionRequest { index, seed, fixed, versions: vec![0, 1] };
+    let Some(Executed::Record(record)) = execute.execute(vec![request])?.into_iter().next() else { return Ok(None) };
+    let [old, new] = record.behaviors.as_slice() else { return Ok(None) };
+    let shows =
+        |found: &[crate::behavior::Difference]| found.iter().any(|difference| channels.contains(&difference.channel));
+    if !shows(&differences(old, new, rules)) {
+        return Ok(None);
+    }
+    let confirmed = confirm(execute, &record, REPEATS, rules)?;
+    Ok(shows(&confirmed).then(|| Kept { record: *record, differences: confirmed, ..witness.clone() }))
+}
+
+/// The last identifier of a path.
+fn last(path: &str) -> &str {
+    &path[path
+        .char_indices()
+        .rev()
+        .find(|(_, c)| !(c.is_alphanumeric() || *c == '_'))
+        .map_or(0, |(at, c)| at + c.len_utf8())..]
+}
+
+/// Decisions that may do without a repair: an object in place of the plain value that was asked for what it does not
+/// have, and an attribute that is there in place of a default.
+fn without_repairs(record: &ExecutionRecord) -> Vec<Vec<(String, Decision)>> {
+    let is_asked = |path: &str| {
+        let name = last(path);
+        let more = |repair: &String| {
+            let called = repair.strip_suffix("(...)").is_some_and(|callee| !name.is_empty() && last(callee) == name);
+            called || repair.strip_prefix(path).is_some_and(|rest| rest.starts_with(['.', '[', '(']))
+        };
+        record.repairs.iter().any(more)
+    };
+    let object = || Decision::Value(Recipe::Versatile(AbstractValue::Object));
+    let instead = |choice: &Choice| match &choice.decision {
+        Decision::Value(Recipe::Versatile(_)) => None,
+        Decision::Value(Recipe::Bool(false)) => {
+            let attribute = choice.path.strip_prefix("hasattr(")?.strip_suffix(')')?;
+            let there = (choice.path.clone(), Decision::Value(Recipe::Bool(true)));
+            Some(vec![there, (attribute.to_string(), object())])
+        }
+        Decision::Value(_) if is_asked(&choice.path) => Some(vec![(choice.path.clone(), object())]),
+        _ => None,
+    };
+    record.choices.iter().filter_map(instead).collect()
 }
 
 /// A value without which a witness shows no difference.
@@ -106,7 +164,7 @@ pub fn decisive(
 fn other(decision: &Decision) -> Option<Decision> {
     let Decision::Value(recipe) = decision else { return None };
     let value = match recipe {
-        Recipe::None => Recipe::Versatile(crate::value::AbstractValue::Object),
+        Recipe::None => Recipe::Versatile(AbstractValue::Object),
         Recipe::Bool(value) => Recipe::Bool(!value),
         Recipe::Int(value) => Recipe::Int(value.wrapping_add(7)),
         Recipe::Float(value) => Recipe::Float(value + 7.5),

@@ -235,6 +235,29 @@ impl Loaded<'_> {
         Ok(done)
     }
 
+    /// Runs a file's tests in the worker that has the program, without hooks: `None` when they pass, else why they do
+    /// not. A worker that dies or overruns meanwhile is replaced when the next batch needs one.
+    pub fn test(&mut self, source: &str, subject: &str) -> Result<Option<String>, EngineError> {
+        self.ensure()?;
+        let Some(mut worker) = self.worker.take() else { return Err(EngineError::Test("there is none".into())) };
+        let deadline = self.pool.options.deadline;
+        let message = ToWorker::Test { program: self.program, source: source.into(), subject: subject.into() };
+        let answer = frame::encode(&message, MAX_FRAME)
+            .map_err(Broken::from)
+            .and_then(|frame| worker.send(&frame, deadline))
+            .and_then(|()| worker.receive(deadline));
+        match answer {
+            Ok(FromWorker::Tested { program, failure, effects }) if program == self.program => {
+                self.worker = Some(worker);
+                // What the sandbox refused here would happen elsewhere.
+                let refused = effects.first().map(|effect| format!("it reaches outside the process: {effect}"));
+                Ok(refused.or(failure))
+            }
+            Ok(_) => Err(EngineError::Test(worker.end(Broken::Hostile("no answer to a test".into())).description)),
+            Err(broken) => Err(EngineError::Test(worker.end(broken).description)),
+        }
+    }
+
     /// Sees to it that a worker has the program.
     fn ensure(&mut self) -> Result<(), EngineError> {
         let mut reason = String::new();

@@ -12,7 +12,7 @@ use crate::site::{SiteKind, SiteTable};
 use crate::source::{Locals, Uses};
 use crate::value::{Choice, Fixed, Recipe};
 
-pub const PROTOCOL_VERSION: u32 = 2;
+pub const PROTOCOL_VERSION: u32 = 3;
 pub const MAX_FRAME: usize = 64 << 20;
 
 /// Where missing names come from.
@@ -117,6 +117,9 @@ pub struct ExecutionRecord {
     pub injections: Vec<Injection>,
     /// One for each of the request's `versions`.
     pub behaviors: Vec<Behavior>,
+    /// Access paths of what was invented where Python itself would have failed: an item that an injected dictionary
+    /// does not have, the call of an injected number.
+    pub repairs: Vec<String>,
     pub microseconds: u32,
 }
 
@@ -149,6 +152,13 @@ pub enum ToWorker {
         program: u64,
         requests: Vec<ExecutionRequest>,
     },
+    /// Run a file's tests as it is, without hooks, on one version. Answered by one `Tested`.
+    Test {
+        program: u64,
+        source: String,
+        /// `old` or `new`: what `TWINCELL_SUBJECT` says meanwhile.
+        subject: String,
+    },
     Exit,
 }
 
@@ -176,5 +186,11 @@ pub enum FromWorker {
     },
     Done {
         program: u64,
+    },
+    /// `failure` says why a test did not pass; `effects` what it tried to do to the world outside.
+    Tested {
+        program: u64,
+        failure: Option<String>,
+        effects: Vec<String>,
     },
 }

@@ -7,6 +7,7 @@ use crate::report::{
     Evidence, ExecutionReport, LineReport, PairReport, Verdict, VersionReport, Witness, display_decision,
     display_outcome,
 };
+use crate::reproduce::Reproducer;
 use crate::source::{Diff, Function};
 use crate::value::{Choice, Decision};
 use crate::verdict::EDGE_CASE;
@@ -32,6 +33,8 @@ pub(crate) struct Findings<'a> {
     pub witness: Option<&'a Kept>,
     /// The witness's values that matter.
     pub decisive: Vec<Decisive>,
+    /// A test of its own for the witness.
+    pub reproducer: Option<Reproducer>,
     pub target: &'a Target,
     pub rules: &'a Rules,
     pub notes: &'a [String],
@@ -71,6 +74,7 @@ fn unexecuted(frame: &Frame<'_>, verdict: Verdict, reason: String, sentence: Str
         rows: frame.diff.rows.clone(),
         executions: vec![],
         witness: None,
+        reproducer: None,
         lost: 0,
         notes: vec![],
         milliseconds: 0.0,
@@ -113,6 +117,7 @@ pub(crate) fn report(frame: &Frame<'_>, findings: &Findings<'_>) -> PairReport {
         rows: frame.diff.rows.clone(),
         executions: campaign.executions.iter().map(execution).collect(),
         witness: shown.and_then(|kept| witness(kept, &findings.decisive, findings.rules)),
+        reproducer: findings.reproducer.clone(),
         lost: campaign.lost.len() as u32,
         notes: notes(frame, findings),
         milliseconds: findings.milliseconds,

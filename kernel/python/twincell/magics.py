@@ -61,9 +61,9 @@ class TwincellMagics(Magics):
     @cell_magic("compare")
     def compare_cell(self, line: str, cell: str) -> Comparison | None:
         """Compare the two versions in the cell, separated by a line `# ---`; see `%%compare --help`."""
-        comparison, code, help_text = one_line(self._compare_cell, line, cell)
-        if help_text is not None:
-            print(help_text)
+        comparison, code, message = one_line(self._compare_cell, line, cell)
+        if message is not None:
+            print(message)
         if code is not None:
             self.shell.run_cell(code, store_history=False)
         return comparison
@@ -75,9 +75,9 @@ class TwincellMagics(Magics):
     @line_magic("compare")
     def compare_stored(self, line: str) -> Comparison | None:
         """Compare two versions that `%%version` stored: `%compare OLD NEW`; see `%compare --help`."""
-        comparison, help_text = one_line(_twincell.compare_stored, line, self.versions)
-        if help_text is not None:
-            print(help_text)
+        comparison, message = one_line(_twincell.compare_stored, line, self.versions)
+        if message is not None:
+            print(message)
         return comparison
 
     @line_cell_magic

@@ -1,6 +1,7 @@
 //! The magics' entry points: lines and cells in, comparisons out. What they mean is decided in [`crate::magics`].
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use pyo3::prelude::*;
 use twincell_core::compare::Source;
@@ -18,7 +19,7 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
 
 /// `%%compare LINE` over a cell. `last` is what the same notebook cell held when it last ran.
 ///
-/// Returns the comparison, the code to run afterwards, and what to print instead of a comparison; each may be `None`.
+/// Returns the comparison, the code to run afterwards, and what to print; each may be `None`.
 #[pyfunction]
 #[pyo3(signature = (line, cell, last = None))]
 fn compare_cell(
@@ -48,10 +49,11 @@ fn compare_cell(
     let old = source(&old, if request.with_last { "what the cell held before" } else { "the old version" });
     let new = source(&new, "the new version");
     let comparison = run(py, &old, &new, &request.options)?;
-    Ok((Some(comparison), request.run.then_some(new.text), None))
+    let written = write_reproducer(&comparison, request.reproducer.as_deref())?;
+    Ok((Some(comparison), request.run.then_some(new.text), written))
 }
 
-/// `%compare LINE` over the stored versions. Returns the comparison or help to print.
+/// `%compare LINE` over the stored versions. Returns the comparison, and what to print; each may be `None`.
 #[pyfunction]
 fn compare_stored(
     py: Python<'_>,
@@ -74,7 +76,15 @@ fn compare_stored(
         }
     };
     let comparison = run(py, &source(&request.old)?, &source(&request.new)?, &request.options)?;
-    Ok((Some(comparison), None))
+    let written = write_reproducer(&comparison, request.reproducer.as_deref())?;
+    Ok((Some(comparison), written))
+}
+
+/// Writes the reproducer where the user asked for it; gives what to print about that.
+fn write_reproducer(comparison: &PyComparison, path: Option<&Path>) -> PyResult<Option<String>> {
+    let Some(path) = path else { return Ok(None) };
+    let lines = crate::reproducers::write(comparison.report(), path).map_err(raised)?;
+    Ok(Some(lines.join("\n")))
 }
 
 /// `%%version LINE`: the name to store the cell under, or help to print.
