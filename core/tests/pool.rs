@@ -306,6 +306,20 @@ fn a_worker_that_dies_at_every_load_is_an_error() {
 }
 
 #[test]
+fn tests_of_a_file_run_in_the_worker_that_has_the_program() {
+    let pool = WorkerPool::new(options(1));
+    let mut loaded = pool.load(&program("fine")).unwrap();
+    assert_eq!(loaded.test("fine", "old").unwrap(), None);
+    assert_eq!(loaded.test("fine", "new").unwrap().as_deref(), Some("it failed"));
+    let effect = loaded.test("remove", "old").unwrap().unwrap();
+    assert!(effect.contains("os.remove"), "{effect}");
+    for source in ["die", "hang"] {
+        assert!(matches!(loaded.test(source, "old"), Err(EngineError::Test(_))), "{source}");
+        assert_eq!(loaded.test("fine", "old").unwrap(), None, "after {source}");
+    }
+}
+
+#[test]
 fn a_program_that_is_refused_costs_no_worker() {
     let pool = WorkerPool::new(options(1));
     let before = worker_of(&pool.load(&program("")).unwrap().run(requests(1)).unwrap()[0]);
@@ -517,6 +531,15 @@ mod fake {
                     }
                     send(socket, &FromWorker::Done { program, spoiled: false });
                 }
+                ToWorker::Test { program, source, subject } => match source.as_str() {
+                    "die" => std::process::exit(3),
+                    "hang" => std::thread::sleep(Duration::from_secs(60)),
+                    _ => {
+                        let failure = (subject == "new").then(|| "it failed".to_string());
+                        let effects = if source == "remove" { vec!["os.remove".to_string()] } else { vec![] };
+                        send(socket, &FromWorker::Tested { program, failure, effects });
+                    }
+                },
                 ToWorker::Unload { .. } => {}
                 ToWorker::Exit if code == "hang at exit" => std::thread::sleep(Duration::from_secs(60)),
                 ToWorker::Exit => return,

@@ -91,6 +91,8 @@ pub enum EngineError {
     Protocol { worker: u32, ours: u32 },
     #[error("the worker was lost {times} times in a row while loading: {reason}")]
     Dies { times: u32, reason: String },
+    #[error("the worker was lost while it ran a test: {0}")]
+    Test(String),
     #[error("cannot load the program: {0}")]
     Load(String),
     #[error("stopped before it ran")]

@@ -289,7 +289,7 @@ impl Loaded<'_> {
     /// not. A worker that dies or overruns meanwhile is replaced when the next batch needs one.
     pub fn test(&mut self, source: &str, subject: &str) -> Result<Option<String>, EngineError> {
         self.ensure()?;
-        let Some(mut worker) = self.worker.take() else { return Ok(Some("there is no worker".into())) };
+        let Some(mut worker) = self.worker.take() else { return Err(EngineError::Test("there is none".into())) };
         let deadline = self.pool.options.deadline;
         let message = ToWorker::Test { program: self.program, source: source.into(), subject: subject.into() };
         let answer = frame::encode(&message, MAX_FRAME)
@@ -303,8 +303,8 @@ impl Loaded<'_> {
                 let refused = effects.first().map(|effect| format!("it reaches outside the process: {effect}"));
                 Ok(refused.or(failure))
             }
-            Ok(_) => Ok(Some(worker.end(Broken::Hostile("no answer to a test".into())).description)),
-            Err(broken) => Ok(Some(worker.end(broken).description)),
+            Ok(_) => Err(EngineError::Test(worker.end(Broken::Hostile("no answer to a test".into())).description)),
+            Err(broken) => Err(EngineError::Test(worker.end(broken).description)),
         }
     }
 
