@@ -225,6 +225,13 @@ pub(crate) fn remember(py: Python<'_>, path: &str, value: &Py<PyAny>) {
 
 /// Builds the Python value of a recipe and keeps it, and what it holds, under its path.
 pub(crate) fn build(py: Python<'_>, recipe: &Recipe, path: &str) -> PyResult<Py<PyAny>> {
+    if matches!(recipe, Recipe::Versatile(_))
+        && let Some(known) =
+            state::with(|execution| execution.side.values.get(path).map(|value| value.clone_ref(py))).flatten()
+    {
+        // Another path stands for it already.
+        return Ok(known);
+    }
     let value = make(py, recipe, path)?;
     let identity = value.as_ptr() as usize;
     let kept = value.clone_ref(py);

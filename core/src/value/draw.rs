@@ -22,7 +22,8 @@ const BASIC_STRINGS: [&str; 2] = ["", "a"];
 /// witnesses that are read at a glance.
 const OTHER_INTS: [i64; 10] = [2, 3, 5, -7, 13, 255, 1_000, 65_536, 2_147_483_648, -9_007_199_254_740_993];
 const OTHER_FLOATS: [f64; 6] = [0.1, -0.5, 2.675, 1e-9, 1e16, 123.456];
-const ODD_FLOATS: [f64; 4] = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -0.0];
+/// No NaN: its hash is its address, so that sets of it have another order in each process.
+const ODD_FLOATS: [f64; 3] = [f64::INFINITY, f64::NEG_INFINITY, -0.0];
 const OTHER_STRINGS: [&str; 18] = [
     "hello world",
     "Some Title",
