@@ -99,6 +99,14 @@ fn check_owner(owner: &AtomicU32, process: u32) -> Result<(), Failure> {
     }
 }
 
+/// Ends all workers that are kept, with their folders; to be called before the process ends.
+pub fn end() {
+    if OWNER.load(Ordering::Relaxed) == std::process::id() {
+        let pools = std::mem::take(&mut *POOLS.lock().unwrap_or_else(PoisonError::into_inner));
+        drop(pools);
+    }
+}
+
 /// The predictor that these options stand for.
 fn predictor(options: &Options, environment: &Environment) -> Result<Arc<dyn Predictor>, Failure> {
     keep(&PREDICTORS, model_options(options, environment), |model| {

@@ -65,9 +65,9 @@ mod tests {
         fs::create_dir(&inner).unwrap();
         std::os::unix::fs::symlink(outside.path(), inner.join("link")).unwrap();
         fs::write(inner.join("file"), "x").unwrap();
-        for _ in 0..2100 {
+        for _ in 0..300 {
             fs::create_dir(&outer).unwrap();
-            fs::rename(&inner, outer.join("d")).unwrap();
+            fs::rename(&inner, outer.join("a_name_of_some_length")).unwrap();
             fs::rename(&outer, &inner).unwrap();
         }
         empty(folder.path());

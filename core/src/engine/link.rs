@@ -69,10 +69,14 @@ pub struct Worker {
 }
 
 impl Worker {
-    /// Waits for the hello of a process that was just started.
-    pub fn greet((process, socket): (Process, UnixStream), options: &PoolOptions) -> Result<Worker, EngineError> {
+    /// Waits for the hello of a process that was just started. The second value of an error says that the process was
+    /// killed or stopped from outside, so that another may do better.
+    pub fn greet(
+        (process, socket): (Process, UnixStream),
+        options: &PoolOptions,
+    ) -> Result<Worker, (EngineError, bool)> {
         let failed = |reason: String| EngineError::Start { python: options.python.display().to_string(), reason };
-        socket.set_nonblocking(true).map_err(|error| failed(error.to_string()))?;
+        socket.set_nonblocking(true).map_err(|error| (failed(error.to_string()), false))?;
         let mut worker = Worker {
             process,
             socket,
@@ -90,10 +94,13 @@ impl Worker {
                 Ok(worker)
             }
             Ok(FromWorker::Hello { protocol, .. }) => {
-                Err(EngineError::Protocol { worker: protocol, ours: PROTOCOL_VERSION })
+                Err((EngineError::Protocol { worker: protocol, ours: PROTOCOL_VERSION }, false))
             }
-            Ok(_) => Err(failed("it did not say hello".into())),
-            Err(broken) => Err(failed(worker.end(broken).description)),
+            Ok(_) => Err((failed("it did not say hello".into()), false)),
+            Err(broken) => {
+                let ended = worker.end(broken);
+                Err((failed(ended.description), ended.from_outside))
+            }
         }
     }
 

@@ -18,6 +18,8 @@ use super::{EngineError, Executed, PoolOptions, Stop, WorkerInfo};
 
 /// Workers that a program may cost at loading before it is given up.
 const LOAD_ATTEMPTS: u32 = 3;
+/// Workers that may be killed from outside while they start, one after the other.
+const START_ATTEMPTS: u32 = 10;
 /// Bytes of records that a program may send: what it did is kept until it is compared.
 const MAX_RECEIVED: u64 = 128 << 20;
 /// A message without an answer is taken at once or not at all.
@@ -166,21 +168,29 @@ impl Lender {
 
     /// An idle worker, the spare one, or a new one; for a caller that holds a reservation.
     fn worker(&self) -> Result<Worker, EngineError> {
-        let arrival = {
-            let mut state = self.state();
-            if let Some(worker) = state.idle.pop() {
-                return Ok(worker);
+        let mut attempts = 1;
+        loop {
+            let arrival = {
+                let mut state = self.state();
+                if let Some(worker) = state.idle.pop() {
+                    return Ok(worker);
+                }
+                match state.spare.take() {
+                    Some(spare) => spare,
+                    None => self.start(&mut state)?,
+                }
+            };
+            let started = match arrival.recv() {
+                Ok(started) => started.map_err(|error| self.cannot_start(error))?,
+                Err(_) => return Err(self.cannot_start("its thread is gone")),
+            };
+            match Worker::greet(started, &self.options) {
+                Ok(worker) => return Ok(worker),
+                // Not Python's fault.
+                Err((_, true)) if attempts < START_ATTEMPTS => attempts += 1,
+                Err((error, _)) => return Err(error),
             }
-            match state.spare.take() {
-                Some(spare) => spare,
-                None => self.start(&mut state)?,
-            }
-        };
-        let started = match arrival.recv() {
-            Ok(started) => started.map_err(|error| self.cannot_start(error))?,
-            Err(_) => return Err(self.cannot_start("its thread is gone")),
-        };
-        Worker::greet(started, &self.options)
+        }
     }
 
     fn start(&self, state: &mut State) -> Result<Receiver<std::io::Result<(Process, UnixStream)>>, EngineError> {
@@ -335,8 +345,9 @@ impl Loaded<'_> {
                 Err(broken) => {
                     let overran = matches!(broken, Broken::Overran(_));
                     // A worker that served a program before may have ended because that one spoiled it.
-                    times += u32::from(overran || worker.programs == 1);
+                    let counts = overran || worker.programs == 1;
                     let ended = worker.end(broken);
+                    times += u32::from(counts);
                     reason = ended.description;
                     if overran && !ended.from_outside {
                         // It would again.

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
+use rustix::fs::{FlockOperation, flock};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, waitid};
 use tempfile::TempDir;
 
@@ -48,6 +49,10 @@ pub struct Ended {
     pub from_outside: bool,
 }
 
+/// First part of the names of workers' temporary folders.
+const PREFIX: &str = "twincell-worker-";
+/// A folder that is not locked may be about to be; not after so long.
+const ABANDONED_AFTER: Duration = Duration::from_secs(60);
 /// Bytes and entries that a worker may have in its temporary folder; each of its files is bounded by its own limits.
 const MAX_DISK: u64 = 1 << 30;
 const MAX_ENTRIES: u64 = 100_000;
@@ -59,13 +64,17 @@ pub struct Process {
     /// What it wrote to its standard error.
     errors: File,
     scratch: TempDir,
+    /// Says that the folder is in use, for as long as this process lives.
+    _lock: File,
 }
 
 impl Process {
     /// Starts a worker. On Linux it is killed when the calling THREAD ends, so that thread must live as long as the
     /// worker may.
     pub fn start(options: &PoolOptions) -> io::Result<(Process, UnixStream)> {
-        let scratch = tempfile::Builder::new().prefix("twincell-").tempdir()?;
+        let scratch = tempfile::Builder::new().prefix(PREFIX).tempdir()?;
+        let lock = File::open(scratch.path())?;
+        flock(&lock, FlockOperation::LockShared)?;
         // Named without links, because that is how the worker will see it.
         let folder = scratch.path().canonicalize()?;
         let errors = tempfile::tempfile()?;
@@ -85,7 +94,7 @@ impl Process {
         // Only system calls happen between fork and exec.
         unsafe { command.pre_exec(move || prepare(socket, parent)) };
         let child = command.spawn()?;
-        Ok((Process { child, errors, scratch }, ours))
+        Ok((Process { child, errors, scratch, _lock: lock }, ours))
     }
 
     /// Ends it and says how it ended: by itself, if it does so within a moment, else killed.
@@ -154,6 +163,27 @@ impl Drop for Process {
         let _ = self.child.wait();
         // The folder itself goes with this value; what code made in it may be more than an ordinary removal can do.
         super::folder::empty(self.scratch.path());
+    }
+}
+
+/// Removes the temporary folders of workers whose engine was killed before it could.
+pub fn remove_abandoned() {
+    for entry in std::fs::read_dir(std::env::temp_dir()).into_iter().flatten().flatten() {
+        let is_ours = |metadata: &std::fs::Metadata| {
+            let age = metadata.modified().ok().and_then(|time| time.elapsed().ok());
+            metadata.is_dir()
+                && metadata.uid() == rustix::process::geteuid().as_raw()
+                && age.is_some_and(|age| age > ABANDONED_AFTER)
+        };
+        if !entry.file_name().to_string_lossy().starts_with(PREFIX) || !entry.metadata().is_ok_and(|it| is_ours(&it)) {
+            continue;
+        }
+        let unused = File::open(entry.path())
+            .is_ok_and(|folder| flock(&folder, FlockOperation::NonBlockingLockExclusive).is_ok());
+        if unused {
+            super::folder::empty(&entry.path());
+            let _ = std::fs::remove_dir(entry.path());
+        }
     }
 }
 

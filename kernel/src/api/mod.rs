@@ -34,7 +34,14 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(compare, module)?)?;
     module.add_function(wrap_pyfunction!(main, module)?)?;
     module.add_function(wrap_pyfunction!(option_table, module)?)?;
+    module.py().import("atexit")?.call_method1("register", (wrap_pyfunction!(end, module)?,))?;
     magics::register(module)
+}
+
+/// The interpreter ends: so do the workers.
+#[pyfunction]
+fn end(py: Python<'_>) {
+    py.detach(crate::warm::end);
 }
 
 /// An error of ours as Python's.
