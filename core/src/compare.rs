@@ -5,9 +5,9 @@ use serde::{Deserialize, Serialize};
 use std::time::Instant;
 
 use crate::behavior::Rules;
-use crate::campaign::{self, Plan, Target, Techniques};
+use crate::campaign::{self, DECISIVE_BUDGET, Decisive, Kept, Plan, Target, Techniques};
 use crate::engine::protocol::{Context, Program, Version};
-use crate::engine::{EngineError, WorkerPool};
+use crate::engine::{EngineError, Loaded, WorkerPool};
 use crate::instrument::{Instrumented, instrument};
 use crate::predictor::{FunctionSites, Predictor};
 use crate::report::{Comparison, FORMAT, PairReport, Verdict, assemble};
@@ -98,9 +98,6 @@ pub enum CompareError {
 const STEP_BUDGET: u64 = 20_000;
 /// Executions spent on making a witness smaller.
 const SHRINK_BUDGET: u32 = 100;
-
-/// Executions spent on finding which values of a witness matter.
-const DECISIVE_BUDGET: u32 = 40;
 
 /// Compares every function that the two texts have in common and that changed.
 ///
@@ -310,27 +307,27 @@ fn compare_pair(
         Err(error) => return Err(error.into()),
     };
     let target = Target::new(&pair.diff, instrumented.each_ref().map(executable_lines));
-    let rules = Rules { float_tolerance: options.float_tolerance };
+    let rules = Rules { float_tolerance: options.float_tolerance, changed: target.changed.clone() };
     let plan = Plan {
         budget: options.budget,
         seed: options.seed,
         techniques: options.techniques,
         rules,
         ignore_edge_cases: options.ignore_edge_cases,
+        raise_probability: options.raise_probability,
     };
     let campaign = match campaign::run(&mut loaded, &target, &plan, progress) {
         Ok(campaign) => campaign,
         // A worker that cannot be replaced costs this pair and no other.
         Err(error) => return Ok(assemble::failed(&frame, error.to_string())),
     };
-    // A confirmed witness stays one, even where it cannot be made smaller.
-    let witness = campaign.witness.map(|position| {
-        let found = &campaign.executions[position];
-        campaign::shrink(&mut loaded, found, &plan.rules, SHRINK_BUDGET).unwrap_or_else(|_| found.clone())
-    });
-    let decisive = witness.as_ref().map_or_else(Vec::new, |witness| {
-        campaign::decisive(&mut loaded, witness, &plan.rules, DECISIVE_BUDGET).unwrap_or_default()
-    });
+    let (witness, decisive) = match campaign.witness {
+        Some(position) => {
+            let (witness, decisive) = smallest(&mut loaded, &campaign.executions[position], &plan);
+            (Some(witness), decisive)
+        }
+        None => (None, vec![]),
+    };
     let (verdict, reason) = verdict::decide(&campaign, &target);
     notes.extend(loaded.notes.iter().cloned());
     Ok(assemble::report(
@@ -348,6 +345,22 @@ fn compare_pair(
             milliseconds: started.elapsed().as_secs_f64() * 1000.0,
         },
     ))
+}
+
+/// A smaller witness and its values that matter. A confirmed witness stays one, even where it cannot be made smaller,
+/// and a likely one does not become an edge case by being made smaller.
+fn smallest(loaded: &mut Loaded<'_>, found: &Kept, plan: &Plan) -> (Kept, Vec<Decisive>) {
+    let decisive = |witness: &Kept, loaded: &mut Loaded<'_>| {
+        campaign::decisive(loaded, witness, &plan.rules, plan.raise_probability, DECISIVE_BUDGET).unwrap_or_default()
+    };
+    if let Ok(shrunk) = campaign::shrink(loaded, found, &plan.rules, SHRINK_BUDGET) {
+        let values = decisive(&shrunk, loaded);
+        if campaign::joint(&values) >= verdict::EDGE_CASE || found.probability < verdict::EDGE_CASE {
+            return (shrunk, values);
+        }
+    }
+    let values = decisive(found, loaded);
+    (found.clone(), values)
 }
 
 fn executable_lines(instrumented: &Instrumented) -> Vec<u32> {

@@ -52,8 +52,13 @@ fn program(code: &str) -> Program {
 }
 
 fn requests(count: u32) -> Vec<ExecutionRequest> {
-    let request =
-        |index| ExecutionRequest { index, seed: index.into(), fixed: Default::default(), versions: vec![0, 0] };
+    let request = |index| ExecutionRequest {
+        index,
+        seed: index.into(),
+        fixed: Default::default(),
+        versions: vec![0, 0],
+        explain: false,
+    };
     (0..count).map(request).collect()
 }
 

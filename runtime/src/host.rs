@@ -14,6 +14,7 @@ use twincell_core::value::{Draw, Fixed, Recipe};
 use crate::capture::{self, Console};
 use crate::clock;
 use crate::imports;
+use crate::kinds;
 use crate::module;
 use crate::module_state::ModuleState;
 use crate::observe;
@@ -58,6 +59,7 @@ impl PythonHost {
     pub fn new(scratch: PathBuf) -> Result<Self, String> {
         Python::attach(|py| {
             capture::prepare_process(py)
+                .and_then(|()| kinds::prepare(py))
                 .and_then(|()| clock::prepare(py))
                 .and_then(|()| module::helpers(py).map(|_| ()))
                 .and_then(|()| imports::prepare(py))
@@ -134,6 +136,7 @@ impl PythonHost {
             clock::reset(py, again)?;
             let mut execution = new_execution(&program.prepared, number, draw, version.globals.bind(py), false);
             execution.injections = injections;
+            execution.explain = request.explain;
             execution.side.repeated = again > 0;
             let behavior;
             (behavior, draw, injections) = run_version(py, version, &program.shared, execution)?;
@@ -193,6 +196,7 @@ fn new_execution(
         prepared: prepared.clone(),
         draw,
         injections: Vec::new(),
+        explain: false,
         version: number,
         side,
         globals: Some(globals.clone().unbind()),

@@ -66,6 +66,8 @@ pub(crate) struct Execution {
     pub prepared: Rc<Prepared>,
     pub draw: Draw,
     pub injections: Vec<Injection>,
+    /// Injections say how likely each class was.
+    pub explain: bool,
     /// Index into [`Prepared::versions`] of what runs now.
     pub version: usize,
     pub side: Side,

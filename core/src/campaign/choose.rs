@@ -30,5 +30,5 @@ pub(super) fn choose(state: &State<'_>, seed: u64, index: u32) -> ExecutionReque
             .map(|(_, choice)| (choice.path.clone(), choice.decision.clone()))
             .collect();
     }
-    ExecutionRequest { index, seed: own, fixed, versions: vec![0, 1] }
+    ExecutionRequest { index, seed: own, fixed, versions: vec![0, 1], explain: false }
 }

@@ -1,13 +1,13 @@
-//! Makes a witness small, and says which of its values matter.
+//! Makes a witness small.
 
 use std::collections::BTreeSet;
 
-use super::confirm::{REPEATS, confirm, repeat};
+use super::confirm::{REPEATS, again, confirm, repeat};
+use super::weigh::ground;
 use super::{Execute, Kept};
-use crate::behavior::{Rules, differences};
-use crate::engine::protocol::ExecutionRequest;
+use crate::behavior::{Difference, Rules, differences};
 use crate::engine::{EngineError, Executed};
-use crate::value::{Choice, Decision, Recipe};
+use crate::value::{Decision, Recipe};
 
 /// Makes a witness smaller: replaces decisions by simpler ones while a difference in the same channel stays.
 ///
@@ -16,6 +16,7 @@ use crate::value::{Choice, Decision, Recipe};
 pub fn shrink(execute: &mut dyn Execute, witness: &Kept, rules: &Rules, budget: u32) -> Result<Kept, EngineError> {
     let mut best = witness.clone();
     let channels: BTreeSet<_> = witness.differences.iter().map(|difference| difference.channel).collect();
+    let strongest = witness.differences.iter().map(|difference| difference.basis).max();
     let mut left = budget;
     let mut position = 0;
     while position < best.record.choices.len() && left > 0 {
@@ -31,8 +32,7 @@ pub fn shrink(execute: &mut dyn Execute, witness: &Kept, rules: &Rules, budget: 
             left -= 1;
             let mut fixed = repeat(&best.record);
             fixed.insert(choice.path.clone(), simpler);
-            let request =
-                ExecutionRequest { index: best.record.index, seed: best.record.seed, fixed, versions: vec![0, 1] };
+            let request = again(&best.record, fixed, vec![0, 1]);
             let Some(Executed::Record(record)) = execute.execute(vec![request])?.into_iter().next() else { continue };
             let [old, new] = record.behaviors.as_slice() else { continue };
             let found = differences(old, new, rules);
@@ -40,9 +40,13 @@ pub fn shrink(execute: &mut dyn Execute, witness: &Kept, rules: &Rules, budget: 
                 && record.choices.len() <= best.record.choices.len()
             {
                 let confirmed = confirm(execute, &record, REPEATS, rules)?;
-                if confirmed.iter().any(|difference| channels.contains(&difference.channel)) {
+                let grounded = ground(execute, &record, confirmed, rules)?;
+                let is_as_strong = |difference: &Difference| {
+                    channels.contains(&difference.channel) && Some(difference.basis) >= strongest
+                };
+                if grounded.iter().any(is_as_strong) {
+                    best.differences = grounded;
                     best.record = *record;
-                    best.differences = confirmed;
                     break;
                 }
             }
@@ -50,79 +54,6 @@ pub fn shrink(execute: &mut dyn Execute, witness: &Kept, rules: &Rules, budget: 
         position += 1;
     }
     Ok(best)
-}
-
-/// A value without which a witness shows no difference.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Decisive {
-    pub path: String,
-    /// Probability, under the predictor, of a value that shows the difference, 0 to 1.
-    pub probability: f64,
-}
-
-/// The plain values without which the witness shows no difference: each is exchanged for another
-/// value, and is decisive when the difference goes away; at most `budget` executions.
-pub fn decisive(
-    execute: &mut dyn Execute,
-    witness: &Kept,
-    rules: &Rules,
-    budget: u32,
-) -> Result<Vec<Decisive>, EngineError> {
-    let channels: BTreeSet<_> = witness.differences.iter().map(|difference| difference.channel).collect();
-    let tried: Vec<(&Choice, Decision)> = witness
-        .record
-        .choices
-        .iter()
-        .filter_map(|choice| other(&choice.decision).map(|decision| (choice, decision)))
-        .take(budget as usize)
-        .collect();
-    let requests = tried
-        .iter()
-        .map(|(choice, other)| {
-            let mut fixed = repeat(&witness.record);
-            fixed.insert(choice.path.clone(), other.clone());
-            let (index, seed) = (witness.record.index, witness.record.seed);
-            ExecutionRequest { index, seed, fixed, versions: vec![0, 1] }
-        })
-        .collect();
-    let shows = |executed: &Executed| match executed {
-        Executed::Record(record) => match record.behaviors.as_slice() {
-            [old, new] => differences(old, new, rules).iter().any(|difference| channels.contains(&difference.channel)),
-            _ => false,
-        },
-        // Nothing is known of what it would have shown.
-        Executed::Lost { .. } => true,
-    };
-    let outcomes = execute.execute(requests)?;
-    Ok(tried
-        .iter()
-        .zip(&outcomes)
-        .filter(|(_, executed)| !shows(executed))
-        .map(|((choice, _), _)| Decisive { path: choice.path.clone(), probability: 1.0 })
-        .collect())
-}
-
-/// Another value of the same kind, far from the given one.
-fn other(decision: &Decision) -> Option<Decision> {
-    let Decision::Value(recipe) = decision else { return None };
-    let value = match recipe {
-        Recipe::None => Recipe::Versatile(crate::value::AbstractValue::Object),
-        Recipe::Bool(value) => Recipe::Bool(!value),
-        Recipe::Int(value) => Recipe::Int(value.wrapping_add(7)),
-        Recipe::Float(value) => Recipe::Float(value + 7.5),
-        Recipe::Str(text) => Recipe::Str(format!("{text}zz")),
-        Recipe::Bytes(bytes) => Recipe::Bytes([bytes, b"zz".as_slice()].concat()),
-        Recipe::List(items) if items.is_empty() => Recipe::List(vec![Recipe::Int(7)]),
-        Recipe::Tuple(items) if items.is_empty() => Recipe::Tuple(vec![Recipe::Int(7)]),
-        Recipe::Set(items) if items.is_empty() => Recipe::Set(vec![Recipe::Int(7)]),
-        Recipe::Dict(entries) if entries.is_empty() => Recipe::Dict(vec![(Recipe::Int(7), Recipe::Int(7))]),
-        Recipe::List(_) => Recipe::List(vec![]),
-        Recipe::Tuple(_) => Recipe::Tuple(vec![]),
-        Recipe::Set(_) => Recipe::Set(vec![]),
-        Recipe::Dict(_) => Recipe::Dict(vec![]),
-        Recipe::Versatile(_) => return None,
-    };
-    Some(Decision::Value(value))
 }
 
 /// Simpler decisions than this one, simplest first. An object gives way to a plain value where the difference itself

@@ -91,6 +91,8 @@ pub struct ExecutionRequest {
     pub fixed: Fixed,
     /// Which versions run, in order: `[0, 1]`, or `[0, 0]` to see whether a version is deterministic.
     pub versions: Vec<u8>,
+    /// Send back how likely each class was for every injected value.
+    pub explain: bool,
 }
 
 /// One value that entered an execution.
@@ -105,6 +107,8 @@ pub struct Injection {
     pub line: u32,
     /// Probability that the predictor gave to the value's class.
     pub probability: f32,
+    /// Probability of each class, given what the code does with the value; empty unless the request asks.
+    pub classes: Vec<f32>,
 }
 
 /// What one execution did.

@@ -37,7 +37,7 @@ fn kept(old: Behavior, new: Behavior) -> Kept {
     let choices = vec![Choice { path: "x".into(), decision: Decision::Value(Recipe::Int(0)) }];
     let record =
         ExecutionRecord { index: 4, seed: 1, choices, injections: vec![], behaviors: vec![old, new], microseconds: 5 };
-    Kept { record, differences, new_lines: 1, coverage: 1.0 }
+    Kept { record, differences, new_lines: 1, coverage: 1.0, probability: 1.0 }
 }
 
 fn pair_report(verdict: Verdict, reason: &str, execution: Kept, notes: &[String]) -> PairReport {

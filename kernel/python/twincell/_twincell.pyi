@@ -21,6 +21,7 @@ class Evidence(TypedDict):
     strength: Literal["observable", "call_pattern"]
     probability: float
     edge_case: bool
+    score: float
     execution: int
 
 class Comparison:
