@@ -74,11 +74,12 @@ pub struct Evidence {
     pub old: String,
     pub new: String,
     pub strength: Strength,
-    /// Probability, under the predictor, of the least likely value that the difference needs, 0 to 1; 1 when it needs
-    /// none.
+    /// Probability, under the predictor, of the values that the difference needs, 0 to 1; 1 when it needs none.
     pub probability: f64,
     /// That probability is below [`crate::verdict::EDGE_CASE`].
     pub edge_case: bool,
+    /// How much it speaks for a change, 0 to 1 ([`crate::verdict::score`]).
+    pub score: f64,
     /// Index into [`PairReport::executions`].
     pub execution: u32,
 }

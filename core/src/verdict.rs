@@ -1,18 +1,38 @@
 //! Evidence -> verdict. The rule is one small function.
 
-use crate::behavior::Outcome;
+use crate::behavior::{Basis, Outcome};
 use crate::campaign::{Campaign, Target};
 use crate::report::Verdict;
 
-/// A difference that needs a value less probable than this under the predictor is an edge case.
-pub const EDGE_CASE: f64 = 0.05;
+/// A difference that needs values less probable than this under the predictor is an edge case.
+pub const EDGE_CASE: f64 = 0.03;
+
+/// A difference with this score ends the search: none could speak more clearly.
+pub const SURE: f64 = 0.95;
+
+/// A difference with this score or more is a change.
+pub const CHANGING: f64 = 0.4;
+
+/// How much a difference speaks for a change, 0 to 1.
+pub fn score(basis: Basis, probability: f64) -> f64 {
+    let certainty = match basis {
+        Basis::Seen => 1.0,
+        Basis::Acted => 0.95,
+        Basis::Asked => 0.7,
+        Basis::Exchanged => 0.5,
+        Basis::Crashed => 0.6,
+        Basis::Reordered => 0.35,
+    };
+    if probability < EDGE_CASE { certainty * 0.7 } else { certainty }
+}
 
 /// The verdict of a campaign and why.
 ///
 /// A confirmed difference is a change. Without one, the pair is likely preserving when an execution that says something
 /// about behavior ran changed code; otherwise nothing can be said (ChangeGuard, section 3.4).
 pub fn decide(campaign: &Campaign, target: &Target) -> (Verdict, String) {
-    if campaign.witness.is_some() {
+    let found = campaign.witness.map(|witness| &campaign.executions[witness]);
+    if found.is_some_and(|found| found.score() >= CHANGING) {
         return (Verdict::Changing, "both versions ran on the same values and did not do the same".into());
     }
     let executions = campaign.executions.len();
@@ -58,7 +78,14 @@ pub fn decide(campaign: &Campaign, target: &Target) -> (Verdict, String) {
     if changed > 0 && reached == 0 {
         return (Verdict::Inconclusive, format!("none of {valid} usable executions ran a changed line"));
     }
-    (Verdict::LikelyPreserving, format!("{valid} of {executions} executions were usable and none showed a difference"))
+    let usable = format!("{valid} of {executions} executions were usable");
+    let what = match (found, campaign.edge_cases) {
+        (Some(_), _) => "the only difference found does not count: calls on different objects in another order".into(),
+        (None, 1) => "the one that differs needs an unlikely value and was left out".into(),
+        (None, count) if count > 0 => format!("the {count} that differ need an unlikely value and were left out"),
+        (None, _) => return (Verdict::LikelyPreserving, format!("{usable} and none showed a difference")),
+    };
+    (Verdict::LikelyPreserving, format!("{usable}; {what}"))
 }
 
 /// The bound that stopped the first execution, if bounds stopped them all.

@@ -79,7 +79,14 @@ fn unintended() -> Option<Outcome> {
 }
 
 fn plan(budget: u32, seed: u64) -> Plan {
-    Plan { budget, seed, techniques: Techniques::default(), rules: Rules::default(), ignore_edge_cases: false }
+    Plan {
+        budget,
+        seed,
+        techniques: Techniques::default(),
+        rules: Rules::default(),
+        ignore_edge_cases: false,
+        raise_probability: 0.15,
+    }
 }
 
 fn target() -> Target {
@@ -246,7 +253,7 @@ fn a_value_is_decisive_where_the_difference_goes_with_it_and_not_where_the_worke
         let mut fake = Fake { run, requests: vec![] };
         let campaign = campaign::run(&mut fake, &target(), &plan(1, 7), &mut |_, _| Continue::Yes).unwrap();
         let found = &campaign.executions[campaign.witness.unwrap()];
-        let decisive = campaign::decisive(&mut fake, found, &Rules::default(), 10).unwrap();
+        let decisive = campaign::decisive(&mut fake, found, &Rules::default(), 0.15, 10).unwrap();
         decisive.into_iter().map(|value| value.path).collect::<Vec<_>>()
     };
     let only_at_zero = |request: &ExecutionRequest, version: u8, _: usize| {

@@ -63,6 +63,7 @@ fn requests(count: u32) -> Vec<ExecutionRequest> {
         fixed: Default::default(),
         versions: vec![0, 0],
         observe: false,
+        explain: false,
     };
     (0..count).map(request).collect()
 }

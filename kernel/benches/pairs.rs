@@ -96,6 +96,7 @@ fn measure<'a>(id: &'a str, pool: &WorkerPool, program: &Program) -> Result<Rate
             fixed: Default::default(),
             versions: vec![0, 1],
             observe: false,
+            explain: false,
         });
         next += BATCH;
         let (mut done, mut valid) = (0, 0);

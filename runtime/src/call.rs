@@ -7,6 +7,8 @@ use twincell_core::behavior::{Call, Observed};
 use twincell_core::site::SiteKind;
 use twincell_core::value::{Decision, Draw, Recipe};
 
+use crate::convert;
+use crate::kinds::{self, Kind};
 use crate::messages;
 use crate::observe;
 use crate::resolve::{self, Request};
@@ -24,18 +26,21 @@ const CONSUMING: [&str; 16] = [
 ];
 
 /// What instrumented code says of a call.
+#[derive(Default)]
 struct Place {
     line: u32,
     discarded: bool,
     raised: bool,
     awaited: bool,
+    /// In the body of a `try`.
+    guarded: bool,
 }
 
 fn place(site: Option<u32>) -> Place {
     state::with(|execution| {
         let line = execution.side.line;
         let version = &execution.prepared.versions[execution.version].version;
-        let Some(number) = site else { return Place { line, discarded: false, raised: false, awaited: false } };
+        let Some(number) = site else { return Place { line, ..Place::default() } };
         let uses = version.uses.get(number as usize);
         let known = version.sites.sites.get(number as usize);
         Place {
@@ -43,9 +48,10 @@ fn place(site: Option<u32>) -> Place {
             discarded: known.is_some_and(|site| site.discarded),
             raised: uses.is_some_and(|uses| uses.exception),
             awaited: uses.is_some_and(|uses| uses.awaited),
+            guarded: known.is_some_and(|site| !site.catches.is_empty()),
         }
     })
-    .unwrap_or(Place { line: 0, discarded: false, raised: false, awaited: false })
+    .unwrap_or_default()
 }
 
 /// Calls a versatile object.
@@ -104,7 +110,12 @@ pub(crate) fn external(
             .collect::<PyResult<Vec<(String, Observed)>>>()?,
         None => Vec::new(),
     };
-    let digest = observe::arguments_text(&observed, &named);
+    let mut ordered: Vec<&(String, Observed)> = named.iter().collect();
+    state::with(|execution| {
+        let callee = last_identifier(callee);
+        ordered.sort_by_key(|(name, _)| execution.prepared.keyword_place(callee, name));
+    });
+    let digest = observe::arguments_text(&observed, ordered.into_iter().map(|(_, value)| value));
     let place = place(site);
     let key = observe::bounded_path(format!("{callee}({digest})"));
     let call = Call {
@@ -137,6 +148,12 @@ pub(crate) fn external(
         path
     })
     .unwrap_or(key);
+    if !place.raised
+        && !place.guarded
+        && let Some(value) = convert::converted(callee, arguments, keywords)
+    {
+        return Ok(value.unbind());
+    }
     crate::hooks::step(1)?;
     if place.raised {
         return Ok(Py::new(py, Versatile::from_call(path, callee.to_string(), arguments.clone().unbind()))?.into_any());
@@ -218,9 +235,9 @@ fn while_loading<'py>(
     Ok(Py::new(py, value)?.into_bound(py).into_any())
 }
 
-/// An argument as external code would see it: it takes the items of a generator.
+/// An argument as external code would see it: it takes the items of an iterator.
 fn handed(argument: &Bound<'_, PyAny>) -> PyResult<Observed> {
-    if argument.get_type().name()? != "generator" {
+    if !matches!(kinds::of(argument), Some(Kind::Generator | Kind::Iterator)) {
         return Ok(observe::value(argument));
     }
     let mut items = Vec::new();

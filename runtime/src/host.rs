@@ -15,6 +15,7 @@ use crate::capture::{self, Console};
 use crate::clock;
 use crate::imports;
 use crate::isolation;
+use crate::kinds;
 use crate::module;
 use crate::observations::Observations;
 use crate::observe;
@@ -50,6 +51,7 @@ impl PythonHost {
     pub fn new(scratch: PathBuf) -> Result<Self, String> {
         Python::attach(|py| {
             capture::prepare_process(py)
+                .and_then(|()| kinds::prepare(py))
                 .and_then(|()| clock::prepare(py))
                 .and_then(|()| module::helpers(py).map(|_| ()))
                 .and_then(|()| imports::prepare(py))
@@ -121,6 +123,7 @@ impl PythonHost {
             let mut execution = new_execution(&program.prepared, number, draw, version.globals.bind(py), false);
             execution.injections = injections;
             execution.observations = observations;
+            execution.explain = request.explain;
             execution.side.repeated = again > 0;
             let behavior;
             let invented;
@@ -194,6 +197,7 @@ fn new_execution(
         draw,
         injections: Vec::new(),
         observations: None,
+        explain: false,
         version: number,
         side,
         globals: Some(globals.clone().unbind()),

@@ -9,6 +9,7 @@ use pyo3::types::{
 use twincell_core::behavior::Observed;
 use twincell_core::report::display_observed;
 
+use crate::kinds::{self, Kind};
 use crate::versatile::Versatile;
 
 /// Nodes of one observed tree, nesting, and characters of one text at most.
@@ -66,9 +67,11 @@ fn observed_path(value: &Observed) -> String {
 }
 
 /// The arguments of a call in an access path; how they are passed makes no difference.
-pub(crate) fn arguments_text(arguments: &[Observed], keywords: &[(String, Observed)]) -> String {
-    let values = arguments.iter().chain(keywords.iter().map(|(_, value)| value));
-    values.map(observed_path).collect::<Vec<_>>().join(", ")
+pub(crate) fn arguments_text<'a>(
+    arguments: &'a [Observed],
+    keywords: impl IntoIterator<Item = &'a Observed>,
+) -> String {
+    arguments.iter().chain(keywords).map(observed_path).collect::<Vec<_>>().join(", ")
 }
 
 /// Cuts a path at the bound, so that paths of paths do not grow without end.
@@ -164,31 +167,26 @@ impl Observer {
         if let Ok(module) = value.cast::<PyModule>() {
             return Observed::Module { name: module.name().map_or_else(|_| "module".into(), |name| name.to_string()) };
         }
-        let kind = class_name(&value.get_type());
-        match kind.as_str() {
-            "function"
-            | "builtin_function_or_method"
-            | "method"
-            | "method-wrapper"
-            | "method_descriptor"
-            | "wrapper_descriptor" => {
+        let class = class_name(&value.get_type());
+        match kinds::of(value) {
+            Some(Kind::Function) => {
                 let name = value.getattr("__name__").map_or_else(|_| String::new(), |name| name.to_string());
                 return Observed::Function { name };
             }
-            "dict_keys" | "dict_items" => {
+            Some(Kind::Members) => {
                 if let Ok(items) = value.try_iter() {
                     return self.members(items.filter_map(Result::ok).take(MAX_NODES));
                 }
             }
-            "dict_values" | "deque" | "range" => {
+            Some(Kind::Items) => {
                 if let Ok(items) = value.try_iter() {
                     return Observed::List(self.all(items.filter_map(Result::ok).take(MAX_NODES)));
                 }
             }
-            "code" | "frame" | "traceback" => return Observed::Object { class: kind, attributes: vec![] },
-            _ => {}
+            Some(_) => return Observed::Object { class, attributes: vec![] },
+            None => {}
         }
-        self.object(value, kind)
+        self.object(value, class)
     }
 
     fn exception(&mut self, exception: &Bound<'_, PyAny>) -> Observed {

@@ -9,6 +9,7 @@ use twincell_core::site::SiteKind;
 use twincell_core::value::{AbstractValue, Known, Recipe};
 
 use crate::exceptions::StopExecution;
+use crate::kinds::{self, Kind};
 use crate::module::{FUNCTION_FILE_NAME, helpers, message};
 use crate::observe::{self, MAX_ITEMS};
 use crate::resolve::{self, Request};
@@ -201,16 +202,22 @@ pub(crate) fn unwrap(value: &Bound<'_, PyAny>, depth: u32, extra: &mut Vec<(Stri
     if value.is_instance_of::<Versatile>() {
         return Ok(observe::value(value));
     }
-    let kind = observe::class_name(&value.get_type());
-    match kind.as_str() {
-        "coroutine" if depth < MAX_UNWRAP => {
+    let Some(kind) = kinds::of(value) else { return Ok(observe::value(value)) };
+    let name = observe::class_name(&value.get_type());
+    match kind {
+        Kind::Coroutine if depth < MAX_UNWRAP => {
             if depth == 0 {
                 extra.push(("the result must be awaited".into(), Observed::Bool(true)));
             }
             let result = helpers(py)?.getattr("run")?.call1((value,))?;
-            unwrap(&result, depth + 1, extra)
+            let observed = unwrap(&result, depth + 1, extra)?;
+            // What is awaited once gives a value; a coroutine within must be awaited again.
+            Ok(match depth {
+                0 => observed,
+                _ => Observed::Object { class: name, attributes: vec![("result".into(), observed)] },
+            })
         }
-        "async_generator" => {
+        Kind::AsyncGenerator => {
             let found = helpers(py)?.getattr("collect")?.call1((value, MAX_ITEMS))?.cast_into::<PyTuple>()?;
             let items =
                 found.get_item(0)?.try_iter()?.filter_map(Result::ok).map(|item| observe::value(&item)).collect();
@@ -220,9 +227,9 @@ pub(crate) fn unwrap(value: &Bound<'_, PyAny>, depth: u32, extra: &mut Vec<(Stri
                 extra.push(("yielded values".into(), Observed::List(items)));
                 return Err(PyErr::from_value(error));
             }
-            Ok(Observed::Iterator { kind, items, finished })
+            Ok(Observed::Iterator { kind: name, items, finished })
         }
-        "generator" => {
+        Kind::Generator => {
             let mut items = Vec::new();
             let mut finished = true;
             loop {
@@ -249,12 +256,10 @@ pub(crate) fn unwrap(value: &Bound<'_, PyAny>, depth: u32, extra: &mut Vec<(Stri
                 // Code may refuse to stop; its cleaning up is no part of the comparison.
                 let _ = value.call_method0("close");
             }
-            Ok(Observed::Iterator { kind, items, finished })
+            Ok(Observed::Iterator { kind: name, items, finished })
         }
-        "function" if depth < MAX_UNWRAP && is_own(value) => function_behavior(value, "result", depth + 1, extra),
-        "map" | "filter" | "zip" | "enumerate" | "list_iterator" | "tuple_iterator" | "dict_keyiterator"
-        | "set_iterator" | "chain" | "islice" | "reversed" | "str_iterator" | "str_ascii_iterator"
-        | "range_iterator" | "callable_iterator" => {
+        Kind::Function if depth < MAX_UNWRAP && is_own(value) => function_behavior(value, "result", depth + 1, extra),
+        Kind::Iterator => {
             let mut items = Vec::new();
             let mut iterator = value.try_iter()?;
             let mut finished = false;

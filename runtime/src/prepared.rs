@@ -46,6 +46,8 @@ pub(crate) struct Prepared {
     by_identifier: FxHashMap<(SiteKind, String), Knowledge>,
     /// Attributes that some version asks for with a way out: `hasattr`, `getattr` with a default.
     asked_for: FxHashSet<String>,
+    /// Keywords of calls by the callee's last identifier, in the order in which they are first written.
+    keywords: FxHashMap<String, Vec<String>>,
     /// When nothing at all is known.
     generic: Knowledge,
 }
@@ -82,6 +84,17 @@ impl Prepared {
             .filter(|site| site.kind == SiteKind::Call)
             .filter_map(|site| asked_attribute(&site.path))
             .collect();
+        let mut keywords: FxHashMap<String, Vec<String>> = FxHashMap::default();
+        for site in program.versions.iter().flat_map(|version| &version.sites.sites) {
+            if site.kind == SiteKind::Call && site.path.contains('=') {
+                let known = keywords.entry(site.identifier.clone()).or_default();
+                for name in written_keywords(&site.path[opening(&site.path)..]) {
+                    if !known.contains(&name) {
+                        known.push(name);
+                    }
+                }
+            }
+        }
         let pools = Pools::new(&program.literals);
         let versions = program
             .versions
@@ -121,6 +134,7 @@ impl Prepared {
             by_callee,
             by_identifier,
             asked_for,
+            keywords,
             generic,
         }
     }
@@ -173,6 +187,12 @@ impl Prepared {
         };
         let own = self.versions.get(version).and_then(|version| version.version.sites.sites.get(site as usize));
         own.is_some_and(|own| self.versions.iter().all(|other| called(&other.version, &own.identifier)))
+    }
+
+    /// The place of a keyword among those that calls of this name are written with: versions may write them in another order.
+    pub fn keyword_place(&self, callee: &str, keyword: &str) -> usize {
+        let known = self.keywords.get(callee).and_then(|known| known.iter().position(|name| name == keyword));
+        known.unwrap_or(usize::MAX)
     }
 
     /// Do all versions have a parameter of this canonical name?
@@ -273,6 +293,36 @@ fn opening(path: &str) -> usize {
     path.len()
 }
 
+/// The keywords of an argument list, as it is written: `b` and `c` of `(a, b=1, c=f(d=2))`.
+fn written_keywords(arguments: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let (mut depth, mut quote, mut word) = (0, None, String::new());
+    let mut characters = arguments.chars().peekable();
+    while let Some(character) = characters.next() {
+        if let Some(open) = quote {
+            match character {
+                '\\' => drop(characters.next()),
+                _ if character == open => quote = None,
+                _ => {}
+            }
+            continue;
+        }
+        match character {
+            '\'' | '"' => quote = Some(character),
+            '(' | '[' | '{' => depth += 1,
+            ')' | ']' | '}' => depth -= 1,
+            '=' if depth == 1 && !word.is_empty() && characters.peek() != Some(&'=') => found.push(word.clone()),
+            _ => {}
+        }
+        if character.is_alphanumeric() || character == '_' {
+            word.push(character);
+        } else if !character.is_whitespace() {
+            word.clear();
+        }
+    }
+    found
+}
+
 fn empty() -> Knowledge {
     Knowledge { distribution: [0.0; AbstractValue::COUNT], uses: Uses::default(), catches: vec![], sites: 0 }
 }
@@ -291,5 +341,16 @@ fn add(known: &mut Knowledge, distribution: &Distribution, uses: Option<&Uses>, 
     }
     if let Some(uses) = uses {
         known.uses.merge(uses);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::written_keywords;
+
+    #[test]
+    fn keywords_are_read_off_an_argument_list() {
+        assert_eq!(written_keywords("(a, b=1, c=f(d=2), e='x=1', g = [h == 2])"), ["b", "c", "e", "g"]);
+        assert_eq!(written_keywords("(a == b, c <= d)"), [""; 0]);
     }
 }

@@ -193,7 +193,8 @@ fn is_pure(callee: &Bound<'_, PyAny>) -> bool {
     }
 }
 
-/// The exception that a `raise` or `assert` of the module's own code raised, if one did.
+/// The exception that a `raise` of the module's own code raised, if one did. A failing `assert` and a `TypeError` there say
+/// that the values are none which that code ever gets: they are no behavior.
 fn raised_by_module(py: Python<'_>, error: &PyErr) -> Option<PyErr> {
     let mut last = error.traceback(py).map(Bound::into_any)?;
     while let Ok(next) = last.getattr("tb_next") {
@@ -214,14 +215,14 @@ fn raised_by_module(py: Python<'_>, error: &PyErr) -> Option<PyErr> {
         let text = &execution.prepared.versions[execution.version].version.module;
         text.lines().nth(line.saturating_sub(1)).map(|line| line.trim_start().to_string())
     })??;
-    let raised = statement.strip_prefix("raise");
-    if raised.is_none() && !statement.starts_with("assert") {
+    let raised = statement.strip_prefix("raise")?;
+    let is_type_error = error.is_instance_of::<PyTypeError>(py);
+    let missing = Some(raised).filter(|_| {
+        is_type_error && error.value(py).to_string().starts_with("exceptions must derive from BaseException")
+    });
+    if missing.is_none() && is_type_error {
         return None;
     }
-    let missing = raised.filter(|_| {
-        error.is_instance_of::<PyTypeError>(py)
-            && error.value(py).to_string().starts_with("exceptions must derive from BaseException")
-    });
     let intended = match missing {
         // The class is missing in this module: its stand-in is raised.
         Some(raised) => {

@@ -5,6 +5,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyFloat, PyInt, PyList, PySet, PyString, PyTuple};
 use twincell_core::engine::protocol::Injection;
 use twincell_core::site::SiteKind;
+use twincell_core::value::likelihood::class_probabilities;
 use twincell_core::value::{AbstractValue, Ask, Decision, Recipe};
 
 use crate::exceptions;
@@ -136,6 +137,11 @@ fn decide(execution: &mut Execution, path: &str, request: &Request<'_>) -> Decis
             version: execution.version as u8,
             line: described.map_or(execution.side.line, |site| site.line),
             probability: distribution[class as usize],
+            classes: if execution.explain {
+                class_probabilities(&distribution, &knowledge.uses).to_vec()
+            } else {
+                vec![]
+            },
         });
     }
     decision

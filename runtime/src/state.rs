@@ -76,6 +76,8 @@ pub(crate) struct Execution {
     pub injections: Vec<Injection>,
     /// Comparisons that the code made, if the request asks for them.
     pub observations: Option<Observations>,
+    /// Injections say how likely each class was.
+    pub explain: bool,
     /// Index into [`Prepared::versions`] of what runs now.
     pub version: usize,
     pub side: Side,

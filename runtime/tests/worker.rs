@@ -47,8 +47,14 @@ fn program(code: &str) -> Program {
 
 /// What three executions of a program gave: text, or why there is none.
 fn run_three(pool: &WorkerPool, code: &str) -> Vec<String> {
-    let request =
-        |index| ExecutionRequest { index, seed: 0, fixed: Default::default(), versions: vec![0, 0], observe: false };
+    let request = |index| ExecutionRequest {
+        index,
+        seed: 0,
+        fixed: Default::default(),
+        versions: vec![0, 0],
+        observe: false,
+        explain: false,
+    };
     let done = pool.load(&program(code)).unwrap().run((0..3).map(request).collect()).unwrap();
     done.into_iter()
         .map(|executed| match executed {

@@ -37,6 +37,7 @@ def test_a_change_has_a_verdict_and_evidence():
         "strength",
         "probability",
         "edge_case",
+        "score",
         "execution",
     }
     assert repr(comparison) == comparison.sentence

@@ -1,32 +1,29 @@
 //! Channel: injected values and globals after the call. Only what the code changed is recorded.
 
+use std::collections::BTreeMap;
+
+use super::contrast::contrast;
 use super::equal::equal;
-use super::{Behavior, Difference, Observed, Rules};
-use crate::report::{Channel, Strength, display_observed};
+use super::{Basis, Behavior, Difference, Observed, Rules};
+use crate::report::{Channel, display_observed};
 
 pub(super) fn compare(old: &Behavior, new: &Behavior, rules: &Rules, found: &mut Vec<Difference>) {
-    let get = |behavior: &'_ Behavior, place: &str| -> Option<Observed> {
-        behavior.arguments.iter().find(|(own, _)| own == place).map(|(_, value)| value.clone())
-    };
-    let mut places: Vec<&String> = old.arguments.iter().chain(&new.arguments).map(|(place, _)| place).collect();
-    places.sort();
-    places.dedup();
-    for place in places {
-        let (a, b) = (get(old, place), get(new, place));
-        let same = match (&a, &b) {
-            (Some(a), Some(b)) => equal(a, b, rules),
-            _ => false,
-        };
-        if !same {
-            let text =
-                |value: Option<Observed>| value.map_or(super::UNCHANGED.into(), |value| display_observed(&value));
-            found.push(Difference {
-                channel: Channel::Arguments,
-                place: format!("argument {place}"),
-                old: text(a),
-                new: text(b),
-                strength: Strength::Observable,
-            });
+    let mut places: BTreeMap<&str, [Option<&Observed>; 2]> = BTreeMap::new();
+    for (side, behavior) in [old, new].into_iter().enumerate() {
+        for (place, value) in &behavior.arguments {
+            let own = &mut places.entry(place).or_default()[side];
+            // A place that is named twice counts once.
+            own.get_or_insert(value);
         }
+    }
+    let text = |value: Option<&Observed>| value.map_or(super::UNCHANGED.into(), display_observed);
+    for (place, [a, b]) in places {
+        let (old, new) = match (a, b) {
+            (Some(a), Some(b)) if equal(a, b, rules) => continue,
+            (Some(a), Some(b)) => contrast(a, b, rules),
+            _ => (text(a), text(b)),
+        };
+        let place = format!("argument {place}");
+        found.push(Difference { channel: Channel::Arguments, place, old, new, basis: Basis::Seen });
     }
 }

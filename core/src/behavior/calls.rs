@@ -1,184 +1,18 @@
 //! Channel: calls to code that is not there.
 //!
 //! Two versions may ask for the same values in another order or more often: that alone is no behavior. What counts
-//! are *actions*: calls whose value is not used, or whose name says that they do something. Arguments of the other
-//! calls still count, because the values that they give depend on them (see the access paths of calls).
+//! are *actions* (`effects.rs` says which calls act). Those on one receiver must be the same, in the same order; between
+//! receivers the order says little. Arguments of the other calls count all the same, because the values that they give
+//! depend on them (see the access paths of calls).
 
+use std::collections::BTreeMap;
+
+use rustc_hash::FxHashMap;
+
+use super::effects::{Effect, effect, receiver};
 use super::equal::{all_equal, equal};
-use super::{Behavior, Call, Difference, Observed, Rules};
-use crate::report::{CallRow, Channel, Strength, display_call};
-
-/// First words of names that ask and do not act.
-const ASKING: &[&str] = &[
-    "get",
-    "is",
-    "has",
-    "can",
-    "should",
-    "find",
-    "lookup",
-    "parse",
-    "format",
-    "to",
-    "as",
-    "from",
-    "len",
-    "str",
-    "repr",
-    "int",
-    "float",
-    "bool",
-    "join",
-    "split",
-    "rsplit",
-    "lower",
-    "upper",
-    "strip",
-    "lstrip",
-    "rstrip",
-    "title",
-    "startswith",
-    "endswith",
-    "encode",
-    "decode",
-    "keys",
-    "values",
-    "items",
-    "copy",
-    "deepcopy",
-    "exists",
-    "match",
-    "search",
-    "compile",
-    "count",
-    "index",
-    "isfile",
-    "isdir",
-    "basename",
-    "dirname",
-    "abspath",
-    "realpath",
-    "expanduser",
-    "normpath",
-    "splitext",
-    "quote",
-    "unquote",
-    "urljoin",
-    "urlparse",
-    "replace",
-    "isinstance",
-    "callable",
-    "sorted",
-    "max",
-    "min",
-    "sum",
-    "any",
-    "all",
-    "zip",
-    "map",
-    "filter",
-    "enumerate",
-    "range",
-    "reversed",
-    "wraps",
-    "partial",
-    "namedtuple",
-    "itemgetter",
-    "attrgetter",
-    "signature",
-    "getattr",
-    "hasattr",
-    "type",
-    "id",
-    "hash",
-];
-
-/// First words of names that act, even where the value is used.
-const ACTING: &[&str] = &[
-    "set",
-    "add",
-    "remove",
-    "delete",
-    "del",
-    "write",
-    "send",
-    "save",
-    "store",
-    "update",
-    "open",
-    "close",
-    "start",
-    "stop",
-    "run",
-    "register",
-    "unregister",
-    "emit",
-    "log",
-    "print",
-    "append",
-    "extend",
-    "push",
-    "insert",
-    "clear",
-    "reset",
-    "install",
-    "uninstall",
-    "connect",
-    "disconnect",
-    "execute",
-    "commit",
-    "rollback",
-    "put",
-    "post",
-    "patch",
-    "publish",
-    "notify",
-    "fire",
-    "trigger",
-    "dispatch",
-    "mkdir",
-    "makedirs",
-    "rmdir",
-    "unlink",
-    "rename",
-    "move",
-    "flush",
-    "acquire",
-    "release",
-    "subscribe",
-    "cancel",
-    "schedule",
-    "submit",
-    "spawn",
-    "kill",
-    "terminate",
-    "sleep",
-    "exit",
-    "abort",
-    "warn",
-    "echo",
-    "info",
-    "debug",
-    "warning",
-    "error",
-    "exception",
-    "critical",
-];
-
-/// The first word of a call's own name: `inc` for `self.stats.inc_value`.
-fn verb(call: &Call) -> String {
-    let name = call.callee.rsplit('.').next().unwrap_or(&call.callee).trim_start_matches('_');
-    name.split('_').next().unwrap_or(name).to_lowercase()
-}
-
-/// A call that does something, as far as its name and use tell.
-fn is_action(call: &Call) -> bool {
-    let verb = verb(call);
-    if call.discarded {
-        return !ASKING.contains(&verb.as_str());
-    }
-    ACTING.contains(&verb.as_str())
-}
+use super::{Basis, Behavior, Call, Difference, Observed, Rules};
+use crate::report::{CallRow, Channel, display_call};
 
 /// The same callee and the same arguments; how arguments are passed makes no difference where they are the same.
 fn same_call(old: &Call, new: &Call, rules: &Rules) -> bool {
@@ -210,24 +44,61 @@ fn same_arguments(old: &Call, new: &Call, rules: &Rules) -> bool {
 }
 
 pub(super) fn compare(old: &Behavior, new: &Behavior, rules: &Rules, found: &mut Vec<Difference>) {
-    let actions = |behavior: &'_ Behavior| -> Vec<Call> {
-        behavior.calls.iter().filter(|call| is_action(call)).cloned().collect()
-    };
     let (a, b) = (actions(old), actions(new));
-    let first = (0..a.len().max(b.len())).find(|&index| match (a.get(index), b.get(index)) {
-        (Some(a), Some(b)) => !same_call(a, b, rules),
-        _ => true,
-    });
-    if let Some(index) = first {
-        let text = |call: Option<&Call>| call.map_or(super::NO_CALL.into(), display_call);
-        found.push(Difference {
-            channel: Channel::Calls,
-            place: format!("call {}", index + 1),
-            old: text(a.get(index)),
-            new: text(b.get(index)),
-            strength: Strength::Observable,
-        });
+    let in_order = a.len() == b.len() && a.iter().zip(&b).all(|(a, b)| same_call(a, b, rules));
+    if in_order {
+        return;
     }
+    let different = first_difference(&a, &b, rules);
+    // The same calls on each receiver: only the order between receivers differs.
+    let reordered = || {
+        let at = a.iter().zip(&b).position(|(a, b)| !same_call(a, b, rules)).unwrap_or(0);
+        (a.get(at).copied(), b.get(at).copied(), Basis::Reordered)
+    };
+    let (one, other, basis) = different.unwrap_or_else(reordered);
+    let text = |call: Option<&Call>| call.map_or(super::NO_CALL.into(), display_call);
+    let position = |call: Option<&Call>, calls: &[&Call]| {
+        calls.iter().position(|own| call.is_some_and(|call| std::ptr::eq(*own, call))).map(|at| at + 1)
+    };
+    found.push(Difference {
+        channel: Channel::Calls,
+        place: format!("call {}", position(one, &a).or(position(other, &b)).unwrap_or(1)),
+        old: text(one),
+        new: text(other),
+        basis,
+    });
+}
+
+fn actions(behavior: &Behavior) -> Vec<&Call> {
+    behavior.calls.iter().filter(|call| effect(call) != Effect::Asks).collect()
+}
+
+/// The first action of one receiver that the other version does not make in its place, in the order of appearance.
+fn first_difference<'a>(
+    old: &[&'a Call],
+    new: &[&'a Call],
+    rules: &Rules,
+) -> Option<(Option<&'a Call>, Option<&'a Call>, Basis)> {
+    let mut by_receiver: BTreeMap<&str, [Vec<(usize, &'a Call)>; 2]> = BTreeMap::new();
+    for (side, calls) in [old, new].into_iter().enumerate() {
+        for (at, call) in calls.iter().enumerate() {
+            by_receiver.entry(receiver(call)).or_default()[side].push((at, call));
+        }
+    }
+    let differing = by_receiver.values().filter_map(|[old, new]| {
+        let at = (0..old.len().max(new.len())).find(|&at| match (old.get(at), new.get(at)) {
+            (Some((_, a)), Some((_, b))) => !same_call(a, b, rules),
+            _ => true,
+        })?;
+        Some((old.get(at).copied(), new.get(at).copied()))
+    });
+    let (one, other) = differing.min_by_key(|(one, other)| {
+        let place = |call: &Option<(usize, &Call)>| call.map_or(usize::MAX, |(at, _)| at);
+        (place(one).min(place(other)), place(one))
+    })?;
+    let (one, other) = (one.map(|(_, call)| call), other.map(|(_, call)| call));
+    let reaches = [one, other].into_iter().flatten().any(|call| effect(call) == Effect::Reaches);
+    Some((one, other, if reaches { Basis::Seen } else { Basis::Acted }))
 }
 
 /// Both call logs side by side, in order: a longest common subsequence of equal calls.
@@ -235,20 +106,22 @@ pub fn align(old: &[Call], new: &[Call], rules: &Rules) -> Vec<CallRow> {
     // Logs are bounded for display; the quadratic table stays small.
     const MOST: usize = 300;
     let (old, new) = (&old[..old.len().min(MOST)], &new[..new.len().min(MOST)]);
+    let (numbers, small) = (numbered(old, new), |call: &Call| parts(call) <= SMALL);
+    let same = |i: usize, j: usize| {
+        let (a, b) = (&old[i], &new[j]);
+        numbers[0][i] == numbers[1][j] || small(a) && small(b) && same_call(a, b, rules)
+    };
     let mut length = vec![vec![0u32; new.len() + 1]; old.len() + 1];
-    for (i, a) in old.iter().enumerate().rev() {
-        for (j, b) in new.iter().enumerate().rev() {
-            length[i][j] =
-                if same_call(a, b, rules) { length[i + 1][j + 1] + 1 } else { length[i + 1][j].max(length[i][j + 1]) };
+    for i in (0..old.len()).rev() {
+        for j in (0..new.len()).rev() {
+            length[i][j] = if same(i, j) { length[i + 1][j + 1] + 1 } else { length[i + 1][j].max(length[i][j + 1]) };
         }
     }
     let (mut i, mut j) = (0, 0);
     let mut rows = Vec::new();
     while i < old.len() || j < new.len() {
         let row = match (old.get(i), new.get(j)) {
-            (Some(a), Some(b)) if same_call(a, b, rules) => {
-                CallRow { old: Some(a.clone()), new: Some(b.clone()), equal: true }
-            }
+            (Some(a), Some(b)) if same(i, j) => CallRow { old: Some(a.clone()), new: Some(b.clone()), equal: true },
             (Some(a), Some(b)) if a.callee == b.callee && length[i][j] == length[i + 1][j + 1] => {
                 CallRow { old: Some(a.clone()), new: Some(b.clone()), equal: false }
             }
@@ -264,6 +137,29 @@ pub fn align(old: &[Call], new: &[Call], rules: &Rules) -> Vec<CallRow> {
         rows.push(row);
     }
     rows
+}
+
+/// Parts of a call's arguments up to which calls that are not the very same are compared part by part.
+const SMALL: usize = 200;
+
+/// Each distinct call has a number: calls of equal numbers are the very same.
+fn numbered(old: &[Call], new: &[Call]) -> [Vec<usize>; 2] {
+    type Whole<'a> = (&'a str, &'a [Observed], &'a [(String, Observed)]);
+    let mut known: FxHashMap<Whole<'_>, usize> = FxHashMap::default();
+    [old, new].map(|calls| {
+        let mut numbers = Vec::new();
+        for Call { callee, arguments, keywords, .. } in calls {
+            let next = known.len();
+            numbers.push(*known.entry((callee, arguments, keywords)).or_insert(next));
+        }
+        numbers
+    })
+}
+
+/// How many parts the arguments of a call have, as far as the bound.
+fn parts(call: &Call) -> usize {
+    let arguments = call.arguments.iter().chain(call.keywords.iter().map(|(_, value)| value));
+    arguments.map(|value| value.parts(SMALL)).sum()
 }
 
 #[cfg(test)]
@@ -310,6 +206,20 @@ mod tests {
     fn an_action_that_is_gone_is_a_difference() {
         assert!(differs(vec![call("x.save", &[], true)], vec![]));
         assert!(differs(vec![call("stats.inc", &[1], true)], vec![call("stats.inc", &[2], true)]));
+    }
+
+    #[test]
+    fn the_order_of_actions_matters_on_one_receiver_and_says_little_between_two() {
+        let basis = |old: Vec<Call>, new: Vec<Call>| {
+            let mut found = Vec::new();
+            compare(&behavior(old), &behavior(new), &Rules::default(), &mut found);
+            found.first().map(|difference| difference.basis)
+        };
+        let (a, b, c) = (call("x.write", &[1], true), call("x.write", &[2], true), call("y.send", &[], true));
+        assert_eq!(basis(vec![a.clone(), b.clone()], vec![b.clone(), a.clone()]), Some(Basis::Acted));
+        assert_eq!(basis(vec![a.clone(), c.clone()], vec![c.clone(), a.clone()]), Some(Basis::Reordered));
+        assert_eq!(basis(vec![a.clone(), c.clone()], vec![a.clone(), c]), None);
+        assert_eq!(basis(vec![call("os.remove", &[], true)], vec![]), Some(Basis::Seen));
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! Channel: intended exceptions, by class and arguments.
 
 use super::equal::equal;
-use super::{Behavior, Difference, Outcome, Rules};
-use crate::report::{Channel, Strength, display_outcome};
+use super::{Basis, Behavior, Difference, Outcome, Rules};
+use crate::report::{Channel, display_outcome};
 
 pub(super) fn compare(old: &Behavior, new: &Behavior, rules: &Rules, found: &mut Vec<Difference>) {
     let differs = match (&old.outcome, &new.outcome) {
@@ -16,7 +16,7 @@ pub(super) fn compare(old: &Behavior, new: &Behavior, rules: &Rules, found: &mut
             place: "exception".into(),
             old: display_outcome(&old.outcome),
             new: display_outcome(&new.outcome),
-            strength: Strength::Observable,
+            basis: Basis::Seen,
         });
     }
 }

@@ -1,10 +1,11 @@
 //! Channel: messages to loggers, and warnings: level and message, in order.
 
-use super::{Behavior, Difference, Logged, NOTHING_LOGGED};
-use crate::report::{Channel, Strength, bounded};
+use super::equal::same_text;
+use super::{Basis, Behavior, Difference, Logged, NOTHING_LOGGED};
+use crate::report::{Channel, bounded};
 
 pub(super) fn compare(old: &Behavior, new: &Behavior, found: &mut Vec<Difference>) {
-    let same = |a: &Logged, b: &Logged| a.level == b.level && a.message == b.message;
+    let same = |a: &Logged, b: &Logged| a.level == b.level && same_text(&a.message, &b.message);
     let (a, b) = (&old.log, &new.log);
     let first = (0..a.len().max(b.len())).find(|&index| match (a.get(index), b.get(index)) {
         (Some(a), Some(b)) => !same(a, b),
@@ -20,7 +21,7 @@ pub(super) fn compare(old: &Behavior, new: &Behavior, found: &mut Vec<Difference
             place: format!("message {}", index + 1),
             old: text(a.get(index)),
             new: text(b.get(index)),
-            strength: Strength::Observable,
+            basis: Basis::Seen,
         });
     }
 }

@@ -2,6 +2,9 @@
 
 mod arguments;
 mod calls;
+mod contrast;
+mod crash;
+mod effects;
 mod equal;
 mod exceptions;
 mod log;
@@ -13,9 +16,10 @@ use serde::{Deserialize, Serialize};
 use crate::report::{Channel, Strength};
 
 pub use calls::align as align_calls;
+pub use crash::is_of_values;
 
 /// A value as the runtime saw it after an execution: a bounded tree without addresses.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Observed {
     None,
@@ -70,6 +74,35 @@ pub enum Observed {
     Elided {
         reason: String,
     },
+}
+
+impl Observed {
+    /// How many parts this value has; more than `most` are not counted.
+    pub(crate) fn parts(&self, most: usize) -> usize {
+        use Observed as O;
+        let mut left = vec![self];
+        let mut count = 0;
+        while let Some(value) = left.pop() {
+            count += 1;
+            if count > most {
+                break;
+            }
+            match value {
+                O::List(items) | O::Tuple(items) | O::Set(items) | O::Iterator { items, .. } => {
+                    left.extend(items.iter().take(most));
+                }
+                O::Exception { arguments, .. } => left.extend(arguments.iter().take(most)),
+                O::Dict(entries) => {
+                    left.extend(entries.iter().take(most).flat_map(|(key, value)| [key, value]));
+                }
+                O::Object { attributes: named, .. } | O::Injected { assigned: named, .. } => {
+                    left.extend(named.iter().take(most).map(|(_, value)| value));
+                }
+                _ => {}
+            }
+        }
+        count
+    }
 }
 
 /// How an execution of one version ended.
@@ -145,6 +178,33 @@ pub const NO_CALL: &str = "no call";
 pub const UNCHANGED: &str = "unchanged";
 pub const NOTHING_LOGGED: &str = "nothing";
 
+/// What a difference rests on, the weakest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Basis {
+    /// The order of actions on different receivers.
+    Reordered,
+    /// An exception that only one version ends in, and that the values alone may have caused.
+    Crashed,
+    /// The answers of unknown calls, where each version makes calls of its own; with equal answers it goes away.
+    Exchanged,
+    /// The answers of unknown calls that only one version makes.
+    Asked,
+    /// A call to unknown code that does something, as far as its name and use tell.
+    Acted,
+    /// What a user of the code can see.
+    Seen,
+}
+
+impl Basis {
+    pub fn strength(self) -> Strength {
+        match self {
+            Basis::Seen | Basis::Crashed => Strength::Observable,
+            Basis::Acted | Basis::Asked | Basis::Exchanged | Basis::Reordered => Strength::CallPattern,
+        }
+    }
+}
+
 /// One difference between two behaviors, as text for people.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Difference {
@@ -152,7 +212,7 @@ pub struct Difference {
     pub place: String,
     pub old: String,
     pub new: String,
-    pub strength: Strength,
+    pub basis: Basis,
 }
 
 /// What counts as the same, beyond equal values.
@@ -160,12 +220,14 @@ pub struct Difference {
 pub struct Rules {
     /// Floats are the same that differ by no more than this share of the greater one.
     pub float_tolerance: f64,
+    /// Changed lines of old and new: an exception that only one version ends in may come from them.
+    pub changed: [Vec<u32>; 2],
 }
 
 /// Compares two behaviors in all channels. Says nothing when either is not valid.
 pub fn differences(old: &Behavior, new: &Behavior, rules: &Rules) -> Vec<Difference> {
     if !old.outcome.is_valid() || !new.outcome.is_valid() {
-        return vec![];
+        return crash::compare(old, new, rules).into_iter().collect();
     }
     let mut found = Vec::new();
     exceptions::compare(old, new, rules, &mut found);

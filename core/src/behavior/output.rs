@@ -1,19 +1,16 @@
 //! Channel: console output.
 
-use super::{Behavior, Difference};
-use crate::report::{Channel, Strength};
-use crate::value::python_string;
+use super::contrast::contrast;
+use super::equal::same_text;
+use super::{Basis, Behavior, Difference, Observed, Rules};
+use crate::report::Channel;
 
 pub(super) fn compare(old: &Behavior, new: &Behavior, found: &mut Vec<Difference>) {
     for (place, a, b) in [("stdout", &old.stdout, &new.stdout), ("stderr", &old.stderr, &new.stderr)] {
-        if a != b {
-            found.push(Difference {
-                channel: Channel::Output,
-                place: place.into(),
-                old: python_string(a),
-                new: python_string(b),
-                strength: Strength::Observable,
-            });
+        if !same_text(a, b) {
+            let shown = |text: &str| Observed::Str(text.into());
+            let (old, new) = contrast(&shown(a), &shown(b), &Rules::default());
+            found.push(Difference { channel: Channel::Output, place: place.into(), old, new, basis: Basis::Seen });
         }
     }
 }

@@ -28,7 +28,7 @@ pub(super) fn choose(state: &mut State<'_>, seed: u64, index: u32) -> ExecutionR
         None if state.techniques.learning && index % 2 == 1 => vary(state, &mut random),
         None => afresh(state, &mut random),
     };
-    ExecutionRequest { index, seed: own, fixed, versions: vec![0, 1], observe: state.observes() }
+    ExecutionRequest { index, seed: own, fixed, versions: vec![0, 1], observe: state.observes(), explain: false }
 }
 
 /// The choices of an execution that is worth it, but for up to three.

@@ -1,9 +1,10 @@
 //! Whether a difference is one of the code: the execution is repeated, also each version against itself.
 
 use super::Execute;
-use crate::behavior::{Difference, Rules, differences};
+use crate::behavior::{Behavior, Difference, Rules, differences, is_of_values};
 use crate::engine::protocol::{ExecutionRecord, ExecutionRequest};
 use crate::engine::{EngineError, Executed};
+use crate::site::SiteKind;
 use crate::value::Fixed;
 
 /// How often each version is repeated to see whether it does the same again, and how often once it did not.
@@ -15,6 +16,19 @@ pub fn repeat(record: &ExecutionRecord) -> Fixed {
     record.choices.iter().map(|choice| (choice.path.clone(), choice.decision.clone())).collect()
 }
 
+/// An execution like this one, on other decisions.
+pub(super) fn again(record: &ExecutionRecord, fixed: Fixed, versions: Vec<u8>) -> ExecutionRequest {
+    ExecutionRequest { index: record.index, seed: record.seed, fixed, versions, observe: false, explain: false }
+}
+
+/// What showed again.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Confirmed {
+    pub differences: Vec<Difference>,
+    /// Paths of the results of unknown calls, and of what was looked up in them, that only old, and only new, asked for.
+    pub exclusive: [Vec<String>; 2],
+}
+
 /// Repeats an execution, also each version against itself: what differs then is nondeterminism and no evidence. `None`
 /// when repetitions are lost, twice: nothing is known then.
 pub(super) fn confirm(
@@ -22,7 +36,7 @@ pub(super) fn confirm(
     record: &ExecutionRecord,
     repeats: usize,
     rules: &Rules,
-) -> Result<Option<Vec<Difference>>, EngineError> {
+) -> Result<Option<Confirmed>, EngineError> {
     match attempt(execute, record, repeats, rules)? {
         Some(confirmed) => Ok(Some(confirmed)),
         None => attempt(execute, record, repeats, rules),
@@ -34,31 +48,52 @@ fn attempt(
     record: &ExecutionRecord,
     repeats: usize,
     rules: &Rules,
-) -> Result<Option<Vec<Difference>>, EngineError> {
-    let request = |versions: Vec<u8>| ExecutionRequest {
-        index: record.index,
-        seed: record.seed,
-        fixed: repeat(record),
-        versions,
-        observe: false,
-    };
+) -> Result<Option<Confirmed>, EngineError> {
+    let request = |versions: Vec<u8>| again(record, repeat(record), versions);
     let requests = vec![request(vec![0, 1]), request(vec![1, 0]), request(vec![0; repeats]), request(vec![1; repeats])];
     let mut records = execute.execute(requests)?.into_iter().map(|executed| match executed {
-        Executed::Record(record) => Some(record.behaviors),
+        Executed::Record(record) => Some(record),
         Executed::Lost { .. } => None,
     });
-    let mut next = || records.next().flatten().filter(|behaviors| behaviors.len() > 1);
-    let (Some(forth), Some(back), Some(old), Some(new)) = (next(), next(), next(), next()) else { return Ok(None) };
+    let mut next = || records.next().flatten().filter(|record| record.behaviors.len() > 1);
+    let (Some(forth), Some(back), Some(old), Some(new)) = (next(), next(), next(), next()) else {
+        return Ok(None);
+    };
+    // Who runs second and asks first, asks alone.
+    let exclusive = [asked_by(&back, 0), asked_by(&forth, 1)];
+    let (forth, back, old, new) = (forth.behaviors, back.behaviors, old.behaviors, new.behaviors);
     let noise: Vec<Difference> = [&old, &new]
         .into_iter()
         .flat_map(|same| same[1..].iter().flat_map(|again| differences(&same[0], again, rules)))
         .collect();
     // A version that ends usably at one time and not at another is no more to be trusted.
-    let steady = [&old, &new].into_iter().all(|same| same.iter().all(|again| again.outcome.is_valid()));
+    let ends_alike = |a: &Behavior, b: &Behavior| {
+        a.outcome.is_valid() && b.outcome.is_valid() || is_of_values(&a.outcome) && is_of_values(&b.outcome)
+    };
+    let steady = [&old, &new].into_iter().all(|same| same.iter().all(|again| ends_alike(&same[0], again)));
     let reversed = differences(&back[1], &back[0], rules);
     let is_noise = |difference: &Difference| noise.iter().any(|other| other.channel == difference.channel);
     let holds = |difference: &Difference| reversed.iter().any(|other| other.channel == difference.channel);
-    let mut confirmed = differences(&forth[0], &forth[1], rules);
-    confirmed.retain(|difference| steady && !is_noise(difference) && holds(difference));
-    Ok(Some(confirmed))
+    let differences = differences(&forth[0], &forth[1], rules)
+        .into_iter()
+        .filter(|difference| steady && !is_noise(difference) && holds(difference))
+        .collect();
+    Ok(Some(Confirmed { differences, exclusive }))
+}
+
+/// Results of calls that this version asked for first, and what was looked up in them.
+fn asked_by(record: &ExecutionRecord, version: u8) -> Vec<String> {
+    let own = || record.injections.iter().filter(|injection| injection.version == version);
+    let results: Vec<&str> = own()
+        .filter(|injection| injection.kind == Some(SiteKind::Call))
+        .map(|injection| injection.path.as_str())
+        .collect();
+    let within = |path: &str| {
+        results.iter().any(|result| path.strip_prefix(result).is_some_and(|rest| rest.starts_with(['.', '['])))
+    };
+    own()
+        .map(|injection| injection.path.as_str())
+        .filter(|path| results.contains(path) || within(path))
+        .map(String::from)
+        .collect()
 }

@@ -223,5 +223,5 @@ pub(super) fn learn(state: &mut State<'_>, campaign: &mut Campaign, mut record: 
         _ => vec![],
     };
     let coverage = state.coverage();
-    campaign.executions.push(Kept { record, differences: found, new_lines, coverage });
+    campaign.executions.push(Kept { record, differences: found, new_lines, coverage, probability: 1.0 });
 }

@@ -12,6 +12,7 @@ mod repair;
 mod shrink;
 mod solve;
 mod techniques;
+mod weigh;
 
 use std::collections::BTreeSet;
 
@@ -21,14 +22,17 @@ use crate::engine::protocol::{ExecutionRecord, ExecutionRequest};
 use crate::engine::{EngineError, Executed};
 use crate::site::SiteTable;
 use crate::source::{Conditions, Diff, Function, conditions};
+use crate::verdict;
 
 use choose::choose;
 use confirm::{MANY_REPEATS, REPEATS, confirm};
 use corpus::{State, learn};
+use weigh::ground;
 
 pub use confirm::repeat;
-pub use shrink::{Decisive, decisive, shrink};
+pub use shrink::shrink;
 pub use techniques::Techniques;
+pub use weigh::{Decisive, decisive, joint};
 
 /// Executions of the first batch, and of the one after a loss; later ones grow to the largest.
 const FIRST_BATCH: u32 = 2;
@@ -40,6 +44,15 @@ const FEW_LOST: usize = 3;
 const MANY_LOST: usize = 10;
 /// Executions without a usable one after which a campaign whose executions are stopped by a bound ends.
 const MANY_STOPPED: usize = 12;
+/// Executions in which a better difference is looked for once a weak or unlikely one is confirmed, and how many of
+/// those that differ are confirmed then.
+const FURTHER: u32 = 64;
+const MOST_CONFIRMED: u32 = 6;
+/// Differences that are confirmed where unlikely ones do not count.
+const MOST_IGNORED: u32 = 24;
+/// Executions spent on finding which values of a difference matter.
+pub const DECISIVE_BUDGET: u32 = 40;
+
 /// Runs requests: a loaded program, or a stand-in in tests.
 pub trait Execute {
     fn execute(&mut self, requests: Vec<ExecutionRequest>) -> Result<Vec<Executed>, EngineError>;
@@ -50,9 +63,6 @@ impl Execute for crate::engine::Loaded<'_> {
         self.run(requests)
     }
 }
-
-/// Executions that look for a witness without repairs once there is one with.
-const WITHOUT_REPAIRS: u32 = 48;
 
 /// What the lines of a pair are, for coverage.
 #[derive(Debug, Clone, Default)]
@@ -122,6 +132,8 @@ pub struct Kept {
     /// Lines that no earlier execution ran.
     pub new_lines: u32,
     pub coverage: f64,
+    /// Probability of the values that its confirmed differences need, 0 to 1.
+    pub probability: f64,
 }
 
 impl Kept {
@@ -131,6 +143,23 @@ impl Kept {
 
     pub fn new_behavior(&self) -> Option<&Behavior> {
         self.record.behaviors.get(1)
+    }
+
+    /// How much its differences speak for a change, 0 to 1.
+    pub fn score(&self) -> f64 {
+        let scores = self.differences.iter().map(|difference| verdict::score(difference.basis, self.probability));
+        scores.fold(0.0, f64::max)
+    }
+
+    /// No other execution could speak more clearly for a change.
+    pub fn is_sure(&self) -> bool {
+        self.score() >= verdict::SURE && self.record.repairs.is_empty()
+    }
+
+    /// Shows more, or as much without that values had to be invented where Python itself would have failed.
+    fn speaks_more_clearly_than(&self, other: &Self) -> bool {
+        let (own, others) = (self.score(), other.score());
+        own > others || own == others && self.record.repairs.is_empty() && !other.record.repairs.is_empty()
     }
 
     /// Both versions ended in a way that says something about behavior.
@@ -148,6 +177,8 @@ pub struct Campaign {
     pub lost: Vec<String>,
     /// Differences that were not the same when an execution was repeated.
     pub nondeterministic: u32,
+    /// Confirmed differences that were left out because only an unlikely value shows them.
+    pub edge_cases: u32,
     /// Changed lines of old and new that a valid execution ran.
     pub reached: [BTreeSet<u32>; 2],
     pub stopped_early: bool,
@@ -163,6 +194,8 @@ pub struct Plan {
     pub rules: Rules,
     /// A difference that only an unlikely value shows does not end the search.
     pub ignore_edge_cases: bool,
+    /// How likely it is that an unknown call raises.
+    pub raise_probability: f64,
 }
 
 /// Runs executions until a difference is confirmed or the budget is used up.
@@ -176,54 +209,47 @@ pub fn run(
     let mut campaign = Campaign::default();
     let mut next = 0;
     let mut batch = FIRST_BATCH;
-    // A witness that needed repairs gives way to one without, if that is found soon.
-    let mut settled = false;
     let mut end = plan.budget;
+    let mut confirmations = if plan.ignore_edge_cases { MOST_IGNORED } else { MOST_CONFIRMED };
     while next < end && !is_hopeless(&campaign) {
         let count = batch.min(end - next);
         let lost = campaign.lost.len();
         let requests = (next..next + count).map(|index| choose(&mut state, plan.seed, index)).collect();
         next += count;
         batch = (batch * 2).min(if state.goals.is_waiting() { LEARNING_BATCH } else { LARGEST_BATCH });
+        let mut sure = false;
         for executed in execute.execute(requests)? {
             match executed {
-                Executed::Lost { reason, .. } => campaign.lost.push(reason),
+                Executed::Lost { reason, .. } => {
+                    campaign.lost.push(reason);
+                    continue;
+                }
                 Executed::Record(record) => learn(&mut state, &mut campaign, *record),
             }
             let Some(last) = campaign.executions.len().checked_sub(1) else { continue };
-            let real = campaign.executions[last].record.repairs.is_empty();
-            if (campaign.witness.is_none() || real && !settled) && !campaign.executions[last].differences.is_empty() {
-                let record = campaign.executions[last].record.clone();
-                let repeats = if campaign.nondeterministic > 0 { MANY_REPEATS } else { REPEATS };
-                let confirmed = match confirm(execute, &record, repeats, &plan.rules)? {
-                    Some(confirmed) => {
-                        campaign.nondeterministic += u32::from(confirmed.is_empty());
-                        confirmed
-                    }
-                    None => {
-                        campaign.lost.push("a difference could not be repeated: the worker was lost each time".into());
-                        vec![]
-                    }
-                };
-                let found = !confirmed.is_empty();
-                campaign.executions[last].differences = confirmed;
-                if found {
-                    if campaign.witness.is_none() {
-                        end = end.min(next + WITHOUT_REPAIRS);
-                    }
+            if campaign.executions[last].differences.is_empty() || confirmations == 0 {
+                continue;
+            }
+            examine(execute, &mut campaign, last, plan)?;
+            let found = &campaign.executions[last];
+            if found.score() > 0.0 {
+                confirmations -= 1;
+                let is_better = |best: usize| found.speaks_more_clearly_than(&campaign.executions[best]);
+                if campaign.witness.is_none_or(is_better) {
                     campaign.witness = Some(last);
-                    settled = real;
                 }
-                if settled {
+                sure = found.is_sure();
+                if sure {
                     break;
                 }
+                end = end.min(next + FURTHER);
             }
         }
         if campaign.lost.len() > lost {
             batch = FIRST_BATCH;
         }
         let coverage = state.coverage();
-        if settled || state.is_exhausted() {
+        if sure || state.is_exhausted() {
             break;
         }
         if progress(next, coverage) == Continue::Stop {
@@ -232,6 +258,32 @@ pub fn run(
         }
     }
     Ok(campaign)
+}
+
+/// Confirms the differences of an execution and weighs them.
+fn examine(execute: &mut dyn Execute, campaign: &mut Campaign, number: usize, plan: &Plan) -> Result<(), EngineError> {
+    let record = campaign.executions[number].record.clone();
+    let repeats = if campaign.nondeterministic > 0 { MANY_REPEATS } else { REPEATS };
+    let Some(confirmed) = confirm(execute, &record, repeats, &plan.rules)? else {
+        campaign.lost.push("a difference could not be repeated: the worker was lost each time".into());
+        campaign.executions[number].differences.clear();
+        return Ok(());
+    };
+    if confirmed.differences.is_empty() {
+        campaign.nondeterministic += 1;
+        campaign.executions[number].differences.clear();
+        return Ok(());
+    }
+    campaign.executions[number].differences = ground(execute, &record, confirmed, &plan.rules)?;
+    let decisive =
+        decisive(execute, &campaign.executions[number], &plan.rules, plan.raise_probability, DECISIVE_BUDGET)?;
+    let probability = joint(&decisive);
+    campaign.executions[number].probability = probability;
+    if plan.ignore_edge_cases && probability < verdict::EDGE_CASE {
+        campaign.edge_cases += 1;
+        campaign.executions[number].differences.clear();
+    }
+    Ok(())
 }
 
 /// Going on would only cost time: workers are lost, or every execution runs into a bound.

@@ -1,19 +1,18 @@
-//! Makes a witness small, and says which of its values matter.
+//! Makes a witness small.
 
 use std::collections::BTreeSet;
 
-use super::confirm::{REPEATS, confirm, repeat};
+use super::confirm::{REPEATS, again, confirm, repeat};
+use super::weigh::ground;
 use super::{Execute, Kept};
-use crate::behavior::{Rules, differences};
+use crate::behavior::{Difference, Rules, differences};
 use crate::compare::Continue;
-use crate::engine::protocol::{ExecutionRecord, ExecutionRequest};
+use crate::engine::protocol::ExecutionRecord;
 use crate::engine::{EngineError, Executed};
 use crate::value::{AbstractValue, Choice, Decision, Recipe};
 
 /// Lost executions after which a witness stays as it is.
 const LOST: u32 = 3;
-/// Executions of a batch, so that lost ones are noticed.
-const BATCH: usize = 8;
 
 /// Makes a witness smaller: replaces decisions by simpler ones while a difference in the same channel stays.
 ///
@@ -79,20 +78,21 @@ fn changed(
 ) -> Result<Option<Kept>, EngineError> {
     let mut fixed = repeat(&witness.record);
     fixed.extend(decisions);
-    let (index, seed) = (witness.record.index, witness.record.seed);
-    let request = ExecutionRequest { index, seed, fixed, versions: vec![0, 1], observe: false };
+    let request = again(&witness.record, fixed, vec![0, 1]);
     let Some(Executed::Record(record)) = execute.execute(vec![request])?.into_iter().next() else {
         *lost += 1;
         return Ok(None);
     };
     let [old, new] = record.behaviors.as_slice() else { return Ok(None) };
-    let shows =
-        |found: &[crate::behavior::Difference]| found.iter().any(|difference| channels.contains(&difference.channel));
-    if !shows(&differences(old, new, rules)) {
+    if !differences(old, new, rules).iter().any(|difference| channels.contains(&difference.channel)) {
         return Ok(None);
     }
-    let confirmed = confirm(execute, &record, REPEATS, rules)?.unwrap_or_default();
-    Ok(shows(&confirmed).then(|| Kept { record: *record, differences: confirmed, ..witness.clone() }))
+    let Some(confirmed) = confirm(execute, &record, REPEATS, rules)? else { return Ok(None) };
+    let differences = ground(execute, &record, confirmed, rules)?;
+    let strongest = witness.differences.iter().map(|difference| difference.basis).max();
+    let is_as_strong =
+        |difference: &Difference| channels.contains(&difference.channel) && Some(difference.basis) >= strongest;
+    Ok(differences.iter().any(is_as_strong).then(|| Kept { record: *record, differences, ..witness.clone() }))
 }
 
 /// The last identifier of a path.
@@ -127,90 +127,6 @@ fn without_repairs(record: &ExecutionRecord) -> Vec<Vec<(String, Decision)>> {
         _ => None,
     };
     record.choices.iter().filter_map(instead).collect()
-}
-
-/// A value without which a witness shows no difference.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Decisive {
-    pub path: String,
-    /// Probability, under the predictor, of a value that shows the difference, 0 to 1.
-    pub probability: f64,
-}
-
-/// The plain values without which the witness shows no difference: each is exchanged for another
-/// value, and is decisive when the difference goes away; at most `budget` executions.
-pub fn decisive(
-    execute: &mut dyn Execute,
-    witness: &Kept,
-    rules: &Rules,
-    budget: u32,
-) -> Result<Vec<Decisive>, EngineError> {
-    let channels: BTreeSet<_> = witness.differences.iter().map(|difference| difference.channel).collect();
-    let tried: Vec<(&Choice, Decision)> = witness
-        .record
-        .choices
-        .iter()
-        .filter_map(|choice| other(&choice.decision).map(|decision| (choice, decision)))
-        .take(budget as usize)
-        .collect();
-    let requests: Vec<ExecutionRequest> = tried
-        .iter()
-        .map(|(choice, other)| {
-            let mut fixed = repeat(&witness.record);
-            fixed.insert(choice.path.clone(), other.clone());
-            let (index, seed) = (witness.record.index, witness.record.seed);
-            ExecutionRequest { index, seed, fixed, versions: vec![0, 1], observe: false }
-        })
-        .collect();
-    let shows = |executed: &Executed| match executed {
-        Executed::Record(record) => match record.behaviors.as_slice() {
-            [old, new] => differences(old, new, rules).iter().any(|difference| channels.contains(&difference.channel)),
-            _ => false,
-        },
-        // Nothing is known of what it would have shown.
-        Executed::Lost { .. } => true,
-    };
-    let mut outcomes = Vec::new();
-    for batch in requests.chunks(BATCH) {
-        outcomes.extend(execute.execute(batch.to_vec())?);
-        if outcomes.iter().filter(|executed| matches!(executed, Executed::Lost { .. })).count() >= LOST as usize {
-            break;
-        }
-    }
-    Ok(tried
-        .iter()
-        .zip(&outcomes)
-        .filter(|(_, executed)| !shows(executed))
-        .map(|((choice, _), _)| Decisive { path: choice.path.clone(), probability: 1.0 })
-        .collect())
-}
-
-/// Another value of the same kind, far from the given one.
-fn other(decision: &Decision) -> Option<Decision> {
-    let recipe = match decision {
-        Decision::Value(recipe) => recipe,
-        // Another object.
-        Decision::Same(_) => return Some(Decision::Value(Recipe::Versatile(AbstractValue::Object))),
-        _ => return None,
-    };
-    let value = match recipe {
-        Recipe::None => Recipe::Versatile(AbstractValue::Object),
-        Recipe::Bool(value) => Recipe::Bool(!value),
-        Recipe::Int(value) => Recipe::Int(value.wrapping_add(7)),
-        Recipe::Float(value) => Recipe::Float(value + 7.5),
-        Recipe::Str(text) => Recipe::Str(format!("{text}zz")),
-        Recipe::Bytes(bytes) => Recipe::Bytes([bytes, b"zz".as_slice()].concat()),
-        Recipe::List(items) if items.is_empty() => Recipe::List(vec![Recipe::Int(7)]),
-        Recipe::Tuple(items) if items.is_empty() => Recipe::Tuple(vec![Recipe::Int(7)]),
-        Recipe::Set(items) if items.is_empty() => Recipe::Set(vec![Recipe::Int(7)]),
-        Recipe::Dict(entries) if entries.is_empty() => Recipe::Dict(vec![(Recipe::Int(7), Recipe::Int(7))]),
-        Recipe::List(_) => Recipe::List(vec![]),
-        Recipe::Tuple(_) => Recipe::Tuple(vec![]),
-        Recipe::Set(_) => Recipe::Set(vec![]),
-        Recipe::Dict(_) => Recipe::Dict(vec![]),
-        Recipe::Versatile(_) => return None,
-    };
-    Some(Decision::Value(value))
 }
 
 /// Simpler decisions than this one, simplest first. An object gives way to a plain value where the difference itself

@@ -10,9 +10,9 @@ use serde::{Deserialize, Serialize};
 use std::time::Instant;
 
 use crate::behavior::Rules;
-use crate::campaign::{self, Plan, Reading, Target, Techniques};
+use crate::campaign::{self, DECISIVE_BUDGET, Decisive, Kept, Plan, Reading, Target, Techniques};
 use crate::engine::protocol::{Context, Isolation, Program};
-use crate::engine::{EngineError, WorkerPool};
+use crate::engine::{EngineError, Loaded, WorkerPool};
 use crate::instrument::Instrumented;
 use crate::predictor::Predictor;
 use crate::report::{Comparison, FORMAT, PairReport, Verdict, assemble};
@@ -111,9 +111,6 @@ const SHRINK_BUDGET: u32 = 100;
 
 /// Said where executions did not share a process.
 const ISOLATED: &str = "isolation: each execution ran in a process of its own";
-
-/// Executions spent on finding which values of a witness matter.
-const DECISIVE_BUDGET: u32 = 40;
 
 /// Compares every function that the two texts have in common and that changed.
 ///
@@ -269,13 +266,14 @@ fn compare_pair(
         target.readings =
             [0, 1].map(|side| Reading::new(&pair.sides[side].parts[0], &instrumented[side].sites, renames[side]));
     }
-    let rules = Rules { float_tolerance: options.float_tolerance };
+    let rules = Rules { float_tolerance: options.float_tolerance, changed: target.changed.clone() };
     let plan = Plan {
         budget: options.budget,
         seed: options.seed,
         techniques: options.techniques,
         rules,
         ignore_edge_cases: options.ignore_edge_cases,
+        raise_probability: options.raise_probability,
     };
     let mut campaign = match campaign::run(&mut loaded, &target, &plan, progress) {
         Ok(campaign) => campaign,
@@ -299,16 +297,16 @@ fn compare_pair(
     if program.isolation == Isolation::Process {
         notes.push(ISOLATED.into());
     }
-    // A confirmed witness stays one, even where it cannot be made smaller.
-    let witness = campaign.witness.map(|position| {
-        let found = &campaign.executions[position];
-        let executed = campaign.executions.len() as u32;
-        let mut go_on = || progress(executed, found.coverage);
-        campaign::shrink(&mut loaded, found, &plan.rules, SHRINK_BUDGET, &mut go_on).unwrap_or_else(|_| found.clone())
-    });
-    let decisive = witness.as_ref().map_or_else(Vec::new, |witness| {
-        campaign::decisive(&mut loaded, witness, &plan.rules, DECISIVE_BUDGET).unwrap_or_default()
-    });
+    let (witness, decisive) = match campaign.witness {
+        Some(position) => {
+            let found = &campaign.executions[position];
+            let executed = campaign.executions.len() as u32;
+            let mut go_on = || progress(executed, found.coverage);
+            let (witness, decisive) = smallest(&mut loaded, found, &plan, &mut go_on);
+            (Some(witness), decisive)
+        }
+        None => (None, vec![]),
+    };
     let (verdict, reason) = verdict::decide(&campaign, &target);
     notes.extend(loaded.notes.iter().cloned());
     let functions = pair.sides.each_ref().map(|side| side.parts[0].clone());
@@ -344,6 +342,27 @@ fn compare_pair(
             milliseconds: started.elapsed().as_secs_f64() * 1000.0,
         },
     ))
+}
+
+/// A smaller witness and its values that matter. A confirmed witness stays one, even where it cannot be made smaller,
+/// and a likely one does not become an edge case by being made smaller.
+fn smallest(
+    loaded: &mut Loaded<'_>,
+    found: &Kept,
+    plan: &Plan,
+    go_on: &mut dyn FnMut() -> Continue,
+) -> (Kept, Vec<Decisive>) {
+    let decisive = |witness: &Kept, loaded: &mut Loaded<'_>| {
+        campaign::decisive(loaded, witness, &plan.rules, plan.raise_probability, DECISIVE_BUDGET).unwrap_or_default()
+    };
+    if let Ok(shrunk) = campaign::shrink(loaded, found, &plan.rules, SHRINK_BUDGET, go_on) {
+        let values = decisive(&shrunk, loaded);
+        if campaign::joint(&values) >= verdict::EDGE_CASE || found.probability < verdict::EDGE_CASE {
+            return (shrunk, values);
+        }
+    }
+    let values = decisive(found, loaded);
+    (found.clone(), values)
 }
 
 fn executable_lines(instrumented: &Instrumented) -> Vec<u32> {

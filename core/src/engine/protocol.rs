@@ -147,6 +147,8 @@ pub struct ExecutionRequest {
     pub versions: Vec<u8>,
     /// Send back what injected values were compared with.
     pub observe: bool,
+    /// Send back how likely each class was for every injected value.
+    pub explain: bool,
 }
 
 /// Where an observation was made.
@@ -190,6 +192,8 @@ pub struct Injection {
     pub line: u32,
     /// Probability that the predictor gave to the value's class.
     pub probability: f32,
+    /// Probability of each class, given what the code does with the value; empty unless the request asks.
+    pub classes: Vec<f32>,
 }
 
 /// What one execution did.

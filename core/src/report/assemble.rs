@@ -1,7 +1,7 @@
 //! Builds a [`PairReport`] from what a campaign found.
 
 use crate::behavior::{Behavior, NO_CALL, NOTHING_LOGGED, Outcome, Rules, UNCHANGED, align_calls};
-use crate::campaign::{Campaign, Decisive, Kept, Target};
+use crate::campaign::{Campaign, Decisive, Kept, Target, joint};
 use crate::engine::protocol::{Context, Injection};
 use crate::report::{
     Evidence, ExecutionReport, LineReport, PairReport, Verdict, VersionReport, Witness, display_decision,
@@ -10,7 +10,7 @@ use crate::report::{
 use crate::reproduce::Reproducer;
 use crate::source::{Diff, Function};
 use crate::value::{Choice, Decision};
-use crate::verdict::EDGE_CASE;
+use crate::verdict::{self, EDGE_CASE};
 
 /// Values named in a sentence at most.
 const NAMED_VALUES: usize = 3;
@@ -99,7 +99,7 @@ pub(crate) fn report(frame: &Frame<'_>, findings: &Findings<'_>) -> PairReport {
         usable.max_by_key(|kept| (lines_run(kept), std::cmp::Reverse(kept.record.index)))
     });
     let [old, new] = [0, 1].map(|side| version(frame, side, campaign, findings.target, shown));
-    let probability = findings.decisive.iter().map(|value| value.probability).fold(1.0, f64::min);
+    let probability = joint(&findings.decisive);
     let evidence: Vec<Evidence> = findings
         .witness
         .iter()
@@ -109,7 +109,8 @@ pub(crate) fn report(frame: &Frame<'_>, findings: &Findings<'_>) -> PairReport {
             place: difference.place.clone(),
             old: difference.old.clone(),
             new: difference.new.clone(),
-            strength: difference.strength,
+            strength: difference.basis.strength(),
+            score: verdict::score(difference.basis, probability),
             probability,
             edge_case: probability < EDGE_CASE,
             execution: campaign.executions.iter().position(|kept| kept.record.index == index).unwrap_or(0) as u32,
@@ -257,7 +258,7 @@ fn witness(kept: &Kept, decisive: &[Decisive], rules: &Rules) -> Option<Witness>
 /// What a view shows first.
 fn sentence(frame: &Frame<'_>, findings: &Findings<'_>, evidence: &[Evidence]) -> String {
     let name = &frame.functions[1].qualname;
-    let executions = findings.campaign.executions.len();
+    let executions = findings.campaign.witness.map_or(0, |at| at + 1);
     match (findings.verdict, findings.witness) {
         (Verdict::Changing, Some(kept)) => {
             let values = named_values(frame, kept, &findings.decisive);
@@ -277,7 +278,11 @@ fn sentence(frame: &Frame<'_>, findings: &Findings<'_>, evidence: &[Evidence]) -
                 0 => format!("though {} changed", frame.changed_names.join(", ")),
                 _ => format!("{reached} of {changed} changed lines ran"),
             };
-            format!("No difference in {name}: {}; {what} ({:.0} ms).", findings.reason, findings.milliseconds)
+            let none = match findings.witness {
+                Some(_) => "No change of behavior in",
+                None => "No difference in",
+            };
+            format!("{none} {name}: {}; {what} ({:.0} ms).", findings.reason, findings.milliseconds)
         }
         _ => format!("Inconclusive for {name}: {}.", findings.reason),
     }

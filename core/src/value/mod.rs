@@ -4,6 +4,7 @@
 
 mod draw;
 mod fitness;
+pub mod likelihood;
 
 use std::collections::BTreeMap;
 

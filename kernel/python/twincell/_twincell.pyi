@@ -22,6 +22,7 @@ class Evidence(TypedDict):
     strength: Literal["observable", "call_pattern"]
     probability: float
     edge_case: bool
+    score: float
     execution: int
 
 class Comparison:

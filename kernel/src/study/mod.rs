@@ -212,7 +212,8 @@ mod tests {
     fn lines_that_are_no_changes_are_answered_in_their_place() {
         let mut out = Vec::new();
         let lines = "{\"old\": \"\", \"new\": \"fast\"}\nnonsense\n{\"id\": \"z\"}";
-        study(lines, &scripted, &CompareOptions::default(), 2, &mut out, &mut |_| Continue::Yes).unwrap();
+        study(lines, &scripted, &|_, _| Ok(()), &CompareOptions::default(), 2, &mut out, &mut |_| Continue::Yes)
+            .unwrap();
         let rows: Vec<serde_json::Value> =
             String::from_utf8(out).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
         assert_eq!(
@@ -226,7 +227,8 @@ mod tests {
     fn a_stopped_study_keeps_what_was_done() {
         let mut out = Vec::new();
         let mut watch = |done| if done >= 5 { Continue::Stop } else { Continue::Yes };
-        let outcome = study(&input(), &scripted, &CompareOptions::default(), 2, &mut out, &mut watch).unwrap();
+        let outcome =
+            study(&input(), &scripted, &|_, _| Ok(()), &CompareOptions::default(), 2, &mut out, &mut watch).unwrap();
         assert!(outcome.interrupted);
         let written = String::from_utf8(out).unwrap().lines().count();
         assert!((5..24).contains(&written), "{written}");
@@ -244,7 +246,9 @@ mod tests {
                 Ok(())
             }
         }
-        let result = study(&input(), &scripted, &CompareOptions::default(), 2, &mut Full, &mut |_| Continue::Yes);
+        let result = study(&input(), &scripted, &|_, _| Ok(()), &CompareOptions::default(), 2, &mut Full, &mut |_| {
+            Continue::Yes
+        });
         assert_eq!(result.unwrap_err().kind(), io::ErrorKind::StorageFull);
     }
 }

@@ -81,7 +81,7 @@ fn execution(index: u32, old: &str, new: &str, differs: bool, coverage: f64) -> 
 }
 
 fn injection(path: &str, value: Recipe, kind: Option<SiteKind>, line: u32, probability: f32) -> Injection {
-    Injection { path: path.into(), value, kind, version: 0, line, probability }
+    Injection { path: path.into(), value, kind, version: 0, line, probability, classes: vec![] }
 }
 
 fn call(callee: &str, arguments: Vec<Observed>, line: u32) -> Option<Call> {
@@ -151,6 +151,7 @@ pub fn changing_pair() -> PairReport {
                 strength: Strength::Observable,
                 probability: 0.31,
                 edge_case: false,
+                score: 1.0,
                 execution: 2,
             },
             Evidence {
@@ -161,6 +162,7 @@ pub fn changing_pair() -> PairReport {
                 strength: Strength::Observable,
                 probability: 0.31,
                 edge_case: false,
+                score: 1.0,
                 execution: 2,
             },
             Evidence {
@@ -171,6 +173,7 @@ pub fn changing_pair() -> PairReport {
                 strength: Strength::Observable,
                 probability: 0.31,
                 edge_case: false,
+                score: 1.0,
                 execution: 2,
             },
         ],

@@ -1,0 +1,210 @@
+//! What a confirmed difference is worth: what it rests on, and how likely the values are that it needs.
+//!
+//! Both are found by running the execution again with other values, never by looking at texts. A difference rests on
+//! answers that nobody knows when it changes with the results of unknown calls that only one version makes; it rests on
+//! an *exchange* when it goes away once the calls of both versions answer the same. A value is decisive when the difference
+//! goes away with another value; how likely it is, is the probability of all values of its path that show the difference.
+//! A difference is as likely as all of its decisive values together.
+
+use std::collections::BTreeSet;
+
+use super::confirm::{Confirmed, again, repeat};
+use super::{Execute, Kept};
+use crate::behavior::{Basis, Difference, Rules, differences};
+use crate::engine::protocol::ExecutionRecord;
+use crate::engine::{EngineError, Executed};
+use crate::report::Channel;
+use crate::value::likelihood::{probability, representatives};
+use crate::value::{AbstractValue, Choice, Decision, Recipe};
+use crate::verdict::EDGE_CASE;
+
+/// Lost executions after which no more values are tried, and how many of them go at once, so that it is noticed.
+const LOST: usize = 3;
+const BATCH: usize = 8;
+/// Values whose likelihood is found by trying others.
+const MOST_UNLIKELY: usize = 6;
+
+/// A value without which a witness shows no difference.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Decisive {
+    pub path: String,
+    /// Probability, under the predictor, of a value that shows the difference, 0 to 1.
+    pub probability: f64,
+}
+
+/// Settles what each difference of a confirmed execution rests on.
+pub(super) fn ground(
+    execute: &mut dyn Execute,
+    record: &ExecutionRecord,
+    confirmed: Confirmed,
+    rules: &Rules,
+) -> Result<Vec<Difference>, EngineError> {
+    let Confirmed { mut differences, exclusive: [old, new] } = confirmed;
+    if old.is_empty() && new.is_empty() {
+        return Ok(differences);
+    }
+    let decision = |path: &str| record.choices.iter().find(|choice| choice.path == path).map(|choice| &choice.decision);
+    let plain = Decision::Value(Recipe::Int(7));
+    // Other answers: does the difference follow them?
+    let mut varied = repeat(record);
+    for path in old.iter().chain(&new) {
+        let varied_decision = decision(path).and_then(other).unwrap_or_else(|| plain.clone());
+        varied.insert(path.clone(), varied_decision);
+    }
+    // Equal answers: does it go away?
+    let mut unified = repeat(record);
+    for (at, path) in new.iter().enumerate() {
+        let counterpart = old.get(at).or(old.last());
+        let same = counterpart.and_then(|path| decision(path)).filter(|decision| {
+            !matches!(decision, Decision::Value(Recipe::Versatile(_))) && matches!(decision, Decision::Value(_))
+        });
+        unified.insert(path.clone(), same.unwrap_or(&plain).clone());
+        if let Some(counterpart) = counterpart.filter(|_| same.is_none()) {
+            unified.insert(counterpart.clone(), plain.clone());
+        }
+    }
+    let requests = vec![again(record, varied, vec![0, 1]), again(record, unified, vec![0, 1])];
+    let mut found = execute.execute(requests)?.into_iter().map(|executed| shown(&executed, rules));
+    let varied = found.next().flatten();
+    let unified = found.next().flatten();
+    for difference in &mut differences {
+        let stays = match &varied {
+            Some(found) => found.iter().any(|other| {
+                (other.channel, &other.old, &other.new) == (difference.channel, &difference.old, &difference.new)
+            }),
+            // Nothing is known of it but what it shows.
+            None => !old.iter().chain(&new).any(|path| difference.old.contains(path) || difference.new.contains(path)),
+        };
+        if stays {
+            continue;
+        }
+        let goes = |found: &Vec<Difference>| found.iter().all(|other| other.channel != difference.channel);
+        let exchanged = !old.is_empty() && !new.is_empty() && unified.as_ref().is_some_and(goes);
+        difference.basis = difference.basis.min(if exchanged { Basis::Exchanged } else { Basis::Asked });
+    }
+    Ok(differences)
+}
+
+/// The differences of an execution that says something; `None` for one that does not.
+fn shown(executed: &Executed, rules: &Rules) -> Option<Vec<Difference>> {
+    let Executed::Record(record) = executed else { return None };
+    match record.behaviors.as_slice() {
+        [old, new] if old.outcome.is_valid() || new.outcome.is_valid() => Some(differences(old, new, rules)),
+        _ => None,
+    }
+}
+
+/// The values without which the execution shows no difference, each exchanged for another one; at most `budget`
+/// executions for that. `raise_probability` is how likely an injected exception is.
+pub fn decisive(
+    execute: &mut dyn Execute,
+    witness: &Kept,
+    rules: &Rules,
+    raise_probability: f64,
+    budget: u32,
+) -> Result<Vec<Decisive>, EngineError> {
+    let record = &witness.record;
+    let channels: BTreeSet<Channel> = witness.differences.iter().map(|difference| difference.channel).collect();
+    let shows = |executed: &Executed| match executed {
+        Executed::Record(record) => match record.behaviors.as_slice() {
+            [old, new] => differences(old, new, rules).iter().any(|difference| channels.contains(&difference.channel)),
+            _ => false,
+        },
+        // Nothing is known of what it would have shown.
+        Executed::Lost { .. } => true,
+    };
+    let with = |choice: &Choice, decision: Decision| {
+        let mut fixed = repeat(record);
+        fixed.insert(choice.path.clone(), decision);
+        again(record, fixed, vec![0, 1])
+    };
+    let tried: Vec<(&Choice, Decision)> = record
+        .choices
+        .iter()
+        .filter_map(|choice| other(&choice.decision).map(|decision| (choice, decision)))
+        .take(budget as usize)
+        .collect();
+    let mut requests: Vec<_> = tried.iter().map(|(choice, other)| with(choice, other.clone())).collect();
+    requests.push(super::ExecutionRequest { explain: true, ..again(record, repeat(record), vec![0, 1]) });
+    let explaining = requests.pop();
+    let mut outcomes = Vec::new();
+    for batch in requests.chunks(BATCH) {
+        outcomes.extend(execute.execute(batch.to_vec())?);
+        if outcomes.iter().filter(|executed| !is_record(executed)).count() >= LOST {
+            // Each lost one costs a deadline.
+            break;
+        }
+    }
+    let explained = execute.execute(explaining.into_iter().collect())?.pop();
+    let classes = |path: &str| match &explained {
+        Some(Executed::Record(record)) => {
+            let injection = record.injections.iter().find(|injection| injection.path == path)?;
+            Some(injection.classes.as_slice()).filter(|classes| !classes.is_empty())
+        }
+        _ => None,
+    };
+    let mut found: Vec<(&Choice, Decisive)> = Vec::new();
+    for ((choice, _), _) in tried.iter().zip(&outcomes).filter(|(_, executed)| !shows(executed)) {
+        let probability = match (&choice.decision, classes(&choice.path)) {
+            (Decision::Raise(_), _) => raise_probability,
+            (Decision::Value(own), Some(classes)) => probability(classes, [own]),
+            // A truth, a length, a default: as likely as its opposite.
+            _ => 1.0,
+        };
+        found.push((choice, Decisive { path: choice.path.clone(), probability }));
+    }
+    if joint(found.iter().map(|(_, value)| value)) < EDGE_CASE {
+        // Other values of the same path may show it as well.
+        let mut order: Vec<usize> = (0..found.len()).collect();
+        order.sort_by(|&a, &b| found[a].1.probability.total_cmp(&found[b].1.probability));
+        for at in order.into_iter().take(MOST_UNLIKELY) {
+            let choice = found[at].0;
+            let (Decision::Value(own), Some(classes)) = (&choice.decision, classes(&choice.path)) else { continue };
+            let others: Vec<Recipe> = representatives().into_iter().filter(|value| value != own).collect();
+            let requests = others.iter().map(|value| with(choice, Decision::Value(value.clone()))).collect();
+            let outcomes = execute.execute(requests)?;
+            let show = others.iter().zip(&outcomes).filter(|(_, executed)| is_record(executed) && shows(executed));
+            found[at].1.probability = probability(classes, show.map(|(value, _)| value).chain([own]));
+        }
+    }
+    Ok(found.into_iter().map(|(_, value)| value).collect())
+}
+
+fn is_record(executed: &Executed) -> bool {
+    matches!(executed, Executed::Record(_))
+}
+
+/// The probability of all of some values at once.
+pub fn joint<'a>(decisive: impl IntoIterator<Item = &'a Decisive>) -> f64 {
+    decisive.into_iter().map(|value| value.probability).product()
+}
+
+/// Another value of the same kind, far from the given one.
+fn other(decision: &Decision) -> Option<Decision> {
+    let recipe = match decision {
+        Decision::Value(recipe) => recipe,
+        // Another object.
+        Decision::Raise(_) | Decision::Same(_) => {
+            return Some(Decision::Value(Recipe::Versatile(AbstractValue::Object)));
+        }
+        Decision::Default | Decision::Fail => return None,
+    };
+    let value = match recipe {
+        Recipe::None => Recipe::Versatile(AbstractValue::Object),
+        Recipe::Bool(value) => Recipe::Bool(!value),
+        Recipe::Int(value) => Recipe::Int(value.wrapping_add(7)),
+        Recipe::Float(value) => Recipe::Float(value + 7.5),
+        Recipe::Str(text) => Recipe::Str(if text == "word" { "other".into() } else { "word".into() }),
+        Recipe::Bytes(bytes) => Recipe::Bytes(if bytes == b"word" { b"other".to_vec() } else { b"word".to_vec() }),
+        Recipe::List(items) if items.is_empty() => Recipe::List(vec![Recipe::Int(7)]),
+        Recipe::Tuple(items) if items.is_empty() => Recipe::Tuple(vec![Recipe::Int(7)]),
+        Recipe::Set(items) if items.is_empty() => Recipe::Set(vec![Recipe::Int(7)]),
+        Recipe::Dict(entries) if entries.is_empty() => Recipe::Dict(vec![(Recipe::Int(7), Recipe::Int(7))]),
+        Recipe::List(_) => Recipe::List(vec![]),
+        Recipe::Tuple(_) => Recipe::Tuple(vec![]),
+        Recipe::Set(_) => Recipe::Set(vec![]),
+        Recipe::Dict(_) => Recipe::Dict(vec![]),
+        Recipe::Versatile(_) => return None,
+    };
+    Some(Decision::Value(value))
+}

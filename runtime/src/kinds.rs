@@ -1,0 +1,79 @@
+//! What builtin classes are, told by the class itself and never by its name: code may call its own class `deque`.
+
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyDict, PyList, PyType};
+use rustc_hash::FxHashMap;
+
+/// What a value of a builtin class is observed as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Function,
+    /// Its members, in no order.
+    Members,
+    /// Its items, in order.
+    Items,
+    /// Nothing of it can be compared.
+    Opaque,
+    /// Gives items once.
+    Iterator,
+    Generator,
+    AsyncGenerator,
+    Coroutine,
+}
+
+/// Python expressions for the classes of each kind.
+const CLASSES: [(Kind, &str); 8] = [
+    (
+        Kind::Function,
+        "[types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.MethodWrapperType, \
+         types.WrapperDescriptorType, types.MethodDescriptorType, types.ClassMethodDescriptorType]",
+    ),
+    (
+        Kind::Members,
+        "[type({}.keys()), type({}.items()), type(collections.OrderedDict().keys()), \
+         type(collections.OrderedDict().items())]",
+    ),
+    (Kind::Items, "[type({}.values()), type(collections.OrderedDict().values()), collections.deque, range]"),
+    (Kind::Opaque, "[types.CodeType, types.FrameType, types.TracebackType]"),
+    (
+        Kind::Iterator,
+        "[map, filter, zip, enumerate, reversed] + [type(iter(x)) for x in ([], (), {}, {}.values(), {}.items(), \
+         set(), '', '\\xe9', b'', bytearray(), range(0), range(1 << 70), collections.deque(), collections.OrderedDict())] + \
+         [type(reversed(x)) for x in ([], {}, {}.values(), {}.items(), collections.deque())] + [type(iter(int, 1))] + \
+         [x for x in vars(itertools).values() if isinstance(x, type) and hasattr(x, '__next__')]",
+    ),
+    (Kind::Generator, "[types.GeneratorType]"),
+    (Kind::AsyncGenerator, "[types.AsyncGeneratorType]"),
+    (Kind::Coroutine, "[types.CoroutineType]"),
+];
+
+static KINDS: PyOnceLock<FxHashMap<usize, Kind>> = PyOnceLock::new();
+
+/// Looks the classes up, once a process and before foreign code runs: they live as long as the interpreter.
+pub(crate) fn prepare(py: Python<'_>) -> PyResult<()> {
+    KINDS
+        .get_or_try_init(py, || {
+            let globals = PyDict::new(py);
+            for name in ["types", "collections", "itertools"] {
+                globals.set_item(name, py.import(name)?)?;
+            }
+            let mut kinds = FxHashMap::default();
+            for (kind, expression) in CLASSES {
+                let text = std::ffi::CString::new(expression)?;
+                for class in py.eval(&text, Some(&globals), None)?.cast_into::<PyList>()? {
+                    let class = class.cast_into::<PyType>()?;
+                    kinds.insert(class.as_ptr() as usize, kind);
+                    // Kept for good, so that no other class takes its address.
+                    std::mem::forget(class.unbind());
+                }
+            }
+            Ok::<_, PyErr>(kinds)
+        })
+        .map(|_| ())
+}
+
+/// The kind of a value of a builtin class.
+pub(crate) fn of(value: &Bound<'_, PyAny>) -> Option<Kind> {
+    KINDS.get(value.py())?.get(&(value.get_type().as_ptr() as usize)).copied()
+}

@@ -1,0 +1,300 @@
+"""Refactorings that change nothing are not called changing, and small real changes are, whatever the seed."""
+
+import pytest
+
+from .snippets import compare, reason
+
+SEEDS = (0, 1, 2)
+
+
+def text(*lines):
+    return "\n".join(lines) + "\n"
+
+
+REFACTORINGS = {
+    "a side-effect-free call is moved": (
+        text(
+            "def f(self, error):",
+            "    handler = self._find_handler(error)",
+            "    if self.closed:",
+            "        return None",
+            "    self.report(error)",
+            "    return handler",
+        ),
+        text(
+            "def f(self, error):",
+            "    if self.closed:",
+            "        return None",
+            "    self.report(error)",
+            "    handler = self._find_handler(error)",
+            "    return handler",
+        ),
+    ),
+    "a side-effect-free call that nobody used is gone": (
+        text("def f(request):", "    length = request.get_length()", "    return request.url"),
+        text("def f(request):", "    return request.url"),
+    ),
+    "a side-effect-free call is made once and kept": (
+        text("def f(config):", "    return [config.lookup('a'), config.lookup('a')]"),
+        text("def f(config):", "    found = config.lookup('a')", "    return [found, found]"),
+    ),
+    "a list is built by a comprehension": (
+        text(
+            "def f(rows):",
+            "    out = []",
+            "    for row in rows:",
+            "        out.append(row.name)",
+            "    return out",
+        ),
+        text("def f(rows):", "    return [row.name for row in rows]"),
+    ),
+    "a positional argument is named": (
+        text("def f(store, key):", "    store.save(key, 3)"),
+        text("def f(store, key):", "    store.save(key, timeout=3)"),
+    ),
+    "named arguments in another order": (
+        text("def f(client):", "    return client.fetch(url='a', retries=3)"),
+        text("def f(client):", "    return client.fetch(retries=3, url='a')"),
+    ),
+    "an equal standard function": (
+        text("def f(text):", "    return str(text).split(',', 1)[0]"),
+        text("def f(text):", "    return str(text).partition(',')[0]"),
+    ),
+    "a formatted text is an f-string": (
+        text("def f(name, count):", "    return '%s: %s' % (name, count)"),
+        text("def f(name, count):", "    return f'{name}: {count}'"),
+    ),
+    "a log message is formatted by hand": (
+        text("import logging", "logger = logging.getLogger(__name__)", "def f(x):", "    logger.info('got %s', x)"),
+        text("import logging", "logger = logging.getLogger(__name__)", "def f(x):", "    logger.info(f'got {x}')"),
+    ),
+    "a logger's method by its newer name": (
+        text("def f(log, x):", "    log.warn('bad %r', x)"),
+        text("def f(log, x):", "    log.warning('bad %r', x)"),
+    ),
+    "membership instead of two comparisons": (
+        text("def f(mode):", "    return mode == 'a' or mode == 'b'"),
+        text("def f(mode):", "    return mode in ('a', 'b')"),
+    ),
+    "an early return instead of else": (
+        text("def f(x):", "    if x:", "        r = 1", "    else:", "        r = 2", "    return r"),
+        text("def f(x):", "    if x:", "        return 1", "    return 2"),
+    ),
+    "nested excepts become one": (
+        text(
+            "def f(text):",
+            "    try:",
+            "        try:",
+            "            return int(text)",
+            "        except TypeError:",
+            "            return None",
+            "    except ValueError:",
+            "        return None",
+        ),
+        text(
+            "def f(text):",
+            "    try:",
+            "        return int(text)",
+            "    except (TypeError, ValueError):",
+            "        return None",
+        ),
+    ),
+    "suppress instead of except and pass": (
+        text("def f(store, key):", "    try:", "        store.delete(key)", "    except KeyError:", "        pass"),
+        text(
+            "import contextlib",
+            "def f(store, key):",
+            "    with contextlib.suppress(KeyError):",
+            "        store.delete(key)",
+        ),
+    ),
+    "comparing members of an enum by identity": (
+        text(
+            "import enum",
+            "class Color(enum.Enum):",
+            "    RED = 1",
+            "    BLUE = 2",
+            "def f(flag):",
+            "    color = Color.RED if flag else Color.BLUE",
+            "    return color == Color.RED",
+        ),
+        text(
+            "import enum",
+            "class Color(enum.Enum):",
+            "    RED = 1",
+            "    BLUE = 2",
+            "def f(flag):",
+            "    color = Color.RED if flag else Color.BLUE",
+            "    return color is Color.RED",
+        ),
+    ),
+    "a value is written twice": (
+        text("def f(self):", "    self.count = 0", "    self.count = 0"),
+        text("def f(self):", "    self.count = 0"),
+    ),
+    "a constant of the module instead of a literal": (
+        text("LIMIT = 5", "def f(x):", "    return x[:5]"),
+        text("LIMIT = 5", "def f(x):", "    return x[:LIMIT]"),
+    ),
+    "actions on different objects in another order": (
+        text("def f(cache, queue):", "    cache.clear()", "    queue.flush()"),
+        text("def f(cache, queue):", "    queue.flush()", "    cache.clear()"),
+    ),
+    "text is converted before and not after": (
+        text("def f(host):", "    return to_bytes('at %s' % host)"),
+        text("def f(host):", "    return b'at ' + to_bytes(host)"),
+    ),
+    "a dictionary in another order": (
+        text("def f(a, b):", "    return {'a': a, 'b': b}"),
+        text("def f(a, b):", "    return {'b': b, 'a': a}"),
+    ),
+}
+
+
+CHANGES = {
+    "an action is gone": (
+        text("def f(store, x):", "    store.save(x)", "    return x"),
+        text("def f(store, x):", "    return x"),
+    ),
+    "actions on one object in another order": (
+        text("def f(out):", "    out.write('a')", "    out.write('b')"),
+        text("def f(out):", "    out.write('b')", "    out.write('a')"),
+    ),
+    "a level of a message": (
+        text("import logging", "def f(x):", "    logging.info('got %s', x)"),
+        text("import logging", "def f(x):", "    logging.error('got %s', x)"),
+    ),
+    "the text of a message": (
+        text("def f(self, x):", "    self.logger.debug('got %s', x)"),
+        text("def f(self, x):", "    self.logger.debug('have %s', x)"),
+    ),
+    "a warning is gone": (
+        text("import warnings", "def f():", "    warnings.warn('old', DeprecationWarning)", "    return 1"),
+        text("def f():", "    return 1"),
+    ),
+    "the category of a warning": (
+        text("import warnings", "def f():", "    warnings.warn('old', DeprecationWarning)"),
+        text("import warnings", "def f():", "    warnings.warn('old', UserWarning)"),
+    ),
+    "a guard against zero is gone": (
+        text("def f(total, n):", "    if n == 0:", "        return 0", "    return 100 // n"),
+        text("def f(total, n):", "    return 100 // n"),
+    ),
+    "what finally did is gone": (
+        text("def f(lock, x):", "    try:", "        return x.value", "    finally:", "        lock.release()"),
+        text("def f(lock, x):", "    return x.value"),
+    ),
+    "a narrower except": (
+        text(
+            "def f(store):",
+            "    try:",
+            "        return store.load()",
+            "    except Exception:",
+            "        return None",
+        ),
+        text("def f(store):", "    try:", "        return store.load()", "    except KeyError:", "        return None"),
+    ),
+    "a lock is not held": (
+        text("def f(lock, items):", "    with lock:", "        items.append(1)"),
+        text("def f(lock, items):", "    items.append(1)"),
+    ),
+    "an await is missing": (
+        text("async def load():", "    return 3", "async def f():", "    return await load()"),
+        text("async def load():", "    return 3", "async def f():", "    return load()"),
+    ),
+    "the last character of a long text": (
+        text("def f():", "    return 'x' * 3000 + 'a'"),
+        text("def f():", "    return 'x' * 3000 + 'b'"),
+    ),
+    "an item far down": (
+        text("def f():", "    return {'k': list(range(300)) + [1]}"),
+        text("def f():", "    return {'k': list(range(300)) + [2]}"),
+    ),
+    "the value that a generator returns": (
+        text("def f():", "    yield 1", "    return 2"),
+        text("def f():", "    yield 1", "    return 3"),
+    ),
+    "the class of an exception in a hierarchy": (
+        text("def f(x):", "    raise LookupError('no')"),
+        text("def f(x):", "    raise KeyError('no')"),
+    ),
+    "a class of its own that is called deque": (
+        text(
+            "class deque:",
+            "    def __init__(self, x):",
+            "        self.x = x",
+            "    def __iter__(self):",
+            "        return iter(())",
+            "def f():",
+            "    return deque(1)",
+        ),
+        text(
+            "class deque:",
+            "    def __init__(self, x):",
+            "        self.x = x",
+            "    def __iter__(self):",
+            "        return iter(())",
+            "def f():",
+            "    return deque(2)",
+        ),
+    ),
+    "a float beyond the tolerance": (
+        text("def f():", "    return 0.1 + 0.2"),
+        text("def f():", "    return 0.3"),
+    ),
+    "what a returned function does": (
+        text("def f(n):", "    return lambda x: (x, n, 1)"),
+        text("def f(n):", "    return lambda x: (x, n, 2)"),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", REFACTORINGS)
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_refactoring_is_not_called_changing(name, seed):
+    comparison = compare(*REFACTORINGS[name], seed=seed, function="f")
+    assert comparison.verdict in ("likely_preserving", "identical"), (reason(comparison), comparison.sentence)
+
+
+@pytest.mark.parametrize("name", CHANGES)
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_change_is_called_changing(name, seed):
+    comparison = compare(*CHANGES[name], seed=seed, function="f")
+    assert comparison.verdict == "changing", (reason(comparison), comparison.sentence)
+    for evidence in comparison.evidence:
+        assert evidence["old"] != evidence["new"]
+
+
+def test_evidence_says_how_strong_and_how_likely_it_is():
+    returned = compare(text("def f(x):", "    return 1"), text("def f(x):", "    return 2")).evidence[0]
+    assert (returned["strength"], returned["probability"], returned["edge_case"]) == ("observable", 1.0, False)
+    called = compare(text("def f(x):", "    x.save(1)"), text("def f(x):", "    x.save(2)")).evidence[0]
+    assert called["strength"] == "call_pattern"
+    assert called["score"] < returned["score"]
+
+
+EDGE = (
+    text("def f(name: str):", "    return name.strip()[:1] if name.strip() != '$' else 'dollar'"),
+    text("def f(name: str):", "    return name.strip()[:1]"),
+)
+
+
+def test_a_difference_that_needs_an_unlikely_value_is_an_edge_case_and_can_be_ignored():
+    comparison = compare(*EDGE)
+    assert comparison.verdict == "changing"
+    assert all(evidence["edge_case"] for evidence in comparison.evidence), comparison.evidence
+    assert "only for an unlikely value" in comparison.sentence
+    ignoring = compare(*EDGE, ignore_edge_cases=True)
+    assert ignoring.verdict == "likely_preserving"
+    assert "unlikely value" in reason(ignoring)
+
+
+def test_floats_within_the_tolerance_are_the_same():
+    assert compare(*CHANGES["a float beyond the tolerance"], float_tolerance=1e-9).verdict == "likely_preserving"
+
+
+def test_a_likely_and_strong_difference_is_preferred_to_the_first_one():
+    old = text("def f(x, log):", "    x.note(1)", "    return len(str(x)) >= 0 and 1")
+    new = text("def f(x, log):", "    x.note(2)", "    return len(str(x)) >= 0 and 2")
+    strengths = {evidence["strength"] for evidence in compare(old, new).evidence}
+    assert "observable" in strengths
