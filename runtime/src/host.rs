@@ -1,6 +1,7 @@
 //! Loads programs and runs executions in this process's interpreter.
 
 use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 use std::path::PathBuf;
 use std::rc::Rc;
 use std::time::Instant;
@@ -101,6 +102,7 @@ impl PythonHost {
         py: Python<'_>,
         program: &LoadedProgram,
         request: &ExecutionRequest,
+        positions: Range<usize>,
     ) -> PyResult<ExecutionRecord> {
         let started = Instant::now();
         let mut draw = Draw::new(request.seed, request.fixed.clone(), program.prepared.raise_probability);
@@ -108,8 +110,9 @@ impl PythonHost {
         let mut observations = request.observe.then(Observations::default);
         let mut behaviors = Vec::new();
         let mut repairs: Vec<String> = Vec::new();
-        for (position, &number) in request.versions.iter().enumerate() {
-            if position > 0 {
+        let first = positions.start;
+        for (position, &number) in request.versions.iter().enumerate().take(positions.end).skip(first) {
+            if position > first {
                 // What the version before wrote is not there for the next.
                 self.scratch.reset();
             }
@@ -145,6 +148,39 @@ impl PythonHost {
     }
 }
 
+/// Runs each version of a request in a process of its own. A decision is a function of seed and path, and those that were
+/// made before are given to the next, so that it is the same execution.
+fn run_apart(
+    py: Python<'_>,
+    request: &ExecutionRequest,
+    run: impl Fn(Python<'_>, &ExecutionRequest, Range<usize>) -> Result<ExecutionRecord, String>,
+) -> Result<ExecutionRecord, String> {
+    let mut request = request.clone();
+    let mut whole: Option<ExecutionRecord> = None;
+    for position in 0..request.versions.len() {
+        let part = isolation::in_fork(py, |py| run(py, &request, position..position + 1))?;
+        for choice in &part.choices {
+            request.fixed.entry(choice.path.clone()).or_insert_with(|| choice.decision.clone());
+        }
+        let Some(whole) = &mut whole else {
+            whole = Some(part);
+            continue;
+        };
+        let known: HashSet<String> = whole.choices.iter().map(|choice| choice.path.clone()).collect();
+        whole.choices.extend(part.choices.into_iter().filter(|choice| !known.contains(&choice.path)));
+        whole.injections.extend(part.injections.into_iter().filter(|injection| !known.contains(&injection.path)));
+        whole.behaviors.extend(part.behaviors);
+        for observation in part.observations {
+            if !whole.observations.contains(&observation) {
+                whole.observations.push(observation);
+            }
+        }
+        whole.repairs.extend(part.repairs);
+        whole.microseconds = whole.microseconds.saturating_add(part.microseconds);
+    }
+    whole.ok_or_else(|| "the request names no version".into())
+}
+
 impl Host for PythonHost {
     fn load(&mut self, program: u64, source: Program) -> Result<Vec<String>, String> {
         Python::attach(|py| match Self::load_program(py, source) {
@@ -172,10 +208,12 @@ impl Host for PythonHost {
         let Some(loaded) = self.programs.get(&program) else {
             return Err(format!("program {program} is not loaded"));
         };
-        let run = |py: Python<'_>| self.run_request(py, loaded, request).map_err(|error| module::describe(py, &error));
+        let run = |py: Python<'_>, request: &ExecutionRequest, positions: Range<usize>| {
+            self.run_request(py, loaded, request, positions).map_err(|error| module::describe(py, &error))
+        };
         Python::attach(|py| match loaded.prepared.isolation {
-            Isolation::Auto => run(py),
-            Isolation::Process => isolation::in_fork(py, run),
+            Isolation::Auto => run(py, request, 0..request.versions.len()),
+            Isolation::Process => run_apart(py, request, run),
         })
     }
 }
@@ -202,6 +240,7 @@ fn new_execution(
         side,
         globals: Some(globals.clone().unbind()),
         loading,
+        imports_may_fail: false,
     })
 }
 

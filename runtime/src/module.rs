@@ -23,6 +23,13 @@ static HELPERS: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
 const SOURCE: &std::ffi::CStr = cr"
 import ast, __future__
 
+def _falls_back(node):
+    # Another import stands in where one fails: then it is better to let it fail than to make a module up.
+    return isinstance(node, ast.Try) and any(
+        isinstance(inner, (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef))
+        for handler in node.handlers for inner in handler.body
+    )
+
 def statements(source):
     tree = ast.parse(source)
     flags = __future__.annotations.compiler_flag
@@ -30,7 +37,7 @@ def statements(source):
         if isinstance(node, ast.ImportFrom) and node.module == '__future__':
             continue
         module = ast.Module([node], [])
-        yield node.lineno, compile(module, '<twincell module>', 'exec', flags, True)
+        yield node.lineno, compile(module, '<twincell module>', 'exec', flags, True), _falls_back(node)
 
 def function(source):
     return compile(source, '<twincell>', 'exec', 0, True)
@@ -194,7 +201,11 @@ pub(crate) fn evaluate(globals: &Bound<'_, PyDict>, source: &str) -> Vec<String>
         for statement in statements.iter() {
             let statement = statement.cast_into::<PyTuple>()?;
             let line: u32 = statement.get_item(0)?.extract()?;
-            if let Err(error) = exec.call1((statement.get_item(1)?, globals))
+            let falls_back = statement.get_item(2)?.is_truthy()?;
+            state::with(|execution| execution.imports_may_fail = falls_back);
+            let done = exec.call1((statement.get_item(1)?, globals));
+            state::with(|execution| execution.imports_may_fail = false);
+            if let Err(error) = done
                 && notes.len() < MAX_NOTES
             {
                 notes.push(format!("line {line} of the module cannot be evaluated here: {}", describe(py, &error)));

@@ -85,6 +85,8 @@ pub(crate) struct Execution {
     pub globals: Option<Py<pyo3::types::PyDict>>,
     /// A module is being evaluated: decorators are passed through, nothing is recorded.
     pub loading: bool,
+    /// An import that fails is one: the module says what to do then.
+    pub imports_may_fail: bool,
 }
 
 /// The current execution, and the number of the run.

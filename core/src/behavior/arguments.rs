@@ -7,6 +7,9 @@ use super::equal::equal;
 use super::{Basis, Behavior, Difference, Observed, Rules};
 use crate::report::{Channel, display_observed};
 
+/// How places begin that say by themselves what they are.
+const OWN_PLACES: [&str; 5] = ["name ", "use ", "members", "class attributes", "how it is used"];
+
 pub(super) fn compare(old: &Behavior, new: &Behavior, rules: &Rules, found: &mut Vec<Difference>) {
     let mut places: BTreeMap<&str, [Option<&Observed>; 2]> = BTreeMap::new();
     for (side, behavior) in [old, new].into_iter().enumerate() {
@@ -16,14 +19,17 @@ pub(super) fn compare(old: &Behavior, new: &Behavior, rules: &Rules, found: &mut
             own.get_or_insert(value);
         }
     }
-    let text = |value: Option<&Observed>| value.map_or(super::UNCHANGED.into(), display_observed);
     for (place, [a, b]) in places {
+        // What a snippet binds and what using an object gave are no arguments.
+        let own = OWN_PLACES.iter().any(|start| place.starts_with(start));
+        let absent = if own { super::ABSENT } else { super::UNCHANGED };
+        let text = |value: Option<&Observed>| value.map_or(absent.into(), display_observed);
         let (old, new) = match (a, b) {
             (Some(a), Some(b)) if equal(a, b, rules) => continue,
             (Some(a), Some(b)) => contrast(a, b, rules),
             _ => (text(a), text(b)),
         };
-        let place = format!("argument {place}");
+        let place = if own { place.to_string() } else { format!("argument {place}") };
         found.push(Difference { channel: Channel::Arguments, place, old, new, basis: Basis::Seen });
     }
 }

@@ -176,6 +176,8 @@ impl Outcome {
 /// What a difference shows where one version made no call, or left a value as it was.
 pub const NO_CALL: &str = "no call";
 pub const UNCHANGED: &str = "unchanged";
+/// What it shows where one version has nothing of the name: a name that a snippet does not bind, a member not reached.
+pub const ABSENT: &str = "nothing";
 pub const NOTHING_LOGGED: &str = "nothing";
 
 /// What a difference rests on, the weakest first.

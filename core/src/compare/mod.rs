@@ -284,6 +284,7 @@ fn compare_pair(
     let disturbed = loaded.spoiled || campaign.witness.is_none() && campaign.nondeterministic > 0;
     if disturbed && program.isolation == Isolation::Auto && !campaign.stopped_early {
         program.isolation = Isolation::Process;
+        loaded.start_over();
         drop(loaded);
         loaded = match pool.load(&program) {
             Ok(loaded) => loaded,

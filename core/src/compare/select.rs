@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use crate::report::{PairReport, Verdict};
+use crate::behavior::Observed;
+use crate::report::{Channel, PairReport, Verdict};
 use crate::source::{self, Form, Function};
 
 use super::pair::{Pair, Texts};
@@ -157,10 +158,16 @@ pub(super) fn deciders(texts: &Texts, pairs: &[Pair], reports: &[PairReport]) ->
     let mut decided: Vec<(usize, Vec<String>)> = Vec::new();
     let unsettled = |report: &PairReport| matches!(report.verdict, Verdict::Changing | Verdict::Inconclusive);
     for (position, (pair, report)) in pairs.iter().zip(reports).enumerate() {
-        if !(pair.keeps_state_otherwise && pair.form() == Form::Function && unsettled(report)) {
+        if !(pair.form() == Form::Function && unsettled(report)) {
             continue;
         }
         let Some((class, _)) = report.new.qualname.rsplit_once('.') else { continue };
+        let starts_otherwise = reports.iter().any(|other| {
+            other.new.qualname.strip_prefix(class) == Some(".__init__") && differs_in_private_state_only(other)
+        });
+        if !(pair.keeps_state_otherwise || starts_otherwise) {
+            continue;
+        }
         let whole = pairs.iter().zip(reports).find(|(pair, report)| {
             pair.form() == Form::Class && report.new.qualname == class && report.verdict == Verdict::LikelyPreserving
         });
@@ -183,6 +190,31 @@ pub(super) fn deciders(texts: &Texts, pairs: &[Pair], reports: &[PairReport]) ->
             return decided;
         }
     }
+}
+
+/// All that the witness of a constructor shows is other values in private attributes.
+fn differs_in_private_state_only(report: &PairReport) -> bool {
+    let (Verdict::Changing, Some(witness)) = (report.verdict, &report.witness) else { return false };
+    let only_arguments = report.evidence.iter().all(|evidence| evidence.channel == Channel::Arguments);
+    let sides = [&witness.old, &witness.new];
+    let attributes = sides.map(|behavior| {
+        let mut all = Vec::new();
+        for (place, value) in &behavior.arguments {
+            match value {
+                Observed::Injected { assigned, .. } => all.extend(assigned.iter().map(|(name, value)| (name, value))),
+                _ => all.push((place, value)),
+            }
+        }
+        all
+    });
+    let differs = |(one, other): (usize, usize)| {
+        let missing = attributes[one].iter().filter(|entry| !attributes[other].contains(entry));
+        missing.map(|(name, _)| name.as_str()).collect::<Vec<_>>()
+    };
+    let differing = [differs((0, 1)), differs((1, 0))].concat();
+    only_arguments
+        && !differing.is_empty()
+        && differing.iter().all(|name| name.starts_with("._") && !name.ends_with("__"))
 }
 
 /// The callers of a private function that settle it.

@@ -318,6 +318,14 @@ impl Loaded<'_> {
         }
     }
 
+    /// Goes on in a fresh worker: what executions left behind in this one is gone with it.
+    pub fn start_over(&mut self) {
+        if let Some(worker) = self.worker.take() {
+            dismiss(vec![worker]);
+        }
+        self.spoiled = false;
+    }
+
     /// Sees to it that a worker has the program.
     fn ensure(&mut self) -> Result<(), EngineError> {
         let mut reason = String::new();

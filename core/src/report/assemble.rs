@@ -308,6 +308,9 @@ fn contrast(kept: &Kept, evidence: &Evidence) -> String {
         Channel::Output => {
             format!("old writes {} to {}, new {}", cut(&evidence.old), evidence.place, cut(&evidence.new))
         }
+        Channel::Arguments if !evidence.place.starts_with("argument ") => {
+            format!("{}: old {}, new {}", evidence.place, cut(&evidence.old), cut(&evidence.new))
+        }
         Channel::Arguments => {
             let place = evidence.place.trim_start_matches("argument ");
             let left = |text: &str| {

@@ -18,6 +18,9 @@ use super::parse::{normalize_newlines, parse, with_stack_for};
 use super::scopes::Bindings;
 use super::{Function, diff, functions};
 
+/// Marks a look-up that starts behind a class.
+const SUPER: &str = "<super>";
+
 /// A text's entities and what each reads.
 #[derive(Debug, Clone, Default)]
 pub struct Index {
@@ -177,7 +180,11 @@ impl Index {
 
     /// The entity that an attribute of a class is, along the bases that the text holds.
     pub fn inherited(&self, class: &str, attribute: &str) -> Option<String> {
-        let mut waiting = VecDeque::from([class.to_string()]);
+        let bases = |class: &str| self.classes.get(class).into_iter().flat_map(|class| class.bases.iter().cloned());
+        let mut waiting: VecDeque<String> = match class.strip_suffix(SUPER) {
+            Some(class) => bases(class).collect(),
+            None => VecDeque::from([class.to_string()]),
+        };
         let mut seen = BTreeSet::new();
         while let Some(class) = waiting.pop_front() {
             if !seen.insert(class.clone()) {
@@ -187,7 +194,7 @@ impl Index {
             if self.has(&own) {
                 return Some(own);
             }
-            waiting.extend(self.classes.get(&class).into_iter().flat_map(|class| class.bases.iter().cloned()));
+            waiting.extend(bases(&class));
         }
         None
     }
@@ -327,7 +334,8 @@ impl Reads {
             Expr::Name(name) if Some(name.id.as_str()) == self.first_parameter.as_deref() => self.class.clone(),
             Expr::Name(name) => Some(name.id.to_string()),
             Expr::Call(call) => match call.func.as_ref() {
-                Expr::Name(name) if matches!(name.id.as_str(), "super" | "type") => self.class.clone(),
+                Expr::Name(name) if name.id.as_str() == "super" => Some(format!("{}{SUPER}", self.class.as_ref()?)),
+                Expr::Name(name) if name.id.as_str() == "type" => self.class.clone(),
                 other => self.class_of(other).filter(|_| other.is_name_expr()),
             },
             Expr::Attribute(attribute) if attribute.attr.as_str() == "__class__" => self.class_of(&attribute.value),
@@ -456,6 +464,16 @@ mod tests {
     fn an_attribute_of_a_base_counts_where_a_method_reads_it() {
         assert_eq!(affected(CLASS, &CLASS.replace("size = 1", "size = 2"), "A.f"), ["B.size"]);
         assert_eq!(affected(CLASS, &CLASS.replace("return self.size", "return 0"), "A.f"), ["A.g"]);
+    }
+
+    #[test]
+    fn what_super_finds_is_the_base_s() {
+        let text = |size: u32| {
+            format!(
+                "class B:\n    def f(self):\n        return {size}\nclass A(B):\n    def f(self):\n        return super().f()\n"
+            )
+        };
+        assert_eq!(affected(&text(1), &text(2), "A.f"), ["B.f"]);
     }
 
     #[test]
