@@ -134,7 +134,7 @@ fn a_difference_is_confirmed_on_the_same_decisions_in_both_orders_and_against_it
     assert_eq!(versions[..2], [&[0, 1][..], &[1, 0]]);
     assert!(versions[2].len() > 2 && versions[2].iter().all(|&version| version == 0));
     assert!(versions[3].len() > 2 && versions[3].iter().all(|&version| version == 1));
-    assert!(confirming.iter().all(|request| value_of_x(request) == 0 && request.seed == requests[0].seed));
+    assert!(confirming[..4].iter().all(|request| value_of_x(request) == 0 && request.seed == requests[0].seed));
 }
 
 #[test]
