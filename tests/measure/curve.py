@@ -2,15 +2,14 @@
 
     python tests/measure/curve.py CHANGES.jsonl OUT.svg NAME=RESULTS.jsonl [NAME=RESULTS.jsonl ...]
 
-CHANGES has labels; each RESULTS is what `twincell study` wrote for it. A change is called *changing* at a threshold when
-one of its differences scores that much. Prints the points as a table; the verdict's own threshold is marked.
+CHANGES has labels; each RESULTS is what `twincell study` wrote for it. A change is called *changing* at a threshold
+when one of its differences scores that much. Prints the points as a table; the verdict's own threshold is marked.
 """
 
 import json
 import re
 import sys
 from pathlib import Path
-
 
 WIDTH, HEIGHT, LEFT, TOP, RIGHT, BOTTOM = 560, 380, 60, 20, 20, 50
 VERDICT = Path(__file__).parents[2] / "core" / "src" / "verdict.rs"
