@@ -9,20 +9,25 @@ SHELL := bash
 VENV := $(CURDIR)/.venv
 PYTHON := $(VENV)/bin/python
 STAMP := $(VENV)/.requirements
+STAMP_LONG := $(VENV)/.requirements-long
 # For `make bench` only, and apart from the environment: the tests go on with the back end that is built in.
 ONNXRUNTIME := $(CURDIR)/target/onnxruntime
 # Kernels are looked for in the environment that make set up, and in no other.
 RUN := env -u PYTHONPATH -u CONDA_PREFIX VIRTUAL_ENV=$(VENV) PATH="$(VENV)/bin:$$PATH"
 
-.PHONY: help setup build test test-long demo bench lint clean
+.PHONY: help setup build test test-long demo bench bench-kernel lint clean
 
 help: ## what there is to make
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1|/' | while IFS='|' read -r name what; do \
-	  printf '  make %-10s %s\n' "$$name" "$$what"; done
+	  printf '  make %-12s %s\n' "$$name" "$$what"; done
 
 $(STAMP): tests/requirements.txt
 	@python=$$(.ci/require); \
 	if ! $(PYTHON) -c 'import pip' 2>/dev/null; then rm -rf $(VENV); "$$python" -m venv $(VENV); fi
+	$(PYTHON) -m pip install --quiet --disable-pip-version-check -r $<
+	@touch $@
+
+$(STAMP_LONG): tests/requirements-long.txt $(STAMP)
 	$(PYTHON) -m pip install --quiet --disable-pip-version-check -r $<
 	@touch $@
 
@@ -36,9 +41,10 @@ test: build ## every test but the long ones
 	$(RUN) cargo test --release --workspace
 	$(RUN) python -m pytest -m "not long"
 
-test-long: build ## the tests that take minutes
+test-long: build $(STAMP_LONG) ## the tests that take minutes, and those that need a browser or large packages
 	$(RUN) cargo test --release --workspace -- --ignored
 	$(RUN) python -m pytest -m long
+	$(RUN) python -m pytest tests/kernel/test_libraries.py
 
 demo: build ## run the quickstart notebook, print its verdicts, write quickstart.html
 	$(RUN) python notebooks/run_quickstart.py
@@ -52,6 +58,9 @@ bench: build $(ONNXRUNTIME)/.installed ## measure speed, with CHANGES=FILE.jsonl
 	$(RUN) TWINCELL_PYTHON=$(PYTHON) TWINCELL_ONNXRUNTIME="$$library" CHANGES="$(abspath $(CHANGES))" \
 	  cargo bench --quiet -p twincell-core -p twincell-models -p twincell --bench instrument --bench forward --bench pairs \
 	  -- --quiet --noplot | { grep -v '^Benchmarking ' || true; }
+
+bench-kernel: build ## measure the kernel against ipykernel, with ratios
+	$(RUN) python tests/measure/kernel.py --check
 
 lint: setup ## formatting and warnings of Rust and Python
 	$(RUN) cargo fmt --all --check

@@ -44,7 +44,7 @@ fn pipeline(criterion: &mut Criterion) {
         });
         let sites = instrument(&one).expect("it can be instrumented").sites.sites;
         group.bench_with_input(BenchmarkId::new("uses, lines", lines), &one, |bencher, one| {
-            bencher.iter(|| source::uses(black_box(&one.text), &sites));
+            bencher.iter(|| source::read(black_box(&one.text), &sites));
         });
         let mut other = one.clone();
         other.text = other.text.replace("total", "amount").replace("> limit", ">= limit");

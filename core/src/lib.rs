@@ -3,7 +3,7 @@
 //! A comparison flows through five rooms:
 //! [`source`] (two texts -> pairs of functions) -> [`instrument`] (function -> instrumented text and its table of
 //! [`site`]s) -> [`campaign`] (choose, execute in [`engine`], learn, stop) -> [`behavior`] (what differs) ->
-//! [`verdict`]. [`report`] holds what a view needs, as plain data.
+//! [`verdict`]. [`report`] holds what a view needs, as plain data; [`reproduce`] writes a test of its own for a witness.
 //!
 //! Deliberately absent: a Python interpreter, a neural network ([`predictor::Predictor`] is implemented elsewhere),
 //! Jupyter, the network, printing.
@@ -15,6 +15,7 @@ pub mod engine;
 pub mod instrument;
 pub mod predictor;
 pub mod report;
+pub mod reproduce;
 pub mod site;
 pub mod source;
 pub mod value;

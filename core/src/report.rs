@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::behavior::{Behavior, Call};
 use crate::engine::protocol::Injection;
+use crate::reproduce::Reproducer;
 use crate::value::Choice;
 
 pub use display::{DISPLAY_LIMIT, bounded, display_call, display_decision, display_observed, display_outcome};
@@ -170,6 +171,13 @@ pub struct PairReport {
     pub rows: Vec<AlignedRow>,
     pub executions: Vec<ExecutionReport>,
     pub witness: Option<Witness>,
+    /// Qualified names of those that decide in this pair's place, for a helper that changed together with its callers; the
+    /// comparison's verdict does not count this pair then.
+    #[serde(default)]
+    pub decided_by: Vec<String>,
+    /// A test that shows the witness's difference without twincell.
+    #[serde(default)]
+    pub reproducer: Option<Reproducer>,
     /// Executions whose worker was lost.
     pub lost: u32,
     /// Notes for people: module parts not evaluated, renames found, nondeterminism.

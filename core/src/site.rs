@@ -58,6 +58,67 @@ pub struct Branch {
     pub line: u32,
 }
 
+/// Methods and functions whose answer tells what a text or container holds; calls of them are observed.
+pub const TELLING_CALLS: [&str; 7] =
+    ["startswith", "endswith", "match", "fullmatch", "search", "isdisjoint", "issubset"];
+
+/// How a comparison compares; the numbers are those that instrumented code passes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Comparator {
+    Eq = 0,
+    NotEq = 1,
+    Lt = 2,
+    LtE = 3,
+    Gt = 4,
+    GtE = 5,
+    In = 6,
+    NotIn = 7,
+    Is = 8,
+    IsNot = 9,
+}
+
+impl Comparator {
+    pub(crate) fn of(op: ruff_python_ast::CmpOp) -> Self {
+        use ruff_python_ast::CmpOp;
+        match op {
+            CmpOp::Eq => Comparator::Eq,
+            CmpOp::NotEq => Comparator::NotEq,
+            CmpOp::Lt => Comparator::Lt,
+            CmpOp::LtE => Comparator::LtE,
+            CmpOp::Gt => Comparator::Gt,
+            CmpOp::GtE => Comparator::GtE,
+            CmpOp::In => Comparator::In,
+            CmpOp::NotIn => Comparator::NotIn,
+            CmpOp::Is => Comparator::Is,
+            CmpOp::IsNot => Comparator::IsNot,
+        }
+    }
+
+    pub const ALL: [Comparator; 10] = [
+        Comparator::Eq,
+        Comparator::NotEq,
+        Comparator::Lt,
+        Comparator::LtE,
+        Comparator::Gt,
+        Comparator::GtE,
+        Comparator::In,
+        Comparator::NotIn,
+        Comparator::Is,
+        Comparator::IsNot,
+    ];
+}
+
+/// One comparison of two operands; chains (`a < b < c`) are none.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Comparison {
+    pub comparator: Comparator,
+    /// Byte range in the function's text.
+    pub start: u32,
+    pub end: u32,
+    pub line: u32,
+}
+
 /// What the numbers in one instrumented function mean.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SiteTable {
@@ -65,6 +126,8 @@ pub struct SiteTable {
     pub sites: Vec<Site>,
     /// Indexed by the number passed to the branch hook.
     pub branches: Vec<Branch>,
+    /// Indexed by the number passed to the hook of comparisons.
+    pub comparisons: Vec<Comparison>,
     /// 1-based lines of the function's text that hold code which reports when it runs, ascending, each once.
     pub lines: Vec<u32>,
 }

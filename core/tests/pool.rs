@@ -41,6 +41,10 @@ fn program(code: &str) -> Program {
         uses: Vec::new(),
         class_name: None,
         module: String::new(),
+        body: Default::default(),
+        companions: vec![],
+        decorators: vec![],
+        attribute_renames: vec![],
     };
     Program {
         versions: vec![version],
@@ -48,6 +52,7 @@ fn program(code: &str) -> Program {
         context: Context::Function,
         raise_probability: 0.0,
         step_budget: 1000,
+        isolation: Default::default(),
     }
 }
 
@@ -57,6 +62,7 @@ fn requests(count: u32) -> Vec<ExecutionRequest> {
         seed: index.into(),
         fixed: Default::default(),
         versions: vec![0, 0],
+        observe: false,
         explain: false,
     };
     (0..count).map(request).collect()
@@ -301,6 +307,20 @@ fn a_worker_that_dies_at_every_load_is_an_error() {
 }
 
 #[test]
+fn tests_of_a_file_run_in_the_worker_that_has_the_program() {
+    let pool = WorkerPool::new(options(1));
+    let mut loaded = pool.load(&program("fine")).unwrap();
+    assert_eq!(loaded.test("fine", "old").unwrap(), None);
+    assert_eq!(loaded.test("fine", "new").unwrap().as_deref(), Some("it failed"));
+    let effect = loaded.test("remove", "old").unwrap().unwrap();
+    assert!(effect.contains("os.remove"), "{effect}");
+    for source in ["die", "hang"] {
+        assert!(matches!(loaded.test(source, "old"), Err(EngineError::Test(_))), "{source}");
+        assert_eq!(loaded.test("fine", "old").unwrap(), None, "after {source}");
+    }
+}
+
+#[test]
 fn a_program_that_is_refused_costs_no_worker() {
     let pool = WorkerPool::new(options(1));
     let before = worker_of(&pool.load(&program("")).unwrap().run(requests(1)).unwrap()[0]);
@@ -510,8 +530,17 @@ mod fake {
                     for request in requests {
                         run(socket, &code, program, &request);
                     }
-                    send(socket, &FromWorker::Done { program });
+                    send(socket, &FromWorker::Done { program, spoiled: false });
                 }
+                ToWorker::Test { program, source, subject } => match source.as_str() {
+                    "die" => std::process::exit(3),
+                    "hang" => std::thread::sleep(Duration::from_secs(60)),
+                    _ => {
+                        let failure = (subject == "new").then(|| "it failed".to_string());
+                        let effects = if source == "remove" { vec!["os.remove".to_string()] } else { vec![] };
+                        send(socket, &FromWorker::Tested { program, failure, effects });
+                    }
+                },
                 ToWorker::Unload { .. } => {}
                 ToWorker::Exit if code == "hang at exit" => std::thread::sleep(Duration::from_secs(60)),
                 ToWorker::Exit => return,
@@ -555,6 +584,8 @@ mod fake {
             choices: Vec::new(),
             injections: Vec::new(),
             behaviors: vec![behavior; request.versions.len()],
+            observations: vec![],
+            repairs: Vec::new(),
             microseconds: 1,
         };
         FromWorker::Record { program, record: Box::new(record) }
@@ -622,7 +653,7 @@ mod fake {
                 };
                 send(socket, &hello);
             }
-            "done early" => send(socket, &FromWorker::Done { program }),
+            "done early" => send(socket, &FromWorker::Done { program, spoiled: false }),
             "fail" if request.is_none() => send(socket, &FromWorker::Failed { program, reason: "refused".into() }),
             "fail" => send(socket, &FromWorker::Failed { program, reason: "no record".into() }),
             "environment" => {

@@ -95,6 +95,7 @@ fn measure<'a>(id: &'a str, pool: &WorkerPool, program: &Program) -> Result<Rate
             seed: index.into(),
             fixed: Default::default(),
             versions: vec![0, 1],
+            observe: false,
             explain: false,
         });
         next += BATCH;

@@ -1,14 +1,66 @@
-//! Source text in files, and what went wrong with a file as people read it.
+//! Source text in files, and what went wrong with a file as people read it. A file may be a pipe (`<(git show ...)`) or
+//! anything else with a path: reading it ends, in time and in bytes.
 
-use std::io;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read};
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::path::Path;
+use std::time::Duration;
+
+/// More than any source file, or file of changes, has.
+const MAX_BYTES: u64 = 256 << 20;
+/// How long a pipe may be silent.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// The text of a file, without a byte order mark. An error is one line that says what to do.
 pub fn read_text(path: &Path) -> Result<String, String> {
-    let bytes = std::fs::read(path).map_err(|error| format!("cannot read {}: {}", path.display(), reason(&error)))?;
+    let bytes = read(path, PATIENCE).map_err(|error| format!("cannot read {}: {}", path.display(), reason(&error)))?;
     match String::from_utf8(bytes) {
         Ok(text) => Ok(without_mark(&text).to_owned()),
         Err(_) => Err(format!("{} is not UTF-8 text: convert it first", path.display())),
+    }
+}
+
+fn read(path: &Path, patience: Duration) -> io::Result<Vec<u8>> {
+    // Opening a pipe that nobody writes to must not wait; for other files the flag means nothing.
+    let file = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(path)?;
+    let kind = file.metadata()?.file_type();
+    let mut bytes = Vec::new();
+    if kind.is_fifo() || kind.is_socket() || kind.is_char_device() {
+        let mut chunk = vec![0; 1 << 16];
+        loop {
+            wait(&file, patience)?;
+            match (&file).read(&mut chunk) {
+                Ok(0) => break,
+                Ok(count) => bytes.extend_from_slice(&chunk[..count]),
+                Err(error) if matches!(error.kind(), io::ErrorKind::Interrupted | io::ErrorKind::WouldBlock) => {}
+                Err(error) => return Err(error),
+            }
+            if bytes.len() as u64 > MAX_BYTES {
+                break;
+            }
+        }
+    } else {
+        (&file).take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
+    }
+    if bytes.len() as u64 > MAX_BYTES {
+        return Err(io::Error::other(format!("it has more than {} MiB; is it the right file?", MAX_BYTES >> 20)));
+    }
+    Ok(bytes)
+}
+
+/// Until there is something to read, or nothing will come any more.
+fn wait(file: &File, patience: Duration) -> io::Result<()> {
+    let mut asked = libc::pollfd { fd: file.as_raw_fd(), events: libc::POLLIN, revents: 0 };
+    let milliseconds = i32::try_from(patience.as_millis()).unwrap_or(i32::MAX);
+    // One entry, of this file, which is open.
+    match unsafe { libc::poll(&mut asked, 1, milliseconds) } {
+        0 => Err(io::Error::other(format!("nothing was written to it for {} s", patience.as_secs()))),
+        count if count < 0 && io::Error::last_os_error().kind() != io::ErrorKind::Interrupted => {
+            Err(io::Error::last_os_error())
+        }
+        _ => Ok(()),
     }
 }
 
@@ -38,6 +90,28 @@ mod tests {
         let path = folder.path().join("a.py");
         std::fs::write(&path, "\u{feff}x = 1\n").unwrap();
         assert_eq!(read_text(&path).as_deref(), Ok("x = 1\n"));
+    }
+
+    #[test]
+    fn a_pipe_is_read_to_its_end_and_one_that_nobody_writes_to_is_given_up() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("pipe");
+        let name = std::ffi::CString::new(path.to_str().unwrap()).unwrap();
+        assert_eq!(unsafe { libc::mkfifo(name.as_ptr(), 0o600) }, 0);
+        let error = read(&path, Duration::from_millis(50)).unwrap_err().to_string();
+        assert!(error.contains("nothing was written to it"), "{error}");
+        let writer = std::thread::spawn({
+            let path = path.clone();
+            move || std::fs::write(path, "x = 1\n".repeat(50_000))
+        });
+        assert_eq!(read_text(&path).unwrap().len(), 300_000);
+        writer.join().unwrap().unwrap();
+    }
+
+    #[test]
+    fn a_file_without_end_is_an_error() {
+        assert!(read_text(Path::new("/dev/zero")).unwrap_err().contains("is it the right file?"));
+        assert_eq!(read_text(Path::new("/dev/null")).as_deref(), Ok(""));
     }
 
     #[test]

@@ -37,6 +37,8 @@ pub fn pair(verdict: Verdict) -> PairReport {
         rows: Vec::new(),
         executions: Vec::new(),
         witness: None,
+        decided_by: vec![],
+        reproducer: None,
         lost: 0,
         notes: Vec::new(),
         milliseconds: 0.0,

@@ -9,6 +9,7 @@ mod instrumented;
 mod jupyter;
 mod magics;
 mod options;
+pub mod reproducers;
 mod study;
 mod warm;
 mod worker;

@@ -1,5 +1,7 @@
 //! What the magics understand: their arguments and the text of a cell. Python only hands both over.
 
+use std::path::PathBuf;
+
 use clap::{Arg, ArgAction, ArgMatches, Command};
 
 use crate::options::{Job, OptionError, Options, command_line};
@@ -41,6 +43,8 @@ pub enum Request<T> {
 #[derive(Debug, Clone, PartialEq)]
 pub struct CompareCell {
     pub options: Options,
+    /// Where the reproducer goes.
+    pub reproducer: Option<PathBuf>,
     pub with_last: bool,
     pub run: bool,
 }
@@ -49,6 +53,7 @@ pub struct CompareCell {
 #[derive(Debug, Clone, PartialEq)]
 pub struct CompareStored {
     pub options: Options,
+    pub reproducer: Option<PathBuf>,
     pub old: String,
     pub new: String,
 }
@@ -58,6 +63,7 @@ pub fn read_compare_cell(line: &str) -> Result<Request<CompareCell>, MagicError>
     read(compare_cell_command(), line, |matches| {
         Ok(CompareCell {
             options: command_line::read(matches, Job::Compare)?,
+            reproducer: matches.get_one::<PathBuf>("reproducer").cloned(),
             with_last: matches.get_flag("with-last"),
             run: matches.get_flag("run"),
         })
@@ -69,7 +75,32 @@ pub fn read_compare_stored(line: &str) -> Result<Request<CompareStored>, MagicEr
     read(compare_stored_command(), line, |matches| {
         // clap has seen to it that both are there.
         let name = |name| matches.get_one::<String>(name).cloned().unwrap_or_default();
-        Ok(CompareStored { options: command_line::read(matches, Job::Compare)?, old: name("old"), new: name("new") })
+        Ok(CompareStored {
+            options: command_line::read(matches, Job::Compare)?,
+            reproducer: matches.get_one::<PathBuf>("reproducer").cloned(),
+            old: name("old"),
+            new: name("new"),
+        })
+    })
+}
+
+/// `%autocompare`.
+#[derive(Debug, Clone, PartialEq)]
+pub enum AutocompareLine {
+    On(Box<Options>),
+    Off,
+    /// Says which of both it is.
+    Ask,
+}
+
+/// Reads the line of `%autocompare`.
+pub fn read_autocompare(line: &str) -> Result<Request<AutocompareLine>, MagicError> {
+    read(autocompare_command(), line, |matches| {
+        Ok(match matches.get_one::<String>("state").map(String::as_str) {
+            Some("on") => AutocompareLine::On(Box::new(command_line::read(matches, Job::Compare)?)),
+            Some(_) => AutocompareLine::Off,
+            None => AutocompareLine::Ask,
+        })
     })
 }
 
@@ -81,9 +112,13 @@ pub fn read_version_cell(line: &str) -> Result<Request<String>, MagicError> {
     read(command, line, |matches| Ok(matches.get_one::<String>("name").cloned().unwrap_or_default()))
 }
 
-/// What completion offers after `%%compare` and, without the flags of a cell, after `%compare`.
-pub fn flags(cell: bool) -> Vec<String> {
-    let command = if cell { compare_cell_command() } else { compare_stored_command() };
+/// What completion offers after a magic of this name.
+pub fn flags(magic: &str) -> Vec<String> {
+    let command = match magic {
+        "%%compare" => compare_cell_command(),
+        "%autocompare" => autocompare_command(),
+        _ => compare_stored_command(),
+    };
     command.get_arguments().filter_map(|argument| argument.get_long().map(|long| format!("--{long}"))).collect()
 }
 
@@ -132,7 +167,8 @@ fn compare_cell_command() -> Command {
     let command = Command::new("%%compare")
         .about("Compares the two versions in the cell, the old one above and the new one below a line `# ---`.")
         .arg(flag("with-last").help("Compare the cell with the code that it held when it last ran"))
-        .arg(flag("run").help("Run the new version in the notebook afterwards; otherwise nothing is run here"));
+        .arg(flag("run").help("Run the new version in the notebook afterwards; otherwise nothing is run here"))
+        .arg(reproducer());
     command_line::add_to(command, Job::Compare)
 }
 
@@ -140,7 +176,23 @@ fn compare_stored_command() -> Command {
     let command = Command::new("%compare")
         .about("Compares two versions that cells stored with %%version.")
         .arg(Arg::new("old").value_name("OLD").required(true).help("Name of the old version"))
-        .arg(Arg::new("new").value_name("NEW").required(true).help("Name of the new version"));
+        .arg(Arg::new("new").value_name("NEW").required(true).help("Name of the new version"))
+        .arg(reproducer());
+    command_line::add_to(command, Job::Compare)
+}
+
+fn reproducer() -> Arg {
+    Arg::new("reproducer")
+        .long("reproducer")
+        .value_name("FILE")
+        .value_parser(clap::value_parser!(PathBuf))
+        .help("Write a pytest file that shows the change without twincell")
+}
+
+fn autocompare_command() -> Command {
+    let command = Command::new("%autocompare")
+        .about("From now on, compares a cell that runs again with what it held before, where it defines functions.")
+        .arg(Arg::new("state").value_name("on|off").value_parser(["on", "off"]).help("Without it: says which it is"));
     command_line::add_to(command, Job::Compare)
 }
 
@@ -217,10 +269,23 @@ mod tests {
         assert_eq!((request.options.budget, request.options.function.as_deref()), (7, Some("A.b")));
         assert!(request.with_last && !request.run);
         for spec in of(Job::Compare) {
-            assert!(flags(true).contains(&format!("--{}", spec.name)), "{}", spec.name);
-            assert!(flags(false).contains(&format!("--{}", spec.name)), "{}", spec.name);
+            assert!(flags("%%compare").contains(&format!("--{}", spec.name)), "{}", spec.name);
+            assert!(flags("%compare").contains(&format!("--{}", spec.name)), "{}", spec.name);
         }
-        assert!(flags(true).contains(&"--with-last".to_owned()) && !flags(false).contains(&"--with-last".to_owned()));
+        assert!(
+            flags("%%compare").contains(&"--with-last".to_owned())
+                && !flags("%compare").contains(&"--with-last".to_owned())
+        );
+    }
+
+    #[test]
+    fn autocompare_is_switched_with_the_options_of_a_comparison() {
+        assert_eq!(read_autocompare(" off "), Ok(Request::Do(AutocompareLine::Off)));
+        assert_eq!(read_autocompare(""), Ok(Request::Do(AutocompareLine::Ask)));
+        let Ok(Request::Do(AutocompareLine::On(options))) = read_autocompare("on --budget 9") else { panic!() };
+        assert_eq!(options.budget, 9);
+        let error = read_autocompare("maybe").unwrap_err().to_string();
+        assert!(error.contains("maybe") && error.contains("off") && !error.contains('\n'), "{error}");
     }
 
     #[test]

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use twincell_core::compare::{CompareError, CompareOptions, Continue, Progress, Source, compare};
-use twincell_core::engine::{EngineError, PoolOptions, WorkerInfo, WorkerPool};
+use twincell_core::engine::{EngineError, PoolOptions, Stop, WorkerInfo, WorkerPool};
 use twincell_core::predictor::Predictor;
 use twincell_core::report::Comparison;
 use twincell_models::ModelOptions;
@@ -39,6 +39,8 @@ pub enum Failure {
          processes with multiprocessing's method 'spawn', or use --jobs"
     )]
     Forked,
+    #[error("stopped before anything was found")]
+    Stopped,
     #[error("this is a bug in twincell, please report it: {0}")]
     Internal(String),
 }
@@ -67,6 +69,11 @@ impl Engine {
         Ok(Self { pool: pool(options, environment), predictor: predictor(options, environment)? })
     }
 
+    /// The same engine; what its workers do for this one ends soon after `stop` is asked to.
+    pub fn stopped_by(&self, stop: &Stop) -> Self {
+        Self { pool: Arc::new(self.pool.stopped_by(stop)), predictor: self.predictor.clone() }
+    }
+
     /// Compares two texts; see [`twincell_core::compare::compare`].
     pub fn compare(
         &self,
@@ -89,6 +96,14 @@ fn check_owner(owner: &AtomicU32, process: u32) -> Result<(), Failure> {
         Ok(_) => Ok(()),
         Err(known) if known == process => Ok(()),
         Err(_) => Err(Failure::Forked),
+    }
+}
+
+/// Ends all workers that are kept, with their folders; to be called before the process ends.
+pub fn end() {
+    if OWNER.load(Ordering::Relaxed) == std::process::id() {
+        let pools = std::mem::take(&mut *POOLS.lock().unwrap_or_else(PoisonError::into_inner));
+        drop(pools);
     }
 }
 

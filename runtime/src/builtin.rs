@@ -111,6 +111,12 @@ fn identity(object: Bound<'_, PyAny>) -> i64 {
     .unwrap_or(address as i64)
 }
 
+/// Is the attribute of this path there, for those who ask?
+pub(crate) fn has_attribute(path: &str) -> bool {
+    state::with(|execution| execution.loading || execution.draw.truth(&format!("hasattr({path})"), PRESENT_PROBABILITY))
+        .unwrap_or(true)
+}
+
 /// The answer of a builtin that must know about injected values; `None` for every other callee.
 pub(crate) fn answer(
     py: Python<'_>,
@@ -139,11 +145,7 @@ pub(crate) fn answer(
                 .assigned
                 .lock()
                 .is_ok_and(|assigned| assigned.attributes.iter().any(|(own, _)| *own == name));
-            let present = assigned
-                || state::with(|execution| {
-                    execution.loading || execution.draw.truth(&format!("hasattr({path})"), PRESENT_PROBABILITY)
-                })
-                .unwrap_or(true);
+            let present = assigned || has_attribute(&path);
             if callee.is(&known.hasattr) {
                 return Ok(Some(pyo3::types::PyBool::new(py, present).to_owned().into_any().unbind()));
             }

@@ -1,5 +1,7 @@
 //! What surrounds a run: console output, the audit hook that sees blocked effects, and the frame that unpacks.
 
+use std::cell::RefCell;
+
 use pyo3::exceptions::PySystemExit;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -184,6 +186,11 @@ fn audit(event: &str, arguments: &Bound<'_, PyTuple>) -> PyResult<()> {
         | "smtplib.connect" => true,
         _ => false,
     };
+    if effect && EFFECTS.with(|effects| effects.borrow().is_some()) {
+        // The names alone: texts of arguments would run their code.
+        EFFECTS.with(|effects| effects.borrow_mut().get_or_insert_default().push(event.to_string()));
+        return Ok(());
+    }
     if !effect || state::with(|execution| execution.loading) != Some(false) {
         return Ok(());
     }
@@ -195,6 +202,29 @@ fn audit(event: &str, arguments: &Bound<'_, PyTuple>) -> PyResult<()> {
         execution.side.calls.push(call);
     });
     Ok(())
+}
+
+thread_local! {
+    /// Effects while no execution is going on, where somebody watches them.
+    static EFFECTS: RefCell<Option<Vec<String>>> = const { RefCell::new(None) };
+}
+
+/// Collects the effects that code tries to have outside of the process, until [`Effects::seen`].
+pub(crate) struct Effects(());
+
+impl Effects {
+    pub fn watch() -> Self {
+        EFFECTS.with(|effects| *effects.borrow_mut() = Some(Vec::new()));
+        Self(())
+    }
+
+    /// Ends it; each effect once.
+    pub fn seen(self) -> Vec<String> {
+        let mut seen = EFFECTS.with(|effects| effects.borrow_mut().take()).unwrap_or_default();
+        seen.sort();
+        seen.dedup();
+        seen
+    }
 }
 
 static PREPARED: PyOnceLock<()> = PyOnceLock::new();

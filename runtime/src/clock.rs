@@ -83,6 +83,9 @@ class _Selector(selectors.DefaultSelector):
 
 def new_loop():
     return asyncio.SelectorEventLoop(_Selector())
+
+# `asyncio.run` and its like wait on this clock as well.
+asyncio.new_event_loop = asyncio.events.new_event_loop = new_loop
 ";
 
 static CLOCK: PyOnceLock<Py<PyModule>> = PyOnceLock::new();

@@ -1,12 +1,14 @@
 //! What instrumented code calls (the table of hooks stands in `twincell_core::instrument`).
 
+use pyo3::basic::CompareOp;
 use pyo3::exceptions::{PyAttributeError, PyIndexError, PyKeyError, PyNameError, PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBool, PyDict, PyString, PyTuple};
-use twincell_core::site::{BranchKind, SiteKind};
+use twincell_core::site::{BranchKind, Comparator, SiteKind};
 
 use crate::exceptions::{self, StopExecution};
+use crate::observations;
 use crate::resolve::{self, Request};
 use crate::state;
 use crate::versatile::Versatile;
@@ -94,6 +96,7 @@ fn attribute(py: Python<'_>, site: u32, object: &Bound<'_, PyAny>) -> PyResult<P
     }
     let name = name.to_str()?;
     let path = crate::observe::bounded_path(format!("{}.{name}", container_path(object, site)));
+    state::repaired(&path);
     let request = Request {
         site: Some(site),
         kind: SiteKind::Attribute,
@@ -122,6 +125,7 @@ fn subscript(py: Python<'_>, site: u32, object: &Bound<'_, PyAny>, key: &Bound<'
     }
     let path =
         crate::observe::bounded_path(format!("{}[{}]", container_path(object, site), crate::observe::short(key)));
+    state::repaired(&path);
     let request = Request {
         site: Some(site),
         kind: SiteKind::Subscript,
@@ -242,6 +246,35 @@ fn catching<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     exceptions::catchable(value)
 }
 
+/// Comparisons that are no chains.
+#[pyfunction]
+fn compare<'py>(
+    py: Python<'py>,
+    number: u32,
+    comparator: usize,
+    left: &Bound<'py, PyAny>,
+    right: &Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let flag = |truth: bool| PyBool::new(py, truth).to_owned().into_any();
+    let result = match Comparator::ALL.get(comparator) {
+        Some(Comparator::Eq) => left.rich_compare(right, CompareOp::Eq)?,
+        Some(Comparator::NotEq) => left.rich_compare(right, CompareOp::Ne)?,
+        Some(Comparator::Lt) => left.rich_compare(right, CompareOp::Lt)?,
+        Some(Comparator::LtE) => left.rich_compare(right, CompareOp::Le)?,
+        Some(Comparator::Gt) => left.rich_compare(right, CompareOp::Gt)?,
+        Some(Comparator::GtE) => left.rich_compare(right, CompareOp::Ge)?,
+        Some(Comparator::In) => flag(right.contains(left)?),
+        Some(Comparator::NotIn) => flag(!right.contains(left)?),
+        Some(Comparator::Is) => flag(left.is(right)),
+        Some(Comparator::IsNot) => flag(!left.is(right)),
+        None => return Err(PyTypeError::new_err("no such comparison")),
+    };
+    if let Ok(truth) = result.cast_exact::<PyBool>() {
+        observations::comparison(number, left, right, truth.is_true());
+    }
+    Ok(result)
+}
+
 static HOOKS: PyOnceLock<Py<PyDict>> = PyOnceLock::new();
 
 /// The hooks under the names that instrumented code uses.
@@ -255,6 +288,7 @@ fn all(py: Python<'_>) -> PyResult<&Bound<'_, PyDict>> {
         hooks.set_item("_tc_c", wrap_pyfunction!(call, py)?)?;
         hooks.set_item("_tc_k", wrap_pyfunction!(slice, py)?)?;
         hooks.set_item("_tc_n", wrap_pyfunction!(name, py)?)?;
+        hooks.set_item("_tc_q", wrap_pyfunction!(compare, py)?)?;
         hooks.set_item("_tc_r", wrap_pyfunction!(raising, py)?)?;
         hooks.set_item("_tc_e", wrap_pyfunction!(catching, py)?)?;
         Ok(hooks.unbind())

@@ -6,39 +6,31 @@ use std::rc::Rc;
 use std::time::Instant;
 
 use pyo3::prelude::*;
-use pyo3::types::{PyCode, PyCodeMethods, PyDict};
+use pyo3::types::PyDict;
 use twincell_core::behavior::{Behavior, Observed, Outcome};
-use twincell_core::engine::protocol::{Context, ExecutionRecord, ExecutionRequest, Injection, Program};
+use twincell_core::engine::protocol::{Body, ExecutionRecord, ExecutionRequest, Injection, Isolation, Program};
 use twincell_core::value::{Draw, Fixed, Recipe};
 
 use crate::capture::{self, Console};
 use crate::clock;
 use crate::imports;
+use crate::isolation;
 use crate::kinds;
 use crate::module;
-use crate::module_state::ModuleState;
+use crate::observations::Observations;
 use crate::observe;
-use crate::outcome::{self, Arguments};
+use crate::outcome;
 use crate::prepared::Prepared;
 use crate::scratch::Scratch;
+use crate::script;
 use crate::state::{self, Execution, OfThreads, Side};
 use crate::versatile::{Mark, Versatile};
+use crate::version::{self, LoadedVersion};
 use crate::worker::Host;
 use crate::world;
 
 /// Globals that the interpreter keeps for itself.
 const BOOKKEEPING: [&str; 2] = ["__builtins__", "__warningregistry__"];
-
-struct LoadedVersion {
-    code: Py<PyCode>,
-    globals: Py<PyDict>,
-    /// Globals as the module left them.
-    before: Py<PyDict>,
-    /// What those hold.
-    state: ModuleState,
-    /// Class of `self`, where the module has it.
-    receiver: Option<Py<PyAny>>,
-}
 
 struct LoadedProgram {
     prepared: Rc<Prepared>,
@@ -77,33 +69,25 @@ impl PythonHost {
         let mut versions = Vec::new();
         for (index, prepared_version) in prepared.versions.iter().enumerate() {
             let version = &prepared_version.version;
-            let code = module::compile_function(py, &version.code)?.cast_into::<PyCode>()?;
-            let identifiers = prepared_version.names.iter().map(|name| name.clone_ref(py)).collect();
-            let globals = imports::new_globals(py, context, identifiers)?;
-            let mut receiver = None;
-            if context == Context::Module && !version.module.is_empty() {
+            let evaluate = |globals: &Bound<'_, PyDict>| {
                 let console = Console::catch(py)?;
-                let execution = new_execution(&prepared, index, Draw::new(0, Fixed::new(), 0.0), &globals, true);
+                let execution = new_execution(&prepared, index, Draw::new(0, Fixed::new(), 0.0), globals, true);
                 let outer = state::replace(Some(execution), world::begin_run(py));
-                for note in module::evaluate(&globals, &version.module) {
+                for note in module::evaluate(globals, &version.module) {
                     if !notes.contains(&note) {
                         notes.push(note);
                     }
                 }
+                let installed = module::install(globals, &version.companions);
                 let execution = state::replace(outer, Vec::new());
                 world::restore(py);
                 console.release()?;
                 drop(execution);
                 world::note_modules(py);
-                receiver = module::enclosing_class(&globals, &version.qualname).map(Bound::unbind);
-            }
-            versions.push(LoadedVersion {
-                code: code.unbind(),
-                before: globals.copy()?.unbind(),
-                state: ModuleState::of(&globals),
-                globals: globals.unbind(),
-                receiver,
-            });
+                installed
+            };
+            let identifiers = prepared_version.names.iter().map(|name| name.clone_ref(py)).collect();
+            versions.push(LoadedVersion::load(py, version, context, identifiers, evaluate)?);
         }
         let names = |version: &LoadedVersion| -> HashSet<String> {
             version.before.bind(py).keys().iter().filter_map(|name| name.extract::<String>().ok()).collect()
@@ -121,7 +105,9 @@ impl PythonHost {
         let started = Instant::now();
         let mut draw = Draw::new(request.seed, request.fixed.clone(), program.prepared.raise_probability);
         let mut injections = Vec::new();
+        let mut observations = request.observe.then(Observations::default);
         let mut behaviors = Vec::new();
+        let mut repairs: Vec<String> = Vec::new();
         for (position, &number) in request.versions.iter().enumerate() {
             if position > 0 {
                 // What the version before wrote is not there for the next.
@@ -136,10 +122,14 @@ impl PythonHost {
             clock::reset(py, again)?;
             let mut execution = new_execution(&program.prepared, number, draw, version.globals.bind(py), false);
             execution.injections = injections;
+            execution.observations = observations;
             execution.explain = request.explain;
             execution.side.repeated = again > 0;
             let behavior;
-            (behavior, draw, injections) = run_version(py, version, &program.shared, execution)?;
+            let invented;
+            (behavior, draw, injections, observations, invented) =
+                run_version(py, version, &program.shared, execution)?;
+            repairs.extend(invented);
             behaviors.push(behavior);
         }
         Ok(ExecutionRecord {
@@ -148,6 +138,8 @@ impl PythonHost {
             choices: draw.into_choices(),
             injections,
             behaviors,
+            observations: observations.map(Observations::into_vec).unwrap_or_default(),
+            repairs,
             microseconds: u32::try_from(started.elapsed().as_micros()).unwrap_or(u32::MAX),
         })
     }
@@ -172,11 +164,19 @@ impl Host for PythonHost {
         Python::attach(world::is_spoiled)
     }
 
+    fn test(&mut self, source: &str, subject: &str) -> (Option<String>, Vec<String>) {
+        Python::attach(|py| script::test(py, source, subject))
+    }
+
     fn run(&mut self, program: u64, request: &ExecutionRequest) -> Result<ExecutionRecord, String> {
         let Some(loaded) = self.programs.get(&program) else {
             return Err(format!("program {program} is not loaded"));
         };
-        Python::attach(|py| self.run_request(py, loaded, request).map_err(|error| module::describe(py, &error)))
+        let run = |py: Python<'_>| self.run_request(py, loaded, request).map_err(|error| module::describe(py, &error));
+        Python::attach(|py| match loaded.prepared.isolation {
+            Isolation::Auto => run(py),
+            Isolation::Process => isolation::in_fork(py, run),
+        })
     }
 }
 
@@ -196,6 +196,7 @@ fn new_execution(
         prepared: prepared.clone(),
         draw,
         injections: Vec::new(),
+        observations: None,
         explain: false,
         version: number,
         side,
@@ -210,21 +211,30 @@ fn run_version(
     version: &LoadedVersion,
     shared: &HashSet<String>,
     execution: Box<Execution>,
-) -> PyResult<(Behavior, Draw, Vec<Injection>)> {
+) -> PyResult<(Behavior, Draw, Vec<Injection>, Option<Observations>, Vec<String>)> {
     let prepared = execution.prepared.clone();
     let number = execution.version;
     let globals = version.globals.bind(py);
     let console = Console::catch(py)?;
     let outer = state::replace(Some(execution), world::begin_run(py));
     let mut extra = Vec::new();
-    let result = call_function(py, version, &prepared, number);
+    let description = &prepared.versions[number].version;
+    let result = version.run(py, description, &mut extra);
     world::end_run(py);
     let outcome = outcome::settle(py, result, &mut extra);
     if !matches!(outcome, Outcome::Stopped { .. }) {
         outcome::callbacks(py, &mut extra);
     }
     let mut arguments = changed_values(py);
-    arguments.extend(changed_globals(globals, version.before.bind(py)));
+    let mut assigned = changed_globals(globals, version.before.bind(py));
+    if let Body::Snippet { results, temporary } = &description.body {
+        let bound = |name: &str| results.iter().any(|(own, _)| own == name) || temporary.iter().any(|own| own == name);
+        assigned.retain(|(place, _)| {
+            !place.strip_prefix("global ").is_some_and(|name| bound(name) || name.starts_with("_"))
+        });
+        arguments.extend(version::bound_names(globals, results));
+    }
+    arguments.extend(assigned);
     let is_new = |place: &str| arguments.iter().all(|(known, _)| known != place);
     let held =
         version.state.changed(globals).into_iter().filter(|(place, _)| {
@@ -259,35 +269,11 @@ fn run_version(
     more_log.sort_by_cached_key(|logged| format!("{logged:?}"));
     calls.append(&mut more_calls);
     log.append(&mut more_log);
+    let repairs = std::mem::take(&mut side.repairs);
     // Finalizers of the code's own objects run here, outside of any execution.
     drop(side);
     let behavior = Behavior { outcome, arguments, stdout, stderr, log, calls, lines, branches };
-    Ok((behavior, execution.draw, execution.injections))
-}
-
-fn call_function<'py>(
-    py: Python<'py>,
-    version: &LoadedVersion,
-    prepared: &Prepared,
-    number: usize,
-) -> PyResult<Bound<'py, PyAny>> {
-    let description = &prepared.versions[number].version;
-    let globals = version.globals.bind(py);
-    let shadowed = globals.get_item(&description.name).ok().flatten().filter(|_| description.class_name.is_some());
-    version.code.bind(py).run(Some(globals), None)?;
-    let Some(function) = globals.get_item(&description.name)? else {
-        return Err(pyo3::exceptions::PyRuntimeError::new_err(format!("{} was not defined", description.name)));
-    };
-    if description.class_name.is_some() || description.qualname.contains("<locals>") {
-        // A method's name is no global of the module.
-        match shadowed {
-            Some(global) => globals.set_item(&description.name, global)?,
-            None => globals.del_item(&description.name)?,
-        }
-    }
-    let receiver = version.receiver.as_ref().map(|class| class.bind(py));
-    let arguments = Arguments::inject(py, &description.parameters, receiver)?;
-    arguments.call(&function)
+    Ok((behavior, execution.draw, execution.injections, execution.observations, repairs))
 }
 
 /// Injected values that the code changed, by access path.

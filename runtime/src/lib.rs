@@ -7,7 +7,7 @@
 //! [`host::PythonHost`] is that host: it loads programs and runs executions. During one, `state` holds the execution's
 //! decisions and each version's consistency map; `hooks` and `versatile` ask `resolve` for missing values; `observe`
 //! turns Python values into plain data. What code changes beyond that is put back: in its own module by `module_state`,
-//! in the interpreter by `world`. No Python object leaves the process: recipes go in, records come out.
+//! in the interpreter by `world`. `script` runs a finished test as it is. No Python object leaves the process: recipes go in, records come out.
 //!
 //! Deliberately absent: any decision about what a difference means (that is `twincell-core`).
 
@@ -20,10 +20,12 @@ mod exceptions;
 pub mod hooks;
 pub mod host;
 mod imports;
+mod isolation;
 mod kinds;
 mod messages;
 mod module;
 mod module_state;
+mod observations;
 mod observe;
 mod operators;
 mod outcome;
@@ -32,7 +34,9 @@ mod real_call;
 mod resolve;
 pub mod sandbox;
 pub mod scratch;
+mod script;
 mod state;
 mod versatile;
+mod version;
 pub mod worker;
 mod world;

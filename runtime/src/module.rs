@@ -4,7 +4,11 @@
 
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyDict, PyList, PyModule, PyTuple, PyType};
+use pyo3::types::{PyCode, PyCodeMethods, PyDict, PyFunction, PyList, PyModule, PyTuple, PyType};
+use twincell_core::engine::protocol::Companion;
+
+use crate::state;
+use crate::versatile::Versatile;
 
 /// Statements of a module that fail are noted up to this many.
 const MAX_NOTES: usize = 20;
@@ -30,6 +34,26 @@ def statements(source):
 
 def function(source):
     return compile(source, '<twincell>', 'exec', 0, True)
+
+def snippet(source):
+    tree = ast.parse(source)
+    if tree.body and isinstance(tree.body[-1], ast.Expr):
+        last = tree.body[-1]
+        result = ast.Assign([ast.Name('_tc_result', ast.Store())], last.value)
+        tree.body[-1] = ast.fix_missing_locations(ast.copy_location(result, last))
+    return compile(tree, '<twincell>', 'exec', ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, True)
+
+import inspect
+
+def parameters(of):
+    try:
+        found = inspect.signature(of).parameters.values()
+    except (TypeError, ValueError):
+        return []
+    return [(one.name, int(one.kind), one.default is not one.empty) for one in found]
+
+def members(enum):
+    return {name: member.value for name, member in enum.__members__.items()}
 
 import asyncio
 
@@ -74,6 +98,87 @@ pub(crate) fn helpers(py: Python<'_>) -> PyResult<&Bound<'_, PyModule>> {
 /// Compiles a function's instrumented text.
 pub(crate) fn compile_function<'py>(py: Python<'py>, code: &str) -> PyResult<Bound<'py, PyAny>> {
     helpers(py)?.getattr("function")?.call1((code,))
+}
+
+/// Compiles a snippet's instrumented text; the value of its last expression is bound to `_tc_result`.
+pub(crate) fn compile_snippet<'py>(py: Python<'py>, code: &str) -> PyResult<Bound<'py, PyAny>> {
+    helpers(py)?.getattr("snippet")?.call1((code,))
+}
+
+/// Gives functions of the evaluated module the instrumented code of their companions, so that what they do is watched.
+/// Where a function is not found, or its code cannot be exchanged, it stays as it is.
+pub(crate) fn install(globals: &Bound<'_, PyDict>, companions: &[Companion]) -> PyResult<()> {
+    let py = globals.py();
+    for companion in companions {
+        let definition = compile_function(py, &companion.code)?;
+        let is_own = |constant: &Bound<'_, PyAny>| {
+            let name = constant.getattr("co_name").and_then(|name| name.extract::<String>());
+            name.is_ok_and(|name| name == companion.name)
+        };
+        let constants = definition.getattr("co_consts")?.cast_into::<PyTuple>()?;
+        let Some(code) = constants.iter().find(is_own) else { continue };
+        match function_at(globals, &companion.qualname) {
+            Some(function) => {
+                // Refused where the function closes over variables: then it runs unwatched.
+                let _ = function.setattr("__code__", code);
+            }
+            None if !companion.qualname.contains('.') => {
+                definition.cast_into::<PyCode>()?.run(Some(globals), None)?;
+            }
+            None => {}
+        }
+    }
+    Ok(())
+}
+
+/// The plain function of a qualified name, beneath its decorators.
+fn function_at<'py>(globals: &Bound<'py, PyDict>, qualname: &str) -> Option<Bound<'py, PyAny>> {
+    let mut parts = qualname.split('.');
+    let mut found = globals.get_item(parts.next()?).ok()??;
+    for part in parts {
+        // Through the namespace: access by attribute would bind.
+        found = found.getattr("__dict__").ok()?.get_item(part).ok()?;
+    }
+    for _ in 0..8 {
+        if found.is_exact_instance_of::<PyFunction>() {
+            let code = found.getattr("__code__").ok()?;
+            let text = |name: &str| code.getattr(name).and_then(|text| text.extract::<String>());
+            let own = text("co_filename").ok()? == FILE_NAME && qualname.ends_with(&text("co_name").ok()?);
+            if own {
+                return Some(found);
+            }
+        }
+        let inner = ["__wrapped__", "__func__", "fget", "func"].iter().find_map(|name| {
+            found.getattr(*name).ok().filter(|inner| !inner.is_none() && !inner.is_instance_of::<Versatile>())
+        });
+        found = inner?;
+    }
+    None
+}
+
+/// Applies decorators, innermost last in the list; those that are missing, or fail here, pass their function through.
+pub(crate) fn decorate<'py>(
+    globals: &Bound<'py, PyDict>,
+    decorators: &[String],
+    function: Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = globals.py();
+    let eval = py.import("builtins")?.getattr("eval")?;
+    let mut decorated = function;
+    let before = state::with(|execution| std::mem::replace(&mut execution.loading, true));
+    for text in decorators.iter().rev() {
+        let Ok(decorator) = eval.call1((text, globals)) else { continue };
+        if decorator.is_instance_of::<Versatile>() {
+            continue;
+        }
+        if let Ok(result) = decorator.call1((&decorated,))
+            && !result.is_instance_of::<Versatile>()
+        {
+            decorated = result;
+        }
+    }
+    state::with(|execution| execution.loading = before.unwrap_or(false));
+    Ok(decorated)
 }
 
 /// Evaluates a module in `globals`; gives notes on what could not be evaluated.

@@ -215,13 +215,15 @@ impl Observer {
         } else if let Ok(number) = value.cast::<PyInt>() {
             attributes.push(("[value]".into(), Observed::Int(int_text(number))));
         }
+        let public_only = is_seen_from_outside(value);
         if let Ok(namespace) = object_namespace(value) {
             for (name, attribute) in namespace.iter() {
                 if self.nodes > MAX_NODES {
                     break;
                 }
                 let Ok(name) = name.extract::<String>() else { continue };
-                if !(name.starts_with("__") && name.ends_with("__")) {
+                let hidden = public_only && name.starts_with('_');
+                if !(hidden || name.starts_with("__") && name.ends_with("__")) {
                     attributes.push((name, self.observe(&attribute)));
                 }
             }
@@ -230,11 +232,19 @@ impl Observer {
             if self.nodes > MAX_NODES {
                 break;
             }
-            attributes.push((name, self.observe(&attribute)));
+            if !(public_only && name.starts_with('_')) {
+                attributes.push((name, self.observe(&attribute)));
+            }
         }
         attributes.sort_by(|a, b| a.0.cmp(&b.0));
         Observed::Object { class, attributes }
     }
+}
+
+/// An object of a class of the compared text, where that is compared by what others can see.
+fn is_seen_from_outside(value: &Bound<'_, PyAny>) -> bool {
+    crate::state::with(|execution| execution.side.public_only).unwrap_or(false)
+        && value.get_type().module().is_ok_and(|module| module == crate::imports::MODULE_NAME)
 }
 
 /// Attributes that have a slot (`__slots__`), read without code of the class.

@@ -30,6 +30,20 @@ pub(crate) struct Arguments<'py> {
 impl<'py> Arguments<'py> {
     /// `receiver` is the real class of `self` or `cls`, where the module has it.
     pub fn inject(py: Python<'py>, parameters: &[Parameter], receiver: Option<&Bound<'py, PyAny>>) -> PyResult<Self> {
+        // Callers of one version know nothing of a parameter that only the other has.
+        let is_shared =
+            |path: &str| state::with(|execution| execution.prepared.is_shared_parameter(path)).unwrap_or(true);
+        Self::inject_as(py, parameters, receiver, &is_shared, &canonical)
+    }
+
+    /// As [`Self::inject`]; `path` names what each parameter gets.
+    pub fn inject_as(
+        py: Python<'py>,
+        parameters: &[Parameter],
+        receiver: Option<&Bound<'py, PyAny>>,
+        is_shared: &dyn Fn(&str) -> bool,
+        path_of: &dyn Fn(&str) -> String,
+    ) -> PyResult<Self> {
         let mut positional = Vec::new();
         let keywords = PyDict::new(py);
         let extra = parameters
@@ -37,11 +51,8 @@ impl<'py> Arguments<'py> {
             .find(|parameter| parameter.kind == ParameterKind::VarPositional)
             .map_or(0, |parameter| draw_number(&format!("len(*{})", parameter.name), &EXTRA_WEIGHTS));
         let mut by_keyword = false;
-        // Callers of one version know nothing of a parameter that only the other has.
-        let is_shared =
-            |path: &str| state::with(|execution| execution.prepared.is_shared_parameter(path)).unwrap_or(true);
         for (index, parameter) in parameters.iter().enumerate() {
-            let path = canonical(&parameter.name);
+            let path = path_of(&parameter.name);
             let request =
                 Request { kind: SiteKind::Name, identifier: &parameter.name, parameter: true, ..Request::default() };
             match parameter.kind {
@@ -54,8 +65,12 @@ impl<'py> Arguments<'py> {
                         by_keyword = true;
                         continue;
                     }
-                    let may_default =
-                        parameter.has_default && extra == 0 && parameter.kind == ParameterKind::Positional;
+                    let only = parameter.kind == ParameterKind::PositionalOnly;
+                    if only && by_keyword {
+                        // One before it was left out, so that this one cannot be passed.
+                        continue;
+                    }
+                    let may_default = parameter.has_default && extra == 0;
                     match injected(py, &path, may_default, request)? {
                         None => by_keyword = true,
                         Some(value) if by_keyword => keywords.set_item(&parameter.name, value)?,
@@ -90,12 +105,12 @@ impl<'py> Arguments<'py> {
     }
 }
 
-fn canonical(name: &str) -> String {
+pub(crate) fn canonical(name: &str) -> String {
     state::with(|execution| execution.prepared.canonical(execution.version, name).to_string())
         .unwrap_or_else(|| name.to_string())
 }
 
-fn draw_number(path: &str, weights: &[f64]) -> i64 {
+pub(crate) fn draw_number(path: &str, weights: &[f64]) -> i64 {
     state::with(|execution| execution.draw.number(path, weights)).unwrap_or(0)
 }
 
@@ -159,7 +174,7 @@ pub(crate) fn settle(
     }
 }
 
-fn raised(py: Python<'_>, error: &PyErr) -> Outcome {
+pub(crate) fn raised(py: Python<'_>, error: &PyErr) -> Outcome {
     if error.is_instance_of::<StopExecution>(py) {
         return Outcome::Stopped { reason: "used up its steps".into() };
     }
@@ -182,7 +197,7 @@ fn raised(py: Python<'_>, error: &PyErr) -> Outcome {
 }
 
 /// Follows a returned value to what can be compared.
-fn unwrap(value: &Bound<'_, PyAny>, depth: u32, extra: &mut Vec<(String, Observed)>) -> PyResult<Observed> {
+pub(crate) fn unwrap(value: &Bound<'_, PyAny>, depth: u32, extra: &mut Vec<(String, Observed)>) -> PyResult<Observed> {
     let py = value.py();
     if value.is_instance_of::<Versatile>() {
         return Ok(observe::value(value));

@@ -3,7 +3,7 @@
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 use rustc_hash::{FxHashMap, FxHashSet};
-use twincell_core::engine::protocol::{Context, Program, Version};
+use twincell_core::engine::protocol::{Context, Isolation, Program, Version};
 use twincell_core::predictor::Distribution;
 use twincell_core::site::SiteKind;
 use twincell_core::source::Uses;
@@ -37,12 +37,15 @@ pub(crate) struct Prepared {
     pub raise_probability: f64,
     pub step_budget: u64,
     pub context: Context,
+    pub isolation: Isolation,
     /// By normalised static access path, over all versions.
     by_path: FxHashMap<String, Knowledge>,
     /// Calls by the normalised static path of the callee.
     by_callee: FxHashMap<String, Knowledge>,
     /// By kind and last identifier: for paths that no site has literally.
     by_identifier: FxHashMap<(SiteKind, String), Knowledge>,
+    /// Attributes that some version asks for with a way out: `hasattr`, `getattr` with a default.
+    asked_for: FxHashSet<String>,
     /// Keywords of calls by the callee's last identifier, in the order in which they are first written.
     keywords: FxHashMap<String, Vec<String>>,
     /// When nothing at all is known.
@@ -74,6 +77,13 @@ impl Prepared {
                 }
             }
         }
+        let asked_for = program
+            .versions
+            .iter()
+            .flat_map(|version| &version.sites.sites)
+            .filter(|site| site.kind == SiteKind::Call)
+            .filter_map(|site| asked_attribute(&site.path))
+            .collect();
         let mut keywords: FxHashMap<String, Vec<String>> = FxHashMap::default();
         for site in program.versions.iter().flat_map(|version| &version.sites.sites) {
             if site.kind == SiteKind::Call && site.path.contains('=') {
@@ -119,9 +129,11 @@ impl Prepared {
             raise_probability: program.raise_probability,
             step_budget: program.step_budget,
             context: program.context,
+            isolation: program.isolation,
             by_path,
             by_callee,
             by_identifier,
+            asked_for,
             keywords,
             generic,
         }
@@ -141,6 +153,11 @@ impl Prepared {
         }
         let own = site.and_then(|(version, number)| self.versions[version].knowledge.get(number as usize));
         own.unwrap_or_else(|| self.by_identifier.get(&(kind, identifier.to_string())).unwrap_or(&self.generic))
+    }
+
+    /// Does any version ask whether something has this attribute?
+    pub fn is_asked_for(&self, name: &str) -> bool {
+        self.asked_for.contains(name)
     }
 
     /// Does any version look items of this path up?
@@ -185,6 +202,11 @@ impl Prepared {
         })
     }
 
+    /// The old name of an attribute of the methods' own object that this version calls otherwise.
+    pub fn canonical_attribute(&self, version: usize, owner: &str, name: &str) -> Option<&str> {
+        renamed_attribute(&self.versions[version].version, owner, name)
+    }
+
     /// The name by which a name of this version goes in access paths.
     pub fn canonical<'a>(&'a self, version: usize, name: &'a str) -> &'a str {
         canonical(&self.versions[version].version, name)
@@ -201,6 +223,12 @@ fn canonical<'a>(version: &'a Version, name: &'a str) -> &'a str {
     version.renames.iter().find(|(own, _)| own == name).map_or(name, |(_, canonical)| canonical)
 }
 
+fn renamed_attribute<'a>(version: &'a Version, owner: &str, name: &str) -> Option<&'a str> {
+    let (_, canonical) = version.attribute_renames.iter().find(|(own, _)| own == name)?;
+    let own_object = version.parameters.first().filter(|_| version.class_name.is_some())?;
+    (own_object.name == owner).then_some(canonical.as_str())
+}
+
 /// A static path as dynamic ones are written: single quotes, canonical first name.
 fn normalise(path: &str, version: &Version) -> String {
     let mut path = path.replace('"', "'");
@@ -211,7 +239,26 @@ fn normalise(path: &str, version: &Version) -> String {
         path = format!("{meant}{rest}");
     }
     let (first, rest) = split_first(&path);
+    if let Some((name, after)) = rest.strip_prefix('.').map(split_first)
+        && let Some(old) = renamed_attribute(version, first, name)
+    {
+        return format!("{first}.{old}{after}");
+    }
     format!("{}{rest}", canonical(version, first))
+}
+
+/// `name` of `hasattr(x, 'name')` and `getattr(x, 'name', default)`.
+fn asked_attribute(path: &str) -> Option<String> {
+    let arguments = path.strip_suffix(')')?;
+    let (arguments, default) = match arguments.strip_prefix("hasattr(") {
+        Some(arguments) => (arguments, false),
+        None => (arguments.strip_prefix("getattr(")?, true),
+    };
+    let quoted = arguments.replace('"', "'");
+    let (before, rest) = quoted.split_once(", '")?;
+    let (name, after) = rest.split_once('\'')?;
+    let fits = if default { after.starts_with(", ") } else { after.is_empty() };
+    (fits && !before.is_empty()).then(|| name.to_string())
 }
 
 /// The first name of a path, and what follows.

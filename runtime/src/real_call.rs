@@ -51,10 +51,18 @@ pub(crate) fn any(
     // What was blocked before, at an import say, has nothing to do with this call.
     state::with(|execution| execution.side.blocked = false);
     let error = match callee.call(arguments, keywords) {
-        Ok(value) => return Ok(value.unbind()),
+        Ok(value) => {
+            crate::observations::call(site, callee, arguments, &value);
+            return Ok(value.unbind());
+        }
         Err(error) => error,
     };
-    match stand_in(py, callee, site, arguments, &error) {
+    let instead = stand_in(py, callee, site, arguments, &error);
+    let replaced = matches!(instead, StandIn::Value | StandIn::Effect);
+    if replaced && is_plain(callee, arguments) && !error.is_instance_of::<PyOSError>(py) {
+        state::repaired(&format!("{}(...)", callee_path(callee, site)));
+    }
+    match instead {
         StandIn::No => Err(error),
         StandIn::Raise(error) => Err(error),
         StandIn::Value => external(py, &callee_path(callee, site), Some(site), arguments, keywords, false),
@@ -231,11 +239,13 @@ fn raised_by_module(py: Python<'_>, error: &PyErr) -> Option<PyErr> {
 /// How a real callee is named in access paths.
 fn callee_path(callee: &Bound<'_, PyAny>, site: u32) -> String {
     if !callee.is_callable() {
-        let text = state::with(|execution| {
-            let version = &execution.prepared.versions[execution.version].version;
-            version.sites.sites.get(site as usize).map(|site| site.identifier.clone())
+        // As if it were an object: by the path that it was injected under, else as the code has it.
+        let identity = callee.as_ptr() as usize;
+        let path = state::with(|execution| {
+            let known = execution.side.identities.get(&identity).cloned();
+            known.unwrap_or_else(|| execution.prepared.container_path(execution.version, site))
         });
-        return text.flatten().filter(|text| !text.is_empty()).unwrap_or_else(|| observe::short(callee));
+        return path.filter(|path| !path.is_empty()).unwrap_or_else(|| observe::short(callee));
     }
     let name = callee
         .getattr("__qualname__")

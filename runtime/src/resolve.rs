@@ -88,10 +88,22 @@ pub(crate) fn optional(py: Python<'_>, path: &str, request: &Request<'_>) -> PyR
             let value = build(py, &recipe, path)?;
             Ok(Some(value))
         }
+        Resolved::Decided(Decision::Same(other)) => same(py, path, &other).map(Some),
         Resolved::Decided(Decision::Default) => Ok(None),
         Resolved::Decided(Decision::Fail) => Err(failure(py, path, request)),
         Resolved::Decided(Decision::Raise(name)) => Err(raise(py, &name)),
     }
+}
+
+/// The object that stands under another path, also when that is asked for only later.
+fn same(py: Python<'_>, path: &str, other: &str) -> PyResult<Py<PyAny>> {
+    let known = state::with(|execution| execution.side.values.get(other).map(|value| value.clone_ref(py))).flatten();
+    let value = match known {
+        Some(value) => value,
+        None => build(py, &Recipe::Versatile(AbstractValue::Object), other)?,
+    };
+    remember(py, path, &value);
+    Ok(value)
 }
 
 fn decide(execution: &mut Execution, path: &str, request: &Request<'_>) -> Decision {
@@ -219,6 +231,13 @@ pub(crate) fn remember(py: Python<'_>, path: &str, value: &Py<PyAny>) {
 
 /// Builds the Python value of a recipe and keeps it, and what it holds, under its path.
 pub(crate) fn build(py: Python<'_>, recipe: &Recipe, path: &str) -> PyResult<Py<PyAny>> {
+    if matches!(recipe, Recipe::Versatile(_))
+        && let Some(known) =
+            state::with(|execution| execution.side.values.get(path).map(|value| value.clone_ref(py))).flatten()
+    {
+        // Another path stands for it already.
+        return Ok(known);
+    }
     let value = make(py, recipe, path)?;
     let identity = value.as_ptr() as usize;
     let kept = value.clone_ref(py);

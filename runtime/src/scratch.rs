@@ -6,6 +6,8 @@ use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
+use twincell_core::engine::folder;
+
 /// Two changes of a folder get different times when this lies between them: the kernel stamps files by its tick, of 10
 /// ms at most.
 const TICKS: Duration = Duration::from_millis(100);
@@ -38,24 +40,13 @@ impl Scratch {
         let Ok(mut entries) = std::fs::read_dir(&self.folder) else { return };
         match entries.next() {
             None => self.empty_since.set(before.filter(is_long_ago)),
-            Some(first) => Self::remove(std::iter::once(first).chain(entries)),
+            Some(_) => folder::empty(&self.folder),
         }
     }
 
     fn changed(&self) -> Option<Changed> {
         let folder = std::fs::symlink_metadata(&self.folder).ok()?;
         Some((folder.ctime(), folder.ctime_nsec()))
-    }
-
-    fn remove(entries: impl Iterator<Item = std::io::Result<std::fs::DirEntry>>) {
-        for entry in entries.flatten() {
-            let path = entry.path();
-            // `file_type` does not follow links, nor do the removals.
-            let _ = match entry.file_type() {
-                Ok(kind) if kind.is_dir() => std::fs::remove_dir_all(&path),
-                _ => std::fs::remove_file(&path),
-            };
-        }
     }
 }
 

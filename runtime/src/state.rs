@@ -15,7 +15,11 @@ use twincell_core::behavior::{Call, Logged};
 use twincell_core::engine::protocol::Injection;
 use twincell_core::value::{Draw, Recipe};
 
+use crate::observations::Observations;
 use crate::prepared::Prepared;
+
+/// Repairs kept from one run.
+const MAX_REPAIRS: usize = 20;
 
 /// What threads did that the code started.
 #[derive(Default)]
@@ -57,8 +61,12 @@ pub(crate) struct Side {
     pub missing_classes: FxHashMap<String, Py<PyType>>,
     /// The last assertion failed.
     pub assertion_failed: bool,
+    /// Objects of the module's own classes show their public attributes only.
+    pub public_only: bool,
     /// The sandbox blocked an effect in the call that is going on.
     pub blocked: bool,
+    /// Access paths of what was invented where Python would have failed.
+    pub repairs: Vec<String>,
 }
 
 /// One execution.
@@ -66,6 +74,8 @@ pub(crate) struct Execution {
     pub prepared: Rc<Prepared>,
     pub draw: Draw,
     pub injections: Vec<Injection>,
+    /// Comparisons that the code made, if the request asks for them.
+    pub observations: Option<Observations>,
     /// Injections say how likely each class was.
     pub explain: bool,
     /// Index into [`Prepared::versions`] of what runs now.
@@ -122,6 +132,16 @@ pub(crate) fn replace(execution: Option<Box<Execution>>, strangers: Vec<u64>) ->
     std::mem::replace(&mut current.execution, execution)
 }
 
+/// Notes that a value is invented where Python would have failed.
+pub(crate) fn repaired(path: &str) {
+    with(|execution| {
+        let repairs = &mut execution.side.repairs;
+        if repairs.len() < MAX_REPAIRS && repairs.iter().all(|known| known != path) {
+            repairs.push(path.to_string());
+        }
+    });
+}
+
 /// Calls `f` with the current execution, if there is one that this thread takes part in. `f` must not call Python.
 pub(crate) fn with<R>(f: impl FnOnce(&mut Execution) -> R) -> Option<R> {
     let mut current = CURRENT.0.try_borrow_mut().ok()?;
@@ -137,6 +157,12 @@ pub(crate) fn with<R>(f: impl FnOnce(&mut Execution) -> R) -> Option<R> {
         }
         _ => None,
     }
+}
+
+/// Is this the thread on which the current run was started?
+pub(crate) fn is_owner() -> bool {
+    let current = CURRENT.0.try_borrow();
+    current.is_ok_and(|current| SEAT.get() == Seat::Owner(current.run))
 }
 
 /// A thread has its own place in the code; its calls, messages and steps are kept apart.

@@ -9,7 +9,7 @@ use std::sync::Mutex;
 
 use pyo3::exceptions::PyAttributeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyString, PyTuple};
+use pyo3::types::{PyString, PyTuple, PyType};
 use twincell_core::behavior::Observed;
 use twincell_core::site::SiteKind;
 use twincell_core::value::Known;
@@ -80,7 +80,19 @@ impl Versatile {
     }
 
     pub(crate) fn attribute_path(&self, name: &str) -> String {
-        if self.bare { name.to_string() } else { observe::bounded_path(format!("{}.{name}", self.path)) }
+        if self.bare {
+            return name.to_string();
+        }
+        observe::bounded_path(format!("{}.{}", self.path, self.canonical_attribute(name)))
+    }
+
+    /// The name by which an attribute goes in access paths: its old one, where the methods' own object has it renamed.
+    fn canonical_attribute(&self, name: &str) -> String {
+        state::with(|execution| {
+            execution.prepared.canonical_attribute(execution.version, &self.path, name).map(str::to_string)
+        })
+        .flatten()
+        .unwrap_or_else(|| name.to_string())
     }
 
     /// An attribute that the code assigned (`Some(None)`: deleted).
@@ -116,7 +128,10 @@ impl Versatile {
         {
             let Ok(assigned) = self.assigned.lock() else { return vec![] };
             for (name, value) in assigned.attributes.iter().skip(mark.attributes) {
-                found.push((format!(".{name}"), value.as_ref().map(|value| value.clone_ref(py))));
+                found.push((
+                    format!(".{}", self.canonical_attribute(name)),
+                    value.as_ref().map(|value| value.clone_ref(py)),
+                ));
             }
             for (text, _, value) in assigned.items.iter().skip(mark.items) {
                 found.push((format!("[{text}]"), value.as_ref().map(|value| value.clone_ref(py))));
@@ -147,6 +162,15 @@ impl Versatile {
                 return Ok(Some(found.unbind()));
             }
             let kind = found.get_type();
+            if needs_own_layout(&kind)? {
+                return Ok(None);
+            }
+            if kind.name()? == "cached_property"
+                && let Ok(function) = found.getattr("func")
+            {
+                // It would keep the value in a dictionary that this object does not have.
+                return Ok(Some(function.call1((slf,))?.unbind()));
+            }
             return if let Ok(getter) = kind.getattr("__get__") {
                 Ok(Some(getter.call1((&found, slf, real.bind(py)))?.unbind()))
             } else {
@@ -178,6 +202,13 @@ impl Versatile {
             if used == Some(false) {
                 return resolve::imported(py, &path);
             }
+        }
+        // Where any version asks whether it is there, it may be missing for all.
+        let is_asked = state::with(|execution| !execution.loading && execution.prepared.is_asked_for(name));
+        if is_asked == Some(true) && !crate::builtin::has_attribute(&path) {
+            let error = PyAttributeError::new_err(path);
+            crate::exceptions::mark_intended(error.value(py).as_any());
+            return Err(error);
         }
         resolve::value(
             py,
@@ -219,6 +250,14 @@ impl Versatile {
             },
         )
     }
+}
+
+/// Descriptors that read the memory of a real instance: slots, and what classes written in C define. There is nothing
+/// to read here, so the attribute is missing.
+fn needs_own_layout(kind: &Bound<'_, PyType>) -> PyResult<bool> {
+    const KINDS: [&str; 4] = ["member_descriptor", "getset_descriptor", "method_descriptor", "wrapper_descriptor"];
+    let name = kind.name()?;
+    Ok(kind.module()? == "builtins" && KINDS.iter().any(|own| name == *own))
 }
 
 /// `c` of `a.b.c`; empty when the path ends otherwise.

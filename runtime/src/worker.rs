@@ -36,6 +36,9 @@ pub trait Host {
         false
     }
 
+    /// Runs the tests of a file as it is: why one does not pass, and what it tried to do to the world outside.
+    fn test(&mut self, source: &str, subject: &str) -> (Option<String>, Vec<String>);
+
     /// Executes a loaded program once. `Err` says why there can be no record; the worker goes on.
     fn run(&mut self, program: u64, request: &ExecutionRequest) -> Result<ExecutionRecord, String>;
 }
@@ -106,7 +109,12 @@ pub fn serve(setup: &Setup, host: &mut dyn Host) -> Result<(), WorkerError> {
                     };
                     send(&mut socket, &answer)?;
                 }
-                send(&mut socket, &FromWorker::Done { program })?;
+                send(&mut socket, &FromWorker::Done { program, spoiled: host.is_spoiled() })?;
+            }
+            ToWorker::Test { program, source, subject } => {
+                scratch.reset();
+                let (failure, effects) = host.test(&source, &subject);
+                send(&mut socket, &FromWorker::Tested { program, failure, effects })?;
             }
             ToWorker::Exit => break,
         }
@@ -163,6 +171,8 @@ fn shortened(record: &ExecutionRecord, reason: String) -> Box<ExecutionRecord> {
         choices: Vec::new(),
         injections: Vec::new(),
         behaviors: vec![stopped; record.behaviors.len()],
+        observations: vec![],
+        repairs: Vec::new(),
         microseconds: record.microseconds,
     })
 }

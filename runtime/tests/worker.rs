@@ -30,6 +30,10 @@ fn program(code: &str) -> Program {
         uses: Vec::new(),
         class_name: None,
         module: String::new(),
+        body: Default::default(),
+        companions: vec![],
+        decorators: vec![],
+        attribute_renames: vec![],
     };
     Program {
         versions: vec![version],
@@ -37,13 +41,20 @@ fn program(code: &str) -> Program {
         context: Context::Function,
         raise_probability: 0.0,
         step_budget: 1000,
+        isolation: Default::default(),
     }
 }
 
 /// What three executions of a program gave: text, or why there is none.
 fn run_three(pool: &WorkerPool, code: &str) -> Vec<String> {
-    let request =
-        |index| ExecutionRequest { index, seed: 0, fixed: Default::default(), versions: vec![0, 0], explain: false };
+    let request = |index| ExecutionRequest {
+        index,
+        seed: 0,
+        fixed: Default::default(),
+        versions: vec![0, 0],
+        observe: false,
+        explain: false,
+    };
     let done = pool.load(&program(code)).unwrap().run((0..3).map(request).collect()).unwrap();
     done.into_iter()
         .map(|executed| match executed {
@@ -129,6 +140,10 @@ struct FakeHost {
 }
 
 impl Host for FakeHost {
+    fn test(&mut self, _: &str, subject: &str) -> (Option<String>, Vec<String>) {
+        (Some(format!("no tests of {subject} here")), vec![])
+    }
+
     fn load(&mut self, _: u64, source: Program) -> Result<Vec<String>, String> {
         self.code = source.versions[0].code.clone();
         if self.code == "refuse" { Err("refused".into()) } else { Ok(Vec::new()) }
@@ -181,6 +196,8 @@ impl Host for FakeHost {
             choices: Vec::new(),
             injections: Vec::new(),
             behaviors: vec![behavior; request.versions.len()],
+            observations: vec![],
+            repairs: Vec::new(),
             microseconds: 1,
         })
     }

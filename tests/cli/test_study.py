@@ -47,7 +47,7 @@ def study(changes: Path, out: str = "out.jsonl", *options: str) -> tuple[list[di
 def test_every_line_is_answered_in_order(changes):
     rows, done = study(changes)
     assert [row["id"] for row in rows] == ["changed", "refactored", "comment", "broken", 5, "decorated"]
-    assert all(list(row) == FIELDS for row in rows)
+    assert all([name for name in row if name != "reproducer"] == FIELDS for row in rows)
     verdicts = [row["verdict"] for row in rows]
     assert verdicts == ["changing", "likely_preserving", "identical", "inconclusive", "inconclusive", "changing"]
     assert "not valid Python" in rows[3]["reason"]

@@ -334,6 +334,28 @@ def test_what_is_returned_is_unwrapped(old, new, verdict, options, context):
             "class A:\n    size = 3\n    def half(self):\n        return [self.size]\n    def f(self):\n"
             "        return [3]\n",
             PRESERVING,
+            function="A.f",
+        ),
+        # A slot, an attribute of a class in C and a cached property of an injected `self`.
+        pair(
+            "class A:\n    __slots__ = ('x',)\n    def f(self):\n        return [self.x, 1]\n",
+            "class A:\n    __slots__ = ('x',)\n    def f(self):\n        return [self.x] + [1]\n",
+            PRESERVING,
+            function="A.f",
+        ),
+        pair(
+            "import io\nclass A(io.StringIO):\n    def f(self):\n        return [self.getvalue(), 1]\n",
+            "import io\nclass A(io.StringIO):\n    def f(self):\n        return [self.getvalue()] + [1]\n",
+            PRESERVING,
+            function="A.f",
+        ),
+        pair(
+            "from functools import cached_property\nclass A:\n    @cached_property\n    def y(self):\n"
+            "        return self.z\n    def f(self):\n        return [self.y, 1]\n",
+            "from functools import cached_property\nclass A:\n    @cached_property\n    def y(self):\n"
+            "        return self.z\n    def f(self):\n        return [self.z, 1]\n",
+            PRESERVING,
+            function="A.f",
         ),
         # What is not installed is injected; a module that fails half way is used as far as it goes.
         pair(
@@ -426,12 +448,7 @@ def test_what_is_returned_is_unwrapped(old, new, verdict, options, context):
     ],
 )
 def test_the_module_around_a_function(old, new, verdict, options):
-    check(
-        old,
-        new,
-        verdict,
-        options | {"context": "module", "function": "f" if "class A:\n    size" not in old else "A.f"},
-    )
+    check(old, new, verdict, {"function": "f"} | options | {"context": "module"})
 
 
 NONDETERMINISTIC = {

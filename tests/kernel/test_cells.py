@@ -262,3 +262,95 @@ def test_the_kernel_says_what_it_is(kernel):
 def test_the_ports_are_told(kernel):
     reply = kernel.ask("connect_request")
     assert reply["shell_port"] == kernel.channels.get_connection_info()["shell_port"]
+
+
+def test_what_programs_and_c_code_write_comes_into_the_notebook(kernel):
+    code = (
+        "import ctypes, os, subprocess, sys\n"
+        "libc = ctypes.CDLL(None)\n"
+        "libc.puts(b'from C')\n"
+        "os.write(2, b'to descriptor 2\\n')\n"
+        "subprocess.run(['echo', 'from a program'])\n"
+        "subprocess.run(['echo', 'to sys.stdout'], stdout=sys.stdout)\n"
+        "os.system('echo from a shell')\n"
+        "sys.stdout.buffer.write(b'bytes\\n')\n"
+        "libc.printf(b'not a whole line')"
+    )
+    outcome = kernel.run(code + ";")
+    expected = "from C\nfrom a program\nto sys.stdout\nfrom a shell\nbytes\nnot a whole line"
+    assert outcome.text() == expected
+    assert outcome.text("stderr") == "to descriptor 2\n"
+
+
+def test_prints_and_what_is_written_to_descriptors_keep_their_order(kernel):
+    outcome = kernel.run(
+        "import os\n"
+        "for n in range(200):\n"
+        "    print('python', n)\n"
+        "    os.write(1, f'descriptor {n}\\n'.encode())\n"
+        "display(1)\n"
+        "os.write(1, b'last\\n');"
+    )
+    lines = [f"{who} {n}" for n in range(200) for who in ("python", "descriptor")]
+    assert outcome.text().splitlines() == [*lines, "last"]
+    assert outcome.types == ["execute_input", "stdout", "display_data", "stdout"]
+
+
+def test_characters_that_a_program_writes_in_pieces_stay_whole(kernel):
+    code = "import os\nfor byte in '✓ é 🙂'.encode(): os.write(1, bytes([byte]))\nos.write(1, b'\\xff!\\n');"
+    assert kernel.run(code).text() == "✓ é 🙂\ufffd!\n"
+
+
+def test_a_program_that_writes_faster_than_anybody_reads_loses_nothing(kernel):
+    outcome = kernel.run("import subprocess\nsubprocess.run('yes x | head -c 5000000', shell=True);")
+    assert outcome.text() == "x\n" * 2_500_000
+
+
+def test_a_thread_writes_under_the_cell_that_started_it(kernel):
+    start = kernel.run(
+        "import threading\n"
+        "may_go = threading.Event()\n"
+        "def late():\n"
+        "    may_go.wait()\n"
+        "    print('from the thread')\n"
+        "    display('shown by the thread')\n"
+        "threading.Thread(target=late).start()"
+    )
+    first = start.messages[0]["parent_header"]["msg_id"]
+    kernel.send("may_go.set()")
+    for msg_type in ("stream", "display_data"):
+        assert kernel.wait_for(msg_type)["parent_header"]["msg_id"] == first
+
+
+def test_a_pool_of_threads_writes_under_the_cell_that_uses_it(kernel):
+    kernel.run(
+        "import asyncio, concurrent.futures\n"
+        "pool = concurrent.futures.ThreadPoolExecutor(1)\n"
+        "pool.submit(print, 'first').result()"
+    )
+    assert kernel.run("pool.submit(print, 'second').result()").text() == "second\n"
+    outcome = kernel.run("await asyncio.get_running_loop().run_in_executor(pool, print, 'third')")
+    assert outcome.text() == "third\n"
+    assert kernel.run("await asyncio.to_thread(print, 'fourth')").text() == "fourth\n"
+
+
+def test_a_message_that_is_sent_twice_is_handled_once(kernel):
+    kernel.run("count = 0")
+    session = kernel.channels.session
+    message = session.msg("execute_request", {"code": "count += 1"})
+    for _ in range(3):
+        kernel.channels.shell_channel.send(message)
+    assert kernel.wait(message["header"]["msg_id"]).reply["status"] == "ok"
+    assert kernel.run("count").value == "1"
+
+
+def test_output_is_kept_for_exporting_the_session_as_a_notebook(fresh_kernel, tmp_path):
+    nbformat = pytest.importorskip("nbformat")
+    fresh_kernel.run("import sys\nprint('out')\nprint('err', file=sys.stderr)\ndisplay('shown')\n'value'")
+    path = tmp_path / "session.ipynb"
+    fresh_kernel.run(f"%notebook {path}")
+    if not path.exists():
+        pytest.skip("this IPython exports no outputs")
+    (cell,) = nbformat.read(path, as_version=4).cells
+    kinds = [output.get("name", output.output_type) for output in cell.outputs]
+    assert kinds == ["stdout", "stderr", "display_data", "execute_result"]

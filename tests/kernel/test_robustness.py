@@ -1,9 +1,19 @@
-"""Messages that no client should send: ignored with a line in the log, and the kernel goes on."""
+"""What no client should do: bad messages, floods, vanishing. The kernel says so in its log and goes on."""
 
+import contextlib
 import json
+import os
+import random
+import select
+import signal
+import socket
+import subprocess
+import sys
 import time
+from pathlib import Path
 
 import pytest
+import zmq
 
 from .client import TIMEOUT, Client
 
@@ -64,8 +74,8 @@ BAD = {
 @pytest.mark.parametrize("make, logged", BAD.values(), ids=BAD.keys())
 def test_a_bad_message_is_logged_and_ignored(logged_kernel, channel, make, logged):
     before = len(logged_kernel.log.read_text())
-    socket = getattr(logged_kernel.channels, f"{channel}_channel").socket
-    socket.send_multipart(make(logged_kernel))
+    to_kernel = getattr(logged_kernel.channels, f"{channel}_channel").socket
+    to_kernel.send_multipart(make(logged_kernel))
     deadline = time.monotonic() + TIMEOUT
     while logged not in logged_kernel.log.read_text()[before:] and time.monotonic() < deadline:
         time.sleep(0.02)
@@ -101,10 +111,158 @@ def test_a_number_that_python_refuses_to_read_gets_an_error_and_the_kernel_goes_
 
 
 def test_a_stranger_at_the_port_does_no_harm(logged_kernel):
-    import socket
-
     port = logged_kernel.channels.get_connection_info()["shell_port"]
     for greeting in (b"GET / HTTP/1.1\r\n\r\n", b"\xff" * 200, b""):
         with socket.create_connection(("127.0.0.1", port)) as connection:
             connection.sendall(greeting)
     assert logged_kernel.run("3 + 3").value == "6"
+
+
+GREETING = b"\xff" + bytes(8) + b"\x7f\x03\x00NULL" + bytes(48)
+READY = b"\x04\x1c\x05READY\x0bSocket-Type\x00\x00\x00\x06DEALER"
+
+
+@pytest.mark.parametrize("channel", ["shell", "control", "stdin", "hb"])
+@pytest.mark.parametrize("length", [1 << 28, 1 << 34, 1 << 40, 1 << 62, (1 << 64) - 1])
+def test_a_frame_that_announces_more_than_comes_does_no_harm(logged_kernel, channel, length):
+    port = logged_kernel.channels.get_connection_info()[f"{channel}_port"]
+    before = memory(logged_kernel.pid)
+    with socket.create_connection(("127.0.0.1", port)) as connection:
+        connection.sendall(GREETING + READY + b"\x02" + length.to_bytes(8, "big") + bytes(1000))
+        connection.settimeout(0.2)
+        with contextlib.suppress(OSError):
+            while connection.recv(4096):
+                pass
+        assert logged_kernel.run("1 + 1").value == "2"
+        assert memory(logged_kernel.pid) < before + (64 << 20)
+
+
+def memory(pid):
+    with contextlib.suppress(OSError):
+        return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    return 0
+
+
+def test_bytes_that_are_no_zeromq_do_no_harm(logged_kernel):
+    port = logged_kernel.channels.get_connection_info()["shell_port"]
+    generator = random.Random(0)
+    for start in (b"", GREETING, GREETING + READY):
+        for _ in range(50):
+            with socket.create_connection(("127.0.0.1", port)) as connection, contextlib.suppress(OSError):
+                connection.sendall(start + generator.randbytes(generator.randrange(300)))
+    assert logged_kernel.run("4 + 4").value == "8"
+
+
+def test_a_client_that_stops_reading_does_not_stop_the_kernel(kernel):
+    info = kernel.channels.get_connection_info()
+    with zmq.Context() as context, context.socket(zmq.SUB) as deaf:
+        deaf.linger = 0
+        deaf.setsockopt(zmq.RCVHWM, 1)
+        deaf.setsockopt(zmq.RCVBUF, 4096)
+        deaf.connect(f"tcp://127.0.0.1:{info['iopub_port']}")
+        deaf.subscribe(b"")
+        while not deaf.poll(50):
+            kernel.run("print('something to hear')")
+        # Both clients wait together until the deaf one is let go.
+        assert len(kernel.run("for n in range(60): print('x' * 1_000_000)").text()) == 60_000_060
+        assert kernel.run("1 + 1").value == "2"
+
+
+def test_a_thousand_requests_in_the_queue_are_answered_in_their_order(kernel):
+    ids = [kernel.send(f"x = {n}") for n in range(1000)]
+    answered = []
+    while len(answered) < len(ids):
+        reply = kernel.channels.get_shell_msg(timeout=TIMEOUT)
+        assert reply["content"]["status"] == "ok"
+        answered.append(reply["parent_header"]["msg_id"])
+    assert answered == ids
+    assert kernel.run("x").value == "999"
+
+
+def test_fifty_megabytes_of_output_arrive_whole(kernel):
+    outcome = kernel.run("import os\nfor n in range(25): print('y' * 1_000_000)\nprint(end='z' * 25_000_000)")
+    assert len(outcome.text()) == 50_000_025
+    outcome = kernel.run("for n in range(50): display({'text/plain': 'x' * 1_000_000}, raw=True)")
+    assert [len(content["data"]["text/plain"]) for content in outcome.of("display_data")] == [1_000_000] * 50
+
+
+def test_a_hundred_thousand_prints_arrive_whole_and_in_order(kernel):
+    outcome = kernel.run("for n in range(100_000): print(n)")
+    assert outcome.text() == "".join(f"{n}\n" for n in range(100_000))
+
+
+def test_a_client_that_vanishes_in_the_middle_of_a_flood_is_not_waited_for(kernel):
+    info = kernel.channels.get_connection_info()
+    code = (
+        "import os, sys, zmq\n"
+        "iopub = zmq.Context().socket(zmq.SUB)\n"
+        f"iopub.connect('tcp://127.0.0.1:{info['iopub_port']}')\n"
+        "iopub.subscribe(b'')\n"
+        "shell = zmq.Context().socket(zmq.DEALER)\n"
+        f"shell.connect('tcp://127.0.0.1:{info['shell_port']}')\n"
+        "iopub.recv(); print('hears', flush=True)\n"
+        "sys.stdin.read()\n"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as client:
+        while client.poll() is None and not select.select([client.stdout], [], [], 0.05)[0]:
+            kernel.run("print('something to hear')")
+        msg_id = kernel.send("for n in range(60): print('x' * 1_000_000)")
+        client.kill()
+    assert len(kernel.wait(msg_id).text()) == 60_000_060
+    assert kernel.run("1 + 1").value == "2"
+
+
+SPIN = "print('started')\nimport re\nre.match('(a*)*b', 'a' * 34)"
+
+
+def test_heartbeat_and_control_answer_at_once_while_a_cell_spins_in_c_code(fresh_kernel):
+    fresh_kernel.send(SPIN)
+    fresh_kernel.wait_for_text("started")
+    info = fresh_kernel.channels.get_connection_info()
+    with zmq.Context() as context, context.socket(zmq.REQ) as heart:
+        heart.linger = 0
+        heart.connect(f"tcp://127.0.0.1:{info['hb_port']}")
+        delays = []
+        for _ in range(20):
+            started = time.monotonic()
+            heart.send(b"beat")
+            assert heart.poll(TIMEOUT * 1000) and heart.recv() == b"beat"
+            fresh_kernel.channels.control_channel.send(fresh_kernel.channels.session.msg("kernel_info_request", {}))
+            fresh_kernel.channels.get_control_msg(timeout=TIMEOUT)
+            delays.append(time.monotonic() - started)
+    # The median: a machine that runs tests lets everybody wait now and then.
+    assert sorted(delays)[len(delays) // 2] < 0.1
+
+
+def children(pid):
+    found = []
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            fields = path.read_text().rpartition(")")[2].split()
+            if int(fields[1]) == pid and fields[0] != "Z":
+                found.append(int(path.parent.name))
+    return found
+
+
+def is_worker(pid):
+    with contextlib.suppress(OSError):
+        return b"twincell.worker" in Path(f"/proc/{pid}/cmdline").read_bytes()
+    return False
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="processes are looked for in /proc")
+def test_a_kernel_that_is_killed_during_a_campaign_leaves_no_worker_behind(fresh_kernel):
+    old = "def f(a, b):\n    if a > b:\n        return a\n    return b\n"
+    new = "def f(a, b):\n    return a if a > b else b\n"
+    fresh_kernel.send(f"%%compare --budget 1000000\n{old}# ---\n{new}")
+    while not (workers := [pid for pid in children(fresh_kernel.pid) if is_worker(pid)]):
+        time.sleep(0.05)
+    os.kill(fresh_kernel.pid, signal.SIGKILL)
+    deadline = time.monotonic() + TIMEOUT
+    while any(map(is_worker, workers)) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not any(map(is_worker, workers))
+    with Client.start() as another:
+        assert another.run(f"%%compare\n{old}# ---\n{new}").reply["status"] == "ok"

@@ -15,6 +15,8 @@ from twincell import _twincell
 OLD = "def f(a, b):\n    if a > b:\n        return a\n    return b\n"
 NEW = "def f(a, b):\n    if a > b:\n        return b\n    return a\n"
 REFACTORED = "def f(a, b):\n    return a if a > b else b\n"
+# Takes its time.
+SLOW = "def f(x):\n    for _ in range(4000):\n        x = [x]\n    return len(x)\n"
 SAME = "def f(x, y):\n    if x > y:  # the larger one\n        return x\n    return y\n"
 
 
@@ -136,7 +138,7 @@ def test_a_report_can_be_kept(tmp_path):
     assert (tmp_path / "report.html").read_text() == comparison.to_html()
     with pytest.raises(twincell.TwincellError, match="cannot write .*report.json: No such file"):
         comparison.save(tmp_path / "none" / "report.json")
-    with pytest.raises(twincell.TwincellError, match="must end in .html or .json"):
+    with pytest.raises(twincell.TwincellError, match="must end in .html, .json or .py"):
         comparison.save(tmp_path / "report.txt")
 
 
@@ -171,7 +173,7 @@ def test_an_interrupt_stops_a_campaign():
     timer.start()
     start = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
-        twincell.compare(OLD, REFACTORED, budget=1_000_000)
+        twincell.compare(SLOW, SLOW.replace("len(x)", "len(x) + 0"), budget=1_000_000)
     timer.join()
     assert time.monotonic() - start < 30
 

@@ -7,6 +7,8 @@ use std::borrow::Cow;
 pub const VALUE_LIMIT: usize = 300;
 /// Characters of one line of code that are shown at most.
 pub const CODE_LIMIT: usize = 500;
+/// Lines of one file that are shown at most.
+pub const FILE_LIMIT: usize = 1500;
 
 /// One line for people: bounded by [`VALUE_LIMIT`], every unsafe character written as its Python escape.
 pub fn value(text: &str) -> String {
@@ -18,6 +20,16 @@ pub fn code(text: &str) -> String {
     let text = text.trim_end_matches(['\n', '\r']);
     let expanded: Cow<'_, str> = if text.contains('\t') { text.replace('\t', "    ").into() } else { text.into() };
     bounded(&expanded, CODE_LIMIT)
+}
+
+/// A file as a whole, up to [`FILE_LIMIT`] lines.
+pub fn file(text: &str) -> String {
+    let mut lines: Vec<String> = text.lines().take(FILE_LIMIT).map(code).collect();
+    let rest = text.lines().count().saturating_sub(FILE_LIMIT);
+    if rest > 0 {
+        lines.push(format!("… ({rest} more lines)"));
+    }
+    lines.join("\n")
 }
 
 /// A sentence: as [`value`], but with room for two values, and line breaks become spaces.

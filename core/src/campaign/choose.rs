@@ -1,7 +1,9 @@
-//! The next execution: afresh, or a variation of one that reached something new.
+//! The next execution: one that is planned, afresh, or a variation of one that reached something new.
 //!
-//! Every second execution starts afresh; the others take the choices of an execution that reached something new,
-//! forget a few of them, and draw those again (paths are drawn independently, so the rest stays as it was).
+//! Planned executions (`goals.rs`, `repair.rs`) take three in four while there are any. Of the others, every second
+//! starts afresh; the rest take the choices of an execution that reached something new, forget a few of them, and draw
+//! those again (paths are drawn independently, so the rest stays as it was). Now and then a value is given what values
+//! of its path were compared with.
 
 use std::collections::BTreeSet;
 
@@ -11,24 +13,79 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::corpus::State;
 use crate::engine::protocol::ExecutionRequest;
-use crate::value::Fixed;
+use crate::value::{Decision, Fixed, Recipe};
 
-/// The next execution: afresh, or a variation of one that reached something new.
-pub(super) fn choose(state: &State<'_>, seed: u64, index: u32) -> ExecutionRequest {
+/// How often a path with learned values gets one of them, in an execution drawn afresh.
+const LEARNED: f64 = 0.15;
+
+/// The next execution.
+pub(super) fn choose(state: &mut State<'_>, seed: u64, index: u32) -> ExecutionRequest {
     let own = xxh3_64_with_seed(&index.to_le_bytes(), seed);
     let mut random = Pcg64Mcg::seed_from_u64(own);
-    let mut fixed = Fixed::new();
-    if state.techniques.learning && index % 2 == 1 && !state.corpus.is_empty() {
-        let choices = &state.corpus[random.random_range(0..state.corpus.len())];
-        let forget = 1 + random.random_range(0..3.min(choices.len().max(1)));
-        let forgotten: BTreeSet<usize> =
-            (0..forget).filter(|_| !choices.is_empty()).map(|_| random.random_range(0..choices.len())).collect();
-        fixed = choices
-            .iter()
-            .enumerate()
-            .filter(|(position, _)| !forgotten.contains(position))
-            .map(|(_, choice)| (choice.path.clone(), choice.decision.clone()))
-            .collect();
+    let planned = if index % 4 == 3 { None } else { state.goals.take(index) };
+    let fixed = match planned {
+        Some(fixed) => fixed,
+        None if state.techniques.learning && index % 2 == 1 => vary(state, &mut random),
+        None => afresh(state, &mut random),
+    };
+    ExecutionRequest { index, seed: own, fixed, versions: vec![0, 1], observe: state.observes(), explain: false }
+}
+
+/// The choices of an execution that is worth it, but for up to three.
+fn vary(state: &State<'_>, random: &mut Pcg64Mcg) -> Fixed {
+    let Some(entry) = state.pick(random) else { return afresh(state, random) };
+    let choices = &entry.choices;
+    let forget = 1 + random.random_range(0..3.min(choices.len().max(1)));
+    let forgotten: BTreeSet<usize> =
+        (0..forget).filter(|_| !choices.is_empty()).map(|_| random.random_range(0..choices.len())).collect();
+    let mut fixed: Fixed = choices
+        .iter()
+        .enumerate()
+        .filter(|(position, _)| !forgotten.contains(position))
+        .map(|(_, choice)| (choice.path.clone(), choice.decision.clone()))
+        .collect();
+    for choice in forgotten.iter().filter_map(|&position| choices.get(position)) {
+        if let Some(value) = learned(state, &choice.path, random)
+            && random.random_bool(0.5)
+        {
+            fixed.insert(choice.path.clone(), Decision::Value(value));
+        }
     }
-    ExecutionRequest { index, seed: own, fixed, versions: vec![0, 1], explain: false }
+    fixed
+}
+
+fn afresh(state: &State<'_>, random: &mut Pcg64Mcg) -> Fixed {
+    let mut fixed = Fixed::new();
+    for path in state.learned.keys() {
+        if random.random_bool(LEARNED)
+            && let Some(value) = learned(state, path, random)
+        {
+            fixed.insert(path.clone(), Decision::Value(value));
+        }
+    }
+    fixed
+}
+
+/// A value that others of this path were compared with, or one beside it.
+fn learned(state: &State<'_>, path: &str, random: &mut Pcg64Mcg) -> Option<Recipe> {
+    let values = state.learned.get(path)?;
+    let value = values.get(random.random_range(0..values.len().max(1)))?;
+    Some(match value {
+        Recipe::Int(value) => match random.random_range(0..6) {
+            0 => Recipe::Int(value.saturating_add(1)),
+            1 => Recipe::Int(value.saturating_sub(1)),
+            _ => Recipe::Int(*value),
+        },
+        Recipe::Str(text) => match random.random_range(0..8) {
+            0 => Recipe::Str(format!("{text}a")),
+            1 => Recipe::Str(format!("a{text}")),
+            2 => Recipe::Str(text.to_uppercase()),
+            _ => value.clone(),
+        },
+        // `x in (1, 2)`: one of them.
+        Recipe::Tuple(items) | Recipe::Set(items) | Recipe::List(items) if random.random_bool(0.7) => {
+            items.get(random.random_range(0..items.len().max(1))).unwrap_or(value).clone()
+        }
+        _ => value.clone(),
+    })
 }

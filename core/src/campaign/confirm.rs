@@ -18,7 +18,7 @@ pub fn repeat(record: &ExecutionRecord) -> Fixed {
 
 /// An execution like this one, on other decisions.
 pub(super) fn again(record: &ExecutionRecord, fixed: Fixed, versions: Vec<u8>) -> ExecutionRequest {
-    ExecutionRequest { index: record.index, seed: record.seed, fixed, versions, explain: false }
+    ExecutionRequest { index: record.index, seed: record.seed, fixed, versions, observe: false, explain: false }
 }
 
 /// What showed again.
@@ -29,13 +29,26 @@ pub(super) struct Confirmed {
     pub exclusive: [Vec<String>; 2],
 }
 
-/// Repeats an execution, also each version against itself: what differs then is nondeterminism and no evidence.
+/// Repeats an execution, also each version against itself: what differs then is nondeterminism and no evidence. `None`
+/// when repetitions are lost, twice: nothing is known then.
 pub(super) fn confirm(
     execute: &mut dyn Execute,
     record: &ExecutionRecord,
     repeats: usize,
     rules: &Rules,
-) -> Result<Confirmed, EngineError> {
+) -> Result<Option<Confirmed>, EngineError> {
+    match attempt(execute, record, repeats, rules)? {
+        Some(confirmed) => Ok(Some(confirmed)),
+        None => attempt(execute, record, repeats, rules),
+    }
+}
+
+fn attempt(
+    execute: &mut dyn Execute,
+    record: &ExecutionRecord,
+    repeats: usize,
+    rules: &Rules,
+) -> Result<Option<Confirmed>, EngineError> {
     let request = |versions: Vec<u8>| again(record, repeat(record), versions);
     let requests = vec![request(vec![0, 1]), request(vec![1, 0]), request(vec![0; repeats]), request(vec![1; repeats])];
     let mut records = execute.execute(requests)?.into_iter().map(|executed| match executed {
@@ -44,7 +57,7 @@ pub(super) fn confirm(
     });
     let mut next = || records.next().flatten().filter(|record| record.behaviors.len() > 1);
     let (Some(forth), Some(back), Some(old), Some(new)) = (next(), next(), next(), next()) else {
-        return Ok(Confirmed::default());
+        return Ok(None);
     };
     // Who runs second and asks first, asks alone.
     let exclusive = [asked_by(&back, 0), asked_by(&forth, 1)];
@@ -65,7 +78,7 @@ pub(super) fn confirm(
         .into_iter()
         .filter(|difference| steady && !is_noise(difference) && holds(difference))
         .collect();
-    Ok(Confirmed { differences, exclusive })
+    Ok(Some(Confirmed { differences, exclusive }))
 }
 
 /// Results of calls that this version asked for first, and what was looked up in them.

@@ -6,7 +6,11 @@
 mod choose;
 mod confirm;
 mod corpus;
+mod goals;
+mod numbers;
+mod repair;
 mod shrink;
+mod solve;
 mod techniques;
 mod weigh;
 
@@ -16,7 +20,8 @@ use crate::behavior::{Behavior, Difference, Outcome, Rules};
 use crate::compare::Continue;
 use crate::engine::protocol::{ExecutionRecord, ExecutionRequest};
 use crate::engine::{EngineError, Executed};
-use crate::source::Diff;
+use crate::site::SiteTable;
+use crate::source::{Conditions, Diff, Function, conditions};
 use crate::verdict;
 
 use choose::choose;
@@ -32,6 +37,8 @@ pub use weigh::{Decisive, decisive, joint};
 /// Executions of the first batch, and of the one after a loss; later ones grow to the largest.
 const FIRST_BATCH: u32 = 2;
 const LARGEST_BATCH: u32 = 64;
+/// Executions of a batch while more are planned: what they find changes what comes next.
+const LEARNING_BATCH: u32 = 12;
 /// Lost executions after which a campaign ends: the few where nothing else came back, the many in any case.
 const FEW_LOST: usize = 3;
 const MANY_LOST: usize = 10;
@@ -64,6 +71,35 @@ pub struct Target {
     pub lines: [Vec<u32>; 2],
     /// Changed lines of old and new that are executable.
     pub changed: [Vec<u32>; 2],
+    /// What the search reads of old and new.
+    pub readings: [Reading; 2],
+}
+
+/// What the search reads of one version.
+#[derive(Debug, Clone, Default)]
+pub struct Reading {
+    pub conditions: Conditions,
+    /// (name in this version, canonical name).
+    pub renames: Vec<(String, String)>,
+    /// Canonical names.
+    pub parameters: Vec<String>,
+    /// The text, line by line.
+    pub lines: Vec<String>,
+}
+
+impl Reading {
+    pub fn new(function: &Function, sites: &SiteTable, renames: &[(String, String)]) -> Self {
+        let canonical = |name: &String| {
+            let renamed = renames.iter().find(|(own, _)| own == name);
+            renamed.map_or_else(|| name.clone(), |(_, canonical)| canonical.clone())
+        };
+        Self {
+            conditions: conditions(function, sites),
+            renames: renames.to_vec(),
+            parameters: function.parameters.iter().map(|parameter| canonical(&parameter.name)).collect(),
+            lines: function.text.lines().map(str::to_owned).collect(),
+        }
+    }
 }
 
 impl Target {
@@ -84,7 +120,7 @@ impl Target {
             found
         };
         let changed = [executable(&diff.old_lines, &lines[0]), executable(&diff.new_lines, &lines[1])];
-        Self { lines, changed }
+        Self { lines, changed, readings: Default::default() }
     }
 }
 
@@ -113,6 +149,17 @@ impl Kept {
     pub fn score(&self) -> f64 {
         let scores = self.differences.iter().map(|difference| verdict::score(difference.basis, self.probability));
         scores.fold(0.0, f64::max)
+    }
+
+    /// No other execution could speak more clearly for a change.
+    pub fn is_sure(&self) -> bool {
+        self.score() >= verdict::SURE && self.record.repairs.is_empty()
+    }
+
+    /// Shows more, or as much without that values had to be invented where Python itself would have failed.
+    fn speaks_more_clearly_than(&self, other: &Self) -> bool {
+        let (own, others) = (self.score(), other.score());
+        own > others || own == others && self.record.repairs.is_empty() && !other.record.repairs.is_empty()
     }
 
     /// Both versions ended in a way that says something about behavior.
@@ -167,9 +214,9 @@ pub fn run(
     while next < end && !is_hopeless(&campaign) {
         let count = batch.min(end - next);
         let lost = campaign.lost.len();
-        let requests = (next..next + count).map(|index| choose(&state, plan.seed, index)).collect();
+        let requests = (next..next + count).map(|index| choose(&mut state, plan.seed, index)).collect();
         next += count;
-        batch = (batch * 2).min(LARGEST_BATCH);
+        batch = (batch * 2).min(if state.goals.is_waiting() { LEARNING_BATCH } else { LARGEST_BATCH });
         let mut sure = false;
         for executed in execute.execute(requests)? {
             match executed {
@@ -184,14 +231,14 @@ pub fn run(
                 continue;
             }
             examine(execute, &mut campaign, last, plan)?;
-            let score = campaign.executions[last].score();
-            if score > 0.0 {
+            let found = &campaign.executions[last];
+            if found.score() > 0.0 {
                 confirmations -= 1;
-                let best = campaign.witness.map_or(0.0, |witness| campaign.executions[witness].score());
-                if score > best {
+                let is_better = |best: usize| found.speaks_more_clearly_than(&campaign.executions[best]);
+                if campaign.witness.is_none_or(is_better) {
                     campaign.witness = Some(last);
                 }
-                sure = score >= verdict::SURE;
+                sure = found.is_sure();
                 if sure {
                     break;
                 }
@@ -202,7 +249,7 @@ pub fn run(
             batch = FIRST_BATCH;
         }
         let coverage = state.coverage();
-        if sure {
+        if sure || state.is_exhausted() {
             break;
         }
         if progress(next, coverage) == Continue::Stop {
@@ -217,7 +264,11 @@ pub fn run(
 fn examine(execute: &mut dyn Execute, campaign: &mut Campaign, number: usize, plan: &Plan) -> Result<(), EngineError> {
     let record = campaign.executions[number].record.clone();
     let repeats = if campaign.nondeterministic > 0 { MANY_REPEATS } else { REPEATS };
-    let confirmed = confirm(execute, &record, repeats, &plan.rules)?;
+    let Some(confirmed) = confirm(execute, &record, repeats, &plan.rules)? else {
+        campaign.lost.push("a difference could not be repeated: the worker was lost each time".into());
+        campaign.executions[number].differences.clear();
+        return Ok(());
+    };
     if confirmed.differences.is_empty() {
         campaign.nondeterministic += 1;
         campaign.executions[number].differences.clear();

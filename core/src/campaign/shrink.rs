@@ -6,54 +6,127 @@ use super::confirm::{REPEATS, again, confirm, repeat};
 use super::weigh::ground;
 use super::{Execute, Kept};
 use crate::behavior::{Difference, Rules, differences};
+use crate::compare::Continue;
+use crate::engine::protocol::ExecutionRecord;
 use crate::engine::{EngineError, Executed};
-use crate::value::{Decision, Recipe};
+use crate::value::{AbstractValue, Choice, Decision, Recipe};
+
+/// Lost executions after which a witness stays as it is.
+const LOST: u32 = 3;
 
 /// Makes a witness smaller: replaces decisions by simpler ones while a difference in the same channel stays.
 ///
 /// The decisions are gone through once, in order; at most `budget` candidates. Safe because every candidate is executed,
-/// and one that shows a difference is confirmed as the witness was.
-pub fn shrink(execute: &mut dyn Execute, witness: &Kept, rules: &Rules, budget: u32) -> Result<Kept, EngineError> {
+/// and one that shows a difference is confirmed as the witness was. Ends when asked to, or when executions are lost: each
+/// of those costs a deadline.
+pub fn shrink(
+    execute: &mut dyn Execute,
+    witness: &Kept,
+    rules: &Rules,
+    budget: u32,
+    go_on: &mut dyn FnMut() -> Continue,
+) -> Result<Kept, EngineError> {
     let mut best = witness.clone();
     let channels: BTreeSet<_> = witness.differences.iter().map(|difference| difference.channel).collect();
-    let strongest = witness.differences.iter().map(|difference| difference.basis).max();
     let mut left = budget;
+    let mut lost = 0;
+    for decisions in without_repairs(&best.record) {
+        if left == 0 || lost >= LOST || best.record.repairs.is_empty() {
+            break;
+        }
+        left -= 1;
+        if let Some(found) = changed(execute, &best, decisions, &channels, rules, &mut lost)?
+            && found.record.repairs.len() < best.record.repairs.len()
+        {
+            best = found;
+        }
+    }
     let mut position = 0;
-    while position < best.record.choices.len() && left > 0 {
+    while position < best.record.choices.len() && left > 0 && lost < LOST && go_on() == Continue::Yes {
         let choice = best.record.choices[position].clone();
         let seen = best.differences.iter().any(|difference| {
             let shown = format!("<{}", choice.path);
             difference.old.contains(&shown) || difference.new.contains(&shown)
         });
         for simpler in simpler(&choice.decision, seen) {
-            if left == 0 {
+            if left == 0 || lost >= LOST {
                 break;
             }
             left -= 1;
-            let mut fixed = repeat(&best.record);
-            fixed.insert(choice.path.clone(), simpler);
-            let request = again(&best.record, fixed, vec![0, 1]);
-            let Some(Executed::Record(record)) = execute.execute(vec![request])?.into_iter().next() else { continue };
-            let [old, new] = record.behaviors.as_slice() else { continue };
-            let found = differences(old, new, rules);
-            if found.iter().any(|difference| channels.contains(&difference.channel))
-                && record.choices.len() <= best.record.choices.len()
+            let decisions = vec![(choice.path.clone(), simpler)];
+            if let Some(found) = changed(execute, &best, decisions, &channels, rules, &mut lost)?
+                && found.record.choices.len() <= best.record.choices.len()
+                && found.record.repairs.len() <= best.record.repairs.len()
             {
-                let confirmed = confirm(execute, &record, REPEATS, rules)?;
-                let grounded = ground(execute, &record, confirmed, rules)?;
-                let is_as_strong = |difference: &Difference| {
-                    channels.contains(&difference.channel) && Some(difference.basis) >= strongest
-                };
-                if grounded.iter().any(is_as_strong) {
-                    best.differences = grounded;
-                    best.record = *record;
-                    break;
-                }
+                best = found;
+                break;
             }
         }
         position += 1;
     }
     Ok(best)
+}
+
+/// The witness with some decisions exchanged, if the difference stays and is confirmed.
+fn changed(
+    execute: &mut dyn Execute,
+    witness: &Kept,
+    decisions: Vec<(String, Decision)>,
+    channels: &BTreeSet<crate::report::Channel>,
+    rules: &Rules,
+    lost: &mut u32,
+) -> Result<Option<Kept>, EngineError> {
+    let mut fixed = repeat(&witness.record);
+    fixed.extend(decisions);
+    let request = again(&witness.record, fixed, vec![0, 1]);
+    let Some(Executed::Record(record)) = execute.execute(vec![request])?.into_iter().next() else {
+        *lost += 1;
+        return Ok(None);
+    };
+    let [old, new] = record.behaviors.as_slice() else { return Ok(None) };
+    if !differences(old, new, rules).iter().any(|difference| channels.contains(&difference.channel)) {
+        return Ok(None);
+    }
+    let Some(confirmed) = confirm(execute, &record, REPEATS, rules)? else { return Ok(None) };
+    let differences = ground(execute, &record, confirmed, rules)?;
+    let strongest = witness.differences.iter().map(|difference| difference.basis).max();
+    let is_as_strong =
+        |difference: &Difference| channels.contains(&difference.channel) && Some(difference.basis) >= strongest;
+    Ok(differences.iter().any(is_as_strong).then(|| Kept { record: *record, differences, ..witness.clone() }))
+}
+
+/// The last identifier of a path.
+fn last(path: &str) -> &str {
+    &path[path
+        .char_indices()
+        .rev()
+        .find(|(_, c)| !(c.is_alphanumeric() || *c == '_'))
+        .map_or(0, |(at, c)| at + c.len_utf8())..]
+}
+
+/// Decisions that may do without a repair: an object in place of the plain value that was asked for what it does not
+/// have, and an attribute that is there in place of a default.
+fn without_repairs(record: &ExecutionRecord) -> Vec<Vec<(String, Decision)>> {
+    let is_asked = |path: &str| {
+        let name = last(path);
+        let more = |repair: &String| {
+            let called = repair.strip_suffix("(...)").is_some_and(|callee| !name.is_empty() && last(callee) == name);
+            called || repair.strip_prefix(path).is_some_and(|rest| rest.starts_with(['.', '[', '(']))
+        };
+        record.repairs.iter().any(more)
+    };
+    let object = || Decision::Value(Recipe::Versatile(AbstractValue::Object));
+    let instead = |choice: &Choice| match &choice.decision {
+        Decision::Value(Recipe::Versatile(_)) => None,
+        Decision::Value(Recipe::Bool(false)) => {
+            let attribute = choice.path.strip_prefix("hasattr(")?.strip_suffix(')')?;
+            let there = (choice.path.clone(), Decision::Value(Recipe::Bool(true)));
+            Some(vec![there, (attribute.to_string(), object())])
+        }
+        Decision::Value(_) if is_asked(&choice.path) => Some(vec![(choice.path.clone(), object())]),
+        _ => None,
+    };
+    record.choices.iter().filter_map(instead).collect()
 }
 
 /// Simpler decisions than this one, simplest first. An object gives way to a plain value where the difference itself

@@ -18,6 +18,9 @@ use crate::value::likelihood::{probability, representatives};
 use crate::value::{AbstractValue, Choice, Decision, Recipe};
 use crate::verdict::EDGE_CASE;
 
+/// Lost executions after which no more values are tried, and how many of them go at once, so that it is noticed.
+const LOST: usize = 3;
+const BATCH: usize = 8;
 /// Values whose likelihood is found by trying others.
 const MOST_UNLIKELY: usize = 6;
 
@@ -123,8 +126,16 @@ pub fn decisive(
         .collect();
     let mut requests: Vec<_> = tried.iter().map(|(choice, other)| with(choice, other.clone())).collect();
     requests.push(super::ExecutionRequest { explain: true, ..again(record, repeat(record), vec![0, 1]) });
-    let mut outcomes = execute.execute(requests)?;
-    let explained = outcomes.pop();
+    let explaining = requests.pop();
+    let mut outcomes = Vec::new();
+    for batch in requests.chunks(BATCH) {
+        outcomes.extend(execute.execute(batch.to_vec())?);
+        if outcomes.iter().filter(|executed| !is_record(executed)).count() >= LOST {
+            // Each lost one costs a deadline.
+            break;
+        }
+    }
+    let explained = execute.execute(explaining.into_iter().collect())?.pop();
     let classes = |path: &str| match &explained {
         Some(Executed::Record(record)) => {
             let injection = record.injections.iter().find(|injection| injection.path == path)?;
@@ -172,7 +183,10 @@ pub fn joint<'a>(decisive: impl IntoIterator<Item = &'a Decisive>) -> f64 {
 fn other(decision: &Decision) -> Option<Decision> {
     let recipe = match decision {
         Decision::Value(recipe) => recipe,
-        Decision::Raise(_) => return Some(Decision::Value(Recipe::Versatile(AbstractValue::Object))),
+        // Another object.
+        Decision::Raise(_) | Decision::Same(_) => {
+            return Some(Decision::Value(Recipe::Versatile(AbstractValue::Object)));
+        }
         Decision::Default | Decision::Fail => return None,
     };
     let value = match recipe {

@@ -101,7 +101,14 @@ mod tests {
         let fixed = [("a.b".to_string(), Decision::Value(Recipe::Float(f64::INFINITY)))].into();
         ToWorker::Run {
             program: 7,
-            requests: vec![ExecutionRequest { index: 3, seed: u64::MAX, fixed, versions: vec![0, 1], explain: false }],
+            requests: vec![ExecutionRequest {
+                index: 3,
+                seed: u64::MAX,
+                fixed,
+                versions: vec![0, 1],
+                observe: false,
+                explain: false,
+            }],
         }
     }
 

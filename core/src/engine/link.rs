@@ -1,5 +1,6 @@
 //! A conversation with one worker: messages with deadlines. Nothing that a worker sends is trusted here.
 
+use std::cell::Cell;
 use std::io::{ErrorKind, Read, Write};
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
@@ -11,10 +12,15 @@ use rustix::io::Errno;
 use super::frame::{self, FrameError, MAX_RECORD, PREFIX};
 use super::process::{Ended, Process};
 use super::protocol::{FromWorker, PROTOCOL_VERSION};
-use super::{EngineError, PoolOptions, WorkerInfo};
+use super::{EngineError, PoolOptions, Stop, WorkerInfo};
 
+/// While an answer takes longer than this, the worker's folder is looked at again and again.
+const WATCH: Duration = Duration::from_millis(200);
 /// Bytes taken from the socket at once.
 const CHUNK: usize = 1 << 16;
+
+/// How often a wait looks whether it should stop.
+const STOP_INTERVAL: Duration = Duration::from_millis(20);
 
 /// Why a conversation ended.
 #[derive(Debug, thiserror::Error)]
@@ -26,6 +32,11 @@ pub enum Broken {
     Closed,
     #[error("sent what it must not: {0}")]
     Hostile(String),
+    #[error("filled its temporary folder")]
+    FillsTheDisk,
+    /// Somebody asked the work to stop.
+    #[error("was stopped")]
+    Stopped,
 }
 
 impl From<FrameError> for Broken {
@@ -49,13 +60,23 @@ pub struct Worker {
     pub info: WorkerInfo,
     /// Programs that it was given so far.
     pub programs: u32,
+    /// Bytes of all messages that it sent.
+    pub received: u64,
+    /// When its folder was last looked at.
+    looked: Cell<Instant>,
+    /// Ends waiting for it.
+    pub stop: Stop,
 }
 
 impl Worker {
-    /// Waits for the hello of a process that was just started.
-    pub fn greet((process, socket): (Process, UnixStream), options: &PoolOptions) -> Result<Worker, EngineError> {
+    /// Waits for the hello of a process that was just started. The second value of an error says that the process was
+    /// killed or stopped from outside, so that another may do better.
+    pub fn greet(
+        (process, socket): (Process, UnixStream),
+        options: &PoolOptions,
+    ) -> Result<Worker, (EngineError, bool)> {
         let failed = |reason: String| EngineError::Start { python: options.python.display().to_string(), reason };
-        socket.set_nonblocking(true).map_err(|error| failed(error.to_string()))?;
+        socket.set_nonblocking(true).map_err(|error| (failed(error.to_string()), false))?;
         let mut worker = Worker {
             process,
             socket,
@@ -63,6 +84,9 @@ impl Worker {
             chunk: vec![0; CHUNK].into(),
             info: WorkerInfo::default(),
             programs: 0,
+            received: 0,
+            looked: Cell::new(Instant::now()),
+            stop: Stop::default(),
         };
         match worker.receive(options.start_deadline) {
             Ok(FromWorker::Hello { protocol: PROTOCOL_VERSION, python, sandbox, .. }) => {
@@ -70,10 +94,13 @@ impl Worker {
                 Ok(worker)
             }
             Ok(FromWorker::Hello { protocol, .. }) => {
-                Err(EngineError::Protocol { worker: protocol, ours: PROTOCOL_VERSION })
+                Err((EngineError::Protocol { worker: protocol, ours: PROTOCOL_VERSION }, false))
             }
-            Ok(_) => Err(failed("it did not say hello".into())),
-            Err(broken) => Err(failed(worker.end(broken).description)),
+            Ok(_) => Err((failed("it did not say hello".into()), false)),
+            Err(broken) => {
+                let ended = worker.end(broken);
+                Err((failed(ended.description), ended.from_outside))
+            }
         }
     }
 
@@ -149,17 +176,26 @@ impl Worker {
         }
         let message = frame::decode(&self.arrived[PREFIX..end])?;
         self.arrived.drain(..end);
+        self.received += end as u64;
         Ok(Some(message))
     }
 
     fn wait(&self, flags: PollFlags, deadline: Instant, limit: Duration) -> Result<(), Broken> {
+        if self.stop.is_asked() {
+            return Err(Broken::Stopped);
+        }
         let left = deadline.saturating_duration_since(Instant::now());
         if left.is_zero() {
             return Err(Broken::Overran(limit));
         }
-        let timeout = Timespec { tv_sec: left.as_secs() as i64, tv_nsec: left.subsec_nanos().into() };
+        let slice = left.min(STOP_INTERVAL);
+        let timeout = Timespec { tv_sec: slice.as_secs() as i64, tv_nsec: slice.subsec_nanos().into() };
         match poll(&mut [PollFd::from_borrowed_fd(self.socket.as_fd(), flags)], Some(&timeout)) {
-            Ok(0) => Err(Broken::Overran(limit)),
+            Ok(0) if self.looked.get().elapsed() >= WATCH => {
+                self.looked.set(Instant::now());
+                if self.process.fills_the_disk() { Err(Broken::FillsTheDisk) } else { Ok(()) }
+            }
+            // Whether the time is over is looked at when waiting goes on.
             Ok(_) | Err(Errno::INTR) => Ok(()),
             Err(_) => Err(Broken::Closed),
         }

@@ -7,6 +7,7 @@
 //! Nothing that a worker sends is trusted: whatever it does, the engine waits no longer than the deadline, and loses no
 //! more than the execution at hand. The clock decides when a worker is killed, never what a record says.
 
+pub mod folder;
 pub mod frame;
 mod link;
 mod pool;
@@ -15,6 +16,8 @@ pub mod protocol;
 mod starter;
 
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use protocol::{ExecutionRecord, SandboxReport};
@@ -59,6 +62,20 @@ impl PoolOptions {
     }
 }
 
+/// Asks work to stop, from any thread. What waits for a worker then ends within a few milliseconds.
+#[derive(Debug, Clone, Default)]
+pub struct Stop(Arc<AtomicBool>);
+
+impl Stop {
+    pub fn ask(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    pub fn is_asked(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
 /// What a worker told about itself.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct WorkerInfo {
@@ -74,8 +91,12 @@ pub enum EngineError {
     Protocol { worker: u32, ours: u32 },
     #[error("the worker was lost {times} times in a row while loading: {reason}")]
     Dies { times: u32, reason: String },
+    #[error("the worker was lost while it ran a test: {0}")]
+    Test(String),
     #[error("cannot load the program: {0}")]
     Load(String),
+    #[error("stopped before it ran")]
+    Stopped,
 }
 
 /// The outcome of one request: a record, or why there is none.

@@ -5,7 +5,7 @@ use std::collections::hash_map::Entry;
 use std::os::unix::net::UnixStream;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::Receiver;
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::ThreadId;
 use std::time::Duration;
 
@@ -14,16 +14,27 @@ use super::link::{Broken, Worker};
 use super::process::Process;
 use super::protocol::{ExecutionRecord, ExecutionRequest, FromWorker, MAX_FRAME, Program, ToWorker};
 use super::starter::Starter;
-use super::{EngineError, Executed, PoolOptions, WorkerInfo};
+use super::{EngineError, Executed, PoolOptions, Stop, WorkerInfo};
 
 /// Workers that a program may cost at loading before it is given up.
 const LOAD_ATTEMPTS: u32 = 3;
+/// Workers that may be killed from outside while they start, one after the other.
+const START_ATTEMPTS: u32 = 10;
+/// Bytes of records that a program may send: what it did is kept until it is compared.
+const MAX_RECEIVED: u64 = 128 << 20;
 /// A message without an answer is taken at once or not at all.
 const PROMPT: Duration = Duration::from_secs(1);
 
 /// Sandboxed worker processes, kept warm. Shared by threads: each takes a worker for itself with [`WorkerPool::load`].
-#[derive(Debug)]
+/// A clone shares the workers.
+#[derive(Debug, Clone)]
 pub struct WorkerPool {
+    lender: Arc<Lender>,
+    stop: Stop,
+}
+
+#[derive(Debug)]
+struct Lender {
     options: PoolOptions,
     state: Mutex<State>,
     returned: Condvar,
@@ -59,26 +70,51 @@ impl State {
 /// A program loaded into one worker, which is held until this is dropped.
 #[derive(Debug)]
 pub struct Loaded<'pool> {
-    pool: &'pool WorkerPool,
+    pool: &'pool Lender,
+    stop: Stop,
     /// The thread that asked for it.
     holder: ThreadId,
     /// `None` after a loss, until the next worker has the program.
     worker: Option<Worker>,
     program: u64,
+    /// Bytes of its records.
+    received: u64,
     /// The message that loads the program.
     load: Vec<u8>,
     /// What could not be evaluated in a module.
     pub notes: Vec<String>,
+    /// Executions left something in a worker that could not be put back: later ones may have seen it.
+    pub spoiled: bool,
 }
 
 impl WorkerPool {
     /// Starts nothing yet.
     pub fn new(options: PoolOptions) -> Self {
-        Self { options, state: Mutex::default(), returned: Condvar::new(), next_program: AtomicU64::new(1) }
+        let lender =
+            Lender { options, state: Mutex::default(), returned: Condvar::new(), next_program: AtomicU64::new(1) };
+        Self { lender: Arc::new(lender), stop: Stop::default() }
+    }
+
+    /// The same workers; what they do for this one ends soon after `stop` is asked to.
+    pub fn stopped_by(&self, stop: &Stop) -> Self {
+        Self { lender: self.lender.clone(), stop: stop.clone() }
     }
 
     /// Starts a worker if none is idle and says what it enforces.
     pub fn info(&self) -> Result<WorkerInfo, EngineError> {
+        self.lender.info()
+    }
+
+    /// Takes an idle worker (or starts one, or waits for one) and loads a program into it. A thread that holds a
+    /// program does not wait for another worker: it might wait for itself. There is then one more than was asked for,
+    /// until it is given back.
+    pub fn load(&self, program: &Program) -> Result<Loaded<'_>, EngineError> {
+        self.lender.load(program, &self.stop)
+    }
+}
+
+impl Lender {
+    fn info(&self) -> Result<WorkerInfo, EngineError> {
         let holder = self.reserve();
         match self.worker() {
             Ok(worker) => {
@@ -93,16 +129,24 @@ impl WorkerPool {
         }
     }
 
-    /// Takes an idle worker (or starts one, or waits for one) and loads a program into it. A thread that holds a
-    /// program does not wait for another worker: it might wait for itself. There is then one more than was asked for,
-    /// until it is given back.
-    pub fn load(&self, program: &Program) -> Result<Loaded<'_>, EngineError> {
+    fn load(&self, program: &Program, stop: &Stop) -> Result<Loaded<'_>, EngineError> {
         let number = self.next_program.fetch_add(1, Ordering::Relaxed);
         let message = ToWorker::Load { program: number, source: Box::new(program.clone()) };
         let load = frame::encode(&message, MAX_FRAME).map_err(|error| EngineError::Load(error.to_string()))?;
         let holder = self.reserve();
         // From here on dropping `loaded` gives the reservation back.
-        let mut loaded = Loaded { pool: self, holder, worker: None, program: number, load, notes: Vec::new() };
+        let stop = stop.clone();
+        let mut loaded = Loaded {
+            pool: self,
+            stop,
+            holder,
+            worker: None,
+            program: number,
+            received: 0,
+            load,
+            notes: Vec::new(),
+            spoiled: false,
+        };
         loaded.ensure()?;
         Ok(loaded)
     }
@@ -124,21 +168,29 @@ impl WorkerPool {
 
     /// An idle worker, the spare one, or a new one; for a caller that holds a reservation.
     fn worker(&self) -> Result<Worker, EngineError> {
-        let arrival = {
-            let mut state = self.state();
-            if let Some(worker) = state.idle.pop() {
-                return Ok(worker);
+        let mut attempts = 1;
+        loop {
+            let arrival = {
+                let mut state = self.state();
+                if let Some(worker) = state.idle.pop() {
+                    return Ok(worker);
+                }
+                match state.spare.take() {
+                    Some(spare) => spare,
+                    None => self.start(&mut state)?,
+                }
+            };
+            let started = match arrival.recv() {
+                Ok(started) => started.map_err(|error| self.cannot_start(error))?,
+                Err(_) => return Err(self.cannot_start("its thread is gone")),
+            };
+            match Worker::greet(started, &self.options) {
+                Ok(worker) => return Ok(worker),
+                // Not Python's fault.
+                Err((_, true)) if attempts < START_ATTEMPTS => attempts += 1,
+                Err((error, _)) => return Err(error),
             }
-            match state.spare.take() {
-                Some(spare) => spare,
-                None => self.start(&mut state)?,
-            }
-        };
-        let started = match arrival.recv() {
-            Ok(started) => started.map_err(|error| self.cannot_start(error))?,
-            Err(_) => return Err(self.cannot_start("its thread is gone")),
-        };
-        Worker::greet(started, &self.options)
+        }
     }
 
     fn start(&self, state: &mut State) -> Result<Receiver<std::io::Result<(Process, UnixStream)>>, EngineError> {
@@ -190,7 +242,7 @@ impl WorkerPool {
     }
 }
 
-impl Drop for WorkerPool {
+impl Drop for Lender {
     fn drop(&mut self) {
         let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
         dismiss(std::mem::take(&mut state.idle));
@@ -210,16 +262,24 @@ fn dismiss(mut workers: Vec<Worker>) {
 }
 
 impl Loaded<'_> {
-    /// Runs a batch; one outcome a request, in order. A worker that dies or overruns is replaced, the program loaded
-    /// again, and the rest of the batch done there. A request whose worker was killed or stopped from outside is done
-    /// once more; if that worker ends the same way, the code does it.
+    /// Runs a batch; one outcome a request, in order, and none for what a stop leaves undone. A worker that dies or
+    /// overruns is replaced, the program loaded again, and the rest of the batch done there. A request whose worker was
+    /// killed or stopped from outside is done once more; if that worker ends the same way, the code does it.
     pub fn run(&mut self, requests: Vec<ExecutionRequest>) -> Result<Vec<Executed>, EngineError> {
         let mut done = Vec::with_capacity(requests.len());
         let mut rest = requests;
         // The first of the rest is done for the second time.
         let mut again = false;
-        while !rest.is_empty() {
+        while !rest.is_empty() && !self.stop.is_asked() {
+            if self.received > MAX_RECEIVED {
+                let reason = format!("what was observed before takes {} MiB already", MAX_RECEIVED >> 20);
+                done.extend(rest.iter().map(|request| lost(request, reason.clone())));
+                break;
+            }
             if let Err(error) = self.ensure() {
+                if matches!(error, EngineError::Stopped) {
+                    break;
+                }
                 if done.is_empty() {
                     return Err(error);
                 }
@@ -235,6 +295,29 @@ impl Loaded<'_> {
         Ok(done)
     }
 
+    /// Runs a file's tests in the worker that has the program, without hooks: `None` when they pass, else why they do
+    /// not. A worker that dies or overruns meanwhile is replaced when the next batch needs one.
+    pub fn test(&mut self, source: &str, subject: &str) -> Result<Option<String>, EngineError> {
+        self.ensure()?;
+        let Some(mut worker) = self.worker.take() else { return Err(EngineError::Test("there is none".into())) };
+        let deadline = self.pool.options.deadline;
+        let message = ToWorker::Test { program: self.program, source: source.into(), subject: subject.into() };
+        let answer = frame::encode(&message, MAX_FRAME)
+            .map_err(Broken::from)
+            .and_then(|frame| worker.send(&frame, deadline))
+            .and_then(|()| worker.receive(deadline));
+        match answer {
+            Ok(FromWorker::Tested { program, failure, effects }) if program == self.program => {
+                self.worker = Some(worker);
+                // What the sandbox refused here would happen elsewhere.
+                let refused = effects.first().map(|effect| format!("it reaches outside the process: {effect}"));
+                Ok(refused.or(failure))
+            }
+            Ok(_) => Err(EngineError::Test(worker.end(Broken::Hostile("no answer to a test".into())).description)),
+            Err(broken) => Err(EngineError::Test(worker.end(broken).description)),
+        }
+    }
+
     /// Sees to it that a worker has the program.
     fn ensure(&mut self) -> Result<(), EngineError> {
         let mut reason = String::new();
@@ -243,8 +326,12 @@ impl Loaded<'_> {
             if self.worker.is_some() {
                 return Ok(());
             }
+            if self.stop.is_asked() {
+                return Err(EngineError::Stopped);
+            }
             let mut worker = self.pool.worker()?;
             worker.programs += 1;
+            worker.stop = self.stop.clone();
             match load(&mut worker, &self.load, self.program, self.pool.options.load_deadline) {
                 Ok(Ok(notes)) => {
                     self.notes = notes;
@@ -254,11 +341,13 @@ impl Loaded<'_> {
                     self.worker = Some(worker);
                     return Err(EngineError::Load(refused));
                 }
+                Err(Broken::Stopped) => return Err(EngineError::Stopped),
                 Err(broken) => {
                     let overran = matches!(broken, Broken::Overran(_));
                     // A worker that served a program before may have ended because that one spoiled it.
-                    times += u32::from(overran || worker.programs == 1);
+                    let counts = overran || worker.programs == 1;
                     let ended = worker.end(broken);
+                    times += u32::from(counts);
                     reason = ended.description;
                     if overran && !ended.from_outside {
                         // It would again.
@@ -290,18 +379,32 @@ impl Loaded<'_> {
             if outcome.is_err() {
                 break;
             }
-            match worker.receive(deadline).and_then(|answer| answer_to(request, self.program, answer)) {
+            let before = worker.received;
+            let answer = worker.receive(deadline).and_then(|answer| answer_to(request, self.program, answer));
+            self.received += worker.received - before;
+            match answer {
+                Ok(_) if self.received > MAX_RECEIVED => {
+                    outcome = Err(Broken::Hostile(format!("more than {} MiB of records", MAX_RECEIVED >> 20)));
+                }
                 Ok(executed) => done.push(executed),
                 Err(broken) => outcome = Err(broken),
             }
         }
         let outcome = outcome.and_then(|()| match worker.receive(deadline)? {
-            FromWorker::Done { program } if program == self.program => Ok(()),
+            FromWorker::Done { program, spoiled } if program == self.program => {
+                self.spoiled |= spoiled;
+                Ok(())
+            }
             _ => Err(Broken::Hostile("more than was asked for".into())),
         });
         match outcome {
             Ok(()) => {
                 self.worker = Some(worker);
+                (done, false)
+            }
+            Err(Broken::Stopped) => {
+                // Whoever compares next need not wait for the start of a worker.
+                self.pool.prepare_spare();
                 (done, false)
             }
             Err(broken) => {

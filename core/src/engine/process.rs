@@ -4,13 +4,14 @@ use std::ffi::OsString;
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsRawFd, RawFd};
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::{FileExt, MetadataExt};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
+use rustix::fs::{FlockOperation, flock};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, waitid};
 use tempfile::TempDir;
 
@@ -48,20 +49,32 @@ pub struct Ended {
     pub from_outside: bool,
 }
 
+/// First part of the names of workers' temporary folders.
+const PREFIX: &str = "twincell-worker-";
+/// A folder that is not locked may be about to be; not after so long.
+const ABANDONED_AFTER: Duration = Duration::from_secs(60);
+/// Bytes and entries that a worker may have in its temporary folder; each of its files is bounded by its own limits.
+const MAX_DISK: u64 = 1 << 30;
+const MAX_ENTRIES: u64 = 100_000;
+
 /// A running worker, killed and reaped when dropped; its temporary folder goes with it.
 #[derive(Debug)]
 pub struct Process {
     child: Child,
     /// What it wrote to its standard error.
     errors: File,
-    _scratch: TempDir,
+    scratch: TempDir,
+    /// Says that the folder is in use, for as long as this process lives.
+    _lock: File,
 }
 
 impl Process {
     /// Starts a worker. On Linux it is killed when the calling THREAD ends, so that thread must live as long as the
     /// worker may.
     pub fn start(options: &PoolOptions) -> io::Result<(Process, UnixStream)> {
-        let scratch = tempfile::Builder::new().prefix("twincell-").tempdir()?;
+        let scratch = tempfile::Builder::new().prefix(PREFIX).tempdir()?;
+        let lock = File::open(scratch.path())?;
+        flock(&lock, FlockOperation::LockShared)?;
         // Named without links, because that is how the worker will see it.
         let folder = scratch.path().canonicalize()?;
         let errors = tempfile::tempfile()?;
@@ -81,7 +94,7 @@ impl Process {
         // Only system calls happen between fork and exec.
         unsafe { command.pre_exec(move || prepare(socket, parent)) };
         let child = command.spawn()?;
-        Ok((Process { child, errors, _scratch: scratch }, ours))
+        Ok((Process { child, errors, scratch, _lock: lock }, ours))
     }
 
     /// Ends it and says how it ended: by itself, if it does so within a moment, else killed.
@@ -97,6 +110,28 @@ impl Process {
         };
         let from_outside = stopped || status.is_some_and(|status| status.signal() == Some(libc::SIGKILL));
         Ended { description: describe(status, &self.last_words()), from_outside }
+    }
+
+    /// Its temporary folder holds more than a worker may use of the disk.
+    pub fn fills_the_disk(&self) -> bool {
+        let (mut bytes, mut entries) = (0, 0);
+        let mut folders = vec![self.scratch.path().to_path_buf()];
+        while let Some(folder) = folders.pop() {
+            // What cannot be read, or is gone meanwhile, does not count.
+            for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+                // Links are not followed.
+                let Ok(metadata) = entry.metadata() else { continue };
+                entries += 1;
+                bytes += metadata.blocks() * 512;
+                if metadata.is_dir() {
+                    folders.push(entry.path());
+                }
+                if bytes > MAX_DISK || entries > MAX_ENTRIES {
+                    return true;
+                }
+            }
+        }
+        false
     }
 
     /// Somebody has stopped it, as a debugger or a shell does.
@@ -126,6 +161,29 @@ impl Drop for Process {
         }
         let _ = self.child.kill();
         let _ = self.child.wait();
+        // The folder itself goes with this value; what code made in it may be more than an ordinary removal can do.
+        super::folder::empty(self.scratch.path());
+    }
+}
+
+/// Removes the temporary folders of workers whose engine was killed before it could.
+pub fn remove_abandoned() {
+    for entry in std::fs::read_dir(std::env::temp_dir()).into_iter().flatten().flatten() {
+        let is_ours = |metadata: &std::fs::Metadata| {
+            let age = metadata.modified().ok().and_then(|time| time.elapsed().ok());
+            metadata.is_dir()
+                && metadata.uid() == rustix::process::geteuid().as_raw()
+                && age.is_some_and(|age| age > ABANDONED_AFTER)
+        };
+        if !entry.file_name().to_string_lossy().starts_with(PREFIX) || !entry.metadata().is_ok_and(|it| is_ours(&it)) {
+            continue;
+        }
+        let unused = File::open(entry.path())
+            .is_ok_and(|folder| flock(&folder, FlockOperation::NonBlockingLockExclusive).is_ok());
+        if unused {
+            super::folder::empty(&entry.path());
+            let _ = std::fs::remove_dir(entry.path());
+        }
     }
 }
 
@@ -146,6 +204,9 @@ fn prepare(socket: RawFd, parent: Pid) -> io::Result<()> {
         if rustix::process::getppid() != Some(parent) {
             return Err(io::ErrorKind::BrokenPipe.into());
         }
+        // Python before 3.12 hashes None by its address: without this, sets would be in another order in each process.
+        // Where it is not allowed, they are.
+        unsafe { libc::personality(libc::ADDR_NO_RANDOMIZE as libc::c_ulong) };
         // Files that some library of this process opened without the flag. Kernels before 5.11 refuse; then they stay.
         unsafe { libc::syscall(libc::SYS_close_range, 3, libc::c_uint::MAX, libc::CLOSE_RANGE_CLOEXEC) };
     }

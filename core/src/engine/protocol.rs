@@ -12,7 +12,7 @@ use crate::site::{SiteKind, SiteTable};
 use crate::source::{Locals, Uses};
 use crate::value::{Choice, Fixed, Recipe};
 
-pub const PROTOCOL_VERSION: u32 = 2;
+pub const PROTOCOL_VERSION: u32 = 3;
 pub const MAX_FRAME: usize = 64 << 20;
 
 /// Where missing names come from.
@@ -45,6 +45,53 @@ pub struct Parameter {
     pub annotation: Option<String>,
 }
 
+/// What runs of a version, and what of it is compared.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Body {
+    /// The function is called on injected arguments.
+    #[default]
+    Function,
+    /// The statements run; what they bind is compared.
+    Snippet {
+        /// (name in this version, canonical name) of what is compared.
+        results: Vec<(String, String)>,
+        /// Other names that the statements bind.
+        temporary: Vec<String>,
+    },
+    /// An object is made on injected arguments, and a few of its members are used one after the other.
+    Class { members: Vec<Member> },
+}
+
+/// A public member that both versions of a class have.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Member {
+    pub name: String,
+    /// Read, not called.
+    pub is_property: bool,
+}
+
+/// A function of the same text that the compared one uses and that changed, too: its code takes the place of the plain
+/// code that the module's evaluation gave, so that it is watched like the rest.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Companion {
+    pub qualname: String,
+    pub name: String,
+    pub code: String,
+}
+
+/// Where executions run.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Isolation {
+    /// One after the other in one process, which is put back after each; what cannot be put back is found, and then each
+    /// gets a process of its own.
+    #[default]
+    Auto,
+    /// Each in a fresh fork of the process that holds the loaded program.
+    Process,
+}
+
 /// One version of a function, ready to run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Version {
@@ -66,8 +113,14 @@ pub struct Version {
     pub locals: Locals,
     /// Innermost enclosing class, for private names and `super`.
     pub class_name: Option<String>,
-    /// The whole text that the function came from; empty when there is none.
+    /// The text that is evaluated before: that which the function came from, or as much of it as the context allows.
     pub module: String,
+    pub body: Body,
+    pub companions: Vec<Companion>,
+    /// Decorators to apply, outermost first, as written.
+    pub decorators: Vec<String>,
+    /// (name in this version, canonical name) of attributes of `self` that the diff found renamed.
+    pub attribute_renames: Vec<(String, String)>,
 }
 
 /// A program: versions that run on the same injected values.
@@ -81,18 +134,50 @@ pub struct Program {
     pub raise_probability: f64,
     /// Marks that one version may pass in one execution.
     pub step_budget: u64,
+    pub isolation: Isolation,
 }
 
 /// One execution to do.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ExecutionRequest {
     pub index: u32,
     pub seed: u64,
     pub fixed: Fixed,
     /// Which versions run, in order: `[0, 1]`, or `[0, 0]` to see whether a version is deterministic.
     pub versions: Vec<u8>,
+    /// Send back what injected values were compared with.
+    pub observe: bool,
     /// Send back how likely each class was for every injected value.
     pub explain: bool,
+}
+
+/// Where an observation was made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Place {
+    /// Number of a comparison; the operands are its left and right side.
+    Comparison(u32),
+    /// Number of a call's site (`x.startswith(y)`, `re.match(y, x)`); the operands are what the method is of, then the
+    /// arguments.
+    Call(u32),
+}
+
+/// One operand of an observed comparison.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Operand {
+    /// Access path, where the runtime knows it.
+    pub path: Option<String>,
+    /// The value, if it is plain and small.
+    pub value: Option<Recipe>,
+}
+
+/// A comparison that code made.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Observation {
+    pub version: u8,
+    pub place: Place,
+    pub operands: Vec<Operand>,
+    pub truth: bool,
 }
 
 /// One value that entered an execution.
@@ -112,7 +197,7 @@ pub struct Injection {
 }
 
 /// What one execution did.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ExecutionRecord {
     pub index: u32,
     pub seed: u64,
@@ -121,6 +206,11 @@ pub struct ExecutionRecord {
     pub injections: Vec<Injection>,
     /// One for each of the request's `versions`.
     pub behaviors: Vec<Behavior>,
+    /// In order of appearance, each once, bounded; empty unless the request asks for them.
+    pub observations: Vec<Observation>,
+    /// Access paths of what was invented where Python itself would have failed: an item that an injected dictionary
+    /// does not have, the call of an injected number.
+    pub repairs: Vec<String>,
     pub microseconds: u32,
 }
 
@@ -153,6 +243,13 @@ pub enum ToWorker {
         program: u64,
         requests: Vec<ExecutionRequest>,
     },
+    /// Run a file's tests as it is, without hooks, on one version. Answered by one `Tested`.
+    Test {
+        program: u64,
+        source: String,
+        /// `old` or `new`: what `TWINCELL_SUBJECT` says meanwhile.
+        subject: String,
+    },
     Exit,
 }
 
@@ -178,7 +275,15 @@ pub enum FromWorker {
         program: u64,
         record: Box<ExecutionRecord>,
     },
+    /// `spoiled`: executions left something in the process that cannot be put back.
     Done {
         program: u64,
+        spoiled: bool,
+    },
+    /// `failure` says why a test did not pass; `effects` what it tried to do to the world outside.
+    Tested {
+        program: u64,
+        failure: Option<String>,
+        effects: Vec<String>,
     },
 }

@@ -7,7 +7,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
 
 use super::PoolOptions;
-use super::process::Process;
+use super::process::{Process, remove_abandoned};
 
 type Started = io::Result<(Process, UnixStream)>;
 
@@ -22,9 +22,13 @@ impl Starter {
     pub fn new(options: PoolOptions) -> io::Result<Starter> {
         let (requests, inbox) = channel::<Sender<Started>>();
         let serve = move || {
+            let mut tidied = false;
             for answer in inbox {
                 // Nobody waits any more: the process is dropped, which ends it.
                 let _ = answer.send(Process::start(&options));
+                if !std::mem::replace(&mut tidied, true) {
+                    remove_abandoned();
+                }
             }
         };
         let thread = std::thread::Builder::new().name("twincell-workers".into()).spawn(serve)?;

@@ -11,6 +11,7 @@
 //! | `_tc_n(n)` | a name in a class body that is bound neither there nor in an enclosing function | site `n` |
 //! | `_tc_l(line);` | before a simple statement | the line runs; gives None (the body of a function that is a lambda becomes `_tc_l(line) or (body)`) |
 //! | `_tc_b(n, condition)` | condition of if, elif, while, ternary, comprehension, guard, assert | branch `n`; gives the truth as a bool; counts as the branch's line |
+//! | `_tc_q(n, op, left, right)` | `left OP right`, one comparison that is no chain | comparison `n`; `op` as [`crate::site::Comparator`] numbers them |
 //! | `_tc_r(value)` | `raise value` -> `raise _tc_r(value)` | the exception is intended |
 //! | `_tc_e(value)` | `except value:` | makes a missing exception type usable |
 //!
@@ -40,6 +41,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::site::SiteTable;
 use crate::source::parse::{Lines, errors, normalize_newlines, parse, with_stack_for};
+use crate::source::{Form, Function};
 
 /// A function's instrumented text and what the numbers in it mean.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -53,9 +55,15 @@ pub struct Instrumented {
 #[error("{0}")]
 pub struct InstrumentError(pub String);
 
-/// Instruments one function.
-pub fn instrument(function: &crate::source::Function) -> Result<Instrumented, InstrumentError> {
-    with_stack_for(function.text.len(), || instrument_text(function))
+/// Instruments one function, snippet or class.
+pub fn instrument(function: &Function) -> Result<Instrumented, InstrumentError> {
+    instrument_all(&[function])
+}
+
+/// Instruments a function and others below it, with one table: as one text, each after the one before.
+pub fn instrument_all(functions: &[&Function]) -> Result<Instrumented, InstrumentError> {
+    let text: String = functions.iter().map(|function| function.text.as_str()).collect();
+    with_stack_for(text.len(), || instrument_text(&text, functions))
 }
 
 /// Instruments every function of a whole module, methods and nested ones included, under one table of sites; what runs
@@ -68,36 +76,54 @@ pub fn instrument_module(text: &str) -> Result<Instrumented, InstrumentError> {
         if let Some(error) = errors(&parsed, &lines).first() {
             return Err(InstrumentError(format!("the module is not valid Python: {error}")));
         }
-        let mut visitor = visitor::Instrumenter::new(&text, &lines, parsed.tokens(), None);
+        let mut visitor = visitor::Instrumenter::new(&text, &lines, parsed.tokens());
         visitor.module(parsed.suite());
         checked(visitor.finish()?, "the module")
     })
 }
 
-fn instrument_text(function: &crate::source::Function) -> Result<Instrumented, InstrumentError> {
-    let parsed = parse(&function.text);
-    let lines = Lines::new(&function.text);
+fn instrument_text(text: &str, functions: &[&Function]) -> Result<Instrumented, InstrumentError> {
+    let parsed = parse(text);
+    let lines = Lines::new(text);
+    let name = functions.first().map_or("", |function| &function.qualname);
     if let Some(error) = errors(&parsed, &lines).first() {
-        return Err(InstrumentError(format!("{} is not valid Python: {error}", function.qualname)));
+        return Err(InstrumentError(format!("{name} is not valid Python: {error}")));
     }
-    let mut visitor =
-        visitor::Instrumenter::new(&function.text, &lines, parsed.tokens(), function.class_name.as_deref());
-    match parsed.suite().as_slice() {
-        [Stmt::FunctionDef(definition)] => visitor.function(definition),
-        [Stmt::Assign(assign)] if assign.value.is_lambda_expr() => {
+    let mut visitor = visitor::Instrumenter::new(text, &lines, parsed.tokens());
+    match functions {
+        [snippet] if snippet.form == Form::Snippet => visitor.snippet(parsed.suite()),
+        _ if parsed.suite().len() == functions.len() => {
+            for (stmt, function) in parsed.suite().iter().zip(functions) {
+                visitor.outer_class = function.class_name.as_deref();
+                one(&mut visitor, stmt, function)?;
+            }
+        }
+        _ => return Err(not_one(name)),
+    }
+    checked(visitor.finish()?, name)
+}
+
+fn one<'a>(
+    visitor: &mut visitor::Instrumenter<'a>,
+    stmt: &'a Stmt,
+    function: &Function,
+) -> Result<(), InstrumentError> {
+    match stmt {
+        Stmt::FunctionDef(definition) => visitor.function(definition),
+        Stmt::ClassDef(class) if function.form == Form::Class => visitor.class(class),
+        Stmt::Assign(assign) if assign.value.is_lambda_expr() => {
             visitor.assigned_lambda(&assign.targets, &assign.value);
         }
-        [Stmt::AnnAssign(assign)] if assign.value.as_deref().is_some_and(Expr::is_lambda_expr) => {
+        Stmt::AnnAssign(assign) if assign.value.as_deref().is_some_and(Expr::is_lambda_expr) => {
             visitor.annotated_lambda(assign);
         }
-        _ => {
-            return Err(InstrumentError(format!(
-                "{} is not one function definition: give def, async def or NAME = lambda",
-                function.qualname
-            )));
-        }
+        _ => return Err(not_one(&function.qualname)),
     }
-    checked(visitor.finish()?, &function.qualname)
+    Ok(())
+}
+
+fn not_one(name: &str) -> InstrumentError {
+    InstrumentError(format!("{name} is not one function definition: give def, async def or NAME = lambda"))
 }
 
 /// What no longer parses would only fail later and far from here.

@@ -49,7 +49,8 @@ impl<'a> Instrumenter<'a> {
                     Expr::Await(awaited) => &awaited.value,
                     _ => &statement.value,
                 };
-                self.discarded = value.is_call_expr().then(|| value.range());
+                let used = self.result == Some(statement.range());
+                self.discarded = (value.is_call_expr() && !used).then(|| value.range());
                 self.visit_expr(&statement.value);
                 self.discarded = None;
             }
@@ -99,7 +100,15 @@ impl<'a> Instrumenter<'a> {
         }
     }
 
-    fn class(&mut self, class: &'a StmtClassDef) {
+    /// Statements of a module; the value of the last expression is used.
+    pub(super) fn snippet(&mut self, body: &'a [Stmt]) {
+        if let Some(Stmt::Expr(last)) = body.last() {
+            self.result = Some(last.range());
+        }
+        self.documented_body(body);
+    }
+
+    pub(super) fn class(&mut self, class: &'a StmtClassDef) {
         for decorator in &class.decorator_list {
             self.visit_decorator(decorator);
         }

@@ -3,8 +3,8 @@
 use ruff_python_ast::token::{Token, TokenKind};
 use ruff_python_ast::visitor::source_order::{self, SourceOrderVisitor};
 use ruff_python_ast::{
-    Comprehension, Decorator, ElifElseClause, ExceptHandler, Expr, ExprAttribute, ExprCall, ExprContext, ExprIf,
-    ExprLambda, ExprName, ExprSlice, ExprSubscript, Identifier, InterpolatedStringElement, Keyword, MatchCase,
+    Comprehension, Decorator, ElifElseClause, ExceptHandler, Expr, ExprAttribute, ExprCall, ExprCompare, ExprContext,
+    ExprIf, ExprLambda, ExprName, ExprSlice, ExprSubscript, Identifier, InterpolatedStringElement, Keyword, MatchCase,
     Parameter, Pattern, Stmt, TString, TypeParams,
 };
 use ruff_text_size::{Ranged, TextRange, TextSize};
@@ -13,7 +13,7 @@ use super::InstrumentError;
 use super::edits::Edits;
 use super::path::render;
 use super::tokens::TokenStream;
-use crate::site::{Branch, BranchKind, Site, SiteKind, SiteTable};
+use crate::site::{Branch, BranchKind, Comparator, Comparison, Site, SiteKind, SiteTable};
 use crate::source::parse::Lines;
 use crate::source::scopes::{Bindings, is_private, mangle};
 
@@ -32,7 +32,7 @@ pub(super) struct Instrumenter<'a> {
     pub(super) table: SiteTable,
     pub(super) scopes: Vec<Scope>,
     /// Class around the extracted function, left behind: its private names must be written out.
-    outer_class: Option<&'a str>,
+    pub(super) outer_class: Option<&'a str>,
     /// Classes inside the function, innermost last: the compiler mangles their private names.
     pub(super) inner_classes: Vec<String>,
     /// What the handlers of the `try` bodies around here catch, innermost last.
@@ -41,6 +41,8 @@ pub(super) struct Instrumenter<'a> {
     pub(super) discarded: Option<TextRange>,
     /// Where the simple statement at hand starts.
     pub(super) statement_start: TextSize,
+    /// The last expression of a snippet: its value is the snippet's.
+    pub(super) result: Option<TextRange>,
     /// Text that must stay as it is: only names are noted.
     quiet: bool,
     /// Functions stay where they are, with all that their annotations name.
@@ -48,7 +50,7 @@ pub(super) struct Instrumenter<'a> {
 }
 
 impl<'a> Instrumenter<'a> {
-    pub(super) fn new(text: &'a str, lines: &'a Lines<'a>, tokens: &'a [Token], outer_class: Option<&'a str>) -> Self {
+    pub(super) fn new(text: &'a str, lines: &'a Lines<'a>, tokens: &'a [Token]) -> Self {
         Self {
             text,
             lines,
@@ -56,11 +58,12 @@ impl<'a> Instrumenter<'a> {
             edits: Edits::default(),
             table: SiteTable::default(),
             scopes: Vec::new(),
-            outer_class,
+            outer_class: None,
             inner_classes: Vec::new(),
             catches: Vec::new(),
             discarded: None,
             statement_start: TextSize::default(),
+            result: None,
             quiet: false,
             keeps_annotations: false,
         }
@@ -155,7 +158,7 @@ impl<'a> Instrumenter<'a> {
 
     fn name(&mut self, name: &'a ExprName) {
         // After a mark's semicolon the parser takes a leading `match` for the statement, unless parenthesised.
-        if name.id == "match" && name.start() == self.statement_start && !self.scopes.is_empty() {
+        if name.id == "match" && name.start() == self.statement_start {
             self.edits.insert(name.start().to_usize(), "(");
             self.edits.insert(name.end().to_usize(), ")");
         }
@@ -287,6 +290,40 @@ impl<'a> Instrumenter<'a> {
         }
     }
 
+    /// `a == b` -> `_tc_q(n, op, a, b)`; `false` where it is left alone. Chains stay as they are: their middle is
+    /// evaluated once.
+    fn comparison(&mut self, compare: &'a ExprCompare) -> bool {
+        let (Some(comparator), [right]) = (comparator(compare), &*compare.comparators) else {
+            return false;
+        };
+        let after = compare.left.end();
+        let first = self.tokens.next(after, operator_token(comparator));
+        let second = match comparator {
+            Comparator::NotIn => self.tokens.next(after, TokenKind::In),
+            Comparator::IsNot => self.tokens.next(after, TokenKind::Not),
+            _ => None,
+        };
+        let (Some(first), false) = (first, self.quiet) else {
+            return false;
+        };
+        let number = self.table.comparisons.len();
+        self.table.comparisons.push(Comparison {
+            comparator,
+            start: compare.start().to_u32(),
+            end: compare.end().to_u32(),
+            line: self.lines.line(compare.start()),
+        });
+        self.edits.insert(compare.start().to_usize(), format!("_tc_q({number}, {}, ", comparator as u8));
+        self.visit_expr(&compare.left);
+        self.edits.replace(first.start().to_usize(), first.end().to_usize(), ",");
+        if let Some(second) = second {
+            self.edits.replace(second.start().to_usize(), second.end().to_usize(), "");
+        }
+        self.visit_expr(right);
+        self.edits.insert(compare.end().to_usize(), ")");
+        true
+    }
+
     fn ternary(&mut self, ternary: &'a ExprIf) {
         self.visit_expr(&ternary.body);
         self.branch(BranchKind::Ternary, &ternary.test);
@@ -347,6 +384,27 @@ impl<'a> Instrumenter<'a> {
     }
 }
 
+/// The operator of a comparison that is no chain.
+fn comparator(compare: &ExprCompare) -> Option<Comparator> {
+    let [op] = &*compare.ops else { return None };
+    Some(Comparator::of(*op))
+}
+
+/// The operator's first token.
+fn operator_token(comparator: Comparator) -> TokenKind {
+    match comparator {
+        Comparator::Eq => TokenKind::EqEqual,
+        Comparator::NotEq => TokenKind::NotEqual,
+        Comparator::Lt => TokenKind::Less,
+        Comparator::LtE => TokenKind::LessEqual,
+        Comparator::Gt => TokenKind::Greater,
+        Comparator::GtE => TokenKind::GreaterEqual,
+        Comparator::In => TokenKind::In,
+        Comparator::NotIn => TokenKind::Not,
+        Comparator::Is | Comparator::IsNot => TokenKind::Is,
+    }
+}
+
 impl<'a> SourceOrderVisitor<'a> for Instrumenter<'a> {
     fn visit_stmt(&mut self, stmt: &'a Stmt) {
         self.statement(stmt);
@@ -360,6 +418,7 @@ impl<'a> SourceOrderVisitor<'a> for Instrumenter<'a> {
             Expr::Subscript(subscript) => self.subscript(subscript),
             Expr::If(ternary) => self.ternary(ternary),
             Expr::Lambda(lambda) => self.lambda(lambda),
+            Expr::Compare(compare) if self.comparison(compare) => {}
             Expr::ListComp(comp) => self.comprehension(&[&comp.elt], &comp.generators),
             Expr::SetComp(comp) => self.comprehension(&[&comp.elt], &comp.generators),
             Expr::Generator(comp) => self.comprehension(&[&comp.elt], &comp.generators),

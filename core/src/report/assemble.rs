@@ -7,6 +7,7 @@ use crate::report::{
     Evidence, ExecutionReport, LineReport, PairReport, Verdict, VersionReport, Witness, display_decision,
     display_outcome,
 };
+use crate::reproduce::Reproducer;
 use crate::source::{Diff, Function};
 use crate::value::{Choice, Decision};
 use crate::verdict::{self, EDGE_CASE};
@@ -32,6 +33,8 @@ pub(crate) struct Findings<'a> {
     pub witness: Option<&'a Kept>,
     /// The witness's values that matter.
     pub decisive: Vec<Decisive>,
+    /// A test of its own for the witness.
+    pub reproducer: Option<Reproducer>,
     pub target: &'a Target,
     pub rules: &'a Rules,
     pub notes: &'a [String],
@@ -71,10 +74,20 @@ fn unexecuted(frame: &Frame<'_>, verdict: Verdict, reason: String, sentence: Str
         rows: frame.diff.rows.clone(),
         executions: vec![],
         witness: None,
+        decided_by: vec![],
+        reproducer: None,
         lost: 0,
         notes: vec![],
         milliseconds: 0.0,
     }
+}
+
+/// Says that others decide in this pair's place.
+pub(crate) fn decided_elsewhere(report: &mut PairReport, by: Vec<String>) {
+    let names = by.join(", ");
+    report.notes.push(format!("{} changed, but what it is for did not: {names} behave as before", report.new.qualname));
+    report.sentence = format!("{} changed within, {names} behave the same. {}", report.new.qualname, report.sentence);
+    report.decided_by = by;
 }
 
 /// The report of a pair that ran.
@@ -114,6 +127,8 @@ pub(crate) fn report(frame: &Frame<'_>, findings: &Findings<'_>) -> PairReport {
         rows: frame.diff.rows.clone(),
         executions: campaign.executions.iter().map(execution).collect(),
         witness: shown.and_then(|kept| witness(kept, &findings.decisive, findings.rules)),
+        decided_by: vec![],
+        reproducer: findings.reproducer.clone(),
         lost: campaign.lost.len() as u32,
         notes: notes(frame, findings),
         milliseconds: findings.milliseconds,
@@ -344,12 +359,12 @@ pub(crate) fn overall_sentence(verdict: Verdict, pairs: &[PairReport]) -> String
     if let [pair] = pairs {
         return pair.sentence.clone();
     }
-    let count = |wanted: Verdict| pairs.iter().filter(|pair| pair.verdict == wanted).count();
-    let total = pairs.len();
+    let deciding = || pairs.iter().filter(|pair| pair.decided_by.is_empty());
+    let count = |wanted: Verdict| deciding().filter(|pair| pair.verdict == wanted).count();
+    let total = deciding().count();
     match verdict {
         Verdict::Changing => {
-            let names: Vec<&str> = pairs
-                .iter()
+            let names: Vec<&str> = deciding()
                 .filter(|pair| pair.verdict == Verdict::Changing)
                 .map(|pair| pair.new.qualname.as_str())
                 .collect();

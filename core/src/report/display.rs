@@ -78,6 +78,10 @@ pub fn display_decision(decision: &Decision) -> String {
             out.push(class);
         }
         Decision::Default => out.push("not passed, its default applies"),
+        Decision::Same(path) => {
+            out.push("the same object as ");
+            out.push(path);
+        }
         Decision::Fail => out.push("missing, fails as Python would"),
     }
     out.finish()

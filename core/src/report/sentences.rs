@@ -35,8 +35,16 @@ fn returned(value: i64) -> Behavior {
 fn kept(old: Behavior, new: Behavior) -> Kept {
     let differences = differences(&old, &new, &Rules::default());
     let choices = vec![Choice { path: "x".into(), decision: Decision::Value(Recipe::Int(0)) }];
-    let record =
-        ExecutionRecord { index: 4, seed: 1, choices, injections: vec![], behaviors: vec![old, new], microseconds: 5 };
+    let record = ExecutionRecord {
+        index: 4,
+        seed: 1,
+        choices,
+        injections: vec![],
+        behaviors: vec![old, new],
+        observations: vec![],
+        repairs: vec![],
+        microseconds: 5,
+    };
     Kept { record, differences, new_lines: 1, coverage: 1.0, probability: 1.0 }
 }
 
@@ -66,6 +74,7 @@ fn likely_pair_report(
             campaign: &campaign,
             witness: campaign.witness.map(|at| &campaign.executions[at]),
             decisive: vec![Decisive { path: "x".into(), probability }],
+            reproducer: None,
             target: &target,
             rules: &Rules::default(),
             notes,

@@ -6,6 +6,7 @@ use std::hash::{DefaultHasher, Hash};
 use similar::TextDiff;
 
 use super::align::{Sink, align, rehash};
+use super::attributes::{mark_attributes, own_object};
 use super::labels::Label;
 use super::normalize::{Node, normalize};
 use super::parse::with_stack_for;
@@ -20,10 +21,21 @@ use crate::report::AlignedRow;
 /// (`locals()`, `vars()`, `dir()`, `eval`, `exec`), and names of parameters in one that passes them by keyword to
 /// itself. Where a text does not parse, lines are compared.
 pub fn diff(old: &Function, new: &Function) -> Diff {
+    diff_renamed(old, new, &[])
+}
+
+/// As [`diff`], with attributes of the methods' own object that have another name in the new version: (new, old).
+pub fn diff_renamed(old: &Function, new: &Function, attributes: &[(String, String)]) -> Diff {
     with_stack_for(old.text.len() + new.text.len(), || {
         let rows = rows(&old.text, &new.text);
         match (normalize(old), normalize(new)) {
-            (Some(old_tree), Some(new_tree)) => structural(old_tree, new_tree, rows),
+            (Some(mut old_tree), Some(mut new_tree)) => {
+                if !attributes.is_empty() {
+                    mark_attributes(&mut old_tree, &own_object(old), &[]);
+                    mark_attributes(&mut new_tree, &own_object(new), attributes);
+                }
+                structural(old_tree, new_tree, rows)
+            }
             _ => textual(old, new, rows),
         }
     })
@@ -96,7 +108,7 @@ fn textual(old: &Function, new: &Function, rows: Vec<AlignedRow>) -> Diff {
 }
 
 /// Lines side by side; lines that replace each other share rows from the first on.
-fn rows(old: &str, new: &str) -> Vec<AlignedRow> {
+pub fn rows(old: &str, new: &str) -> Vec<AlignedRow> {
     let mut rows = Vec::new();
     for op in TextDiff::from_lines(old, new).ops() {
         let (old_range, new_range) = (op.old_range(), op.new_range());

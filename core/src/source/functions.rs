@@ -4,13 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use ruff_python_ast::token::{Token, TokenKind};
 use ruff_python_ast::visitor::source_order::{self, SourceOrderVisitor};
-use ruff_python_ast::{AnyParameterRef, Expr, ModModule, Parameters, Stmt, StmtFunctionDef};
+use ruff_python_ast::{AnyParameterRef, Expr, ModModule, Parameters, Stmt, StmtClassDef, StmtFunctionDef};
 use ruff_python_parser::Parsed;
 use ruff_text_size::{Ranged, TextSize};
 
 use super::parse::{Lines, normalize_newlines, parse, slice, with_stack_for};
 use super::scopes::{Bindings, mangle};
-use super::{Function, SourceError};
+use super::{Form, Function, SourceError};
 use crate::engine::protocol::{Parameter, ParameterKind};
 
 /// All functions of a text, in order of appearance, nested ones after the function that holds them. Functions in the
@@ -19,20 +19,31 @@ use crate::engine::protocol::{Parameter, ParameterKind};
 /// Names are CPython's `__qualname__`; the second of a name gets `#2`. Private parameters are mangled as CPython does.
 pub fn functions(text: &str) -> (Vec<Function>, Vec<SourceError>) {
     let text = normalize_newlines(text);
+    let (found, _, errors) = find(&text);
+    (found, errors)
+}
+
+/// The classes of a text, those in functions aside; each without its decorators, as functions are.
+pub fn classes(text: &str) -> Vec<Function> {
+    find(&normalize_newlines(text)).1
+}
+
+fn find(text: &str) -> (Vec<Function>, Vec<Function>, Vec<SourceError>) {
     with_stack_for(text.len(), || {
-        let parsed = parse(&text);
-        let lines = Lines::new(&text);
+        let parsed = parse(text);
+        let lines = Lines::new(text);
         let errors = super::parse::errors(&parsed, &lines);
         let mut finder = Finder {
-            text: &text,
+            text,
             parsed: &parsed,
             lines: &lines,
             scopes: Vec::new(),
             counts: BTreeMap::new(),
             found: Vec::new(),
+            classes: Vec::new(),
         };
         finder.visit_body(parsed.suite());
-        (finder.found, errors)
+        (finder.found, finder.classes, errors)
     })
 }
 
@@ -56,6 +67,7 @@ struct Finder<'text> {
     scopes: Vec<Scope>,
     counts: BTreeMap<String, u32>,
     found: Vec<Function>,
+    classes: Vec<Function>,
 }
 
 impl Finder<'_> {
@@ -111,11 +123,34 @@ impl Finder<'_> {
             class_name,
             is_async: function.is_async,
             is_generator: yields.0,
+            form: Form::Function,
         });
         let globals = Bindings::of_body(&function.body).globals;
         self.scopes.push(Scope::Function { path, qualname, globals });
         self.visit_body(&function.body);
         self.scopes.pop();
+    }
+
+    fn class(&mut self, class: &StmtClassDef, path: &str) {
+        let start = match class.decorator_list.last() {
+            Some(last) => first_token(self.parsed.tokens(), last.end(), &[TokenKind::Class]).unwrap_or(class.start()),
+            None => class.start(),
+        };
+        self.classes.push(Function {
+            qualname: path.to_owned(),
+            name: class.name.to_string(),
+            class_name: None,
+            parent: None,
+            text: self.extract(start.to_usize(), self.end_of_statement(class.end())),
+            first_line: self.lines.line(start),
+            parameters: vec![],
+            decorators: (class.decorator_list.iter())
+                .map(|decorator| slice(self.text, &decorator.expression).to_owned())
+                .collect(),
+            is_async: false,
+            is_generator: false,
+            form: Form::Class,
+        });
     }
 
     fn lambda(&mut self, stmt: &Stmt, name: &str, lambda: &ruff_python_ast::ExprLambda) {
@@ -139,6 +174,7 @@ impl Finder<'_> {
             class_name,
             is_async: false,
             is_generator: yields.0,
+            form: Form::Function,
         });
     }
 
@@ -236,13 +272,13 @@ fn removable(line: &str, indentation: &str) -> usize {
 /// Where `def` or `async` stands, after the decorators.
 fn definition_start(function: &StmtFunctionDef, tokens: &[Token]) -> TextSize {
     let Some(last) = function.decorator_list.last() else { return function.start() };
-    let from = tokens.partition_point(|token| token.start() < last.end());
-    tokens
-        .get(from..)
-        .unwrap_or(&[])
-        .iter()
-        .find(|token| matches!(token.kind(), TokenKind::Def | TokenKind::Async))
-        .map_or(function.start(), Ranged::start)
+    first_token(tokens, last.end(), &[TokenKind::Def, TokenKind::Async]).unwrap_or(function.start())
+}
+
+/// Where the first token of some kinds stands from an offset on.
+fn first_token(tokens: &[Token], from: TextSize, kinds: &[TokenKind]) -> Option<TextSize> {
+    let from = tokens.partition_point(|token| token.start() < from);
+    tokens.get(from..).unwrap_or(&[]).iter().find(|token| kinds.contains(&token.kind())).map(Ranged::start)
 }
 
 impl<'a> SourceOrderVisitor<'a> for Finder<'_> {
@@ -251,6 +287,9 @@ impl<'a> SourceOrderVisitor<'a> for Finder<'_> {
             Stmt::FunctionDef(function) => self.function(function),
             Stmt::ClassDef(class) => {
                 let path = self.path_of(&class.name);
+                if self.parent().is_none() {
+                    self.class(class, &path);
+                }
                 self.scopes.push(Scope::Class { path, name: class.name.to_string() });
                 self.visit_body(&class.body);
                 self.scopes.pop();

@@ -11,6 +11,8 @@ pub(super) enum Label {
     Text(String),
     /// A local: scope and number within it in order of appearance, and its name.
     Local { scope: usize, number: usize, name: String },
+    /// An attribute of the method's own object.
+    Attribute(String),
 }
 
 /// How a parameter list binds arguments.

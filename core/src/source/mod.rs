@@ -3,24 +3,35 @@
 //! Plain data lives here; each step has a file. Nothing here runs, predicts or rewrites code.
 
 mod align;
-mod dependencies;
+mod attributes;
+mod bound;
+mod conditions;
 mod diff;
 mod functions;
+mod hints;
+mod index;
 mod labels;
 mod literals;
 mod normalize;
+mod notebook;
 mod pairing;
 pub(crate) mod parse;
 mod renames;
 pub(crate) mod scopes;
+mod snippet;
 mod uses;
 
-pub use dependencies::changed_dependencies;
-pub use diff::diff;
-pub use functions::functions;
+pub use attributes::{attribute_renames, private_attributes};
+pub use conditions::{Condition, Conditions, Decided, Term, conditions};
+pub use diff::{diff, diff_renamed, rows};
+pub use functions::{classes, functions};
+pub use hints::{Hint, apply as apply_hints, hints};
+pub use index::{Class, Index, changed_entities, global_names};
 pub use literals::literals;
+pub use notebook::plain_python;
 pub use pairing::pair;
-pub use uses::{Key, Locals, Uses, locals, uses};
+pub use snippet::{SNIPPET, Snippet, snippet, without_definitions};
+pub use uses::{Key, Locals, Reading, Uses, read};
 
 use serde::{Deserialize, Serialize};
 
@@ -37,7 +48,20 @@ pub struct SourceError {
     pub column: u32,
 }
 
-/// One function found in a text: `def`, `async def`, or a lambda bound to a name.
+/// What a piece of text is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Form {
+    /// `def`, `async def`, or a lambda bound to a name.
+    #[default]
+    Function,
+    /// Statements that run as they stand, as in a notebook's cell.
+    Snippet,
+    /// A whole class, without its decorators.
+    Class,
+}
+
+/// One function found in a text: `def`, `async def`, or a lambda bound to a name. A snippet or a class goes as one too.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Function {
     /// `f`, `Session.auth`, `main.<locals>.log_error`; the second function of the same name in a text is `f#2`.
@@ -55,6 +79,8 @@ pub struct Function {
     pub decorators: Vec<String>,
     pub is_async: bool,
     pub is_generator: bool,
+    #[serde(default)]
+    pub form: Form,
 }
 
 /// The functions of two texts, matched.

@@ -13,10 +13,10 @@ use ruff_python_ast::{
 };
 use ruff_text_size::{Ranged, TextRange};
 
-use super::Function;
 use super::labels::{Label, is_idle, label, shape};
 use super::parse::{Lines, errors, parse};
 use super::scopes::Bindings;
+use super::{Form, Function, snippet};
 
 /// A normalised tree, with the lines (1-based, both inclusive) that each node stands on.
 #[derive(Debug, Clone)]
@@ -49,6 +49,8 @@ pub(super) fn normalize(function: &Function) -> Option<Node> {
         stack: vec![Node { label: Label::Kind("Root".into()), children: Vec::new(), lines: (1, 1), hash: 0 }],
     };
     match parsed.suite().first()? {
+        _ if function.form == Form::Snippet => builder.snippet(parsed.suite(), &snippet(&function.text).unread),
+        Stmt::ClassDef(_) if function.form == Form::Class => builder.visit_stmt(parsed.suite().first()?),
         Stmt::FunctionDef(definition) => builder.function_itself(definition),
         Stmt::Assign(assign) => builder.visit_expr(&assign.value),
         Stmt::AnnAssign(assign) => builder.visit_expr(assign.value.as_deref()?),
@@ -210,6 +212,22 @@ impl<'a> Builder<'a> {
         for parameter in parameters.iter() {
             self.name(parameter.name(), parameter.name().range);
         }
+        self.close();
+    }
+
+    /// A snippet's names are like locals, but for those that are left to whoever comes after.
+    fn snippet(&mut self, body: &'a [Stmt], unread: &BTreeSet<String>) {
+        let mut bindings = Bindings::of_body(body);
+        let defined = |name: &String| {
+            body.iter().any(|stmt| match stmt {
+                Stmt::FunctionDef(function) => function.name.as_str() == name,
+                Stmt::ClassDef(class) => class.name.as_str() == name,
+                _ => false,
+            })
+        };
+        bindings.bound.retain(|name| !unread.contains(name) && !defined(name));
+        self.open(Label::Kind("Snippet".into()), TextRange::default());
+        self.in_scope(bindings, false, BTreeSet::new(), |this| this.visit_body(body));
         self.close();
     }
 

@@ -54,7 +54,7 @@ fn parameters(function: &Node) -> Vec<String> {
     let list = function.children.iter().find(|child| child.label == Label::Kind("Parameters".into()));
     let names = list.into_iter().flat_map(|list| &list.children).map(|parameter| match &parameter.label {
         Label::Local { name, .. } => name.clone(),
-        Label::Kind(text) | Label::Text(text) => text.clone(),
+        Label::Kind(text) | Label::Text(text) | Label::Attribute(text) => text.clone(),
     });
     names.collect()
 }

@@ -97,9 +97,12 @@ impl Uses {
     }
 }
 
+/// Of each kind of use, so many are noted: every site of a value carries them, and huge functions have many sites.
+const MAX_NOTED: usize = 64;
+
 fn add_missing<T: Clone + PartialEq>(to: &mut Vec<T>, from: &[T]) {
     for item in from {
-        if !to.contains(item) {
+        if to.len() < MAX_NOTED && !to.contains(item) {
             to.push(item.clone());
         }
     }
@@ -111,9 +114,22 @@ fn merge_boxed(to: &mut Option<Box<Uses>>, from: &Option<Box<Uses>>) {
     }
 }
 
-/// Uses of every site of a function's text, in the order of `sites`; sites of the same access path share theirs.
-pub fn uses(text: &str, sites: &[Site]) -> Vec<Uses> {
+/// What one reading of a function's text gives.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Reading {
+    /// One for each site.
+    pub uses: Vec<Uses>,
+    pub locals: Locals,
+}
+
+/// Reads a function's text: how it uses each site's value, and what its locals stand for.
+pub fn read(text: &str, sites: &[Site]) -> Reading {
     let collector = collect(text);
+    Reading { uses: uses(&collector, sites), locals: locals(collector, sites) }
+}
+
+/// Uses of every site, in the order of `sites`; sites of the same access path share theirs.
+fn uses(collector: &Collector, sites: &[Site]) -> Vec<Uses> {
     let mut by_path: BTreeMap<(SiteKind, &str), Uses> = BTreeMap::new();
     for site in sites {
         let key = (site.kind, site.path.as_str());
@@ -151,9 +167,8 @@ pub struct Locals {
     pub names: Vec<String>,
 }
 
-/// Reads the local names of a function's text.
-pub fn locals(text: &str, sites: &[Site]) -> Locals {
-    let collector = collect(text);
+/// The local names of a function.
+fn locals(collector: Collector, sites: &[Site]) -> Locals {
     let bound_once = |local: &str| collector.bound.get(local) == Some(&1) && !collector.parameters.contains(local);
     let mut locals = Locals::default();
     for flow in collector.flows.iter().filter(|flow| matches!(flow.kind, FlowKind::Value) && bound_once(&flow.local)) {
@@ -528,7 +543,7 @@ fn place(expr: &Expr) -> Option<Place> {
 }
 
 /// A literal as a recipe, if it is a plain one.
-fn literal(expr: &Expr) -> Option<Recipe> {
+pub(super) fn literal(expr: &Expr) -> Option<Recipe> {
     match expr {
         Expr::NoneLiteral(_) => Some(Recipe::None),
         Expr::BooleanLiteral(node) => Some(Recipe::Bool(node.value)),
@@ -578,7 +593,7 @@ mod tests {
                 discarded: false,
             })
             .collect();
-        uses(code, &sites).into_iter().next().unwrap_or_default()
+        read(code, &sites).uses.into_iter().next().unwrap_or_default()
     }
 
     #[test]

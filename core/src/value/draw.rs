@@ -18,6 +18,38 @@ use crate::source::{Key, Uses};
 /// The paper's basic values; literals of both versions and their neighbours join them.
 const BASIC_INTS: [i64; 7] = [0, 1, -1, 10, -10, 100, -100];
 const BASIC_STRINGS: [&str; 2] = ["", "a"];
+/// What real inputs look like where the code's own literals do not: drawn in small doses, because short values make
+/// witnesses that are read at a glance.
+const OTHER_INTS: [i64; 10] = [2, 3, 5, -7, 13, 255, 1_000, 65_536, 2_147_483_648, -9_007_199_254_740_993];
+const OTHER_FLOATS: [f64; 6] = [0.1, -0.5, 2.675, 1e-9, 1e16, 123.456];
+/// No NaN: its hash is its address, so that sets of it have another order in each process.
+const ODD_FLOATS: [f64; 3] = [f64::INFINITY, f64::NEG_INFINITY, -0.0];
+const OTHER_STRINGS: [&str; 18] = [
+    "hello world",
+    "Some Title",
+    "UPPER",
+    "a1",
+    "42",
+    "-7",
+    "3.14",
+    " padded ",
+    "x.y.z",
+    "path/to/file.txt",
+    "a,b;c",
+    "key=value",
+    "user@example.com",
+    "http://example.com/a?b=c#d",
+    "line one\nline two",
+    "na\u{ef}ve \u{2713}",
+    "$",
+    "abcdefghijklmnopqrstuvwxyz0123456789abcdefghijklmnopqrstuvwxyz0123456789",
+];
+/// How often one of those is drawn where no literal is.
+const OTHER: f64 = 0.2;
+const ODD: f64 = 0.03;
+/// How often a container is long, and how often an item repeats the one before.
+const LONG: f64 = 0.04;
+const DUPLICATE: f64 = 0.12;
 /// Nesting of containers that are drawn.
 const MAX_DEPTH: u32 = 2;
 
@@ -289,12 +321,21 @@ impl Maker<'_> {
         if !self.pools.ints.is_empty() && random.random_bool(0.5) {
             return self.pools.ints[random.random_range(0..self.pools.ints.len())];
         }
+        if random.random_bool(OTHER) {
+            return OTHER_INTS[random.random_range(0..OTHER_INTS.len())];
+        }
         BASIC_INTS[random.random_range(0..BASIC_INTS.len())]
     }
 
     fn float(&self, random: &mut Pcg64Mcg) -> f64 {
         if !self.pools.floats.is_empty() && random.random_bool(0.5) {
             return self.pools.floats[random.random_range(0..self.pools.floats.len())];
+        }
+        if random.random_bool(ODD) {
+            return ODD_FLOATS[random.random_range(0..ODD_FLOATS.len())];
+        }
+        if random.random_bool(OTHER) {
+            return OTHER_FLOATS[random.random_range(0..OTHER_FLOATS.len())];
         }
         let basic = BASIC_INTS[random.random_range(0..BASIC_INTS.len())] as f64;
         if random.random_bool(0.3) { basic + 0.5 } else { basic }
@@ -303,6 +344,9 @@ impl Maker<'_> {
     fn text(&self, random: &mut Pcg64Mcg) -> String {
         let literals = &self.pools.strings;
         if literals.is_empty() || random.random_bool(0.35) {
+            if random.random_bool(OTHER) {
+                return OTHER_STRINGS[random.random_range(0..OTHER_STRINGS.len())].to_string();
+            }
             return BASIC_STRINGS[random.random_range(0..BASIC_STRINGS.len())].to_string();
         }
         let one = &literals[random.random_range(0..literals.len())];
@@ -324,6 +368,7 @@ impl Maker<'_> {
     fn items(&self, random: &mut Pcg64Mcg, path: &str, uses: &Uses, depth: u32) -> Vec<Recipe> {
         let count = match uses.unpacked {
             Some(count) if random.random_bool(0.95) => usize::from(count),
+            None if depth == 0 && random.random_bool(LONG) => random.random_range(10..15),
             _ => pick_weighted(random, [0.2, 0.25, 0.25, 0.2, 0.1].into_iter()),
         };
         let element = uses.element.as_deref().cloned().unwrap_or_default();
@@ -331,6 +376,12 @@ impl Maker<'_> {
         let mut items: Vec<Recipe> = (0..count)
             .map(|index| self.element(random, &format!("{path}[{index}]"), &distribution, &element, depth))
             .collect();
+        for index in 1..items.len() {
+            // Equal plain items; objects are told apart by their place.
+            if !holds_object(&items[index - 1]) && random.random_bool(DUPLICATE) {
+                items[index] = items[index - 1].clone();
+            }
+        }
         // What is looked up in the container may well be in it.
         if uses.unpacked.is_none() && !uses.candidates.is_empty() && random.random_bool(0.4) {
             let candidate = &uses.candidates[random.random_range(0..uses.candidates.len())];
@@ -406,6 +457,16 @@ impl Maker<'_> {
             return Recipe::Versatile(AbstractValue::Object);
         }
         self.draw(random, path, distribution, uses, depth + 1)
+    }
+}
+
+/// A versatile object is in it.
+fn holds_object(recipe: &Recipe) -> bool {
+    match recipe {
+        Recipe::Versatile(_) => true,
+        Recipe::List(items) | Recipe::Tuple(items) | Recipe::Set(items) => items.iter().any(holds_object),
+        Recipe::Dict(entries) => entries.iter().any(|(key, value)| holds_object(key) || holds_object(value)),
+        _ => false,
     }
 }
 

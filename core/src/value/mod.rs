@@ -195,6 +195,8 @@ pub enum Decision {
     Raise(String),
     /// Do not pass this argument: the parameter's default applies.
     Default,
+    /// Inject the very object that stands under this other path: `x is y`.
+    Same(String),
     /// Let the failure be: the missing attribute, key or index raises as Python would.
     Fail,
 }

@@ -1,23 +1,28 @@
 """Everything a cell sends while it runs: messages on iopub, stdout and stderr, questions for input.
 
-Each is tied to the request that it belongs to. A task that a cell started keeps that cell's request; a thread takes
-the request that is handled when it writes.
+Each is tied to the request that it belongs to: a task or a thread that a cell started keeps that cell's request, and so
+does what it hands to a pool of threads.
 """
 
 from __future__ import annotations
 
 import builtins
+import contextlib
 import contextvars
+import functools
 import getpass
 import io
 import json
 import sys
+import threading
+import weakref
+from collections.abc import Iterator
+from concurrent.futures import thread as pool
 from typing import Any
 
 from IPython.core.error import StdinNotImplementedError
 
-from ._json import dumps
-from ._twincell import Connection, Request
+from ._twincell import Connection, Request, StreamWriter
 
 
 class Output:
@@ -26,20 +31,43 @@ class Output:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
         self._of_task: contextvars.ContextVar[Request | None] = contextvars.ContextVar("request", default=None)
-        self._latest: Request | None = None
-        self.parent_message: dict[str, Any] = {}
-        #: Whether the client of the current request answers questions for input.
-        self.allow_stdin = False
+        self._message: contextvars.ContextVar[dict[str, Any]] = contextvars.ContextVar("message")
+        self._latest_message: dict[str, Any] = {}
+        self._of_thread: weakref.WeakKeyDictionary[threading.Thread, Request] = weakref.WeakKeyDictionary()
+        self._allows_stdin: contextvars.ContextVar[bool] = contextvars.ContextVar("allow_stdin", default=False)
 
     def set_parent(self, request: Request, message: dict[str, Any]) -> None:
-        """From now on, what is sent belongs to this request."""
+        """From now on, what this task or thread sends belongs to this request."""
         self._of_task.set(request)
-        self._latest = request
-        self.parent_message = message
+        self._message.set(message)
+        if threading.current_thread() is threading.main_thread():
+            self._latest_message = message
 
     @property
-    def _parent(self) -> Request | None:
-        return self._of_task.get() or self._latest
+    def parent_message(self) -> dict[str, Any]:
+        """The message that is being handled."""
+        return self._message.get(self._latest_message)
+
+    @property
+    def allow_stdin(self) -> bool:
+        """Whether the client of the current request answers questions for input."""
+        return self._allows_stdin.get()
+
+    @allow_stdin.setter
+    def allow_stdin(self, allowed: bool) -> None:
+        self._allows_stdin.set(allowed)
+
+    @property
+    def _request(self) -> Request | None:
+        return self._of_task.get() or self._adopt()
+
+    def _adopt(self) -> Request | None:
+        """The request of a thread that has sent nothing before: that of what started it, else the latest."""
+        request = self._of_thread.get(threading.current_thread())
+        if request is None:
+            return self._connection.current()
+        self._of_task.set(request)
+        return request
 
     def publish(
         self,
@@ -51,17 +79,27 @@ class Output:
     ) -> None:
         """Broadcasts a message, after everything that was written before."""
         packed = [memoryview(buffer).cast("B").tobytes() for buffer in buffers or []]
-        self._connection.publish(msg_type, dumps(content), self._parent, dumps(metadata or {}), packed)
+        self._connection.publish(msg_type, content, self._request, metadata, packed)
 
-    def write(self, name: str, text: str) -> None:
-        """Appends to stdout or stderr."""
-        self._connection.write(name, text.encode("utf-8", "replace").decode("utf-8"), self._parent)
+    @contextlib.contextmanager
+    def recording(self) -> Iterator[None]:
+        """Remembers what is written meanwhile, for `recorded`."""
+        was_on = self._connection.record(True)
+        try:
+            yield
+        finally:
+            self._connection.record(was_on)
+
+    def recorded(self) -> list[tuple[str, str]]:
+        """What was remembered since the last call: names of streams and texts."""
+        return self._connection.recorded()
 
     def ask(self, prompt: str, *, password: bool) -> str:
         """Asks the user for a line."""
-        if not self.allow_stdin or self._latest is None:
+        request = self._request
+        if not self.allow_stdin or request is None:
             raise StdinNotImplementedError("input was called, but this front end does not support input requests")
-        answer = self._connection.ask(self._latest, dumps({"prompt": prompt, "password": password}))
+        answer = self._connection.ask(request, {"prompt": prompt, "password": password})
         value = json.loads(answer).get("value", "")
         if value == "\x04":
             raise EOFError
@@ -69,10 +107,38 @@ class Output:
 
     def install(self) -> None:
         """Puts itself in the place of `sys.stdout`, `sys.stderr`, `input` and `getpass`."""
-        sys.stdout = Stream(self, "stdout", sys.__stdout__)
-        sys.stderr = Stream(self, "stderr", sys.__stderr__)
+        sys.stdout, sys.stderr = self._stream("stdout", 1), self._stream("stderr", 2)
         builtins.input = self._input
         getpass.getpass = self._getpass
+        self._follow_threads()
+
+    def _stream(self, name: str, descriptor: int) -> Stream:
+        return Stream(self._connection.stream(name, self._of_task.get, self._adopt), name, descriptor)
+
+    def _follow_threads(self) -> None:
+        """Has threads, and what is handed to pools of them, keep the request of what started them."""
+        start, submit = threading.Thread.start, pool.ThreadPoolExecutor.submit
+
+        @functools.wraps(start)
+        def start_for_request(thread: threading.Thread) -> None:
+            request = self._of_task.get()
+            if request is not None:
+                self._of_thread[thread] = request
+            start(thread)
+
+        @functools.wraps(submit)
+        def submit_for_request(executor: pool.ThreadPoolExecutor, fn: Any, /, *arguments: Any, **keywords: Any) -> Any:
+            request = self._of_task.get()
+            if request is None:
+                return submit(executor, fn, *arguments, **keywords)
+            return submit(executor, self._call, request, fn, *arguments, **keywords)
+
+        threading.Thread.start = start_for_request
+        pool.ThreadPoolExecutor.submit = submit_for_request
+
+    def _call(self, request: Request, fn: Any, /, *arguments: Any, **keywords: Any) -> Any:
+        self._of_task.set(request)
+        return fn(*arguments, **keywords)
 
     def _input(self, prompt: object = "", /) -> str:
         return self.ask(str(prompt), password=False)
@@ -87,19 +153,12 @@ class Stream(io.TextIOBase):
     encoding = "utf-8"
     errors = "replace"
 
-    def __init__(self, output: Output, name: str, original: Any) -> None:
+    def __init__(self, writer: StreamWriter, name: str, descriptor: int) -> None:
         super().__init__()
-        self._output = output
         self.name = f"<{name}>"
-        self._stream = name
-        self._original = original
-
-    def write(self, text: str) -> int:
-        if not isinstance(text, str):
-            raise TypeError(f"write() argument must be str, not {type(text).__name__}")
-        if text:
-            self._output.write(self._stream, text)
-        return len(text)
+        self._descriptor = descriptor
+        # Found on the instance, so that `print` calls native code and nothing else.
+        self.write = writer.write
 
     def writable(self) -> bool:
         return True
@@ -108,10 +167,13 @@ class Stream(io.TextIOBase):
         return False
 
     def fileno(self) -> int:
-        """The descriptor that the process had at its start: what is written there goes to the terminal."""
-        if self._original is None:
-            raise io.UnsupportedOperation("fileno")
-        return self._original.fileno()
+        """What is written to this descriptor comes into the notebook, too."""
+        return self._descriptor
+
+    @functools.cached_property
+    def buffer(self) -> io.FileIO:
+        """For code that writes bytes."""
+        return io.FileIO(self._descriptor, "w", closefd=False)
 
     def close(self) -> None:
         """Cells must not lose their output, so a stream of the kernel stays open."""

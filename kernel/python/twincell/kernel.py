@@ -8,14 +8,17 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import contextvars
+import faulthandler
 import inspect
 import json
 import logging
 import signal
 import sys
 import threading
+import types
 from datetime import datetime, timezone
-from typing import Any
+from typing import Any, TextIO
 
 import IPython
 from IPython.core.application import BaseIPythonApplication
@@ -28,7 +31,7 @@ from traitlets import Dict, Unicode
 from . import _comms
 from ._json import dumps
 from ._output import Output
-from ._twincell import Connection, Request, __version__
+from ._twincell import Connection, Request, Requests, __version__
 from .shell import ZMQInteractiveShell
 
 logger = logging.getLogger("twincell.kernel")
@@ -54,7 +57,7 @@ def kernel_info() -> dict[str, Any]:
         "banner": f"twincell {__version__}, Python {python}, IPython {IPython.__version__}",
         "help_links": [],
         "debugger": False,
-        "supported_features": [],
+        "supported_features": ["kernel subshells"],
     }
 
 
@@ -66,6 +69,7 @@ class Kernel:
         self.output = output
         self.shell = shell
         self.comms = _comms.install(output)
+        self._requests: contextvars.ContextVar[Requests] = contextvars.ContextVar("requests")
         self._cell: asyncio.Task[Any] | None = None
         self._interruptible = False
         self._handlers = {
@@ -84,29 +88,44 @@ class Kernel:
         """The message that is being handled. Output widgets ask for it."""
         return self.output.parent_message
 
-    async def serve(self) -> None:
-        """Handles requests until the client or a cell asks for the end."""
+    async def serve(self, requests: Requests) -> None:
+        """Handles the requests of the main shell or of a subshell, until a client or a cell asks for the end."""
+        self._requests.set(requests)
         waiting = asyncio.Event()
         loop = asyncio.get_running_loop()
-        loop.add_reader(self.connection.fileno(), waiting.set)
-        signal.signal(signal.SIGINT, self._on_interrupt)
+        loop.add_reader(requests.fileno(), waiting.set)
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGINT, self._on_interrupt)
         while not self.shell.exit_now:
             waiting.clear()
-            request = self.connection.next_request()
+            request = requests.next()
             if request is None:
                 await waiting.wait()
             elif request.msg_type is None:
                 break
             else:
                 await self._handle(request)
-        loop.remove_reader(self.connection.fileno())
+        loop.remove_reader(requests.fileno())
+
+    def start_subshells(self) -> None:
+        """Starts a thread for each subshell that a client creates."""
+        while (subshell := self.connection.next_subshell()) is not None:
+            requests = self.connection.requests(subshell)
+            if requests is not None:
+                name = f"subshell-{subshell}"
+                threading.Thread(target=self._run_subshell, args=(requests,), name=name, daemon=True).start()
+
+    def _run_subshell(self, requests: Requests) -> None:
+        try:
+            asyncio.run(self.serve(requests))
+        except BaseException:
+            logger.exception("a subshell ended")
 
     async def _handle(self, request: Request) -> None:
         handler = self._handlers.get(request.msg_type)
         try:
             message = _read(request)
             self.output.set_parent(request, message)
-            self.shell.parent_metadata = message["metadata"]
             if handler is None:
                 logger.warning("a message %s was ignored: no such request is known", request.msg_type)
             else:
@@ -124,7 +143,7 @@ class Kernel:
 
     def _reply(self, request: Request, content: dict[str, Any], metadata: dict[str, Any] | None = None) -> None:
         msg_type = request.msg_type.replace("_request", "_reply")
-        self.connection.reply(request, msg_type, dumps(content), dumps(metadata or {}))
+        self.connection.reply(request, msg_type, content, metadata)
 
     def _reply_error(self, request: Request, error: BaseException) -> None:
         if request.msg_type.endswith("_request"):
@@ -147,6 +166,10 @@ class Kernel:
 
     @contextlib.contextmanager
     def _user_code(self):
+        if threading.current_thread() is not threading.main_thread():
+            # Signals concern the main thread.
+            yield
+            return
         if signal.getsignal(signal.SIGINT) != self._on_interrupt:
             signal.signal(signal.SIGINT, self._on_interrupt)
         self._interruptible = True
@@ -172,25 +195,25 @@ class Kernel:
         finally:
             self.output.allow_stdin = False
         error = result.error_before_exec or result.error_in_exec
-        if result.success and not shell.display_failed:
+        if result.success and not shell.outcome.display_failed:
             reply: dict[str, Any] = {"status": "ok"}
             with self._user_code():
                 reply["user_expressions"] = shell.user_expressions(content.get("user_expressions") or {})
         else:
             ename, evalue = (type(error).__name__, _text_of(error)) if error else ("DisplayError", "")
-            traceback = shell.last_traceback or []
+            traceback = shell.outcome.traceback or []
             reply = {"status": "error", "ename": ename, "evalue": evalue, "traceback": traceback}
             reply["user_expressions"] = {}
         reply["execution_count"] = shell.execution_count - 1 if store_history else shell.execution_count
         reply["payload"] = shell.payload_manager.read_payload()
         shell.payload_manager.clear_payload()
         if reply["status"] == "error" and content.get("stop_on_error", True) and not silent:
-            self.connection.abort_waiting()
+            self._requests.get().abort_waiting()
         self._reply(request, reply, {"started": started, "status": reply["status"]})
 
     async def _run_cell(self, code: str, *, cell_id: str | None, **options: Any) -> Any:
         shell = self.shell
-        shell.last_traceback, shell.display_failed = None, False
+        shell.outcome.traceback, shell.outcome.display_failed = None, False
         try:
             transformed: Any = shell.transform_cell(code)
             failure = None
@@ -205,13 +228,16 @@ class Kernel:
         coroutine = shell.run_cell_async(
             code, transformed_cell=transformed, preprocessing_exc_tuple=failure, cell_id=cell_id, **options
         )
-        self._cell = asyncio.ensure_future(coroutine)
+        cell = asyncio.ensure_future(coroutine)
+        if threading.current_thread() is threading.main_thread():
+            self._cell = cell
         result = None
         try:
             with self._user_code():
-                result = await self._cell
+                result = await cell
         finally:
-            self._cell = None
+            if self._cell is cell:
+                self._cell = None
             with self._user_code():
                 shell.events.trigger("post_execute")
                 if not options["silent"]:
@@ -312,12 +338,24 @@ def _text_of(error: BaseException) -> str:
         return f"<{type(error).__name__} cannot be shown as text>"
 
 
-def _log_to_terminal() -> None:
+def _log_to(terminal: TextIO, app_log: logging.Logger) -> None:
     """What the kernel itself has to say belongs to the terminal of the server, not into a notebook."""
-    handler = logging.StreamHandler(sys.__stderr__)
+    handler = logging.StreamHandler(terminal)
     handler.setFormatter(logging.Formatter("twincell kernel: %(message)s"))
     logger.addHandler(handler)
     logger.propagate = False
+    for other in app_log.handlers:
+        if isinstance(other, logging.StreamHandler) and other.stream is sys.__stderr__:
+            other.setStream(terminal)
+    faulthandler.enable(terminal)
+
+
+def _be_found_as_notebook(shell: ZMQInteractiveShell) -> None:
+    """Packages such as tqdm ask whether ipykernel's shell is loaded to learn whether they run in a notebook."""
+    module = types.ModuleType("ipykernel.zmqshell", "Stands in for ipykernel's shell; the kernel is twincell's.")
+    module.ZMQInteractiveShell = type(shell)
+    module.ZMQDisplayPublisher = type(shell.display_pub)
+    sys.modules.setdefault(module.__name__, module)
 
 
 class KernelApp(BaseIPythonApplication, InteractiveShellApp):
@@ -331,7 +369,6 @@ class KernelApp(BaseIPythonApplication, InteractiveShellApp):
 
     def initialize(self, argv: list[str] | None = None) -> None:
         super().initialize(argv)
-        _log_to_terminal()
         if not self.connection_file:
             self.exit("twincell.kernel: give the connection file with -f FILE, or start the kernel from Jupyter")
         try:
@@ -340,12 +377,14 @@ class KernelApp(BaseIPythonApplication, InteractiveShellApp):
             self.exit(f"twincell.kernel: {error}")
         # The code that asks "is this a notebook?" looks for ipykernel's application in the configuration.
         self.config.IPKernelApp.connection_file = self.connection_file
+        _log_to(open(connection.capture_output(), "w", buffering=1, closefd=False), self.log)
         output = Output(connection)
         self.shell = ZMQInteractiveShell.instance(
             parent=self, config=self.config, profile_dir=self.profile_dir, user_ns={}, output=output
         )
         self.kernel = self.shell.kernel = Kernel(connection, output, self.shell)
         output.install()
+        _be_found_as_notebook(self.shell)
         self.init_path()
         self.init_gui_pylab()
         self.init_extensions()
@@ -365,7 +404,8 @@ class KernelApp(BaseIPythonApplication, InteractiveShellApp):
         loop = asyncio.new_event_loop()
         asyncio.set_event_loop(loop)
         try:
-            serving = loop.create_task(self.kernel.serve())
+            threading.Thread(target=self.kernel.start_subshells, name="subshells", daemon=True).start()
+            serving = loop.create_task(self.kernel.serve(self.kernel.connection.requests()))
             while not serving.done():
                 try:
                     loop.run_until_complete(serving)

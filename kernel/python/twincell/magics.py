@@ -5,41 +5,47 @@ Not here: running plain cells, which is the shell's business, and showing a comp
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any, TypeVar
 
 from IPython.core.error import UsageError
 from IPython.core.magic import Magics, cell_magic, line_cell_magic, line_magic, magics_class
+from IPython.display import display
 
 from . import _twincell
+from ._progress import Progress
 from ._twincell import Comparison, TwincellError
 
 Result = TypeVar("Result")
 
 
 class LastRun:
-    """What each notebook cell held when it last ran, for `%%compare --with-last`."""
+    """What each notebook cell held when it last ran, for `%%compare --with-last` and `%autocompare`."""
 
     def __init__(self, shell: Any) -> None:
         self.shell = shell
         #: By cell id.
         self.held: dict[str, str] = {}
+        #: Called with what a cell held before and what it holds now, after it ran.
+        self.on_rerun: Callable[[str, str], None] | None = None
         shell.events.register("post_run_cell", self._remember)
 
     def _remember(self, result: Any) -> None:
         # What was refused, by Python or by a magic, did not run; the version before it is what the next one is about.
         refused = result is None or result.error_before_exec or isinstance(result.error_in_exec, UsageError)
         cell_id = self._cell_id()
-        if cell_id is not None and not refused:
-            self.held[cell_id] = result.info.raw_cell
+        if cell_id is None or refused:
+            return
+        before, now = self.held.get(cell_id), result.info.raw_cell
+        self.held[cell_id] = now
+        if self.on_rerun is not None and before is not None and before != now and result.success:
+            self.on_rerun(before, now)
 
     def _cell_id(self) -> str | None:
         # Front ends send the id with the request to run the cell.
-        metadata = getattr(self.shell, "parent_metadata", None)
-        if metadata is None:
-            request = self.shell.get_parent() if hasattr(self.shell, "get_parent") else {}
-            metadata = request.get("metadata") or {}
-        return metadata.get("cellId")
+        request = self.shell.get_parent() if hasattr(self.shell, "get_parent") else {}
+        return (request.get("metadata") or {}).get("cellId")
 
     def code(self) -> str | None:
         """What the running cell held when it last ran; `None` when it has not run before."""
@@ -51,34 +57,85 @@ class LastRun:
 
 @magics_class
 class TwincellMagics(Magics):
-    """`%%compare`, `%compare`, `%%version` and `%version`."""
+    """`%%compare`, `%compare`, `%%version`, `%version` and `%autocompare`."""
 
     def __init__(self, shell: Any) -> None:
         super().__init__(shell)
         self.versions: dict[str, str] = {}
         self.last_run = LastRun(shell)
+        self._autocompare: _twincell.Autocompare | None = None
 
     @cell_magic("compare")
     def compare_cell(self, line: str, cell: str) -> Comparison | None:
         """Compare the two versions in the cell, separated by a line `# ---`; see `%%compare --help`."""
-        comparison, code, help_text = one_line(self._compare_cell, line, cell)
-        if help_text is not None:
-            print(help_text)
-        if code is not None:
-            self.shell.run_cell(code, store_history=False)
-        return comparison
 
-    def _compare_cell(self, line: str, cell: str) -> tuple[Comparison | None, str | None, str | None]:
-        last = self.last_run.code() if "--with-last" in line.split() else None
-        return _twincell.compare_cell(line, cell, last)
+        def compare(progress: Progress) -> _twincell.Outcome:
+            last = self.last_run.code() if "--with-last" in line.split() else None
+            return _twincell.compare_cell(line, cell, last, progress)
+
+        return self._carry_out(self._watched(compare, alone=True))
 
     @line_magic("compare")
     def compare_stored(self, line: str) -> Comparison | None:
         """Compare two versions that `%%version` stored: `%compare OLD NEW`; see `%compare --help`."""
-        comparison, help_text = one_line(_twincell.compare_stored, line, self.versions)
+
+        def compare(progress: Progress) -> _twincell.Outcome:
+            return _twincell.compare_stored(line, self.versions, progress)
+
+        return self._carry_out(self._watched(compare, alone=False))
+
+    @line_magic
+    def autocompare(self, line: str) -> None:
+        """`%autocompare on`: a cell that runs again is compared with what it held before; see `--help`."""
+        is_on, settings, help_text = one_line(_twincell.autocompare, line)
         if help_text is not None:
             print(help_text)
-        return comparison
+            return
+        if is_on is not None:
+            self._autocompare = settings
+            self.last_run.on_rerun = self._compare_rerun if is_on else None
+        if self._autocompare is None:
+            print("autocompare is off")
+        else:
+            print("autocompare is on: a cell that runs again is compared with what it held before")
+
+    def _compare_rerun(self, before: str, now: str) -> None:
+        """One line where nothing changed, the whole output where behavior did."""
+        if self._autocompare is None or not (defines_something(before) and defines_something(now)):
+            return
+        compare = self._autocompare.compare
+        try:
+            old, new = (self.shell.transform_cell(text) for text in (before, now))
+            outcome = self._watched(lambda progress: compare(old, new, progress), alone=False)
+        except UsageError as error:
+            print(f"autocompare: {error}")
+            return
+        except KeyboardInterrupt:
+            print("autocompare: stopped before anything was found")
+            return
+        if outcome.comparison.verdict == "changing":
+            display(outcome.comparison)
+        else:
+            print(f"autocompare: {outcome.comparison.sentence}")
+
+    def _watched(self, compare: Callable[[Progress], _twincell.Outcome], *, alone: bool) -> _twincell.Outcome:
+        progress = Progress(self.shell, alone=alone)
+        try:
+            return one_line(compare, progress)
+        finally:
+            progress.end()
+
+    def _carry_out(self, outcome: _twincell.Outcome) -> Comparison | None:
+        if outcome.text is not None:
+            print(outcome.text)
+        if outcome.interrupt is not None:
+            display(outcome.comparison)
+            # The cell fails, so that the ones after it do not run; where twincell was at the time is nobody's concern.
+            outcome.interrupt._render_traceback_ = lambda: ["Stopped. What was found up to then stands above."]
+            raise outcome.interrupt
+        if outcome.code is not None:
+            run_in_cell(self.shell, outcome.code)
+        return outcome.comparison
 
     @line_cell_magic
     def version(self, line: str, cell: str | None = None) -> None:
@@ -98,6 +155,23 @@ class TwincellMagics(Magics):
             self.versions[name] = cell
 
 
+def defines_something(cell: str) -> bool:
+    """Whether a cell may hold functions or classes, and is not one that compares by itself."""
+    is_magic = cell.lstrip().startswith(("%%compare", "%%version"))
+    return not is_magic and re.search(r"^\s*(async\s+def|def|class)\s|=\s*lambda\b", cell, re.MULTILINE) is not None
+
+
+def run_in_cell(shell: Any, code: str) -> None:
+    """Runs code as part of the cell that runs. When it fails, so does the cell, and its traceback is shown once."""
+    custom = shell.custom_exceptions, shell.CustomTB
+    shell.set_custom_exc((BaseException,), lambda *_: None)
+    try:
+        result = shell.run_cell(code, store_history=False)
+    finally:
+        shell.custom_exceptions, shell.CustomTB = custom
+    result.raise_error()
+
+
 def one_line(function: Callable[..., Result], *arguments: Any) -> Result:
     """Calls a function; what the user did wrong is shown in one line, without a traceback."""
     try:
@@ -112,5 +186,5 @@ def load_ipython_extension(ipython: Any) -> None:
         return
     magics = TwincellMagics(ipython)
     ipython.register_magics(magics)
-    for name, is_cell in (("%%compare", True), ("%compare", False)):
-        ipython.set_hook("complete_command", lambda *_, is_cell=is_cell: _twincell.magic_flags(is_cell), str_key=name)
+    for name in ("%%compare", "%compare", "%autocompare"):
+        ipython.set_hook("complete_command", lambda *_, name=name: _twincell.magic_flags(name), str_key=name)

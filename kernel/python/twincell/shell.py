@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import threading
+from collections.abc import Iterator
 from typing import Any
 
 from IPython.core import page
@@ -17,30 +20,39 @@ from traitlets import CBool, Instance, Type, default
 
 from ._output import Output
 
+try:
+    from IPython.core.history import HistoryOutput
+except ImportError:  # before IPython 9
+    HistoryOutput = None
+
 
 class MessageDisplayHook(DisplayHook):
     """Shows the value of a cell's last expression as an `execute_result`."""
 
     output: Output
-    _message: dict[str, Any] | None = None
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        #: Of each thread: subshells show results, too.
+        self._now = threading.local()
 
     def start_displayhook(self) -> None:
-        self._message = {"data": {}, "metadata": {}}
+        self._now.message = {"data": {}, "metadata": {}}
 
     def write_output_prompt(self) -> None:
-        self._message["execution_count"] = self.prompt_count
+        self._now.message["execution_count"] = self.prompt_count
 
     def write_format_data(self, format_dict: dict[str, Any], md_dict: dict[str, Any] | None = None) -> None:
-        self._message.update(data=format_dict, metadata=md_dict or {})
+        self._now.message.update(data=format_dict, metadata=md_dict or {})
 
     def finish_displayhook(self) -> None:
-        message, self._message = self._message, None
+        message, self._now.message = self._now.message, None
         if message and message["data"]:
             self.output.publish("execute_result", message)
 
     @property
     def is_showing(self) -> bool:
-        return self._message is not None
+        return getattr(self._now, "message", None) is not None
 
 
 class MessageDisplayPublisher(DisplayPublisher):
@@ -58,10 +70,22 @@ class MessageDisplayPublisher(DisplayPublisher):
         **_deprecated: Any,
     ) -> None:
         content = {"data": data, "metadata": metadata or {}, "transient": transient or {}}
+        self.shell.remember("display_data", data)
         self.output.publish("update_display_data" if update else "display_data", content)
 
     def clear_output(self, wait: bool = False) -> None:
         self.output.publish("clear_output", {"wait": wait})
+
+
+class CellOutcome(threading.local):
+    """What came of the cell that the running thread runs."""
+
+    #: The formatted traceback, when it failed.
+    traceback: list[str] | None = None
+    #: Whether its value could not be shown.
+    display_failed = False
+    #: Its number in the history.
+    count = 0
 
 
 # Many packages (rich, tqdm, plotly and others) ask for exactly this class name to learn whether they run in a notebook.
@@ -78,15 +102,40 @@ class ZMQInteractiveShell(InteractiveShell):
 
     def __init__(self, *, output: Output, **options: Any) -> None:
         self.output = output
-        #: The metadata of the request that is handled; JupyterLab puts the cell's id there, as `cellId`.
-        self.parent_metadata: dict[str, Any] = {}
-        #: The formatted traceback of the cell that runs, when it failed.
-        self.last_traceback: list[str] | None = None
-        #: Whether the value of the cell could not be shown.
-        self.display_failed = False
+        #: What came of the cell that a thread runs.
+        self.outcome = CellOutcome()
         super().__init__(**options)
         self.displayhook.output = output
         self.display_pub.output = output
+
+    @property
+    def parent_metadata(self) -> dict[str, Any]:
+        """The metadata of the request that is handled; JupyterLab puts the cell's id there, as `cellId`."""
+        return self.output.parent_message.get("metadata", {})
+
+    def get_parent(self) -> dict[str, Any]:
+        """The request that is handled, as under ipykernel."""
+        return self.output.parent_message
+
+    @contextlib.contextmanager
+    def _tee(self, channel: str) -> Iterator[None]:
+        # IPython would put a function of its own before `write`, several times as slow as `write` itself.
+        self.outcome.count = self.execution_count
+        with self.output.recording():
+            yield
+        self.remember()
+
+    def remember(self, output_type: str | None = None, bundle: dict[str, Any] | None = None) -> None:
+        """Adds what was written, and then an output, to the history that `%notebook` exports."""
+        outputs = getattr(self.history_manager, "outputs", None)
+        if outputs is None or HistoryOutput is None:
+            return
+        of_cell = outputs[self.outcome.count]
+        for name, text in self.output.recorded():
+            kind = "out_stream" if name == "stdout" else "err_stream"
+            of_cell.append(HistoryOutput(output_type=kind, bundle={"stream": [text]}))
+        if output_type is not None:
+            of_cell.append(HistoryOutput(output_type=output_type, bundle=bundle))
 
     @default("exiter")
     def _default_exiter(self) -> ZMQExitAutocall:
@@ -123,13 +172,13 @@ class ZMQInteractiveShell(InteractiveShell):
 
     def _showtraceback(self, etype: type, evalue: BaseException, stb: list[str]) -> None:
         if self.displayhook.is_showing:
-            self.display_failed = True
+            self.outcome.display_failed = True
         try:
             text = str(evalue)
         except Exception:
             text = ""
         self.output.publish("error", {"ename": etype.__name__, "evalue": text, "traceback": stb})
-        self.last_traceback = stb
+        self.outcome.traceback = stb
 
     def system_piped(self, cmd: str) -> None:
         """Runs a program and shows what it writes."""

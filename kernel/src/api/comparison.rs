@@ -18,6 +18,10 @@ impl PyComparison {
     pub fn new(report: Comparison) -> Self {
         Self { report }
     }
+
+    pub fn report(&self) -> &Comparison {
+        &self.report
+    }
 }
 
 #[pymethods]
@@ -46,6 +50,12 @@ impl PyComparison {
         plain(py, &self.report.pairs)
     }
 
+    /// A pytest file that shows the first change without twincell; None where there is none that holds.
+    #[getter]
+    fn reproducer(&self) -> Option<&str> {
+        crate::reproducers::first(&self.report)
+    }
+
     /// The whole report as dictionaries, lists, texts and numbers.
     fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         plain(py, &self.report)
@@ -61,13 +71,20 @@ impl PyComparison {
         twincell_widgets::html_page(&self.report, "twincell")
     }
 
-    /// Writes the report to a file: HTML or JSON, by the file's ending.
+    /// Writes the report to a file: HTML or JSON, or the reproducer, by the file's ending.
     fn save(&self, path: PathBuf) -> PyResult<()> {
         let text = match path.extension().and_then(|ending| ending.to_str()) {
             Some("html" | "htm") => self.to_html(),
             Some("json") => self.to_json()?,
+            Some("py") => match self.reproducer() {
+                Some(text) => text.to_owned(),
+                None => return Err(raised("there is no reproducer to save: no change was found that has one")),
+            },
             _ => {
-                return Err(raised(format!("cannot save to {}: the name must end in .html or .json", path.display())));
+                return Err(raised(format!(
+                    "cannot save to {}: the name must end in .html, .json or .py",
+                    path.display()
+                )));
             }
         };
         crate::files::write_text(&path, &text).map_err(raised)

@@ -1,35 +1,67 @@
 //! The magics' entry points: lines and cells in, comparisons out. What they mean is decided in [`crate::magics`].
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use pyo3::prelude::*;
 use twincell_core::compare::Source;
 
 use super::comparison::PyComparison;
-use super::{raised, run};
-use crate::magics::{self, MagicError, Request};
+use super::raised;
+use super::watch::{Watched, watch};
+use crate::magics::{self, AutocompareLine, MagicError, Request};
+use crate::options::Options;
 
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(compare_cell, module)?)?;
     module.add_function(wrap_pyfunction!(compare_stored, module)?)?;
     module.add_function(wrap_pyfunction!(version_name, module)?)?;
+    module.add_function(wrap_pyfunction!(autocompare, module)?)?;
+    module.add_class::<Autocompare>()?;
+    module.add_class::<Outcome>()?;
     module.add_function(wrap_pyfunction!(magic_flags, module)?)
 }
 
-/// `%%compare LINE` over a cell. `last` is what the same notebook cell held when it last ran.
-///
-/// Returns the comparison, the code to run afterwards, and what to print instead of a comparison; each may be `None`.
+/// What a magic is to do: show a comparison, run code, print a text, raise the interrupt that stopped it. All may be absent.
+#[pyclass(frozen, get_all, module = "twincell._twincell")]
+#[derive(Default)]
+pub struct Outcome {
+    comparison: Option<Py<PyComparison>>,
+    code: Option<String>,
+    text: Option<String>,
+    interrupt: Option<Py<PyAny>>,
+}
+
+impl Outcome {
+    fn text(text: impl Into<String>) -> Self {
+        Self { text: Some(text.into()), ..Self::default() }
+    }
+
+    fn of(py: Python<'_>, watched: Watched, code: Option<String>, text: Option<String>) -> PyResult<Self> {
+        Ok(Self {
+            comparison: Some(Py::new(py, watched.comparison)?),
+            // What was interrupted is not followed by anything.
+            code: code.filter(|_| watched.interrupt.is_none()),
+            text,
+            interrupt: watched.interrupt.map(|interrupt| interrupt.into_value(py).into_any()),
+        })
+    }
+}
+
+/// `%%compare LINE` over a cell. `last` is what the same notebook cell held when it last ran; for `progress` see
+/// [`watch`].
 #[pyfunction]
-#[pyo3(signature = (line, cell, last = None))]
+#[pyo3(signature = (line, cell, last = None, progress = None))]
 fn compare_cell(
     py: Python<'_>,
     line: &str,
     cell: &str,
     last: Option<&str>,
-) -> PyResult<(Option<PyComparison>, Option<String>, Option<String>)> {
+    progress: Option<&Bound<'_, PyAny>>,
+) -> PyResult<Outcome> {
     let request = match magics::read_compare_cell(line).map_err(raised)? {
         Request::Do(request) => request,
-        Request::Help(help) => return Ok((None, None, Some(help))),
+        Request::Help(help) => return Ok(Outcome::text(help)),
     };
     let (old, new) = if request.with_last {
         if cell.trim().is_empty() {
@@ -38,32 +70,41 @@ fn compare_cell(
         // The magic is line 1 of the cell.
         let new = format!("\n{cell}");
         let Some(last) = last else {
-            return Ok((None, request.run.then_some(new), Some(magics::FIRST_RUN.to_owned())));
+            return Ok(Outcome { code: request.run.then_some(new), ..Outcome::text(magics::FIRST_RUN) });
         };
         (magics::code_of(last), new)
     } else {
         magics::split(cell).map_err(raised)?
     };
-    let source = |text: &String, label: &str| Source { text: text.clone(), module: None, label: label.to_owned() };
-    let old = source(&old, if request.with_last { "what the cell held before" } else { "the old version" });
-    let new = source(&new, "the new version");
-    let comparison = run(py, &old, &new, &request.options)?;
-    Ok((Some(comparison), request.run.then_some(new.text), None))
+    let code = request.run.then(|| new.clone());
+    let old = source(old, if request.with_last { BEFORE } else { "the old version" });
+    let watched = watch(py, old, source(new, "the new version"), &request.options, progress)?;
+    let written = write_reproducer(&watched.comparison, request.reproducer.as_deref())?;
+    Outcome::of(py, watched, code, written)
 }
 
-/// `%compare LINE` over the stored versions. Returns the comparison or help to print.
+/// What errors call the text that a cell held when it last ran.
+const BEFORE: &str = "what the cell held before";
+
+fn source(text: String, label: &str) -> Source {
+    Source { text, module: None, label: label.to_owned() }
+}
+
+/// `%compare LINE` over the stored versions.
 #[pyfunction]
+#[pyo3(signature = (line, versions, progress = None))]
 fn compare_stored(
     py: Python<'_>,
     line: &str,
     versions: BTreeMap<String, String>,
-) -> PyResult<(Option<PyComparison>, Option<String>)> {
+    progress: Option<&Bound<'_, PyAny>>,
+) -> PyResult<Outcome> {
     let request = match magics::read_compare_stored(line).map_err(raised)? {
         Request::Do(request) => request,
-        Request::Help(help) => return Ok((None, Some(help))),
+        Request::Help(help) => return Ok(Outcome::text(help)),
     };
-    let source = |name: &String| match versions.get(name) {
-        Some(text) => Ok(Source { text: text.clone(), module: None, label: format!("the version {name}") }),
+    let version = |name: &String| match versions.get(name) {
+        Some(text) => Ok(source(text.clone(), &format!("the version {name}"))),
         None => {
             let names: Vec<_> = versions.keys().map(String::as_str).collect();
             let known = match names.as_slice() {
@@ -73,8 +114,49 @@ fn compare_stored(
             Err(raised(MagicError::UnknownVersion { name: name.clone(), known }))
         }
     };
-    let comparison = run(py, &source(&request.old)?, &source(&request.new)?, &request.options)?;
-    Ok((Some(comparison), None))
+    let watched = watch(py, version(&request.old)?, version(&request.new)?, &request.options, progress)?;
+    let written = write_reproducer(&watched.comparison, request.reproducer.as_deref())?;
+    Outcome::of(py, watched, None, written)
+}
+
+/// Writes the reproducer where the user asked for it; gives what to print about that.
+fn write_reproducer(comparison: &PyComparison, path: Option<&Path>) -> PyResult<Option<String>> {
+    let Some(path) = path else { return Ok(None) };
+    let lines = crate::reproducers::write(comparison.report(), path).map_err(raised)?;
+    Ok(Some(lines.join("\n")))
+}
+
+/// `%autocompare LINE`: whether it is to be on from now on (`None`: as it is) with how to compare, or help to print.
+#[pyfunction]
+fn autocompare(line: &str) -> PyResult<(Option<bool>, Option<Autocompare>, Option<String>)> {
+    Ok(match magics::read_autocompare(line).map_err(raised)? {
+        Request::Do(AutocompareLine::On(options)) => (Some(true), Some(Autocompare { options: *options }), None),
+        Request::Do(AutocompareLine::Off) => (Some(false), None, None),
+        Request::Do(AutocompareLine::Ask) => (None, None, None),
+        Request::Help(help) => (None, None, Some(help)),
+    })
+}
+
+/// How `%autocompare` compares.
+#[pyclass(frozen, module = "twincell._twincell")]
+pub struct Autocompare {
+    options: Options,
+}
+
+#[pymethods]
+impl Autocompare {
+    /// Compares what a cell held with what it holds now.
+    #[pyo3(signature = (old, new, progress = None))]
+    fn compare(
+        &self,
+        py: Python<'_>,
+        old: String,
+        new: String,
+        progress: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Outcome> {
+        let watched = watch(py, source(old, BEFORE), source(new, "the cell"), &self.options, progress)?;
+        Outcome::of(py, watched, None, None)
+    }
 }
 
 /// `%%version LINE`: the name to store the cell under, or help to print.
@@ -87,8 +169,8 @@ fn version_name(line: &str, cell: &str) -> PyResult<(Option<String>, Option<Stri
     }
 }
 
-/// The flags of `%%compare` (or, for `False`, of `%compare`).
+/// The flags of a magic, e.g. of `%%compare`.
 #[pyfunction]
-fn magic_flags(cell: bool) -> Vec<String> {
-    magics::flags(cell)
+fn magic_flags(magic: &str) -> Vec<String> {
+    magics::flags(magic)
 }

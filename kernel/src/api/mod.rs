@@ -7,6 +7,7 @@ mod comparison;
 mod environment;
 mod magics;
 mod source;
+mod watch;
 
 use std::ffi::OsString;
 use std::io::{self, IsTerminal};
@@ -16,12 +17,11 @@ use pyo3::create_exception;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString};
-use twincell_core::compare::{Continue, Source};
 
 use crate::cli::{self, Session};
 use crate::options::{Job, Options, TABLE, Value, find, of};
-use crate::warm::Engine;
 use comparison::PyComparison;
+use watch::watch;
 
 create_exception!(twincell, TwincellError, PyValueError, "What was wrong and what to do, in one line.");
 
@@ -34,7 +34,14 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(compare, module)?)?;
     module.add_function(wrap_pyfunction!(main, module)?)?;
     module.add_function(wrap_pyfunction!(option_table, module)?)?;
+    module.py().import("atexit")?.call_method1("register", (wrap_pyfunction!(end, module)?,))?;
     magics::register(module)
+}
+
+/// The interpreter ends: so do the workers.
+#[pyfunction]
+fn end(py: Python<'_>) {
+    py.detach(crate::warm::end);
 }
 
 /// An error of ours as Python's.
@@ -57,23 +64,11 @@ fn compare(
 ) -> PyResult<PyComparison> {
     let options = read_options(options)?;
     let (old, new) = (source::read(old, "old")?, source::read(new, "new")?);
-    run(py, &old, &new, &options)
-}
-
-/// Compares with the interpreter let go of.
-fn run(py: Python<'_>, old: &Source, new: &Source, options: &Options) -> PyResult<PyComparison> {
-    let environment = environment::find(py)?;
-    let mut signals = Signals::new();
-    let result = py.detach(|| {
-        let engine = Engine::warm(options, &environment)?;
-        engine.compare(old, new, &options.for_core(), &mut |_| match signals.stop() {
-            true => Continue::Stop,
-            false => Continue::Yes,
-        })
-    });
-    signals.into_result()?;
-    py.check_signals()?;
-    result.map(PyComparison::new).map_err(raised)
+    let watched = watch(py, old, new, &options, None)?;
+    match watched.interrupt {
+        Some(interrupt) => Err(interrupt),
+        None => Ok(watched.comparison),
+    }
 }
 
 /// Runs the command `twincell` with these arguments, the program's name not among them; returns the exit status.
@@ -169,9 +164,5 @@ impl Signals {
             self.raised = Python::attach(|py| py.check_signals()).err();
         }
         self.raised.is_some()
-    }
-
-    fn into_result(self) -> PyResult<()> {
-        self.raised.map_or(Ok(()), Err)
     }
 }

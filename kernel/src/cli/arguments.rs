@@ -38,6 +38,9 @@ fn compare() -> Command {
         )
         .arg(flag("json").help("Print the whole report as JSON"))
         .arg(path("html").long("html").value_name("FILE").help("Write the report as an HTML page too"))
+        .arg(path("reproducer").long("reproducer").value_name("FILE").help(
+            "Write a pytest file that shows the change without twincell; a folder when several functions changed",
+        ))
         .arg(flag("no-color").help("Print without colors"));
     command_line::add_to(command, Job::Compare)
 }
@@ -47,10 +50,16 @@ fn study() -> Command {
         .about("Compare many changes: one JSON object a line in, one a line out")
         .after_help(
             "Fields in: old, new; optional: id, old_module, new_module, function, label (changing or preserving).\n\
-             Fields out: id, verdict, reason, evidence, executions, coverage, changed_lines_reached, milliseconds.",
+             Fields out: id, verdict, reason, evidence, executions, coverage, changed_lines_reached, milliseconds, reproducer.",
         )
         .arg(path("file").value_name("FILE.jsonl").required(true).help("The changes"))
-        .arg(path("out").long("out").value_name("RESULTS.jsonl").required(true).help("Where the findings go"));
+        .arg(path("out").long("out").value_name("RESULTS.jsonl").required(true).help("Where the findings go"))
+        .arg(
+            path("reproducers")
+                .long("reproducers")
+                .value_name("DIR")
+                .help("Write a pytest file for every change found, named by the change's id"),
+        );
     command_line::add_to(command, Job::Study)
 }
 

@@ -46,6 +46,7 @@ fn two_texts(
     let engine = Engine::warm(options, &session.environment).map_err(Abort::new)?;
     let comparison = watched(&engine, old, new, &options.for_core(), "", session)?.map_err(Abort::new)?;
     write_html(&comparison, &format!("{} and {}", old.label, new.label), matches)?;
+    write_reproducer(&comparison, matches, session)?;
     if matches.get_flag("json") {
         print_json(&serde_json::to_value(&comparison).map_err(Abort::new)?, session)?;
     } else {
@@ -91,6 +92,7 @@ fn revisions(
     let verdict = overall(&compared);
     if let Some(whole) = merged(&compared, verdict) {
         write_html(&whole, range, matches)?;
+        write_reproducer(&whole, matches, session)?;
     }
     if matches.get_flag("json") {
         print_json(&report(range, verdict, &compared, &notes), session)?;
@@ -242,6 +244,15 @@ fn print_json(report: &Value, session: &mut Session<'_>) -> Result<(), Abort> {
 fn write_html(comparison: &Comparison, title: &str, matches: &ArgMatches) -> Result<(), Abort> {
     let Some(path) = matches.get_one::<PathBuf>("html") else { return Ok(()) };
     crate::files::write_text(path, &twincell_widgets::html_page(comparison, title)).map_err(Abort::Failed)
+}
+
+/// What was written goes to standard error: standard output may be JSON.
+fn write_reproducer(comparison: &Comparison, matches: &ArgMatches, session: &mut Session<'_>) -> Result<(), Abort> {
+    let Some(path) = matches.get_one::<PathBuf>("reproducer") else { return Ok(()) };
+    for line in crate::reproducers::write(comparison, path).map_err(Abort::Failed)? {
+        writeln!(session.err, "{}", plain_sentence(&line))?;
+    }
+    Ok(())
 }
 
 #[cfg(test)]

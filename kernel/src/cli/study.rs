@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use clap::ArgMatches;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use twincell_core::compare::{CompareOptions, Continue, Source};
+use twincell_core::report::Comparison;
 
 use super::{Abort, Session, UNCHANGED, read_options, read_text};
 use crate::files::reason;
@@ -35,8 +36,17 @@ pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort
     let compare = |old: &Source, new: &Source, options: &CompareOptions, watch: &mut dyn FnMut() -> Continue| {
         engine.compare(old, new, options, &mut |_| watch()).map_err(|failure| failure.to_string())
     };
+    let folder = matches.get_one::<PathBuf>("reproducers");
+    if let Some(folder) = folder {
+        std::fs::create_dir_all(folder)
+            .map_err(|error| Abort::Failed(format!("cannot make {}: {}", folder.display(), reason(&error))))?;
+    }
+    let keep = |id: &serde_json::Value, comparison: &Comparison| {
+        let id = id.as_str().map_or_else(|| id.to_string(), str::to_owned);
+        folder.map_or(Ok(()), |folder| crate::reproducers::write_all(comparison, &id, folder))
+    };
     let jobs = options.worker_count();
-    let outcome = study(&lines, &compare, &options.for_core(), jobs, &mut out, &mut |done| {
+    let outcome = study(&lines, &compare, &keep, &options.for_core(), jobs, &mut out, &mut |done| {
         bar.set_position(done as u64);
         if (session.interrupted)() { Continue::Stop } else { Continue::Yes }
     });

@@ -3,18 +3,18 @@
 //! Pieces of stdout and stderr are joined for a few milliseconds before they are sent; whatever else is published
 //! sends them first. When clients read too slowly, publishers wait instead of filling the memory.
 
-use std::sync::Arc;
+use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
 use jupyter_protocol::{IoPubWelcome, Stdio, StreamContent};
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{Notify, mpsc, oneshot};
 use tokio::time::Instant;
-use zeromq::{SocketRecv, SocketSend, XPubSocket, ZmqMessage};
 
-use super::log;
 use super::wire::{Message, Session, Signer, encode};
+use super::zmtp::{Frames, PublisherSocket};
 
 /// How long a piece of a stream waits for the next one.
 const STREAM_DELAY: Duration = Duration::from_millis(10);
@@ -23,97 +23,150 @@ const STREAM_LIMIT: usize = 64 * 1024;
 /// Publishers wait while more bytes than this are on their way.
 const BACKLOG_LIMIT: usize = 32 * 1024 * 1024;
 
+/// How long [`Publisher::drain`] waits for clients at most.
+const FLUSH: Duration = Duration::from_millis(200);
+
 /// What is published: whole messages and pieces of streams.
 enum Publication {
     Message(Box<Message>),
-    Stream { name: Stdio, text: String, parent: Option<Arc<Message>> },
+    Stream(Piece),
     Drain(oneshot::Sender<()>),
 }
 
-/// The sending end; clones publish into the same order.
-#[derive(Clone)]
-pub struct Publisher {
-    sender: mpsc::UnboundedSender<Publication>,
-    backlog: Arc<AtomicUsize>,
-}
-
-impl Publisher {
-    pub fn message(&self, message: Message) {
-        let size = message.content.len() + message.buffers.iter().map(Bytes::len).sum::<usize>();
-        self.send(size, Publication::Message(Box::new(message)));
-    }
-
-    pub fn stream(&self, name: Stdio, text: String, parent: Option<Arc<Message>>) {
-        self.send(text.len(), Publication::Stream { name, text, parent });
-    }
-
-    /// Returns when everything published before is handed to the sockets.
-    pub async fn drain(&self) {
-        let (done, is_done) = oneshot::channel();
-        self.send(0, Publication::Drain(done));
-        let _ = is_done.await;
-    }
-
-    /// Whether a publisher should wait for the clients.
-    pub fn is_congested(&self) -> bool {
-        self.backlog.load(Ordering::Relaxed) > BACKLOG_LIMIT
-    }
-
-    fn send(&self, size: usize, publication: Publication) {
-        self.backlog.fetch_add(size, Ordering::Relaxed);
-        // Fails only when the task has ended, with the process.
-        let _ = self.sender.send(publication);
-    }
-}
-
-/// Starts the task that owns `socket`.
-pub fn start(socket: XPubSocket, session: Session, signer: Signer) -> Publisher {
-    let (sender, receiver) = mpsc::unbounded_channel();
-    let backlog = Arc::new(AtomicUsize::new(0));
-    let publisher = Publisher { sender, backlog: backlog.clone() };
-    let task = Task { socket, session, signer, backlog, pending: None };
-    tokio::spawn(task.run(receiver));
-    publisher
-}
-
-struct PendingStream {
+/// Consecutive text of one stream and one request.
+struct Piece {
     name: Stdio,
     text: String,
     parent: Option<Arc<Message>>,
     due: Instant,
 }
 
-impl PendingStream {
-    fn continues(&self, name: &Stdio, parent: &Option<Arc<Message>>) -> bool {
+impl Piece {
+    fn continues(&self, name: &Stdio, parent: Option<&Arc<Message>>) -> bool {
         let same_name = matches!((&self.name, name), (Stdio::Stdout, Stdio::Stdout) | (Stdio::Stderr, Stdio::Stderr));
-        let header = |parent: &Option<Arc<Message>>| parent.as_ref().map(|parent| parent.header.clone());
-        same_name && header(&self.parent) == header(parent)
+        same_name && self.parent.as_ref().map(Arc::as_ptr) == parent.map(Arc::as_ptr) && self.text.len() < STREAM_LIMIT
     }
 }
 
-struct Task {
-    socket: XPubSocket,
+/// What the publishers and the task share. Text is appended where it waits, so that a cell that prints a lot wakes the
+/// task once a piece and not once a print.
+#[derive(Default)]
+struct Shared {
+    waiting: Mutex<VecDeque<Publication>>,
+    arrived: Notify,
+    /// Bytes that are on their way.
+    backlog: AtomicUsize,
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, VecDeque<Publication>> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What is to be sent now, or until when to wait for more.
+    fn next(&self) -> Result<Publication, Option<Instant>> {
+        let mut waiting = self.lock();
+        match waiting.front() {
+            Some(Publication::Stream(piece)) if waiting.len() == 1 && piece.text.len() < STREAM_LIMIT => {
+                let due = piece.due;
+                if due > Instant::now() {
+                    return Err(Some(due));
+                }
+            }
+            Some(_) => {}
+            None => return Err(None),
+        }
+        waiting.pop_front().ok_or(None)
+    }
+}
+
+/// The sending end; clones publish into the same order.
+#[derive(Clone, Default)]
+pub struct Publisher {
+    shared: Arc<Shared>,
+}
+
+impl Publisher {
+    pub fn message(&self, message: Message) {
+        self.shared.backlog.fetch_add(message.size(), Ordering::Relaxed);
+        self.push(Publication::Message(Box::new(message)));
+    }
+
+    /// Appends to a stream of `parent`.
+    pub fn stream(&self, name: Stdio, text: &str, parent: Option<&Arc<Message>>) {
+        self.shared.backlog.fetch_add(text.len(), Ordering::Relaxed);
+        let mut waiting = self.shared.lock();
+        if let Some(Publication::Stream(piece)) = waiting.back_mut()
+            && piece.continues(&name, parent)
+        {
+            piece.text.push_str(text);
+            if piece.text.len() < STREAM_LIMIT {
+                return;
+            }
+        } else {
+            let due = Instant::now() + STREAM_DELAY;
+            waiting.push_back(Publication::Stream(Piece { name, text: text.into(), parent: parent.cloned(), due }));
+        }
+        drop(waiting);
+        self.shared.arrived.notify_one();
+    }
+
+    /// Returns when everything published before is with the system, or a client does not take it.
+    pub async fn drain(&self) {
+        let (done, is_done) = oneshot::channel();
+        self.push(Publication::Drain(done));
+        let _ = is_done.await;
+    }
+
+    /// Whether a publisher should wait for the clients.
+    pub fn is_congested(&self) -> bool {
+        self.shared.backlog.load(Ordering::Relaxed) > BACKLOG_LIMIT
+    }
+
+    fn push(&self, publication: Publication) {
+        self.shared.lock().push_back(publication);
+        self.shared.arrived.notify_one();
+    }
+}
+
+/// Starts the task that owns `socket` and sends what `publisher` is given; `subscriptions` are those of its clients.
+pub fn start(
+    publisher: &Publisher,
+    (socket, subscriptions): (PublisherSocket, mpsc::UnboundedReceiver<Frames>),
     session: Session,
     signer: Signer,
-    backlog: Arc<AtomicUsize>,
-    pending: Option<PendingStream>,
+) {
+    let task = Task { socket, subscriptions, session, signer, shared: publisher.shared.clone() };
+    tokio::spawn(task.run());
+}
+
+struct Task {
+    socket: PublisherSocket,
+    subscriptions: mpsc::UnboundedReceiver<Frames>,
+    session: Session,
+    signer: Signer,
+    shared: Arc<Shared>,
 }
 
 impl Task {
-    async fn run(mut self, mut receiver: mpsc::UnboundedReceiver<Publication>) {
+    async fn run(mut self) {
+        let shared = self.shared.clone();
         loop {
-            let due = self.pending.as_ref().map(|pending| pending.due);
+            while let Ok(topic) = self.subscriptions.try_recv() {
+                self.welcome(&topic).await;
+            }
+            let due = match shared.next() {
+                Ok(publication) => {
+                    self.publish(publication).await;
+                    continue;
+                }
+                Err(due) => due,
+            };
             tokio::select! {
-                biased;
-                () = sleep_until(due) => self.send_pending().await,
-                subscription = self.socket.recv() => match subscription {
-                    Ok(subscription) => self.welcome(&subscription).await,
-                    // A client that went away; the socket has forgotten it already.
-                    Err(_) => tokio::task::yield_now().await,
-                },
-                publication = receiver.recv() => match publication {
-                    Some(publication) => self.publish(publication).await,
-                    None => return,
+                () = sleep_until(due) => {}
+                () = shared.arrived.notified() => {}
+                topic = self.subscriptions.recv() => if let Some(topic) = topic {
+                    self.welcome(&topic).await;
                 },
             }
         }
@@ -122,57 +175,37 @@ impl Task {
     async fn publish(&mut self, publication: Publication) {
         match publication {
             Publication::Message(message) => {
-                self.send_pending().await;
+                let size = message.size();
                 self.send(*message).await;
+                self.sent(size);
             }
-            Publication::Stream { name, text, parent } => {
-                match &mut self.pending {
-                    Some(pending) if pending.continues(&name, &parent) => pending.text.push_str(&text),
-                    _ => {
-                        self.send_pending().await;
-                        self.pending = Some(PendingStream { name, text, parent, due: Instant::now() + STREAM_DELAY });
-                    }
-                }
-                if self.pending.as_ref().is_some_and(|pending| pending.text.len() >= STREAM_LIMIT) {
-                    self.send_pending().await;
-                }
+            Publication::Stream(Piece { name, text, parent, .. }) => {
+                let size = text.len();
+                let content = to_json(&StreamContent { name, text });
+                self.send(self.session.message("stream", content, parent.as_deref())).await;
+                self.sent(size);
             }
             Publication::Drain(done) => {
-                self.send_pending().await;
+                self.socket.flush(FLUSH).await;
                 let _ = done.send(());
             }
         }
     }
 
-    async fn send_pending(&mut self) {
-        let Some(PendingStream { name, text, parent, .. }) = self.pending.take() else { return };
-        if text.is_empty() {
-            return;
-        }
-        let content = to_json(&StreamContent { name, text });
-        let message = self.session.message("stream", content, parent.as_deref());
-        self.send(message).await;
+    fn sent(&self, size: usize) {
+        self.shared.backlog.fetch_sub(size, Ordering::Relaxed);
     }
 
     /// Tells a new subscriber that it is heard now (Jupyter Enhancement Proposal 65).
-    async fn welcome(&mut self, subscription: &ZmqMessage) {
-        let Some([1, topic @ ..]) = subscription.get(0).map(|frame| &frame[..]) else { return };
-        let content = to_json(&IoPubWelcome { subscription: String::from_utf8_lossy(topic).into_owned() });
-        let message = self.session.message("iopub_welcome", content, None);
+    async fn welcome(&mut self, topic: &Frames) {
+        let subscription = topic.first().map(|topic| String::from_utf8_lossy(topic).into_owned()).unwrap_or_default();
+        let message = self.session.message("iopub_welcome", to_json(&IoPubWelcome { subscription }), None);
         self.send(message).await;
     }
 
     async fn send(&mut self, mut message: Message) {
-        let size = message.content.len() + message.buffers.iter().map(Bytes::len).sum::<usize>();
         message.identities = vec![Bytes::from(message.msg_type.clone())];
-        if let Ok(frames) = ZmqMessage::try_from(encode(message, &self.signer))
-            && let Err(error) = self.socket.send(frames).await
-        {
-            log(&format!("a message could not be published: {error}"));
-        }
-        // Messages of this task itself were never counted, so the count may not fall below zero.
-        let _ =
-            self.backlog.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |bytes| Some(bytes.saturating_sub(size)));
+        self.socket.send(encode(message, &self.signer)).await;
     }
 }
 

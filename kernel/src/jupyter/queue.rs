@@ -1,4 +1,4 @@
-//! Requests that wait for Python's main thread, in the order of their arrival.
+//! Requests that wait for one thread of Python (the main shell's, or a subshell's), in the order of their arrival.
 //!
 //! Socket tasks push and Python pops. A byte in a socket pair tells Python's event loop that something waits, so that
 //! no Rust thread ever needs Python's lock.
@@ -11,14 +11,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::wire::Message;
 
-/// What Python's main thread is to do next.
+/// What a thread of Python is to do next.
 #[derive(Debug)]
 pub enum Request {
     /// Handle a message of the shell channel.
     Handle(Arc<Message>),
     /// Tell the client that this message is not handled, because an earlier cell failed.
     Abort(Arc<Message>),
-    /// End the process in good order.
+    /// End the process, or the subshell, in good order.
     ShutDown,
 }
 
@@ -46,7 +46,7 @@ impl RequestQueue {
         self.signal();
     }
 
-    /// Puts the end of the process before everything that waits.
+    /// Puts the end before everything that waits.
     pub fn push_shut_down(&self) {
         self.lock().push_front(Request::ShutDown);
         self.signal();

@@ -1,33 +1,33 @@
 //! The tasks that own the sockets of one kernel: shell, control, stdin and heartbeat (for iopub see [`super::iopub`]).
 //!
-//! What needs no Python is answered here: kernel_info, connect, interrupt and shutdown, and the heartbeat. So these work
-//! while a cell runs. No task ever takes Python's lock.
+//! What needs no Python is answered here: kernel_info, connect, interrupt, shutdown, the list of subshells, and the
+//! heartbeat. So these work while a cell runs. No task ever takes Python's lock.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::fs;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, mpsc};
 use std::time::Duration;
 
 use bytes::Bytes;
-use jupyter_protocol::{ConnectionInfo, ExecutionState, InterruptReply, ReplyStatus, ShutdownReply, Status, Stdio};
+use jupyter_protocol::{ConnectionInfo, ExecutionState, InterruptReply, ReplyStatus, ShutdownReply, Status};
 use serde_json::{Value, json};
-use tokio::net::UnixDatagram;
-use zeromq::{RouterRecvHalf, RouterSendHalf, RouterSocket, Socket, SocketRecv, SocketSend, XPubSocket, ZmqMessage};
+use tokio::sync::mpsc::UnboundedReceiver;
 
+use super::capture::Capture;
 use super::iopub::{self, Publisher, to_json};
 use super::log;
 use super::process;
 use super::queue::{Request, RequestQueue};
-use super::wire::{Message, Session, Signer, WireError, decode, encode};
+use super::stream::Record;
+use super::wire::{Message, Received, Session, Signer, WireError, decode, encode};
+use super::zmtp::{self, Frames, RouterSender};
 
 /// A port of a kernel that was just restarted may be taken for a moment: how often to try, 100 ms apart.
 const BIND_ATTEMPTS: u32 = 50;
 /// After a shutdown_request, a process that has not ended by itself is ended.
 const SHUT_DOWN_GRACE: Duration = Duration::from_secs(3);
-/// The largest piece of output that a forked child sends at once.
-pub const CHILD_OUTPUT_LIMIT: usize = 32 * 1024;
 
 /// Why a kernel does not start.
 #[derive(Debug, thiserror::Error)]
@@ -39,24 +39,30 @@ pub enum StartError {
     #[error(transparent)]
     Wire(#[from] WireError),
     #[error("the {channel} channel cannot be opened at {url}: {error}")]
-    Bind { channel: &'static str, url: String, error: zeromq::ZmqError },
+    Bind { channel: &'static str, url: String, error: std::io::Error },
     #[error("the kernel's threads cannot be started: {0}")]
     Threads(#[from] std::io::Error),
 }
 
 /// A running kernel, shared by its tasks and by Python.
 pub struct Service {
-    pub queue: RequestQueue,
+    /// The main shell's requests.
+    pub queue: Arc<RequestQueue>,
+    subshells: Mutex<BTreeMap<String, Arc<RequestQueue>>>,
+    /// Subshells that were created; Python starts a thread for each.
+    created: mpsc::Sender<String>,
     pub publisher: Publisher,
     pub session: Session,
+    pub record: Record,
     signer: Signer,
     info: ConnectionInfo,
     kernel_info: Bytes,
-    shell: RouterSendHalf,
-    stdin: RouterSendHalf,
+    shell: RouterSender,
+    stdin: RouterSender,
     input_replies: Mutex<VecDeque<Message>>,
-    /// What Python works on: the parent of what forked children write.
-    current: Mutex<Option<Arc<Message>>>,
+    /// What the main shell works on: the parent of what programs and C code write.
+    current: Arc<Mutex<Option<Arc<Message>>>>,
+    capture: OnceLock<Arc<Capture>>,
     shutting_down: AtomicBool,
 }
 
@@ -68,67 +74,107 @@ pub fn read_connection_file(path: &Path) -> Result<ConnectionInfo, StartError> {
 }
 
 impl Service {
-    /// Opens the sockets and starts the tasks. `kernel_info` is the content of every kernel_info_reply;
-    /// `child_output` brings what forked children write, with a first byte of 1 (stdout) or 2 (stderr).
+    /// Opens the sockets and starts the tasks. `kernel_info` is the content of every kernel_info_reply; `created` is told
+    /// of each new subshell.
     pub async fn start(
         info: ConnectionInfo,
         kernel_info: Bytes,
-        child_output: UnixDatagram,
+        created: mpsc::Sender<String>,
     ) -> Result<Arc<Self>, StartError> {
         let signer = Signer::new(&info.key, &info.signature_scheme)?;
         let session = Session::new();
-        let (shell, shell_requests) = router("shell", &info.shell_url()).await?.split();
-        let (control, control_requests) = router("control", &info.control_url()).await?.split();
-        let (stdin, stdin_replies) = router("stdin", &info.stdin_url()).await?.split();
-        let heartbeat = router("heartbeat", &info.hb_url()).await?;
-        let mut iopub_socket = XPubSocket::new();
-        bind(&mut iopub_socket, "iopub", &info.iopub_url()).await?;
+        let (shell, shell_requests) = bind("shell", &info.shell_url(), zmtp::router).await?;
+        let (control, control_requests) = bind("control", &info.control_url(), zmtp::router).await?;
+        let (stdin, stdin_replies) = bind("stdin", &info.stdin_url(), zmtp::router).await?;
+        let heartbeat = bind("heartbeat", &info.hb_url(), zmtp::router).await?;
+        let iopub_socket = bind("iopub", &info.iopub_url(), zmtp::publisher).await?;
 
+        let publisher = Publisher::default();
+        iopub::start(&publisher, iopub_socket, session.clone(), signer.clone());
         let service = Arc::new(Self {
-            queue: RequestQueue::new()?,
-            publisher: iopub::start(iopub_socket, session.clone(), signer.clone()),
+            queue: Arc::new(RequestQueue::new()?),
+            subshells: Mutex::default(),
+            created,
+            publisher,
             session,
+            record: Record::default(),
             signer,
             info,
             kernel_info,
             shell,
             stdin,
             input_replies: Mutex::default(),
-            current: Mutex::default(),
+            current: Arc::default(),
+            capture: OnceLock::new(),
             shutting_down: AtomicBool::new(false),
         });
         service.publish_status(ExecutionState::Starting, None);
-        tokio::spawn(echo(heartbeat));
+        tokio::spawn(echo(heartbeat.0, heartbeat.1));
         tokio::spawn(service.clone().receive_requests(shell_requests));
         tokio::spawn(service.clone().answer_control(control_requests, control));
         tokio::spawn(service.clone().receive_input(stdin_replies));
-        tokio::spawn(service.clone().forward_child_output(child_output));
         tokio::spawn(process::end_with_parent());
         Ok(service)
     }
 
-    /// The next request for Python, or none. What Rust can answer by itself on the shell channel is answered on the
-    /// way, in its turn.
-    pub async fn next_request(&self) -> Option<Request> {
+    /// From here on, what is written to file descriptors 1 and 2 is output of the notebook.
+    pub fn capture_output(&self) -> std::io::Result<()> {
+        if self.capture.get().is_none() {
+            let capture = Capture::start(self.publisher.clone(), self.current.clone())?;
+            // Python calls this once, at the start.
+            let _ = self.capture.set(capture);
+        }
+        Ok(())
+    }
+
+    /// Publishes what was written to file descriptors up to now.
+    pub fn drain_capture(&self) {
+        if let Some(capture) = self.capture.get() {
+            capture.drain();
+        }
+    }
+
+    /// As [`Service::drain_capture`], with what C code holds in its buffer.
+    pub fn flush_capture(&self) {
+        if let Some(capture) = self.capture.get() {
+            capture.flush();
+        }
+    }
+
+    /// The requests of a subshell, if there is one of this name.
+    pub fn subshell(&self, id: &str) -> Option<Arc<RequestQueue>> {
+        self.lock_subshells().get(id).cloned()
+    }
+
+    /// The message that the main shell works on.
+    pub fn current(&self) -> Option<Arc<Message>> {
+        self.current.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The next request of a queue for Python, or none. What Rust can answer by itself on the shell channel is answered
+    /// on the way, in its turn.
+    pub fn next_request(&self, queue: &RequestQueue) -> Option<Request> {
         loop {
-            match self.queue.pop()? {
+            match queue.pop()? {
                 Request::Abort(request) => {
                     self.publish_status(ExecutionState::Busy, Some(&request));
                     let reply = self.session.reply("execute_reply", r#"{"status":"aborted"}"#, &request);
-                    self.send_shell(reply).await;
+                    self.send_shell(reply);
                     self.publish_status(ExecutionState::Idle, Some(&request));
                 }
                 Request::Handle(request) => {
                     self.publish_status(ExecutionState::Busy, Some(&request));
                     if request.msg_type == "shutdown_request" {
-                        self.shut_down(&request, &mut self.shell.clone()).await;
+                        self.shut_down(&request, &self.shell);
                         continue;
                     }
                     let Some(reply) = self.answer_without_python(&request) else {
-                        *self.current.lock().unwrap_or_else(PoisonError::into_inner) = Some(request.clone());
+                        if request.subshell.is_none() {
+                            *self.current.lock().unwrap_or_else(PoisonError::into_inner) = Some(request.clone());
+                        }
                         return Some(Request::Handle(request));
                     };
-                    self.send_shell(reply).await;
+                    self.send_shell(reply);
                     self.publish_status(ExecutionState::Idle, Some(&request));
                 }
                 Request::ShutDown => return Some(Request::ShutDown),
@@ -140,23 +186,33 @@ impl Service {
         self.publisher.message(self.session.message("status", to_json(&Status { execution_state: state }), parent));
     }
 
-    pub async fn send_shell(&self, reply: Message) {
-        send(&mut self.shell.clone(), encode(reply, &self.signer)).await;
+    pub fn send_shell(&self, reply: Message) {
+        send(&self.shell, encode(reply, &self.signer));
+    }
+
+    /// Waits until what was sent and published is with the system, a moment at most.
+    pub async fn flush(&self, limit: Duration) {
+        self.publisher.drain().await;
+        self.shell.flush(limit).await;
     }
 
     /// Asks the client that sent `request` for a line of input; the answer is taken with [`Service::take_input`].
-    pub async fn ask_input(&self, content: Bytes, request: &Message) {
+    pub fn ask_input(&self, content: Bytes, request: &Message) {
         self.lock_input().clear();
         let question = self.session.reply("input_request", content, request);
-        send(&mut self.stdin.clone(), encode(question, &self.signer)).await;
+        send(&self.stdin, encode(question, &self.signer));
     }
 
     pub fn take_input(&self) -> Option<Message> {
         self.lock_input().pop_front()
     }
 
-    fn lock_input(&self) -> std::sync::MutexGuard<'_, VecDeque<Message>> {
+    fn lock_input(&self) -> MutexGuard<'_, VecDeque<Message>> {
         self.input_replies.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn lock_subshells(&self) -> MutexGuard<'_, BTreeMap<String, Arc<RequestQueue>>> {
+        self.subshells.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn answer_without_python(&self, request: &Message) -> Option<Message> {
@@ -175,17 +231,69 @@ impl Service {
         }
     }
 
-    async fn receive_requests(self: Arc<Self>, mut socket: RouterRecvHalf) {
+    async fn receive_requests(self: Arc<Self>, mut socket: UnboundedReceiver<Frames>) {
+        let mut received = Received::default();
         loop {
-            if let Some(request) = receive(&mut socket, "shell", &self.signer).await {
-                self.queue.push(request);
+            let Some(request) = receive(&mut socket, "shell", &self.signer, &mut received).await else { continue };
+            match &request.subshell {
+                None => self.queue.push(request),
+                Some(id) => match self.subshell(id) {
+                    Some(queue) => queue.push(request),
+                    None => self.refuse_subshell(&request),
+                },
             }
         }
     }
 
-    async fn receive_input(self: Arc<Self>, mut socket: RouterRecvHalf) {
+    /// Answers a request for a subshell that is not there.
+    fn refuse_subshell(&self, request: &Message) {
+        self.publish_status(ExecutionState::Busy, Some(request));
+        if let Some(name) = request.msg_type.strip_suffix("_request") {
+            let content = to_json(&unknown_subshell(request.subshell.as_deref().unwrap_or_default()));
+            self.send_shell(self.session.reply(&format!("{name}_reply"), content, request));
+        }
+        self.publish_status(ExecutionState::Idle, Some(request));
+    }
+
+    /// Creates, deletes or lists subshells (Jupyter Enhancement Proposal 91).
+    fn answer_for_subshells(&self, request: &Message) -> Option<Value> {
+        match request.msg_type.as_str() {
+            "create_subshell_request" => {
+                let queue = match RequestQueue::new() {
+                    Ok(queue) => Arc::new(queue),
+                    Err(error) => {
+                        return Some(json!({"status": "error", "ename": "OSError", "evalue": error.to_string()}));
+                    }
+                };
+                let id = uuid::Uuid::new_v4().to_string();
+                self.lock_subshells().insert(id.clone(), queue);
+                // Fails only when Python is ending.
+                let _ = self.created.send(id.clone());
+                Some(json!({"status": "ok", "subshell_id": id}))
+            }
+            "delete_subshell_request" => {
+                let content = serde_json::from_slice::<Value>(&request.content).unwrap_or_default();
+                let id = content.get("subshell_id").and_then(Value::as_str).unwrap_or_default();
+                match self.lock_subshells().remove(id) {
+                    Some(queue) => {
+                        queue.push_shut_down();
+                        Some(json!({"status": "ok"}))
+                    }
+                    None => Some(unknown_subshell(id)),
+                }
+            }
+            "list_subshell_request" => {
+                let ids: Vec<_> = self.lock_subshells().keys().cloned().collect();
+                Some(json!({"status": "ok", "subshell_id": ids}))
+            }
+            _ => None,
+        }
+    }
+
+    async fn receive_input(self: Arc<Self>, mut socket: UnboundedReceiver<Frames>) {
+        let mut received = Received::default();
         loop {
-            match receive(&mut socket, "stdin", &self.signer).await {
+            match receive(&mut socket, "stdin", &self.signer, &mut received).await {
                 Some(reply) if reply.msg_type == "input_reply" => self.lock_input().push_back(reply),
                 Some(other) => log(&format!("a message {} on the stdin channel was ignored", other.msg_type)),
                 None => {}
@@ -193,9 +301,11 @@ impl Service {
         }
     }
 
-    async fn answer_control(self: Arc<Self>, mut requests: RouterRecvHalf, mut replies: RouterSendHalf) {
+    async fn answer_control(self: Arc<Self>, mut requests: UnboundedReceiver<Frames>, replies: RouterSender) {
+        let mut received = Received::default();
         loop {
-            let Some(request) = receive(&mut requests, "control", &self.signer).await else { continue };
+            let request = receive(&mut requests, "control", &self.signer, &mut received).await;
+            let Some(request) = request else { continue };
             self.publish_status(ExecutionState::Busy, Some(&request));
             let reply = match request.msg_type.as_str() {
                 "interrupt_request" => {
@@ -203,11 +313,14 @@ impl Service {
                     Some(self.session.reply("interrupt_reply", to_json(&InterruptReply::new()), &request))
                 }
                 "shutdown_request" => {
-                    self.shut_down(&request, &mut replies).await;
+                    self.shut_down(&request, &replies);
                     continue;
                 }
                 msg_type => {
-                    let reply = self.answer_without_python(&request);
+                    let answer = self.answer_for_subshells(&request).map(|content| {
+                        self.session.reply(&msg_type.replace("_request", "_reply"), to_json(&content), &request)
+                    });
+                    let reply = answer.or_else(|| self.answer_without_python(&request));
                     if reply.is_none() {
                         log(&format!("a message {msg_type} on the control channel was ignored"));
                     }
@@ -215,54 +328,43 @@ impl Service {
                 }
             };
             if let Some(reply) = reply {
-                send(&mut replies, encode(reply, &self.signer)).await;
+                send(&replies, encode(reply, &self.signer));
             }
             self.publish_status(ExecutionState::Idle, Some(&request));
         }
     }
 
     /// Answers, stops the cell that runs, and has Python end the process; ends it from here when Python does not.
-    async fn shut_down(&self, request: &Message, socket: &mut RouterSendHalf) {
+    fn shut_down(&self, request: &Message, socket: &RouterSender) {
         let restart = serde_json::from_slice::<Value>(&request.content)
             .is_ok_and(|content| content.get("restart").and_then(Value::as_bool).unwrap_or(false));
         let content = to_json(&ShutdownReply { restart, status: ReplyStatus::Ok, error: None });
-        send(socket, encode(self.session.reply("shutdown_reply", content.clone(), request), &self.signer)).await;
+        send(socket, encode(self.session.reply("shutdown_reply", content.clone(), request), &self.signer));
         self.publisher.message(self.session.message("shutdown_reply", content, Some(request)));
         self.publish_status(ExecutionState::Idle, Some(request));
         if self.shutting_down.swap(true, Ordering::Relaxed) {
             return;
         }
         self.queue.push_shut_down();
+        self.lock_subshells().values().for_each(|queue| queue.push_shut_down());
         process::interrupt();
         tokio::spawn(async {
             tokio::time::sleep(SHUT_DOWN_GRACE).await;
             process::end_now(0);
         });
     }
-
-    async fn forward_child_output(self: Arc<Self>, socket: UnixDatagram) {
-        let mut bytes = vec![0; CHILD_OUTPUT_LIMIT + 1];
-        while let Ok(length) = socket.recv(&mut bytes).await {
-            let [name, text @ ..] = &bytes[..length] else { continue };
-            let name = if *name == 2 { Stdio::Stderr } else { Stdio::Stdout };
-            let text = String::from_utf8_lossy(text).into_owned();
-            let current = self.current.lock().unwrap_or_else(PoisonError::into_inner).clone();
-            self.publisher.stream(name, text, current);
-        }
-    }
 }
 
-async fn router(channel: &'static str, url: &str) -> Result<RouterSocket, StartError> {
-    let mut socket = RouterSocket::new();
-    bind(&mut socket, channel, url).await?;
-    Ok(socket)
-}
-
-async fn bind(socket: &mut impl Socket, channel: &'static str, url: &str) -> Result<(), StartError> {
+/// Opens a socket, and tries again while its port is still taken.
+async fn bind<T>(
+    channel: &'static str,
+    url: &str,
+    open: impl AsyncFn(&str) -> std::io::Result<T>,
+) -> Result<T, StartError> {
     let mut attempt = 1;
     loop {
-        match socket.bind(url).await {
-            Ok(_) => return Ok(()),
+        match open(url).await {
+            Ok(socket) => return Ok(socket),
             Err(_) if attempt < BIND_ATTEMPTS => attempt += 1,
             Err(error) => return Err(StartError::Bind { channel, url: url.to_owned(), error }),
         }
@@ -270,40 +372,43 @@ async fn bind(socket: &mut impl Socket, channel: &'static str, url: &str) -> Res
     }
 }
 
-/// The next well-formed message; others are logged and forgotten.
-async fn receive(socket: &mut RouterRecvHalf, channel: &str, signer: &Signer) -> Option<Message> {
-    match socket.recv().await {
-        Ok(frames) => match decode(frames.into_vec(), signer) {
-            Ok(message) => Some(message),
-            Err(error) => {
-                log(&format!("a message on the {channel} channel was ignored: {error}"));
-                None
-            }
-        },
+fn unknown_subshell(id: &str) -> Value {
+    let evalue = format!("no subshell is called {id:?}: create one with create_subshell_request");
+    json!({"status": "error", "ename": "UnknownSubshell", "evalue": evalue, "traceback": []})
+}
+
+/// The next well-formed message that was not received before; others are logged and forgotten.
+async fn receive(
+    socket: &mut UnboundedReceiver<Frames>,
+    channel: &str,
+    signer: &Signer,
+    received: &mut Received,
+) -> Option<Message> {
+    // The sockets live as long as the process.
+    let frames = socket.recv().await?;
+    match decode(frames, signer) {
+        Ok(message) if received.is_new(&message) => Some(message),
+        Ok(message) => {
+            log(&format!("the {} on the {channel} channel was received before", message.msg_type));
+            None
+        }
         Err(error) => {
-            log(&format!("the {channel} channel: {error}"));
-            tokio::time::sleep(Duration::from_millis(100)).await;
+            log(&format!("a message on the {channel} channel was ignored: {error}"));
             None
         }
     }
 }
 
-async fn send(socket: &mut RouterSendHalf, frames: Vec<Bytes>) {
-    let Ok(frames) = ZmqMessage::try_from(frames) else { return };
-    if let Err(error) = socket.send(frames).await {
-        log(&format!("a reply could not be sent: {error}"));
+fn send(socket: &RouterSender, frames: Frames) {
+    if !socket.send(frames) {
+        log("a reply could not be sent: its client is gone");
     }
 }
 
 /// Sends every heartbeat back as it came.
-async fn echo(mut socket: RouterSocket) {
-    loop {
-        match socket.recv().await {
-            Ok(beat) => {
-                // A client that has gone in the meantime needs no answer.
-                let _ = socket.send(beat).await;
-            }
-            Err(_) => tokio::time::sleep(Duration::from_millis(100)).await,
-        }
+async fn echo(socket: RouterSender, mut beats: UnboundedReceiver<Frames>) {
+    while let Some(beat) = beats.recv().await {
+        // A client that has gone in the meantime needs no answer.
+        socket.send(beat);
     }
 }

@@ -3,7 +3,7 @@
 //! Contents pass through as the JSON text that the other side wrote; only what routing needs is read. No sockets here.
 //! Format: <https://jupyter-client.readthedocs.io/en/stable/messaging.html#the-wire-protocol>.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::time::SystemTime;
 
 use bytes::Bytes;
@@ -26,11 +26,22 @@ pub struct Message {
     /// Where a reply goes: the frames before the delimiter.
     pub identities: Vec<Bytes>,
     pub msg_type: String,
+    /// Who sent it and its number there: no two messages share both.
+    pub id: (String, String),
+    /// The subshell that is to handle it; the main shell when absent.
+    pub subshell: Option<String>,
     pub header: Bytes,
     pub parent_header: Bytes,
     pub metadata: Bytes,
     pub content: Bytes,
     pub buffers: Vec<Bytes>,
+}
+
+impl Message {
+    /// Bytes of what can be long.
+    pub fn size(&self) -> usize {
+        self.content.len() + self.buffers.iter().map(Bytes::len).sum::<usize>()
+    }
 }
 
 /// Why a received message is ignored.
@@ -52,9 +63,11 @@ pub enum WireError {
 
 #[derive(Deserialize)]
 struct Routing {
-    #[serde(rename = "msg_id")]
-    _msg_id: String,
+    msg_id: String,
+    #[serde(default)]
+    session: String,
     msg_type: String,
+    subshell_id: Option<String>,
 }
 
 /// Signs what is sent and checks what is received, with the key of the connection file.
@@ -119,6 +132,8 @@ pub fn decode(frames: Vec<Bytes>, signer: &Signer) -> Result<Message, WireError>
     Ok(Message {
         identities: frames[..delimiter].to_vec(),
         msg_type: routing.msg_type,
+        id: (routing.session, routing.msg_id),
+        subshell: routing.subshell_id,
         header: header.clone(),
         parent_header: parent_header.clone(),
         metadata: metadata.clone(),
@@ -139,6 +154,32 @@ pub fn encode(message: Message, signer: &Signer) -> Vec<Bytes> {
     frames
 }
 
+/// Remembers which messages were received, so that one that a client sends again is not handled twice.
+#[derive(Default)]
+pub struct Received {
+    known: HashSet<(String, String)>,
+    order: VecDeque<(String, String)>,
+}
+
+/// Messages that are remembered.
+const REMEMBERED: usize = 1 << 14;
+
+impl Received {
+    /// Whether this message was not received before.
+    pub fn is_new(&mut self, message: &Message) -> bool {
+        if !self.known.insert(message.id.clone()) {
+            return false;
+        }
+        self.order.push_back(message.id.clone());
+        if self.order.len() > REMEMBERED
+            && let Some(oldest) = self.order.pop_front()
+        {
+            self.known.remove(&oldest);
+        }
+        true
+    }
+}
+
 /// Makes the kernel's own messages: they share the session id of this run of the kernel.
 #[derive(Clone)]
 pub struct Session {
@@ -152,8 +193,9 @@ impl Session {
 
     /// A message in answer to `parent` (none: one that the kernel sends by itself), with no identities yet.
     pub fn message(&self, msg_type: &str, content: impl Into<Bytes>, parent: Option<&Message>) -> Message {
+        let msg_id = uuid::Uuid::new_v4().to_string();
         let header = json!({
-            "msg_id": uuid::Uuid::new_v4().to_string(),
+            "msg_id": msg_id,
             "session": self.id,
             "username": "kernel",
             "date": DateTime::<Utc>::from(SystemTime::now()).to_rfc3339_opts(SecondsFormat::Micros, true),
@@ -163,6 +205,8 @@ impl Session {
         Message {
             identities: Vec::new(),
             msg_type: msg_type.to_owned(),
+            id: (self.id.clone(), msg_id),
+            subshell: None,
             header: header.to_string().into(),
             parent_header: parent.map_or(EMPTY_OBJECT, |parent| parent.header.clone()),
             metadata: EMPTY_OBJECT,
@@ -247,6 +291,18 @@ mod tests {
         let mut message = request();
         message.header = Bytes::from_static(br#"{"msg_id":"1"}"#);
         assert!(matches!(decode(encode(message, &signer("k")), &signer("k")), Err(WireError::Header(_))));
+    }
+
+    #[test]
+    fn a_message_is_new_once() {
+        let (first, second) = (request(), request());
+        let mut received = Received::default();
+        assert!(received.is_new(&first) && received.is_new(&second));
+        assert!(!received.is_new(&first) && !received.is_new(&second));
+        for _ in 0..REMEMBERED {
+            assert!(received.is_new(&request()));
+        }
+        assert!(received.is_new(&first), "what is long past is forgotten");
     }
 
     #[test]

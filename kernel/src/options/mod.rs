@@ -10,8 +10,9 @@ mod value;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use twincell_core::campaign::Techniques;
 use twincell_core::compare::CompareOptions;
-use twincell_core::engine::protocol::Context;
+use twincell_core::engine::protocol::{Context, Isolation};
 use twincell_models::PredictorKind;
 
 pub use value::{Kind, OptionError, Value};
@@ -36,6 +37,8 @@ pub struct Options {
     pub raise_probability: f64,
     pub float_tolerance: f64,
     pub ignore_edge_cases: bool,
+    pub isolation: Isolation,
+    pub techniques: Techniques,
     /// The Python that runs the workers; the one that runs twincell when absent.
     pub python: Option<PathBuf>,
 }
@@ -208,6 +211,33 @@ pub static TABLE: &[OptionSpec] = &[
         apply: |options, value| options.ignore_edge_cases = value.flag(),
     },
     OptionSpec {
+        name: "isolation",
+        kind: Kind::Choice { allowed: &["auto", "process"] },
+        default: "auto",
+        absent: "",
+        help: "Where executions run: in one process where that makes no difference, or each in a process of its own",
+        jobs: COMPARING,
+        apply: |options, value| {
+            options.isolation = match value.choice() {
+                "process" => Isolation::Process,
+                _ => Isolation::Auto,
+            }
+        },
+    },
+    OptionSpec {
+        name: "without",
+        kind: Kind::Words { allowed: &Techniques::NAMES },
+        default: "",
+        absent: "all are used",
+        help: "Techniques of the search to leave out; for measuring what each is worth",
+        jobs: COMPARING,
+        apply: |options, value| {
+            for name in value.words() {
+                options.techniques.leave_out(name);
+            }
+        },
+    },
+    OptionSpec {
         name: "python",
         kind: Kind::Path { placeholder: "FILE" },
         default: "",
@@ -235,6 +265,8 @@ impl Default for Options {
             raise_probability: core.raise_probability,
             float_tolerance: core.float_tolerance,
             ignore_edge_cases: core.ignore_edge_cases,
+            isolation: core.isolation,
+            techniques: core.techniques,
             python: None,
         }
     }
@@ -266,7 +298,8 @@ impl Options {
             raise_probability: self.raise_probability,
             float_tolerance: self.float_tolerance,
             ignore_edge_cases: self.ignore_edge_cases,
-            techniques: Default::default(),
+            isolation: self.isolation,
+            techniques: self.techniques,
         }
     }
 
@@ -331,6 +364,7 @@ mod tests {
                 Kind::Integer { maximum, .. } => maximum.to_string(),
                 Kind::Number { maximum, .. } => maximum.to_string(),
                 Kind::Flag => "on".to_owned(),
+                Kind::Words { allowed } => allowed.join(","),
                 Kind::Choice { allowed } => {
                     (*allowed.iter().find(|choice| **choice != spec.default).unwrap()).to_owned()
                 }
@@ -367,6 +401,11 @@ mod tests {
             ("raise_probability", "nan", "raise-probability cannot be NaN: give a number from 0 to 1"),
             ("context", "file", "context cannot be 'file': give function or module"),
             ("predictor", "", "predictor cannot be '': give neural, frequency or uniform"),
+            (
+                "without",
+                "repair,luck",
+                "without cannot be 'repair,luck': give some of learning, observation, directed, repair, hints, with commas",
+            ),
             ("ignore-edge-cases", "perhaps", "ignore-edge-cases cannot be 'perhaps': give on or off"),
             ("function", "", "function cannot be '': give a text that is not empty"),
         ] {

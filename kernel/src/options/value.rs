@@ -12,6 +12,8 @@ pub enum Value {
     /// One of the texts that the option allows.
     Choice(&'static str),
     Flag(bool),
+    /// Some of the texts that the option allows.
+    Words(Vec<&'static str>),
 }
 
 /// What an option accepts.
@@ -36,6 +38,10 @@ pub enum Kind {
     },
     /// On or off; on the command line its name alone turns it on.
     Flag,
+    /// Any of these, separated by commas.
+    Words {
+        allowed: &'static [&'static str],
+    },
 }
 
 /// What is wrong with an option, and what is allowed.
@@ -56,6 +62,7 @@ impl Kind {
             Kind::Number { .. } => "X",
             Kind::Choice { .. } => "WORD",
             Kind::Flag => "",
+            Kind::Words { .. } => "WORDS",
         }
     }
 
@@ -66,6 +73,7 @@ impl Kind {
             Kind::Integer { minimum, maximum } => Some(format!("{minimum} to {maximum}")),
             Kind::Number { minimum, maximum } => Some(format!("{minimum} to {maximum}")),
             Kind::Choice { allowed } => Some(listed(allowed)),
+            Kind::Words { allowed } => Some(allowed.join(", ")),
         }
     }
 
@@ -74,7 +82,7 @@ impl Kind {
         let value = match self {
             Kind::Integer { .. } => text.trim().parse().map(Value::Integer).ok(),
             Kind::Number { .. } => text.trim().parse().map(Value::Number).ok(),
-            Kind::Text { .. } | Kind::Path { .. } | Kind::Choice { .. } | Kind::Flag => None,
+            Kind::Text { .. } | Kind::Path { .. } | Kind::Choice { .. } | Kind::Flag | Kind::Words { .. } => None,
         };
         self.check(name, value.unwrap_or_else(|| Value::Text(text.to_owned())))
     }
@@ -102,6 +110,14 @@ impl Kind {
                 _ => None,
             },
             (Kind::Flag, Value::Flag(_)) => Some(value.clone()),
+            (Kind::Words { allowed }, Value::Text(text)) => text
+                .split(',')
+                .map(|word| allowed.iter().find(|own| **own == word.trim()).copied())
+                .collect::<Option<Vec<_>>>()
+                .map(Value::Words),
+            (Kind::Words { allowed }, Value::Words(words)) if words.iter().all(|word| allowed.contains(word)) => {
+                Some(value.clone())
+            }
             _ => None,
         };
         checked.ok_or_else(|| OptionError::Value { name, given: value.to_string(), wanted: self.wanted() })
@@ -115,6 +131,7 @@ impl Kind {
             Kind::Number { minimum, maximum } => format!("a number from {minimum} to {maximum}"),
             Kind::Choice { allowed } => listed(allowed),
             Kind::Flag => "on or off".to_owned(),
+            Kind::Words { allowed } => format!("some of {}, with commas", allowed.join(", ")),
         }
     }
 }
@@ -154,6 +171,13 @@ impl Value {
         matches!(self, Value::Flag(true))
     }
 
+    pub(super) fn words(&self) -> &[&'static str] {
+        match self {
+            Value::Words(words) => words,
+            _ => &[],
+        }
+    }
+
     pub(super) fn choice(&self) -> &'static str {
         match self {
             Value::Choice(choice) => choice,
@@ -171,6 +195,7 @@ impl std::fmt::Display for Value {
             Value::Number(number) => write!(formatter, "{number}"),
             Value::Choice(choice) => formatter.write_str(choice),
             Value::Flag(flag) => formatter.write_str(if *flag { "on" } else { "off" }),
+            Value::Words(words) => formatter.write_str(&words.join(",")),
         }
     }
 }

@@ -22,6 +22,9 @@ use row::{Finding, read_change};
 pub type Compare<'a> =
     dyn Fn(&Source, &Source, &CompareOptions, &mut dyn FnMut() -> Continue) -> Result<Comparison, String> + Sync + 'a;
 
+/// What is done with each comparison beside reporting it, by the change's id. An error is one line for people.
+pub type Keep<'a> = dyn Fn(&serde_json::Value, &Comparison) -> Result<(), String> + Sync + 'a;
+
 /// How a study ended.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Outcome {
@@ -39,6 +42,7 @@ const WATCH_INTERVAL: Duration = Duration::from_millis(50);
 pub fn study(
     lines: &str,
     compare: &Compare<'_>,
+    keep: &Keep<'_>,
     options: &CompareOptions,
     jobs: usize,
     out: &mut dyn Write,
@@ -56,7 +60,7 @@ pub fn study(
                 while !stop.load(Ordering::Relaxed) {
                     let index = next.fetch_add(1, Ordering::Relaxed);
                     let Some((number, line)) = rows.get(index) else { break };
-                    let found = find(line, *number, compare, options, stop);
+                    let found = find(line, *number, compare, keep, options, stop);
                     // What was stopped in the middle is not a finding.
                     if stop.load(Ordering::Relaxed) || sender.send((index, found)).is_err() {
                         break;
@@ -106,6 +110,7 @@ fn find(
     line: &str,
     number: usize,
     compare: &Compare<'_>,
+    keep: &Keep<'_>,
     options: &CompareOptions,
     stop: &AtomicBool,
 ) -> (Finding, Option<Label>) {
@@ -119,7 +124,10 @@ fn find(
     let (old, new, options) = change.sources(options);
     let mut watch = || if stop.load(Ordering::Relaxed) { Continue::Stop } else { Continue::Yes };
     let finding = match compare(&old, &new, &options, &mut watch) {
-        Ok(comparison) => Finding::new(change.id, &comparison, milliseconds()),
+        Ok(comparison) => match keep(&change.id, &comparison) {
+            Ok(()) => Finding::new(change.id, &comparison, milliseconds()),
+            Err(reason) => Finding::failed(change.id, reason, milliseconds()),
+        },
         Err(reason) => Finding::failed(change.id, reason, milliseconds()),
     };
     (finding, label)
@@ -167,7 +175,8 @@ mod tests {
     fn run(jobs: usize) -> (Vec<serde_json::Value>, Outcome) {
         let mut out = Vec::new();
         let options = CompareOptions { seed: 4, ..Default::default() };
-        let outcome = study(&input(), &scripted, &options, jobs, &mut out, &mut |_| Continue::Yes).unwrap();
+        let outcome =
+            study(&input(), &scripted, &|_, _| Ok(()), &options, jobs, &mut out, &mut |_| Continue::Yes).unwrap();
         let lines = String::from_utf8(out).unwrap();
         let rows = lines.lines().map(|line| {
             let mut row: serde_json::Value = serde_json::from_str(line).unwrap();
@@ -203,7 +212,8 @@ mod tests {
     fn lines_that_are_no_changes_are_answered_in_their_place() {
         let mut out = Vec::new();
         let lines = "{\"old\": \"\", \"new\": \"fast\"}\nnonsense\n{\"id\": \"z\"}";
-        study(lines, &scripted, &CompareOptions::default(), 2, &mut out, &mut |_| Continue::Yes).unwrap();
+        study(lines, &scripted, &|_, _| Ok(()), &CompareOptions::default(), 2, &mut out, &mut |_| Continue::Yes)
+            .unwrap();
         let rows: Vec<serde_json::Value> =
             String::from_utf8(out).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
         assert_eq!(
@@ -217,7 +227,8 @@ mod tests {
     fn a_stopped_study_keeps_what_was_done() {
         let mut out = Vec::new();
         let mut watch = |done| if done >= 5 { Continue::Stop } else { Continue::Yes };
-        let outcome = study(&input(), &scripted, &CompareOptions::default(), 2, &mut out, &mut watch).unwrap();
+        let outcome =
+            study(&input(), &scripted, &|_, _| Ok(()), &CompareOptions::default(), 2, &mut out, &mut watch).unwrap();
         assert!(outcome.interrupted);
         let written = String::from_utf8(out).unwrap().lines().count();
         assert!((5..24).contains(&written), "{written}");
@@ -235,7 +246,9 @@ mod tests {
                 Ok(())
             }
         }
-        let result = study(&input(), &scripted, &CompareOptions::default(), 2, &mut Full, &mut |_| Continue::Yes);
+        let result = study(&input(), &scripted, &|_, _| Ok(()), &CompareOptions::default(), 2, &mut Full, &mut |_| {
+            Continue::Yes
+        });
         assert_eq!(result.unwrap_err().kind(), io::ErrorKind::StorageFull);
     }
 }

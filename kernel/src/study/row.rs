@@ -37,6 +37,8 @@ pub struct Finding {
     /// Share of changed lines of both versions that ran, 0 to 1; null when no line that runs was changed.
     pub changed_lines_reached: Option<f64>,
     pub milliseconds: f64,
+    /// `holds`, `unknown: why` or `none: why`; null where nothing changed.
+    pub reproducer: Option<String>,
 }
 
 /// Reads one line; `number` counts from 1.
@@ -101,6 +103,10 @@ impl Finding {
             coverage: ran(&|_| true).map_or(0.0, thousandths),
             changed_lines_reached: ran(&|line| line.changed).map(thousandths),
             milliseconds: thousandths(milliseconds),
+            reproducer: pairs
+                .iter()
+                .find(|pair| pair.verdict == Verdict::Changing)
+                .map(|pair| crate::reproducers::status(pair.reproducer.as_ref())),
         }
     }
 
@@ -115,6 +121,7 @@ impl Finding {
             coverage: 0.0,
             changed_lines_reached: None,
             milliseconds: thousandths(milliseconds),
+            reproducer: None,
         }
     }
 }
@@ -195,7 +202,7 @@ mod tests {
         let finding = Finding::new(Value::from("x"), &comparison(vec![pair(Verdict::LikelyPreserving)]), 0.0);
         let json = serde_json::to_value(&finding).unwrap();
         let names: Vec<_> = json.as_object().unwrap().keys().cloned().collect();
-        let documented = "id verdict reason evidence executions coverage changed_lines_reached milliseconds";
+        let documented = "id verdict reason evidence executions coverage changed_lines_reached milliseconds reproducer";
         assert_eq!(names.join(" "), documented);
         assert_eq!(json["verdict"], "likely_preserving");
     }

@@ -9,6 +9,9 @@ mod limits;
 #[cfg(target_os = "linux")]
 mod syscalls;
 
+#[cfg(target_os = "linux")]
+pub(crate) use syscalls::fork_token;
+
 use std::path::PathBuf;
 
 use twincell_core::engine::protocol::SandboxReport;

@@ -5,6 +5,8 @@
 //! asyncio loop and many libraries need them.
 
 use std::collections::BTreeMap;
+use std::hash::{BuildHasher, RandomState};
+use std::sync::OnceLock;
 
 use seccompiler::{
     BpfProgram, SeccompAction, SeccompCmpArgLen as Length, SeccompCmpOp as Op, SeccompCondition, SeccompFilter,
@@ -186,6 +188,20 @@ const F_SETSIG: i32 = 10;
 /// The last system call that this list was made for; later ones do not exist for a worker.
 const NEWEST_KNOWN: u32 = libc::SYS_mseal as u32;
 
+/// What the worker's own forks carry in an argument of `clone` that the kernel does not read: random, so that code
+/// under comparison cannot make processes by passing the same.
+pub fn fork_token() -> u64 {
+    static TOKEN: OnceLock<u64> = OnceLock::new();
+    *TOKEN.get_or_init(|| {
+        let mut bytes = [0_u8; 8];
+        // Writes eight bytes at most; what it leaves out is filled below.
+        let got = unsafe { libc::getrandom(bytes.as_mut_ptr().cast(), bytes.len(), 0) };
+        // Without the kernel's, the standard library's source, which hash tables rely on.
+        let random = if got == 8 { u64::from_le_bytes(bytes) } else { RandomState::new().hash_one(got) };
+        random | 1
+    })
+}
+
 /// Installs the filters for all threads, for good. Without Landlock they refuse every writing open as well.
 pub fn filter(without_landlock: bool) -> Result<(), String> {
     install(without_landlock).map_err(|error| error.to_string())
@@ -221,8 +237,14 @@ fn refused_by_argument() -> Outcome<Rules> {
     let shared = (libc::MAP_ANONYMOUS | libc::MAP_SHARED) as u64;
     let stream = libc::SOCK_STREAM as u64;
     let mut rules: Rules = [
-        // A new thread is fine, a new process is not.
-        (libc::SYS_clone, vec![when(0, Length::Qword, Op::MaskedEq(thread), 0)?]),
+        // A new thread is fine, a new process is not, unless it is the worker's own.
+        (
+            libc::SYS_clone,
+            vec![SeccompRule::new(vec![
+                SeccompCondition::new(0, Length::Qword, Op::MaskedEq(thread), 0)?,
+                SeccompCondition::new(4, Length::Qword, Op::Ne, fork_token())?,
+            ])?],
+        ),
         // Signals to itself are fine (`abort`, `signal.raise_signal`).
         (libc::SYS_kill, vec![when(0, Length::Dword, Op::Ne, own)?]),
         (libc::SYS_tkill, vec![when(0, Length::Dword, Op::Ne, own)?]),
@@ -239,10 +261,14 @@ fn refused_by_argument() -> Outcome<Rules> {
     let pairs = kinds.map(|kind| when(1, Length::Dword, Op::MaskedEq(0xf), kind)).collect::<Outcome<_>>()?;
     rules.insert(libc::SYS_socketpair, pairs);
     // The engine's death stays this process's death, and nobody may look into it.
-    let settings =
-        [libc::PR_SET_PDEATHSIG, libc::PR_SET_DUMPABLE, libc::PR_SET_PTRACER, libc::PR_SET_MM, libc::PR_SET_SECCOMP];
+    let settings = [libc::PR_SET_DUMPABLE, libc::PR_SET_PTRACER, libc::PR_SET_MM, libc::PR_SET_SECCOMP];
     let settings = settings.iter().map(|setting| when(0, Length::Dword, Op::Eq, *setting as u64));
-    rules.insert(libc::SYS_prctl, settings.collect::<Outcome<_>>()?);
+    let mut settings: Vec<SeccompRule> = settings.collect::<Outcome<_>>()?;
+    settings.push(SeccompRule::new(vec![
+        SeccompCondition::new(0, Length::Dword, Op::Eq, libc::PR_SET_PDEATHSIG as u64)?,
+        SeccompCondition::new(1, Length::Qword, Op::Ne, libc::SIGKILL as u64)?,
+    ])?);
+    rules.insert(libc::SYS_prctl, settings);
     // Typing into a terminal, and choosing another process to be sent a signal when a file is ready.
     let commands = [libc::TIOCSTI, FIOSETOWN, SIOCSPGRP].map(|command| when(1, Length::Dword, Op::Eq, command));
     rules.insert(libc::SYS_ioctl, commands.into_iter().collect::<Outcome<_>>()?);

@@ -34,6 +34,20 @@ pub fn body(pair: &PairReport, budget: u32) -> Markup {
                 (tables::behaviors(pair, witness))
             }))
         }
+        @if let Some(reproducer) = &pair.reproducer {
+            @match (&reproducer.source, reproducer.holds) {
+                (Some(source), Some(true) | None) => {
+                    @let note = match reproducer.holds {
+                        Some(_) => "a test that passes with old and fails with new, without twincell",
+                        None => "a test that could not be run here",
+                    };
+                    (section("Reproducer", note, false, html! { pre.tc-reproducer { code { (plain::file(source)) } } }))
+                }
+                _ => @if let Some(reason) = &reproducer.why_not {
+                    (section("Reproducer", "none", false, html! { p { "None, because " (plain::sentence(reason)) "." } }))
+                },
+            }
+        }
         @if !pair.rows.is_empty() {
             @let note = if pair.executions.is_empty() { "nothing was executed" } else { "coverage in the margin" };
             (section("Old and new", note, !identical, code::side_by_side(pair)))

@@ -1,18 +1,28 @@
-//! The main job: two texts -> a [`Comparison`].
+//! The main job: two texts -> a [`Comparison`]. Which pairs there are is `select`'s, what belongs to one `pair`'s, and
+//! what runs of it `program`'s.
+
+mod pair;
+mod program;
+mod select;
 
 use serde::{Deserialize, Serialize};
 
 use std::time::Instant;
 
 use crate::behavior::Rules;
-use crate::campaign::{self, DECISIVE_BUDGET, Decisive, Kept, Plan, Target, Techniques};
-use crate::engine::protocol::{Context, Program, Version};
+use crate::campaign::{self, DECISIVE_BUDGET, Decisive, Kept, Plan, Reading, Target, Techniques};
+use crate::engine::protocol::{Context, Isolation, Program};
 use crate::engine::{EngineError, Loaded, WorkerPool};
-use crate::instrument::{Instrumented, instrument};
-use crate::predictor::{FunctionSites, Predictor};
+use crate::instrument::Instrumented;
+use crate::predictor::Predictor;
 use crate::report::{Comparison, FORMAT, PairReport, Verdict, assemble};
-use crate::source::{self, Diff, Function, SourceError};
+use crate::reproduce;
+use crate::source::{self, Form, SourceError};
 use crate::verdict;
+
+use pair::{Pair, Texts};
+use program::{instrumented, program};
+use select::{Selected, select};
 
 /// One side of a comparison.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -42,6 +52,7 @@ pub struct CompareOptions {
     pub float_tolerance: f64,
     /// Differences that only an unlikely value shows do not count.
     pub ignore_edge_cases: bool,
+    pub isolation: Isolation,
 }
 
 impl Default for CompareOptions {
@@ -55,6 +66,7 @@ impl Default for CompareOptions {
             techniques: Techniques::default(),
             float_tolerance: 0.0,
             ignore_edge_cases: false,
+            isolation: Isolation::Auto,
         }
     }
 }
@@ -94,10 +106,11 @@ pub enum CompareError {
     Worker(#[from] crate::engine::EngineError),
 }
 
-/// Marks that one version may pass in one execution: enough for loops over what is injected, few enough to end.
-const STEP_BUDGET: u64 = 20_000;
 /// Executions spent on making a witness smaller.
 const SHRINK_BUDGET: u32 = 100;
+
+/// Said where executions did not share a process.
+const ISOLATED: &str = "isolation: each execution ran in a process of its own";
 
 /// Compares every function that the two texts have in common and that changed.
 ///
@@ -111,12 +124,19 @@ pub fn compare(
     progress: &mut dyn FnMut(Progress) -> Continue,
 ) -> Result<Comparison, CompareError> {
     let started = Instant::now();
-    let Selected { pairs, added, removed } = select(old, new, options)?;
+    let (old, old_note) = plain(old);
+    let (new, new_note) = plain(new);
+    let Selected { pairs, added, removed } = select(&old, &new, options)?;
+    let texts = Texts::new(&old, &new, options.context);
+    let pairs: Vec<Pair> = pairs
+        .into_iter()
+        .filter(|functions| select::is_worth(&texts, functions))
+        .map(|functions| Pair::new(&texts, functions))
+        .collect();
     let count = pairs.len() as u32;
     let mut reports = Vec::new();
     let mut stopped = false;
-    for (number, functions) in pairs.into_iter().enumerate() {
-        let pair = Pair::new(old, new, functions, options.context);
+    for (number, pair) in pairs.iter().enumerate() {
         if stopped && !pair.is_same_program() {
             reports.push(assemble::failed(&pair.frame(), "stopped before its turn came".into()));
             continue;
@@ -127,9 +147,17 @@ pub fn compare(
             stopped = answer == Continue::Stop;
             answer
         };
-        reports.push(compare_pair(&pair, predictor, pool, options, &mut pair_progress)?);
+        reports.push(compare_pair(pair, predictor, pool, options, &mut pair_progress)?);
     }
-    let verdict = Verdict::worst(reports.iter().map(|report| report.verdict));
+    let pairs: Vec<Pair> = forget_unsure(pairs, &mut reports);
+    for (position, callers) in select::deciders(&texts, &pairs, &reports) {
+        assemble::decided_elsewhere(&mut reports[position], callers);
+    }
+    if let Some(report) = reports.first_mut() {
+        report.notes.extend(old_note.into_iter().chain(new_note));
+    }
+    let deciding = reports.iter().filter(|report| report.decided_by.is_empty());
+    let verdict = Verdict::worst(deciding.map(|report| report.verdict));
     let sentence = assemble::overall_sentence(verdict, &reports);
     Ok(Comparison {
         format: FORMAT,
@@ -146,107 +174,31 @@ pub fn compare(
     })
 }
 
-fn module_text(source: &Source) -> &str {
-    source.module.as_deref().unwrap_or(&source.text)
+/// A side without lines that only notebooks understand, and what is said about them.
+fn plain(side: &Source) -> (Source, Option<String>) {
+    let Some((text, lines)) = source::plain_python(&side.text) else { return (side.clone(), None) };
+    let lines: Vec<String> = lines.iter().map(u32::to_string).collect();
+    let note = format!(
+        "{}: magics and shell commands count as calls of get_ipython() and were not run (line {})",
+        side.label,
+        lines.join(", ")
+    );
+    (Source { text, ..side.clone() }, Some(note))
 }
 
-struct Selected {
-    pairs: Vec<(Function, Function)>,
-    added: Vec<String>,
-    removed: Vec<String>,
-}
-
-/// Finds the functions to compare.
-fn select(old: &Source, new: &Source, options: &CompareOptions) -> Result<Selected, CompareError> {
-    let mut sides = Vec::new();
-    for side in [old, new] {
-        let (functions, errors) = source::functions(&side.text);
-        if let Some(error) = errors.into_iter().next() {
-            return Err(CompareError::Syntax { label: side.label.clone(), error });
-        }
-        if functions.is_empty() {
-            return Err(CompareError::NoFunction { label: side.label.clone() });
-        }
-        sides.push(functions);
-    }
-    let (Some(mut new_functions), Some(mut old_functions)) = (sides.pop(), sides.pop()) else {
-        return Err(CompareError::NoFunction { label: old.label.clone() });
+/// Without classes as a whole and snippets that say nothing, where the functions in them are compared as well.
+fn forget_unsure(pairs: Vec<Pair>, reports: &mut Vec<PairReport>) -> Vec<Pair> {
+    let says = |pair: &Pair, report: &PairReport| {
+        pair.form() == Form::Function && report.verdict != Verdict::Identical && report.verdict != Verdict::Inconclusive
     };
-    let cut_out = old.module.is_some() || new.module.is_some();
-    if let Some(name) = options.function.as_deref() {
-        if cut_out {
-            // The texts hold the function alone; its place in the module is known by name.
-            place(&mut old_functions, name);
-            place(&mut new_functions, name);
-        }
-        let known = |functions: &[Function]| functions.iter().any(|function| function.qualname == name);
-        if !known(&old_functions) || !known(&new_functions) {
-            let mut names: Vec<&str> =
-                old_functions.iter().chain(&new_functions).map(|function| function.qualname.as_str()).collect();
-            names.sort_unstable();
-            names.dedup();
-            return Err(CompareError::UnknownFunction { name: name.into(), known: names.join(", ") });
-        }
-        old_functions.retain(|function| function.qualname == name);
-        new_functions.retain(|function| function.qualname == name);
-    } else {
-        // A nested function runs with the function that holds it.
-        old_functions.retain(|function| function.parent.is_none());
-        new_functions.retain(|function| function.parent.is_none());
-    }
-    if let ([one], [other]) = (old_functions.as_slice(), new_functions.as_slice()) {
-        return Ok(Selected { pairs: vec![(one.clone(), other.clone())], added: vec![], removed: vec![] });
-    }
-    let names = |functions: &[Function]| {
-        functions.iter().map(|function| function.qualname.as_str()).collect::<Vec<_>>().join(", ")
+    let others = pairs.iter().zip(reports.iter()).any(|(pair, report)| says(pair, report));
+    let keep = |pair: &Pair, report: &PairReport| {
+        !(others && pair.form() == Form::Class && report.verdict == Verdict::Inconclusive)
     };
-    let nothing = CompareError::NothingInCommon { old: names(&old_functions), new: names(&new_functions) };
-    let pairing = source::pair(old_functions, new_functions);
-    if pairing.pairs.is_empty() {
-        return Err(nothing);
-    }
-    Ok(Selected { pairs: pairing.pairs, added: pairing.added, removed: pairing.removed })
-}
-
-/// Gives the outermost function of a cut-out text the qualified name that it has in its module.
-fn place(functions: &mut [Function], qualname: &str) {
-    let Some(outermost) = functions.first_mut() else { return };
-    outermost.qualname = qualname.into();
-    outermost.parent = None;
-    let owner = qualname.rsplit_once('.').map(|(owner, _)| owner);
-    outermost.class_name = owner
-        .filter(|owner| !owner.ends_with("<locals>"))
-        .map(|owner| owner.rsplit('.').next().unwrap_or(owner).to_string());
-}
-
-/// One pair with all that its comparison needs.
-struct Pair<'a> {
-    functions: [Function; 2],
-    modules: [&'a str; 2],
-    diff: Diff,
-    /// Names that the functions use and that the modules bind differently; looked for where the functions are the same.
-    changed_names: Vec<String>,
-}
-
-impl<'a> Pair<'a> {
-    fn new(old: &'a Source, new: &'a Source, functions: (Function, Function), context: Context) -> Self {
-        let diff = source::diff(&functions.0, &functions.1);
-        let (functions, modules) = (functions.into(), [module_text(old), module_text(new)]);
-        let changed_names = match context {
-            Context::Module if diff.identical => source::changed_dependencies(&functions, modules),
-            _ => vec![],
-        };
-        Self { functions, modules, diff, changed_names }
-    }
-
-    /// Nothing that would show a difference needs to run.
-    fn is_same_program(&self) -> bool {
-        self.diff.identical && self.changed_names.is_empty()
-    }
-
-    fn frame(&self) -> assemble::Frame<'_> {
-        assemble::Frame { functions: &self.functions, diff: &self.diff, changed_names: &self.changed_names }
-    }
+    let kept: Vec<bool> = pairs.iter().zip(reports.iter()).map(|(pair, report)| keep(pair, report)).collect();
+    let mut flags = kept.iter();
+    reports.retain(|_| flags.next().copied().unwrap_or(true));
+    pairs.into_iter().zip(kept).filter(|(_, keep)| *keep).map(|(pair, _)| pair).collect()
 }
 
 /// What [`compare`] loads into workers: one program a pair that can be instrumented. To measure executions by
@@ -258,17 +210,19 @@ pub fn programs(
     options: &CompareOptions,
 ) -> Result<Vec<Program>, CompareError> {
     let mut programs = Vec::new();
-    for functions in select(old, new, options)?.pairs {
-        let pair = Pair::new(old, new, functions, options.context);
-        if let (Ok(one), Ok(other)) = (instrument(&pair.functions[0]), instrument(&pair.functions[1])) {
-            programs.push(program(&pair, &[one, other], predictor, options)?);
+    let selected = select(old, new, options)?.pairs;
+    let texts = Texts::new(old, new, options.context);
+    for functions in selected.into_iter().filter(|functions| select::is_worth(&texts, functions)) {
+        let pair = Pair::new(&texts, functions);
+        if let Ok(instrumented) = instrumented(&pair) {
+            programs.push(program(&pair, &instrumented, predictor, options)?);
         }
     }
     Ok(programs)
 }
 
 fn compare_pair(
-    pair: &Pair<'_>,
+    pair: &Pair,
     predictor: &dyn Predictor,
     pool: &WorkerPool,
     options: &CompareOptions,
@@ -279,9 +233,9 @@ fn compare_pair(
     if pair.is_same_program() {
         return Ok(assemble::identical(&frame));
     }
-    let instrumented = match (instrument(&pair.functions[0]), instrument(&pair.functions[1])) {
-        (Ok(old), Ok(new)) => [old, new],
-        (Err(error), _) | (_, Err(error)) => {
+    let instrumented = match instrumented(pair) {
+        Ok(instrumented) => instrumented,
+        Err(error) => {
             return Ok(assemble::failed(&frame, format!("the function cannot be instrumented: {error}")));
         }
     };
@@ -301,12 +255,17 @@ fn compare_pair(
         Err(EngineError::Load(reason)) => {
             return Ok(assemble::failed(&frame, format!("the function cannot be loaded: {reason}")));
         }
-        Err(error @ EngineError::Dies { .. }) => {
+        Err(error @ (EngineError::Dies { .. } | EngineError::Stopped)) => {
             return Ok(assemble::failed(&frame, error.to_string()));
         }
         Err(error) => return Err(error.into()),
     };
-    let target = Target::new(&pair.diff, instrumented.each_ref().map(executable_lines));
+    let mut target = Target::new(&pair.diff, instrumented.each_ref().map(executable_lines));
+    if options.techniques.directed || options.techniques.observation || options.techniques.repair {
+        let renames: [&[(String, String)]; 2] = [&[], &pair.diff.renames];
+        target.readings =
+            [0, 1].map(|side| Reading::new(&pair.sides[side].parts[0], &instrumented[side].sites, renames[side]));
+    }
     let rules = Rules { float_tolerance: options.float_tolerance, changed: target.changed.clone() };
     let plan = Plan {
         budget: options.budget,
@@ -316,20 +275,57 @@ fn compare_pair(
         ignore_edge_cases: options.ignore_edge_cases,
         raise_probability: options.raise_probability,
     };
-    let campaign = match campaign::run(&mut loaded, &target, &plan, progress) {
+    let mut campaign = match campaign::run(&mut loaded, &target, &plan, progress) {
         Ok(campaign) => campaign,
         // A worker that cannot be replaced costs this pair and no other.
         Err(error) => return Ok(assemble::failed(&frame, error.to_string())),
     };
+    // What executions left behind, and nobody could put back, may have hidden a difference or made one up.
+    let disturbed = loaded.spoiled || campaign.witness.is_none() && campaign.nondeterministic > 0;
+    if disturbed && program.isolation == Isolation::Auto && !campaign.stopped_early {
+        program.isolation = Isolation::Process;
+        drop(loaded);
+        loaded = match pool.load(&program) {
+            Ok(loaded) => loaded,
+            Err(error) => return Ok(assemble::failed(&frame, error.to_string())),
+        };
+        campaign = match campaign::run(&mut loaded, &target, &plan, progress) {
+            Ok(campaign) => campaign,
+            Err(error) => return Ok(assemble::failed(&frame, error.to_string())),
+        };
+    }
+    if program.isolation == Isolation::Process {
+        notes.push(ISOLATED.into());
+    }
     let (witness, decisive) = match campaign.witness {
         Some(position) => {
-            let (witness, decisive) = smallest(&mut loaded, &campaign.executions[position], &plan);
+            let found = &campaign.executions[position];
+            let executed = campaign.executions.len() as u32;
+            let mut go_on = || progress(executed, found.coverage);
+            let (witness, decisive) = smallest(&mut loaded, found, &plan, &mut go_on);
             (Some(witness), decisive)
         }
         None => (None, vec![]),
     };
     let (verdict, reason) = verdict::decide(&campaign, &target);
     notes.extend(loaded.notes.iter().cloned());
+    let functions = pair.sides.each_ref().map(|side| side.parts[0].clone());
+    let reproducer = witness.as_ref().map(|witness| {
+        let case = reproduce::Case {
+            functions: &functions,
+            bodies: pair.sides.each_ref().map(|side| &side.body),
+            modules: [program.versions[0].module.as_str(), program.versions[1].module.as_str()],
+            context,
+            renames: &pair.diff.renames,
+            sites: [&instrumented[0].sites, &instrumented[1].sites],
+            record: &witness.record,
+            differences: &witness.differences,
+            notes: &notes,
+            rules: &plan.rules,
+            seed: options.seed,
+        };
+        reproduce::verified(&case, &mut loaded)
+    });
     Ok(assemble::report(
         &frame,
         &assemble::Findings {
@@ -338,6 +334,7 @@ fn compare_pair(
             campaign: &campaign,
             witness: witness.as_ref(),
             decisive,
+            reproducer,
             target: &target,
             rules: &plan.rules,
             notes: &notes,
@@ -349,11 +346,16 @@ fn compare_pair(
 
 /// A smaller witness and its values that matter. A confirmed witness stays one, even where it cannot be made smaller,
 /// and a likely one does not become an edge case by being made smaller.
-fn smallest(loaded: &mut Loaded<'_>, found: &Kept, plan: &Plan) -> (Kept, Vec<Decisive>) {
+fn smallest(
+    loaded: &mut Loaded<'_>,
+    found: &Kept,
+    plan: &Plan,
+    go_on: &mut dyn FnMut() -> Continue,
+) -> (Kept, Vec<Decisive>) {
     let decisive = |witness: &Kept, loaded: &mut Loaded<'_>| {
         campaign::decisive(loaded, witness, &plan.rules, plan.raise_probability, DECISIVE_BUDGET).unwrap_or_default()
     };
-    if let Ok(shrunk) = campaign::shrink(loaded, found, &plan.rules, SHRINK_BUDGET) {
+    if let Ok(shrunk) = campaign::shrink(loaded, found, &plan.rules, SHRINK_BUDGET, go_on) {
         let values = decisive(&shrunk, loaded);
         if campaign::joint(&values) >= verdict::EDGE_CASE || found.probability < verdict::EDGE_CASE {
             return (shrunk, values);
@@ -370,47 +372,4 @@ fn executable_lines(instrumented: &Instrumented) -> Vec<u32> {
     lines.sort_unstable();
     lines.dedup();
     lines
-}
-
-fn program(
-    pair: &Pair<'_>,
-    instrumented: &[Instrumented; 2],
-    predictor: &dyn Predictor,
-    options: &CompareOptions,
-) -> Result<Program, CompareError> {
-    let [old, new] = &pair.functions;
-    let requests = [
-        FunctionSites { text: &old.text, sites: &instrumented[0].sites.sites },
-        FunctionSites { text: &new.text, sites: &instrumented[1].sites.sites },
-    ];
-    let mut predictions = predictor.predict(&requests)?.into_iter();
-    let versions = pair
-        .functions
-        .iter()
-        .zip(instrumented)
-        .enumerate()
-        .map(|(number, (function, instrumented))| Version {
-            qualname: function.qualname.clone(),
-            name: function.name.clone(),
-            code: instrumented.code.clone(),
-            locals: source::locals(&function.text, &instrumented.sites.sites),
-            uses: source::uses(&function.text, &instrumented.sites.sites),
-            sites: instrumented.sites.clone(),
-            predictions: predictions.next().unwrap_or_default(),
-            parameters: function.parameters.clone(),
-            renames: if number == 1 { pair.diff.renames.clone() } else { vec![] },
-            class_name: function.class_name.clone(),
-            module: match options.context {
-                Context::Module => pair.modules[number].to_string(),
-                Context::Function => String::new(),
-            },
-        })
-        .collect();
-    Ok(Program {
-        versions,
-        literals: source::literals(&[old, new]),
-        context: options.context,
-        raise_probability: options.raise_probability,
-        step_budget: STEP_BUDGET,
-    })
 }

@@ -1,0 +1,116 @@
+//! Witness -> a pytest file that runs without twincell, passes on the old version and fails on the new one.
+//!
+//! The file holds both functions as they are, what they need of their modules, and the values of the witness. Where all
+//! values are plain, it is what a person would write: `assert f([1, 2], key='a') == 3`. Where objects were injected that
+//! are not there, it brings a small stand-in class (`standin.py`) that answers as recorded. [`candidates`] gives the
+//! forms that a case can take, the simplest first; which of them holds is found out by running them in a worker
+//! ([`verify`]). Nothing here runs Python.
+
+mod arguments;
+mod checks;
+mod file;
+mod python;
+mod slice;
+
+use serde::{Deserialize, Serialize};
+
+use crate::behavior::{Behavior, Difference};
+use crate::engine::Loaded;
+use crate::engine::protocol::{Body, Context, ExecutionRecord};
+use crate::site::SiteTable;
+use crate::source::Function;
+
+/// A test of its own for one difference.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Reproducer {
+    /// The file, where there is one.
+    pub source: Option<String>,
+    /// It passes on old and fails on new; `None` where it could not be run.
+    pub holds: Option<bool>,
+    /// Why there is no file, or why it does not hold.
+    pub why_not: Option<String>,
+}
+
+/// Everything that a reproducer is made of.
+pub(crate) struct Case<'a> {
+    pub functions: &'a [Function; 2],
+    /// What of them ran.
+    pub bodies: [&'a Body; 2],
+    /// Texts of the modules; empty without module context.
+    pub modules: [&'a str; 2],
+    pub context: Context,
+    /// (name in new, name in old) of what was renamed.
+    pub renames: &'a [(String, String)],
+    pub sites: [&'a SiteTable; 2],
+    /// The witness.
+    pub record: &'a ExecutionRecord,
+    pub differences: &'a [Difference],
+    /// What could not be evaluated in the modules.
+    pub notes: &'a [String],
+    pub rules: &'a crate::behavior::Rules,
+    pub seed: u64,
+}
+
+impl Case<'_> {
+    fn behaviors(&self) -> Result<[&Behavior; 2], String> {
+        match self.record.behaviors.as_slice() {
+            [old, new] => Ok([old, new]),
+            _ => Err("the witness has not run both versions".into()),
+        }
+    }
+}
+
+/// The forms that a reproducer of this case can take, the simplest first, or why there is none.
+pub(crate) fn candidates(case: &Case<'_>) -> Result<Vec<String>, String> {
+    let mut found = Vec::new();
+    let mut refused = String::new();
+    for form in file::Form::ALL {
+        match file::write(case, form) {
+            Ok(text) if !found.contains(&text) => found.push(text),
+            Ok(_) => {}
+            Err(reason) => refused = reason,
+        }
+    }
+    if found.is_empty() { Err(refused) } else { Ok(found) }
+}
+
+/// Makes a reproducer and runs it: the simplest form that passes on old and fails on new.
+pub(crate) fn verified(case: &Case<'_>, loaded: &mut Loaded<'_>) -> Reproducer {
+    if case.bodies.iter().any(|body| **body != Body::Function) {
+        let reason =
+            "only the difference of a function is written as a test so far, not that of a snippet or of a class";
+        return Reproducer { source: None, holds: None, why_not: Some(reason.into()) };
+    }
+    let forms = match candidates(case) {
+        Ok(forms) => forms,
+        Err(reason) => return Reproducer { source: None, holds: None, why_not: Some(reason) },
+    };
+    let mut why_not = None;
+    for form in &forms {
+        match verify(form, loaded) {
+            Ok(()) => return Reproducer { source: Some(form.clone()), holds: Some(true), why_not: None },
+            Err(Refused::Unknown(reason)) => {
+                return Reproducer { source: Some(form.clone()), holds: None, why_not: Some(reason) };
+            }
+            Err(Refused::No(reason)) => why_not = Some(reason),
+        }
+    }
+    Reproducer { source: forms.into_iter().next_back(), holds: Some(false), why_not }
+}
+
+enum Refused {
+    No(String),
+    Unknown(String),
+}
+
+/// Runs a reproducer on both versions, in the worker, without hooks.
+fn verify(source: &str, loaded: &mut Loaded<'_>) -> Result<(), Refused> {
+    let mut run = |subject: &str| loaded.test(source, subject).map_err(|error| Refused::Unknown(error.to_string()));
+    if let Some(reason) = run("old")? {
+        return Err(Refused::No(format!("it fails on the old version: {reason}")));
+    }
+    match run("new")? {
+        Some(_) => Ok(()),
+        None => Err(Refused::No("it passes on the new version".into())),
+    }
+}

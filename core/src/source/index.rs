@@ -1,0 +1,470 @@
+//! What a text holds and what of it uses what: functions, classes with their attributes, constants and imports.
+//!
+//! Entities go by name: `f`, `LIMIT`, `Session`, `Session.auth`, `Session.limit`. An edge says that one reads the other,
+//! as far as names tell: a global name, an attribute of `self`, `cls`, `super()` or of a class of the text. A class is
+//! read through its name, and then all of it. This is a call graph by names (class hierarchy analysis, Dean, Grove and
+//! Chambers 1995, limited to one text); what is reached through other objects is not followed.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use ruff_python_ast::comparable::{ComparableExpr, ComparableStmt};
+use ruff_python_ast::visitor::{Visitor, walk_expr};
+use ruff_python_ast::{Expr, Stmt, StmtClassDef, StmtFunctionDef};
+use ruff_text_size::{Ranged, TextRange};
+
+use super::bound::bound;
+use super::parse::{normalize_newlines, parse, with_stack_for};
+use super::scopes::Bindings;
+use super::{Function, diff, functions};
+
+/// A text's entities and what each reads.
+#[derive(Debug, Clone, Default)]
+pub struct Index {
+    /// Functions, nested ones too, in order.
+    pub functions: Vec<Function>,
+    pub classes: BTreeMap<String, Class>,
+    /// Hash of all statements that bind a name of the module, functions and classes aside.
+    bindings: BTreeMap<String, u64>,
+    reads: BTreeMap<String, BTreeSet<String>>,
+    /// Where each entity's statements stand.
+    places: BTreeMap<String, Vec<TextRange>>,
+    text: String,
+}
+
+/// A class of the module, outside of any function.
+#[derive(Debug, Clone, Default)]
+pub struct Class {
+    /// Names of bases, as far as they are plain names.
+    pub bases: Vec<String>,
+    /// Bases, keywords and decorators.
+    head: u64,
+    /// What the body binds beside methods, by name; statements that bind nothing go by the name ``.
+    attributes: BTreeMap<String, u64>,
+    pub methods: Vec<String>,
+    range: TextRange,
+}
+
+impl Index {
+    pub fn of(text: &str) -> Self {
+        let text = normalize_newlines(text).into_owned();
+        let found = functions(&text).0;
+        with_stack_for(text.len(), || {
+            let parsed = parse(&text);
+            let mut index = Index { functions: found, ..Index::default() };
+            for stmt in &parsed.syntax().body {
+                index.statement(stmt);
+            }
+            index.text.clone_from(&text);
+            index
+        })
+    }
+
+    fn statement(&mut self, stmt: &Stmt) {
+        match stmt {
+            Stmt::FunctionDef(function) => self.function(function, &function.name, None),
+            Stmt::ClassDef(class) => self.class(class, &class.name),
+            _ => {
+                let mut reads = Reads::new(None);
+                reads.visit_stmt(stmt);
+                for name in bound(stmt) {
+                    let entry = self.bindings.entry(name.to_string()).or_default();
+                    *entry = entry.rotate_left(5) ^ hash(&ComparableStmt::from(stmt));
+                    self.reads.entry(name.to_string()).or_default().extend(reads.found.iter().cloned());
+                    self.places.entry(name.to_string()).or_default().push(stmt.range());
+                }
+                // Definitions within `if` and `try` are the module's as well.
+                for inner in inner_bodies(stmt).into_iter().flatten() {
+                    if matches!(inner, Stmt::FunctionDef(_) | Stmt::ClassDef(_)) {
+                        self.statement(inner);
+                    }
+                }
+            }
+        }
+    }
+
+    fn function(&mut self, function: &StmtFunctionDef, qualname: &str, class: Option<&str>) {
+        let mut reads = Reads::new(class);
+        reads.first_parameter = function.parameters.iter().next().map(|parameter| parameter.name().to_string());
+        for decorator in &function.decorator_list {
+            reads.visit_expr(&decorator.expression);
+        }
+        reads.visit_parameters(&function.parameters);
+        reads.visit_body(&function.body);
+        let own = Bindings::of_function(&function.parameters, None, &function.body);
+        reads.found.retain(|name| !own.is_local(name.split('.').next().unwrap_or(name)));
+        self.reads.entry(qualname.to_string()).or_default().extend(reads.found);
+        self.places.entry(qualname.to_string()).or_default().push(function.range());
+    }
+
+    fn class(&mut self, class: &StmtClassDef, path: &str) {
+        let mut head = DefaultHasher::new();
+        let mut reads = Reads::new(None);
+        let mut found = Class { range: class.range(), ..Class::default() };
+        for decorator in &class.decorator_list {
+            ComparableExpr::from(&decorator.expression).hash(&mut head);
+            reads.visit_expr(&decorator.expression);
+        }
+        if let Some(arguments) = &class.arguments {
+            for base in &arguments.args {
+                ComparableExpr::from(base).hash(&mut head);
+                reads.visit_expr(base);
+                if let Expr::Name(name) = base {
+                    found.bases.push(name.id.to_string());
+                }
+            }
+            for keyword in &arguments.keywords {
+                keyword.arg.as_deref().hash(&mut head);
+                ComparableExpr::from(&keyword.value).hash(&mut head);
+                reads.visit_expr(&keyword.value);
+            }
+        }
+        found.head = head.finish();
+        for (position, stmt) in class.body.iter().enumerate() {
+            match stmt {
+                Stmt::FunctionDef(method) => {
+                    let qualname = format!("{path}.{}", method.name);
+                    self.function(method, &qualname, Some(path));
+                    reads.found.insert(qualname);
+                    if !found.methods.contains(&method.name.to_string()) {
+                        found.methods.push(method.name.to_string());
+                    }
+                }
+                Stmt::ClassDef(inner) => {
+                    let qualname = format!("{path}.{}", inner.name);
+                    self.class(inner, &qualname);
+                    reads.found.insert(qualname);
+                }
+                Stmt::Pass(_) => {}
+                Stmt::Expr(text) if text.value.is_string_literal_expr() || text.value.is_ellipsis_literal_expr() => {}
+                _ => {
+                    let mut names: Vec<String> = bound(stmt).into_iter().map(str::to_string).collect();
+                    if names.is_empty() {
+                        names.push(String::new());
+                    }
+                    let mut own = Reads::new(None);
+                    own.visit_stmt(stmt);
+                    for name in names {
+                        let entry = found.attributes.entry(name.clone()).or_insert(position as u64 >> 32);
+                        *entry = entry.rotate_left(5) ^ hash(&ComparableStmt::from(stmt));
+                        let qualname = format!("{path}.{name}");
+                        self.reads.entry(qualname.clone()).or_default().extend(own.found.iter().cloned());
+                        self.places.entry(qualname.clone()).or_default().push(stmt.range());
+                        reads.found.insert(qualname);
+                    }
+                }
+            }
+        }
+        self.reads.entry(path.to_string()).or_default().extend(reads.found);
+        self.classes.insert(path.to_string(), found);
+    }
+
+    fn has(&self, entity: &str) -> bool {
+        self.reads.contains_key(entity)
+    }
+
+    /// What an entity reads directly; attributes are looked up along the bases that the text holds.
+    fn edges(&self, entity: &str) -> Vec<String> {
+        let resolve = |name: &String| -> Option<String> {
+            if self.has(name) {
+                return Some(name.clone());
+            }
+            let (class, attribute) = name.rsplit_once('.')?;
+            self.inherited(class, attribute)
+        };
+        self.reads.get(entity).into_iter().flatten().filter_map(resolve).collect()
+    }
+
+    /// The entity that an attribute of a class is, along the bases that the text holds.
+    pub fn inherited(&self, class: &str, attribute: &str) -> Option<String> {
+        let mut waiting = VecDeque::from([class.to_string()]);
+        let mut seen = BTreeSet::new();
+        while let Some(class) = waiting.pop_front() {
+            if !seen.insert(class.clone()) {
+                continue;
+            }
+            let own = format!("{class}.{attribute}");
+            if self.has(&own) {
+                return Some(own);
+            }
+            waiting.extend(self.classes.get(&class).into_iter().flat_map(|class| class.bases.iter().cloned()));
+        }
+        None
+    }
+
+    /// Everything that an entity reads directly or through others, nearest first, itself left out.
+    pub fn reach(&self, from: &str) -> Vec<String> {
+        let mut seen = BTreeSet::from([from.to_string()]);
+        let mut waiting = VecDeque::from([from.to_string()]);
+        let mut found = Vec::new();
+        while let Some(entity) = waiting.pop_front() {
+            for next in self.edges(&entity) {
+                if seen.insert(next.clone()) {
+                    found.push(next.clone());
+                    waiting.push_back(next);
+                }
+            }
+        }
+        found
+    }
+
+    /// Entities that read this one directly.
+    pub fn users(&self, entity: &str) -> Vec<String> {
+        let reads = |user: &&String| user.as_str() != entity && self.edges(user).iter().any(|read| read == entity);
+        // A class reads its methods by holding them.
+        let holds = |user: &&String| entity.strip_prefix(user.as_str()).is_some_and(|rest| rest.starts_with('.'));
+        self.reads.keys().filter(reads).filter(|user| !holds(user)).cloned().collect()
+    }
+
+    /// All entities that are among these or reach one of them.
+    pub fn tainted(&self, changed: &BTreeSet<String>) -> BTreeSet<String> {
+        if changed.is_empty() {
+            return BTreeSet::new();
+        }
+        let mut users: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+        for user in self.reads.keys() {
+            for read in self.edges(user) {
+                users.entry(read).or_default().push(user);
+            }
+        }
+        let mut waiting: Vec<&str> = changed.iter().map(String::as_str).collect();
+        let mut found: BTreeSet<String> = BTreeSet::new();
+        while let Some(entity) = waiting.pop() {
+            if found.insert(entity.to_string()) {
+                waiting.extend(users.get(entity).into_iter().flatten());
+            }
+        }
+        found
+    }
+
+    /// Is the name bound at the module's level?
+    pub fn defines(&self, name: &str) -> bool {
+        self.has(name)
+    }
+
+    /// The text with all but these entities blanked out; lines stay where they are. A class that holds one of them
+    /// keeps its head.
+    pub fn slice(&self, keep: &BTreeSet<String>) -> String {
+        let mut ranges: Vec<TextRange> = Vec::new();
+        for (name, places) in self.places.iter().filter(|(name, _)| keep.contains(*name)) {
+            ranges.extend(places);
+            let mut owner = name.as_str();
+            while let Some((class, _)) = owner.rsplit_once('.') {
+                ranges.extend(self.head_of(class));
+                owner = class;
+            }
+        }
+        for name in keep.iter().filter(|name| self.classes.contains_key(*name)) {
+            ranges.extend(self.head_of(name));
+        }
+        let kept = |offset: usize| ranges.iter().any(|range| range.to_std_range().contains(&offset));
+        if ranges.is_empty() {
+            return String::new();
+        }
+        // A line is kept where its first character that is no blank is.
+        let mut out = String::with_capacity(self.text.len());
+        let mut offset = 0;
+        for line in self.text.split_inclusive('\n') {
+            let first = offset + (line.len() - line.trim_start().len());
+            let inside = kept(offset) || kept(first.min(offset + line.len().saturating_sub(1)));
+            out.push_str(if inside { line } else { "\n" });
+            offset += line.len();
+        }
+        out
+    }
+
+    /// From the first decorator of a class to its first statement.
+    fn head_of(&self, class: &str) -> Option<TextRange> {
+        let class = self.classes.get(class)?;
+        let text = self.text.get(class.range.to_std_range())?;
+        let parsed = parse(text);
+        let Some(Stmt::ClassDef(parsed)) = parsed.syntax().body.first() else { return None };
+        let end = parsed.body.first().map_or(parsed.range.end(), Ranged::start).to_usize();
+        // The first statement's own indentation is no part of the head.
+        let end = text.get(..end)?.trim_end_matches([' ', '\t']).len();
+        Some(TextRange::at(class.range.start(), ruff_text_size::TextSize::new(end as u32)))
+    }
+}
+
+fn hash(value: &impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    value.hash(&mut hasher);
+    hasher.finish()
+}
+
+fn inner_bodies(stmt: &Stmt) -> Vec<&[Stmt]> {
+    match stmt {
+        Stmt::If(node) => std::iter::once(node.body.as_slice())
+            .chain(node.elif_else_clauses.iter().map(|clause| clause.body.as_slice()))
+            .collect(),
+        Stmt::Try(node) => {
+            let handlers = node.handlers.iter().map(|handler| {
+                let ruff_python_ast::ExceptHandler::ExceptHandler(handler) = handler;
+                handler.body.as_slice()
+            });
+            [node.body.as_slice(), &node.orelse, &node.finalbody].into_iter().chain(handlers).collect()
+        }
+        Stmt::With(node) => vec![&node.body],
+        _ => vec![],
+    }
+}
+
+/// Names and attributes that code reads.
+struct Reads {
+    class: Option<String>,
+    first_parameter: Option<String>,
+    found: BTreeSet<String>,
+}
+
+impl Reads {
+    fn new(class: Option<&str>) -> Self {
+        Self { class: class.map(str::to_string), first_parameter: None, found: BTreeSet::new() }
+    }
+
+    /// The class that an expression gives an object of, or is.
+    fn class_of(&self, expr: &Expr) -> Option<String> {
+        match expr {
+            Expr::Name(name) if Some(name.id.as_str()) == self.first_parameter.as_deref() => self.class.clone(),
+            Expr::Name(name) => Some(name.id.to_string()),
+            Expr::Call(call) => match call.func.as_ref() {
+                Expr::Name(name) if matches!(name.id.as_str(), "super" | "type") => self.class.clone(),
+                other => self.class_of(other).filter(|_| other.is_name_expr()),
+            },
+            Expr::Attribute(attribute) if attribute.attr.as_str() == "__class__" => self.class_of(&attribute.value),
+            _ => None,
+        }
+    }
+}
+
+impl<'a> Visitor<'a> for Reads {
+    fn visit_annotation(&mut self, _: &'a Expr) {}
+
+    fn visit_expr(&mut self, expr: &'a Expr) {
+        match expr {
+            Expr::Name(name) if name.ctx.is_load() => {
+                self.found.insert(name.id.to_string());
+            }
+            Expr::Attribute(attribute) => {
+                if let Some(class) = self.class_of(&attribute.value) {
+                    self.found.insert(format!("{class}.{}", attribute.attr));
+                    // `C.x` reads no more of the class than that.
+                    if attribute.value.is_name_expr() {
+                        return;
+                    }
+                }
+            }
+            _ => {}
+        }
+        walk_expr(self, expr);
+    }
+}
+
+/// Names that the statements of a text read.
+pub fn global_names(text: &str) -> BTreeSet<String> {
+    with_stack_for(text.len(), || {
+        let mut reads = Reads::new(None);
+        reads.visit_body(&parse(text).syntax().body);
+        reads.found
+    })
+}
+
+/// Entities that two texts do not have alike: changed, added and removed.
+pub fn changed_entities(old: &Index, new: &Index) -> BTreeSet<String> {
+    let mut changed = BTreeSet::new();
+    fn outermost(index: &Index) -> impl Iterator<Item = &Function> {
+        index.functions.iter().filter(|function| function.parent.is_none())
+    }
+    let olds: BTreeMap<&str, &Function> =
+        outermost(old).map(|function| (function.qualname.as_str(), function)).collect();
+    let news: BTreeMap<&str, &Function> =
+        outermost(new).map(|function| (function.qualname.as_str(), function)).collect();
+    for name in olds.keys().chain(news.keys()) {
+        let same = match (olds.get(name), news.get(name)) {
+            (Some(a), Some(b)) => a.decorators == b.decorators && (a.text == b.text || diff(a, b).identical),
+            _ => false,
+        };
+        if !same {
+            changed.insert((*name).to_string());
+        }
+    }
+    for name in old.bindings.keys().chain(new.bindings.keys()) {
+        if old.bindings.get(name) != new.bindings.get(name) {
+            changed.insert(name.clone());
+        }
+    }
+    let nothing = BTreeMap::new();
+    for name in old.classes.keys().chain(new.classes.keys()) {
+        let (a, b) = (old.classes.get(name), new.classes.get(name));
+        if a.map(|class| class.head) != b.map(|class| class.head) {
+            changed.insert(name.clone());
+        }
+        let attributes = [a, b].map(|class| class.map_or(&nothing, |class| &class.attributes));
+        for attribute in attributes[0].keys().chain(attributes[1].keys()) {
+            if attributes[0].get(attribute) != attributes[1].get(attribute) {
+                changed.insert(format!("{name}.{attribute}"));
+            }
+        }
+    }
+    changed
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn affected(old: &str, new: &str, function: &str) -> Vec<String> {
+        let [old, new] = [old, new].map(Index::of);
+        let changed = changed_entities(&old, &new);
+        let mut found: Vec<String> = old.reach(function).into_iter().filter(|name| changed.contains(name)).collect();
+        found.extend(new.reach(function).into_iter().filter(|name| changed.contains(name)));
+        found.sort();
+        found.dedup();
+        found
+    }
+
+    const F: &str = "\ndef f(x):\n    return x * LIMIT\n";
+
+    #[test]
+    fn a_constant_that_changed_counts_where_it_is_read() {
+        assert_eq!(affected(&format!("LIMIT = 1{F}"), &format!("LIMIT = 2{F}"), "f"), ["LIMIT"]);
+        assert_eq!(affected(&format!("OTHER = 1{F}"), &format!("OTHER = 2{F}"), "f"), [""; 0]);
+        assert_eq!(
+            affected("LIMIT = 1\ndef f(LIMIT): return LIMIT\n", "LIMIT = 2\ndef f(LIMIT): return LIMIT\n", "f"),
+            [""; 0]
+        );
+    }
+
+    #[test]
+    fn layout_of_a_constant_does_not_count() {
+        assert_eq!(affected(&format!("LIMIT = 1{F}"), &format!("LIMIT=1  # one{F}"), "f"), [""; 0]);
+    }
+
+    #[test]
+    fn a_constant_bound_within_a_statement_counts() {
+        let module = |value: u32| format!("try:\n    import x\nexcept ImportError:\n    LIMIT = {value}{F}");
+        assert_eq!(affected(&module(1), &module(2), "f"), ["LIMIT"]);
+    }
+
+    #[test]
+    fn an_import_that_changed_counts() {
+        assert_eq!(affected(&format!("from a import LIMIT{F}"), &format!("from b import LIMIT{F}"), "f"), ["LIMIT"]);
+    }
+
+    const CLASS: &str = "class B:\n    size = 1\nclass A(B):\n    def f(self):\n        return self.g()\n    def g(self):\n        return self.size\n";
+
+    #[test]
+    fn an_attribute_of_a_base_counts_where_a_method_reads_it() {
+        assert_eq!(affected(CLASS, &CLASS.replace("size = 1", "size = 2"), "A.f"), ["B.size"]);
+        assert_eq!(affected(CLASS, &CLASS.replace("return self.size", "return 0"), "A.f"), ["A.g"]);
+    }
+
+    #[test]
+    fn a_slice_keeps_lines_and_the_heads_of_classes() {
+        let index = Index::of(
+            "import os\n@d\nclass A(\n    B,\n):\n    x = 1\n    def f(self):\n        return 1\n    def g(self):\n        return 2\n",
+        );
+        let kept = index.slice(&BTreeSet::from(["A.g".to_string()]));
+        assert_eq!(kept, "\n@d\nclass A(\n    B,\n):\n\n\n\n    def g(self):\n        return 2\n");
+        assert_eq!(index.slice(&BTreeSet::new()), "");
+    }
+}

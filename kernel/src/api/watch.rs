@@ -1,0 +1,106 @@
+//! A comparison that is watched from Python's side: signals stop it, and progress is told while it runs.
+//!
+//! The comparison runs on a thread of its own, without Python; the calling thread looks after both meanwhile.
+
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use pyo3::exceptions::PyKeyboardInterrupt;
+use pyo3::prelude::*;
+use twincell_core::compare::{Continue, Progress, Source};
+use twincell_core::engine::Stop;
+
+use super::comparison::PyComparison;
+use super::{environment, raised};
+use crate::options::Options;
+use crate::warm::{Engine, Failure};
+
+/// How often signals are looked for.
+const SIGNAL_INTERVAL: Duration = Duration::from_millis(20);
+/// How often progress is told.
+const PROGRESS_INTERVAL: Duration = Duration::from_millis(100);
+/// How long a comparison that was stopped may take to say what it found. Nothing of it is waited for beyond that.
+const STOP_GRACE: Duration = Duration::from_millis(150);
+/// Room for the thread; only what is used takes memory.
+const STACK: usize = 16 << 20;
+
+/// A comparison, and the exception that a signal raised while it ran.
+pub struct Watched {
+    pub comparison: PyComparison,
+    pub interrupt: Option<PyErr>,
+}
+
+/// Compares two texts. `progress` is called with a [`Progress`] as `(pair, pairs, executions, budget, coverage)`, pairs
+/// counted from zero. An interrupt ends the comparison: what was found up to then is returned with it; the interrupt
+/// alone is the error when nothing was.
+pub fn watch(
+    py: Python<'_>,
+    old: Source,
+    new: Source,
+    options: &Options,
+    progress: Option<&Bound<'_, PyAny>>,
+) -> PyResult<Watched> {
+    let environment = environment::find(py)?;
+    let (stop, latest) = (Stop::default(), Arc::new(Mutex::new(None::<Progress>)));
+    let (sender, receiver) = mpsc::channel();
+    // Shared with nobody: this is what lets Python go while waiting.
+    let receiver = Mutex::new(receiver);
+    let work = {
+        let (options, stop, latest) = (options.clone(), stop.clone(), latest.clone());
+        move || -> Result<_, Failure> {
+            let engine = Engine::warm(&options, &environment)?.stopped_by(&stop);
+            engine.compare(&old, &new, &options.for_core(), &mut |now| {
+                *latest.lock().unwrap_or_else(PoisonError::into_inner) = Some(now);
+                if stop.is_asked() { Continue::Stop } else { Continue::Yes }
+            })
+        }
+    };
+    let thread = std::thread::Builder::new().name("twincell-compare".into()).stack_size(STACK);
+    thread
+        .spawn(move || {
+            // Nobody listens any more when the caller did not want to wait.
+            let _ = sender.send(work());
+        })
+        .map_err(|error| raised(format!("a thread cannot be started: {error}")))?;
+
+    let mut interrupt: Option<(PyErr, Instant)> = None;
+    let mut told = Instant::now();
+    let result = loop {
+        match py.detach(|| receiver.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(SIGNAL_INTERVAL)) {
+            Ok(result) => break result,
+            Err(RecvTimeoutError::Disconnected) => break Err(Failure::Internal("the comparison ended".into())),
+            Err(RecvTimeoutError::Timeout) => {}
+        }
+        match &interrupt {
+            Some((_, since)) if since.elapsed() > STOP_GRACE => break Err(Failure::Stopped),
+            Some(_) => {}
+            None => {
+                let mut signal = py.check_signals();
+                if signal.is_ok() && told.elapsed() >= PROGRESS_INTERVAL {
+                    told = Instant::now();
+                    signal = tell(&latest, progress);
+                }
+                if let Err(signal) = signal {
+                    stop.ask();
+                    interrupt = Some((signal, Instant::now()));
+                }
+            }
+        }
+    };
+    let interrupt = interrupt.map(|(signal, _)| signal).or_else(|| py.check_signals().err());
+    match (result, interrupt) {
+        (Ok(report), interrupt) => Ok(Watched { comparison: PyComparison::new(report), interrupt }),
+        (Err(_), Some(interrupt)) => Err(interrupt),
+        (Err(Failure::Stopped), None) => Err(PyKeyboardInterrupt::new_err("stopped")),
+        (Err(failure), None) => Err(raised(failure)),
+    }
+}
+
+fn tell(latest: &Mutex<Option<Progress>>, progress: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
+    let now = *latest.lock().unwrap_or_else(PoisonError::into_inner);
+    if let (Some(now), Some(progress)) = (now, progress) {
+        progress.call1((now.pair, now.pairs, now.executions, now.budget, now.coverage))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,136 @@
+//! Reproducers as files: one for each pair that changed, for those who ask.
+
+use std::path::{Path, PathBuf};
+
+use twincell_core::report::{Comparison, PairReport, Verdict};
+use twincell_core::reproduce::Reproducer;
+
+use crate::files::write_text;
+
+/// The pairs that changed, with what there is to reproduce that.
+fn changed(comparison: &Comparison) -> impl Iterator<Item = (&PairReport, Option<&Reproducer>)> {
+    let changed = comparison.pairs.iter().filter(|pair| pair.verdict == Verdict::Changing);
+    changed.map(|pair| (pair, pair.reproducer.as_ref()))
+}
+
+/// The text that is offered: it holds, or could not be run.
+pub fn offered(reproducer: &Reproducer) -> Option<&str> {
+    reproducer.source.as_deref().filter(|_| reproducer.holds != Some(false))
+}
+
+/// The first reproducer of a comparison.
+pub fn first(comparison: &Comparison) -> Option<&str> {
+    changed(comparison).find_map(|(_, reproducer)| offered(reproducer?))
+}
+
+/// How a reproducer stands: `holds`, `unknown: why`, `none: why`.
+pub fn status(reproducer: Option<&Reproducer>) -> String {
+    let Some(reproducer) = reproducer else { return "none".into() };
+    let why = reproducer.why_not.as_deref().unwrap_or("no reason was given");
+    match (&reproducer.source, reproducer.holds) {
+        (Some(_), Some(true)) => "holds".into(),
+        (Some(_), None) => format!("unknown: {why}"),
+        _ => format!("none: {why}"),
+    }
+}
+
+/// Writes what reproduces a comparison's changes: to `path` when it is one, into a folder of that name when there are
+/// several. Gives a line about each for people.
+pub fn write(comparison: &Comparison, path: &Path) -> Result<Vec<String>, String> {
+    let found: Vec<(&PairReport, Option<&Reproducer>)> = changed(comparison).collect();
+    let mut lines = Vec::new();
+    if found.is_empty() {
+        lines.push("no reproducer: no behavior was found to have changed".into());
+    }
+    let several = found.len() > 1;
+    if several {
+        std::fs::create_dir_all(path)
+            .map_err(|error| format!("cannot make the folder {}: {}", path.display(), crate::files::reason(&error)))?;
+    }
+    for (pair, reproducer) in found {
+        let name = &pair.new.qualname;
+        match reproducer.and_then(offered) {
+            Some(text) => {
+                let file = if several { path.join(file_name(name)) } else { path.to_path_buf() };
+                write_text(&file, text)?;
+                let unknown = reproducer.is_some_and(|reproducer| reproducer.holds.is_none());
+                let note = if unknown { "; it could not be run here" } else { "" };
+                lines.push(format!("reproducer of {name}: {}{note}", file.display()));
+            }
+            None => lines.push(format!("no reproducer of {name}: {}", status(reproducer).trim_start_matches("none: "))),
+        }
+    }
+    Ok(lines)
+}
+
+/// Writes the reproducers of one change of a study into a folder: `ID.py`, or `ID-NAME.py` where several functions
+/// changed; one that does not hold as text with the reason.
+pub fn write_all(comparison: &Comparison, id: &str, folder: &Path) -> Result<(), String> {
+    let found: Vec<(&PairReport, &Reproducer)> =
+        changed(comparison).filter_map(|(pair, reproducer)| Some((pair, reproducer?))).collect();
+    for (pair, reproducer) in &found {
+        let own = if found.len() > 1 { format!("{id}-{}", pair.new.qualname) } else { id.to_string() };
+        let file = |ending: &str| -> PathBuf { folder.join(format!("{}{ending}", safe(&own))) };
+        match (offered(reproducer), &reproducer.source) {
+            (Some(text), _) => write_text(&file(".py"), text)?,
+            (None, Some(text)) => {
+                let why = status(Some(reproducer));
+                write_text(&file(".does-not-hold.txt"), &format!("{why}\n\n{text}"))?;
+            }
+            (None, None) => {}
+        }
+    }
+    Ok(())
+}
+
+fn file_name(qualname: &str) -> String {
+    format!("test_{}.py", safe(qualname))
+}
+
+/// A name without what is special in file names.
+fn safe(name: &str) -> String {
+    name.chars().map(|c| if c.is_alphanumeric() || matches!(c, '_' | '-') { c } else { '_' }).take(120).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures::{comparison, pair};
+
+    fn changing(name: &str, source: Option<&str>, holds: Option<bool>) -> PairReport {
+        let mut pair = pair(Verdict::Changing);
+        pair.new.qualname = name.into();
+        let why_not = (holds != Some(true)).then(|| "reasons".to_string());
+        pair.reproducer = Some(Reproducer { source: source.map(String::from), holds, why_not });
+        pair
+    }
+
+    #[test]
+    fn one_reproducer_is_a_file_and_several_are_a_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("test_it.py");
+        let lines = write(&comparison(vec![changing("f", Some("a"), Some(true))]), &path).unwrap();
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "a");
+        assert!(lines[0].starts_with("reproducer of f: "), "{lines:?}");
+
+        let path = folder.path().join("many");
+        let pairs = vec![changing("C.f", Some("a"), Some(true)), changing("g", Some("b"), Some(false))];
+        let lines = write(&comparison(pairs), &path).unwrap();
+        assert_eq!(std::fs::read_to_string(path.join("test_C_f.py")).unwrap(), "a");
+        assert_eq!(lines[1], "no reproducer of g: reasons");
+    }
+
+    #[test]
+    fn what_does_not_hold_is_not_offered() {
+        let whole = comparison(vec![changing("f", Some("a"), Some(false)), changing("g", Some("b"), None)]);
+        assert_eq!(first(&whole), Some("b"));
+        assert_eq!(status(whole.pairs[0].reproducer.as_ref()), "none: reasons");
+        assert_eq!(status(whole.pairs[1].reproducer.as_ref()), "unknown: reasons");
+    }
+
+    #[test]
+    fn a_comparison_without_a_change_says_so() {
+        let lines = write(&comparison(vec![pair(Verdict::Identical)]), Path::new("unused.py")).unwrap();
+        assert_eq!(lines, ["no reproducer: no behavior was found to have changed"]);
+    }
+}

@@ -1,0 +1,259 @@
+//! One version of a program: loaded once, run once an execution. A function is called, statements run as they stand, a
+//! class is used from outside.
+
+use pyo3::prelude::*;
+use pyo3::types::{PyCode, PyCodeMethods, PyDict, PyString, PyType};
+use twincell_core::behavior::{Observed, Outcome};
+use twincell_core::engine::protocol::{Body, Context, Member, Parameter, ParameterKind, Version};
+
+use crate::exceptions::StopExecution;
+use crate::imports;
+use crate::module::{self, helpers};
+use crate::module_state::ModuleState;
+use crate::observe;
+use crate::outcome::{self, Arguments};
+use crate::state;
+
+/// How many members of an object are used: one to four.
+const LENGTHS: [f64; 4] = [0.15, 0.3, 0.3, 0.25];
+/// Set in the flags of code that holds an `await` at its top level.
+const IS_COROUTINE: u32 = 0x80;
+
+pub(crate) struct LoadedVersion {
+    code: Py<PyCode>,
+    pub globals: Py<PyDict>,
+    /// Globals as the module left them.
+    pub before: Py<PyDict>,
+    /// What those hold.
+    pub state: ModuleState,
+    /// Class of `self`, where the module has it.
+    receiver: Option<Py<PyAny>>,
+}
+
+impl LoadedVersion {
+    /// Compiles a version and makes its globals. `evaluate` evaluates a module in them.
+    pub fn load(
+        py: Python<'_>,
+        version: &Version,
+        context: Context,
+        identifiers: Vec<Py<PyString>>,
+        evaluate: impl FnOnce(&Bound<'_, PyDict>) -> PyResult<()>,
+    ) -> PyResult<Self> {
+        let is_snippet = matches!(version.body, Body::Snippet { .. });
+        let code = if is_snippet {
+            module::compile_snippet(py, &version.code)?
+        } else {
+            module::compile_function(py, &version.code)?
+        };
+        let globals = imports::new_globals(py, context, identifiers)?;
+        if is_snippet {
+            // What stands behind `if __name__ == '__main__'` is meant to run.
+            globals.set_item("__name__", "__main__")?;
+        }
+        let mut receiver = None;
+        if !version.module.is_empty() {
+            evaluate(&globals)?;
+            receiver = module::enclosing_class(&globals, &version.qualname).map(Bound::unbind);
+        }
+        Ok(Self {
+            code: code.cast_into::<PyCode>()?.unbind(),
+            before: globals.copy()?.unbind(),
+            state: ModuleState::of(&globals),
+            globals: globals.unbind(),
+            receiver,
+        })
+    }
+
+    /// Runs it; what is seen beside the result joins `extra`.
+    pub fn run<'py>(
+        &self,
+        py: Python<'py>,
+        version: &Version,
+        extra: &mut Vec<(String, Observed)>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        match &version.body {
+            Body::Function => self.call(py, version, extra),
+            Body::Snippet { .. } => self.statements(py),
+            Body::Class { members } => {
+                let class = self.define(py, version)?;
+                let class = module::decorate(self.globals.bind(py), &version.decorators, class)?;
+                state::with(|execution| execution.side.public_only = true);
+                use_object(&class, members, extra)
+            }
+        }
+    }
+
+    /// Executes the definition and gives what it defines.
+    fn define<'py>(&self, py: Python<'py>, version: &Version) -> PyResult<Bound<'py, PyAny>> {
+        let globals = self.globals.bind(py);
+        let local = version.class_name.is_some() || version.qualname.contains('.');
+        let shadowed = if local { globals.get_item(&version.name).ok().flatten() } else { None };
+        self.code.bind(py).run(Some(globals), None)?;
+        let Some(defined) = globals.get_item(&version.name)? else {
+            return Err(pyo3::exceptions::PyRuntimeError::new_err(format!("{} was not defined", version.name)));
+        };
+        if local {
+            // A method's name is no global of the module.
+            match shadowed {
+                Some(global) => globals.set_item(&version.name, global)?,
+                None => globals.del_item(&version.name)?,
+            }
+        }
+        Ok(defined)
+    }
+
+    fn call<'py>(
+        &self,
+        py: Python<'py>,
+        version: &Version,
+        extra: &mut Vec<(String, Observed)>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let mut function = self.define(py, version)?;
+        let receiver = self.receiver.as_ref().map(|class| class.bind(py));
+        if !version.decorators.is_empty() {
+            function = module::decorate(self.globals.bind(py), &version.decorators, function)?;
+            function = beneath_descriptor(function, extra)?;
+        }
+        let arguments = Arguments::inject(py, &version.parameters, receiver)?;
+        arguments.call(&function)
+    }
+
+    fn statements<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let globals = self.globals.bind(py);
+        let code = self.code.bind(py);
+        let flags: u32 = code.getattr("co_flags")?.extract()?;
+        let result = code.run(Some(globals), None)?;
+        if flags & IS_COROUTINE != 0 {
+            helpers(py)?.getattr("run")?.call1((result,))?;
+        }
+        Ok(globals.get_item("_tc_result")?.unwrap_or_else(|| py.None().into_bound(py)))
+    }
+}
+
+/// The function in a `property`, `staticmethod` or `classmethod`; how it is reached is part of the behavior.
+fn beneath_descriptor<'py>(
+    decorated: Bound<'py, PyAny>,
+    extra: &mut Vec<(String, Observed)>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let kind = decorated.get_type().name()?.to_string();
+    let (inner, said) = match kind.as_str() {
+        "property" => ("fget", "property"),
+        "cached_property" => ("func", "property"),
+        "staticmethod" | "classmethod" => ("__func__", kind.as_str()),
+        _ => return Ok(decorated),
+    };
+    extra.push(("how it is used".into(), Observed::Str(said.into())));
+    decorated.getattr(inner)
+}
+
+/// What the statements of a snippet bound, by canonical name.
+pub(crate) fn bound_names(globals: &Bound<'_, PyDict>, results: &[(String, String)]) -> Vec<(String, Observed)> {
+    let mut extra = Vec::new();
+    let mut found = Vec::new();
+    for (own, canonical) in results {
+        let Ok(Some(value)) = globals.get_item(own) else { continue };
+        // An iterator that was bound and not used up is what it would give.
+        let observed = match outcome::unwrap(&value, 1, &mut extra) {
+            Ok(observed) => observed,
+            Err(_) => observe::value(&value),
+        };
+        found.push((format!("name {canonical}"), observed));
+    }
+    found
+}
+
+/// Makes an object on injected arguments and uses a few of its members, one after the other.
+fn use_object<'py>(
+    class: &Bound<'py, PyAny>,
+    members: &[Member],
+    extra: &mut Vec<(String, Observed)>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = class.py();
+    if let Ok(class) = class.cast::<PyType>() {
+        extra.push(("class attributes".into(), public(observe::namespace(class))));
+    }
+    let mut given: Vec<String> = Vec::new();
+    let object = if class.hasattr("__members__")? {
+        let values = helpers(py)?.getattr("members")?.call1((class,))?;
+        extra.push(("members".into(), observe::value(&values)));
+        let all: Vec<Bound<'py, PyAny>> = class.try_iter()?.collect::<PyResult<_>>()?;
+        if all.is_empty() {
+            return Ok(class.clone());
+        }
+        let index = outcome::draw_number("which member", &vec![1.0; all.len()]);
+        all[usize::try_from(index).unwrap_or(0).min(all.len() - 1)].clone()
+    } else {
+        arguments(class, &mut given)?.call(class)?
+    };
+    if members.is_empty() {
+        return Ok(object);
+    }
+    let length = 1 + outcome::draw_number("members used", &LENGTHS);
+    for step in 1..=length {
+        let index = outcome::draw_number(&format!("member {step}"), &vec![1.0; members.len()]);
+        let Some(member) = members.get(usize::try_from(index).unwrap_or(0)) else { continue };
+        let place = format!("use {step}, {}", member.name);
+        match use_member(&object, member, &mut given, extra) {
+            Ok(observed) => extra.push((place, observed)),
+            Err(error) if error.is_instance_of::<StopExecution>(py) => return Err(error),
+            Err(error) => match outcome::raised(py, &error) {
+                Outcome::Raised { exception, intended: true, .. } => extra.push((place, exception)),
+                _ => return Err(error),
+            },
+        }
+    }
+    Ok(object)
+}
+
+fn use_member(
+    object: &Bound<'_, PyAny>,
+    member: &Member,
+    given: &mut Vec<String>,
+    extra: &mut Vec<(String, Observed)>,
+) -> PyResult<Observed> {
+    let found = object.getattr(member.name.as_str())?;
+    let value =
+        if member.is_property || !found.is_callable() { found } else { arguments(&found, given)?.call(&found)? };
+    outcome::unwrap(&value, 0, extra)
+}
+
+/// Arguments by the signature of a callable. A name that was given a value before gets another one now.
+fn arguments<'py>(callable: &Bound<'py, PyAny>, given: &mut Vec<String>) -> PyResult<Arguments<'py>> {
+    let py = callable.py();
+    let signature: Vec<(String, u8, bool)> = helpers(py)?.getattr("parameters")?.call1((callable,))?.extract()?;
+    let parameters: Vec<Parameter> = signature
+        .into_iter()
+        .map(|(name, kind, has_default)| Parameter {
+            name,
+            kind: match kind {
+                0 => ParameterKind::PositionalOnly,
+                1 => ParameterKind::Positional,
+                2 => ParameterKind::VarPositional,
+                3 => ParameterKind::KeywordOnly,
+                _ => ParameterKind::VarKeyword,
+            },
+            has_default,
+            annotation: None,
+        })
+        .collect();
+    let path = |name: &str| {
+        let name = outcome::canonical(name);
+        match given.iter().filter(|known| **known == name).count() {
+            0 => name,
+            count => format!("{name} ({})", count + 1),
+        }
+    };
+    let arguments = Arguments::inject_as(py, &parameters, None, &|_| true, &path)?;
+    given.extend(parameters.iter().map(|parameter| outcome::canonical(&parameter.name)));
+    Ok(arguments)
+}
+
+fn public(observed: Observed) -> Observed {
+    match observed {
+        Observed::Object { class, mut attributes } => {
+            attributes.retain(|(name, _)| !name.starts_with('_'));
+            Observed::Object { class, attributes }
+        }
+        other => other,
+    }
+}

@@ -1,0 +1,302 @@
+"""Reproducers: pytest files that show a change where twincell cannot be imported: they pass on old and fail on new."""
+
+import json
+import os
+import subprocess
+import sys
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+import pytest
+import twincell
+
+# Name -> old, new, options. One for each way in which behavior shows, and for each kind of value that is missing.
+PAIRS = {
+    "return_value": ("def f(x):\n    return x or 3\n", "def f(x):\n    return x\n", {}),
+    "arguments_by_keyword": (
+        "def f(items, *, limit=3):\n    return items[:limit] if isinstance(items, list) else limit\n",
+        "def f(items, *, limit=3):\n    return items[limit:] if isinstance(items, list) else limit\n",
+        {},
+    ),
+    "float_and_int": ("def f(x):\n    return 1\n", "def f(x):\n    return 1.0\n", {}),
+    "not_a_number": ("def f(x):\n    return float('nan')\n", "def f(x):\n    return 0.0\n", {}),
+    "quotes_and_lines": (
+        "def f(x):\n    return 'it\\'s \"\"\"\\n\\\\' + str(1)\n",
+        "def f(x):\n    return 'it\\'s \\'\\'\\'\\n\\\\' + str(2)\n",
+        {},
+    ),
+    "exception": (
+        "def f(x):\n    if not isinstance(x, int):\n        raise TypeError('a number')\n    return x\n",
+        "def f(x):\n    if not isinstance(x, int):\n        raise ValueError('a number')\n    return x\n",
+        {},
+    ),
+    "message_of_an_exception": ("def f(x):\n    raise KeyError('a')\n", "def f(x):\n    raise KeyError('b')\n", {}),
+    "missing_exception_class": (
+        "def f(x):\n    if x:\n        raise errors.Refused('no')\n",
+        "def f(x):\n    if x:\n        raise errors.Denied('no')\n",
+        {},
+    ),
+    "exit": ("import sys\ndef f(x):\n    sys.exit(1)\n", "import sys\ndef f(x):\n    sys.exit(2)\n", {}),
+    "assertion": ("def f(x):\n    assert x is None, 'a'\n", "def f(x):\n    assert x is None, 'b'\n", {}),
+    "changed_argument": (
+        "def f(items):\n    items.append(1)\n    items.sort()\n",
+        "def f(items):\n    items.append(2)\n    items.sort()\n",
+        {},
+    ),
+    "changed_object": (
+        "def f(request):\n    request.meta = {'retries': 1}\n",
+        "def f(request):\n    request.meta = {'retries': 2}\n",
+        {},
+    ),
+    "changed_self": (
+        "class C:\n    def m(self, x):\n        self.count = 1\n",
+        "class C:\n    def m(self, x):\n        self.count = 2\n",
+        {},
+    ),
+    "output": ("def f(x):\n    print('a')\n", "def f(x):\n    print('b')\n", {}),
+    "error_output": (
+        "import sys\ndef f(x):\n    print('a', file=sys.stderr)\n",
+        "import sys\ndef f(x):\n    print('b', file=sys.stderr)\n",
+        {},
+    ),
+    "log": (
+        "import logging\nlogger = logging.getLogger('a')\ndef f(x):\n    logger.warning('old %d', 1)\n",
+        "import logging\nlogger = logging.getLogger('a')\ndef f(x):\n    logger.warning('new %d', 1)\n",
+        {},
+    ),
+    "warning": (
+        "import warnings\ndef f(x):\n    warnings.warn('old', DeprecationWarning)\n",
+        "import warnings\ndef f(x):\n    warnings.warn('new', DeprecationWarning)\n",
+        {},
+    ),
+    "calls": ("def f(store):\n    store.save(1)\n", "def f(store):\n    store.save(2)\n", {}),
+    "order_of_calls": (
+        "def f(store):\n    store.open()\n    store.write('a')\n",
+        "def f(store):\n    store.write('a')\n    store.open()\n",
+        {},
+    ),
+    "calls_of_what_calls_give": (
+        "def f(db):\n    db.session('a').query(db.User).delete(1)\n",
+        "def f(db):\n    db.session('a').query(db.User).delete(2)\n",
+        {},
+    ),
+    "generator": (
+        "def f(n):\n    for i in range(3):\n        yield i\n",
+        "def f(n):\n    for i in range(4):\n        yield i\n",
+        {},
+    ),
+    "endless_generator": (
+        "def f(n):\n    i = 0\n    while True:\n        yield i\n        i += 1\n",
+        "def f(n):\n    i = 0\n    while True:\n        yield i\n        i += 2\n",
+        {},
+    ),
+    "async": (
+        "import asyncio\nasync def f(x):\n    await asyncio.sleep(30)\n    return 1\n",
+        "import asyncio\nasync def f(x):\n    await asyncio.sleep(30)\n    return 2\n",
+        {},
+    ),
+    "no_longer_async": ("async def f(x):\n    return 1\n", "def f(x):\n    return 1\n", {}),
+    "async_generator": ("async def f(x):\n    yield 1\n", "async def f(x):\n    yield 2\n", {}),
+    "awaited_client": (
+        "async def f(client):\n    async with client.lock:\n        return (await client.get('a')).status\n",
+        "async def f(client):\n    async with client.lock:\n        return (await client.get('b')).status\n",
+        {},
+    ),
+    "class_method": (
+        "class C:\n    limit = 3\n    @classmethod\n    def m(cls):\n        return cls.limit\n",
+        "class C:\n    limit = 3\n    @classmethod\n    def m(cls):\n        return cls.limit + 1\n",
+        {},
+    ),
+    "method_that_calls_methods": (
+        "class C:\n    def _twice(self, x):\n        return [x, x]\n"
+        "    def m(self, x):\n        return self._twice(1)\n",
+        "class C:\n    def _twice(self, x):\n        return [x, x]\n"
+        "    def m(self, x):\n        return self._twice(2)\n",
+        {"function": "C.m"},
+    ),
+    "private_names": (
+        "class C:\n    def m(self):\n        self.__x = 1\n        return self.__x\n",
+        "class C:\n    def m(self):\n        self.__x = 2\n        return self.__x\n",
+        {},
+    ),
+    "closure": (
+        "def f(n):\n    def inner():\n        return [1]\n    return inner\n",
+        "def f(n):\n    def inner():\n        return [2]\n    return inner\n",
+        {},
+    ),
+    "changed_default": ("def f(x, y=1):\n    return y\n", "def f(x, y=2):\n    return y\n", {}),
+    "injected_exception": (
+        "def f(client):\n    try:\n        return client.get('a').text\n"
+        "    except ConnectionError:\n        return 1\n",
+        "def f(client):\n    try:\n        return client.get('a').text\n"
+        "    except ConnectionError:\n        return 2\n",
+        {},
+    ),
+    "module_constant": (
+        "LIMITS = {'a': 3}\ndef f(x):\n    return LIMITS['a']\n",
+        "LIMITS = {'a': 4}\ndef f(x):\n    return LIMITS['a']\n",
+        {},
+    ),
+    "module_helper": (
+        "import re\nWORD = re.compile('[a-z]+')\n\ndef clean(text):\n    return WORD.sub('', text)\n\n"
+        "def f(x):\n    return clean('a1')\n",
+        "import re\nWORD = re.compile('[a-z]+')\n\ndef clean(text):\n    return WORD.sub('', text)\n\n"
+        "def f(x):\n    return clean('a2')\n",
+        {},
+    ),
+    "changed_global": (
+        "STATE = {}\ndef f(x):\n    STATE['a'] = 1\n",
+        "STATE = {}\ndef f(x):\n    STATE['a'] = 2\n",
+        {},
+    ),
+    "missing_import": (
+        "import no_such_package\nfrom no_such_package.web import client\n\n"
+        "def f(x):\n    client.send(1)\n    return no_such_package.VERSION\n",
+        "import no_such_package\nfrom no_such_package.web import client\n\n"
+        "def f(x):\n    client.send(2)\n    return no_such_package.VERSION\n",
+        {},
+    ),
+    "missing_global": ("def f(x):\n    SINK.put([x, 1])\n", "def f(x):\n    SINK.put([x, 2])\n", {}),
+    "renamed_parameter": (
+        "def f(value, count):\n    return [value, 1]\n",
+        "def f(item, count):\n    return [item, 2]\n",
+        {},
+    ),
+    "order_of_a_dictionary": (
+        "def f(x):\n    return list({'a': 1, 'b': 2})\n",
+        "def f(x):\n    return list({'b': 2, 'a': 1})\n",
+        {},
+    ),
+    "objects_of_own_classes": (
+        "class Point:\n    def __init__(self, x):\n        self.x = x\n\ndef f(n):\n    return Point(1)\n",
+        "class Point:\n    def __init__(self, x):\n        self.x = x\n\ndef f(n):\n    return Point(2)\n",
+        {"function": "f"},
+    ),
+    "arithmetic_on_objects": (
+        "def f(a, b):\n    return a.x + b.y.z * 2\n",
+        "def f(a, b):\n    return a.x + b.y.z * 3\n",
+        {},
+    ),
+    "without_module": (
+        "def f(request):\n    return json.dumps([1, len(request.GET)])\n",
+        "def f(request):\n    return json.dumps([2, len(request.GET)])\n",
+        {"context": "function"},
+    ),
+}
+
+BLOCK = "import sys\nsys.modules['twincell'] = None\n"
+
+
+def outcomes(folder: Path, subject: str) -> dict[str, str]:
+    """Runs the files of a folder with pytest, where twincell cannot be imported: `passed` or what went wrong."""
+    report = folder / f"{subject}.xml"
+    subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--junitxml={report}", str(folder)],
+        cwd=folder,
+        env={**os.environ, "TWINCELL_SUBJECT": subject},
+        capture_output=True,
+        timeout=300,
+    )
+    found = {}
+    for case in ElementTree.parse(report).iter("testcase"):
+        failure = next((child for child in case if child.tag in ("failure", "error")), None)
+        name = (case.get("classname") or case.get("name", "")).removeprefix("test_")
+        found[name] = "passed" if failure is None else (failure.get("message") or "failed")
+    return found
+
+
+@pytest.fixture(scope="module")
+def ran(tmp_path_factory):
+    """Every pair's reproducer, written and run."""
+    folder = tmp_path_factory.mktemp("reproducers")
+    (folder / "conftest.py").write_text(BLOCK)
+    reproducers = {}
+    for name, (old, new, options) in PAIRS.items():
+        comparison = twincell.compare(old, new, **options)
+        whole = [pair["reproducer"] for pair in comparison.pairs if pair["reproducer"]]
+        reproducers[name] = whole[0] if whole else {"source": None, "why_not": comparison.sentence}
+        if comparison.reproducer is not None:
+            (folder / f"test_{name}.py").write_text(comparison.reproducer)
+    return reproducers, outcomes(folder, "old"), outcomes(folder, "new")
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_a_reproducer_passes_on_old_and_fails_on_new(ran, name):
+    reproducers, old, new = ran
+    assert reproducers[name]["source"] is not None, reproducers[name]["why_not"]
+    assert reproducers[name]["holds"] is True, reproducers[name]["why_not"]
+    assert old[name] == "passed", (old[name], reproducers[name]["source"])
+    assert new[name] != "passed", reproducers[name]["source"]
+
+
+def test_plain_values_give_what_a_person_would_write():
+    text = twincell.compare("def f(x):\n    return x or 3\n", "def f(x):\n    return x\n").reproducer
+    assert "Standin" not in text and len(text.splitlines()) < 50
+    assert "assert result == 3" in text
+
+
+def test_a_file_can_be_the_subject(tmp_path):
+    old, new = "def f(x):\n    return x or 3\n", "def f(x):\n    return x\n"
+    (tmp_path / "test_f.py").write_text(twincell.compare(old, new).reproducer)
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_f.py"]
+    for text, status in ((old, 0), (new, 1)):
+        (tmp_path / "subject.py").write_text(text)
+        environment = {**os.environ, "TWINCELL_SUBJECT": "subject.py"}
+        done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, timeout=60)
+        assert done.returncode == status, done.stdout.decode()
+
+
+def test_what_reaches_outside_the_process_is_no_reproducer(tmp_path):
+    victim = tmp_path / "victim"
+    victim.write_text("here")
+    old = f"import os\ndef helper():\n    os.remove({str(victim)!r})\ndef f(x):\n    helper()\n    return 1\n"
+    comparison = twincell.compare(old, old.replace("return 1", "return 2"), function="f")
+    assert victim.exists()
+    if comparison.reproducer is not None:
+        # Then the call stands in for what it would do.
+        (tmp_path / "test_f.py").write_text(comparison.reproducer)
+        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_f.py"]
+        subprocess.run(command, cwd=tmp_path, capture_output=True, timeout=60)
+        assert victim.exists()
+
+
+def test_the_same_comparison_gives_the_same_reproducer():
+    old, new, options = PAIRS["calls_of_what_calls_give"]
+    assert twincell.compare(old, new, **options).reproducer == twincell.compare(old, new, **options).reproducer
+
+
+def test_a_comparison_without_a_change_has_no_reproducer():
+    assert twincell.compare("def f(x):\n    return x\n", "def f(y):\n    return y\n").reproducer is None
+
+
+def run_cli(*arguments, cwd):
+    command = [sys.executable, "-m", "twincell", *arguments]
+    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=120)
+
+
+def test_the_command_line_writes_reproducers(tmp_path):
+    old, new, _ = PAIRS["return_value"]
+    (tmp_path / "old.py").write_text(old)
+    (tmp_path / "new.py").write_text(new)
+    done = run_cli("compare", "old.py", "new.py", "--reproducer", "test_it.py", cwd=tmp_path)
+    assert done.returncode == 1 and "reproducer of f: test_it.py" in done.stderr
+    assert "def test_f():" in (tmp_path / "test_it.py").read_text()
+
+    more = "\ndef g(x):\n    return {}\n"
+    (tmp_path / "old.py").write_text(old + more.format(1))
+    (tmp_path / "new.py").write_text(new + more.format(2))
+    run_cli("compare", "old.py", "new.py", "--reproducer", "many", cwd=tmp_path)
+    assert sorted(path.name for path in (tmp_path / "many").iterdir()) == ["test_f.py", "test_g.py"]
+
+
+def test_a_study_writes_a_reproducer_for_each_change(tmp_path):
+    rows = [
+        {"id": "a/1", "old": PAIRS["return_value"][0], "new": PAIRS["return_value"][1]},
+        {"id": "same", "old": PAIRS["output"][0], "new": PAIRS["output"][0]},
+    ]
+    (tmp_path / "in.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    done = run_cli("study", "in.jsonl", "--out", "out.jsonl", "--reproducers", "tests", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert [path.name for path in (tmp_path / "tests").iterdir()] == ["a_1.py"]
+    findings = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
+    assert [finding["reproducer"] for finding in findings] == ["holds", None]

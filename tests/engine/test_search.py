@@ -1,0 +1,201 @@
+"""Differences behind conditions that guessing seldom meets: found within the default budget, whatever the seed."""
+
+import pytest
+
+from .snippets import compare, reason
+
+# name: body of f(x, y, z); the two versions have 1 and 2 where it says HERE, and it may define what stands before f.
+HARD = {
+    "arithmetic over two parameters": """
+        if x == 3 * y + 1 and y > 40:
+            return HERE
+        return 0
+    """,
+    "bits of a number": """
+        if x ^ 0x5A5A == 77123:
+            return HERE
+        return 0
+    """,
+    "a remainder within bounds": """
+        if x > 1000:
+            if x % 97 == 13:
+                if x < 1200:
+                    return HERE
+        return 0
+    """,
+    "a product and a sum": """
+        total = x * 7
+        total += 5
+        if total == 7 * 1234 + 5:
+            return HERE
+        return total > 0
+    """,
+    "nested guards on a text": """
+        if x.startswith('usr-'):
+            if x.endswith('.cfg'):
+                if len(x) > 20:
+                    return HERE
+        return 0
+    """,
+    "a text in another case": """
+        if x.strip().lower() == 'magic word':
+            return HERE
+        return 0
+    """,
+    "a text made of two": """
+        if x + ':' + y == 'left:right':
+            return HERE
+        return 0
+    """,
+    "pieces of a text": """
+        parts = x.split('/')
+        if len(parts) == 4:
+            if parts[2] == 'static':
+                return HERE
+        return 0
+    """,
+    "a number in a text": """
+        if x.isdigit():
+            if int(x) > 5000:
+                return HERE
+        return 0
+    """,
+    "a regular expression": r"""
+        import re
+        if re.match(r'^v(\d+)\.(\d{3})-(alpha|beta)$', x):
+            return HERE
+        return 0
+    """,
+    "keys of a dictionary": """
+        if 'kind' in x and x['kind'] == 'special':
+            if x.get('depth', 0) == 17:
+                return HERE
+        return 0
+    """,
+    "nested data": """
+        if len(x['items']) >= 2 and x['items'][1]['price'] > 99.5:
+            return HERE
+        return 0
+    """,
+    "the length of a list": """
+        if len(x) == 11:
+            return HERE
+        return len(x)
+    """,
+    "an element of a list": """
+        for item in x:
+            if item == 'needle-42':
+                return HERE
+        return 0
+    """,
+    "any of the items": """
+        if any(item > 777 for item in x):
+            return HERE
+        return 0
+    """,
+    "the sum of a list": """
+        total = 0
+        for item in x:
+            total += item
+        if total == 12345:
+            return HERE
+        return 0
+    """,
+    "classes of three values": """
+        if isinstance(x, dict) and isinstance(y, (list, tuple)) and isinstance(z, str):
+            if z in x and len(y) == 3:
+                return HERE
+        return 0
+    """,
+    "a chain of guards": """
+        if x != 91:
+            return 0
+        if y != x + 17:
+            return 0
+        if z is not None:
+            return 0
+        return HERE
+    """,
+    "one object": """
+        if x is y:
+            return HERE
+        return 0
+    """,
+    "items of a table": """
+        for key, value in x.items():
+            if key == 'mode' and value == 0o755:
+                return HERE
+        return 0
+    """,
+    "a loop that counts": """
+        count = 0
+        for character in x:
+            if character == '%':
+                count += 1
+        if count == 5:
+            return HERE
+        return 0
+    """,
+    "an attribute of an attribute": """
+        if x.config.level >= 60 and x.config.name not in ('root', 'main') and not x.config.frozen:
+            if x.config.level * 2 < 130:
+                return HERE
+        return 0
+    """,
+}
+
+# name: both versions, where they differ otherwise.
+BOTH = {
+    "a boundary": (
+        "def f(x):\n    return 'a' if x > 86399 + 60 else 'b'\n",
+        "def f(x):\n    return 'a' if x >= 86399 + 60 else 'b'\n",
+    ),
+    "a boundary of two values": (
+        "def f(x, y):\n    return x * 2 < y - 3\n",
+        "def f(x, y):\n    return x * 2 <= y - 3\n",
+    ),
+    "a negative quotient": (
+        "def f(x):\n    return x // 7\n",
+        "def f(x):\n    return int(x / 7)\n",
+    ),
+    "constants of the module": tuple(
+        f"""
+        LIMIT = 40 * 103
+        NAMES = {{'alpha-1', 'beta-2'}}
+
+        def f(x, y):
+            if x >= LIMIT and y in NAMES:
+                return {result}
+            return 0
+        """
+        for result in (1, 2)
+    ),
+    "what a helper gives": tuple(
+        f"""
+        def scale(n):
+            return n * n - 3
+
+        def f(x):
+            if scale(x) == 9998 * 9998 - 3:
+                return {result}
+            return 0
+        """
+        for result in (1, 2)
+    ),
+}
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+@pytest.mark.parametrize("name", HARD)
+def test_a_difference_behind_a_hard_condition_is_found(name, seed):
+    text = "        def f(x, y, z):" + HARD[name].replace("\n    ", "\n        ").rstrip()
+    comparison = compare(text.replace("HERE", "1"), text.replace("HERE", "2"), seed=seed)
+    assert comparison.verdict == "changing", (reason(comparison), comparison.sentence)
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+@pytest.mark.parametrize("name", BOTH)
+def test_a_rare_difference_is_found(name, seed):
+    old, new = BOTH[name]
+    comparison = compare(old, new, seed=seed, function="f")
+    assert comparison.verdict == "changing", (reason(comparison), comparison.sentence)

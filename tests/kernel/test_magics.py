@@ -1,0 +1,123 @@
+"""The magics through the kernel: progress, interrupts, autocompare, and a failure of what `--run` runs."""
+
+import time
+
+import pytest
+
+OLD = "def f(a, b):\n    if a > b:\n        return a\n    return b\n"
+SAME = "def f(a, b):\n    return a if a > b else b\n"
+OTHER = "def f(a, b):\n    return b if a > b else a\n"
+COMPARISON = "application/vnd.twincell.comparison+json"
+#: Long enough to be interrupted.
+LONG = f"%%compare --budget 1000000\n{OLD}# ---\n{SAME}"
+#: Each execution stays in C code, until it is ended from outside.
+SLOW = "def f(n):\n    return sum(range(10**13)) + 1\n# ---\ndef f(n):\n    return 1 + sum(range(10**13))\n"
+
+
+def comparisons(outcome):
+    shown = outcome.of("display_data") + outcome.of("execute_result")
+    return [content["data"][COMPARISON] for content in shown if COMPARISON in content["data"]]
+
+
+def wait_for_progress(kernel):
+    while "<progress" not in kernel.wait_for("display_data")["content"]["data"].get("text/html", ""):
+        pass
+
+
+def test_progress_is_shown_in_one_place_and_gives_way_to_the_result(kernel):
+    outcome = kernel.run(f"%%compare --budget 4000\n{OLD}# ---\n{SAME}")
+    (shown,) = [content for content in outcome.of("display_data") if COMPARISON not in content["data"]]
+    updates = outcome.of("update_display_data")
+    assert "executions" in shown["data"]["text/plain"]
+    assert {update["transient"]["display_id"] for update in updates} <= {shown["transient"]["display_id"]}
+    assert outcome.types[-2:] == ["clear_output", "execute_result"]
+
+
+def test_an_interrupt_shows_what_was_found_within_a_moment(kernel):
+    msg_id = kernel.send(LONG)
+    wait_for_progress(kernel)
+    started = time.monotonic()
+    kernel.manager.interrupt_kernel()
+    outcome = kernel.wait(msg_id)
+    # Two hundred milliseconds on a machine that does nothing else; those that run tests are busy.
+    assert time.monotonic() - started < 2
+    assert outcome.reply["ename"] == "KeyboardInterrupt"
+    (comparison,) = comparisons(outcome)
+    assert 0 < len(comparison["pairs"][0]["executions"]) < 1_000_000
+    assert "stopped before the budget was used up" in comparison["pairs"][0]["notes"]
+    (error,) = outcome.of("error")
+    assert error["traceback"] == ["Stopped. What was found up to then stands above."]
+    assert kernel.run("1 + 1").value == "2"
+
+
+def test_an_interrupt_does_not_wait_for_an_execution_to_end(kernel):
+    kernel.run(f"%%compare --timeout 600\n{OLD}# ---\n{SAME}")
+    msg_id = kernel.send(f"%%compare --timeout 600\n{SLOW}")
+    kernel.wait_for("execute_input")
+    time.sleep(1)
+    started = time.monotonic()
+    kernel.manager.interrupt_kernel()
+    assert kernel.wait(msg_id).reply["ename"] == "KeyboardInterrupt"
+    assert time.monotonic() - started < 2
+    assert comparisons(kernel.run(f"%%compare --timeout 600\n{OLD}# ---\n{OTHER}"))[0]["verdict"] == "changing"
+
+
+def test_an_interrupt_aborts_the_cells_that_wait(kernel):
+    first, second = kernel.send(LONG), kernel.send("1 + 1")
+    wait_for_progress(kernel)
+    kernel.manager.interrupt_kernel()
+    kernel.wait(first)
+    assert kernel.wait(second).reply["status"] == "aborted"
+
+
+def test_a_failure_of_what_was_run_afterwards_is_one_of_the_cell(kernel):
+    failing = SAME + "raise ValueError('on purpose')\n"
+    first, second = kernel.send(f"%%compare --run\n{OLD}# ---\n{failing}"), kernel.send("1 + 1")
+    outcome = kernel.wait(first)
+    assert (outcome.reply["status"], outcome.reply["ename"]) == ("error", "ValueError")
+    assert len(outcome.of("error")) == 1
+    assert kernel.wait(second).reply["status"] == "aborted"
+    assert kernel.run("f(1, 2)").value == "2"
+
+
+@pytest.fixture
+def rerun(kernel):
+    """Runs a cell of one identity, as often as asked."""
+    kernel.run("%autocompare on")
+    yield lambda code: kernel.run(code, metadata={"cellId": "c1"})
+    kernel.run("%autocompare off")
+    kernel.run("pass", metadata={"cellId": "c1"})
+
+
+def test_autocompare_says_in_one_line_that_nothing_changed(rerun):
+    assert rerun(OLD).text() == ""
+    outcome = rerun(SAME)
+    assert outcome.text().startswith("autocompare: ") and outcome.text().count("\n") == 1
+    assert comparisons(outcome) == []
+
+
+def test_autocompare_shows_everything_where_behavior_changed(rerun):
+    rerun(OLD)
+    outcome = rerun(OTHER)
+    assert [found["verdict"] for found in comparisons(outcome)] == ["changing"]
+    assert outcome.reply["status"] == "ok"
+
+
+def test_autocompare_is_quiet_where_there_is_nothing_to_compare(rerun):
+    for code in ("x = 1", "x = 2", "def f(): return 1", "def f(): return 1", "x = 3"):
+        assert rerun(code).types in (["execute_input"], [])
+
+
+def test_autocompare_understands_cells_with_magics(rerun):
+    rerun(f"%time\n{OLD}")
+    outcome = rerun(f"!true\n{OTHER}")
+    assert [found["verdict"] for found in comparisons(outcome)] == ["changing"]
+
+
+def test_autocompare_is_switched_off(kernel):
+    assert "is on" in kernel.run("%autocompare on --budget 20").text()
+    assert "is off" in kernel.run("%autocompare off").text()
+    assert "is off" in kernel.run("%autocompare").text()
+    assert "--budget" in kernel.run("%autocompare --help").text()
+    kernel.run(OLD, metadata={"cellId": "c2"})
+    assert kernel.run(OTHER, metadata={"cellId": "c2"}).types == ["execute_input"]

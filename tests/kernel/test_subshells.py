@@ -1,0 +1,79 @@
+"""Subshells (Jupyter Enhancement Proposal 91): requests that are handled while a cell of the main shell runs."""
+
+import pytest
+
+from .client import TIMEOUT
+
+
+def control(kernel, msg_type, **content):
+    message = kernel.channels.session.msg(msg_type, content)
+    kernel.channels.control_channel.send(message)
+    while True:
+        reply = kernel.channels.get_control_msg(timeout=TIMEOUT)
+        if reply["parent_header"]["msg_id"] == message["header"]["msg_id"]:
+            return reply["content"]
+
+
+@pytest.fixture
+def subshell(kernel):
+    created = control(kernel, "create_subshell_request")
+    assert created["status"] == "ok"
+    yield created["subshell_id"]
+    control(kernel, "delete_subshell_request", subshell_id=created["subshell_id"])
+
+
+def send(kernel, subshell, msg_type, **content):
+    message = kernel.channels.session.msg(msg_type, content)
+    message["header"]["subshell_id"] = subshell
+    kernel.channels.shell_channel.send(message)
+    return message["header"]["msg_id"]
+
+
+def test_the_kernel_says_that_it_has_subshells(kernel):
+    assert "kernel subshells" in kernel.ask("kernel_info_request")["supported_features"]
+
+
+def test_subshells_are_created_listed_and_deleted(kernel):
+    assert control(kernel, "list_subshell_request")["subshell_id"] == []
+    ids = sorted(control(kernel, "create_subshell_request")["subshell_id"] for _ in range(2))
+    assert sorted(control(kernel, "list_subshell_request")["subshell_id"]) == ids
+    for subshell in ids:
+        assert control(kernel, "delete_subshell_request", subshell_id=subshell) == {"status": "ok"}
+    assert control(kernel, "list_subshell_request")["subshell_id"] == []
+    assert control(kernel, "delete_subshell_request", subshell_id=ids[0])["status"] == "error"
+
+
+def test_a_subshell_works_while_a_cell_runs(kernel, subshell, tmp_path):
+    mark = tmp_path / "done"
+    main = kernel.send(
+        f"x = 20\nprint('started')\nimport os, time\nwhile not os.path.exists({str(mark)!r}): time.sleep(0.01)"
+    )
+    kernel.wait_for_text("started")
+    outcome = kernel.wait(send(kernel, subshell, "execute_request", code="print('in between')\nx + 1"))
+    assert (outcome.text(), outcome.value) == ("in between\n", "21")
+    reply = kernel.wait(send(kernel, subshell, "complete_request", code="pri", cursor_pos=3)).reply
+    assert "print" in reply["matches"]
+    outcome = kernel.wait(
+        send(kernel, subshell, "execute_request", code="import asyncio\nawait asyncio.sleep(0.01)\nprint('awaited')")
+    )
+    assert outcome.text() == "awaited\n"
+    mark.touch()
+    assert kernel.wait(main).reply["status"] == "ok"
+
+
+def test_a_failure_in_a_subshell_aborts_only_what_waits_there(kernel, subshell):
+    failing = send(kernel, subshell, "execute_request", code="import time; time.sleep(0.2); 1/0")
+    waiting = send(kernel, subshell, "execute_request", code="1")
+    assert kernel.run("2 + 2").value == "4"
+    replies = {}
+    while len(replies) < 2:
+        reply = kernel.channels.get_shell_msg(timeout=TIMEOUT)
+        replies[reply["parent_header"]["msg_id"]] = reply["content"]["status"]
+    assert (replies[failing], replies[waiting]) == ("error", "aborted")
+
+
+def test_a_request_for_an_unknown_subshell_is_an_error(kernel):
+    reply = kernel.wait(send(kernel, "nobody", "execute_request", code="1")).reply
+    assert reply["status"] == "error"
+    assert "nobody" in reply["evalue"]
+    assert kernel.run("1 + 1").value == "2"

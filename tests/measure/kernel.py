@@ -1,0 +1,144 @@
+"""Measures the kernel against ipykernel: both started in turn, in one run, on one machine; prints ratios.
+
+    python tests/measure/kernel.py [--rounds N] [--check]
+
+The client is as thin as can be (prepared frames on plain ZeroMQ sockets), so that what is measured is the kernel. Both
+kernels are started by the same Python. `--check` ends with status 1 when a ratio is above what issue and documents
+promise.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from contextlib import contextmanager
+from pathlib import Path
+
+import zmq
+from jupyter_client.connect import write_connection_file
+from jupyter_client.session import Session
+
+MODULES = {"ipykernel": "ipykernel_launcher", "twincell": "twincell.kernel"}
+PRINTS = "for n in range(100_000): print(n)"
+DISPLAYS = "from IPython.display import display\nfor n in range(50): display({'text/plain': 'x' * 1_000_000}, raw=True)"
+#: The highest ratio of twincell to ipykernel that is promised.
+PROMISED = {
+    "start to first result, ms": 0.8,
+    "round trip of an empty cell, ms": 0.5,
+    "100,000 short prints, ms": 0.4,
+    "50 MB of display data, ms": 0.7,
+    "memory after start, MiB": 1.0,
+}
+
+
+class Running:
+    """A kernel that was just started, and the channels to it."""
+
+    def __init__(self, module: str, folder: Path) -> None:
+        path, info = write_connection_file(str(folder / f"{module}.json"))
+        self.session = Session(key=info["key"].encode() if isinstance(info["key"], str) else info["key"])
+        self.context = zmq.Context()
+        self.shell = self._connect(zmq.DEALER, info["shell_port"])
+        self.iopub = self._connect(zmq.SUB, info["iopub_port"])
+        self.iopub.subscribe(b"")
+        environment = {**os.environ, "IPYTHONDIR": str(folder / "ipython")}
+        self.started = time.perf_counter()
+        self.process = subprocess.Popen([sys.executable, "-m", module, "-f", path], env=environment)
+
+    def _connect(self, kind: int, port: int) -> zmq.Socket:
+        socket = self.context.socket(kind)
+        # What is not there yet is looked for often; the default of 100 ms would be most of what is measured.
+        socket.setsockopt(zmq.RECONNECT_IVL, 2)
+        socket.setsockopt(zmq.RCVHWM, 0)
+        socket.setsockopt(zmq.LINGER, 0)
+        socket.connect(f"tcp://127.0.0.1:{port}")
+        return socket
+
+    def run(self, code: str) -> float:
+        """Runs a cell; the milliseconds until its reply and its idle status are both here."""
+        content = {"code": code, "silent": False, "store_history": True, "user_expressions": {}, "allow_stdin": False}
+        message = self.session.msg("execute_request", content)
+        frames, msg_id = self.session.serialize(message), message["header"]["msg_id"].encode()
+        before = time.perf_counter()
+        self.shell.send_multipart(frames)
+        while True:
+            parts = self.iopub.recv_multipart(copy=False)
+            if msg_id in parts[-3].bytes and len(parts[-1].buffer) < 100 and b"idle" in parts[-1].bytes:
+                break
+        reply = json.loads(self.shell.recv_multipart()[-1])
+        elapsed = (time.perf_counter() - before) * 1000
+        assert reply["status"] == "ok", reply
+        return elapsed
+
+    def first_result(self) -> float:
+        """The milliseconds from the start of the process to the result of its first cell."""
+        content = {"code": "6 * 7", "silent": False, "store_history": True, "user_expressions": {}}
+        self.shell.send_multipart(self.session.serialize(self.session.msg("execute_request", content)))
+        reply = json.loads(self.shell.recv_multipart()[-1])
+        elapsed = (time.perf_counter() - self.started) * 1000
+        assert reply["status"] == "ok", reply
+        return elapsed
+
+    def memory(self) -> float:
+        """What the process holds, in MiB."""
+        with open(f"/proc/{self.process.pid}/status") as status:
+            return next(int(line.split()[1]) for line in status if line.startswith("VmRSS")) / 1024
+
+    def end(self) -> None:
+        self.process.kill()
+        self.process.wait()
+        self.context.destroy(linger=0)
+
+
+@contextmanager
+def running(module: str, folder: Path):
+    kernel = Running(module, folder)
+    try:
+        yield kernel
+    finally:
+        kernel.end()
+
+
+def measure(module: str, folder: Path) -> dict[str, float]:
+    """One start of one kernel; what was measured, by name."""
+    start, round_trip, prints, displays, memory = PROMISED
+    with running(module, folder) as kernel:
+        found = {start: kernel.first_result()}
+        found[memory] = kernel.memory()
+        kernel.run("")
+        found[round_trip] = statistics.median(kernel.run("") for _ in range(200))
+        found[prints] = kernel.run(PRINTS)
+        found[displays] = kernel.run(DISPLAYS)
+        return found
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rounds", type=int, default=5, help="how often each kernel is started [default: 5]")
+    parser.add_argument("--check", action="store_true", help="end with status 1 when a ratio is above the promised one")
+    arguments = parser.parse_args()
+    found: dict[str, list[dict[str, float]]] = {name: [] for name in MODULES}
+    with tempfile.TemporaryDirectory() as folder:
+        for module in MODULES.values():  # once for nothing: files are read from the disk, folders are made
+            with running(module, Path(folder)) as kernel:
+                kernel.first_result()
+        for _ in range(arguments.rounds):
+            for name, module in MODULES.items():
+                found[name].append(measure(module, Path(folder)))
+    print(f"{'':34}{'ipykernel':>12}{'twincell':>12}{'ratio':>8}{'promised':>10}")
+    broken = False
+    for what, promised in PROMISED.items():
+        theirs, ours = (statistics.median(one[what] for one in found[name]) for name in MODULES)
+        broken = broken or ours / theirs > promised
+        print(f"{what:34}{theirs:12.1f}{ours:12.1f}{ours / theirs:8.2f}{promised:10.1f}")
+    return 1 if broken and arguments.check else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
