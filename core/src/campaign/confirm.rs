@@ -1,6 +1,6 @@
 //! Whether a difference is one of the code: the execution is repeated, also each version against itself.
 
-use super::Execute;
+use super::{Execute, Kept};
 use crate::behavior::{Behavior, Difference, Rules, differences, is_of_values};
 use crate::engine::protocol::{ExecutionRecord, ExecutionRequest};
 use crate::engine::{EngineError, Executed};
@@ -79,6 +79,30 @@ fn attempt(
         .filter(|difference| steady && !is_noise(difference) && holds(difference))
         .collect();
     Ok(Some(Confirmed { differences, exclusive }))
+}
+
+/// Does each version do the same again on these decisions?
+pub fn is_steady(execute: &mut dyn Execute, record: &ExecutionRecord, rules: &Rules) -> Result<bool, EngineError> {
+    let requests = [0, 1].map(|version| again(record, repeat(record), vec![version; REPEATS])).to_vec();
+    Ok(execute.execute(requests)?.iter().all(|executed| match executed {
+        Executed::Record(record) => {
+            let same = |behavior: &Behavior| differences(&record.behaviors[0], behavior, rules).is_empty();
+            record.behaviors.iter().all(same)
+        }
+        Executed::Lost { .. } => false,
+    }))
+}
+
+/// Do both versions do what they did in this execution?
+pub fn is_same_again(execute: &mut dyn Execute, kept: &Kept, rules: &Rules) -> Result<bool, EngineError> {
+    let request = again(&kept.record, repeat(&kept.record), vec![0, 1]);
+    Ok(execute.execute(vec![request])?.iter().all(|executed| match executed {
+        Executed::Record(record) => {
+            let pairs = kept.record.behaviors.iter().zip(&record.behaviors);
+            pairs.into_iter().all(|(before, now)| differences(before, now, rules).is_empty())
+        }
+        Executed::Lost { .. } => false,
+    }))
 }
 
 /// Results of calls that this version asked for first, and what was looked up in them.

@@ -29,7 +29,7 @@ use confirm::{MANY_REPEATS, REPEATS, confirm};
 use corpus::{State, learn};
 use weigh::ground;
 
-pub use confirm::repeat;
+pub use confirm::{is_same_again, is_steady, repeat};
 pub use shrink::shrink;
 pub use techniques::Techniques;
 pub use weigh::{Decisive, decisive, joint};
@@ -50,6 +50,8 @@ const FURTHER: u32 = 64;
 const MOST_CONFIRMED: u32 = 6;
 /// Differences that are confirmed where unlikely ones do not count.
 const MOST_IGNORED: u32 = 24;
+/// Differences that may turn out to be noise before others are taken for noise unseen: each costs many repetitions.
+const MOST_NOISY: u32 = 12;
 /// Executions spent on finding which values of a difference matter.
 pub const DECISIVE_BUDGET: u32 = 40;
 /// Executions at most after a difference is found.
@@ -179,6 +181,8 @@ pub struct Campaign {
     pub lost: Vec<String>,
     /// Differences that were not the same when an execution was repeated.
     pub nondeterministic: u32,
+    /// The first execution with such a difference.
+    pub noisy: Option<Box<ExecutionRecord>>,
     /// Confirmed differences that were left out because only an unlikely value shows them.
     pub edge_cases: u32,
     /// Changed lines of old and new that a valid execution ran.
@@ -237,6 +241,11 @@ pub fn run(
             if campaign.executions[last].differences.is_empty() || confirmations == 0 {
                 continue;
             }
+            if campaign.nondeterministic >= MOST_NOISY {
+                campaign.nondeterministic += 1;
+                campaign.executions[last].differences.clear();
+                continue;
+            }
             examine(execute, &mut campaign, last, plan)?;
             let found = &campaign.executions[last];
             if found.score() > 0.0 {
@@ -279,6 +288,7 @@ fn examine(execute: &mut dyn Execute, campaign: &mut Campaign, number: usize, pl
     if confirmed.differences.is_empty() {
         campaign.nondeterministic += 1;
         campaign.executions[number].differences.clear();
+        campaign.noisy.get_or_insert_with(|| Box::new(record));
         return Ok(());
     }
     campaign.executions[number].differences = ground(execute, &record, confirmed, &plan.rules)?;

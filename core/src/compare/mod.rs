@@ -1,6 +1,7 @@
 //! The main job: two texts -> a [`Comparison`]. Which pairs there are is `select`'s, what belongs to one `pair`'s, and
 //! what runs of it `program`'s.
 
+mod disturbed;
 mod pair;
 mod program;
 mod select;
@@ -280,18 +281,10 @@ fn compare_pair(
         // A worker that cannot be replaced costs this pair and no other.
         Err(error) => return Ok(assemble::failed(&frame, error.to_string())),
     };
-    // What executions left behind, and nobody could put back, may have hidden a difference or made one up.
-    let disturbed = loaded.spoiled || campaign.witness.is_none() && campaign.nondeterministic > 0;
-    if disturbed && program.isolation == Isolation::Auto && !campaign.stopped_early {
-        program.isolation = Isolation::Process;
-        loaded.start_over();
-        drop(loaded);
-        loaded = match pool.load(&program) {
-            Ok(loaded) => loaded,
-            Err(error) => return Ok(assemble::failed(&frame, error.to_string())),
-        };
-        campaign = match campaign::run(&mut loaded, &target, &plan, progress) {
-            Ok(campaign) => campaign,
+    if program.isolation == Isolation::Auto && disturbed::is_disturbed(&campaign, &loaded) {
+        let isolated = disturbed::run_isolated(pool, &mut program, loaded, campaign, &target, &plan, progress);
+        (loaded, campaign) = match isolated {
+            Ok(found) => found,
             Err(error) => return Ok(assemble::failed(&frame, error.to_string())),
         };
     }

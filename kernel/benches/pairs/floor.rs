@@ -89,6 +89,7 @@ pub fn costs(
                 fixed: fixed.clone(),
                 versions: vec![0, 1],
                 observe: false,
+                explain: false,
             });
             for executed in loaded.run(requests.collect())? {
                 if let Executed::Record(record) = executed

@@ -1,0 +1,58 @@
+//! What executions of one process may do to one another: once more, each in a process of its own.
+//!
+//! Executions leave something behind that nobody can put back (state in C, in other modules), and that may hide a
+//! difference or make one up. Where every version does the same again once nothing is left behind, the campaign starts
+//! over in isolation. What is drawn at random while a module loads stays the same in all processes that are forked from
+//! it, so a difference found there must show again after the module was loaded anew.
+
+use crate::campaign::{self, Campaign, Plan, Target};
+use crate::engine::protocol::{Isolation, Program};
+use crate::engine::{EngineError, Loaded, WorkerPool};
+
+use super::Continue;
+
+/// How often a module is loaded anew for a difference that only isolation shows.
+const RELOADS: usize = 5;
+
+/// Was the campaign disturbed by what its own executions left behind, as far as one can tell?
+pub(super) fn is_disturbed(campaign: &Campaign, loaded: &Loaded<'_>) -> bool {
+    !campaign.stopped_early && (loaded.spoiled || campaign.witness.is_none() && campaign.noisy.is_some())
+}
+
+/// Runs a disturbed campaign again in isolation, where that may help; gives what stands in the end.
+pub(super) fn run_isolated<'p>(
+    pool: &'p WorkerPool,
+    program: &mut Program,
+    loaded: Loaded<'p>,
+    disturbed: Campaign,
+    target: &Target,
+    plan: &Plan,
+    progress: &mut dyn FnMut(u32, f64) -> Continue,
+) -> Result<(Loaded<'p>, Campaign), EngineError> {
+    let spoiled = loaded.spoiled;
+    let mut loaded = loaded;
+    loaded.start_over();
+    drop(loaded);
+    program.isolation = Isolation::Process;
+    let mut loaded = pool.load(program)?;
+    if let Some(noisy) = disturbed.noisy.as_ref().filter(|_| !spoiled)
+        && !campaign::is_steady(&mut loaded, noisy, &plan.rules)?
+    {
+        // The code itself does something else each time: isolation changes nothing.
+        program.isolation = Isolation::Auto;
+        return Ok((loaded, disturbed));
+    }
+    let mut isolated = campaign::run(&mut loaded, target, plan, progress)?;
+    let Some(witness) = isolated.witness else { return Ok((loaded, isolated)) };
+    for _ in 0..RELOADS {
+        drop(loaded);
+        loaded = pool.load(program)?;
+        if !campaign::is_same_again(&mut loaded, &isolated.executions[witness], &plan.rules)? {
+            isolated.executions.iter_mut().for_each(|kept| kept.differences.clear());
+            isolated.witness = None;
+            isolated.nondeterministic += 1;
+            break;
+        }
+    }
+    Ok((loaded, isolated))
+}
