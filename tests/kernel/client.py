@@ -54,8 +54,8 @@ class Client:
 
     @classmethod
     @contextmanager
-    def start(cls, **options: Any):
-        manager = KernelManager(kernel_name="twincell")
+    def start(cls, kernel: str = "twincell", **options: Any):
+        manager = KernelManager(kernel_name=kernel)
         manager.start_kernel(**options)
         client = None
         try:

@@ -13,6 +13,7 @@ class TestConformance(jupyter_kernel_test.KernelTests):
     completion_samples = [
         {"text": "zi", "matches": {"zip"}},
         {"text": "import coll", "matches": {"collections"}},
+        {"text": "'abc'.upp", "matches": {"upper"}},
     ]
     complete_code_samples = ["1", "print('hello, world')", "def f(x):\n  return x*2\n\n\n", "x = '''a\nb'''"]
     incomplete_code_samples = ["print('''hello", "def f(x):\n  x*2", "for i in range(3):", "[1,"]

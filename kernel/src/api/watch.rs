@@ -20,8 +20,9 @@ use crate::warm::{Engine, Failure};
 const SIGNAL_INTERVAL: Duration = Duration::from_millis(20);
 /// How often progress is told.
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(100);
-/// How long a comparison that was stopped may take to say what it found. Nothing of it is waited for beyond that.
-const STOP_GRACE: Duration = Duration::from_millis(150);
+/// How long a comparison that was stopped may take to say what it found. It takes a few milliseconds; a machine may be
+/// busy with others, and only a second interrupt ends the wait before.
+const STOP_GRACE: Duration = Duration::from_secs(5);
 /// Room for the thread; only what is used takes memory.
 const STACK: usize = 16 << 20;
 
@@ -73,7 +74,9 @@ pub fn watch(
             Err(RecvTimeoutError::Timeout) => {}
         }
         match &interrupt {
-            Some((_, since)) if since.elapsed() > STOP_GRACE => break Err(Failure::Stopped),
+            Some((_, since)) if since.elapsed() > STOP_GRACE || py.check_signals().is_err() => {
+                break Err(Failure::Stopped);
+            }
             Some(_) => {}
             None => {
                 let mut signal = py.check_signals();
