@@ -54,8 +54,8 @@ class Client:
 
     @classmethod
     @contextmanager
-    def start(cls, kernel: str = "twincell", **options: Any):
-        manager = KernelManager(kernel_name=kernel)
+    def start(cls, kernel: str = "twincell", *, transport: str = "tcp", **options: Any):
+        manager = KernelManager(kernel_name=kernel, transport=transport)
         manager.start_kernel(**options)
         client = None
         try:

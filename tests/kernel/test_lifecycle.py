@@ -9,7 +9,7 @@ import time
 import pytest
 import zmq
 
-from .client import TIMEOUT
+from .client import TIMEOUT, Client
 
 BUSY = {
     "a loop": "while True: pass",
@@ -159,6 +159,12 @@ def test_exit_in_a_cell_ends_the_kernel_after_the_reply(fresh_kernel):
     assert reply["status"] == "ok"
     assert reply["payload"] == [{"source": "ask_exit", "keepkernel": False}]
     assert wait_until_gone(fresh_kernel)
+
+
+def test_sockets_of_the_file_system_serve_as_well_as_ports(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with Client.start(transport="ipc") as kernel:
+        assert kernel.run("print('x' * 100_000); 1 + 1").value == "2"
 
 
 PARENT = """
