@@ -117,6 +117,16 @@ pub(crate) fn has_attribute(path: &str) -> bool {
         .unwrap_or(true)
 }
 
+/// The name of a function that asks what kind of thing it is given (`inspect.isfunction`): real ones know real things
+/// only, and an injected object may stand for any.
+fn kind_question(callee: &Bound<'_, PyAny>) -> Option<String> {
+    let name: String = callee.getattr("__name__").ok()?.extract().ok()?;
+    let module: String = callee.getattr("__module__").ok()?.extract().ok()?;
+    let asks =
+        name.starts_with("is") && matches!(module.as_str(), "inspect" | "asyncio.coroutines" | "asyncio.futures");
+    asks.then(|| format!("{module}.{name}"))
+}
+
 /// The answer of a builtin that must know about injected values; `None` for every other callee.
 pub(crate) fn answer(
     py: Python<'_>,
@@ -167,6 +177,13 @@ pub(crate) fn answer(
                 }
             })
             .map(Some);
+    } else if count == 1
+        && let Ok(value) = arguments.get_item(0)?.cast::<Versatile>()
+        && let Some(question) = kind_question(callee)
+    {
+        let path = format!("{question}({})", value.get().path());
+        let answer = state::with(|execution| execution.loading || execution.draw.truth(&path, PRESENT_PROBABILITY));
+        return Ok(Some(pyo3::types::PyBool::new(py, answer.unwrap_or(false)).to_owned().into_any().unbind()));
     } else if known.outside.iter().any(|outside| callee.is(outside)) {
         let name = callee.getattr("__name__")?.to_string();
         return missing(py, &name, Some(site), arguments, keywords).map(Some);

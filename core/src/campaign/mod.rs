@@ -52,6 +52,8 @@ const MOST_CONFIRMED: u32 = 6;
 const MOST_IGNORED: u32 = 24;
 /// Executions spent on finding which values of a difference matter.
 pub const DECISIVE_BUDGET: u32 = 40;
+/// Executions at most after a difference is found.
+const COMPLETING: u32 = 48;
 
 /// Runs requests: a loaded program, or a stand-in in tests.
 pub trait Execute {
@@ -227,6 +229,11 @@ pub fn run(
                 Executed::Record(record) => learn(&mut state, &mut campaign, *record),
             }
             let Some(last) = campaign.executions.len().checked_sub(1) else { continue };
+            if sure {
+                // Run already: what it ran counts, what it shows does not.
+                campaign.executions[last].differences.clear();
+                continue;
+            }
             if campaign.executions[last].differences.is_empty() || confirmations == 0 {
                 continue;
             }
@@ -239,9 +246,6 @@ pub fn run(
                     campaign.witness = Some(last);
                 }
                 sure = found.is_sure();
-                if sure {
-                    break;
-                }
                 end = end.min(next + FURTHER);
             }
         }
@@ -256,6 +260,9 @@ pub fn run(
             campaign.stopped_early = true;
             break;
         }
+    }
+    if campaign.witness.is_some() && campaign.lost.is_empty() && !campaign.stopped_early {
+        complete(execute, &mut state, &mut campaign, plan, next)?;
     }
     Ok(campaign)
 }
@@ -282,6 +289,35 @@ fn examine(execute: &mut dyn Execute, campaign: &mut Campaign, number: usize, pl
     if plan.ignore_edge_cases && probability < verdict::EDGE_CASE {
         campaign.edge_cases += 1;
         campaign.executions[number].differences.clear();
+    }
+    Ok(())
+}
+
+/// After the difference is found: a few more executions for lines that none ran, so that the report shows them at work.
+fn complete(
+    execute: &mut dyn Execute,
+    state: &mut State<'_>,
+    campaign: &mut Campaign,
+    plan: &Plan,
+    from: u32,
+) -> Result<(), EngineError> {
+    let end = from.saturating_add(COMPLETING).min(plan.budget);
+    let mut next = from;
+    while next < end && state.coverage() < 1.0 && campaign.lost.is_empty() {
+        let count = LEARNING_BATCH.min(end - next);
+        let requests = (next..next + count).map(|index| choose(state, plan.seed, index)).collect();
+        next += count;
+        for executed in execute.execute(requests)? {
+            match executed {
+                Executed::Lost { reason, .. } => campaign.lost.push(reason),
+                Executed::Record(record) => {
+                    learn(state, campaign, *record);
+                    if let Some(last) = campaign.executions.last_mut() {
+                        last.differences.clear();
+                    }
+                }
+            }
+        }
     }
     Ok(())
 }
