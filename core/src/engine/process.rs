@@ -198,6 +198,12 @@ fn describe(status: Option<ExitStatus>, last_words: &str) -> String {
 
 /// In the child, before exec: own session (no terminal, no Ctrl-C), end with the parent, inherit one socket.
 fn prepare(socket: RawFd, parent: Pid) -> io::Result<()> {
+    // `hash(None)` was its address before Python 3.12: at a fixed one, sets have the same order in every worker. Where
+    // this is refused, in some containers, the order of such sets may differ from one worker to the next.
+    #[cfg(target_os = "linux")]
+    unsafe {
+        libc::personality(libc::ADDR_NO_RANDOMIZE as libc::c_ulong);
+    }
     rustix::process::setsid()?;
     #[cfg(target_os = "linux")]
     {
