@@ -234,6 +234,7 @@ pub(crate) fn build(py: Python<'_>, recipe: &Recipe, path: &str) -> PyResult<Py<
     if matches!(recipe, Recipe::Versatile(_))
         && let Some(known) =
             state::with(|execution| execution.side.values.get(path).map(|value| value.clone_ref(py))).flatten()
+        && known.bind(py).is_instance_of::<Versatile>()
     {
         // Another path stands for it already.
         return Ok(known);
