@@ -52,7 +52,7 @@ pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort
     });
     bar.finish_and_clear();
     let outcome = outcome.map_err(|error| unwritable(&error))?;
-    write!(session.out, "{}", outcome.confusion.text())?;
+    write!(session.out, "{}{}", outcome.confusion.text(), outcome.reach.text())?;
     writeln!(session.out, "written to {}", output.display())?;
     if outcome.interrupted { Err(Abort::Interrupted) } else { Ok(UNCHANGED) }
 }

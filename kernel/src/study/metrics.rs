@@ -124,6 +124,41 @@ impl Confusion {
     }
 }
 
+/// How far the executions of a study got. Changes that nothing was run for are left out.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Reach {
+    /// Share of executable lines that ran, of each change, 0 to 1.
+    lines: Vec<f64>,
+    /// Share of changed lines that ran, of each change that has any, 0 to 1.
+    changed: Vec<f64>,
+}
+
+impl Reach {
+    pub fn add(&mut self, executions: u32, lines: f64, changed: Option<f64>) {
+        if executions > 0 {
+            self.lines.push(lines);
+            self.changed.extend(changed);
+        }
+    }
+
+    /// One line of the summary; empty where nothing was run.
+    pub fn text(&self) -> String {
+        let mut sorted = self.lines.clone();
+        sorted.sort_by(f64::total_cmp);
+        let Some(median) = sorted.get(sorted.len() / 2) else { return String::new() };
+        let reaching = |enough: &dyn Fn(f64) -> bool| {
+            let count = self.changed.iter().filter(|share| enough(**share)).count();
+            100.0 * count as f64 / self.changed.len().max(1) as f64
+        };
+        format!(
+            "lines executed: median {:.1} %; changed lines reached: any in {:.1} % of the changes, all in {:.1} %\n",
+            100.0 * median,
+            reaching(&|share| share > 0.0),
+            reaching(&|share| share >= 1.0)
+        )
+    }
+}
+
 fn count(row: &[u32; 4], verdict: Verdict) -> u32 {
     row.iter().zip(COLUMNS).filter(|(_, (column, _))| *column == verdict).map(|(count, _)| count).sum()
 }
@@ -169,6 +204,19 @@ mod tests {
         let text = confusion.text();
         assert!(text.contains("2 changes: 1 changing, 0 likely preserving, 0 identical, 1 inconclusive"), "{text}");
         assert!(text.contains("inconclusive 50.0 %") && !text.contains("precision"), "{text}");
+    }
+
+    #[test]
+    fn coverage_is_of_the_changes_that_ran() {
+        let mut reach = Reach::default();
+        assert_eq!(reach.text(), "");
+        for (executions, lines, changed) in [(3, 0.5, Some(0.5)), (1, 0.9, Some(0.0)), (9, 1.0, None), (0, 0.0, None)] {
+            reach.add(executions, lines, changed);
+        }
+        reach.add(2, 0.8, Some(1.0));
+        let text = reach.text();
+        assert!(text.contains("median 90.0 %"), "{text}");
+        assert!(text.contains("any in 66.7 % of the changes, all in 33.3 %"), "{text}");
     }
 
     #[test]

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use twincell_core::compare::{CompareOptions, Continue, Source};
 use twincell_core::report::Comparison;
 
-use metrics::{Confusion, Label};
+use metrics::{Confusion, Label, Reach};
 use row::{Finding, read_change};
 
 /// How a change is compared: the engine, or in tests something in its place. An error is one line for people.
@@ -26,9 +26,10 @@ pub type Compare<'a> =
 pub type Keep<'a> = dyn Fn(&serde_json::Value, &Comparison) -> Result<(), String> + Sync + 'a;
 
 /// How a study ended.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Outcome {
     pub confusion: Confusion,
+    pub reach: Reach,
     /// Stopped before the end; what was written is complete up to there.
     pub interrupted: bool,
 }
@@ -92,6 +93,7 @@ pub fn study(
                     // A study that is killed leaves what it found.
                     out.flush()?;
                     outcome.confusion.add(label, finding.verdict);
+                    outcome.reach.add(finding.executions, finding.coverage, finding.changed_lines_reached);
                     done += 1;
                 }
             }
