@@ -139,6 +139,37 @@ fn rates(changes: &[Change], context: Context) -> Result<Vec<Rate<'_>>, Failure>
     Ok(rates)
 }
 
+/// Memory of this process's workers in MiB, resident and proportional (shared pages divided by those who share them),
+/// after everything was compared in function context, where the code imports nothing. None where the system does not say.
+fn memory(changes: &[Change]) -> Result<Option<(f64, Option<f64>)>, Failure> {
+    let (pool, predictor) = (pool(), predictor(&None)?);
+    for change in changes {
+        let (old, new, options) = change.sources(Context::Function);
+        let _ = compare(&old, &new, predictor.as_ref(), &pool, &options, &mut |_| Continue::Yes);
+    }
+    let largest = |found: Vec<f64>| found.into_iter().reduce(f64::max);
+    let workers = children();
+    let resident = largest(workers.iter().filter_map(|process| field(process, "status", "VmRSS:")).collect());
+    let proportional = largest(workers.iter().filter_map(|process| field(process, "smaps_rollup", "Pss:")).collect());
+    Ok(resident.map(|resident| (resident, proportional)))
+}
+
+/// Folders in `/proc` of the processes whose parent is this one.
+fn children() -> Vec<PathBuf> {
+    let own = format!("PPid:\t{}", std::process::id());
+    let Ok(processes) = std::fs::read_dir("/proc") else { return vec![] };
+    let folders = processes.filter_map(|entry| entry.ok().map(|entry| entry.path()));
+    let is_own = |status: String| status.lines().any(|line| line == own);
+    folders.filter(|folder| std::fs::read_to_string(folder.join("status")).is_ok_and(is_own)).collect()
+}
+
+/// A size in kB from a file of a process's folder, in MiB.
+fn field(process: &std::path::Path, file: &str, name: &str) -> Option<f64> {
+    let text = std::fs::read_to_string(process.join(file)).ok()?;
+    let line = text.lines().find(|line| line.starts_with(name))?;
+    line.split_whitespace().nth(1)?.parse::<f64>().ok().map(|size| size / 1024.0)
+}
+
 /// The value below which this share of the values lies.
 fn quantile(values: &[f64], share: f64) -> f64 {
     let mut sorted = values.to_vec();
@@ -205,6 +236,11 @@ fn main() -> Result<(), Failure> {
                 );
             }
         }
+    }
+
+    if let Some((resident, proportional)) = memory(&own)? {
+        let shown = proportional.map_or("unknown".to_string(), |size| format!("{size:.0} MiB"));
+        println!("\nmemory of a worker: {resident:.0} MiB resident, {shown} proportional");
     }
 
     let place =
