@@ -8,15 +8,19 @@ import textwrap
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from . import mutate, refactor_expressions, refactor_statements
+from . import mutate, refactor_expressions, refactor_functions, refactor_statements
 from .functions import Origin, collect
 from .rewriting import Edit, Site
 
 Rewriting = Callable[[Site], Iterator[Edit]]
-PRESERVING: list[Rewriting] = refactor_expressions.REFACTORINGS + refactor_statements.REFACTORINGS
+PRESERVING: list[Rewriting] = [
+    *refactor_expressions.REFACTORINGS,
+    *refactor_statements.REFACTORINGS,
+    *refactor_functions.REFACTORINGS,
+]
 CHANGING: list[Rewriting] = mutate.MUTATIONS
 #: The new function stands in the module alone, so that the text without its module is not the same change.
-NEED_MODULE = {"extract_function"}
+NEED_MODULE = {"extract_function", "extract_method"}
 
 
 def make(packages: list[str], count: dict[str, int], seed: int) -> list[dict[str, Any]]:
@@ -76,7 +80,8 @@ def _change(
         raise AssertionError(f"{rewriting.__name__} made no Python of {key}: {error}") from error
     if ast.dump(again) == ast.dump(old):
         return None
-    module = origin.replaced(new_text)
+    methods = "".join(ast.unparse(ast.fix_missing_locations(method)) + "\n\n" for method in site.methods)
+    module = origin.replaced(methods + new_text)
     if site.helpers:
         helpers = "".join(ast.unparse(ast.fix_missing_locations(helper)) + "\n\n\n" for helper in site.helpers)
         module = _before_outermost(origin, module, helpers)

@@ -7,7 +7,21 @@ value does not change another one.
 import ast
 from collections.abc import Iterator
 
-from .rewriting import Edit, Site, call, has, is_call_of, is_simple, load, names, negated, slots, suspends
+from .rewriting import (
+    SCOPES,
+    Edit,
+    Site,
+    call,
+    has,
+    is_call_of,
+    is_local,
+    is_simple,
+    load,
+    names,
+    negated,
+    slots,
+    suspends,
+)
 
 
 def not_in(site: Site) -> Iterator[Edit]:
@@ -280,6 +294,71 @@ def _is_equality(node: ast.expr) -> bool:
     )
 
 
+def emptiness(site: Site) -> Iterator[Edit]:
+    """`if xs` <-> `if len(xs) > 0`, `if not xs` <-> `if len(xs) == 0`, where xs is a list of the function's own."""
+    own = _own(site, ast.List, ast.ListComp)
+    for slot in slots(site.function):
+        node = slot.node
+        if not slot.truth:
+            continue
+        if isinstance(node, ast.Name) and node.id in own:
+            new = ast.Compare(call("len", node), [ast.Gt()], [ast.Constant(0)])
+        elif isinstance(node, ast.Compare) and is_call_of(node.left, "len") and len(node.ops) == 1:
+            subject, zero = node.left.args[0], node.comparators[0]
+            if not isinstance(subject, ast.Name) or subject.id not in own or getattr(zero, "value", None) != 0:
+                continue
+            if isinstance(node.ops[0], ast.Eq):
+                new = ast.UnaryOp(ast.Not(), subject)
+            elif isinstance(node.ops[0], (ast.Gt, ast.NotEq)):
+                new = subject
+            else:
+                continue
+        else:
+            continue
+        yield lambda slot=slot, new=new: slot.put(new)
+
+
+def dictionary_default(site: Site) -> Iterator[Edit]:
+    """`d[k] if k in d else v` <-> `d.get(k, v)`, where d is a dictionary of the function's own and k, v are simple."""
+    own = _own(site, ast.Dict, ast.DictComp)
+    for slot in slots(site.function):
+        node = slot.node
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "get":
+            subject = node.func.value
+            if isinstance(subject, ast.Name) and subject.id in own and 1 <= len(node.args) <= 2 and not node.keywords:
+                key, value = [*node.args, ast.Constant(None)][:2]
+                if is_simple(key) and is_simple(value):
+                    item = ast.Subscript(subject, key, ast.Load())
+                    new = ast.IfExp(ast.Compare(key, [ast.In()], [subject]), item, value)
+                    yield lambda slot=slot, new=new: slot.put(new)
+        elif isinstance(node, ast.IfExp) and isinstance(node.body, ast.Subscript) and is_simple(node.orelse):
+            test, item = node.test, node.body
+            wanted = ast.dump(ast.Compare(item.slice, [ast.In()], [item.value]))
+            if ast.dump(test) == wanted and is_simple(item.slice) and names(item.value) <= own:
+                new = ast.Call(ast.Attribute(item.value, "get", ast.Load()), [item.slice, node.orelse], [])
+                yield lambda slot=slot, new=new: slot.put(new)
+
+
+def _own(site: Site, *kinds: type) -> set[str]:
+    """Locals that are only ever bound to displays or comprehensions of these kinds."""
+    own = set()
+    for name in names(site.function, ast.Store):
+        values = [
+            node.value if isinstance(node, ast.Assign) and len(node.targets) == 1 else None
+            for node in ast.walk(site.function)
+            if isinstance(node, (ast.stmt, ast.withitem, ast.comprehension, ast.NamedExpr))
+            and not isinstance(node, SCOPES)
+            and any(name in _bound(part) for part in ast.iter_child_nodes(node))
+        ]
+        if values and all(isinstance(value, kinds) for value in values) and is_local(site.function, name):
+            own.add(name)
+    return own
+
+
+def _bound(node: ast.AST) -> set[str]:
+    return names(node, ast.Store) if isinstance(node, ast.expr) else set()
+
+
 REFACTORINGS = [
     not_in,
     de_morgan,
@@ -294,4 +373,6 @@ REFACTORINGS = [
     super_arguments,
     wrapped_comprehension,
     comparisons_as_membership,
+    emptiness,
+    dictionary_default,
 ]

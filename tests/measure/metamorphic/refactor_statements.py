@@ -20,6 +20,7 @@ from .rewriting import (
     names,
     negated,
     parameters,
+    spliced,
     statements,
     store,
     suspends,
@@ -27,22 +28,15 @@ from .rewriting import (
 )
 
 
-def _spliced(block: list[ast.stmt], index: int, count: int, new: list[ast.stmt]) -> Edit:
-    def edit() -> None:
-        block[index : index + count] = new
-
-    return edit
-
-
 def extract_variable(site: Site) -> Iterator[Edit]:
     """The value of a return, the test of an if, or the first argument of a call gets a name first."""
     for block, index, statement in statements(site.function):
         if isinstance(statement, ast.Return) and statement.value is not None and not is_simple(statement.value):
             name = site.fresh("result")
-            yield _spliced(block, index, 1, [_assign(name, statement.value), ast.Return(load(name))])
+            yield spliced(block, index, 1, [_assign(name, statement.value), ast.Return(load(name))])
         elif isinstance(statement, ast.If) and not is_simple(statement.test) and not _is_elif(site, statement):
             name = site.fresh("condition")
-            yield _spliced(
+            yield spliced(
                 block, index, 1, [_assign(name, statement.test), ast.If(load(name), statement.body, statement.orelse)]
             )
         elif isinstance(statement, (ast.Expr, ast.Assign, ast.Return)) and isinstance(statement.value, ast.Call):
@@ -52,7 +46,7 @@ def extract_variable(site: Site) -> Iterator[Edit]:
                     name = site.fresh("value")
                     changed = copy.deepcopy(statement)
                     changed.value.args[0] = load(name)
-                    yield _spliced(block, index, 1, [_assign(name, own.args[0]), changed])
+                    yield spliced(block, index, 1, [_assign(name, own.args[0]), changed])
 
 
 def _assign(name: str, value: ast.expr) -> ast.Assign:
@@ -85,7 +79,7 @@ def inline_variable(site: Site) -> Iterator[Edit]:
         ):
             changed = copy.copy(following)
             setattr(changed, field, statement.value)
-            yield _spliced(block, index, 2, [changed])
+            yield spliced(block, index, 2, [changed])
 
 
 def rename_local(site: Site) -> Iterator[Edit]:
@@ -107,7 +101,7 @@ def invert_if(site: Site) -> Iterator[Edit]:
             if len(statement.orelse) == 1 and isinstance(statement.orelse[0], ast.If):
                 continue
             new = ast.If(negated(statement.test), statement.orelse, statement.body)
-            yield _spliced(block, index, 1, [new])
+            yield spliced(block, index, 1, [new])
 
 
 def guard_clause(site: Site) -> Iterator[Edit]:
@@ -115,17 +109,17 @@ def guard_clause(site: Site) -> Iterator[Edit]:
     last = site.function.body[-1]
     if isinstance(last, ast.If) and not last.orelse and len(site.function.body) > 1:
         new = [ast.If(negated(last.test), [ast.Return(None)], []), *last.body]
-        yield _spliced(site.function.body, len(site.function.body) - 1, 1, new)
+        yield spliced(site.function.body, len(site.function.body) - 1, 1, new)
     for _, _, statement in statements(site.function):
         if isinstance(statement, (ast.For, ast.While)):
             first, rest = statement.body[0], statement.body[1:]
             inner = statement.body[-1]
             if isinstance(first, ast.If) and not first.orelse and len(first.body) == 1 and rest:
                 if isinstance(first.body[0], ast.Continue):
-                    yield _spliced(statement.body, 0, len(statement.body), [ast.If(negated(first.test), rest, [])])
+                    yield spliced(statement.body, 0, len(statement.body), [ast.If(negated(first.test), rest, [])])
             elif isinstance(inner, ast.If) and not inner.orelse:
                 new = [ast.If(negated(inner.test), [ast.Continue()], []), *inner.body]
-                yield _spliced(statement.body, len(statement.body) - 1, 1, new)
+                yield spliced(statement.body, len(statement.body) - 1, 1, new)
 
 
 def else_after_exit(site: Site) -> Iterator[Edit]:
@@ -135,9 +129,9 @@ def else_after_exit(site: Site) -> Iterator[Edit]:
             continue
         rest = block[index + 1 :]
         if statement.orelse and not _is_elif(site, statement):
-            yield _spliced(block, index, 1, [ast.If(statement.test, statement.body, []), *statement.orelse])
+            yield spliced(block, index, 1, [ast.If(statement.test, statement.body, []), *statement.orelse])
         elif rest and not statement.orelse and not has(rest, ast.Global, ast.Nonlocal):
-            yield _spliced(block, index, len(rest) + 1, [ast.If(statement.test, statement.body, rest)])
+            yield spliced(block, index, len(rest) + 1, [ast.If(statement.test, statement.body, rest)])
 
 
 def loop_to_comprehension(site: Site) -> Iterator[Edit]:
@@ -170,7 +164,7 @@ def loop_to_comprehension(site: Site) -> Iterator[Edit]:
             continue
         kind = ast.SetComp if method == "add" else ast.ListComp
         comprehension = kind(item, [ast.comprehension(loop.target, loop.iter, tests, 0)])
-        yield _spliced(block, index, 2, [ast.Assign([target], comprehension)])
+        yield spliced(block, index, 2, [ast.Assign([target], comprehension)])
 
 
 def _all_names(node: ast.AST) -> list[str]:
@@ -219,7 +213,7 @@ def comprehension_to_loop(site: Site) -> Iterator[Edit]:
         for test in reversed(generator.ifs):
             body = [ast.If(_renamed(test, new_names), body, [])]
         loop = ast.For(_renamed(generator.target, new_names), generator.iter, body, [])
-        yield _spliced(block, index, 1, [_assign(name, ast.List([], ast.Load())), loop, *ending])
+        yield spliced(block, index, 1, [_assign(name, ast.List([], ast.Load())), loop, *ending])
 
 
 def _renamed(node: ast.expr, new_names: dict[str, str]) -> ast.expr:
@@ -252,7 +246,7 @@ def any_loop(site: Site) -> Iterator[Edit]:
                 continue
             test, name = (inner.test, "any") if truths[0] is True else (ast.UnaryOp(ast.Not(), inner.test), "all")
             generator = ast.GeneratorExp(test, [ast.comprehension(statement.target, statement.iter, [], 0)])
-            yield _spliced(block, index, 2, [ast.Return(call(name, generator))])
+            yield spliced(block, index, 2, [ast.Return(call(name, generator))])
         elif isinstance(statement, ast.Return) and isinstance(statement.value, ast.Call):
             own = statement.value
             if not isinstance(own.func, ast.Name) or own.func.id not in ("any", "all") or len(own.args) != 1:
@@ -270,7 +264,7 @@ def any_loop(site: Site) -> Iterator[Edit]:
             for condition in reversed(generator.ifs):
                 body = [ast.If(_renamed(condition, new_names), body, [])]
             loop = ast.For(_renamed(generator.target, new_names), generator.iter, body, [])
-            yield _spliced(block, index, 1, [loop, ast.Return(ast.Constant(not wanted))])
+            yield spliced(block, index, 1, [loop, ast.Return(ast.Constant(not wanted))])
 
 
 def bool_return(site: Site) -> Iterator[Edit]:
@@ -283,10 +277,10 @@ def bool_return(site: Site) -> Iterator[Edit]:
             truths = [getattr(own.value, "value", None) for own in (statement.body[0], following[0])]
             if truths == [True, False] and all(isinstance(truth, bool) for truth in truths):
                 count = 1 if statement.orelse else 2
-                yield _spliced(block, index, count, [ast.Return(call("bool", statement.test))])
+                yield spliced(block, index, count, [ast.Return(call("bool", statement.test))])
         elif isinstance(statement, ast.Return) and _is_bool(statement.value):
             new = [ast.If(statement.value, [ast.Return(ast.Constant(True))], []), ast.Return(ast.Constant(False))]
-            yield _spliced(block, index, 1, new)
+            yield spliced(block, index, 1, new)
 
 
 def _is_bool(node: ast.expr | None) -> bool:
@@ -303,11 +297,11 @@ def merge_ifs(site: Site) -> Iterator[Edit]:
         inner = statement.body[0]
         if len(statement.body) == 1 and isinstance(inner, ast.If) and not inner.orelse:
             test = ast.BoolOp(ast.And(), [statement.test, inner.test])
-            yield _spliced(block, index, 1, [ast.If(test, inner.body, [])])
+            yield spliced(block, index, 1, [ast.If(test, inner.body, [])])
         elif isinstance(statement.test, ast.BoolOp) and isinstance(statement.test.op, ast.And):
             first, *rest = statement.test.values
             test = rest[0] if len(rest) == 1 else ast.BoolOp(ast.And(), rest)
-            yield _spliced(block, index, 1, [ast.If(first, [ast.If(test, statement.body, [])], [])])
+            yield spliced(block, index, 1, [ast.If(first, [ast.If(test, statement.body, [])], [])])
 
 
 def swap_independent(site: Site) -> Iterator[Edit]:
@@ -321,7 +315,7 @@ def swap_independent(site: Site) -> Iterator[Edit]:
         if targets[0] != targets[1] and targets[0] not in reads[1] and targets[1] not in reads[0]:
             # Reading a name that may be unbound could fail at another place.
             if all(name in parameters(site.function) for own in reads for name in own):
-                yield _spliced(block, index, 2, pair[::-1])
+                yield spliced(block, index, 2, pair[::-1])
 
 
 def _is_pure_assignment(site: Site, statement: ast.stmt) -> bool:
@@ -351,16 +345,16 @@ def suppress(site: Site) -> Iterator[Edit]:
         if known and handler.name is None and len(handler.body) == 1 and isinstance(handler.body[0], ast.Pass):
             context = ast.Call(ast.Attribute(load("contextlib"), "suppress", ast.Load()), kinds, [])
             new = [ast.Import([ast.alias("contextlib")]), ast.With([ast.withitem(context)], statement.body)]
-            yield _spliced(block, index, 1, new)
+            yield spliced(block, index, 1, new)
 
 
 def explicit_none(site: Site) -> Iterator[Edit]:
     """`return` <-> `return None`, and one at the end."""
     for block, index, statement in statements(site.function):
         if isinstance(statement, ast.Return) and statement.value is None and not suspends(site.function):
-            yield _spliced(block, index, 1, [ast.Return(ast.Constant(None))])
+            yield spliced(block, index, 1, [ast.Return(ast.Constant(None))])
     if not is_exit(site.function.body[-1]):
-        yield _spliced(site.function.body, len(site.function.body), 0, [ast.Return(None)])
+        yield spliced(site.function.body, len(site.function.body), 0, [ast.Return(None)])
 
 
 def conditional_expression(site: Site) -> Iterator[Edit]:
@@ -372,38 +366,15 @@ def conditional_expression(site: Site) -> Iterator[Edit]:
                 continue
             yes, no = copy.copy(statement), copy.copy(statement)
             yes.value, no.value = own.body, own.orelse
-            yield _spliced(block, index, 1, [ast.If(own.test, [yes], [no])])
+            yield spliced(block, index, 1, [ast.If(own.test, [yes], [no])])
         elif isinstance(statement, ast.If) and len(statement.body) == len(statement.orelse) == 1:
             yes, no = statement.body[0], statement.orelse[0]
             if isinstance(yes, ast.Return) and isinstance(no, ast.Return) and yes.value and no.value:
-                yield _spliced(block, index, 1, [ast.Return(ast.IfExp(statement.test, yes.value, no.value))])
+                yield spliced(block, index, 1, [ast.Return(ast.IfExp(statement.test, yes.value, no.value))])
             elif isinstance(yes, ast.Assign) and isinstance(no, ast.Assign) and len(yes.targets) == 1:
                 if isinstance(yes.targets[0], ast.Name) and ast.dump(yes.targets[0]) == ast.dump(no.targets[0]):
                     value = ast.IfExp(statement.test, yes.value, no.value)
-                    yield _spliced(block, index, 1, [ast.Assign(yes.targets, value)])
-
-
-def extract_function(site: Site) -> Iterator[Edit]:
-    """`return E` -> `return _helper(a, b)` with a new function of the module; a and b are E's locals."""
-    local = names(site.function, ast.Store) | set(parameters(site.function))
-    for _, _, statement in statements(site.function):
-        own = getattr(statement, "value", None)
-        if not isinstance(statement, ast.Return) or own is None or is_simple(own) or suspends(own):
-            continue
-        if has(own, ast.Lambda) or names(own) & {"super", "__class__"} or "__" in ast.unparse(own):
-            continue
-        bound = names(own, ast.Store)
-        given = sorted((names(own, ast.Load) & local) - bound)
-        if any(isinstance(node, SCOPES) and node is not site.function for node in ast.walk(site.function)):
-            continue
-
-        def edit(statement: ast.Return = statement, own: ast.expr = own, given: list[str] = given) -> None:
-            name = site.fresh(f"_{site.function.name.strip('_')}_result")
-            arguments = ast.arguments([], [ast.arg(each) for each in given], None, [], [], None, [])
-            site.helpers.append(ast.FunctionDef(name, arguments, [ast.Return(own)], [], None))
-            statement.value = call(name, *(load(each) for each in given))
-
-        yield edit
+                    yield spliced(block, index, 1, [ast.Assign(yes.targets, value)])
 
 
 def split_assignment(site: Site) -> Iterator[Edit]:
@@ -414,7 +385,7 @@ def split_assignment(site: Site) -> Iterator[Edit]:
         target = statement.targets[0]
         if len(statement.targets) == 2 and all(isinstance(own, ast.Name) for own in statement.targets):
             second = ast.Assign([statement.targets[1]], load(target.id))
-            yield _spliced(block, index, 1, [ast.Assign([target], statement.value), second])
+            yield spliced(block, index, 1, [ast.Assign([target], statement.value), second])
         elif isinstance(target, ast.Tuple) and isinstance(statement.value, ast.Tuple) and len(statement.targets) == 1:
             pairs = list(zip(target.elts, statement.value.elts, strict=False))
             if len(target.elts) != len(statement.value.elts) or id(statement) in in_try(site.function):
@@ -423,7 +394,7 @@ def split_assignment(site: Site) -> Iterator[Edit]:
                 continue
             if names(target) & names(statement.value) or has(statement.value, ast.Starred, *SCOPES):
                 continue
-            yield _spliced(block, index, 1, [ast.Assign([one], value) for one, value in pairs])
+            yield spliced(block, index, 1, [ast.Assign([one], value) for one, value in pairs])
 
 
 def with_statements(site: Site) -> Iterator[Edit]:
@@ -433,10 +404,10 @@ def with_statements(site: Site) -> Iterator[Edit]:
             continue
         if len(statement.items) > 1:
             inner = ast.With(statement.items[1:], statement.body)
-            yield _spliced(block, index, 1, [ast.With(statement.items[:1], [inner])])
+            yield spliced(block, index, 1, [ast.With(statement.items[:1], [inner])])
         elif len(statement.body) == 1 and isinstance(statement.body[0], ast.With):
             inner = statement.body[0]
-            yield _spliced(block, index, 1, [ast.With(statement.items + inner.items, inner.body)])
+            yield spliced(block, index, 1, [ast.With(statement.items + inner.items, inner.body)])
 
 
 def split_handler(site: Site) -> Iterator[Edit]:
@@ -461,10 +432,10 @@ def raise_instance(site: Site) -> Iterator[Edit]:
             continue
         own = statement.exc
         if isinstance(own, ast.Name) and isinstance(getattr(builtins, own.id, None), type):
-            yield _spliced(block, index, 1, [ast.Raise(ast.Call(own, [], []), statement.cause)])
+            yield spliced(block, index, 1, [ast.Raise(ast.Call(own, [], []), statement.cause)])
         elif isinstance(own, ast.Call) and isinstance(own.func, ast.Name) and not own.args and not own.keywords:
             if isinstance(getattr(builtins, own.func.id, None), type):
-                yield _spliced(block, index, 1, [ast.Raise(own.func, statement.cause)])
+                yield spliced(block, index, 1, [ast.Raise(own.func, statement.cause)])
 
 
 def augmented_number(site: Site) -> Iterator[Edit]:
@@ -485,7 +456,7 @@ def augmented_number(site: Site) -> Iterator[Edit]:
         for block, index, statement in statements(site.function):
             if statement in changes and isinstance(statement.op, (ast.Add, ast.Sub)) and not suspends(statement):
                 new = ast.Assign([store(name)], ast.BinOp(load(name), statement.op, statement.value))
-                yield _spliced(block, index, 1, [new])
+                yield spliced(block, index, 1, [new])
 
 
 def while_condition(site: Site) -> Iterator[Edit]:
@@ -497,10 +468,10 @@ def while_condition(site: Site) -> Iterator[Edit]:
         if isinstance(statement.test, ast.Constant) and statement.test.value is True:
             if isinstance(first, ast.If) and not first.orelse and len(first.body) == 1 and len(statement.body) > 1:
                 if isinstance(first.body[0], ast.Break):
-                    yield _spliced(block, index, 1, [ast.While(negated(first.test), statement.body[1:], [])])
+                    yield spliced(block, index, 1, [ast.While(negated(first.test), statement.body[1:], [])])
         else:
             guard = ast.If(negated(statement.test), [ast.Break()], [])
-            yield _spliced(block, index, 1, [ast.While(ast.Constant(True), [guard, *statement.body], [])])
+            yield spliced(block, index, 1, [ast.While(ast.Constant(True), [guard, *statement.body], [])])
 
 
 REFACTORINGS = [
@@ -519,7 +490,6 @@ REFACTORINGS = [
     suppress,
     explicit_none,
     conditional_expression,
-    extract_function,
     split_assignment,
     with_statements,
     split_handler,

@@ -5,6 +5,7 @@ changes the site's tree in place.
 """
 
 import ast
+import functools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -25,17 +26,29 @@ class Site:
     owner: str | None
     #: Definitions to put in front of the function's outermost statement in the module.
     helpers: list[ast.stmt] = field(default_factory=list)
+    #: Definitions to put in front of the function itself.
+    methods: list[ast.stmt] = field(default_factory=list)
 
     def fresh(self, wanted: str) -> str:
         """A name that occurs nowhere in the module."""
-        taken = {node.id for node in ast.walk(self.module) if isinstance(node, ast.Name)}
-        taken |= {node.arg for node in ast.walk(self.module) if isinstance(node, ast.arg)}
-        taken |= {node.name for node in ast.walk(self.module) if isinstance(node, SCOPES) and hasattr(node, "name")}
+        taken = _identifiers(self.module)
         number, name = 1, wanted
         while name in taken:
             number += 1
             name = f"{wanted}_{number}"
         return name
+
+
+@functools.cache
+def _identifiers(module: ast.Module) -> frozenset[str]:
+    """Every name of a module; trees of modules are never changed."""
+    found = set()
+    for node in ast.walk(module):
+        for kind in ("id", "arg", "name", "attr"):
+            value = getattr(node, kind, None)
+            if isinstance(value, str):
+                found.add(value)
+    return frozenset(found)
 
 
 @dataclass(frozen=True)
@@ -194,3 +207,12 @@ def in_try(function: Function) -> set[int]:
         if isinstance(node, (ast.Try, ast.TryStar, ast.With, ast.AsyncWith))
         for child in ast.walk(node)
     }
+
+
+def spliced(block: list[ast.stmt], index: int, count: int, new: list[ast.stmt]) -> Edit:
+    """Exchanges so many statements of a block for others."""
+
+    def edit() -> None:
+        block[index : index + count] = new
+
+    return edit
