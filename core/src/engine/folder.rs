@@ -84,7 +84,7 @@ mod tests {
             fs::write(path.join("f"), "x").unwrap();
         }
         use std::os::unix::fs::PermissionsExt;
-        fs::set_permissions(folder.path().join("d1"), fs::Permissions::from_mode(0)).unwrap();
+        fs::set_permissions(folder.path().join("d1"), fs::Permissions::from_mode(0o0)).unwrap();
         empty(folder.path());
         assert_eq!(entries(folder.path()).count(), 0);
     }
