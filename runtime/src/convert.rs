@@ -35,11 +35,17 @@ pub(crate) fn converted<'py>(
     let is_text = value.cast_exact::<PyString>().is_ok() || value.cast_exact::<PyBytes>().is_ok();
     // What is neither is converted by way of its text, as `'%s' % value` does.
     let value = if is_text { value } else { value.str().ok()?.into_any() };
+    // Character by character, also where the encoding has no place for one or is none, so that it does not matter when
+    // texts are put together.
+    let convert = |method: &str| {
+        let by = |encoding: &str| value.call_method1(method, (encoding, "backslashreplace")).ok();
+        by(encoding).or_else(|| by("utf-8"))
+    };
     match target {
         Target::Text if value.cast_exact::<PyString>().is_ok() => Some(value),
-        Target::Text if value.cast_exact::<PyBytes>().is_ok() => value.call_method1("decode", (encoding,)).ok(),
+        Target::Text if value.cast_exact::<PyBytes>().is_ok() => convert("decode"),
         Target::Bytes if value.cast_exact::<PyBytes>().is_ok() => Some(value),
-        Target::Bytes if value.cast_exact::<PyString>().is_ok() => value.call_method1("encode", (encoding,)).ok(),
+        Target::Bytes if value.cast_exact::<PyString>().is_ok() => convert("encode"),
         _ => None,
     }
 }

@@ -269,10 +269,11 @@ pub fn effect(call: &Call) -> Effect {
     if !by_verb && ASKING_MODULES.iter().any(|module| is_within(callee, module)) {
         return Effect::Asks;
     }
+    let known_to_act = ACTING.contains(&word.as_str());
     let acts = if call.discarded {
-        thrown_away.is_none_or(|share| share > SELDOM) || is_class(name)
+        known_to_act || thrown_away.is_none_or(|share| share > SELDOM) || is_class(name)
     } else {
-        !is_class(name) && (ACTING.contains(&word.as_str()) || thrown_away.is_some_and(|share| share >= MOSTLY))
+        !is_class(name) && (known_to_act || thrown_away.is_some_and(|share| share >= MOSTLY))
     };
     if acts { Effect::Acts } else { Effect::Asks }
 }

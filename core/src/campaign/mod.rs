@@ -241,6 +241,12 @@ pub fn run(
             if campaign.executions[last].differences.is_empty() || confirmations == 0 {
                 continue;
             }
+            let settled = campaign.witness.is_some_and(|witness| campaign.executions[witness].score() >= verdict::SURE);
+            if settled && !campaign.executions[last].record.repairs.is_empty() {
+                // Only one without repairs would be better.
+                campaign.executions[last].differences.clear();
+                continue;
+            }
             if campaign.nondeterministic >= MOST_NOISY {
                 campaign.nondeterministic += 1;
                 campaign.executions[last].differences.clear();

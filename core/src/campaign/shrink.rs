@@ -90,8 +90,11 @@ fn changed(
     let Some(confirmed) = confirm(execute, &record, REPEATS, rules)? else { return Ok(None) };
     let differences = ground(execute, &record, confirmed, rules)?;
     let strongest = witness.differences.iter().map(|difference| difference.basis).max();
-    let is_as_strong =
-        |difference: &Difference| channels.contains(&difference.channel) && Some(difference.basis) >= strongest;
+    // What needs fewer repairs may be weaker.
+    let is_more_real = record.repairs.len() < witness.record.repairs.len();
+    let is_as_strong = |difference: &Difference| {
+        channels.contains(&difference.channel) && (is_more_real || Some(difference.basis) >= strongest)
+    };
     Ok(differences.iter().any(is_as_strong).then(|| Kept { record: *record, differences, ..witness.clone() }))
 }
 
@@ -111,7 +114,10 @@ fn without_repairs(record: &ExecutionRecord) -> Vec<Vec<(String, Decision)>> {
         let name = last(path);
         let more = |repair: &String| {
             let called = repair.strip_suffix("(...)").is_some_and(|callee| !name.is_empty() && last(callee) == name);
-            called || repair.strip_prefix(path).is_some_and(|rest| rest.starts_with(['.', '[', '(']))
+            // What is awaited stands in parentheses: `(await x).y`.
+            let bare = repair.strip_prefix('(').filter(|_| path.starts_with("await "));
+            let within = bare.unwrap_or(repair).strip_prefix(path);
+            called || within.is_some_and(|rest| rest.trim_start_matches(')').starts_with(['.', '[', '(']))
         };
         record.repairs.iter().any(more)
     };

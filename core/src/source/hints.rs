@@ -13,7 +13,7 @@ use super::parse::{parse, with_stack_for};
 use super::uses::{Uses, literal};
 use crate::predictor::Distribution;
 use crate::site::{Site, SiteKind};
-use crate::value::{AbstractValue, Recipe};
+use crate::value::{AbstractValue, Declared, Recipe};
 
 /// What a class that no hint names keeps of its probability.
 const UNNAMED: f32 = 0.15;
@@ -33,6 +33,8 @@ pub struct Hint {
     pub candidates: Vec<Recipe>,
     /// Bytes are named.
     bytes: bool,
+    /// The type that the annotation declares, where all of it is understood.
+    pub declared: Option<Declared>,
 }
 
 /// The hints of a function, by parameter.
@@ -61,6 +63,7 @@ pub fn apply(hints: &BTreeMap<String, Hint>, sites: &[Site], predictions: &mut [
     for ((site, distribution), uses) in sites.iter().zip(predictions).zip(uses) {
         let Some(hint) = hints.get(&site.path).filter(|_| site.kind == SiteKind::Name) else { continue };
         weigh(hint, distribution);
+        uses.declared = hint.declared.clone();
         for candidate in &hint.candidates {
             if !uses.candidates.contains(candidate) {
                 uses.candidates.push(candidate.clone());
@@ -98,6 +101,7 @@ fn annotated(parameters: &Parameters, found: &mut BTreeMap<String, Hint>) {
             // What is written in the signature counts, not what is said of it elsewhere.
             let mut hint = Hint::default();
             read_type(annotation, &mut hint, 0);
+            hint.declared = declared(annotation, 0);
             if hint != Hint::default() {
                 found.insert(name.clone(), hint);
             }
@@ -108,6 +112,10 @@ fn annotated(parameters: &Parameters, found: &mut BTreeMap<String, Hint>) {
             // `=None` says that it may be missing, nothing of what it is otherwise.
             if (class != AbstractValue::None || !hint.classes.is_empty()) && !hint.classes.contains(&class) {
                 hint.classes.push(class);
+            }
+            if let Some(declared) = hint.declared.as_mut().filter(|declared| !declared.admits(&default)) {
+                // `x: int = None`.
+                *declared = declared.clone().or(&Declared::of(&[class]));
             }
             if !hint.candidates.contains(&default) {
                 hint.candidates.push(default);
@@ -174,6 +182,90 @@ fn read_type(expr: &Expr, hint: &mut Hint, depth: u32) {
         }
         _ => {}
     }
+}
+
+/// The type of an annotation, if every part of it is understood: builtin classes, containers and unions of them, literals.
+fn declared(expr: &Expr, depth: u32) -> Option<Declared> {
+    use AbstractValue as A;
+    if depth > MAX_DEPTH {
+        return None;
+    }
+    let one = |class: A| Some(Declared::of(&[class]));
+    let boxed = |expr: &Expr| declared(expr, depth + 1).map(Box::new);
+    match expr {
+        Expr::NoneLiteral(_) => one(A::None),
+        Expr::StringLiteral(text) => {
+            let parsed = ruff_python_parser::parse_expression(text.value.to_str()).ok()?;
+            declared(&parsed.into_syntax().body, depth + 1)
+        }
+        Expr::BinOp(node) if node.op == ruff_python_ast::Operator::BitOr => {
+            Some(declared(&node.left, depth + 1)?.or(&declared(&node.right, depth + 1)?))
+        }
+        Expr::Subscript(node) => {
+            let inner = match node.slice.as_ref() {
+                Expr::Tuple(tuple) => tuple.elts.as_slice(),
+                other => std::slice::from_ref(other),
+            };
+            match last_name(&node.value)? {
+                "Optional" => Some(declared(inner.first()?, depth + 1)?.or(&Declared::of(&[A::None]))),
+                "Union" => {
+                    let parts: Option<Vec<Declared>> = inner.iter().map(|part| declared(part, depth + 1)).collect();
+                    parts?.into_iter().reduce(|a, b| a.or(&b))
+                }
+                "Annotated" | "Final" => declared(inner.first()?, depth + 1),
+                "Literal" => {
+                    let literals = inner.iter().map(literal).collect::<Option<Vec<Recipe>>>()?;
+                    let mut classes = Vec::new();
+                    literals.iter().for_each(|value| add(&mut classes, value.abstract_value()));
+                    Some(Declared { classes, literals, ..Declared::default() })
+                }
+                "tuple" | "Tuple" => match inner {
+                    [item, Expr::EllipsisLiteral(_)] => {
+                        Some(Declared { items: boxed(item), ..Declared::of(&[A::Tuple]) })
+                    }
+                    parts => {
+                        let parts: Option<Vec<Declared>> = parts.iter().map(|part| declared(part, depth + 1)).collect();
+                        Some(Declared { parts: parts.unwrap_or_default(), ..Declared::of(&[A::Tuple]) })
+                    }
+                },
+                outer => {
+                    let of = plain(outer)?;
+                    match (of.classes.first()?, inner) {
+                        (A::Dict, [key, value]) => Some(Declared { keys: boxed(key), items: boxed(value), ..of }),
+                        (A::List | A::Set, [item]) => Some(Declared { items: boxed(item), ..of }),
+                        _ => None,
+                    }
+                }
+            }
+        }
+        other => plain(last_name(other)?),
+    }
+}
+
+fn last_name(expr: &Expr) -> Option<&str> {
+    match expr {
+        Expr::Name(name) => Some(&name.id),
+        Expr::Attribute(node) => Some(&node.attr),
+        _ => None,
+    }
+}
+
+/// A builtin class, or an abstract one that builtin classes stand for.
+fn plain(name: &str) -> Option<Declared> {
+    use AbstractValue as A;
+    Some(match name {
+        "str" => Declared::of(&[A::Str]),
+        "int" => Declared::of(&[A::Int]),
+        "bool" => Declared::of(&[A::Bool]),
+        "float" => Declared::of(&[A::Float, A::Int]),
+        "bytes" => Declared { bytes: true, ..Declared::of(&[A::Str]) },
+        "list" | "List" => Declared::of(&[A::List]),
+        "tuple" | "Tuple" => Declared::of(&[A::Tuple]),
+        "dict" | "Dict" | "Mapping" | "MutableMapping" => Declared::of(&[A::Dict]),
+        "set" | "Set" | "frozenset" | "FrozenSet" => Declared::of(&[A::Set]),
+        "Sequence" | "Iterable" | "Collection" => Declared::of(&[A::List, A::Tuple]),
+        _ => return None,
+    })
 }
 
 fn read_name(name: &str, hint: &mut Hint) {

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::parse::{parse, with_stack_for};
 use crate::site::{Site, SiteKind};
-use crate::value::{AbstractValue, Recipe};
+use crate::value::{AbstractValue, Declared, Recipe};
 
 /// How far into a sum a literal is looked for: each term asks, so that without a bound long sums cost their square.
 const SUM_DEPTH: u32 = 64;
@@ -64,6 +64,8 @@ pub struct Uses {
     pub candidates: Vec<Recipe>,
     /// Literal keys looked up in it, each once.
     pub key_candidates: Vec<Recipe>,
+    /// What the annotation says that it is.
+    pub declared: Option<Declared>,
     /// Uses of the values that iterating over it gives.
     pub element: Option<Box<Uses>>,
     /// Uses of what calling it gives, where it is not a site of its own.
@@ -85,6 +87,10 @@ impl Uses {
         self.formatted |= other.formatted;
         self.arithmetic |= other.arithmetic;
         self.ordered |= other.ordered;
+        self.declared = match (self.declared.take(), &other.declared) {
+            (Some(own), Some(other)) if own != *other => Some(own.or(other)),
+            (own, other) => own.or_else(|| other.clone()),
+        };
         self.bytes |= other.bytes;
         add_missing(&mut self.like, &other.like);
         add_missing(&mut self.tested, &other.tested);

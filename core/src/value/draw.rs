@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::fitness::fitness;
-use super::{AbstractValue, Choice, Decision, Fixed, Recipe};
+use super::{AbstractValue, Choice, Decision, Declared, Fixed, Recipe};
 use crate::predictor::Distribution;
 use crate::source::{Key, Uses};
 
@@ -24,7 +24,10 @@ const OTHER_INTS: [i64; 10] = [2, 3, 5, -7, 13, 255, 1_000, 65_536, 2_147_483_64
 const OTHER_FLOATS: [f64; 6] = [0.1, -0.5, 2.675, 1e-9, 1e16, 123.456];
 /// No NaN: its hash is its address, so that sets of it have another order in each process.
 const ODD_FLOATS: [f64; 3] = [f64::INFINITY, f64::NEG_INFINITY, -0.0];
-const OTHER_STRINGS: [&str; 18] = [
+const OTHER_STRINGS: [&str; 21] = [
+    "aA",
+    "stra\u{df}e",
+    "\u{b2}",
     "hello world",
     "Some Title",
     "UPPER",
@@ -146,6 +149,12 @@ impl Draw {
 
     /// The decision for a value, and whether it was made just now.
     pub fn value(&mut self, pools: &Pools, known: &dyn Known, ask: &Ask<'_>) -> (Decision, bool) {
+        if let Some(Decision::Value(given)) = self.fixed.get(ask.path)
+            && !is_plausible(given, ask.uses)
+        {
+            // Proposed by the search, which does not know what is declared.
+            self.fixed.remove(ask.path);
+        }
         self.decide(ask.path, |draw, random| draw.draw_value(random, pools, known, ask))
     }
 
@@ -231,6 +240,9 @@ struct Maker<'a> {
 
 impl Maker<'_> {
     fn draw(&self, random: &mut Pcg64Mcg, path: &str, distribution: &Distribution, uses: &Uses, depth: u32) -> Recipe {
+        if let Some(declared) = &uses.declared {
+            return self.declared(random, path, declared, distribution, uses, depth);
+        }
         let versatile_only = uses.called || uses.exception || uses.class || uses.awaited || uses.entered;
         if versatile_only && uses.candidates.contains(&Recipe::None) && random.random_bool(0.25) {
             // Code that asks whether it is there before it calls it.
@@ -257,6 +269,84 @@ impl Maker<'_> {
         });
         let class = AbstractValue::ALL[pick_weighted(random, weights.iter().copied())];
         self.concretize(random, path, class, uses, depth)
+    }
+
+    /// A value of the declared type, or of a class that the code asks for all the same.
+    fn declared(
+        &self,
+        random: &mut Pcg64Mcg,
+        path: &str,
+        declared: &Declared,
+        distribution: &Distribution,
+        uses: &Uses,
+        depth: u32,
+    ) -> Recipe {
+        if !declared.literals.is_empty() && random.random_bool(0.9) {
+            return declared.literals[random.random_range(0..declared.literals.len())].clone();
+        }
+        if !uses.candidates.is_empty() && random.random_bool(0.4) {
+            let candidate = &uses.candidates[random.random_range(0..uses.candidates.len())];
+            if let Some(recipe) = self.near_candidate(random, candidate, uses).filter(|value| is_plausible(value, uses))
+            {
+                return recipe;
+            }
+        }
+        let weights = AbstractValue::ALL.map(|class| {
+            let named = declared.classes.contains(&class);
+            if named || uses.tested.contains(&class) { f64::from(distribution[class as usize].max(0.1)) } else { 0.0 }
+        });
+        let class = AbstractValue::ALL[pick_weighted(random, weights.iter().copied())];
+        if class == AbstractValue::Tuple && !declared.parts.is_empty() {
+            let part = |(index, part): (usize, &Declared)| {
+                let uses = Uses { declared: Some(part.clone()), ..Uses::default() };
+                self.element(random, &format!("{path}[{index}]"), distribution, &uses, depth)
+            };
+            return Recipe::Tuple(declared.parts.iter().enumerate().map(part).collect());
+        }
+        let within = |own: Option<&Uses>, declared: &Option<Box<Declared>>| {
+            let declared = declared.as_deref().cloned();
+            Uses { declared, ..own.cloned().unwrap_or_default() }
+        };
+        let element = within(uses.element.as_deref(), &declared.items);
+        if class == AbstractValue::Dict && (declared.keys.is_some() || declared.items.is_some()) {
+            let key = within(None, &declared.keys);
+            let value = Uses { declared: element.declared, ..Uses::default() };
+            return Recipe::Dict(self.declared_entries(random, path, uses, [&key, &value], depth));
+        }
+        let bytes = declared.bytes && class == AbstractValue::Str;
+        let uses = Uses { element: Some(Box::new(element)), bytes: uses.bytes || bytes, ..uses.clone() };
+        self.concretize(random, path, class, &uses, depth)
+    }
+
+    /// Entries of declared keys and values; keys that the code looks up in half of the cases.
+    fn declared_entries(
+        &self,
+        random: &mut Pcg64Mcg,
+        path: &str,
+        uses: &Uses,
+        [of_keys, of_values]: [&Uses; 2],
+        depth: u32,
+    ) -> Vec<(Recipe, Recipe)> {
+        let admitted = |key: &Recipe| of_keys.declared.as_ref().is_none_or(|declared| declared.admits(key));
+        let mut keys: Vec<Recipe> = Vec::new();
+        for key in uses.key_candidates.iter().filter(|key| is_hashable(key) && admitted(key)) {
+            if random.random_bool(0.5) && !keys.contains(key) {
+                keys.push(key.clone());
+            }
+        }
+        let distribution = self.element_distribution(random, depth);
+        for index in 0..pick_weighted(random, [0.25, 0.25, 0.25, 0.15, 0.1].into_iter()) {
+            let key = self.element(random, &format!("{path} key {index}"), &distribution, of_keys, depth);
+            if is_hashable(&key) && !keys.contains(&key) {
+                keys.push(key);
+            }
+        }
+        let value = |key: Recipe| {
+            let item = format!("{path}[{}]", key.display());
+            let value = self.element(random, &item, &distribution, of_values, depth);
+            (key, value)
+        };
+        keys.into_iter().map(value).collect()
     }
 
     /// A literal that the value is compared with, or something beside it.
@@ -296,7 +386,10 @@ impl Maker<'_> {
             AbstractValue::Tuple => Recipe::Tuple(self.items(random, path, uses, depth)),
             AbstractValue::Set => {
                 let mut members: Vec<Recipe> = Vec::new();
-                let literals: Vec<&Recipe> = uses.candidates.iter().filter(|value| is_hashable(value)).collect();
+                let plausible =
+                    |value: &&Recipe| uses.element.as_deref().is_none_or(|element| is_plausible(value, element));
+                let literals: Vec<&Recipe> =
+                    uses.candidates.iter().filter(|value| is_hashable(value)).filter(plausible).collect();
                 for value in literals {
                     if random.random_bool(0.4) && !members.contains(value) {
                         members.push(value.clone());
@@ -385,7 +478,7 @@ impl Maker<'_> {
         // What is looked up in the container may well be in it.
         if uses.unpacked.is_none() && !uses.candidates.is_empty() && random.random_bool(0.4) {
             let candidate = &uses.candidates[random.random_range(0..uses.candidates.len())];
-            if !matches!(candidate, Recipe::None | Recipe::Bool(_)) {
+            if !matches!(candidate, Recipe::None | Recipe::Bool(_)) && is_plausible(candidate, &element) {
                 items.truncate(3);
                 items.push(candidate.clone());
             }
@@ -468,6 +561,16 @@ fn holds_object(recipe: &Recipe) -> bool {
         Recipe::Dict(entries) => entries.iter().any(|(key, value)| holds_object(key) || holds_object(value)),
         _ => false,
     }
+}
+
+/// What is declared admits the value, or the code asks for its class all the same.
+fn is_plausible(recipe: &Recipe, uses: &Uses) -> bool {
+    let Some(declared) = &uses.declared else { return true };
+    let is_asked_for = match recipe {
+        Recipe::None => uses.candidates.contains(&Recipe::None),
+        _ => uses.tested.contains(&recipe.abstract_value()),
+    };
+    is_asked_for || declared.admits(recipe)
 }
 
 /// Recipes that can be members of a set or keys of a dict.

@@ -2,6 +2,7 @@
 //!
 //! Nothing here knows Python objects; the runtime turns a [`Recipe`] into one.
 
+mod declared;
 mod draw;
 mod fitness;
 pub mod likelihood;
@@ -10,6 +11,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+pub use declared::Declared;
 pub use draw::{Ask, Draw, Known, Pools};
 
 /// The twelve classes of values (ChangeGuard, Table 1; LExecutor), by exact type.

@@ -1,0 +1,73 @@
+"""Annotations that are understood whole decide which values a function is given."""
+
+import pytest
+import twincell
+
+# Refactorings that only a value outside of the annotation tells apart.
+SAME_FOR_WHAT_IS_DECLARED = {
+    "text": (
+        "def f(name: str):\n    if not name:\n        return ''\n    return name[0]\n",
+        "def f(name: str):\n    return name[:1]\n",
+    ),
+    "list_of_numbers": (
+        "def f(numbers: list[int]):\n    total = 0\n    for n in numbers:\n        total += n\n    return total\n",
+        "def f(numbers: list[int]):\n    return sum(numbers)\n",
+    ),
+    "dictionary": (
+        "def f(names: dict[int, str], key: int):\n    if key in names:\n        return names[key]\n    return '?'\n",
+        "def f(names: dict[int, str], key: int):\n    return names.get(key, '?')\n",
+    ),
+    "optional": (
+        "from typing import Optional\n\ndef f(n: Optional[int]):\n    return 0 if n is None else n\n",
+        "from typing import Optional\n\ndef f(n: Optional[int]):\n    return n or 0\n",
+    ),
+    "pair": (
+        "def f(pair: tuple[int, str]):\n    return str(pair[0]) + pair[1]\n",
+        "def f(pair: tuple[int, str]):\n    number, text = pair\n    return f'{number}{text}'\n",
+    ),
+    "in_quotes": (
+        "def f(texts: 'list[str]'):\n    found = ''\n    for t in texts:\n        found += t\n    return found\n",
+        "def f(texts: 'list[str]'):\n    return ''.join(texts)\n",
+    ),
+}
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("name", SAME_FOR_WHAT_IS_DECLARED)
+def test_values_outside_of_the_annotation_make_no_difference(name, seed):
+    old, new = SAME_FOR_WHAT_IS_DECLARED[name]
+    comparison = twincell.compare(old, new, seed=seed)
+    assert comparison.verdict == "likely_preserving", comparison.sentence
+
+
+# What the code asks for counts, whatever is declared.
+CONTRADICTED = {
+    "isinstance": (
+        "def f(x: str):\n    if isinstance(x, int):\n        return x + 1\n    return x\n",
+        "def f(x: str):\n    if isinstance(x, int):\n        return x + 2\n    return x\n",
+    ),
+    "is_none": (
+        "def f(x: str):\n    if x is None:\n        return 1\n    return x\n",
+        "def f(x: str):\n    if x is None:\n        return 2\n    return x\n",
+    ),
+    "default": (
+        "def f(x: int = None):\n    return 'none' if x is None else x\n",
+        "def f(x: int = None):\n    return 'nothing' if x is None else x\n",
+    ),
+    "union": (
+        "def f(x: int | list[str]):\n    return len(x) if isinstance(x, list) else x\n",
+        "def f(x: int | list[str]):\n    return len(x) + 1 if isinstance(x, list) else x\n",
+    ),
+    "literal": (
+        "from typing import Literal\n\ndef f(mode: Literal['fast', 'slow']):\n    return mode == 'slow'\n",
+        "from typing import Literal\n\ndef f(mode: Literal['fast', 'slow']):\n    return mode == 'fast'\n",
+    ),
+}
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("name", CONTRADICTED)
+def test_changes_are_found_within_the_annotation_and_where_the_code_contradicts_it(name, seed):
+    old, new = CONTRADICTED[name]
+    comparison = twincell.compare(old, new, seed=seed)
+    assert comparison.verdict == "changing", comparison.sentence
