@@ -128,12 +128,10 @@ impl PythonHost {
             execution.observations = observations;
             execution.explain = request.explain;
             execution.side.repeated = again > 0;
-            let behavior;
-            let invented;
-            (behavior, draw, injections, observations, invented) =
-                run_version(py, version, &program.shared, execution)?;
-            repairs.extend(invented);
-            behaviors.push(behavior);
+            let ran = run_version(py, version, &program.shared, execution)?;
+            (draw, injections, observations) = (ran.draw, ran.injections, ran.observations);
+            repairs.extend(ran.repairs);
+            behaviors.push(ran.behavior);
         }
         Ok(ExecutionRecord {
             index: request.index,
@@ -244,13 +242,22 @@ fn new_execution(
     })
 }
 
+/// What the run of one version gives, and what it hands on to the next.
+struct Ran {
+    behavior: Behavior,
+    draw: Draw,
+    injections: Vec<Injection>,
+    observations: Option<Observations>,
+    repairs: Vec<String>,
+}
+
 /// Runs one version; gives its behavior and hands the decisions on to the next.
 fn run_version(
     py: Python<'_>,
     version: &LoadedVersion,
     shared: &HashSet<String>,
     execution: Box<Execution>,
-) -> PyResult<(Behavior, Draw, Vec<Injection>, Option<Observations>, Vec<String>)> {
+) -> PyResult<Ran> {
     let prepared = execution.prepared.clone();
     let number = execution.version;
     let globals = version.globals.bind(py);
@@ -312,7 +319,8 @@ fn run_version(
     // Finalizers of the code's own objects run here, outside of any execution.
     drop(side);
     let behavior = Behavior { outcome, arguments, stdout, stderr, log, calls, lines, branches };
-    Ok((behavior, execution.draw, execution.injections, execution.observations, repairs))
+    let Execution { draw, injections, observations, .. } = *execution;
+    Ok(Ran { behavior, draw, injections, observations, repairs })
 }
 
 /// Injected values that the code changed, by access path.

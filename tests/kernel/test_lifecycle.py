@@ -87,8 +87,8 @@ def test_the_control_channel_and_the_heartbeat_answer_while_a_cell_runs(kernel, 
 
 
 def test_an_interrupt_ends_a_comparison(kernel):
-    preserving = "def f(a, b):\n    if a > b:\n        return a\n    return b\n"
-    new = "def f(a, b):\n    return a if a > b else b\n"
+    preserving = "def f(x):\n    for _ in range(2000):\n        x = [x]\n    return len(x)\n"
+    new = preserving.replace("len(x)", "len(x) + 0")
     msg_id = kernel.send(f"%%compare --budget 1000000\n{preserving}# ---\n{new}")
     kernel.wait_for("execute_input")
     time.sleep(1)

@@ -8,8 +8,11 @@ OLD = "def f(a, b):\n    if a > b:\n        return a\n    return b\n"
 SAME = "def f(a, b):\n    return a if a > b else b\n"
 OTHER = "def f(a, b):\n    return b if a > b else a\n"
 COMPARISON = "application/vnd.twincell.comparison+json"
+#: Takes its time, without end of what can be drawn.
+STEADY = "def f(x):\n    for _ in range(2000):\n        x = [x]\n    return len(x)\n"
+STEADY_TOO = STEADY.replace("len(x)", "len(x) + 0")
 #: Long enough to be interrupted.
-LONG = f"%%compare --budget 1000000\n{OLD}# ---\n{SAME}"
+LONG = f"%%compare --budget 1000000\n{STEADY}# ---\n{STEADY_TOO}"
 #: Each execution stays in C code, until it is ended from outside.
 SLOW = "def f(n):\n    return sum(range(10**13)) + 1\n# ---\ndef f(n):\n    return 1 + sum(range(10**13))\n"
 
@@ -25,7 +28,7 @@ def wait_for_progress(kernel):
 
 
 def test_progress_is_shown_in_one_place_and_gives_way_to_the_result(kernel):
-    outcome = kernel.run(f"%%compare --budget 4000\n{OLD}# ---\n{SAME}")
+    outcome = kernel.run(f"%%compare --budget 2000\n{STEADY}# ---\n{STEADY_TOO}")
     (shown,) = [content for content in outcome.of("display_data") if COMPARISON not in content["data"]]
     updates = outcome.of("update_display_data")
     assert "executions" in shown["data"]["text/plain"]

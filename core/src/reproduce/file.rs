@@ -214,7 +214,7 @@ impl Writer<'_> {
     /// A value that must come from the answers: it holds stand-ins, or more is asked of it than it has.
     fn is_asked(&self, path: &str, recipe: &Recipe) -> bool {
         let shared = |decision: &&Decision| matches!(decision, Decision::Same(other) if other == path);
-        python::has_standin(recipe) || self.is_extended(path) || self.decisions.values().any(|other| shared(other))
+        python::has_standin(recipe) || self.is_extended(path) || self.decisions.values().any(shared)
     }
 
     fn is_extended(&self, path: &str) -> bool {
