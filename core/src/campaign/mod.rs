@@ -230,7 +230,9 @@ pub fn run(
             if campaign.executions[last].differences.is_empty() || confirmations == 0 {
                 continue;
             }
+            let ignored = campaign.edge_cases;
             examine(execute, &mut campaign, last, plan)?;
+            confirmations -= campaign.edge_cases - ignored;
             let found = &campaign.executions[last];
             if found.score() > 0.0 {
                 confirmations -= 1;
