@@ -1,7 +1,11 @@
-//! The engine end to end, with real workers: pairwise executions a second on one core, and the time to a verdict.
+//! The engine end to end, with real workers: pairwise executions a second on one core, the time to a
+//! verdict, and what an execution costs against its floor.
 //!
 //! `make bench` runs it. TWINCELL_PYTHON names the Python that has twincell installed, CHANGES a file of changes as
 //! `twincell study` reads them, TWINCELL_ONNXRUNTIME ONNX Runtime's shared library, if that back end takes part.
+
+#[path = "pairs/floor.rs"]
+mod floor;
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -230,6 +234,27 @@ fn main() -> Result<(), Failure> {
                     None => single.push((rate.id, vec![rate.a_second])),
                 }
             }
+        }
+    }
+    println!("\nan execution of the witness against its floor, the reproducer's bare run, in microseconds");
+    println!(
+        "{:<24} {:<10} {:>6} {:>10} {:>8} {:>8} {:>8}",
+        "changes", "context", "pairs", "execution", "bare", "ratio", "90 %"
+    );
+    for (set, changes) in &sets {
+        for (context_name, context) in CONTEXTS {
+            let (pool, predictor) = (pool(), predictor(&None)?);
+            let costs = floor::costs(changes, context, &pool, predictor.as_ref())?;
+            let of = |value: &dyn Fn(&floor::Cost) -> f64| costs.iter().map(value).collect::<Vec<f64>>();
+            let ratios = of(&|cost| cost.execution / cost.bare);
+            println!(
+                "{set:<24} {context_name:<10} {:>6} {:>10.1} {:>8.1} {:>8.1} {:>8.1}",
+                costs.len(),
+                quantile(&of(&|cost| cost.execution), 0.5),
+                quantile(&of(&|cost| cost.bare), 0.5),
+                quantile(&ratios, 0.5),
+                quantile(&ratios, 0.9),
+            );
         }
     }
     println!("\n{:<24} {:>10} {:>10}", "own pairs, each", "function", "module");

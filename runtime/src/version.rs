@@ -86,7 +86,10 @@ impl LoadedVersion {
     /// Executes the definition and gives what it defines.
     fn define<'py>(&self, py: Python<'py>, version: &Version) -> PyResult<Bound<'py, PyAny>> {
         let globals = self.globals.bind(py);
-        let local = version.class_name.is_some() || version.qualname.contains('.');
+        // One that takes `self` is a method, also where its class was left out.
+        let is_method =
+            version.parameters.first().is_some_and(|first| matches!(first.name.as_str(), "self" | "cls" | "mcs"));
+        let local = is_method || version.class_name.is_some() || version.qualname.contains('.');
         let shadowed = if local { globals.get_item(&version.name).ok().flatten() } else { None };
         self.code.bind(py).run(Some(globals), None)?;
         let Some(defined) = globals.get_item(&version.name)? else {

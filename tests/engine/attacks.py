@@ -48,8 +48,8 @@ def inherited_files(target):
             where = os.readlink(f"/proc/self/fd/{number}")
         except OSError:
             continue
-        # What Python itself opened, and its own folder.
-        if not where.startswith(("/proc/", "anon_inode:", "/usr", sys.prefix, sys.base_prefix, os.getcwd())):
+        # What Python itself opened, its own folder, and the pipe of an execution in a process of its own.
+        if not where.startswith(("/proc/", "anon_inode:", "pipe:", "/usr", sys.prefix, sys.base_prefix, os.getcwd())):
             found.append((number, where))
     return len([one for one in found if not one[1].startswith("socket:")]) > 0
 

@@ -108,7 +108,8 @@ impl Process {
                 _ => break None,
             }
         };
-        let from_outside = stopped || status.is_some_and(|status| status.signal() == Some(libc::SIGKILL));
+        let signal = status.and_then(|status| status.signal());
+        let from_outside = stopped || matches!(signal, Some(libc::SIGKILL | libc::SIGTERM));
         Ended { description: describe(status, &self.last_words()), from_outside }
     }
 

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use super::python;
 use crate::engine::protocol::{Parameter, ParameterKind};
-use crate::value::{Decision, Recipe};
+use crate::value::{AbstractValue, Decision, Recipe};
 
 /// Decisions of an execution by access path.
 pub(super) type Decisions<'a> = BTreeMap<&'a str, &'a Decision>;
@@ -45,6 +45,8 @@ pub(super) fn arguments(
             Some(Decision::Value(recipe)) => Ok(Some(recipe.clone())),
             _ => Ok(None),
         },
+        // Looked up, to be the very object.
+        Some(Decision::Same(_)) => Ok(Some(Recipe::Versatile(AbstractValue::Object))),
         Some(_) => Err(format!("the argument {path} was no value")),
         None => Err(format!("the argument {path} was not recorded")),
     };

@@ -213,7 +213,8 @@ impl Writer<'_> {
 
     /// A value that must come from the answers: it holds stand-ins, or more is asked of it than it has.
     fn is_asked(&self, path: &str, recipe: &Recipe) -> bool {
-        python::has_standin(recipe) || self.is_extended(path)
+        let shared = |decision: &&Decision| matches!(decision, Decision::Same(other) if other == path);
+        python::has_standin(recipe) || self.is_extended(path) || self.decisions.values().any(|other| shared(&other))
     }
 
     fn is_extended(&self, path: &str) -> bool {
@@ -267,7 +268,7 @@ impl Writer<'_> {
                 Decision::Raise(name) => format!("Raises({})", python::string(name)),
                 Decision::Fail => "Raises()".into(),
                 Decision::Default => continue,
-                Decision::Same(other) => return Err(format!("{path} and {other} are one and the same object")),
+                Decision::Same(other) => format!("Same({})", python::string(&python::masked(other))),
                 Decision::Value(Recipe::Versatile(_)) if !is_patched && !path.contains("(<function ") => continue,
                 // The value of a call whose value nobody takes.
                 Decision::Value(Recipe::None) if !is_patched && self.is_discarded(path) => continue,
@@ -386,7 +387,10 @@ impl Writer<'_> {
     /// The function that loads what is tested.
     fn loader(&self, modules: &[String; 2]) -> String {
         let function = self.method();
-        let inner = slice::is_inner(function);
+        // A method's name is no global, also where its class was left out.
+        let of_class =
+            function.parameters.first().is_some_and(|first| matches!(first.name.as_str(), "self" | "cls" | "mcs"));
+        let inner = slice::is_inner(function) || of_class;
         let mut text = String::new();
         let plain = !self.standins;
         let kind = if plain { "{" } else { "Names({" };
@@ -479,8 +483,8 @@ impl Writer<'_> {
             "# What was recorded for each access path; `...` and what is not here is one more stand-in.\n",
         );
         text.push_str("ANSWERS = {\n");
-        let deferred = answers.iter().any(|(_, value)| value.starts_with("Raises("));
-        for (path, value) in answers.iter().filter(|(_, value)| !value.starts_with("Raises(")) {
+        let deferred = answers.iter().any(|(_, value)| is_deferred(value));
+        for (path, value) in answers.iter().filter(|(_, value)| !is_deferred(value)) {
             let _ = writeln!(text, "    {}: {value},", python::string(path));
         }
         text.push_str("}\n");
@@ -576,7 +580,7 @@ impl Writer<'_> {
         }
         if deferred {
             text.push_str("\n\nANSWERS |= {\n");
-            for (path, value) in answers.iter().filter(|(_, value)| value.starts_with("Raises(")) {
+            for (path, value) in answers.iter().filter(|(_, value)| is_deferred(value)) {
                 let _ = writeln!(text, "    {}: {value},", python::string(path));
             }
             text.push_str("}\n");
@@ -642,6 +646,8 @@ fn imports(text: &str) -> String {
     if code.contains("pytest.") {
         lines.push("\nimport pytest".into());
     }
+    // Compiled texts follow suit: annotations name what is not there.
+    lines.insert(0, "from __future__ import annotations\n".into());
     lines.join("\n")
 }
 
@@ -659,6 +665,11 @@ fn python_only(text: &str) -> String {
     }
     out.push_str(text.get(from..).unwrap_or(""));
     out
+}
+
+/// An answer that needs a class of the file.
+fn is_deferred(value: &str) -> bool {
+    value.starts_with("Raises(") || value.starts_with("Same(")
 }
 
 /// `self.name`.

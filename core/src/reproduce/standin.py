@@ -123,8 +123,10 @@ def recorded(path, default):
 
 def answer(path, failure=NameError):
     """The value at an access path; `...` in a record, and what is not in it, is one more stand-in."""
-    if path in EXCEPTIONS or loading:
-        return exception(path) if path in EXCEPTIONS else Standin(path)
+    if loading:
+        return Standin(path)
+    if path in EXCEPTIONS:
+        return exception(path)
     if path not in made:
         made[path] = build(ANSWERS.get(path, ...), path, failure)
     return made[path]
@@ -134,6 +136,8 @@ def build(value, path, failure=None):
     kind = type(value)
     if value is ...:
         return Standin(path)
+    if kind is Same:
+        return answer(value.path)
     if kind is Raises:
         raise value.exception(path, failure)
     if kind in (list, tuple, set):
@@ -141,6 +145,13 @@ def build(value, path, failure=None):
     if kind is dict:
         return {key: build(item, f"{path}[{key!r}]") for key, item in value.items()}
     return value
+
+
+class Same:
+    """Recorded in place of a value: what stands at another path is this very object."""
+
+    def __init__(self, path):
+        self.path = path
 
 
 class Raises:
@@ -478,10 +489,11 @@ def build(value, path, failure=None):
 
 # part mend
 def mend():
-    """Classes that are raised, and whose own bases are not here, become exceptions."""
+    """Classes that are raised and are not here, or whose bases are not here, become exceptions."""
     for path in EXCEPTIONS:
         real = names.get(path)
-        if isinstance(real, type) and not issubclass(real, BaseException) and "__init__" not in vars(real):
+        made_here = isinstance(real, type) and not issubclass(real, BaseException) and "__init__" not in vars(real)
+        if made_here or isinstance(real, Standin):
             names[path] = exception(path)
 
 

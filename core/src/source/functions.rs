@@ -219,6 +219,8 @@ impl Finder<'_> {
     /// The text from `start` to `end` with the first line's indentation taken from every line that does not begin
     /// inside a string.
     fn extract(&self, start: usize, end: usize) -> String {
+        // What the parser makes of a broken text may end before it begins.
+        let end = end.max(start);
         let line_start = self.lines.start_of_line(TextSize::new(start as u32));
         let before = self.text.get(line_start..start).unwrap_or("");
         let indentation = if before.chars().all(|c| matches!(c, ' ' | '\t' | '\x0c')) {

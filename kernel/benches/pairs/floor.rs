@@ -1,0 +1,117 @@
+//! The floor: what the reproducer of a witness costs, which runs the same functions on the same values without hooks.
+
+use std::time::Instant;
+
+use twincell_core::behavior::{Rules, differences};
+use twincell_core::compare::{Continue, compare, programs};
+use twincell_core::engine::protocol::{Context, ExecutionRequest};
+use twincell_core::engine::{Executed, WorkerPool};
+use twincell_core::predictor::Predictor;
+use twincell_core::value::Fixed;
+
+use super::{BATCH, Change, Failure, SPAN};
+
+/// Runs of a reproducer whose time is taken together.
+const RUNS: u32 = 500;
+
+/// Follows a reproducer whose test is called `bare`: its functions are compiled once, as a worker does, and each run
+/// begins without what the run before left. The time goes out as the reason why a test fails.
+const TIMED: &str = "
+import time
+
+codes, compiled = {}, compile
+
+
+def compile(source, *rest):
+    if source not in codes:
+        codes[source] = compiled(source, *rest)
+    return codes[source]
+
+
+def once():
+    for name in ('made', 'calls', 'asked', 'log'):
+        globals().get(name, calls_of_none).clear()
+    try:
+        bare()
+    except BaseException:
+        pass
+
+
+calls_of_none = []
+
+
+def test_floor():
+    once()
+    start = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
+    for _ in range(RUNS):
+        once()
+    raise SystemExit((time.clock_gettime_ns(time.CLOCK_MONOTONIC) - start) / RUNS)
+";
+
+/// What one execution of a change's witness costs, and its floor, in microseconds.
+pub struct Cost {
+    pub execution: f64,
+    pub bare: f64,
+}
+
+/// The costs of the changes that have a reproducer and need nothing of their module: evaluating that is no part of an
+/// execution.
+pub fn costs(
+    changes: &[Change],
+    context: Context,
+    pool: &WorkerPool,
+    predictor: &dyn Predictor,
+) -> Result<Vec<Cost>, Failure> {
+    let mut costs = Vec::new();
+    for change in changes {
+        let (old, new, options) = change.sources(context);
+        let Ok(comparison) = compare(&old, &new, predictor, pool, &options, &mut |_| Continue::Yes) else { continue };
+        let [pair] = comparison.pairs.as_slice() else { continue };
+        let (Some(witness), Some(reproducer)) = (&pair.witness, &pair.reproducer) else { continue };
+        let Some(source) = reproducer.source.as_deref().filter(|_| reproducer.holds == Some(true)) else { continue };
+        if source.contains("\nMODULE = ") || source.contains("\nOLD_MODULE = ") {
+            continue;
+        }
+        let Some(program) = programs(&old, &new, predictor, &options)?.into_iter().next() else { continue };
+        let mut loaded = pool.load(&program)?;
+        let Some(seed) = pair.executions.iter().find(|kept| kept.index == witness.execution).map(|kept| kept.seed)
+        else {
+            continue;
+        };
+        let fixed: Fixed =
+            witness.choices.iter().map(|choice| (choice.path.clone(), choice.decision.clone())).collect();
+        let mut done = 0;
+        let start = Instant::now();
+        while start.elapsed() < SPAN {
+            let requests = (0..BATCH).map(|index| ExecutionRequest {
+                index,
+                seed,
+                fixed: fixed.clone(),
+                versions: vec![0, 1],
+                observe: false,
+            });
+            for executed in loaded.run(requests.collect())? {
+                if let Executed::Record(record) = executed
+                    && let [old, new] = record.behaviors.as_slice()
+                {
+                    std::hint::black_box(differences(old, new, &Rules::default()));
+                    done += 1;
+                }
+            }
+        }
+        let execution = start.elapsed().as_secs_f64() * 1e6 / f64::from(done.max(1));
+        let Some(at) = source.rfind("\ndef test_") else { continue };
+        let Some(end) = source[at..].find("():").map(|end| at + end) else { continue };
+        let script =
+            format!("{}\ndef bare{}{}", &source[..at], &source[end..], TIMED.replace("RUNS", &RUNS.to_string()));
+        let mut bare = Some(0.0);
+        for subject in ["old", "new"] {
+            let said = loaded.test(&script, subject)?.unwrap_or_default();
+            let nanoseconds =
+                said.strip_prefix("SystemExit: ").and_then(|rest| rest.split(' ').next()?.parse::<f64>().ok());
+            bare = bare.zip(nanoseconds).map(|(sum, nanoseconds)| sum + nanoseconds / 1e3);
+        }
+        costs.extend(bare.map(|bare| Cost { execution, bare }));
+    }
+    Ok(costs)
+}
