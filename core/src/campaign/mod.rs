@@ -252,7 +252,9 @@ pub fn run(
                 campaign.executions[last].differences.clear();
                 continue;
             }
+            let ignored = campaign.edge_cases;
             examine(execute, &mut campaign, last, plan)?;
+            confirmations -= campaign.edge_cases - ignored;
             let found = &campaign.executions[last];
             if found.score() > 0.0 {
                 confirmations -= 1;
