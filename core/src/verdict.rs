@@ -22,6 +22,7 @@ pub fn score(basis: Basis, probability: f64) -> f64 {
         Basis::Exchanged => 0.5,
         Basis::Crashed => 0.6,
         Basis::Reordered => 0.35,
+        Basis::Written => 0.3,
     };
     if probability < EDGE_CASE { certainty * 0.7 } else { certainty }
 }
@@ -80,7 +81,16 @@ pub fn decide(campaign: &Campaign, target: &Target) -> (Verdict, String) {
     }
     let usable = format!("{valid} of {executions} executions were usable");
     let what = match (found, campaign.edge_cases) {
-        (Some(_), _) => "the only difference found does not count: calls on different objects in another order".into(),
+        (Some(found), _) => {
+            let basis = found.differences.iter().map(|difference| difference.basis).max();
+            let why = match basis {
+                Some(Basis::Written) => {
+                    "results calculated from objects are written otherwise, and with numbers they are the same"
+                }
+                _ => "calls on different objects in another order",
+            };
+            format!("the only difference found does not count: {why}")
+        }
         (None, 1) => "the one that differs needs an unlikely value and was left out".into(),
         (None, count) if count > 0 => format!("the {count} that differ need an unlikely value and were left out"),
         (None, _) => return (Verdict::LikelyPreserving, format!("{usable} and none showed a difference")),

@@ -298,3 +298,26 @@ def test_a_likely_and_strong_difference_is_preferred_to_the_first_one():
     new = text("def f(x, log):", "    x.note(2)", "    return len(str(x)) >= 0 and 2")
     strengths = {evidence["strength"] for evidence in compare(old, new).evidence}
     assert "observable" in strengths
+
+
+CALCULATED = {
+    "double": ("def f(x):\n    return x * 2\n", "def f(x):\n    return x + x\n"),
+    "negated": ("def f(a, b):\n    return a - b\n", "def f(a, b):\n    return -(b - a)\n"),
+    "square": ("def f(x):\n    return x ** 2\n", "def f(x):\n    return x * x\n"),
+}
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("name", CALCULATED)
+def test_what_is_only_calculated_otherwise_is_no_change(name, seed):
+    old, new = CALCULATED[name]
+    comparison = compare(old, new, seed=seed)
+    assert comparison.verdict == "likely_preserving", comparison.sentence
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("other", ["x * 3", "x + 1", "2 - x", "x / 2"])
+def test_another_calculation_is_a_change(other, seed):
+    old = "def f(x):\n    return x * 2\n"
+    comparison = compare(old, old.replace("x * 2", other), seed=seed)
+    assert comparison.verdict == "changing", comparison.sentence

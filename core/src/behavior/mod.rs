@@ -184,6 +184,8 @@ pub const NOTHING_LOGGED: &str = "nothing";
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Basis {
+    /// How a result is written that was calculated from objects; with numbers in their place it is the same.
+    Written,
     /// The order of actions on different receivers.
     Reordered,
     /// An exception that only one version ends in, and that the values alone may have caused.
@@ -201,7 +203,7 @@ pub enum Basis {
 impl Basis {
     pub fn strength(self) -> Strength {
         match self {
-            Basis::Seen | Basis::Crashed => Strength::Observable,
+            Basis::Seen | Basis::Crashed | Basis::Written => Strength::Observable,
             Basis::Acted | Basis::Asked | Basis::Exchanged | Basis::Reordered => Strength::CallPattern,
         }
     }

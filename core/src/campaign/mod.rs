@@ -16,7 +16,7 @@ mod weigh;
 
 use std::collections::BTreeSet;
 
-use crate::behavior::{Behavior, Difference, Outcome, Rules};
+use crate::behavior::{Basis, Behavior, Difference, Outcome, Rules};
 use crate::compare::Continue;
 use crate::engine::protocol::{ExecutionRecord, ExecutionRequest};
 use crate::engine::{EngineError, Executed};
@@ -50,6 +50,8 @@ const FURTHER: u32 = 64;
 const MOST_CONFIRMED: u32 = 6;
 /// Differences that are confirmed where unlikely ones do not count.
 const MOST_IGNORED: u32 = 24;
+/// Differences that are confirmed although they do not count, before others that look like them are taken for such unseen.
+const MOST_WEAK: u32 = 24;
 /// Differences that may turn out to be noise before others are taken for noise unseen: each costs many repetitions.
 const MOST_NOISY: u32 = 12;
 /// Executions spent on finding which values of a difference matter.
@@ -216,6 +218,7 @@ pub fn run(
     let mut next = 0;
     let mut batch = FIRST_BATCH;
     let mut end = plan.budget;
+    let mut weak = 0;
     let mut confirmations = if plan.ignore_edge_cases { MOST_IGNORED } else { MOST_CONFIRMED };
     while next < end && !is_hopeless(&campaign) {
         let count = batch.min(end - next);
@@ -241,6 +244,10 @@ pub fn run(
             if campaign.executions[last].differences.is_empty() || confirmations == 0 {
                 continue;
             }
+            if weak >= MOST_WEAK && campaign.executions[last].differences.iter().all(may_be_weak) {
+                campaign.executions[last].differences.clear();
+                continue;
+            }
             let settled = campaign.witness.is_some_and(|witness| campaign.executions[witness].score() >= verdict::SURE);
             if settled && !campaign.executions[last].record.repairs.is_empty() {
                 // Only one without repairs would be better.
@@ -256,7 +263,11 @@ pub fn run(
             examine(execute, &mut campaign, last, plan)?;
             confirmations -= campaign.edge_cases - ignored;
             let found = &campaign.executions[last];
-            if found.score() > 0.0 {
+            if found.score() > 0.0 && found.score() < verdict::CHANGING {
+                // Worth showing where nothing better is found; the search goes on as it would without it.
+                weak += 1;
+                campaign.witness.get_or_insert(last);
+            } else if found.score() > 0.0 {
                 confirmations -= 1;
                 let is_better = |best: usize| found.speaks_more_clearly_than(&campaign.executions[best]);
                 if campaign.witness.is_none_or(is_better) {
@@ -282,6 +293,11 @@ pub fn run(
         complete(execute, &mut state, &mut campaign, plan, next)?;
     }
     Ok(campaign)
+}
+
+/// A difference that may turn out not to count.
+fn may_be_weak(difference: &Difference) -> bool {
+    difference.basis == Basis::Reordered || weigh::is_calculated(difference)
 }
 
 /// Confirms the differences of an execution and weighs them.

@@ -18,6 +18,8 @@ use crate::value::likelihood::{probability, representatives};
 use crate::value::{AbstractValue, Choice, Decision, Recipe};
 use crate::verdict::EDGE_CASE;
 
+/// Numbers for the objects of a calculation.
+const NUMBERS: [[i64; 4]; 3] = [[3, 5, 7, 11], [12, 2, 9, 4], [-4, 10, 1, -3]];
 /// Lost executions after which no more values are tried, and how many of them go at once, so that it is noticed.
 const LOST: usize = 3;
 const BATCH: usize = 8;
@@ -40,6 +42,7 @@ pub(super) fn ground(
     rules: &Rules,
 ) -> Result<Vec<Difference>, EngineError> {
     let Confirmed { mut differences, exclusive: [old, new] } = confirmed;
+    calculate(execute, record, &mut differences, rules)?;
     if old.is_empty() && new.is_empty() {
         return Ok(differences);
     }
@@ -83,6 +86,94 @@ pub(super) fn ground(
         difference.basis = difference.basis.min(if exchanged { Basis::Exchanged } else { Basis::Asked });
     }
     Ok(differences)
+}
+
+/// Results that were calculated from objects are texts: `<(x * 2)>`, `<(x + x)>`. Where they differ, numbers take the
+/// objects' place: texts that differ alone are no difference.
+fn calculate(
+    execute: &mut dyn Execute,
+    record: &ExecutionRecord,
+    differences: &mut [Difference],
+    rules: &Rules,
+) -> Result<(), EngineError> {
+    let texts: Vec<String> = differences
+        .iter()
+        .filter(|difference| is_calculated(difference))
+        .flat_map(|difference| [difference.old.clone(), difference.new.clone()])
+        .collect();
+    if texts.is_empty() {
+        return Ok(());
+    }
+    let requests: Vec<_> = NUMBERS
+        .iter()
+        .map(|numbers| {
+            let mut numbers = numbers.iter().cycle();
+            let mut fixed = repeat(record);
+            for choice in &record.choices {
+                if let Decision::Value(recipe) = &choice.decision
+                    && let Some(value) =
+                        calculated(&texts, &choice.path, recipe, &mut || numbers.next().copied().unwrap_or_default())
+                {
+                    fixed.insert(choice.path.clone(), Decision::Value(value));
+                }
+            }
+            again(record, fixed, vec![0, 1])
+        })
+        .collect();
+    let outcomes: Vec<Vec<Difference>> = execute
+        .execute(requests)?
+        .iter()
+        .filter(|executed| matches!(executed, Executed::Record(now) if now.repairs.len() <= record.repairs.len()))
+        .filter(|executed| ends_usably(executed))
+        .filter_map(|executed| shown(executed, rules))
+        .collect();
+    for difference in differences.iter_mut().filter(|difference| is_calculated(difference)) {
+        let stays = |found: &Vec<Difference>| found.iter().any(|other| other.channel == difference.channel);
+        if outcomes.len() >= 2 && !outcomes.iter().any(stays) {
+            difference.basis = difference.basis.min(Basis::Written);
+        }
+    }
+    Ok(())
+}
+
+/// A result stands in it that was calculated from objects.
+pub(super) fn is_calculated(difference: &Difference) -> bool {
+    difference.old.contains("<(") || difference.new.contains("<(")
+}
+
+fn ends_usably(executed: &Executed) -> bool {
+    let Executed::Record(record) = executed else { return false };
+    record.behaviors.iter().all(|behavior| behavior.outcome.is_valid())
+}
+
+/// A number for what a calculation has as its operand: an object, or a plain value that is none.
+fn calculated(texts: &[String], path: &str, recipe: &Recipe, number: &mut dyn FnMut() -> i64) -> Option<Recipe> {
+    if texts.iter().any(|text| mentions(text, path)) {
+        return Some(with_numbers(recipe, number));
+    }
+    let is_number = matches!(recipe, Recipe::Int(_) | Recipe::Float(_) | Recipe::Bool(_));
+    let written = recipe.display();
+    (!is_number && texts.iter().any(|text| text.contains(&written))).then(|| Recipe::Int(number()))
+}
+
+/// The path stands in the text, not merely as a part of another name.
+fn mentions(text: &str, path: &str) -> bool {
+    let is_name = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
+    text.match_indices(path).any(|(at, _)| !text[..at].ends_with(is_name))
+}
+
+/// The value with numbers in the place of objects.
+fn with_numbers(recipe: &Recipe, next: &mut dyn FnMut() -> i64) -> Recipe {
+    let mut all = |items: &[Recipe]| items.iter().map(|item| with_numbers(item, next)).collect();
+    match recipe {
+        Recipe::Versatile(_) => Recipe::Int(next()),
+        Recipe::List(items) => Recipe::List(all(items)),
+        Recipe::Tuple(items) => Recipe::Tuple(all(items)),
+        Recipe::Dict(entries) => {
+            Recipe::Dict(entries.iter().map(|(key, value)| (key.clone(), with_numbers(value, next))).collect())
+        }
+        other => other.clone(),
+    }
 }
 
 /// The differences of an execution that says something; `None` for one that does not.

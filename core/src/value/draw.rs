@@ -359,10 +359,13 @@ impl Maker<'_> {
                 1 => value.saturating_sub(1),
                 _ => *value,
             })),
-            Recipe::Str(text) if !container => Some(Recipe::Str(match random.random_range(0..6) {
+            Recipe::Str(text) if !container => Some(Recipe::Str(match random.random_range(0..9) {
                 0 => format!("{text}a"),
                 1 => format!("a{text}"),
                 2 => format!("a{text}a"),
+                3 => text.to_lowercase(),
+                4 => text.to_uppercase(),
+                5 => format!(" {text} "),
                 _ => text.clone(),
             })),
             Recipe::Float(_) | Recipe::Bytes(_) if !container => Some(candidate.clone()),
