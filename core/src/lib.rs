@@ -18,5 +18,6 @@ pub mod report;
 pub mod reproduce;
 pub mod site;
 pub mod source;
+pub mod stdlib;
 pub mod value;
 pub mod verdict;

@@ -6,6 +6,7 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyString, PyTuple, PyType};
 use twincell_core::engine::protocol::Context;
 use twincell_core::site::SiteKind;
+use twincell_core::stdlib::PURE_MODULES;
 
 use crate::resolve::{self, Request};
 use crate::state;
@@ -18,37 +19,6 @@ const NEVER_INJECTED: [&str; 3] = ["__annotations__", "__classdict__", "__path__
 
 /// `__name__` of the code under comparison.
 pub(crate) const MODULE_NAME: &str = "twincell_module";
-
-/// Modules of the standard library whose functions neither act nor depend on anything but their arguments. In function
-/// context a name that nothing defines stands for the module of that name; all other modules are missing.
-const PURE_MODULES: [&str; 26] = [
-    "ast",
-    "base64",
-    "binascii",
-    "bisect",
-    "cmath",
-    "collections",
-    "copy",
-    "decimal",
-    "difflib",
-    "fnmatch",
-    "fractions",
-    "functools",
-    "heapq",
-    "html",
-    "itertools",
-    "json",
-    "keyword",
-    "math",
-    "numbers",
-    "operator",
-    "re",
-    "shlex",
-    "statistics",
-    "string",
-    "struct",
-    "textwrap",
-];
 
 pub(crate) fn is_pure_module(name: &str) -> bool {
     let package = name.split('.').next().unwrap_or(name);

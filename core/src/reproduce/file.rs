@@ -12,6 +12,7 @@ use crate::site::SiteKind;
 use crate::source::Function;
 use crate::source::parse::parse;
 use crate::source::scopes::{is_private, mangle};
+use crate::stdlib::PURE_MODULES;
 use crate::value::{AbstractValue, Decision, Recipe};
 
 /// How a reproducer holds the values of the witness.
@@ -28,36 +29,6 @@ pub(super) enum Form {
 impl Form {
     pub(super) const ALL: [Form; 3] = [Form::Plain, Form::Standins, Form::Whole];
 }
-
-/// Modules that a name stands for in function context, as in the runtime.
-const PURE_MODULES: [&str; 26] = [
-    "ast",
-    "base64",
-    "binascii",
-    "bisect",
-    "cmath",
-    "collections",
-    "copy",
-    "decimal",
-    "difflib",
-    "fnmatch",
-    "fractions",
-    "functools",
-    "heapq",
-    "html",
-    "itertools",
-    "json",
-    "keyword",
-    "math",
-    "numbers",
-    "operator",
-    "re",
-    "shlex",
-    "statistics",
-    "string",
-    "struct",
-    "textwrap",
-];
 
 /// The parts of a stand-in, by name.
 fn part(name: &str) -> &'static str {
