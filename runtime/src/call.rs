@@ -48,7 +48,7 @@ fn place(site: Option<u32>) -> Place {
             discarded: known.is_some_and(|site| site.discarded),
             raised: uses.is_some_and(|uses| uses.exception),
             awaited: uses.is_some_and(|uses| uses.awaited),
-            guarded: known.is_some_and(|site| !site.catches.is_empty()),
+            guarded: site.is_some_and(|site| !execution.prepared.catches(execution.version, site).is_empty()),
         }
     })
     .unwrap_or_default()

@@ -6,7 +6,7 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyString, PyTuple, PyType};
 use twincell_core::engine::protocol::Context;
 use twincell_core::site::SiteKind;
-use twincell_core::stdlib::PURE_MODULES;
+use twincell_core::stdlib::{PURE_MODULES, PURE_NAMES, is_pure_import};
 
 use crate::resolve::{self, Request};
 use crate::state;
@@ -95,10 +95,13 @@ fn supply(py: Python<'_>, name: &str) -> PyResult<Py<PyAny>> {
     if NEVER_INJECTED.contains(&name) {
         return Err(PyKeyError::new_err(name.to_string()));
     }
-    if PURE_MODULES.contains(&name)
-        && state::with(|execution| execution.prepared.context == Context::Function).unwrap_or(false)
-    {
-        return py.import(name).map(|module| module.into_any().unbind());
+    if state::with(|execution| execution.prepared.context == Context::Function) == Some(true) {
+        if PURE_MODULES.contains(&name) {
+            return py.import(name).map(|module| module.into_any().unbind());
+        }
+        if let Some((_, module)) = PURE_NAMES.iter().find(|(known, _)| *known == name) {
+            return py.import(*module)?.getattr(name).map(Bound::unbind);
+        }
     }
     let path = state::with(|execution| execution.prepared.canonical(execution.version, name).to_string());
     let path = path.unwrap_or_else(|| name.to_string());
@@ -126,7 +129,7 @@ fn import_nothing(
     fromlist: Option<&Bound<'_, PyAny>>,
     level: i64,
 ) -> PyResult<Py<PyAny>> {
-    if level == 0 && PURE_MODULES.contains(&name) {
+    if level == 0 && is_pure_import(name) {
         return import_if_there(py, name, globals, locals, fromlist, level);
     }
     stand_in(py, name, fromlist)

@@ -28,6 +28,8 @@ pub(crate) struct PreparedVersion {
     containers: Vec<String>,
     /// What each site says by itself; the first ones of its sites, if not all have predictions.
     knowledge: Vec<Knowledge>,
+    /// What may be raised at each site: what its own version catches there, else what another does.
+    catches: Vec<Vec<String>>,
 }
 
 /// All versions of a program with what they share.
@@ -96,10 +98,12 @@ impl Prepared {
             }
         }
         let pools = Pools::new(&program.literals);
+        let catches = shared_catches(&program.versions);
         let versions = program
             .versions
             .into_iter()
-            .map(|version| PreparedVersion {
+            .zip(catches)
+            .map(|(version, catches)| PreparedVersion {
                 names: version.sites.sites.iter().map(|site| PyString::new(py, &site.identifier).unbind()).collect(),
                 containers: version
                     .sites
@@ -111,10 +115,11 @@ impl Prepared {
                     .map(|(index, (distribution, uses))| Knowledge {
                         distribution: *distribution,
                         uses: uses.clone(),
-                        catches: version.sites.sites.get(index).map_or_else(Vec::new, |site| site.catches.clone()),
+                        catches: catches.get(index).cloned().unwrap_or_default(),
                         sites: 1,
                     })
                     .collect(),
+                catches,
                 version,
             })
             .collect();
@@ -153,6 +158,11 @@ impl Prepared {
         }
         let own = site.and_then(|(version, number)| self.versions[version].knowledge.get(number as usize));
         own.unwrap_or_else(|| self.by_identifier.get(&(kind, identifier.to_string())).unwrap_or(&self.generic))
+    }
+
+    /// What may be raised at a site, since some version is prepared for it.
+    pub fn catches(&self, version: usize, site: u32) -> &[String] {
+        self.versions[version].catches.get(site as usize).map_or(&[], Vec::as_slice)
     }
 
     /// Does any version ask whether something has this attribute?
@@ -217,6 +227,43 @@ impl Known for Prepared {
     fn known(&self, path: &str) -> Option<(&Distribution, &Uses)> {
         self.by_path.get(path).map(|known| (&known.distribution, &known.uses))
     }
+}
+
+/// A failure belongs to what fails and not to a version: where one version has a site in a `try` body, it may fail in the
+/// others too, which may have moved it out of there, or written it otherwise.
+fn shared_catches(versions: &[Version]) -> Vec<Vec<Vec<String>>> {
+    type Guarded = FxHashMap<(SiteKind, String), Vec<String>>;
+    let guarded = |name: &dyn Fn(&twincell_core::site::Site, &Version) -> String| -> Vec<Guarded> {
+        let of_version = |version: &Version| {
+            let mut found = Guarded::default();
+            for site in version.sites.sites.iter().filter(|site| !site.catches.is_empty()) {
+                let known = found.entry((site.kind, name(site, version))).or_default();
+                known.extend(site.catches.iter().filter(|name| !known.contains(name)).cloned().collect::<Vec<_>>());
+            }
+            found
+        };
+        versions.iter().map(of_version).collect()
+    };
+    let by_path = guarded(&|site, version| normalise(&site.path, version));
+    let by_name = guarded(&|site, _| site.identifier.clone());
+    let of_others = |own: usize, guarded: &[Guarded], key: &(SiteKind, String)| {
+        let others = guarded.iter().enumerate().filter(|(number, _)| *number != own);
+        others.filter_map(|(_, known)| known.get(key)).next().cloned()
+    };
+    let shared = |(own, version): (usize, &Version)| {
+        let of_site = |site: &twincell_core::site::Site| {
+            if !site.catches.is_empty() || site.kind == SiteKind::Name {
+                return site.catches.clone();
+            }
+            let named = (site.kind, site.identifier.clone());
+            let path = (site.kind, normalise(&site.path, version));
+            // Where this version has one of the name in a `try` body, that is the other version's.
+            let by_name = || of_others(own, &by_name, &named).filter(|_| !by_name[own].contains_key(&named));
+            of_others(own, &by_path, &path).or_else(by_name).unwrap_or_default()
+        };
+        version.sites.sites.iter().map(of_site).collect()
+    };
+    versions.iter().enumerate().map(shared).collect()
 }
 
 fn canonical<'a>(version: &'a Version, name: &'a str) -> &'a str {

@@ -72,11 +72,8 @@ pub(crate) fn any(
 
 /// A real call to another module may raise what the `except` clauses around it name, as calls to missing code do.
 fn inject_raise(py: Python<'_>, site: u32, callee: &Bound<'_, PyAny>, arguments: &Bound<'_, PyTuple>) -> PyResult<()> {
-    let catches = state::with(|execution| {
-        let version = &execution.prepared.versions[execution.version].version;
-        version.sites.sites.get(site as usize).is_some_and(|site| !site.catches.is_empty())
-    });
-    if catches != Some(true) || outcome::is_own(callee) {
+    let guarded = state::with(|execution| !execution.prepared.catches(execution.version, site).is_empty());
+    if guarded != Some(true) || outcome::is_own(callee) {
         return Ok(());
     }
     let module = callee.getattr("__module__").and_then(|name| name.extract::<String>()).unwrap_or_default();
@@ -135,12 +132,18 @@ fn stand_in(
     let names: Vec<String> =
         error.get_type(py).mro().iter().filter_map(|class| class.getattr("__name__").ok()?.extract().ok()).collect();
     let caught = state::with(|execution| {
+        let covers = |name: &String| names.iter().any(|class| class == last_identifier(name));
         let version = &execution.prepared.versions[execution.version].version;
-        version.sites.sites.get(site as usize).is_some_and(|site| {
-            site.catches.iter().any(|name| names.iter().any(|class| class == last_identifier(name)))
-        })
+        let here = version.sites.sites.get(site as usize).is_some_and(|site| site.catches.iter().any(covers));
+        execution.prepared.catches(execution.version, site).iter().any(covers).then_some(here)
     });
-    if caught == Some(true) && !repaired(callee, site, arguments) {
+    if let Some(Some(here)) = caught
+        && !repaired(callee, site, arguments)
+    {
+        if !here {
+            // Another version is prepared for this failure: that this one is not is its behavior.
+            crate::exceptions::mark_intended(error.value(py).as_any());
+        }
         return StandIn::No;
     }
     let called_by_all =

@@ -161,10 +161,8 @@ fn covers(name: &str, failure: &str) -> bool {
 fn failure(py: Python<'_>, path: &str, request: &Request<'_>) -> PyErr {
     let catches_index = state::with(|execution| {
         let site = request.site?;
-        let site = execution.prepared.versions[execution.version].version.sites.sites.get(site as usize)?;
-        Some(
-            site.catches.iter().any(|name| name == "IndexError") && !site.catches.iter().any(|name| name == "KeyError"),
-        )
+        let catches = execution.prepared.catches(execution.version, site);
+        Some(catches.iter().any(|name| name == "IndexError") && !catches.iter().any(|name| name == "KeyError"))
     })
     .flatten()
     .unwrap_or(false);

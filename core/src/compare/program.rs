@@ -14,7 +14,7 @@ const STEP_BUDGET: u64 = 20_000;
 
 /// Instruments both versions with their companions.
 pub(super) fn instrumented(pair: &Pair) -> Result<[Instrumented; 2], InstrumentError> {
-    let one = |side: &Side| instrument_all(&side.parts.iter().collect::<Vec<_>>());
+    let one = |side: &Side| instrument_all(&side.parts.iter().collect::<Vec<_>>(), &side.module);
     Ok([one(&pair.sides[0])?, one(&pair.sides[1])?])
 }
 

@@ -57,13 +57,14 @@ pub struct InstrumentError(pub String);
 
 /// Instruments one function, snippet or class.
 pub fn instrument(function: &Function) -> Result<Instrumented, InstrumentError> {
-    instrument_all(&[function])
+    instrument_all(&[function], "")
 }
 
-/// Instruments a function and others below it, with one table: as one text, each after the one before.
-pub fn instrument_all(functions: &[&Function]) -> Result<Instrumented, InstrumentError> {
+/// Instruments a function and others below it, with one table: as one text, each after the one before. `module` is what
+/// is evaluated before; its imports say what names mean.
+pub fn instrument_all(functions: &[&Function], module: &str) -> Result<Instrumented, InstrumentError> {
     let text: String = functions.iter().map(|function| function.text.as_str()).collect();
-    with_stack_for(text.len(), || instrument_text(&text, functions))
+    with_stack_for(text.len().max(module.len()), || instrument_text(&text, functions, module))
 }
 
 /// Instruments every function of a whole module, methods and nested ones included, under one table of sites; what runs
@@ -82,7 +83,7 @@ pub fn instrument_module(text: &str) -> Result<Instrumented, InstrumentError> {
     })
 }
 
-fn instrument_text(text: &str, functions: &[&Function]) -> Result<Instrumented, InstrumentError> {
+fn instrument_text(text: &str, functions: &[&Function], module: &str) -> Result<Instrumented, InstrumentError> {
     let parsed = parse(text);
     let lines = Lines::new(text);
     let name = functions.first().map_or("", |function| &function.qualname);
@@ -90,6 +91,11 @@ fn instrument_text(text: &str, functions: &[&Function]) -> Result<Instrumented, 
         return Err(InstrumentError(format!("{name} is not valid Python: {error}")));
     }
     let mut visitor = visitor::Instrumenter::new(text, &lines, parsed.tokens());
+    if module.contains("suppress as ") {
+        let imports = parse(module);
+        let imports = imports.suite().iter().filter_map(Stmt::as_import_from_stmt);
+        visitor.suppressors.extend(imports.flat_map(statements::suppressors));
+    }
     match functions {
         [snippet] if snippet.form == Form::Snippet => visitor.snippet(parsed.suite()),
         _ if parsed.suite().len() == functions.len() => {

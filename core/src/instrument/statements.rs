@@ -3,8 +3,8 @@
 use ruff_python_ast::token::TokenKind;
 use ruff_python_ast::visitor::source_order::{self, SourceOrderVisitor};
 use ruff_python_ast::{
-    ExceptHandler, Expr, Identifier, Stmt, StmtAnnAssign, StmtClassDef, StmtFunctionDef, StmtNonlocal, StmtRaise,
-    StmtTry,
+    ExceptHandler, Expr, Identifier, Stmt, StmtAnnAssign, StmtClassDef, StmtFunctionDef, StmtImportFrom, StmtNonlocal,
+    StmtRaise, StmtTry, StmtWith, WithItem,
 };
 use ruff_text_size::{Ranged, TextRange, TextSize};
 
@@ -43,6 +43,7 @@ impl<'a> Instrumenter<'a> {
             }
             Stmt::Raise(raise) => self.raise(raise),
             Stmt::Try(attempt) => self.attempt(attempt),
+            Stmt::With(with) => self.with(with),
             Stmt::AnnAssign(assign) => self.annotated(assign),
             Stmt::Expr(statement) => {
                 let value = match statement.value.as_ref() {
@@ -62,6 +63,7 @@ impl<'a> Instrumenter<'a> {
                 }
             }
             Stmt::ImportFrom(import) => {
+                self.suppressors.extend(suppressors(import));
                 for alias in import.names.iter().filter_map(|alias| alias.asname.as_ref()) {
                     self.spell(alias, alias.range);
                 }
@@ -160,6 +162,32 @@ impl<'a> Instrumenter<'a> {
         self.visit_body(&attempt.finalbody);
     }
 
+    /// `with suppress(E):` is a `try` body whose `except` clauses name `E`.
+    fn with(&mut self, with: &'a StmtWith) {
+        let around = self.catches.len();
+        for item in &with.items {
+            self.visit_expr(&item.context_expr);
+            if let Some(target) = &item.optional_vars {
+                self.visit_expr(target);
+            }
+            self.catches.extend(self.suppressed(item));
+        }
+        self.visit_body(&with.body);
+        self.catches.truncate(around);
+    }
+
+    /// The classes that a context manager suppresses, if it is one that does.
+    fn suppressed(&self, item: &WithItem) -> Option<Vec<String>> {
+        let Expr::Call(call) = &item.context_expr else { return None };
+        let suppresses = match call.func.as_ref() {
+            Expr::Name(name) => self.suppressors.iter().any(|own| *own == name.id.as_str()),
+            Expr::Attribute(attribute) => attribute.attr.as_str() == SUPPRESS && attribute.value.is_name_expr(),
+            _ => false,
+        };
+        let classes: Vec<String> = call.arguments.args.iter().filter_map(dotted).collect();
+        (suppresses && !classes.is_empty()).then_some(classes)
+    }
+
     pub(super) fn handler(&mut self, handler: &'a ExceptHandler) {
         let ExceptHandler::ExceptHandler(handler) = handler;
         if let Some(caught) = &handler.type_ {
@@ -236,6 +264,18 @@ impl<'a> Instrumenter<'a> {
         let text = format!("nonlocal {}; global {}{breaks}", list(&kept), list(&freed));
         self.edits.replace(start, nonlocal.end().to_usize(), text);
     }
+}
+
+/// The context manager of `contextlib` whose body may fail.
+pub(super) const SUPPRESS: &str = "suppress";
+
+/// The names under which an import brings `contextlib.suppress` in.
+pub(super) fn suppressors(import: &StmtImportFrom) -> impl Iterator<Item = String> {
+    let aliases = if import.module.as_deref() == Some("contextlib") { &*import.names } else { &[] };
+    aliases
+        .iter()
+        .filter(|alias| alias.name.as_str() == SUPPRESS)
+        .filter_map(|alias| alias.asname.as_ref().map(|name| name.to_string()))
 }
 
 /// Statements that a mark and a semicolon can precede.

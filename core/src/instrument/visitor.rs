@@ -37,6 +37,8 @@ pub(super) struct Instrumenter<'a> {
     pub(super) inner_classes: Vec<String>,
     /// What the handlers of the `try` bodies around here catch, innermost last.
     pub(super) catches: Vec<Vec<String>>,
+    /// The names that `contextlib.suppress` goes by.
+    pub(super) suppressors: Vec<String>,
     /// The call whose value the statement at hand drops.
     pub(super) discarded: Option<TextRange>,
     /// Where the simple statement at hand starts.
@@ -61,6 +63,7 @@ impl<'a> Instrumenter<'a> {
             outer_class: None,
             inner_classes: Vec::new(),
             catches: Vec::new(),
+            suppressors: vec![super::statements::SUPPRESS.to_owned()],
             discarded: None,
             statement_start: TextSize::default(),
             result: None,

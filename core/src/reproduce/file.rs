@@ -12,7 +12,7 @@ use crate::site::SiteKind;
 use crate::source::Function;
 use crate::source::parse::parse;
 use crate::source::scopes::{is_private, mangle};
-use crate::stdlib::PURE_MODULES;
+use crate::stdlib::{PURE_MODULES, PURE_NAMES, PURE_WHERE_IMPORTED};
 use crate::value::{AbstractValue, Decision, Recipe};
 
 /// How a reproducer holds the values of the witness.
@@ -441,6 +441,15 @@ impl Writer<'_> {
         self.case.functions.iter().any(|function| function.text.contains(word))
     }
 
+    /// What the code may use of the pure standard library: names with their modules, and what it may import.
+    fn pure(&self) -> (Vec<String>, Vec<String>) {
+        let modules = PURE_MODULES.iter().map(|&module| (module, ""));
+        let used: Vec<(&str, &str)> = modules.chain(PURE_NAMES).filter(|(name, _)| self.uses(name)).collect();
+        let imports = PURE_MODULES.iter().chain(&PURE_WHERE_IMPORTED).filter(|name| self.uses(name));
+        let entry = |(name, module): &(&str, &str)| format!("{}: {}", python::string(name), python::string(module));
+        (used.iter().map(entry).collect(), imports.map(|name| python::string(name)).collect())
+    }
+
     fn has_imports(&self, modules: &[String; 2]) -> bool {
         self.uses("import ") || modules.iter().any(|module| module.contains("import "))
     }
@@ -514,13 +523,12 @@ impl Writer<'_> {
         }
         parts.push("names");
         parts.push("mend");
-        let pure: Vec<String> = match case.context {
-            Context::Module => vec![],
-            Context::Function => {
-                PURE_MODULES.iter().filter(|name| self.uses(name)).map(|name| python::string(name)).collect()
-            }
+        let (pure, imported) = match case.context {
+            Context::Module => (vec![], vec![]),
+            Context::Function => self.pure(),
         };
-        let _ = writeln!(text, "PURE = {}", set(&pure));
+        let _ = writeln!(text, "PURE = {{{}}}", pure.join(", "));
+        let _ = writeln!(text, "IMPORTED = {}", set(&imported));
         let _ = writeln!(text, "ONLY_PURE = {}", if case.context == Context::Function { "True" } else { "False" });
         if self.has_imports(modules) {
             parts.push("imports");

@@ -16,7 +16,8 @@ RENAMED = {}
 EXCEPTIONS = set()
 EXTENDED = set()
 METHODS = set()
-PURE = set()
+PURE = {}
+IMPORTED = set()
 ONLY_PURE = False
 names = {}
 
@@ -505,7 +506,8 @@ class Names(dict):
         if hasattr(builtins, name):
             return getattr(builtins, name)
         if name in PURE:
-            return __import__(name)
+            module = __import__(PURE[name] or name)
+            return getattr(module, name) if PURE[name] else module
         if name in ("__annotations__", "__classdict__", "__path__"):
             raise KeyError(name)
         return answer(RENAMED.get(name, name))
@@ -515,7 +517,8 @@ class Names(dict):
 def imported(name, globals=None, locals=None, fromlist=(), level=0):
     """`import` of what may be missing here."""
     try:
-        module = None if level or ONLY_PURE and name not in PURE else __import__(name, globals, locals, fromlist, level)
+        known = not ONLY_PURE or name in IMPORTED or name.partition(".")[0] in IMPORTED
+        module = __import__(name, globals, locals, fromlist, level) if known and not level else None
         if module and all(wanted == "*" or hasattr(module, wanted) for wanted in fromlist or ()):
             return module
     except Exception:

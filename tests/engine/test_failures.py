@@ -1,0 +1,184 @@
+"""A failure that is injected belongs to what fails, not to the version: `try` and `suppress` are the same, and having
+neither of them is not."""
+
+import pytest
+
+from .snippets import code, compare, reason
+
+SEEDS = (0, 1, 2)
+
+# name: (what stands before both, the version with `try`, the one with `suppress`, the one without either).
+GUARDS = {
+    "a call of what is not there": (
+        "",
+        """
+        def f(files):
+            for file in files:
+                try:
+                    remove(file)
+                except OSError:
+                    pass
+            return len(files)
+        """,
+        """
+        def f(files):
+            import contextlib
+            for file in files:
+                with contextlib.suppress(OSError):
+                    remove(file)
+            return len(files)
+        """,
+        """
+        def f(files):
+            for file in files:
+                remove(file)
+            return len(files)
+        """,
+    ),
+    "a call of the standard library": (
+        "import os\n\n",
+        """
+        def f(path):
+            try:
+                os.remove(path)
+            except OSError:
+                return False
+            return True
+        """,
+        """
+        def f(path):
+            import contextlib
+            gone = False
+            with contextlib.suppress(OSError):
+                os.remove(path)
+                gone = True
+            return gone
+        """,
+        """
+        def f(path):
+            os.remove(path)
+            return True
+        """,
+    ),
+    "a name that the module imports under another": (
+        "from contextlib import suppress as quietly\n\n",
+        """
+        def f(stream):
+            try:
+                stream.close()
+            except (OSError, ValueError):
+                pass
+        """,
+        """
+        def f(stream):
+            with quietly(OSError, ValueError):
+                stream.close()
+        """,
+        """
+        def f(stream):
+            stream.close()
+        """,
+    ),
+    "a missing key": (
+        "",
+        """
+        def f(self, key):
+            try:
+                return self.active[key]
+            except KeyError:
+                return None
+        """,
+        """
+        def f(self, key):
+            from contextlib import suppress as quietly
+            with quietly(KeyError):
+                return self.active[key]
+            return None
+        """,
+        """
+        def f(self, key):
+            return self.active[key]
+        """,
+    ),
+    "a missing attribute": (
+        "",
+        """
+        def f(stream):
+            name = ''
+            try:
+                name = stream.name
+            except AttributeError:
+                pass
+            return name
+        """,
+        """
+        def f(stream):
+            name = ''
+            with suppress(AttributeError):
+                name = stream.name
+            return name
+        """,
+        """
+        def f(stream):
+            name = ''
+            name = stream.name
+            return name
+        """,
+    ),
+}
+
+
+def versions(name, context):
+    before, *texts = GUARDS[name]
+    if context == "function" and before:
+        pytest.skip("the module is not there")
+    if context == "module" and "suppress" not in before and "import" not in texts[1]:
+        before = "from contextlib import suppress\n\n"
+    return [before + code(text) for text in texts]
+
+
+@pytest.mark.parametrize("context", ["function", "module"])
+@pytest.mark.parametrize("name", GUARDS)
+@pytest.mark.parametrize("seed", SEEDS)
+def test_suppress_in_place_of_a_handler_that_does_nothing_is_no_change(name, context, seed):
+    guarded, suppressed, _ = versions(name, context)
+    comparison = compare(guarded, suppressed, seed=seed, context=context, function="f")
+    assert comparison.verdict == "likely_preserving", (reason(comparison), comparison.sentence)
+
+
+@pytest.mark.parametrize("context", ["function", "module"])
+@pytest.mark.parametrize("name", GUARDS)
+@pytest.mark.parametrize("guard", [0, 1])
+def test_without_the_guard_the_same_failure_is_not_caught(name, context, guard):
+    texts = versions(name, context)
+    comparison = compare(texts[guard], texts[2], context=context, function="f")
+    assert comparison.verdict == "changing", (reason(comparison), comparison.sentence)
+
+
+def test_a_failure_reaches_the_version_that_has_moved_the_call_out_of_the_try_body():
+    old = code("""
+        import os
+
+        def f(path):
+            try:
+                size = os.path.getsize(path)
+            except OSError:
+                size = 0
+            return size
+        """)
+    new = code("""
+        import os
+
+        def f(path):
+            found = os.path.getsize(path)
+            try:
+                size = found
+            except OSError:
+                size = 0
+            return size
+        """)
+    comparison = compare(old, new, context="module", function="f")
+    assert comparison.verdict == "changing"
+    assert any("Error" in evidence["new"] for evidence in comparison.evidence if evidence["channel"] == "exception"), (
+        comparison.evidence
+    )
