@@ -1,6 +1,7 @@
 //! Calls of code that is not there: recorded, and resolved by callee and arguments. Calls of what is there stand in
 //! `real_call.rs`.
 
+use pyo3::exceptions::PySystemExit;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple, PyType};
 use twincell_core::behavior::{Call, Observed};
@@ -89,6 +90,10 @@ pub(crate) fn external(
     }
     if record && logged(callee, arguments, keywords)? {
         return Ok(py.None());
+    }
+    if record && callee == "sys.exit" {
+        // Whoever calls it is not there any more; nobody means to go on.
+        return Err(PySystemExit::new_err(arguments.iter().next().map(Bound::unbind)));
     }
     if let Some(found) = looked_up(py, callee, site, arguments, keywords)? {
         return Ok(found);

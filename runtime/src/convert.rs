@@ -35,19 +35,35 @@ pub(crate) fn converted<'py>(
     let is_text = value.cast_exact::<PyString>().is_ok() || value.cast_exact::<PyBytes>().is_ok();
     // What is neither is converted by way of its text, as `'%s' % value` does.
     let value = if is_text { value } else { value.str().ok()?.into_any() };
-    // Character by character, also where the encoding has no place for one or is none, so that it does not matter when
-    // texts are put together.
-    let convert = |method: &str| {
-        let by = |encoding: &str| value.call_method1(method, (encoding, "backslashreplace")).ok();
+    let decode = || {
+        let by = |encoding: &str| value.call_method1("decode", (encoding, "backslashreplace")).ok();
         by(encoding).or_else(|| by("utf-8"))
     };
     match target {
         Target::Text if value.cast_exact::<PyString>().is_ok() => Some(value),
-        Target::Text if value.cast_exact::<PyBytes>().is_ok() => convert("decode"),
+        Target::Text if value.cast_exact::<PyBytes>().is_ok() => decode(),
         Target::Bytes if value.cast_exact::<PyBytes>().is_ok() => Some(value),
-        Target::Bytes if value.cast_exact::<PyString>().is_ok() => convert("encode"),
+        Target::Bytes if value.cast_exact::<PyString>().is_ok() => encoded(&value, encoding),
         _ => None,
     }
+}
+
+/// The text as bytes, character by character, so that it does not matter when texts are put together. What the helper does
+/// with a character that its encoding has no place for is not known; that one is written as everybody writes it, whatever
+/// encoding was named.
+fn encoded<'py>(text: &Bound<'py, PyAny>, encoding: &str) -> Option<Bound<'py, PyAny>> {
+    let encode = |text: &Bound<'py, PyAny>, encoding: &str, errors: &str| {
+        text.call_method1("encode", (encoding, errors)).ok()?.cast_into::<PyBytes>().ok()
+    };
+    if let Some(bytes) = encode(text, encoding, "strict") {
+        return Some(bytes.into_any());
+    }
+    let mut bytes = Vec::new();
+    for character in text.try_iter().ok()?.filter_map(Result::ok) {
+        let own = encode(&character, encoding, "strict");
+        bytes.extend_from_slice(own.or_else(|| encode(&character, "utf-8", "backslashreplace"))?.as_bytes());
+    }
+    Some(PyBytes::new(text.py(), &bytes).into_any())
 }
 
 /// What a name promises: `to_native_str` a text, `ensureBytes` bytes.

@@ -74,6 +74,9 @@ impl PythonHost {
                 let console = Console::catch(py)?;
                 let execution = new_execution(&prepared, index, Draw::new(0, Fixed::new(), 0.0), globals, true);
                 let outer = state::replace(Some(execution), world::begin_run(py));
+                // Each version's own module sees the same random numbers and the same time.
+                world::reseed(py, 0);
+                clock::reset(py, 0)?;
                 for note in module::evaluate(globals, &version.module) {
                     if !notes.contains(&note) {
                         notes.push(note);

@@ -10,7 +10,7 @@ use twincell_core::behavior::Observed;
 use twincell_core::site::SiteKind;
 
 use crate::builtin;
-use crate::call::{external, missing, versatile};
+use crate::call::{external, versatile};
 use crate::clock;
 use crate::messages;
 use crate::module;
@@ -62,12 +62,33 @@ pub(crate) fn any(
     if replaced && is_plain(callee, arguments) && !error.is_instance_of::<PyOSError>(py) {
         state::repaired(&format!("{}(...)", callee_path(callee, site)));
     }
-    match instead {
-        StandIn::No => Err(error),
-        StandIn::Raise(error) => Err(error),
-        StandIn::Value => external(py, &callee_path(callee, site), Some(site), arguments, keywords, false),
-        StandIn::Effect => missing(py, &callee_path(callee, site), Some(site), arguments, keywords),
+    let record = match instead {
+        StandIn::No => return Err(error),
+        StandIn::Raise(error) => return Err(error),
+        StandIn::Value => false,
+        StandIn::Effect => true,
+    };
+    let path = callee_path(callee, site);
+    match bound_arguments(callee, arguments, keywords) {
+        Some((arguments, keywords)) => external(py, &path, Some(site), &arguments, Some(&keywords), record),
+        None => external(py, &path, Some(site), arguments, keywords, record),
     }
+}
+
+/// The arguments as the callee's signature has them, so that it does not matter which were named.
+fn bound_arguments<'py>(
+    callee: &Bound<'py, PyAny>,
+    arguments: &Bound<'py, PyTuple>,
+    keywords: Option<&Bound<'py, PyDict>>,
+) -> Option<(Bound<'py, PyTuple>, Bound<'py, PyDict>)> {
+    keywords.filter(|keywords| !keywords.is_empty())?;
+    let bind = || {
+        let signature = callee.py().import("inspect")?.call_method1("signature", (callee,))?;
+        let bound = signature.getattr("bind")?.call(arguments, keywords)?;
+        let named = bound.getattr("kwargs")?.cast_into::<PyDict>()?;
+        Ok::<_, PyErr>((bound.getattr("args")?.cast_into::<PyTuple>()?, named))
+    };
+    bind().ok()
 }
 
 /// A real call to another module may raise what the `except` clauses around it name, as calls to missing code do.

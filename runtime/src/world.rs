@@ -32,6 +32,30 @@ _getsignal = signal.getsignal
 _seed = random.seed
 _settings = None
 
+# What the system calls random is a function of the same number as the rest.
+_number, _stream = 0, None
+_new_stream, _plain_seed = random.Random, random.Random.seed
+
+def _bits(count):
+    global _stream
+    if _stream is None:
+        _stream = _new_stream(_number)
+    return _stream.getrandbits(count)
+
+def _urandom(size, flags=0, /):
+    if size < 0:
+        raise ValueError('negative argument not allowed')
+    return _bits(8 * size).to_bytes(size, 'little')
+
+def _seed_again(self, a=None, version=2):
+    _plain_seed(self, _bits(128) if a is None else a, version)
+
+os.urandom = random._urandom = _urandom
+if hasattr(os, 'getrandom'):
+    os.getrandom = _urandom
+random.Random.seed = _seed_again
+random.seed = random._inst.seed
+
 def _all_settings():
     return (
         sys.getswitchinterval(), gc.isenabled(), gc.get_threshold(), list(gc.callbacks), list(sys.meta_path),
@@ -56,7 +80,14 @@ def begin():
     return dict(sys.modules)
 
 def reseed(number):
+    global _number, _stream
+    _number, _stream = number, None
     _seed(number)
+    uuid = sys.modules.get('uuid')
+    if uuid is not None:
+        # A generator in C that asks the system; without it `uuid1` asks this clock.
+        uuid._generate_time_safe = None
+        uuid._node = 0x01000000dec5
     numpy = sys.modules.get('numpy.random')
     if numpy is not None:
         numpy.seed(number & 0xffffffff)
@@ -176,7 +207,8 @@ pub(crate) fn spoil() {
     SPOILED.store(true, Ordering::Relaxed);
 }
 
-/// Random numbers are the same for both versions, and others when a version is repeated: what depends on them shows.
+/// Random numbers, also those of the system, are the same for both versions, and others when a version is repeated: what
+/// depends on them shows.
 pub(crate) fn reseed(py: Python<'_>, number: u64) {
     if let Some(world) = WORLD.get(py) {
         let _ = world.reseed.call1(py, (number,));

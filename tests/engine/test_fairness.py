@@ -144,6 +144,85 @@ REFACTORINGS = {
         text("def f(host):", "    return to_bytes('at %s' % host)"),
         text("def f(host):", "    return b'at ' + to_bytes(host)"),
     ),
+    "a text that the named encoding has no place for": (
+        text("def f(a):", "    return to_bytes('é%s' % a, encoding='ascii')"),
+        text("def f(a):", "    return b'\\xc3\\xa9' + to_bytes(str(a))"),
+    ),
+    "a traceback from another line": (
+        text(
+            "import traceback",
+            "def f(x):",
+            "    try:",
+            "        raise ValueError(3)",
+            "    except ValueError:",
+            "        return traceback.format_exc()",
+        ),
+        text(
+            "import traceback",
+            "def f(x):",
+            "    try:",
+            "        error = ValueError(3)",
+            "        raise error",
+            "    except ValueError:",
+            "        return traceback.format_exc()",
+        ),
+    ),
+    "addresses in output and in a message": (
+        text("class A: pass", "def f(x):", "    print(A())", "    raise ValueError(str(A()))"),
+        text(
+            "class A: pass",
+            "def f(x):",
+            "    one, two = A(), A()",
+            "    print(one)",
+            "    raise ValueError(str(two))",
+        ),
+    ),
+    "random numbers that the module drew": (
+        text(
+            "import os, random, secrets, time, uuid",
+            "RANDOM = [os.urandom(8), uuid.uuid4().hex, secrets.token_hex(4), random.random(), time.time()]",
+            "RANDOM += [random.Random().random(), random.SystemRandom().random()]",
+            "def f(x):",
+            "    return [x, RANDOM]",
+        ),
+        text(
+            "import os, random, secrets, time, uuid",
+            "RANDOM = [os.urandom(8), uuid.uuid4().hex, secrets.token_hex(4), random.random(), time.time()]",
+            "RANDOM += [random.Random().random(), random.SystemRandom().random()]",
+            "def f(x):",
+            "    found = [x]",
+            "    found.append(RANDOM)",
+            "    return found",
+        ),
+    ),
+    "leaving the program by its exception": (
+        text("import sys", "def f(x):", "    sys.exit(1 if x else None)"),
+        text("import sys", "def f(x):", "    raise SystemExit(1 if x else 0)"),
+    ),
+    "an argument of a function of the module is named": (
+        text("def join(parts, sep):", "    return sep.join(parts)", "def f(x):", "    return join(x, ',')"),
+        text("def join(parts, sep):", "    return sep.join(parts)", "def f(x):", "    return join(parts=x, sep=',')"),
+    ),
+    "what caused an exception": (
+        text(
+            "def f(x):",
+            "    try:",
+            "        x.go()",
+            "    except KeyError as error:",
+            "        raise ValueError('no')",
+        ),
+        text(
+            "def f(x):",
+            "    try:",
+            "        x.go()",
+            "    except KeyError as error:",
+            "        raise ValueError('no') from error",
+        ),
+    ),
+    "a local that no version binds in one case": (
+        text("def f(x):", "    if x.a:", "        y = 1", "    return y"),
+        text("def f(x):", "    if x.a:", "        y = 3 - 2", "    return y"),
+    ),
     "a dictionary in another order": (
         text("def f(a, b):", "    return {'a': a, 'b': b}"),
         text("def f(a, b):", "    return {'b': b, 'a': a}"),
@@ -179,6 +258,66 @@ CHANGES = {
     "a guard against zero is gone": (
         text("def f(total, n):", "    if n == 0:", "        return 0", "    return 100 // n"),
         text("def f(total, n):", "    return 100 // n"),
+    ),
+    "a local may not be bound": (
+        text(
+            "def f(x):",
+            "    if isinstance(x, str):",
+            "        found = 1",
+            "    elif isinstance(x, int):",
+            "        found = 2",
+            "    else:",
+            "        raise TypeError('bad')",
+            "    return found",
+        ),
+        text(
+            "def f(x):",
+            "    if isinstance(x, str):",
+            "        found = 1",
+            "    elif isinstance(x, int):",
+            "        found = 2",
+            "    return found",
+        ),
+    ),
+    "a generator that ends its iteration by an exception": (
+        text(
+            "def f(values):",
+            "    rest = iter(values)",
+            "    try:",
+            "        first = next(rest)",
+            "    except StopIteration:",
+            "        return",
+            "    yield first",
+        ),
+        text("def f(values):", "    rest = iter(values)", "    first = next(rest)", "    yield first"),
+    ),
+    "an iteration that the code ends itself": (
+        text("def f(token):", "    if token.type == 'end':", "        raise StopIteration", "    return token"),
+        text("def f(token):", "    return token"),
+    ),
+    "an attribute of what a call gave": (
+        text("def f(a):", "    made = a.make()", "    made.flag = 1", "    return 2"),
+        text("def f(a):", "    made = a.make()", "    return 2"),
+    ),
+    "an item of what an iteration gave": (
+        text("def f(a):", "    for row in a.rows():", "        row['seen'] = True"),
+        text("def f(a):", "    for row in a.rows():", "        pass"),
+    ),
+    "an attribute of a missing global": (
+        text("def f(a):", "    CONFIG.level = a"),
+        text("def f(a):", "    pass"),
+    ),
+    "an attribute beside one that is another one each time": (
+        text("import time", "def f(self):", "    self.begun = time.time()", "    self.name = 'a'"),
+        text("import time", "def f(self):", "    self.begun = time.time()", "    self.name = 'b'"),
+    ),
+    "a line beside one that is another one each time": (
+        text("import random", "def f(x):", "    print(random.random())", "    print('a')"),
+        text("import random", "def f(x):", "    print(random.random())", "    print('b')"),
+    ),
+    "the status of leaving the program": (
+        text("import sys", "def f(x):", "    sys.exit(1)"),
+        text("import sys", "def f(x):", "    sys.exit(2)"),
     ),
     "what finally did is gone": (
         text("def f(lock, x):", "    try:", "        return x.value", "    finally:", "        lock.release()"),
@@ -321,3 +460,20 @@ def test_another_calculation_is_a_change(other, seed):
     old = "def f(x):\n    return x * 2\n"
     comparison = compare(old, old.replace("x * 2", other), seed=seed)
     assert comparison.verdict == "changing", comparison.sentence
+
+
+INHERITED = text(
+    "from missing_lib import Directive",
+    "class Image(Directive):",
+    "    def run(self):",
+    "        node = make(self.block)",
+    "        self.add_name(node)",
+    "        return [node]",
+)
+
+
+@pytest.mark.parametrize("context", ["module", "function"])
+def test_a_call_of_an_inherited_method_that_is_not_there_is_recorded(context):
+    without = INHERITED.replace("        self.add_name(node)\n", "")
+    comparison = compare(INHERITED, without, function="Image.run", context=context)
+    assert comparison.verdict == "changing", reason(comparison)

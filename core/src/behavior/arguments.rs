@@ -26,6 +26,8 @@ pub(super) fn compare(old: &Behavior, new: &Behavior, rules: &Rules, found: &mut
         let text = |value: Option<&Observed>| value.map_or(absent.into(), display_observed);
         let (old, new) = match (a, b) {
             (Some(a), Some(b)) if equal(a, b, rules) => continue,
+            // What could not be observed is no evidence.
+            (Some(Observed::Elided { .. }), None) | (None, Some(Observed::Elided { .. })) => continue,
             (Some(a), Some(b)) => contrast(a, b, rules),
             _ => (text(a), text(b)),
         };

@@ -3,6 +3,9 @@
 //! As a rule such an exception says nothing, because the injected values may have caused it. It says something where the
 //! same values let the other version end normally, the change took part, and what failed is an operation on values as
 //! they are (a division by zero, a text that is no number), not one on a value of a class that it never has.
+//!
+//! A local that is read before it is bound, and a generator from which `StopIteration` escapes, are the code's own doing
+//! whatever the values are: they count beside any way in which the other version ends by itself.
 
 use super::{Basis, Behavior, Difference, Observed, Outcome, Rules};
 use crate::report::{Channel, display_outcome};
@@ -31,7 +34,8 @@ pub(super) fn compare(old: &Behavior, new: &Behavior, rules: &Rules) -> Option<D
         .zip(&rules.changed)
         .any(|(behavior, changed)| behavior.lines.iter().any(|(line, _)| changed.binary_search(line).is_ok()));
     let normally = matches!(other.outcome, Outcome::Returned(_));
-    (took_part && normally && is_of_values(&crashed.outcome)).then(|| Difference {
+    let counts = is_of_code(&crashed.outcome) || normally && is_of_values(&crashed.outcome);
+    (took_part && counts).then(|| Difference {
         channel: Channel::Exception,
         place: "exception".into(),
         old: display_outcome(&old.outcome),
@@ -40,8 +44,26 @@ pub(super) fn compare(old: &Behavior, new: &Behavior, rules: &Rules) -> Option<D
     })
 }
 
+/// Ended in an exception that says something although the code did not raise it.
+pub fn is_telling(outcome: &Outcome) -> bool {
+    is_of_values(outcome) || is_of_code(outcome)
+}
+
+/// Ended in an exception that no value can cause in code that is right.
+fn is_of_code(outcome: &Outcome) -> bool {
+    let Outcome::Raised { exception: Observed::Exception { class, .. }, intended: false, message, .. } = outcome else {
+        return false;
+    };
+    match class.as_str() {
+        "UnboundLocalError" => true,
+        "NameError" => message.contains("free variable"),
+        "RuntimeError" => message.contains("generator raised Stop"),
+        _ => false,
+    }
+}
+
 /// Ended in an exception that the values as they are caused.
-pub fn is_of_values(outcome: &Outcome) -> bool {
+fn is_of_values(outcome: &Outcome) -> bool {
     match outcome {
         Outcome::Raised { exception: Observed::Exception { class, .. }, intended: false, message, .. } => {
             OF_VALUES.contains(&class.as_str()) && !message.contains("unpack")
@@ -68,8 +90,12 @@ mod tests {
     }
 
     fn raised(class: &str) -> Behavior {
+        raised_with(class, "", false)
+    }
+
+    fn raised_with(class: &str, message: &str, intended: bool) -> Behavior {
         let exception = Observed::Exception { class: class.into(), arguments: vec![] };
-        behavior(Outcome::Raised { exception, intended: false, line: 2, message: String::new() })
+        behavior(Outcome::Raised { exception, intended, line: 2, message: message.into() })
     }
 
     #[test]
@@ -81,5 +107,21 @@ mod tests {
         assert_eq!(basis(&returned, &raised("ZeroDivisionError"), &Rules::default()), None);
         assert_eq!(basis(&returned, &raised("TypeError"), &rules), None);
         assert_eq!(basis(&raised("ValueError"), &raised("ValueError"), &rules), None);
+    }
+
+    #[test]
+    fn what_only_code_can_do_wrong_counts_beside_an_exception_that_is_meant() {
+        let meant = raised_with("TypeError", "bad", true);
+        let rules = Rules { changed: [vec![2], vec![]], ..Rules::default() };
+        let basis = |new: &Behavior| compare(&meant, new, &rules).map(|one| one.basis);
+        assert_eq!(basis(&raised("UnboundLocalError")), Some(Basis::Crashed));
+        assert_eq!(
+            basis(&raised_with("NameError", "cannot access free variable 'x' where it is not ...", false)),
+            Some(Basis::Crashed)
+        );
+        assert_eq!(basis(&raised_with("RuntimeError", "generator raised StopIteration", false)), Some(Basis::Crashed));
+        assert_eq!(basis(&raised_with("RuntimeError", "no running event loop", false)), None);
+        assert_eq!(basis(&raised_with("NameError", "name 'x' is not defined", false)), None);
+        assert_eq!(basis(&raised("ValueError")), None);
     }
 }

@@ -10,13 +10,15 @@ mod exceptions;
 mod log;
 mod output;
 mod returned;
+mod steady;
 
 use serde::{Deserialize, Serialize};
 
 use crate::report::{Channel, Strength};
 
 pub use calls::align as align_calls;
-pub use crash::is_of_values;
+pub use crash::is_telling;
+pub use steady::{Steady, steady};
 
 /// A value as the runtime saw it after an execution: a bounded tree without addresses.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]

@@ -1,7 +1,7 @@
 //! Whether a difference is one of the code: the execution is repeated, also each version against itself.
 
 use super::{Execute, Kept};
-use crate::behavior::{Behavior, Difference, Rules, differences, is_of_values};
+use crate::behavior::{Behavior, Difference, Rules, differences, is_telling, steady};
 use crate::engine::protocol::{ExecutionRecord, ExecutionRequest};
 use crate::engine::{EngineError, Executed};
 use crate::site::SiteKind;
@@ -62,23 +62,28 @@ fn attempt(
     // Who runs second and asks first, asks alone.
     let exclusive = [asked_by(&back, 0), asked_by(&forth, 1)];
     let (forth, back, old, new) = (forth.behaviors, back.behaviors, old.behaviors, new.behaviors);
-    let noise: Vec<Difference> = [&old, &new]
-        .into_iter()
-        .flat_map(|same| same[1..].iter().flat_map(|again| differences(&same[0], again, rules)))
-        .collect();
     // A version that ends usably at one time and not at another is no more to be trusted.
     let ends_alike = |a: &Behavior, b: &Behavior| {
-        a.outcome.is_valid() && b.outcome.is_valid() || is_of_values(&a.outcome) && is_of_values(&b.outcome)
+        a.outcome.is_valid() && b.outcome.is_valid() || is_telling(&a.outcome) && is_telling(&b.outcome)
     };
-    let steady = [&old, &new].into_iter().all(|same| same.iter().all(|again| ends_alike(&same[0], again)));
-    let reversed = differences(&back[1], &back[0], rules);
-    let is_noise = |difference: &Difference| noise.iter().any(|other| other.channel == difference.channel);
+    let steadily = [&old, &new].into_iter().all(|same| same.iter().all(|again| ends_alike(&same[0], again)));
+    let found = |first: &Behavior, second: &Behavior| -> Vec<Difference> {
+        let shown = differences(first, second, rules);
+        if shown.is_empty() || [&old, &new].into_iter().all(|same| is_same_each_time(same, rules)) {
+            return shown;
+        }
+        let steady = steady((first, &old), (second, &new), rules);
+        let left = differences(&steady.old, &steady.new, rules).into_iter();
+        left.filter(|difference| !steady.noisy.contains(&difference.channel)).collect()
+    };
+    let reversed = found(&back[1], &back[0]);
     let holds = |difference: &Difference| reversed.iter().any(|other| other.channel == difference.channel);
-    let differences = differences(&forth[0], &forth[1], rules)
-        .into_iter()
-        .filter(|difference| steady && !is_noise(difference) && holds(difference))
-        .collect();
+    let differences = found(&forth[0], &forth[1]).into_iter().filter(|one| steadily && holds(one)).collect();
     Ok(Some(Confirmed { differences, exclusive }))
+}
+
+fn is_same_each_time(runs: &[Behavior], rules: &Rules) -> bool {
+    runs[1..].iter().all(|again| differences(&runs[0], again, rules).is_empty())
 }
 
 /// Does each version do the same again on these decisions?

@@ -20,6 +20,7 @@ use crate::behavior::{Basis, Behavior, Difference, Outcome, Rules};
 use crate::compare::Continue;
 use crate::engine::protocol::{ExecutionRecord, ExecutionRequest};
 use crate::engine::{EngineError, Executed};
+use crate::report::Channel;
 use crate::site::SiteTable;
 use crate::source::{Conditions, Diff, Function, conditions};
 use crate::verdict;
@@ -52,8 +53,10 @@ const MOST_CONFIRMED: u32 = 6;
 const MOST_IGNORED: u32 = 24;
 /// Differences that are confirmed although they do not count, before others that look like them are taken for such unseen.
 const MOST_WEAK: u32 = 24;
-/// Differences that may turn out to be noise before others are taken for noise unseen: each costs many repetitions.
-const MOST_NOISY: u32 = 12;
+/// Differences that may turn out to be noise before others in the same places are taken for noise unseen, and before all
+/// are: each costs many repetitions.
+const MOST_NOISY: u32 = 6;
+const MOST_NOISY_ANYWHERE: u32 = 24;
 /// Executions spent on finding which values of a difference matter.
 pub const DECISIVE_BUDGET: u32 = 40;
 /// Executions at most after a difference is found.
@@ -219,6 +222,7 @@ pub fn run(
     let mut batch = FIRST_BATCH;
     let mut end = plan.budget;
     let mut weak = 0;
+    let mut noisy_places: BTreeSet<(Channel, String)> = BTreeSet::new();
     let mut confirmations = if plan.ignore_edge_cases { MOST_IGNORED } else { MOST_CONFIRMED };
     while next < end && !is_hopeless(&campaign) {
         let count = batch.min(end - next);
@@ -254,13 +258,19 @@ pub fn run(
                 campaign.executions[last].differences.clear();
                 continue;
             }
-            if campaign.nondeterministic >= MOST_NOISY {
+            let noise = campaign.nondeterministic;
+            let places: Vec<(Channel, String)> = places(&campaign.executions[last]).collect();
+            let is_known_noise = noise >= MOST_NOISY && places.iter().all(|place| noisy_places.contains(place));
+            if is_known_noise || noise >= MOST_NOISY_ANYWHERE {
                 campaign.nondeterministic += 1;
                 campaign.executions[last].differences.clear();
                 continue;
             }
             let ignored = campaign.edge_cases;
             examine(execute, &mut campaign, last, plan)?;
+            if campaign.nondeterministic > noise {
+                noisy_places.extend(places);
+            }
             confirmations -= campaign.edge_cases - ignored;
             let found = &campaign.executions[last];
             if found.score() > 0.0 && found.score() < verdict::CHANGING {
@@ -293,6 +303,11 @@ pub fn run(
         complete(execute, &mut state, &mut campaign, plan, next)?;
     }
     Ok(campaign)
+}
+
+/// Where an execution shows differences.
+fn places(kept: &Kept) -> impl Iterator<Item = (Channel, String)> {
+    kept.differences.iter().map(|difference| (difference.channel, difference.place.clone()))
 }
 
 /// A difference that may turn out not to count.
