@@ -1,13 +1,14 @@
 //! The executions of one pair: choose, execute, learn, stop.
 //!
 //! [`run`] is the loop; each idea has a file: what is kept and learned (`corpus.rs`), the next execution (`choose.rs`),
-//! whether a difference is real (`confirm.rs`), a small witness (`shrink.rs`).
+//! whether a difference is real (`confirm.rs`), a small witness (`shrink.rs`), another one (`plausible.rs`).
 
 mod choose;
 mod confirm;
 mod corpus;
 mod goals;
 mod numbers;
+mod plausible;
 mod repair;
 mod shrink;
 mod solve;
@@ -31,6 +32,7 @@ use corpus::{State, learn};
 use weigh::ground;
 
 pub use confirm::{is_same_again, is_steady, repeat};
+pub use plausible::plausible;
 pub use shrink::shrink;
 pub use techniques::Techniques;
 pub use weigh::{Decisive, decisive, joint};

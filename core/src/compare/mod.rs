@@ -19,6 +19,7 @@ use crate::predictor::Predictor;
 use crate::report::{Comparison, FORMAT, PairReport, Verdict, assemble};
 use crate::reproduce;
 use crate::source::{self, Form, SourceError};
+use crate::value::Recipe;
 use crate::verdict;
 
 use pair::{Pair, Texts};
@@ -109,6 +110,8 @@ pub enum CompareError {
 
 /// Executions spent on making a witness smaller.
 const SHRINK_BUDGET: u32 = 100;
+/// Executions in which another witness is looked for, where the reproducer of the smallest does not hold.
+const PLAUSIBLE_BUDGET: u32 = 160;
 
 /// Said where executions did not share a process.
 const ISOLATED: &str = "isolation: each execution ran in a process of its own";
@@ -291,9 +294,9 @@ fn compare_pair(
     if program.isolation == Isolation::Process {
         notes.push(ISOLATED.into());
     }
-    let (witness, decisive) = match campaign.witness {
-        Some(position) => {
-            let found = &campaign.executions[position];
+    let found = campaign.witness.map(|position| &campaign.executions[position]);
+    let (mut witness, mut decisive) = match found {
+        Some(found) => {
             let executed = campaign.executions.len() as u32;
             let mut go_on = || progress(executed, found.coverage);
             let (witness, decisive) = smallest(&mut loaded, found, &plan, &mut go_on);
@@ -304,10 +307,11 @@ fn compare_pair(
     let (verdict, reason) = verdict::decide(&campaign, &target);
     notes.extend(loaded.notes.iter().cloned());
     let functions = pair.sides.each_ref().map(|side| side.parts[0].clone());
-    let reproducer = witness.as_ref().map(|witness| {
+    let write = |witness: &Kept, loaded: &mut Loaded<'_>| {
         let case = reproduce::Case {
             functions: &functions,
             bodies: pair.sides.each_ref().map(|side| &side.body),
+            decorators: pair.sides.each_ref().map(|side| side.decorators.as_slice()),
             modules: [program.versions[0].module.as_str(), program.versions[1].module.as_str()],
             context,
             renames: &pair.diff.renames,
@@ -318,8 +322,26 @@ fn compare_pair(
             rules: &plan.rules,
             seed: options.seed,
         };
-        reproduce::verified(&case, &mut loaded)
-    });
+        reproduce::verified(&case, loaded)
+    };
+    let mut reproducer = witness.as_ref().map(|witness| write(witness, &mut loaded));
+    if let (Some(found), Some(false)) = (found, reproducer.as_ref().map(|made| made.holds == Some(true))) {
+        let executed = campaign.executions.len() as u32;
+        let mut go_on = || progress(executed, found.coverage);
+        let others = other_witnesses(&mut loaded, found, witness.as_ref(), &plan, &program.literals, &mut go_on);
+        for other in others {
+            let made = write(&other, &mut loaded);
+            if made.holds != Some(true) {
+                continue;
+            }
+            let values = values(&other, &mut loaded, &plan);
+            // A likely difference does not become an edge case for the sake of its test.
+            if campaign::joint(&values) >= verdict::EDGE_CASE || found.probability < verdict::EDGE_CASE {
+                (witness, decisive, reproducer) = (Some(other), values, Some(made));
+                break;
+            }
+        }
+    }
     Ok(assemble::report(
         &frame,
         &assemble::Findings {
@@ -346,17 +368,44 @@ fn smallest(
     plan: &Plan,
     go_on: &mut dyn FnMut() -> Continue,
 ) -> (Kept, Vec<Decisive>) {
-    let decisive = |witness: &Kept, loaded: &mut Loaded<'_>| {
-        campaign::decisive(loaded, witness, &plan.rules, plan.raise_probability, DECISIVE_BUDGET).unwrap_or_default()
-    };
     if let Ok(shrunk) = campaign::shrink(loaded, found, &plan.rules, SHRINK_BUDGET, go_on) {
-        let values = decisive(&shrunk, loaded);
+        let values = values(&shrunk, loaded, plan);
         if campaign::joint(&values) >= verdict::EDGE_CASE || found.probability < verdict::EDGE_CASE {
             return (shrunk, values);
         }
     }
-    let values = decisive(found, loaded);
+    let values = values(found, loaded, plan);
     (found.clone(), values)
+}
+
+/// Other witnesses of the same difference, for where the reproducer of the smallest does not hold: around it, without what
+/// was invented, small ones first; then as it was found.
+fn other_witnesses(
+    loaded: &mut Loaded<'_>,
+    found: &Kept,
+    smallest: Option<&Kept>,
+    plan: &Plan,
+    literals: &[Recipe],
+    go_on: &mut dyn FnMut() -> Continue,
+) -> Vec<Kept> {
+    let mut others = Vec::new();
+    for start in smallest.into_iter().chain([found]) {
+        let plausible = campaign::plausible(loaded, start, &plan.rules, literals, PLAUSIBLE_BUDGET, go_on);
+        for other in plausible.unwrap_or_default() {
+            others.extend(campaign::shrink(loaded, &other, &plan.rules, SHRINK_BUDGET, go_on).ok());
+            others.push(other);
+        }
+        if !others.is_empty() {
+            break;
+        }
+    }
+    others.push(found.clone());
+    others
+}
+
+/// The values of a witness that matter.
+fn values(witness: &Kept, loaded: &mut Loaded<'_>, plan: &Plan) -> Vec<Decisive> {
+    campaign::decisive(loaded, witness, &plan.rules, plan.raise_probability, DECISIVE_BUDGET).unwrap_or_default()
 }
 
 fn executable_lines(instrumented: &Instrumented) -> Vec<u32> {

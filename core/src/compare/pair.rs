@@ -236,7 +236,9 @@ fn decorators(texts: &Texts, side: usize, function: &Function, differ: bool) -> 
         return function.decorators.clone();
     }
     let root = |text: &str| text.split(['.', '(', ' ']).next().unwrap_or_default().to_string();
-    function.decorators.iter().filter(|text| texts.tainted[side].contains(&root(text))).cloned().collect()
+    // `@name.setter` above `name` says how the function is reached, not what it does.
+    let is_applied = |text: &&String| texts.tainted[side].contains(&root(text)) && root(text) != function.name;
+    function.decorators.iter().filter(is_applied).cloned().collect()
 }
 
 fn snippet_bodies(old: &Snippet, new: &Snippet, diff: &Diff) -> [Body; 2] {

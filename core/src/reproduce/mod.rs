@@ -6,11 +6,16 @@
 //! forms that a case can take, the simplest first; which of them holds is found out by running them in a worker
 //! ([`verify`]). Nothing here runs Python.
 
+mod answers;
 mod arguments;
 mod checks;
 mod file;
+mod loader;
+mod parts;
 mod python;
 mod slice;
+mod test;
+mod text;
 
 use serde::{Deserialize, Serialize};
 
@@ -32,10 +37,13 @@ pub struct Reproducer {
 }
 
 /// Everything that a reproducer is made of.
+#[derive(Clone, Copy)]
 pub(crate) struct Case<'a> {
     pub functions: &'a [Function; 2],
     /// What of them ran.
     pub bodies: [&'a Body; 2],
+    /// Decorators that are applied, outermost first, as written.
+    pub decorators: [&'a [String]; 2],
     /// Texts of the modules; empty without module context.
     pub modules: [&'a str; 2],
     pub context: Context,
@@ -60,18 +68,27 @@ impl Case<'_> {
     }
 }
 
-/// The forms that a reproducer of this case can take, the simplest first, or why there is none.
+/// Differences that are tried as the only one that a test asserts.
+const ALONE: usize = 4;
+
+/// The forms that a reproducer of this case can take, the simplest first, or why there is none. A test that asserts one
+/// thing is simpler than one that asserts all that differs.
 pub(crate) fn candidates(case: &Case<'_>) -> Result<Vec<String>, String> {
     let mut found = Vec::new();
-    let mut refused = String::new();
+    let mut refused = None;
+    let alone = case.differences.iter().take(ALONE).map(std::slice::from_ref);
+    let several = Some(case.differences).filter(|all| all.len() != 1);
+    let chosen: Vec<&[Difference]> = alone.chain(several).collect();
     for form in file::Form::ALL {
-        match file::write(case, form) {
-            Ok(text) if !found.contains(&text) => found.push(text),
-            Ok(_) => {}
-            Err(reason) => refused = reason,
+        for differences in &chosen {
+            match file::write(&Case { differences, ..*case }, form) {
+                Ok(text) if !found.contains(&text) => found.push(text),
+                Ok(_) => {}
+                Err(reason) => refused = refused.or(Some(reason)),
+            }
         }
     }
-    if found.is_empty() { Err(refused) } else { Ok(found) }
+    if found.is_empty() { Err(refused.unwrap_or_default()) } else { Ok(found) }
 }
 
 /// Makes a reproducer and runs it: the simplest form that passes on old and fails on new.
