@@ -130,4 +130,15 @@ pub struct SiteTable {
     pub comparisons: Vec<Comparison>,
     /// 1-based lines of the function's text that hold code which reports when it runs, ascending, each once.
     pub lines: Vec<u32>,
+    pub yields: Yields,
+}
+
+/// What a generator makes of what its consumer does at a `yield`, besides asking for the next item.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Yields {
+    /// Dotted names of exceptions that something happens to when they are thrown in: those that handlers around a `yield`
+    /// name, and `Exception` where a `finally` or a `with` is around one.
+    pub thrown: Vec<String>,
+    /// The value of some `yield` is used: what is sent in matters.
+    pub sent: bool,
 }

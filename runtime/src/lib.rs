@@ -15,6 +15,7 @@ mod builtin;
 mod call;
 mod capture;
 mod clock;
+mod consumer;
 mod convert;
 mod exceptions;
 pub mod hooks;

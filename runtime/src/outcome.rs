@@ -1,6 +1,6 @@
 //! Runs a function on injected arguments and unwraps what it gives: generators, coroutines, returned functions.
 
-use pyo3::exceptions::{PyAssertionError, PyMemoryError, PyRecursionError, PyStopIteration, PySystemExit};
+use pyo3::exceptions::{PyAssertionError, PyMemoryError, PyRecursionError, PySystemExit};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use twincell_core::behavior::{Observed, Outcome};
@@ -8,6 +8,7 @@ use twincell_core::engine::protocol::{Parameter, ParameterKind};
 use twincell_core::site::SiteKind;
 use twincell_core::value::{AbstractValue, Known, Recipe};
 
+use crate::consumer::{self, End};
 use crate::exceptions::StopExecution;
 use crate::kinds::{self, Kind};
 use crate::module::{FUNCTION_FILE_NAME, helpers, message};
@@ -230,31 +231,19 @@ pub(crate) fn unwrap(value: &Bound<'_, PyAny>, depth: u32, extra: &mut Vec<(Stri
             Ok(Observed::Iterator { kind: name, items, finished })
         }
         Kind::Generator => {
-            let mut items = Vec::new();
-            let mut finished = true;
-            loop {
-                if items.len() >= MAX_ITEMS {
-                    finished = false;
-                    break;
-                }
-                match value.call_method1("send", (py.None(),)) {
-                    Ok(item) => items.push(observe::value(&item)),
-                    Err(error) if error.is_instance_of::<PyStopIteration>(py) => {
-                        let returned = error.value(py).getattr("value")?;
-                        if !returned.is_none() {
-                            extra.push(("value of the generator".into(), observe::value(&returned)));
-                        }
-                        break;
-                    }
-                    Err(error) => {
-                        extra.push(("yielded values".into(), Observed::List(items)));
-                        return Err(error);
+            let (items, end) = consumer::consume(value, MAX_ITEMS);
+            let finished = matches!(end, End::Finished(_));
+            match end {
+                End::Finished(returned) => {
+                    if !returned.is_none() {
+                        extra.push(("value of the generator".into(), observe::value(&returned)));
                     }
                 }
-            }
-            if !finished {
-                // Code may refuse to stop; its cleaning up is no part of the comparison.
-                let _ = value.call_method0("close");
+                End::Endless => {}
+                End::Raised(error) => {
+                    extra.push(("yielded values".into(), Observed::List(items)));
+                    return Err(error);
+                }
             }
             Ok(Observed::Iterator { kind: name, items, finished })
         }
@@ -280,9 +269,13 @@ pub(crate) fn unwrap(value: &Bound<'_, PyAny>, depth: u32, extra: &mut Vec<(Stri
 
 /// A function that the code under comparison defines itself.
 pub(crate) fn is_own(function: &Bound<'_, PyAny>) -> bool {
-    let file = || -> PyResult<String> { function.getattr("__code__")?.getattr("co_filename")?.extract() };
-    let plain = function.is_exact_instance_of::<pyo3::types::PyFunction>();
-    plain && file().is_ok_and(|file| file == FUNCTION_FILE_NAME)
+    function.is_exact_instance_of::<pyo3::types::PyFunction>() && is_own_code(function, "__code__")
+}
+
+/// Is the code in this attribute the compared function's, or of a function within?
+pub(crate) fn is_own_code(object: &Bound<'_, PyAny>, attribute: &str) -> bool {
+    let file = || -> PyResult<String> { object.getattr(attribute)?.getattr("co_filename")?.extract() };
+    file().is_ok_and(|file| file == FUNCTION_FILE_NAME)
 }
 
 /// A function is what it does: called once on injected arguments.

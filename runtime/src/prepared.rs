@@ -5,9 +5,30 @@ use pyo3::types::PyString;
 use rustc_hash::{FxHashMap, FxHashSet};
 use twincell_core::engine::protocol::{Context, Isolation, Program, Version};
 use twincell_core::predictor::Distribution;
-use twincell_core::site::SiteKind;
+use twincell_core::site::{SiteKind, Yields};
 use twincell_core::source::Uses;
 use twincell_core::value::{AbstractValue, Known, Pools};
+
+/// Stands for the callee where a generator hands an item over: what comes back is its consumer's doing.
+pub(crate) const YIELD: &str = "yield";
+
+/// What a value is of which nothing at all is known.
+const UNKNOWN: [(AbstractValue, f32); 5] = [
+    (AbstractValue::Object, 0.5),
+    (AbstractValue::Str, 0.2),
+    (AbstractValue::Int, 0.1),
+    (AbstractValue::Bool, 0.1),
+    (AbstractValue::None, 0.1),
+];
+
+/// What is sent into a generator: nothing, by most consumers.
+const SENT: [(AbstractValue, f32); 5] = [
+    (AbstractValue::None, 0.5),
+    (AbstractValue::Object, 0.2),
+    (AbstractValue::Str, 0.1),
+    (AbstractValue::Int, 0.1),
+    (AbstractValue::Bool, 0.1),
+];
 
 /// What is known of a value before it is drawn.
 #[derive(Debug, Clone)]
@@ -50,6 +71,8 @@ pub(crate) struct Prepared {
     asked_for: FxHashSet<String>,
     /// Keywords of calls by the callee's last identifier, in the order in which they are first written.
     keywords: FxHashMap<String, Vec<String>>,
+    /// What a generator makes of what its consumer does, in any version.
+    pub yields: Yields,
     /// When nothing at all is known.
     generic: Knowledge,
 }
@@ -97,6 +120,8 @@ impl Prepared {
                 }
             }
         }
+        let yields = consumers(&program.versions);
+        by_callee.insert(YIELD.to_owned(), Knowledge { catches: yields.thrown.clone(), ..generic(&SENT) });
         let pools = Pools::new(&program.literals);
         let catches = shared_catches(&program.versions);
         let versions = program
@@ -123,11 +148,6 @@ impl Prepared {
                 version,
             })
             .collect();
-        let mut generic = empty();
-        use AbstractValue as A;
-        for (class, share) in [(A::Object, 0.5), (A::Str, 0.2), (A::Int, 0.1), (A::Bool, 0.1), (A::None, 0.1)] {
-            generic.distribution[class as usize] = share;
-        }
         Self {
             versions,
             pools,
@@ -140,7 +160,8 @@ impl Prepared {
             by_identifier,
             asked_for,
             keywords,
-            generic,
+            yields,
+            generic: generic(&UNKNOWN),
         }
     }
 
@@ -266,6 +287,20 @@ fn shared_catches(versions: &[Version]) -> Vec<Vec<Vec<String>>> {
     versions.iter().enumerate().map(shared).collect()
 }
 
+/// What consumers may do to a generator of any version.
+fn consumers(versions: &[Version]) -> Yields {
+    let mut all = Yields::default();
+    for yields in versions.iter().map(|version| &version.sites.yields) {
+        all.sent |= yields.sent;
+        for name in &yields.thrown {
+            if !all.thrown.contains(name) {
+                all.thrown.push(name.clone());
+            }
+        }
+    }
+    all
+}
+
 fn canonical<'a>(version: &'a Version, name: &'a str) -> &'a str {
     version.renames.iter().find(|(own, _)| own == name).map_or(name, |(_, canonical)| canonical)
 }
@@ -368,6 +403,15 @@ fn written_keywords(arguments: &str) -> Vec<String> {
         }
     }
     found
+}
+
+/// As by no site, with these classes.
+fn generic(classes: &[(AbstractValue, f32)]) -> Knowledge {
+    let mut knowledge = empty();
+    for &(class, share) in classes {
+        knowledge.distribution[class as usize] = share;
+    }
+    knowledge
 }
 
 fn empty() -> Knowledge {

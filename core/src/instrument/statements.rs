@@ -51,7 +51,7 @@ impl<'a> Instrumenter<'a> {
                     _ => &statement.value,
                 };
                 let used = self.result == Some(statement.range());
-                self.discarded = (value.is_call_expr() && !used).then(|| value.range());
+                self.discarded = ((value.is_call_expr() || value.is_yield_expr()) && !used).then(|| value.range());
                 self.visit_expr(&statement.value);
                 self.discarded = None;
             }
@@ -152,6 +152,8 @@ impl<'a> Instrumenter<'a> {
                 Some(single) => dotted(single).into_iter().collect(),
             })
             .collect();
+        let finished = self.finished;
+        self.finished += usize::from(!attempt.finalbody.is_empty());
         self.catches.push(caught);
         self.visit_body(&attempt.body);
         self.catches.pop();
@@ -159,6 +161,7 @@ impl<'a> Instrumenter<'a> {
             self.visit_except_handler(handler);
         }
         self.visit_body(&attempt.orelse);
+        self.finished = finished;
         self.visit_body(&attempt.finalbody);
     }
 
@@ -172,7 +175,9 @@ impl<'a> Instrumenter<'a> {
             }
             self.catches.extend(self.suppressed(item));
         }
+        self.finished += 1;
         self.visit_body(&with.body);
+        self.finished -= 1;
         self.catches.truncate(around);
     }
 

@@ -37,9 +37,11 @@ pub(super) struct Instrumenter<'a> {
     pub(super) inner_classes: Vec<String>,
     /// What the handlers of the `try` bodies around here catch, innermost last.
     pub(super) catches: Vec<Vec<String>>,
+    /// `finally` clauses and `with` statements around here.
+    pub(super) finished: usize,
     /// The names that `contextlib.suppress` goes by.
     pub(super) suppressors: Vec<String>,
-    /// The call whose value the statement at hand drops.
+    /// The call or `yield` whose value the statement at hand drops.
     pub(super) discarded: Option<TextRange>,
     /// Where the simple statement at hand starts.
     pub(super) statement_start: TextSize,
@@ -63,6 +65,7 @@ impl<'a> Instrumenter<'a> {
             outer_class: None,
             inner_classes: Vec::new(),
             catches: Vec::new(),
+            finished: 0,
             suppressors: vec![super::statements::SUPPRESS.to_owned()],
             discarded: None,
             statement_start: TextSize::default(),
@@ -98,6 +101,17 @@ impl<'a> Instrumenter<'a> {
         };
         self.table.sites.push(site);
         self.table.sites.len() - 1
+    }
+
+    /// What a consumer may do at a `yield`.
+    fn yielded(&mut self, range: TextRange) {
+        self.table.yields.sent |= self.discarded != Some(range);
+        let finished = (self.finished > 0).then(|| "Exception".to_owned());
+        for name in self.catches.iter().rev().flatten().cloned().chain(finished) {
+            if !self.table.yields.thrown.contains(&name) {
+                self.table.yields.thrown.push(name);
+            }
+        }
     }
 
     /// As the compiler would name it at this place.
@@ -357,9 +371,11 @@ impl<'a> Instrumenter<'a> {
     /// Enters a function's scope; `try` statements around it catch nothing there.
     pub(super) fn in_function(&mut self, bindings: Bindings, visit: impl FnOnce(&mut Self)) {
         let catches = std::mem::take(&mut self.catches);
+        let finished = std::mem::take(&mut self.finished);
         self.scopes.push(Scope { is_class: false, bindings });
         visit(self);
         self.scopes.pop();
+        self.finished = finished;
         self.catches = catches;
     }
 
@@ -422,6 +438,10 @@ impl<'a> SourceOrderVisitor<'a> for Instrumenter<'a> {
             Expr::If(ternary) => self.ternary(ternary),
             Expr::Lambda(lambda) => self.lambda(lambda),
             Expr::Compare(compare) if self.comparison(compare) => {}
+            Expr::Yield(_) => {
+                self.yielded(expr.range());
+                source_order::walk_expr(self, expr);
+            }
             Expr::ListComp(comp) => self.comprehension(&[&comp.elt], &comp.generators),
             Expr::SetComp(comp) => self.comprehension(&[&comp.elt], &comp.generators),
             Expr::Generator(comp) => self.comprehension(&[&comp.elt], &comp.generators),

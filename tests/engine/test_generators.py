@@ -1,0 +1,76 @@
+"""What consumers do to a generator, besides asking for the next item, is compared too."""
+
+import pytest
+
+from .snippets import compare, reason
+
+
+def text(*lines):
+    return "\n".join(lines) + "\n"
+
+
+CHANGES = {
+    "a handler around a yield does more": (
+        text(
+            "def rollback(connection):",
+            "    try:",
+            "        yield",
+            "    except Exception:",
+            "        connection.needs_rollback = True",
+            "        raise",
+        ),
+        text(
+            "def rollback(connection):",
+            "    try:",
+            "        yield",
+            "    except Exception as error:",
+            "        connection.needs_rollback = True",
+            "        connection.error = error",
+            "        raise",
+        ),
+    ),
+    "cleaning up no longer happens after an exception": (
+        text("def opened(pool):", "    try:", "        yield pool", "    finally:", "        pool.release(1)"),
+        text("def opened(pool):", "    yield pool", "    pool.release(1)"),
+    ),
+    "an exception is no longer held back": (
+        text("def quiet(names):", "    for name in names:", "        with suppress(KeyError):", "            yield 1"),
+        text("def quiet(names):", "    for name in names:", "        yield 1"),
+    ),
+    "what is sent in is used otherwise": (
+        text("def total(start):", "    while True:", "        start += (yield start) or 1"),
+        text("def total(start):", "    while True:", "        start += (yield start) or 0"),
+    ),
+}
+
+REFACTORINGS = {
+    "finally for except and raise": (
+        text(
+            "def opened(pool):",
+            "    try:",
+            "        yield pool",
+            "    except BaseException:",
+            "        pool.release(1)",
+            "        raise",
+            "    else:",
+            "        pool.release(1)",
+        ),
+        text("def opened(pool):", "    try:", "        yield pool", "    finally:", "        pool.release(1)"),
+    ),
+    "the value sent in gets a name": (
+        text("def echo(item):", "    while item:", "        item = yield item"),
+        text("def echo(item):", "    while item:", "        received = yield item", "        item = received"),
+    ),
+}
+
+
+@pytest.mark.parametrize("old, new", CHANGES.values(), ids=CHANGES)
+def test_a_change_that_only_some_consumers_notice_is_found(old, new):
+    comparison = compare(old, new)
+    assert comparison.verdict == "changing", reason(comparison)
+
+
+@pytest.mark.parametrize("old, new", REFACTORINGS.values(), ids=REFACTORINGS)
+def test_a_refactoring_of_a_generator_is_no_change(old, new):
+    comparison = compare(old, new)
+    assert comparison.verdict == "likely_preserving", reason(comparison)
