@@ -71,6 +71,8 @@ struct Builtins {
     getattr: Py<PyAny>,
     hasattr: Py<PyAny>,
     superclass: Py<PyAny>,
+    string: Py<PyAny>,
+    repr: Py<PyAny>,
     id: Py<PyAny>,
     /// Reach outside the process: treated as missing.
     outside: Vec<Py<PyAny>>,
@@ -88,6 +90,8 @@ fn builtins(py: Python<'_>) -> PyResult<&Builtins> {
             getattr: get("getattr")?,
             hasattr: get("hasattr")?,
             superclass: get("super")?,
+            string: get("str")?,
+            repr: get("repr")?,
             id: get("id")?,
             outside: ["open", "input", "breakpoint"].iter().map(|name| get(name)).collect::<PyResult<_>>()?,
         })
@@ -164,6 +168,14 @@ pub(crate) fn answer(
             }
             return Versatile::attribute(value, &name, None).map(Some);
         }
+    } else if (callee.is(&known.string) || callee.is(&known.repr))
+        && count == 1
+        && keywords.is_none_or(|keywords| keywords.is_empty())
+        && let Ok(value) = arguments.get_item(0)?.cast::<Versatile>()
+    {
+        crate::raises::may(py, || format!("str({})", value.get().path()))?;
+        let form = if callee.is(&known.repr) { "repr" } else { "str" };
+        return Ok(Some(crate::texts::of(py, form, value.get().path(), Some(site))?.into_any().unbind()));
     } else if callee.is(&known.id) && count == 1 {
         let number = identity(arguments.get_item(0)?);
         return Ok(Some(pyo3::types::PyInt::new(py, number).into_any().unbind()));

@@ -20,6 +20,8 @@ use crate::versatile::{Versatile, last_identifier};
 const STABLE_PROBABILITY: f64 = 0.4;
 /// Calls with the same arguments from one place after which the value turns false, so that loops end.
 const PATIENCE: u32 = 12;
+/// Where a part of an injected object is found: 0 to 3.
+const PLACE_WEIGHTS: [f64; 4] = [0.4, 0.3, 0.2, 0.1];
 /// First words of names that consume: the same call again gives something else.
 const CONSUMING: [&str; 16] = [
     "read", "readline", "recv", "receive", "next", "pop", "popleft", "poll", "fetch", "fetchone", "accept", "random",
@@ -97,6 +99,9 @@ pub(crate) fn external(
     }
     if let Some(found) = looked_up(py, callee, site, arguments, keywords)? {
         return Ok(found);
+    }
+    if let Some(place) = place_of(callee, site, arguments, keywords)? {
+        return Ok(pyo3::types::PyInt::new(py, place).into_any().unbind());
     }
     let decorated = site.is_none() && keywords.is_none_or(|keywords| keywords.is_empty()) && arguments.len() == 1;
     if decorated && is_function_or_class(&arguments.get_item(0)?) {
@@ -219,6 +224,32 @@ fn looked_up(
     let path = observe::bounded_path(format!("{base}[{key}]"));
     let request = Request { site, kind: SiteKind::Call, identifier: "get", callee, ..Request::default() };
     resolve::value(py, &path, &request).map(Some)
+}
+
+/// `x.find(part)`, taken for the place of the part: it agrees with `part in x`.
+fn place_of(
+    callee: &str,
+    site: Option<u32>,
+    arguments: &Bound<'_, PyTuple>,
+    keywords: Option<&Bound<'_, PyDict>>,
+) -> PyResult<Option<i64>> {
+    let Some(base) = callee.strip_suffix(".find").or_else(|| callee.strip_suffix(".rfind")) else { return Ok(None) };
+    if arguments.len() != 1 || keywords.is_some_and(|keywords| !keywords.is_empty()) {
+        return Ok(None);
+    }
+    let part = observe::short(&arguments.get_item(0)?);
+    Ok(state::with(|execution| {
+        let uses = site.and_then(|site| execution.prepared.uses_of(execution.version, site))?;
+        let is_number = uses.ordered || uses.candidates.iter().any(|value| matches!(value, Recipe::Int(_)));
+        if !is_number {
+            return None;
+        }
+        if !execution.draw.truth(&format!("{part} in {base}"), 0.5) {
+            return Some(-1);
+        }
+        Some(execution.draw.number(&format!("place of {part} in {base}"), &PLACE_WEIGHTS))
+    })
+    .flatten())
 }
 
 /// While a module is evaluated: missing decorators pass through what they decorate, other calls give an object.

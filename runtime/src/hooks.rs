@@ -96,7 +96,6 @@ fn attribute(py: Python<'_>, site: u32, object: &Bound<'_, PyAny>) -> PyResult<P
     }
     let name = name.to_str()?;
     let path = crate::observe::bounded_path(format!("{}.{name}", container_path(object, site)));
-    state::repaired(&path);
     let request = Request {
         site: Some(site),
         kind: SiteKind::Attribute,
@@ -104,6 +103,11 @@ fn attribute(py: Python<'_>, site: u32, object: &Bound<'_, PyAny>) -> PyResult<P
         failure: Some("AttributeError"),
         ..Request::default()
     };
+    if resolve::is_caught(&path, &request) {
+        exceptions::mark_intended(error.value(py).as_any());
+        return Err(error);
+    }
+    state::repaired(&path);
     resolve::value(py, &path, &request)
 }
 
@@ -125,7 +129,6 @@ fn subscript(py: Python<'_>, site: u32, object: &Bound<'_, PyAny>, key: &Bound<'
     }
     let path =
         crate::observe::bounded_path(format!("{}[{}]", container_path(object, site), crate::observe::short(key)));
-    state::repaired(&path);
     let request = Request {
         site: Some(site),
         kind: SiteKind::Subscript,
@@ -133,6 +136,11 @@ fn subscript(py: Python<'_>, site: u32, object: &Bound<'_, PyAny>, key: &Bound<'
         failure: Some("KeyError"),
         ..Request::default()
     };
+    if !error.is_instance_of::<PyTypeError>(py) && resolve::is_caught(&path, &request) {
+        exceptions::mark_intended(error.value(py).as_any());
+        return Err(error);
+    }
+    state::repaired(&path);
     resolve::value(py, &path, &request)
 }
 

@@ -22,6 +22,7 @@ use crate::observations::Observations;
 use crate::observe;
 use crate::outcome;
 use crate::prepared::Prepared;
+use crate::resolve;
 use crate::scratch::Scratch;
 use crate::script;
 use crate::state::{self, Execution, OfThreads, Side};
@@ -38,6 +39,8 @@ struct LoadedProgram {
     versions: Vec<LoadedVersion>,
     /// Globals that every version's module has.
     shared: HashSet<String>,
+    /// Globals that some have and others lack.
+    uneven: Rc<HashSet<String>>,
 }
 
 /// The worker's interpreter as a place to run programs.
@@ -97,7 +100,9 @@ impl PythonHost {
             version.before.bind(py).keys().iter().filter_map(|name| name.extract::<String>().ok()).collect()
         };
         let shared = versions.iter().map(names).reduce(|a, b| &a & &b).unwrap_or_default();
-        Ok((LoadedProgram { prepared, versions, shared }, notes))
+        let all = versions.iter().map(names).reduce(|a, b| &a | &b).unwrap_or_default();
+        let uneven = Rc::new(&all - &shared);
+        Ok((LoadedProgram { prepared, versions, shared, uneven }, notes))
     }
 
     fn run_request(
@@ -127,6 +132,7 @@ impl PythonHost {
             world::reseed(py, request.seed.wrapping_add(again as u64));
             clock::reset(py, again)?;
             let mut execution = new_execution(&program.prepared, number, draw, version.globals.bind(py), false);
+            execution.uneven = program.uneven.clone();
             execution.injections = injections;
             execution.observations = observations;
             execution.explain = request.explain;
@@ -239,6 +245,7 @@ fn new_execution(
         explain: false,
         version: number,
         side,
+        uneven: Rc::default(),
         globals: Some(globals.clone().unbind()),
         loading,
         imports_may_fail: false,
@@ -340,7 +347,7 @@ fn changed_values(py: Python<'_>) -> Vec<(String, Observed)> {
         } else if !path.ends_with(')') {
             // A plain container that a call gave belongs to the code; where it goes, it is seen.
             let now = observe::value(value);
-            if now != observed_recipe(&recipe, &path) {
+            if now != observed_recipe(py, &recipe, &path) {
                 changed.push((path, now));
             }
         }
@@ -350,9 +357,9 @@ fn changed_values(py: Python<'_>) -> Vec<(String, Observed)> {
 }
 
 /// An injected value as it was.
-fn observed_recipe(recipe: &Recipe, path: &str) -> Observed {
+fn observed_recipe(py: Python<'_>, recipe: &Recipe, path: &str) -> Observed {
     let items = |items: &[Recipe]| {
-        items.iter().enumerate().map(|(index, item)| observed_recipe(item, &format!("{path}[{index}]"))).collect()
+        items.iter().enumerate().map(|(index, item)| observed_recipe(py, item, &format!("{path}[{index}]"))).collect()
     };
     match recipe {
         Recipe::None => Observed::None,
@@ -372,11 +379,12 @@ fn observed_recipe(recipe: &Recipe, path: &str) -> Observed {
             entries
                 .iter()
                 .map(|(key, value)| {
-                    (observed_recipe(key, path), observed_recipe(value, &format!("{path}[{}]", key.display())))
+                    (observed_recipe(py, key, path), observed_recipe(py, value, &format!("{path}[{}]", key.display())))
                 })
                 .collect(),
         ),
         Recipe::Versatile(_) => Observed::Injected { path: path.to_string(), assigned: vec![] },
+        Recipe::Named(name) => resolve::named(py, name).map_or(Observed::None, |value| observe::value(value.bind(py))),
     }
 }
 

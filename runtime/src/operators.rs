@@ -11,6 +11,7 @@ use twincell_core::site::SiteKind;
 use twincell_core::value::{Decision, Recipe};
 
 use crate::observe;
+use crate::raises;
 use crate::resolve::{self, Request};
 use crate::state;
 use crate::versatile::{Versatile, last_identifier};
@@ -66,14 +67,22 @@ fn yes(path: &str, probability: f64) -> bool {
     state::with(|execution| !execution.loading && execution.draw.truth(path, probability)).unwrap_or(false)
 }
 
-pub(crate) fn contains(slf: &Bound<'_, Versatile>, value: &Bound<'_, PyAny>) -> bool {
+/// `int(x)`, `float(x)`.
+pub(crate) fn converted(py: Python<'_>, path: &str) -> PyResult<i64> {
+    raises::may(py, || format!("int({path})"))?;
+    Ok(number(path))
+}
+
+pub(crate) fn contains(slf: &Bound<'_, Versatile>, value: &Bound<'_, PyAny>) -> PyResult<bool> {
     let text = observe::short(value);
     if let Ok(assigned) = slf.get().assigned.lock()
         && let Some((_, _, value)) = assigned.items.iter().rev().find(|(own, _, _)| *own == text)
     {
-        return value.is_some();
+        return Ok(value.is_some());
     }
-    yes(&format!("{text} in {}", slf.get().path()), 0.5)
+    let path = format!("{text} in {}", slf.get().path());
+    raises::may(slf.py(), || path.clone())?;
+    Ok(yes(&path, 0.5))
 }
 
 /// One decision orders two values, so that all six comparisons agree.
@@ -106,20 +115,27 @@ pub(crate) fn compare(slf: &Bound<'_, Versatile>, other: &Bound<'_, PyAny>, op: 
     }
 }
 
-pub(crate) fn binary(slf: &Bound<'_, Versatile>, sign: &str, other: &Bound<'_, PyAny>, reversed: bool) -> Versatile {
+pub(crate) fn binary(
+    slf: &Bound<'_, Versatile>,
+    sign: &str,
+    other: &Bound<'_, PyAny>,
+    reversed: bool,
+) -> PyResult<Versatile> {
     let own = slf.get().path();
     let text = observe::short(other);
     let commutes = matches!(sign, "*" | "&" | "|" | "^")
         || sign == "+" && (other.is_instance_of::<PyInt>() || other.is_instance_of::<PyFloat>());
     let swap = if commutes { text.as_str() < own } else { reversed };
     let path = if swap { format!("({text} {sign} {own})") } else { format!("({own} {sign} {text})") };
-    Versatile::new(observe::bounded_path(path))
+    raises::may(slf.py(), || path.clone())?;
+    Ok(Versatile::new(observe::bounded_path(path)))
 }
 
 /// A fresh iterator over the object's items. When the code unpacks, it gets as many items as it wants.
 pub(crate) fn iterate(slf: &Bound<'_, Versatile>) -> PyResult<Py<PyAny>> {
     let py = slf.py();
     let path = slf.get().path();
+    raises::may(py, || format!("iter({path})"))?;
     let count = match crate::capture::unpack_count(py) {
         Some(count) => count,
         None => length(path),
@@ -141,6 +157,7 @@ fn item(py: Python<'_>, path: &str, index: usize) -> PyResult<Py<PyAny>> {
 pub(crate) fn next(slf: &Bound<'_, Versatile>) -> PyResult<Option<Py<PyAny>>> {
     let path = slf.get().path();
     let key = format!("next({path})");
+    raises::may(slf.py(), || key.clone())?;
     let index = state::with(|execution| {
         let count = execution.side.occurrences.entry(key).or_insert(0);
         *count += 1;

@@ -19,8 +19,11 @@ use crate::versatile::Versatile;
 
 /// Functions that return functions are followed this far.
 const MAX_UNWRAP: u32 = 2;
-/// Extra positional arguments for `*args`: 0 to 2.
-const EXTRA_WEIGHTS: [f64; 3] = [0.5, 0.3, 0.2];
+/// Extra positional arguments for `*args`: 0 to 3.
+const EXTRA_WEIGHTS: [f64; 4] = [0.4, 0.3, 0.2, 0.1];
+/// A key for `**kwargs` that the code does not know, and how often it is there.
+const UNKNOWN_KEYWORD: &str = "extra";
+const UNKNOWN_PROBABILITY: f64 = 0.2;
 
 /// Arguments for a function, injected by parameter name under `prefix`.
 pub(crate) struct Arguments<'py> {
@@ -144,16 +147,28 @@ fn self_object<'py>(py: Python<'py>, path: &str, receiver: Option<&Bound<'py, Py
     Ok(value.into_bound(py))
 }
 
-/// Names for `**kwargs`: those that the code looks up in it, each in half of the executions.
+/// Names for `**kwargs`: those that the code looks up in it, each in half of the executions, and seldom one of which it
+/// knows nothing.
 fn extra_keywords(path: &str, parameters: &[Parameter]) -> Vec<String> {
+    let is_free = |name: &str| parameters.iter().all(|parameter| parameter.name != name);
     state::with(|execution| {
         let prepared = execution.prepared.clone();
-        let Some((_, uses)) = prepared.known(path) else { return vec![] };
-        let names = uses.key_candidates.iter().filter_map(|key| match key {
-            Recipe::Str(name) if parameters.iter().all(|parameter| parameter.name != *name) => Some(name.clone()),
-            _ => None,
-        });
-        names.filter(|name| execution.draw.truth(&format!("'{name}' in **{path}"), 0.5)).collect()
+        let mut names: Vec<(String, f64)> = Vec::new();
+        if let Some((_, uses)) = prepared.known(path) {
+            for key in &uses.key_candidates {
+                if let Recipe::Str(name) = key {
+                    names.push((name.clone(), 0.5));
+                }
+            }
+        }
+        if names.iter().all(|(name, _)| name != UNKNOWN_KEYWORD) {
+            names.push((UNKNOWN_KEYWORD.to_string(), UNKNOWN_PROBABILITY));
+        }
+        names.retain(|(name, _)| is_free(name));
+        let mut drawn = |(name, probability): (String, f64)| {
+            execution.draw.truth(&format!("'{name}' in **{path}"), probability).then_some(name)
+        };
+        names.into_iter().filter_map(&mut drawn).collect()
     })
     .unwrap_or_default()
 }

@@ -73,6 +73,8 @@ pub(crate) struct Prepared {
     keywords: FxHashMap<String, Vec<String>>,
     /// What a generator makes of what its consumer does, in any version.
     pub yields: Yields,
+    /// What `except` clauses catch on each line of each version; empty where nothing is caught in any.
+    guards: Vec<FxHashMap<u32, Vec<String>>>,
     /// When nothing at all is known.
     generic: Knowledge,
 }
@@ -124,6 +126,7 @@ impl Prepared {
         by_callee.insert(YIELD.to_owned(), Knowledge { catches: yields.thrown.clone(), ..generic(&SENT) });
         let pools = Pools::new(&program.literals);
         let catches = shared_catches(&program.versions);
+        let guards = guards(&program.versions, &catches);
         let versions = program
             .versions
             .into_iter()
@@ -161,6 +164,7 @@ impl Prepared {
             asked_for,
             keywords,
             yields,
+            guards,
             generic: generic(&UNKNOWN),
         }
     }
@@ -184,6 +188,21 @@ impl Prepared {
     /// What may be raised at a site, since some version is prepared for it.
     pub fn catches(&self, version: usize, site: u32) -> &[String] {
         self.versions[version].catches.get(site as usize).map_or(&[], Vec::as_slice)
+    }
+
+    /// Is there a `try` in any version?
+    pub fn guards_anything(&self) -> bool {
+        !self.guards.is_empty()
+    }
+
+    /// What is caught around a line of a version, or around the same line of another.
+    pub fn catches_at(&self, version: usize, line: u32) -> &[String] {
+        self.guards.get(version).and_then(|lines| lines.get(&line)).map_or(&[], Vec::as_slice)
+    }
+
+    /// What the code does with the value of a site.
+    pub fn uses_of(&self, version: usize, site: u32) -> Option<&Uses> {
+        Some(&self.versions.get(version)?.knowledge.get(site as usize)?.uses)
     }
 
     /// Does any version ask whether something has this attribute?
@@ -299,6 +318,22 @@ fn consumers(versions: &[Version]) -> Yields {
         }
     }
     all
+}
+
+/// What is caught on each line of each version.
+fn guards(versions: &[Version], catches: &[Vec<Vec<String>>]) -> Vec<FxHashMap<u32, Vec<String>>> {
+    if catches.iter().flatten().all(Vec::is_empty) {
+        return vec![];
+    }
+    let of_version = |(version, catches): (&Version, &Vec<Vec<String>>)| {
+        let mut lines: FxHashMap<u32, Vec<String>> = FxHashMap::default();
+        for (site, caught) in version.sites.sites.iter().zip(catches).filter(|(_, caught)| !caught.is_empty()) {
+            let known = lines.entry(site.line).or_default();
+            known.extend(caught.iter().filter(|name| !known.contains(name)).cloned().collect::<Vec<_>>());
+        }
+        lines
+    };
+    versions.iter().zip(catches).map(of_version).collect()
 }
 
 fn canonical<'a>(version: &'a Version, name: &'a str) -> &'a str {

@@ -12,6 +12,9 @@ use crate::exceptions;
 use crate::state::{self, Execution};
 use crate::versatile::Versatile;
 
+/// How often a look-up raises what the code catches, for every call that does.
+const LOOK_UP_SHARE: f64 = 0.2;
+
 /// What is known about the place that asks for a value.
 pub(crate) struct Request<'a> {
     /// Number of the site, when instrumented code asks.
@@ -121,6 +124,7 @@ fn decide(execution: &mut Execution, path: &str, request: &Request<'_>) -> Decis
         distribution: &distribution,
         uses: &knowledge.uses,
         raises,
+        raise_share: if request.kind == SiteKind::Call { 1.0 } else { LOOK_UP_SHARE },
         may_fail,
         may_default: request.may_default,
     };
@@ -153,6 +157,16 @@ fn only(class: AbstractValue) -> twincell_core::predictor::Distribution {
     distribution
 }
 
+/// Is the failure of this look-up caught in any version? Then it is one, where Python itself fails.
+pub(crate) fn is_caught(path: &str, request: &Request<'_>) -> bool {
+    let caught = state::with(|execution| {
+        let site = request.site.map(|number| (execution.version, number));
+        let knowledge = execution.prepared.knowledge(path, request.callee, site, request.kind, request.identifier);
+        request.failure.is_some_and(|failure| knowledge.catches.iter().any(|name| covers(name, failure)))
+    });
+    caught.unwrap_or(false)
+}
+
 /// An `except` clause for `name` is meant for this failure of a look-up.
 fn covers(name: &str, failure: &str) -> bool {
     name == failure || (name == "LookupError" || name == "IndexError") && failure == "KeyError"
@@ -177,7 +191,7 @@ fn failure(py: Python<'_>, path: &str, request: &Request<'_>) -> PyErr {
 }
 
 /// The exception that a decision names, as the code that runs now sees the name.
-fn raise(py: Python<'_>, name: &str) -> PyErr {
+pub(crate) fn raise(py: Python<'_>, name: &str) -> PyErr {
     let made = (|| -> PyResult<Bound<'_, PyAny>> {
         let mut parts = name.split('.');
         let first = parts.next().unwrap_or(name);
@@ -289,7 +303,26 @@ fn make(py: Python<'_>, recipe: &Recipe, path: &str) -> PyResult<Py<PyAny>> {
             dict.into_any().unbind()
         }
         Recipe::Versatile(_) => Py::new(py, Versatile::new(path))?.into_any(),
+        Recipe::Named(name) => named(py, name)?,
     })
+}
+
+/// What a dotted name stands for in the version that runs. A name that only one of the versions has is an object in all.
+pub(crate) fn named(py: Python<'_>, name: &str) -> PyResult<Py<PyAny>> {
+    let mut parts = name.split('.');
+    let first = parts.next().unwrap_or(name);
+    let uneven = state::with(|execution| execution.uneven.contains(first)).unwrap_or(false);
+    let found = || -> PyResult<Py<PyAny>> {
+        let mut value = crate::imports::global(py, first)?.into_bound(py);
+        for part in parts {
+            value = value.getattr(part)?;
+        }
+        Ok(value.unbind())
+    };
+    match if uneven { None } else { found().ok() } {
+        Some(value) => Ok(value),
+        None => build(py, &Recipe::Versatile(AbstractValue::Object), name),
+    }
 }
 
 /// Items that can be changed or asked are known by their own path; plain ones need none.

@@ -6,6 +6,7 @@
 //! here calls Python while the state is borrowed.
 
 use std::cell::{Cell, RefCell};
+use std::collections::HashSet;
 use std::rc::Rc;
 
 use pyo3::prelude::*;
@@ -81,6 +82,8 @@ pub(crate) struct Execution {
     /// Index into [`Prepared::versions`] of what runs now.
     pub version: usize,
     pub side: Side,
+    /// Globals that some versions have and others lack.
+    pub uneven: Rc<HashSet<String>>,
     /// Globals of the version that runs.
     pub globals: Option<Py<pyo3::types::PyDict>>,
     /// A module is being evaluated: decorators are passed through, nothing is recorded.

@@ -217,6 +217,7 @@ impl Versatile {
                 site,
                 kind: SiteKind::Attribute,
                 identifier: name,
+                raises: true,
                 failure: Some("AttributeError"),
                 ..Request::default()
             },
@@ -245,6 +246,7 @@ impl Versatile {
                 site,
                 kind: SiteKind::Subscript,
                 identifier: last_identifier(&this.path),
+                raises: true,
                 failure: Some("KeyError"),
                 ..Request::default()
             },
@@ -308,17 +310,17 @@ impl Versatile {
         }
     }
 
-    fn __repr__(&self) -> String {
-        format!("<{}>", self.path)
+    fn __repr__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyString>> {
+        crate::texts::of(py, "repr", &self.path, None)
     }
 
-    fn __str__(&self) -> String {
-        self.path.clone()
+    fn __str__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyString>> {
+        crate::texts::of(py, "str", &self.path, None)
     }
 
     fn __format__(&self, specification: &Bound<'_, PyString>) -> PyResult<Py<PyAny>> {
         let py = specification.py();
-        let text = PyString::new(py, &self.path).into_any();
+        let text = crate::texts::of(py, "str", &self.path, None)?.into_any();
         let format = py.import("builtins")?.getattr("format")?;
         // `f'{x:.2f}'` and `'%.2f' % x` show the same number.
         let written = specification.to_string();
@@ -379,7 +381,7 @@ impl Versatile {
         crate::operators::length(&self.path)
     }
 
-    fn __contains__(slf: &Bound<'_, Self>, value: &Bound<'_, PyAny>) -> bool {
+    fn __contains__(slf: &Bound<'_, Self>, value: &Bound<'_, PyAny>) -> PyResult<bool> {
         crate::operators::contains(slf, value)
     }
 
@@ -399,16 +401,16 @@ impl Versatile {
         crate::operators::compare(slf, other, op)
     }
 
-    fn __int__(&self) -> i64 {
-        crate::operators::number(&self.path)
+    fn __int__(&self, py: Python<'_>) -> PyResult<i64> {
+        crate::operators::converted(py, &self.path)
     }
 
-    fn __index__(&self) -> i64 {
-        crate::operators::number(&self.path)
+    fn __index__(&self, py: Python<'_>) -> PyResult<i64> {
+        crate::operators::converted(py, &self.path)
     }
 
-    fn __float__(&self) -> f64 {
-        crate::operators::number(&self.path) as f64
+    fn __float__(&self, py: Python<'_>) -> PyResult<f64> {
+        crate::operators::converted(py, &self.path).map(|number| number as f64)
     }
 
     fn __enter__(slf: &Bound<'_, Self>) -> Py<PyAny> {
@@ -447,82 +449,82 @@ impl Versatile {
         crate::operators::Ready::new(slf.py().None())
     }
 
-    fn __add__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> Self {
+    fn __add__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<Self> {
         crate::operators::binary(slf, "+", other, false)
     }
-    fn __radd__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> Self {
+    fn __radd__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<Self> {
         crate::operators::binary(slf, "+", other, true)
     }
-    fn __sub__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> Self {
+    fn __sub__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<Self> {
         crate::operators::binary(slf, "-", other, false)
     }
-    fn __rsub__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> Self {
+    fn __rsub__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<Self> {
         crate::operators::binary(slf, "-", other, true)
     }
-    fn __mul__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> Self {
+    fn __mul__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<Self> {
         crate::operators::binary(slf, "*", other, false)
     }
-    fn __rmul__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> Self {
+    fn __rmul__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<Self> {
         crate::operators::binary(slf, "*", other, true)
     }
-    fn __truediv__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> Self {
+    fn __truediv__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<Self> {
         crate::operators::binary(slf, "/", other, false)
     }
-    fn __rtruediv__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> Self {
+    fn __rtruediv__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<Self> {
         crate::operators::binary(slf, "/", other, true)
     }
-    fn __floordiv__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> Self {
+    fn __floordiv__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<Self> {
         crate::operators::binary(slf, "//", other, false)
     }
-    fn __rfloordiv__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> Self {
+    fn __rfloordiv__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<Self> {
         crate::operators::binary(slf, "//", other, true)
     }
-    fn __mod__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> Self {
+    fn __mod__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<Self> {
         crate::operators::binary(slf, "%", other, false)
     }
-    fn __rmod__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> Self {
+    fn __rmod__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<Self> {
         crate::operators::binary(slf, "%", other, true)
     }
-    fn __pow__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>, _modulo: &Bound<'_, PyAny>) -> Self {
+    fn __pow__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>, _modulo: &Bound<'_, PyAny>) -> PyResult<Self> {
         crate::operators::binary(slf, "**", other, false)
     }
-    fn __rpow__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>, _modulo: &Bound<'_, PyAny>) -> Self {
+    fn __rpow__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>, _modulo: &Bound<'_, PyAny>) -> PyResult<Self> {
         crate::operators::binary(slf, "**", other, true)
     }
-    fn __matmul__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> Self {
+    fn __matmul__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<Self> {
         crate::operators::binary(slf, "@", other, false)
     }
-    fn __rmatmul__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> Self {
+    fn __rmatmul__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<Self> {
         crate::operators::binary(slf, "@", other, true)
     }
-    fn __and__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> Self {
+    fn __and__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<Self> {
         crate::operators::binary(slf, "&", other, false)
     }
-    fn __rand__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> Self {
+    fn __rand__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<Self> {
         crate::operators::binary(slf, "&", other, true)
     }
-    fn __or__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> Self {
+    fn __or__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<Self> {
         crate::operators::binary(slf, "|", other, false)
     }
-    fn __ror__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> Self {
+    fn __ror__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<Self> {
         crate::operators::binary(slf, "|", other, true)
     }
-    fn __xor__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> Self {
+    fn __xor__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<Self> {
         crate::operators::binary(slf, "^", other, false)
     }
-    fn __rxor__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> Self {
+    fn __rxor__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<Self> {
         crate::operators::binary(slf, "^", other, true)
     }
-    fn __lshift__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> Self {
+    fn __lshift__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<Self> {
         crate::operators::binary(slf, "<<", other, false)
     }
-    fn __rlshift__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> Self {
+    fn __rlshift__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<Self> {
         crate::operators::binary(slf, "<<", other, true)
     }
-    fn __rshift__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> Self {
+    fn __rshift__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<Self> {
         crate::operators::binary(slf, ">>", other, false)
     }
-    fn __rrshift__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> Self {
+    fn __rrshift__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<Self> {
         crate::operators::binary(slf, ">>", other, true)
     }
     fn __neg__(&self) -> Self {

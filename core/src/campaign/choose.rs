@@ -13,10 +13,13 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::corpus::State;
 use crate::engine::protocol::ExecutionRequest;
-use crate::value::{Decision, Fixed, Recipe};
+use crate::value::{Choice, Decision, Fixed, Recipe, related};
 
 /// How often a path with learned values gets one of them, in an execution drawn afresh.
 const LEARNED: f64 = 0.15;
+
+/// How often a variation makes one value like another of its class.
+const ALIKE: f64 = 0.4;
 
 /// The next execution.
 pub(super) fn choose(state: &mut State<'_>, seed: u64, index: u32) -> ExecutionRequest {
@@ -51,7 +54,57 @@ fn vary(state: &State<'_>, random: &mut Pcg64Mcg) -> Fixed {
             fixed.insert(choice.path.clone(), Decision::Value(value));
         }
     }
+    if random.random_bool(ALIKE)
+        && let Some((path, value)) = alike(choices, random)
+    {
+        fixed.insert(path, Decision::Value(value));
+    }
     fixed
+}
+
+/// A value in the image of another one of the execution: what code does with two values often depends on what they have
+/// in common, which values drawn apart seldom have.
+fn alike(choices: &[Choice], random: &mut Pcg64Mcg) -> Option<(String, Recipe)> {
+    let value = |choice: &Choice| match &choice.decision {
+        Decision::Value(value @ (Recipe::Str(_) | Recipe::List(_) | Recipe::Tuple(_) | Recipe::Dict(_))) => {
+            Some(value.clone())
+        }
+        Decision::Value(value @ (Recipe::Int(_) | Recipe::Float(_))) if !choice.path.contains('(') => {
+            Some(value.clone())
+        }
+        _ => None,
+    };
+    let plain: Vec<(&Choice, Recipe)> = choices.iter().filter_map(|choice| Some((choice, value(choice)?))).collect();
+    let (changed, own) = plain.get(random.random_range(0..plain.len().max(1)))?;
+    let others: Vec<&Recipe> = plain
+        .iter()
+        .filter(|(choice, other)| {
+            choice.path != changed.path && other.abstract_value() == own.abstract_value() && other != own
+        })
+        .map(|(_, other)| other)
+        .collect();
+    let other = *others.get(random.random_range(0..others.len().max(1)))?;
+    let value = match other {
+        Recipe::Str(text) => Recipe::Str(related(random, text)),
+        Recipe::List(items) => Recipe::List(rearranged(random, items)),
+        Recipe::Tuple(items) => Recipe::Tuple(rearranged(random, items)),
+        other => other.clone(),
+    };
+    Some((changed.path.clone(), value))
+}
+
+/// The items as they are, turned round, or with one in the place of another.
+fn rearranged(random: &mut Pcg64Mcg, items: &[Recipe]) -> Vec<Recipe> {
+    let mut items = items.to_vec();
+    match random.random_range(0..3) {
+        0 => items.reverse(),
+        1 if items.len() > 1 => {
+            let (to, from) = (random.random_range(0..items.len()), random.random_range(0..items.len()));
+            items[to] = items[from].clone();
+        }
+        _ => {}
+    }
+    items
 }
 
 fn afresh(state: &State<'_>, random: &mut Pcg64Mcg) -> Fixed {

@@ -281,7 +281,7 @@ fn other(decision: &Decision) -> Option<Decision> {
         Decision::Default | Decision::Fail => return None,
     };
     let value = match recipe {
-        Recipe::None => Recipe::Versatile(AbstractValue::Object),
+        Recipe::None | Recipe::Named(_) => Recipe::Versatile(AbstractValue::Object),
         Recipe::Bool(value) => Recipe::Bool(!value),
         Recipe::Int(value) => Recipe::Int(value.wrapping_add(7)),
         Recipe::Float(value) => Recipe::Float(value + 7.5),

@@ -43,6 +43,8 @@ impl Writer<'_> {
                 Decision::Default => continue,
                 Decision::Same(other) => format!("Same({})", python::string(&python::masked(other))),
                 Decision::Value(Recipe::Versatile(_)) if !is_patched && !path.contains("(<function ") => continue,
+                // An operation that did not fail.
+                Decision::Value(Recipe::None) if !is_patched && path.starts_with("raise ") => continue,
                 // The value of a call whose value nobody takes.
                 Decision::Value(Recipe::None) if !is_patched && self.is_discarded(path) => continue,
                 Decision::Value(recipe) => python::literal(recipe),

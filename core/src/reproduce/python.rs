@@ -21,6 +21,7 @@ pub(super) fn literal(recipe: &Recipe) -> String {
             format!("{{{}}}", entries.collect::<Vec<_>>().join(", "))
         }
         Recipe::Versatile(_) => "...".into(),
+        Recipe::Named(name) => format!("Same({})", string(name)),
         other => other.display(),
     }
 }
@@ -28,7 +29,7 @@ pub(super) fn literal(recipe: &Recipe) -> String {
 /// Does a recipe hold a stand-in?
 pub(super) fn has_standin(recipe: &Recipe) -> bool {
     match recipe {
-        Recipe::Versatile(_) => true,
+        Recipe::Versatile(_) | Recipe::Named(_) => true,
         Recipe::List(items) | Recipe::Tuple(items) | Recipe::Set(items) => items.iter().any(has_standin),
         Recipe::Dict(entries) => entries.iter().any(|(key, value)| has_standin(key) || has_standin(value)),
         _ => false,

@@ -70,15 +70,18 @@ class Standin:
         return recorded(f"len({self._path_})", 0)
 
     def __iter__(self):
+        may_fail(f"iter({self._path_})")
         return iter([answer(bounded(f"{self._path_}[{index}]")) for index in range(len(self))])
 
     def __next__(self):
+        may_fail(f"next({self._path_})")
         index = asked[self, "next"] = asked.get((self, "next"), -1) + 1
         if index >= len(self):
             raise StopIteration
         return answer(bounded(f"{self._path_}[{index}]"))
 
     def __contains__(self, value):
+        may_fail(f"{short(value)} in {self._path_}")
         return short(value) in self._items_ or recorded(f"{short(value)} in {self._path_}", False)
 
     def __eq__(self, other):
@@ -88,12 +91,14 @@ class Standin:
         return hash(self._path_)
 
     def __str__(self):
-        return self._path_
+        may_fail(f"str({self._path_})")
+        return recorded(f"str({self._path_})", self._path_)
 
     def __repr__(self):
-        return f"<{self._path_}>"
+        return recorded(f"repr({self._path_})", f"<{self._path_}>")
 
     def __index__(self):
+        may_fail(f"int({self._path_})")
         return recorded(f"int({self._path_})", 1)
 
     def __float__(self):
@@ -103,7 +108,7 @@ class Standin:
         return self._path_
 
     def __format__(self, form):
-        return format(self.__index__(), form) if form[-1:] in tuple("eEfFgG%dboxX") else self._path_
+        return format(self.__index__(), form) if form[-1:] in tuple("eEfFgG%dboxX") else str(self)
 
     def __copy__(self, *_):
         return self
@@ -116,6 +121,13 @@ class Standin:
 
     def __instancecheck__(self, value):
         return is_a(value, self._path_)
+
+
+def may_fail(operation):
+    """Raises what was decided for an operation."""
+    failure = recorded(bounded(f"raise {operation}"), None)
+    if isinstance(failure, Raises):
+        raise failure.exception(operation, None)
 
 
 def recorded(path, default):
@@ -139,7 +151,7 @@ def build(value, path, failure=None):
     if value is ...:
         return made.setdefault(path, Standin(path))
     if kind is Same:
-        return answer(value.path)
+        return there(value.path)
     if kind is Raises:
         raise value.exception(path, failure)
     if kind in (list, tuple, set):
@@ -147,6 +159,17 @@ def build(value, path, failure=None):
     if kind is dict:
         return {key: build(item, f"{path}[{key!r}]") for key, item in value.items()}
     return value
+
+
+def there(path):
+    """What a dotted name stands for, or what stands at a path."""
+    first, *rest = path.split(".")
+    if first not in names and not hasattr(builtins, first):
+        return answer(path)
+    found = names[first] if first in names else getattr(builtins, first)
+    for name in rest:
+        found = getattr(found, name)
+    return found
 
 
 class Same:
@@ -197,6 +220,10 @@ def called(callee, args, kwargs):
         present = ANSWERS.get(f"{short(args[0])} in {base}")
         if present is not None:
             return answer(bounded(f"{base}[{short(args[0])}]")) if present else (*args, None)[1]
+    if method in ("find", "rfind") and len(args) == 1 and not kwargs:
+        part = f"{short(args[0])} in {base}"
+        if f"place of {part}" in ANSWERS or ANSWERS.get(part) is False and key not in ANSWERS:
+            return ANSWERS.get(f"place of {part}", -1)
     texts = [text(arg) for arg in args] + [f"{name}={text(value)}" for name, value in kwargs.items()]
     if is_logger(callee):
         return write(callee, args, kwargs)

@@ -1,7 +1,7 @@
 //! How well a class of value suits what the code does with it.
 //!
 //! Factors for predicted probabilities, never laws: code under comparison may be wrong. What is drawn with them stands
-//! in `draw.rs`; how uses are read from code, in `source/uses.rs`.
+//! in `maker.rs`; how uses are read from code, in `source/uses/`.
 
 use super::AbstractValue;
 use crate::source::{Key, Uses};

@@ -6,13 +6,18 @@ mod declared;
 mod draw;
 mod fitness;
 pub mod likelihood;
+mod maker;
+mod pools;
+mod texts;
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
 pub use declared::Declared;
-pub use draw::{Ask, Draw, Known, Pools};
+pub use draw::{Ask, Draw, Known};
+pub use pools::Pools;
+pub(crate) use texts::related;
 
 /// The twelve classes of values (ChangeGuard, Table 1; LExecutor), by exact type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -86,6 +91,8 @@ pub enum Recipe {
     Set(Vec<Recipe>),
     /// A versatile object standing for a callable, a resource or an object.
     Versatile(AbstractValue),
+    /// The very object that a dotted name stands for in each version: a constant, a member of an enum, a class.
+    Named(String),
 }
 
 impl Recipe {
@@ -140,6 +147,7 @@ impl Recipe {
                 out.push('}');
             }
             Recipe::Versatile(class) => write!(out, "<{}>", class.name()).unwrap_or_default(),
+            Recipe::Named(name) => out.push_str(name),
         }
     }
 
@@ -151,7 +159,7 @@ impl Recipe {
             Recipe::Int(_) => AbstractValue::Int,
             Recipe::Float(_) => AbstractValue::Float,
             Recipe::Str(_) => AbstractValue::Str,
-            Recipe::Bytes(_) => AbstractValue::Object,
+            Recipe::Bytes(_) | Recipe::Named(_) => AbstractValue::Object,
             Recipe::List(_) => AbstractValue::List,
             Recipe::Tuple(_) => AbstractValue::Tuple,
             Recipe::Dict(_) => AbstractValue::Dict,

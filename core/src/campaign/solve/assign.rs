@@ -287,6 +287,10 @@ impl Solver<'_> {
                     },
                     ("bool", Recipe::Bool(truth)) => return self.truthy(first, None, *truth, so_far),
                     ("abs" | "round" | "max" | "min", _) => wanted.clone(),
+                    ("type", Recipe::Named(class)) => {
+                        let samples = shapes::instances(std::slice::from_ref(class), true);
+                        return samples.iter().flat_map(|sample| self.set(first, sample, so_far)).collect();
+                    }
                     ("sum", Recipe::Int(_) | Recipe::Float(_)) => Recipe::List(vec![wanted.clone()]),
                     (
                         "sorted" | "list" | "tuple" | "set",
@@ -461,6 +465,10 @@ impl Solver<'_> {
             _ => return None,
         };
         match (callee.as_ref(), name.as_str(), arguments) {
+            (Term::Name(_), "issubclass", [value, classes]) => {
+                let class = if wanted { self.named(classes) } else { Some(Recipe::Named("int".into())) };
+                Some(class.map_or_else(Vec::new, |class| self.set(value, &class, so_far)))
+            }
             (Term::Name(_), "isinstance", [value, classes]) => Some(self.instance(value, classes, wanted, so_far)),
             (Term::Name(_), "callable" | "hasattr" | "bool", [value, ..]) => match name.as_str() {
                 "bool" => Some(self.truthy(value, None, wanted, so_far)),

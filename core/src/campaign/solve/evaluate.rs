@@ -48,7 +48,7 @@ pub(super) fn truth(value: &Recipe) -> Option<bool> {
         Recipe::Bytes(bytes) => !bytes.is_empty(),
         Recipe::List(items) | Recipe::Tuple(items) | Recipe::Set(items) => !items.is_empty(),
         Recipe::Dict(entries) => !entries.is_empty(),
-        Recipe::Versatile(_) => return None,
+        Recipe::Versatile(_) | Recipe::Named(_) => return None,
     })
 }
 
@@ -214,6 +214,20 @@ impl Solver<'_> {
         }
     }
 
+    /// What is neither injected nor bound here goes by its name.
+    pub(super) fn named(&self, term: &Term) -> Option<Recipe> {
+        fn dotted(term: &Term) -> Option<String> {
+            match term {
+                Term::Name(name) => Some(name.clone()),
+                Term::Attribute(base, name) => Some(format!("{}.{name}", dotted(base)?)),
+                _ => None,
+            }
+        }
+        let name = dotted(term)?;
+        let first = name.split('.').next().unwrap_or(&name);
+        (!self.is_injected(first)).then_some(Recipe::Named(name))
+    }
+
     /// The value of a term on the decisions made, if it is plain or known to be an object.
     pub(super) fn value(&mut self, term: &Term, so_far: &Assignment) -> Option<Recipe> {
         if !self.step() {
@@ -353,7 +367,7 @@ impl Solver<'_> {
 
 fn compare(left: &Recipe, comparator: Comparator, right: &Recipe) -> Option<bool> {
     use Comparator as C;
-    let versatile = |value: &Recipe| matches!(value, Recipe::Versatile(_));
+    let versatile = |value: &Recipe| matches!(value, Recipe::Versatile(_) | Recipe::Named(_));
     let singleton = |value: &Recipe| matches!(value, Recipe::None | Recipe::Bool(_));
     let contains = || match (left, right) {
         (Recipe::Str(part), Recipe::Str(text)) => Some(text.contains(part.as_str())),
@@ -364,12 +378,19 @@ fn compare(left: &Recipe, comparator: Comparator, right: &Recipe) -> Option<bool
         _ => None,
     };
     match comparator {
+        C::Is | C::IsNot if matches!((left, right), (Recipe::Named(_), Recipe::Named(_))) => {
+            // Two names may stand for one object.
+            (left == right).then_some(comparator == C::Is)
+        }
         C::Is | C::IsNot if singleton(left) || singleton(right) => Some((left == right) == (comparator == C::Is)),
         C::Is | C::IsNot => None,
         C::In => contains(),
         C::NotIn => contains().map(|inside| !inside),
         C::Eq | C::NotEq => {
-            if versatile(left) && versatile(right) {
+            if versatile(left) && versatile(right)
+                || matches!(left, Recipe::Named(_))
+                || matches!(right, Recipe::Named(_))
+            {
                 return None;
             }
             let equal = order(left, right).map_or(left == right, std::cmp::Ordering::is_eq);

@@ -199,6 +199,11 @@ impl Solver<'_> {
                 }
             }
         }
+        for (side, term) in sides.iter_mut().zip([left, right]) {
+            if side.is_none() {
+                *side = self.named(term);
+            }
+        }
         sides
     }
 
@@ -245,7 +250,7 @@ impl Solver<'_> {
                 let [own, other] = self.sides(number, left, right, so_far);
                 let mut ways = Vec::new();
                 for (term, value) in [(left, other), (right, own)] {
-                    if let Some(value @ (Recipe::None | Recipe::Bool(_))) = value {
+                    if let Some(value @ (Recipe::None | Recipe::Bool(_) | Recipe::Named(_))) = value {
                         ways.extend(self.set(term, &value, so_far));
                     }
                 }
@@ -349,6 +354,13 @@ impl Solver<'_> {
                 let mut way = so_far.clone();
                 way.insert(aspect, Decision::Value(Recipe::Bool(inside)));
                 ways.push(way);
+            }
+        }
+        if let (None, Term::Display(terms), true) = (&holder, container, inside) {
+            for term in terms.iter().take(4) {
+                if let Some(member) = self.value(term, so_far).or_else(|| self.named(term)) {
+                    ways.extend(self.set(item, &member, so_far));
+                }
             }
         }
         match (&holder, inside) {

@@ -63,6 +63,7 @@ pub(super) fn unlike(value: &Recipe) -> Vec<Recipe> {
         Recipe::Str(text) => vec![Recipe::Str(format!("{text}a")), Recipe::Str(String::new())],
         Recipe::Bytes(bytes) => vec![Recipe::Bytes([bytes.as_slice(), b"a"].concat())],
         Recipe::Versatile(_) => vec![],
+        Recipe::Named(_) => vec![Recipe::Versatile(AbstractValue::Object)],
         _ => of_length(Some(value), length(value).unwrap_or(0) + 1),
     }
 }
@@ -103,7 +104,7 @@ pub(super) fn holding(holder: Option<&Recipe>, member: &Recipe) -> Vec<Recipe> {
     if matches!(member, Recipe::Versatile(_)) {
         return vec![];
     }
-    let hashable = !matches!(member, Recipe::List(_) | Recipe::Dict(_) | Recipe::Set(_));
+    let hashable = !matches!(member, Recipe::List(_) | Recipe::Dict(_) | Recipe::Set(_) | Recipe::Named(_));
     match holder {
         Some(Recipe::List(items)) => vec![Recipe::List(added(items, member))],
         Some(Recipe::Tuple(items)) => vec![Recipe::Tuple(added(items, member))],
@@ -517,7 +518,7 @@ pub(super) fn with_truth(current: Option<&Recipe>, wanted: bool) -> Vec<Recipe> 
 
 /// Values that are, or are not, of one of the classes.
 pub(super) fn instances(names: &[String], wanted: bool) -> Vec<Recipe> {
-    let samples: [(&[&str], Recipe); 11] = [
+    let samples: [(&[&str], Recipe); 12] = [
         (&["str"], Recipe::Str("a".into())),
         (&["int", "Number", "numbers.Number", "Integral"], Recipe::Int(1)),
         (&["bool"], Recipe::Bool(true)),
@@ -539,6 +540,7 @@ pub(super) fn instances(names: &[String], wanted: bool) -> Vec<Recipe> {
             Recipe::Dict(vec![(Recipe::Str("a".into()), Recipe::Int(1))]),
         ),
         (&["set", "Set", "collections.abc.Set"], Recipe::Set(vec![Recipe::Int(1)])),
+        (&["type"], Recipe::Named("int".into())),
         (&["bytes"], Recipe::Bytes(b"a".to_vec())),
         (&["NoneType", "types.NoneType"], Recipe::None),
         (&["object", "Callable", "collections.abc.Callable"], Recipe::Versatile(AbstractValue::Object)),

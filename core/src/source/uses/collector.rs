@@ -1,229 +1,100 @@
-//! How the code uses each value: what a missing value must be able to do.
-//!
-//! A purely syntactic reading of one function: `x.lower()` calls a method of a text, `for a, b in x` takes pairs,
-//! `x == 'yes'` and `x in ('a', 'b')` name values worth trying. Uses are hints that weigh a predictor's distribution;
-//! they are never laws, because code under comparison may be wrong. What a value *is* stands in `value/`.
+//! Reads the uses of values off the syntax of one function.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
 use ruff_python_ast::{CmpOp, Expr, Number, Operator, Stmt, UnaryOp};
 use ruff_text_size::{Ranged, TextRange};
-use serde::{Deserialize, Serialize};
 
-use super::parse::{parse, with_stack_for};
-use crate::site::{Site, SiteKind};
-use crate::value::{AbstractValue, Declared, Recipe};
+use super::super::parse::{parse, with_stack_for};
+use super::{Key, Uses, add_missing};
+use crate::site::SiteKind;
+use crate::value::{AbstractValue, Recipe};
 
 /// How far into a sum a literal is looked for: each term asks, so that without a bound long sums cost their square.
 const SUM_DEPTH: u32 = 64;
 
-/// How subscripts of a value look.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Key {
-    Text,
-    Int,
-    Slice,
-    Other,
-}
-
-/// Uses of one value, from all places of a function that read it.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Uses {
-    pub called: bool,
-    /// Raised, or named by an `except` clause.
-    pub exception: bool,
-    /// Second argument of `isinstance`, or a base class.
-    pub class: bool,
-    /// Unpacked into exactly so many targets.
-    pub unpacked: Option<u8>,
-    pub iterated: bool,
-    pub awaited: bool,
-    pub entered: bool,
-    /// Alone at the right of `'...' % value`.
-    pub formatted: bool,
-    /// Made a number: `int(value)`, `float(value)`.
-    pub numeric: bool,
-    /// `**value`.
-    pub mapping: bool,
-    pub arithmetic: bool,
-    /// Classes that it is added to or joined with.
-    pub like: Vec<AbstractValue>,
-    /// Builtin classes that `isinstance` asks for.
-    pub tested: Vec<AbstractValue>,
-    /// Added to or compared with bytes.
-    pub bytes: bool,
-    /// Ordered against something (`<`, `>=`, ...).
-    pub ordered: bool,
-    pub keys: Vec<Key>,
-    /// Attributes read or assigned, each once.
-    pub attributes: Vec<String>,
-    /// Literals that it is compared with or that are looked up in it, each once.
-    pub candidates: Vec<Recipe>,
-    /// Literal keys looked up in it, each once.
-    pub key_candidates: Vec<Recipe>,
-    /// What the annotation says that it is.
-    pub declared: Option<Declared>,
-    /// Uses of the values that iterating over it gives.
-    pub element: Option<Box<Uses>>,
-    /// Uses of what calling it gives, where it is not a site of its own.
-    pub result: Option<Box<Uses>>,
-}
-
-impl Uses {
-    /// Adds what another place does with the same value.
-    pub fn merge(&mut self, other: &Uses) {
-        self.called |= other.called;
-        self.exception |= other.exception;
-        self.class |= other.class;
-        self.unpacked = self.unpacked.or(other.unpacked);
-        self.iterated |= other.iterated;
-        self.awaited |= other.awaited;
-        self.entered |= other.entered;
-        self.mapping |= other.mapping;
-        self.numeric |= other.numeric;
-        self.formatted |= other.formatted;
-        self.arithmetic |= other.arithmetic;
-        self.ordered |= other.ordered;
-        self.declared = match (self.declared.take(), &other.declared) {
-            (Some(own), Some(other)) if own != *other => Some(own.or(other)),
-            (own, other) => own.or_else(|| other.clone()),
-        };
-        self.bytes |= other.bytes;
-        add_missing(&mut self.like, &other.like);
-        add_missing(&mut self.tested, &other.tested);
-        add_missing(&mut self.keys, &other.keys);
-        add_missing(&mut self.attributes, &other.attributes);
-        add_missing(&mut self.candidates, &other.candidates);
-        add_missing(&mut self.key_candidates, &other.key_candidates);
-        merge_boxed(&mut self.element, &other.element);
-        merge_boxed(&mut self.result, &other.result);
-    }
-}
-
-/// Of each kind of use, so many are noted: every site of a value carries them, and huge functions have many sites.
-const MAX_NOTED: usize = 64;
-
-fn add_missing<T: Clone + PartialEq>(to: &mut Vec<T>, from: &[T]) {
-    for item in from {
-        if to.len() < MAX_NOTED && !to.contains(item) {
-            to.push(item.clone());
-        }
-    }
-}
-
-fn merge_boxed(to: &mut Option<Box<Uses>>, from: &Option<Box<Uses>>) {
-    if let Some(from) = from {
-        to.get_or_insert_default().merge(from);
-    }
-}
-
-/// What one reading of a function's text gives.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Reading {
-    /// One for each site.
-    pub uses: Vec<Uses>,
-    pub locals: Locals,
-}
-
-/// Reads a function's text: how it uses each site's value, and what its locals stand for.
-pub fn read(text: &str, sites: &[Site]) -> Reading {
-    let collector = collect(text);
-    Reading { uses: uses(&collector, sites), locals: locals(collector, sites) }
-}
-
-/// Uses of every site, in the order of `sites`; sites of the same access path share theirs.
-fn uses(collector: &Collector, sites: &[Site]) -> Vec<Uses> {
-    let mut by_path: BTreeMap<(SiteKind, &str), Uses> = BTreeMap::new();
-    for site in sites {
-        let key = (site.kind, site.path.as_str());
-        if site.kind == SiteKind::Name {
-            // Collected by name already, so that once is enough.
-            by_path.entry(key).or_insert_with(|| collector.names.get(&site.path).cloned().unwrap_or_default());
-        } else if let Some(found) = collector.found.get(&(site.kind, site.start, site.end)) {
-            by_path.entry(key).or_default().merge(found);
-        }
-    }
-    // A value that is bound to a local is used as the local is; two rounds follow `a = f(); b = a`.
-    for _ in 0..2 {
-        for flow in &collector.flows {
-            let Some(from) = by_path.get(&(SiteKind::Name, flow.local.as_str())).cloned() else { continue };
-            let used = match flow.kind {
-                FlowKind::Value => from,
-                FlowKind::Element => Uses { element: Some(Box::new(from)), ..Uses::default() },
-            };
-            for site in sites {
-                if (site.kind, site.start, site.end) == flow.value {
-                    by_path.entry((site.kind, site.path.as_str())).or_default().merge(&used);
-                }
-            }
-        }
-    }
-    sites.iter().map(|site| by_path.get(&(site.kind, site.path.as_str())).cloned().unwrap_or_default()).collect()
-}
-
-/// What the local names of a function stand for.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Locals {
-    /// (local, access path of the only value that it is bound to): `x = a.b` makes `x.c` the path `a.b.c`.
-    pub aliases: Vec<(String, String)>,
-    /// Names that the function binds, parameters aside.
-    pub names: Vec<String>,
-}
-
-/// The local names of a function.
-fn locals(collector: Collector, sites: &[Site]) -> Locals {
-    let bound_once = |local: &str| collector.bound.get(local) == Some(&1) && !collector.parameters.contains(local);
-    let mut locals = Locals::default();
-    for flow in collector.flows.iter().filter(|flow| matches!(flow.kind, FlowKind::Value) && bound_once(&flow.local)) {
-        let site = sites.iter().find(|site| (site.kind, site.start, site.end) == flow.value);
-        if let Some(site) = site.filter(|site| site.kind != SiteKind::Name) {
-            locals.aliases.push((flow.local.clone(), site.path.clone()));
-        }
-    }
-    locals.names = collector.bound.into_keys().filter(|name| !collector.parameters.contains(name)).collect();
-    locals
-}
-
-fn collect(text: &str) -> Collector {
+pub(super) fn collect(text: &str) -> Collector {
     with_stack_for(text.len(), || {
         let mut collector = Collector::default();
         for stmt in &parse(text).syntax().body {
             collector.visit_stmt(stmt);
         }
+        collector.forget_locals();
         collector
     })
 }
 
-type Place = (SiteKind, u32, u32);
+/// Kind and byte range of an expression.
+pub(super) type Place = (SiteKind, u32, u32);
 
-enum FlowKind {
+pub(super) enum FlowKind {
     Value,
     Element,
+    /// One of the items, where it is unpacked; of what iterating gives.
+    Part(usize),
+    ElementPart(usize),
 }
 
 /// `local = value`, or `for local in value`.
-struct Flow {
-    local: String,
-    value: Place,
-    kind: FlowKind,
+pub(super) struct Flow {
+    pub(super) local: String,
+    pub(super) value: Place,
+    pub(super) kind: FlowKind,
+}
+
+/// What a method is called on.
+pub(super) enum Holder {
+    Name(String),
+    Place(Place),
+}
+
+/// What a call makes of a value.
+#[derive(Clone, Copy)]
+pub(super) enum Made {
+    /// A text of a text.
+    Text,
+    /// The fields of a text.
+    Fields,
+    /// As many items as it has.
+    Items,
+}
+
+/// A call that makes something of a value which is used as that is.
+pub(super) struct Link {
+    pub(super) holder: Holder,
+    pub(super) call: Place,
+    pub(super) made: Made,
 }
 
 #[derive(Default)]
-struct Collector {
+pub(super) struct Collector {
     /// Uses of names, wherever they stand: assigned to (`x += 'a'`) as well as read.
-    names: BTreeMap<String, Uses>,
+    pub(super) names: BTreeMap<String, Uses>,
     /// Uses of other expressions by place.
-    found: BTreeMap<Place, Uses>,
-    flows: Vec<Flow>,
+    pub(super) found: BTreeMap<Place, Uses>,
+    pub(super) flows: Vec<Flow>,
+    pub(super) links: Vec<Link>,
     /// How often each name is bound, parameters aside.
-    bound: BTreeMap<String, u32>,
-    parameters: BTreeSet<String>,
+    pub(super) bound: BTreeMap<String, u32>,
+    pub(super) parameters: BTreeSet<String>,
+    /// Locals that hold bytes.
+    of_bytes: BTreeSet<String>,
 }
 
 impl Collector {
+    /// What a local stands for is no constant.
+    fn forget_locals(&mut self) {
+        let Self { names, found, bound, parameters, .. } = self;
+        let is_local = |name: &str| {
+            let first = name.split('.').next().unwrap_or(name);
+            bound.contains_key(first) || parameters.contains(first)
+        };
+        for uses in names.values_mut().chain(found.values_mut()) {
+            uses.candidates.retain(|value| !matches!(value, Recipe::Named(name) if is_local(name)));
+        }
+    }
+
     fn note(&mut self, expr: &Expr, change: impl FnOnce(&mut Uses)) {
         if let Expr::Name(name) = expr {
             change(self.names.entry(name.id.to_string()).or_default());
@@ -232,10 +103,13 @@ impl Collector {
         }
     }
 
-    fn note_target(&mut self, target: &Expr, value: &Expr, kind: fn() -> FlowKind) {
+    fn note_target(&mut self, target: &Expr, value: &Expr, is_element: bool) {
         let Some(place) = place(value) else { return };
         match target {
-            Expr::Name(name) => self.flows.push(Flow { local: name.id.to_string(), value: place, kind: kind() }),
+            Expr::Name(name) => {
+                let kind = if is_element { FlowKind::Element } else { FlowKind::Value };
+                self.flows.push(Flow { local: name.id.to_string(), value: place, kind });
+            }
             Expr::Tuple(_) | Expr::List(_) => {
                 let elements = match target {
                     Expr::Tuple(tuple) => &tuple.elts,
@@ -247,11 +121,15 @@ impl Collector {
                     iterated: true,
                     ..Uses::default()
                 };
-                let used = match kind() {
-                    FlowKind::Value => unpacked,
-                    FlowKind::Element => Uses { element: Some(Box::new(unpacked)), ..Uses::default() },
-                };
+                let used =
+                    if is_element { Uses { element: Some(Box::new(unpacked)), ..Uses::default() } } else { unpacked };
                 self.note(value, |uses| uses.merge(&used));
+                for (index, element) in elements.iter().enumerate().take_while(|(_, part)| !part.is_starred_expr()) {
+                    if let Expr::Name(name) = element {
+                        let kind = if is_element { FlowKind::ElementPart(index) } else { FlowKind::Part(index) };
+                        self.flows.push(Flow { local: name.id.to_string(), value: place, kind });
+                    }
+                }
             }
             _ => {}
         }
@@ -267,7 +145,7 @@ impl Collector {
             Expr::StringLiteral(_) | Expr::FString(_) => AbstractValue::Str,
             Expr::List(_) | Expr::ListComp(_) => AbstractValue::List,
             Expr::Tuple(_) => AbstractValue::Tuple,
-            Expr::BytesLiteral(_) => return self.note(side, |uses| uses.bytes = true),
+            other if self.is_bytes(other) => return self.note(side, |uses| uses.bytes = true),
             Expr::BinOp(node) if node.op == Operator::Add && depth > 0 => {
                 // The type of a sum is that of any of its literals.
                 self.note_like_sum(side, &node.left, depth - 1);
@@ -287,13 +165,18 @@ impl Collector {
                         add_missing(&mut uses.key_candidates, &[value]);
                     });
                 }
-                let members = literal_members(right);
+                let members = members(right);
                 self.note(left, |uses| add_missing(&mut uses.candidates, &members));
             }
             CmpOp::Is | CmpOp::IsNot | CmpOp::Eq | CmpOp::NotEq => {
+                let is_identity = matches!(op, CmpOp::Is | CmpOp::IsNot);
                 for (side, other) in [(left, right), (right, left)] {
-                    if let Some(value) = literal(other) {
+                    let named = || named(other).filter(|name| is_identity || is_constant(name)).map(Recipe::Named);
+                    if let Some(value) = literal(other).or_else(named) {
                         self.note(side, |uses| add_missing(&mut uses.candidates, &[value]));
+                    }
+                    if self.is_bytes(other) {
+                        self.note(side, |uses| uses.bytes = true);
                     }
                 }
             }
@@ -319,7 +202,7 @@ impl<'a> Visitor<'a> for Collector {
         match stmt {
             Stmt::For(node) => {
                 self.note(&node.iter, |uses| uses.iterated = true);
-                self.note_target(&node.target, &node.iter, || FlowKind::Element);
+                self.note_target(&node.target, &node.iter, true);
             }
             Stmt::With(node) => {
                 for item in &node.items {
@@ -349,13 +232,17 @@ impl<'a> Visitor<'a> for Collector {
                 }
             }
             Stmt::Assign(node) => {
+                if self.is_bytes(&node.value) {
+                    let names = node.targets.iter().filter_map(Expr::as_name_expr);
+                    self.of_bytes.extend(names.map(|name| name.id.to_string()));
+                }
                 for target in &node.targets {
-                    self.note_target(target, &node.value, || FlowKind::Value);
+                    self.note_target(target, &node.value, false);
                 }
             }
             Stmt::AnnAssign(node) => {
                 if let Some(value) = &node.value {
-                    self.note_target(&node.target, value, || FlowKind::Value);
+                    self.note_target(&node.target, value, false);
                 }
             }
             Stmt::AugAssign(node) => {
@@ -379,7 +266,7 @@ impl<'a> Visitor<'a> for Collector {
 
     fn visit_comprehension(&mut self, node: &'a ruff_python_ast::Comprehension) {
         self.note(&node.iter, |uses| uses.iterated = true);
-        self.note_target(&node.target, &node.iter, || FlowKind::Element);
+        self.note_target(&node.target, &node.iter, true);
         ruff_python_ast::visitor::walk_comprehension(self, node);
     }
 
@@ -446,7 +333,7 @@ impl<'a> Visitor<'a> for Collector {
             Expr::Await(node) => self.note(&node.value, |uses| uses.awaited = true),
             Expr::YieldFrom(node) => self.note(&node.value, |uses| uses.iterated = true),
             Expr::Starred(node) => self.note(&node.value, |uses| uses.iterated = true),
-            Expr::Named(node) => self.note_target(&node.target, &node.value, || FlowKind::Value),
+            Expr::Named(node) => self.note_target(&node.target, &node.value, false),
             _ => {}
         }
         walk_expr(self, expr);
@@ -461,6 +348,8 @@ impl Collector {
         let tested = AbstractValue::ALL.into_iter().find(|known| known.name() == name.id.as_str());
         if let Some(tested) = tested.filter(|class| !matches!(class, AbstractValue::Object)) {
             self.note(value, |uses| add_missing(&mut uses.tested, &[tested]));
+        } else if name.id.as_str() == "type" {
+            self.note(value, |uses| add_missing(&mut uses.candidates, &[Recipe::Named("int".into())]));
         } else if name.id.as_str() == "bytes" {
             self.note(value, |uses| add_missing(&mut uses.candidates, &[Recipe::Bytes(b"a".to_vec())]));
         }
@@ -475,16 +364,45 @@ impl Collector {
         }
         match node.func.as_ref() {
             Expr::Name(name) => match (name.id.as_str(), arguments.args.as_ref()) {
-                ("isinstance" | "issubclass", [value, Expr::Tuple(classes)]) => {
+                ("issubclass", [value, class]) => {
+                    let classes = match class {
+                        Expr::Tuple(classes) => classes.elts.as_slice(),
+                        other => std::slice::from_ref(other),
+                    };
+                    for class in classes {
+                        self.note(class, |uses| uses.class = true);
+                    }
+                    let mut known: Vec<Recipe> = classes.iter().filter_map(named).map(Recipe::Named).collect();
+                    known.push(Recipe::Named("int".into()));
+                    self.note(value, |uses| add_missing(&mut uses.candidates, &known));
+                }
+                ("isinstance", [value, Expr::Tuple(classes)]) => {
                     for class in &classes.elts {
                         self.note_tested(value, class);
                     }
                 }
-                ("isinstance" | "issubclass", [value, class]) => self.note_tested(value, class),
-                ("int" | "float", [value, ..]) => self.note(value, |uses| {
-                    uses.ordered = true;
-                    uses.numeric = true;
-                }),
+                ("isinstance", [value, class]) => self.note_tested(value, class),
+                ("int" | "float", [value, ..]) => {
+                    self.note(value, |uses| {
+                        uses.ordered = true;
+                        uses.numeric = true;
+                    });
+                    if let Expr::Subscript(field) = value {
+                        self.note_element(&field.value, |uses| uses.numeric = true);
+                    }
+                }
+                ("map", [function, values @ ..]) => {
+                    if let [only] = values {
+                        self.link(only, node, Made::Items);
+                    }
+                    let converts = matches!(function, Expr::Name(name) if matches!(name.id.as_str(), "int" | "float"));
+                    for value in values {
+                        self.note(value, |uses| uses.iterated = true);
+                        if converts {
+                            self.note_element(value, |uses| uses.numeric = true);
+                        }
+                    }
+                }
                 ("abs" | "round", [value, ..]) => self.note(value, |uses| uses.ordered = true),
                 ("max" | "min", values) if values.len() > 1 => {
                     for value in values {
@@ -493,10 +411,10 @@ impl Collector {
                 }
                 (
                     "sorted" | "set" | "list" | "tuple" | "any" | "all" | "sum" | "enumerate" | "reversed"
-                    | "frozenset" | "iter" | "map" | "filter" | "zip" | "max" | "min",
+                    | "frozenset" | "iter" | "filter" | "zip" | "max" | "min",
                     values,
                 ) => {
-                    let skip = usize::from(matches!(name.id.as_str(), "map" | "filter"));
+                    let skip = usize::from(name.id.as_str() == "filter");
                     for value in values.iter().skip(skip) {
                         self.note(value, |uses| uses.iterated = true);
                     }
@@ -506,6 +424,7 @@ impl Collector {
             },
             Expr::Attribute(attribute) => {
                 let method = attribute.attr.as_str();
+                self.note_text_method(node, &attribute.value, method);
                 let Some(first) = arguments.args.first() else { return };
                 if let Some(value) = literal(first) {
                     match method {
@@ -526,12 +445,99 @@ impl Collector {
                 }
                 if method == "join" {
                     self.note(first, |uses| uses.iterated = true);
+                    if self.is_bytes(&attribute.value) {
+                        self.note_element(first, |uses| uses.bytes = true);
+                    }
                 }
                 // `{'yes': True}.get(x)` and `[...].count(x)` name values of x.
                 let keys = literal_members(&attribute.value);
                 self.note(first, |uses| add_missing(&mut uses.candidates, &keys));
             }
             _ => {}
+        }
+    }
+}
+
+/// What a slice is a slice of.
+fn whole(expr: &Expr) -> &Expr {
+    match expr {
+        Expr::Subscript(part) if part.slice.is_slice_expr() => &part.value,
+        other => other,
+    }
+}
+
+/// Methods of texts that give a text, those that cut one into a list, and others that take a text of the same kind.
+const MAKING: [&str; 12] = [
+    "strip",
+    "lstrip",
+    "rstrip",
+    "lower",
+    "upper",
+    "casefold",
+    "title",
+    "capitalize",
+    "swapcase",
+    "removeprefix",
+    "removesuffix",
+    "expandtabs",
+];
+const SPLITTING: [&str; 2] = ["split", "rsplit"];
+const TAKING: [&str; 9] =
+    ["startswith", "endswith", "find", "rfind", "partition", "rpartition", "replace", "count", "rindex"];
+
+impl Collector {
+    fn note_element(&mut self, holder: &Expr, change: impl FnOnce(&mut Uses)) {
+        self.note(whole(holder), |uses| change(uses.element.get_or_insert_default()));
+    }
+
+    fn link(&mut self, value: &Expr, call: &ruff_python_ast::ExprCall, made: Made) {
+        let holder = match whole(value) {
+            Expr::Name(name) => Some(Holder::Name(name.id.to_string())),
+            other => place(other).map(Holder::Place),
+        };
+        let range = call.range();
+        let call = (SiteKind::Call, range.start().to_u32(), range.end().to_u32());
+        self.links.extend(holder.map(|holder| Link { holder, call, made }));
+    }
+
+    /// `x.strip()`, `x.split(',')`, `x.find(b'a')`.
+    fn note_text_method(&mut self, call: &ruff_python_ast::ExprCall, receiver: &Expr, method: &str) {
+        let first = call.arguments.args.first();
+        let splits = SPLITTING.contains(&method);
+        if splits || MAKING.contains(&method) {
+            self.link(receiver, call, if splits { Made::Fields } else { Made::Text });
+        }
+        if splits {
+            let separator = match first.map(literal) {
+                None => Some(" ".to_string()),
+                Some(Some(Recipe::Str(separator))) if !separator.is_empty() => Some(separator),
+                _ => None,
+            };
+            if let Some(separator) = separator {
+                self.note(receiver, |uses| add_missing(&mut uses.separators, &[separator]));
+            }
+        }
+        let takes = splits || MAKING.contains(&method) || TAKING.contains(&method);
+        if takes && first.is_some_and(|first| self.is_bytes(first)) {
+            self.note(receiver, |uses| uses.bytes = true);
+        }
+    }
+
+    /// Is this surely bytes?
+    fn is_bytes(&self, expr: &Expr) -> bool {
+        match expr {
+            Expr::BytesLiteral(_) => true,
+            Expr::Name(name) => self.of_bytes.contains(name.id.as_str()),
+            Expr::Call(call) => match call.func.as_ref() {
+                Expr::Name(name) => matches!(name.id.as_str(), "bytes" | "bytearray"),
+                Expr::Attribute(attribute) => match attribute.attr.as_str() {
+                    "encode" | "tobytes" | "to_bytes" => true,
+                    "join" => attribute.value.is_bytes_literal_expr(),
+                    _ => false,
+                },
+                _ => false,
+            },
+            _ => false,
         }
     }
 }
@@ -549,7 +555,7 @@ fn place(expr: &Expr) -> Option<Place> {
 }
 
 /// A literal as a recipe, if it is a plain one.
-pub(super) fn literal(expr: &Expr) -> Option<Recipe> {
+pub(in super::super) fn literal(expr: &Expr) -> Option<Recipe> {
     match expr {
         Expr::NoneLiteral(_) => Some(Recipe::None),
         Expr::BooleanLiteral(node) => Some(Recipe::Bool(node.value)),
@@ -569,6 +575,35 @@ pub(super) fn literal(expr: &Expr) -> Option<Recipe> {
     }
 }
 
+/// The dotted name that an expression is.
+pub(in super::super) fn named(expr: &Expr) -> Option<String> {
+    match expr {
+        Expr::Name(name) => Some(name.id.to_string()),
+        Expr::Attribute(node) => Some(format!("{}.{}", named(&node.value)?, node.attr)),
+        Expr::EllipsisLiteral(_) => Some("Ellipsis".into()),
+        _ => None,
+    }
+}
+
+/// Does a name look like that of a constant?
+fn is_constant(name: &str) -> bool {
+    let last = name.rsplit('.').next().unwrap_or(name);
+    last.chars().any(char::is_uppercase) && !last.chars().any(char::is_lowercase)
+        || matches!(last, "NotImplemented" | "Ellipsis")
+}
+
+/// Members of a display of literals and constants.
+fn members(expr: &Expr) -> Vec<Recipe> {
+    let elements = match expr {
+        Expr::List(node) => &node.elts,
+        Expr::Tuple(node) => &node.elts,
+        Expr::Set(node) => &node.elts,
+        _ => return literal_members(expr),
+    };
+    let constant = |expr: &Expr| named(expr).filter(|name| is_constant(name)).map(Recipe::Named);
+    elements.iter().filter_map(|element| literal(element).or_else(|| constant(element))).collect()
+}
+
 /// Literal members of a display: the items of a list, tuple or set, the keys of a dict.
 fn literal_members(expr: &Expr) -> Vec<Recipe> {
     let elements = match expr {
@@ -579,48 +614,4 @@ fn literal_members(expr: &Expr) -> Vec<Recipe> {
         _ => return Vec::new(),
     };
     elements.iter().filter_map(literal).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn name_uses(code: &str, name: &str) -> Uses {
-        let sites: Vec<Site> = code
-            .match_indices(name)
-            .map(|(at, _)| Site {
-                kind: SiteKind::Name,
-                start: at as u32,
-                end: (at + name.len()) as u32,
-                line: 1,
-                identifier: name.into(),
-                path: name.into(),
-                catches: vec![],
-                discarded: false,
-            })
-            .collect();
-        read(code, &sites).uses.into_iter().next().unwrap_or_default()
-    }
-
-    #[test]
-    fn a_value_that_is_called_or_iterated_is_noted() {
-        assert!(name_uses("qq()", "qq").called);
-        assert!(name_uses("for a in qq: pass", "qq").iterated);
-        assert_eq!(name_uses("a, b = qq", "qq").unpacked, Some(2));
-        assert!(name_uses("raise qq", "qq").exception);
-    }
-
-    #[test]
-    fn literals_that_a_value_is_compared_with_are_candidates() {
-        assert_eq!(name_uses("qq == 'yes'", "qq").candidates, [Recipe::Str("yes".into())]);
-        assert_eq!(name_uses("qq in (301, 302)", "qq").candidates, [Recipe::Int(301), Recipe::Int(302)]);
-        assert_eq!(name_uses("{'yes': 1}.get(qq)", "qq").candidates, [Recipe::Str("yes".into())]);
-        assert_eq!(name_uses("qq['k']", "qq").key_candidates, [Recipe::Str("k".into())]);
-    }
-
-    #[test]
-    fn the_items_of_a_loop_carry_their_own_uses() {
-        let found = name_uses("for a, b in qq: pass", "qq");
-        assert_eq!(found.element.and_then(|element| element.unpacked), Some(2));
-    }
 }

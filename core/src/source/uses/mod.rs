@@ -1,0 +1,301 @@
+//! How the code uses each value: what a missing value must be able to do.
+//!
+//! A purely syntactic reading of one function: `x.lower()` calls a method of a text, `for a, b in x` takes pairs,
+//! `x == 'yes'` and `x in ('a', 'b')` name values worth trying. Uses are hints that weigh a predictor's distribution;
+//! they are never laws, because code under comparison may be wrong. What a value *is* stands in `value/`.
+
+mod collector;
+
+use std::collections::BTreeMap;
+
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
+
+use crate::site::{Site, SiteKind};
+use crate::value::{AbstractValue, Declared, Recipe};
+use collector::{Collector, FlowKind, Holder, Made, collect};
+
+pub(super) use collector::literal;
+
+/// How subscripts of a value look.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Key {
+    Text,
+    Int,
+    Slice,
+    Other,
+}
+
+/// Uses of one value, from all places of a function that read it.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Uses {
+    pub called: bool,
+    /// Raised, or named by an `except` clause.
+    pub exception: bool,
+    /// Second argument of `isinstance`, or a base class.
+    pub class: bool,
+    /// Unpacked into exactly so many targets.
+    pub unpacked: Option<u8>,
+    pub iterated: bool,
+    pub awaited: bool,
+    pub entered: bool,
+    /// Alone at the right of `'...' % value`.
+    pub formatted: bool,
+    /// Made a number: `int(value)`, `float(value)`.
+    pub numeric: bool,
+    /// What splits it: `','` of `value.split(',')`.
+    pub separators: Vec<String>,
+    /// Uses of the list that splitting it gives.
+    pub fields: Option<Box<Uses>>,
+    /// `**value`.
+    pub mapping: bool,
+    pub arithmetic: bool,
+    /// Classes that it is added to or joined with.
+    pub like: Vec<AbstractValue>,
+    /// Builtin classes that `isinstance` asks for.
+    pub tested: Vec<AbstractValue>,
+    /// Added to or compared with bytes.
+    pub bytes: bool,
+    /// Ordered against something (`<`, `>=`, ...).
+    pub ordered: bool,
+    pub keys: Vec<Key>,
+    /// Attributes read or assigned, each once.
+    pub attributes: Vec<String>,
+    /// Literals that it is compared with or that are looked up in it, each once.
+    pub candidates: Vec<Recipe>,
+    /// Literal keys looked up in it, each once.
+    pub key_candidates: Vec<Recipe>,
+    /// What the annotation says that it is.
+    pub declared: Option<Declared>,
+    /// Uses of the values that iterating over it gives.
+    pub element: Option<Box<Uses>>,
+    /// Uses of its items one by one, where it is unpacked.
+    pub parts: Vec<Uses>,
+    /// Uses of what calling it gives, where it is not a site of its own.
+    pub result: Option<Box<Uses>>,
+}
+
+impl Uses {
+    /// Adds what another place does with the same value.
+    pub fn merge(&mut self, other: &Uses) {
+        self.called |= other.called;
+        self.exception |= other.exception;
+        self.class |= other.class;
+        self.unpacked = self.unpacked.or(other.unpacked);
+        self.iterated |= other.iterated;
+        self.awaited |= other.awaited;
+        self.entered |= other.entered;
+        self.mapping |= other.mapping;
+        self.numeric |= other.numeric;
+        self.formatted |= other.formatted;
+        self.arithmetic |= other.arithmetic;
+        self.ordered |= other.ordered;
+        self.declared = match (self.declared.take(), &other.declared) {
+            (Some(own), Some(other)) if own != *other => Some(own.or(other)),
+            (own, other) => own.or_else(|| other.clone()),
+        };
+        self.bytes |= other.bytes;
+        add_missing(&mut self.separators, &other.separators);
+        add_missing(&mut self.like, &other.like);
+        add_missing(&mut self.tested, &other.tested);
+        add_missing(&mut self.keys, &other.keys);
+        add_missing(&mut self.attributes, &other.attributes);
+        add_missing(&mut self.candidates, &other.candidates);
+        add_missing(&mut self.key_candidates, &other.key_candidates);
+        merge_boxed(&mut self.fields, &other.fields);
+        merge_boxed(&mut self.element, &other.element);
+        for (index, part) in other.parts.iter().enumerate() {
+            match self.parts.get_mut(index) {
+                Some(own) => own.merge(part),
+                None => self.parts.push(part.clone()),
+            }
+        }
+        merge_boxed(&mut self.result, &other.result);
+    }
+}
+
+impl Uses {
+    /// For a text: is there more done with it than handing it on?
+    pub fn looks_at_text(&self) -> bool {
+        let Uses { candidates, attributes, keys, separators, .. } = self;
+        let asked = !(candidates.is_empty() && attributes.is_empty() && keys.is_empty() && separators.is_empty());
+        asked || self.iterated || self.numeric || self.ordered || self.unpacked.is_some()
+    }
+}
+
+/// Of each kind of use, so many are noted: every site of a value carries them, and huge functions have many sites.
+const MAX_NOTED: usize = 64;
+
+fn add_missing<T: Clone + PartialEq>(to: &mut Vec<T>, from: &[T]) {
+    for item in from {
+        if to.len() < MAX_NOTED && !to.contains(item) {
+            to.push(item.clone());
+        }
+    }
+}
+
+fn merge_boxed(to: &mut Option<Box<Uses>>, from: &Option<Box<Uses>>) {
+    if let Some(from) = from {
+        to.get_or_insert_default().merge(from);
+    }
+}
+
+/// What one reading of a function's text gives.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Reading {
+    /// One for each site.
+    pub uses: Vec<Uses>,
+    pub locals: Locals,
+}
+
+/// Reads a function's text: how it uses each site's value, and what its locals stand for.
+pub fn read(text: &str, sites: &[Site]) -> Reading {
+    let collector = collect(text);
+    Reading { uses: uses(&collector, sites), locals: locals(collector, sites) }
+}
+
+/// Uses of every site, in the order of `sites`; sites of the same access path share theirs.
+fn uses(collector: &Collector, sites: &[Site]) -> Vec<Uses> {
+    let mut by_path: BTreeMap<(SiteKind, &str), Uses> = BTreeMap::new();
+    for site in sites {
+        let key = (site.kind, site.path.as_str());
+        if site.kind == SiteKind::Name {
+            // Collected by name already, so that once is enough.
+            by_path.entry(key).or_insert_with(|| collector.names.get(&site.path).cloned().unwrap_or_default());
+        } else if let Some(found) = collector.found.get(&(site.kind, site.start, site.end)) {
+            by_path.entry(key).or_default().merge(found);
+        }
+    }
+    let places: FxHashMap<collector::Place, &str> = match collector.links.as_slice() {
+        [] => FxHashMap::default(),
+        _ => sites.iter().map(|site| ((site.kind, site.start, site.end), site.path.as_str())).collect(),
+    };
+    // A value that is bound to a local is used as the local is; the rounds follow `a = f(); b = a`.
+    for _ in 0..3 {
+        for flow in &collector.flows {
+            let Some(from) = by_path.get(&(SiteKind::Name, flow.local.as_str())).cloned() else { continue };
+            let used = match flow.kind {
+                FlowKind::Value => from,
+                FlowKind::Element => Uses { element: Some(Box::new(from)), ..Uses::default() },
+                FlowKind::Part(index) => part(index, from),
+                FlowKind::ElementPart(index) => Uses { element: Some(Box::new(part(index, from))), ..Uses::default() },
+            };
+            for site in sites {
+                if (site.kind, site.start, site.end) == flow.value {
+                    by_path.entry((site.kind, site.path.as_str())).or_default().merge(&used);
+                }
+            }
+        }
+        // A text is used as what a method makes of it is: `x.strip() == 'a'`, `int(x.split(',')[0])`.
+        for link in &collector.links {
+            let Some(path) = places.get(&link.call) else { continue };
+            let Some(made) = by_path.get(&(SiteKind::Call, *path)).cloned() else { continue };
+            let used = match link.made {
+                Made::Fields => Uses { fields: Some(Box::new(made)), ..Uses::default() },
+                Made::Text => as_text(made),
+                Made::Items => Uses { unpacked: made.unpacked, ..Uses::default() },
+            };
+            let holder = match &link.holder {
+                Holder::Name(name) => (SiteKind::Name, name.as_str()),
+                Holder::Place(place) => match places.get(place) {
+                    Some(path) => (place.0, *path),
+                    None => continue,
+                },
+            };
+            by_path.entry(holder).or_default().merge(&used);
+        }
+    }
+    sites.iter().map(|site| by_path.get(&(site.kind, site.path.as_str())).cloned().unwrap_or_default()).collect()
+}
+
+/// Uses of something of which one item is used so.
+fn part(index: usize, uses: Uses) -> Uses {
+    let mut parts = vec![Uses::default(); index];
+    parts.push(uses);
+    Uses { parts, ..Uses::default() }
+}
+
+/// Of the uses of a text that a method made of another, those that hold for the other as well.
+fn as_text(made: Uses) -> Uses {
+    let Uses { numeric, separators, fields, attributes, mut candidates, .. } = made;
+    candidates.retain(|value| matches!(value, Recipe::Str(_)));
+    Uses { numeric, separators, fields, attributes, candidates, ..Uses::default() }
+}
+
+/// What the local names of a function stand for.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Locals {
+    /// (local, access path of the only value that it is bound to): `x = a.b` makes `x.c` the path `a.b.c`.
+    pub aliases: Vec<(String, String)>,
+    /// Names that the function binds, parameters aside.
+    pub names: Vec<String>,
+}
+
+/// The local names of a function.
+fn locals(collector: Collector, sites: &[Site]) -> Locals {
+    let bound_once = |local: &str| collector.bound.get(local) == Some(&1) && !collector.parameters.contains(local);
+    let mut locals = Locals::default();
+    for flow in collector.flows.iter().filter(|flow| matches!(flow.kind, FlowKind::Value) && bound_once(&flow.local)) {
+        let site = sites.iter().find(|site| (site.kind, site.start, site.end) == flow.value);
+        if let Some(site) = site.filter(|site| site.kind != SiteKind::Name) {
+            locals.aliases.push((flow.local.clone(), site.path.clone()));
+        }
+    }
+    locals.names = collector.bound.into_keys().filter(|name| !collector.parameters.contains(name)).collect();
+    locals
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn name_uses(code: &str, name: &str) -> Uses {
+        let sites: Vec<Site> = code
+            .match_indices(name)
+            .map(|(at, _)| Site {
+                kind: SiteKind::Name,
+                start: at as u32,
+                end: (at + name.len()) as u32,
+                line: 1,
+                identifier: name.into(),
+                path: name.into(),
+                catches: vec![],
+                discarded: false,
+            })
+            .collect();
+        read(code, &sites).uses.into_iter().next().unwrap_or_default()
+    }
+
+    #[test]
+    fn a_value_that_is_called_or_iterated_is_noted() {
+        assert!(name_uses("qq()", "qq").called);
+        assert!(name_uses("for a in qq: pass", "qq").iterated);
+        assert_eq!(name_uses("a, b = qq", "qq").unpacked, Some(2));
+        assert!(name_uses("raise qq", "qq").exception);
+    }
+
+    #[test]
+    fn literals_that_a_value_is_compared_with_are_candidates() {
+        assert_eq!(name_uses("qq == 'yes'", "qq").candidates, [Recipe::Str("yes".into())]);
+        assert_eq!(name_uses("qq in (301, 302)", "qq").candidates, [Recipe::Int(301), Recipe::Int(302)]);
+        assert_eq!(name_uses("{'yes': 1}.get(qq)", "qq").candidates, [Recipe::Str("yes".into())]);
+        assert_eq!(name_uses("qq['k']", "qq").key_candidates, [Recipe::Str("k".into())]);
+    }
+
+    #[test]
+    fn what_is_added_to_bytes_or_asked_with_them_is_bytes() {
+        for code in ["r = bytearray()\nr += qq", "qq.startswith(b'a')", "qq == b'a'", "b'a' + qq", "qq.split(b',')"] {
+            assert!(name_uses(code, "qq").bytes, "{code}");
+        }
+        assert!(!name_uses("qq.send(b'a')", "qq").bytes);
+        assert_eq!(name_uses("b''.join(qq)", "qq").element.map(|element| element.bytes), Some(true));
+    }
+
+    #[test]
+    fn the_items_of_a_loop_carry_their_own_uses() {
+        let found = name_uses("for a, b in qq: pass", "qq");
+        assert_eq!(found.element.and_then(|element| element.unpacked), Some(2));
+    }
+}

@@ -1,0 +1,26 @@
+//! Failures of operators on injected objects: what an `except` clause names may be raised by any operation in its `try`
+//! body, not only by calls. Whether one fails is a decision of the operation, so that it fails in every version, also in
+//! one without the handler.
+
+use pyo3::prelude::*;
+use twincell_core::value::Decision;
+
+use crate::observe;
+use crate::resolve;
+use crate::state;
+
+/// Raises what was decided for an operation; `operation` names it as access paths do.
+pub(crate) fn may(py: Python<'_>, operation: impl FnOnce() -> String) -> PyResult<()> {
+    if state::with(|execution| !execution.loading && execution.prepared.guards_anything()) != Some(true) {
+        return Ok(());
+    }
+    let path = observe::bounded_path(format!("raise {}", operation()));
+    let decision = state::with(|execution| {
+        let prepared = execution.prepared.clone();
+        execution.draw.failure(&path, prepared.catches_at(execution.version, execution.side.line))
+    });
+    match decision {
+        Some(Decision::Raise(name)) => Err(resolve::raise(py, &name)),
+        _ => Ok(()),
+    }
+}
