@@ -31,19 +31,6 @@ FLAGS = [
 ]
 #: Milliseconds; machines that run tests are often busy with others.
 TIMEOUT = 300_000
-#: Parts of JupyterLab that take long to start and that no test looks at.
-DISABLED = [
-    "debugger",
-    "lsp",
-    "extensionmanager",
-    "terminal",
-    "toc",
-    "celltags",
-    "hub",
-    "vega5",
-    "running",
-    "translation",
-]
 
 
 @pytest.fixture(scope="session")
@@ -76,10 +63,6 @@ class Server:
 def server(tmp_path_factory):
     """JupyterLab on a port of its own, with settings of its own."""
     home, folder = tmp_path_factory.mktemp("home"), tmp_path_factory.mktemp("notebooks")
-    settings = home / "config" / "labconfig"
-    settings.mkdir(parents=True)
-    disabled = {f"@jupyterlab/{name}-extension": True for name in DISABLED}
-    (settings / "page_config.json").write_text(json.dumps({"disabledExtensions": disabled}))
     with socket.create_server(("127.0.0.1", 0)) as probe:
         port = probe.getsockname()[1]
     environment = {

@@ -44,7 +44,7 @@ fn same_arguments(old: &Call, new: &Call, rules: &Rules) -> bool {
 }
 
 pub(super) fn compare(old: &Behavior, new: &Behavior, rules: &Rules, found: &mut Vec<Difference>) {
-    let (a, b) = (actions(old), actions(new));
+    let (a, b) = (actions(old, rules), actions(new, rules));
     let in_order = a.len() == b.len() && a.iter().zip(&b).all(|(a, b)| same_call(a, b, rules));
     if in_order {
         return;
@@ -69,8 +69,8 @@ pub(super) fn compare(old: &Behavior, new: &Behavior, rules: &Rules, found: &mut
     });
 }
 
-fn actions(behavior: &Behavior) -> Vec<&Call> {
-    behavior.calls.iter().filter(|call| effect(call) != Effect::Asks).collect()
+fn actions<'a>(behavior: &'a Behavior, rules: &Rules) -> Vec<&'a Call> {
+    behavior.calls.iter().filter(|call| rules.every_call_acts || effect(call) != Effect::Asks).collect()
 }
 
 /// The first action of one receiver that the other version does not make in its place, in the order of appearance.
@@ -200,6 +200,17 @@ mod tests {
     fn asking_in_another_order_is_no_difference() {
         let (a, b) = (call("x.get", &[1], false), call("y.find", &[2], false));
         assert!(!differs(vec![a.clone(), b.clone()], vec![b, a]));
+    }
+
+    #[test]
+    fn without_telling_calls_apart_a_question_that_is_gone_is_a_difference() {
+        let old = behavior(vec![call("x.get", &[1], false)]);
+        let count = |every_call_acts| {
+            let mut found = Vec::new();
+            compare(&old, &behavior(vec![]), &Rules { every_call_acts, ..Rules::default() }, &mut found);
+            found.len()
+        };
+        assert_eq!((count(false), count(true)), (0, 1));
     }
 
     #[test]

@@ -228,6 +228,8 @@ pub struct Rules {
     pub float_tolerance: f64,
     /// Changed lines of old and new: an exception that only one version ends in may come from them.
     pub changed: [Vec<u32>; 2],
+    /// Calls that only ask count as those that act do.
+    pub every_call_acts: bool,
 }
 
 /// Compares two behaviors in all channels. Says nothing when either is not valid.

@@ -1,8 +1,8 @@
-//! Which ideas a search may use: all of them, unless an ablation leaves one out.
+//! Which ideas a search may use, and the comparison after it: all of them, unless an ablation leaves one out.
 
 use serde::{Deserialize, Serialize};
 
-/// The techniques of a search, each of which can be left out to see what it is worth.
+/// The techniques of a search and of comparing, each of which can be left out to see what it is worth.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Techniques {
@@ -16,17 +16,19 @@ pub struct Techniques {
     pub repair: bool,
     /// Annotations, defaults and documented types of parameters weigh predictions.
     pub hints: bool,
+    /// What a call can do is told by its name and use; without it every call that is recorded counts as an action.
+    pub calls: bool,
 }
 
 impl Default for Techniques {
     fn default() -> Self {
-        Self { learning: true, observation: true, directed: true, repair: true, hints: true }
+        Self { learning: true, observation: true, directed: true, repair: true, hints: true, calls: true }
     }
 }
 
 impl Techniques {
     /// The names by which techniques are left out.
-    pub const NAMES: [&str; 5] = ["learning", "observation", "directed", "repair", "hints"];
+    pub const NAMES: [&str; 6] = ["learning", "observation", "directed", "repair", "hints", "calls"];
 
     /// Leaves the technique of this name out; `false` when there is none.
     pub fn leave_out(&mut self, name: &str) -> bool {
@@ -36,6 +38,7 @@ impl Techniques {
             "directed" => &mut self.directed,
             "repair" => &mut self.repair,
             "hints" => &mut self.hints,
+            "calls" => &mut self.calls,
             _ => return false,
         };
         *technique = false;

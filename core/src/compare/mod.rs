@@ -270,7 +270,11 @@ fn compare_pair(
         target.readings =
             [0, 1].map(|side| Reading::new(&pair.sides[side].parts[0], &instrumented[side].sites, renames[side]));
     }
-    let rules = Rules { float_tolerance: options.float_tolerance, changed: target.changed.clone() };
+    let rules = Rules {
+        float_tolerance: options.float_tolerance,
+        changed: target.changed.clone(),
+        every_call_acts: !options.techniques.calls,
+    };
     let plan = Plan {
         budget: options.budget,
         seed: options.seed,

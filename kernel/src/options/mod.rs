@@ -229,7 +229,7 @@ pub static TABLE: &[OptionSpec] = &[
         kind: Kind::Words { allowed: &Techniques::NAMES },
         default: "",
         absent: "all are used",
-        help: "Techniques of the search to leave out; for measuring what each is worth",
+        help: "Techniques to leave out; for measuring what each is worth",
         jobs: COMPARING,
         apply: |options, value| {
             for name in value.words() {
@@ -404,7 +404,7 @@ mod tests {
             (
                 "without",
                 "repair,luck",
-                "without cannot be 'repair,luck': give some of learning, observation, directed, repair, hints, with commas",
+                "without cannot be 'repair,luck': give some of learning, observation, directed, repair, hints, calls, with commas",
             ),
             ("ignore-edge-cases", "perhaps", "ignore-edge-cases cannot be 'perhaps': give on or off"),
             ("function", "", "function cannot be '': give a text that is not empty"),
