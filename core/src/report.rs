@@ -80,7 +80,7 @@ pub struct Evidence {
     pub edge_case: bool,
     /// How much it speaks for a change, 0 to 1 ([`crate::verdict::score`]).
     pub score: f64,
-    /// Index into [`PairReport::executions`].
+    /// [`ExecutionReport::index`] of the execution that shows it.
     pub execution: u32,
 }
 
@@ -169,6 +169,9 @@ pub struct PairReport {
     pub old: VersionReport,
     pub new: VersionReport,
     pub rows: Vec<AlignedRow>,
+    /// Executions that came back.
+    pub executed: u32,
+    /// In order; of more than a thousand the later ones only where they run new lines or differ.
     pub executions: Vec<ExecutionReport>,
     pub witness: Option<Witness>,
     /// Qualified names of those that decide in this pair's place, for a helper that changed together with its callers; the

@@ -1,6 +1,6 @@
 //! Evidence -> verdict. The rule is one small function.
 
-use crate::behavior::{Basis, Outcome};
+use crate::behavior::Basis;
 use crate::campaign::{Campaign, Target};
 use crate::report::Verdict;
 
@@ -36,8 +36,7 @@ pub fn decide(campaign: &Campaign, target: &Target) -> (Verdict, String) {
     if found.is_some_and(|found| found.score() >= CHANGING) {
         return (Verdict::Changing, "both versions ran on the same values and did not do the same".into());
     }
-    let executions = campaign.executions.len();
-    let valid = campaign.executions.iter().filter(|kept| kept.is_valid()).count();
+    let (executions, valid) = (campaign.executed(), campaign.valid());
     if executions == 0 {
         let why = campaign
             .lost
@@ -45,27 +44,17 @@ pub fn decide(campaign: &Campaign, target: &Target) -> (Verdict, String) {
             .map_or("nothing was executed".to_string(), |reason| format!("no execution came back: {reason}"));
         return (Verdict::Inconclusive, why);
     }
-    let stopped = |side: usize| {
-        let stops = |kept: &&crate::campaign::Kept| {
-            let ended = |number: usize| {
-                let outcome = kept.record.behaviors.get(number).map(|behavior| &behavior.outcome);
-                outcome.is_some_and(|outcome| !matches!(outcome, crate::behavior::Outcome::Stopped { .. }))
-            };
-            !ended(side) && ended(1 - side)
-        };
-        campaign.executions.iter().filter(stops).count()
-    };
     let limits = |which: &str, count: usize| {
         format!(
             "in {count} of {executions} executions only the {which} version ran into a limit (steps, recursion or memory): it may not end"
         )
     };
-    match (stopped(0), stopped(1)) {
+    match (campaign.stopped_only(0), campaign.stopped_only(1)) {
         (count, 0) if count > 0 => return (Verdict::Inconclusive, limits("old", count)),
         (0, count) if count > 0 => return (Verdict::Inconclusive, limits("new", count)),
         _ => {}
     }
-    if let Some(bound) = stopped_by(campaign).filter(|_| valid == 0) {
+    if let Some(bound) = campaign.stopped_by().filter(|_| valid == 0) {
         return (Verdict::Inconclusive, format!("all {executions} executions were stopped: {bound}"));
     }
     if valid == 0 {
@@ -96,16 +85,4 @@ pub fn decide(campaign: &Campaign, target: &Target) -> (Verdict, String) {
         (None, _) => return (Verdict::LikelyPreserving, format!("{usable} and none showed a difference")),
     };
     (Verdict::LikelyPreserving, format!("{usable}; {what}"))
-}
-
-/// The bound that stopped the first execution, if bounds stopped them all.
-fn stopped_by(campaign: &Campaign) -> Option<&str> {
-    let mut bounds = campaign.executions.iter().map(|kept| {
-        kept.record.behaviors.iter().find_map(|behavior| match &behavior.outcome {
-            Outcome::Stopped { reason } => Some(reason.as_str()),
-            _ => None,
-        })
-    });
-    let first = bounds.next()??;
-    bounds.all(|bound| bound.is_some()).then_some(first)
 }

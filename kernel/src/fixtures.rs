@@ -35,6 +35,7 @@ pub fn pair(verdict: Verdict) -> PairReport {
         old: version(),
         new: version(),
         rows: Vec::new(),
+        executed: 0,
         executions: Vec::new(),
         witness: None,
         decided_by: vec![],

@@ -208,3 +208,15 @@ def test_comparisons_from_several_threads_agree():
     for thread in threads:
         thread.join()
     assert verdicts == ["changing"] * 6
+
+
+def test_a_long_comparison_counts_all_executions_and_lists_the_first():
+    old = (
+        "def f(a, b):\n    n = 0\n    for x in a.items():\n"
+        "        if x.name == b.name:\n            n += b.size\n    return n, b.title\n"
+    )
+    comparison = twincell.compare(old, old.replace("x.name == b.name", "b.name == x.name"), budget=1300)
+    (pair,) = comparison.pairs
+    assert pair["executed"] == pair["old"]["lines"][1]["executions"] == 1300
+    assert 1000 <= len(pair["executions"]) < 1100
+    assert "of 1300 executions" in comparison.sentence

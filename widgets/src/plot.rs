@@ -31,18 +31,24 @@ fn share(value: f64) -> f64 {
     if value.is_finite() { value.clamp(0.0, 1.0) } else { 0.0 }
 }
 
-fn first_difference(pair: &PairReport) -> Option<usize> {
-    pair.executions.iter().position(|execution| execution.differs)
+/// Its number, counted from one.
+fn first_difference(pair: &PairReport) -> Option<u32> {
+    pair.executions.iter().find(|execution| execution.differs).map(|execution| execution.index + 1)
+}
+
+/// The number of the last execution, counted from one: as far as the chart goes.
+fn end(pair: &PairReport) -> f64 {
+    f64::from(pair.executions.last().map_or(1, |last| last.index + 1).max(pair.executed))
 }
 
 fn description(pair: &PairReport) -> String {
     let Some(last) = pair.executions.last() else {
         return "Coverage over executions: nothing was executed".into();
     };
-    let executions = words::count(pair.executions.len(), "execution");
+    let executions = words::count(pair.executed as usize, "execution");
     let coverage = words::percent(last.coverage_so_far);
     match first_difference(pair) {
-        Some(index) => format!("Coverage reached {coverage} in {executions}; first difference in {}", index + 1),
+        Some(number) => format!("Coverage reached {coverage} in {executions}; first difference in {number}"),
         None => format!("Coverage reached {coverage} in {executions}; no difference"),
     }
 }
@@ -51,22 +57,22 @@ fn description(pair: &PairReport) -> String {
 fn staircase(pair: &PairReport) -> Vec<(f64, f64)> {
     let mut points = vec![(0.0, 0.0)];
     let mut height = 0.0;
-    for (index, execution) in pair.executions.iter().enumerate() {
+    for execution in &pair.executions {
         let next = share(execution.coverage_so_far);
         if next != height {
-            let x = index as f64 + 1.0;
+            let x = f64::from(execution.index) + 1.0;
             points.extend([(x, height), (x, next)]);
             height = next;
         }
     }
-    points.push((pair.executions.len() as f64, height));
+    points.push((end(pair), height));
     points
 }
 
 fn draw(svg: &mut String, pair: &PairReport) -> Result<(), Box<dyn Error + Send + Sync>> {
     let area = SVGBackend::with_string(svg, SIZE).into_drawing_area();
     let font = |size: u32| ("sans-serif", size).into_font().color(&INK);
-    let executions = pair.executions.len().max(1) as f64;
+    let executions = end(pair);
     let mut chart = ChartBuilder::on(&area)
         .margin(10)
         .margin_right(24)
@@ -91,12 +97,12 @@ fn draw(svg: &mut String, pair: &PairReport) -> Result<(), Box<dyn Error + Send 
     let corners = staircase(pair);
     chart.draw_series(AreaSeries::new(corners.iter().copied(), 0.0, CURVE.mix(0.12)))?;
     chart.draw_series(LineSeries::new(corners, CURVE.stroke_width(2)))?;
-    if let Some(index) = first_difference(pair) {
-        let x = index as f64 + 1.0;
+    if let Some(number) = first_difference(pair) {
+        let x = f64::from(number);
         chart.draw_series(DashedLineSeries::new([(x, 0.0), (x, 1.0)], 5, 4, MARK.stroke_width(2)))?;
         let (side, gap) = if x > executions * 0.6 { (HPos::Right, -8) } else { (HPos::Left, 8) };
         let style = ("sans-serif", 15).into_font().color(&MARK).pos(Pos::new(side, VPos::Bottom));
-        let label = format!("≠ first difference: execution {}", index + 1);
+        let label = format!("≠ first difference: execution {number}");
         let at = EmptyElement::at((x, 0.06)) + Text::new(label, (gap, 0), style);
         chart.plotting_area().draw(&at)?;
     }

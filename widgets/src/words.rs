@@ -116,7 +116,7 @@ pub fn facts(pair: &PairReport, budget: u32) -> Vec<(&'static str, String)> {
     if pair.executions.is_empty() && pair.verdict == Verdict::Identical {
         facts.push(("Executions", "none needed".into()));
     } else {
-        facts.push(("Executions", format!("{} of at most {budget}", pair.executions.len())));
+        facts.push(("Executions", format!("{} of at most {budget}", pair.executed)));
         facts.push(("Lines covered", both(percent(pair.old.coverage), percent(pair.new.coverage))));
         facts.push(("Changed lines reached", both(reached(&pair.old), reached(&pair.new))));
     }

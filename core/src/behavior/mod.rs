@@ -167,6 +167,13 @@ pub struct Behavior {
     pub branches: Vec<(u32, u32, u32)>,
 }
 
+impl Behavior {
+    /// How often a line ran.
+    pub fn hits(&self, line: u32) -> u32 {
+        self.lines.binary_search_by_key(&line, |(own, _)| *own).map_or(0, |at| self.lines[at].1)
+    }
+}
+
 impl Outcome {
     /// The execution says something about behavior: it ended by itself, and not in an exception that the injected
     /// values may have caused.

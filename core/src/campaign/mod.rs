@@ -8,6 +8,7 @@ mod confirm;
 mod corpus;
 mod goals;
 mod numbers;
+mod passed;
 mod plausible;
 mod repair;
 mod shrink;
@@ -29,6 +30,7 @@ use crate::verdict;
 use choose::choose;
 use confirm::{MANY_REPEATS, REPEATS, confirm};
 use corpus::{State, learn};
+use passed::Passed;
 use weigh::ground;
 
 pub use confirm::{is_same_again, is_steady, repeat};
@@ -182,7 +184,10 @@ impl Kept {
 /// What a campaign found.
 #[derive(Debug, Clone, Default)]
 pub struct Campaign {
+    /// In order; of a long campaign the first, and later ones that reach or show something.
     pub executions: Vec<Kept>,
+    /// Those that are only counted.
+    pub passed: Passed,
     /// Position in `executions` of the confirmed difference.
     pub witness: Option<usize>,
     pub lost: Vec<String>,
@@ -228,7 +233,7 @@ pub fn run(
     let mut confirmations = if plan.ignore_edge_cases { MOST_IGNORED } else { MOST_CONFIRMED };
     while next < end && !is_hopeless(&campaign) {
         let count = batch.min(end - next);
-        let lost = campaign.lost.len();
+        let (lost, before) = (campaign.lost.len(), campaign.executions.len());
         let requests = (next..next + count).map(|index| choose(&mut state, plan.seed, index)).collect();
         next += count;
         batch = (batch * 2).min(if state.goals.is_waiting() { LEARNING_BATCH } else { LARGEST_BATCH });
@@ -289,6 +294,7 @@ pub fn run(
                 end = end.min(next + FURTHER);
             }
         }
+        campaign.forget(before);
         if campaign.lost.len() > lost {
             batch = FIRST_BATCH;
         }

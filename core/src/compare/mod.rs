@@ -301,7 +301,7 @@ fn compare_pair(
     let found = campaign.witness.map(|position| &campaign.executions[position]);
     let (mut witness, mut decisive) = match found {
         Some(found) => {
-            let executed = campaign.executions.len() as u32;
+            let executed = campaign.executed() as u32;
             let mut go_on = || progress(executed, found.coverage);
             let (witness, decisive) = smallest(&mut loaded, found, &plan, &mut go_on);
             (Some(witness), decisive)

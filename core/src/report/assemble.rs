@@ -72,6 +72,7 @@ fn unexecuted(frame: &Frame<'_>, verdict: Verdict, reason: String, sentence: Str
         old,
         new,
         rows: frame.diff.rows.clone(),
+        executed: 0,
         executions: vec![],
         witness: None,
         decided_by: vec![],
@@ -113,7 +114,7 @@ pub(crate) fn report(frame: &Frame<'_>, findings: &Findings<'_>) -> PairReport {
             score: verdict::score(difference.basis, probability),
             probability,
             edge_case: probability < EDGE_CASE,
-            execution: campaign.executions.iter().position(|kept| kept.record.index == index).unwrap_or(0) as u32,
+            execution: index,
         })
         .collect();
     let sentence = sentence(frame, findings, &evidence);
@@ -125,6 +126,7 @@ pub(crate) fn report(frame: &Frame<'_>, findings: &Findings<'_>) -> PairReport {
         old,
         new,
         rows: frame.diff.rows.clone(),
+        executed: campaign.executed() as u32,
         executions: campaign.executions.iter().map(execution).collect(),
         witness: shown.and_then(|kept| witness(kept, &findings.decisive, findings.rules)),
         decided_by: vec![],
@@ -186,10 +188,7 @@ fn version(
 ) -> VersionReport {
     let function = &frame.functions[side];
     let changed = if side == 0 { &frame.diff.old_lines } else { &frame.diff.new_lines };
-    let runs = |line: u32| -> u32 {
-        let ran = |kept: &&Kept| kept.record.behaviors.get(side).is_some_and(|behavior| hits(behavior, line) > 0);
-        campaign.executions.iter().filter(ran).count() as u32
-    };
+    let runs = |line: u32| campaign.ran(side, line);
     let lines: Vec<LineReport> = function
         .text
         .lines()
@@ -204,7 +203,7 @@ fn version(
                 changed: changed.contains(&number),
                 executable,
                 executions: if executable { runs(number) } else { 0 },
-                witness_hits: behavior.map_or(0, |behavior| hits(behavior, number)),
+                witness_hits: behavior.map_or(0, |behavior| behavior.hits(number)),
             }
         })
         .collect();
@@ -217,10 +216,6 @@ fn version(
         changed_lines_reached: target.changed[side].iter().filter(|line| runs(**line) > 0).count() as u32,
         lines,
     }
-}
-
-fn hits(behavior: &Behavior, line: u32) -> u32 {
-    behavior.lines.binary_search_by_key(&line, |(own, _)| *own).map_or(0, |at| behavior.lines[at].1)
 }
 
 fn execution(kept: &Kept) -> ExecutionReport {
@@ -258,7 +253,6 @@ fn witness(kept: &Kept, decisive: &[Decisive], rules: &Rules) -> Option<Witness>
 /// What a view shows first.
 fn sentence(frame: &Frame<'_>, findings: &Findings<'_>, evidence: &[Evidence]) -> String {
     let name = &frame.functions[1].qualname;
-    let executions = findings.campaign.witness.map_or(0, |at| at + 1);
     match (findings.verdict, findings.witness) {
         (Verdict::Changing, Some(kept)) => {
             let values = named_values(frame, kept, &findings.decisive);
@@ -267,7 +261,8 @@ fn sentence(frame: &Frame<'_>, findings: &Findings<'_>, evidence: &[Evidence]) -
             let what =
                 evidence.first().map_or_else(|| "the two differ".to_string(), |evidence| contrast(kept, evidence));
             format!(
-                "Behavior of {name} changed: {unlikely}{given}{what} (execution {executions}, {:.0} ms).",
+                "Behavior of {name} changed: {unlikely}{given}{what} (execution {}, {:.0} ms).",
+                kept.record.index + 1,
                 findings.milliseconds
             )
         }

@@ -127,7 +127,7 @@ impl Finding {
 }
 
 fn executions(pair: &PairReport) -> u32 {
-    pair.executions.len() as u32
+    pair.executed
 }
 
 fn thousandths(value: f64) -> f64 {

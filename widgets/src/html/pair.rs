@@ -59,7 +59,7 @@ pub fn body(pair: &PairReport, budget: u32) -> Markup {
             (section("Calls to external code", &note, open, tables::calls(witness)))
         }
         @if !pair.executions.is_empty() {
-            @let note = words::count(pair.executions.len(), "execution");
+            @let note = words::count(pair.executed as usize, "execution");
             (section("Executions and coverage", &note, false, html! {
                 // The plot's own markup; it holds numbers only.
                 div.tc-scroll { (PreEscaped(coverage_plot_svg(pair))) }

@@ -170,7 +170,7 @@ pub fn executions(pair: &PairReport) -> Markup {
     let rows = first.iter().chain(later).map(row);
     let any_says_nothing = pair.executions.iter().any(|one| !(one.old_valid && one.new_valid));
     html! {
-        (table("Executions", false, &columns, rows, pair.executions.len()))
+        (table("Executions", false, &columns, rows, pair.executed as usize))
         @if any_says_nothing { p.tc-legend { (words::EXECUTION_LEGEND) } }
     }
 }

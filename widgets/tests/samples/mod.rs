@@ -237,6 +237,7 @@ pub fn changing_pair() -> PairReport {
             (13, 11),
             (14, 12),
         ]),
+        executed: 3,
         executions: vec![
             execution(0, "raised TypeError: '>' not supported", "raised TypeError: '>' not supported", false, 0.45),
             execution(1, "returned <request.copy()>", "returned <request.copy()>", false, 0.7),
@@ -320,6 +321,7 @@ pub fn preserving_pair() -> PairReport {
             &[("def total(items):", false, None), ("    return sum(item for item in items)", true, Some(40))],
         ),
         rows: rows(&[(1, 1), (2, 2), (3, 0), (4, 0), (5, 0)]),
+        executed: 40,
         executions: executions.collect(),
         witness: Some(Witness {
             execution: 4,
@@ -368,6 +370,7 @@ pub fn inconclusive_pair() -> PairReport {
             ],
         ),
         rows: straight(3),
+        executed: 12,
         executions: (0..12).map(|index| execution(index, message, message, false, 0.5)).collect(),
         witness: None,
         decided_by: vec![],
@@ -394,6 +397,7 @@ pub fn identical_pair() -> PairReport {
         old: version("area", &lines),
         new: version("area", &renamed),
         rows: straight(2),
+        executed: 0,
         executions: vec![],
         witness: None,
         decided_by: vec![],
@@ -490,6 +494,7 @@ pub fn many_executions() -> Comparison {
     let mut pair = changing_pair();
     let coverage = |index: u32| (0.3 + 0.6 * (1.0 - 1.0 / (1.0 + f64::from(index / 9)))).min(0.93);
     let same = "returned <request.copy()>";
+    pair.executed = 300;
     pair.executions = (0..300)
         .map(|index| {
             execution(index, same, if index == 271 { "returned None" } else { same }, index == 271, coverage(index))

@@ -1,0 +1,165 @@
+//! Executions of a long campaign that are counted and not kept: what a campaign holds has a bound, whatever its budget.
+
+use std::collections::BTreeMap;
+
+use super::{Campaign, Kept};
+use crate::behavior::{Behavior, Outcome};
+
+/// Executions that a campaign keeps whatever they show.
+pub const MOST_KEPT: usize = 1000;
+/// Executions that a campaign keeps for what they show, among them.
+const MOST_DIFFERING: usize = 2 * MOST_KEPT;
+
+/// What is known of executions that are not kept.
+#[derive(Debug, Clone, Default)]
+pub struct Passed {
+    executions: usize,
+    valid: usize,
+    /// Those in which only old, only new ran into a bound.
+    stopped: [usize; 2],
+    /// One of them at least ran into no bound.
+    any_ended: bool,
+    /// How many ran each line of old and new.
+    lines: [BTreeMap<u32, u32>; 2],
+}
+
+impl Passed {
+    fn count(&mut self, kept: &Kept) {
+        self.executions += 1;
+        self.valid += usize::from(kept.is_valid());
+        for side in 0..2 {
+            self.stopped[side] += usize::from(kept.stopped_only(side));
+        }
+        self.any_ended |= kept.stopped().is_none();
+        for (lines, behavior) in self.lines.iter_mut().zip(&kept.record.behaviors) {
+            for (line, _) in &behavior.lines {
+                *lines.entry(*line).or_default() += 1;
+            }
+        }
+    }
+}
+
+impl Campaign {
+    /// Counts executions from this position on and lets them go, where there are enough and these show nothing.
+    pub(super) fn forget(&mut self, from: usize) {
+        let from = from.max(MOST_KEPT);
+        if self.executions.len() <= from {
+            return;
+        }
+        for (position, kept) in (from..).zip(self.executions.split_off(from)) {
+            let is_witness = self.witness == Some(position);
+            let differs = !kept.differences.is_empty() && self.executions.len() < MOST_DIFFERING;
+            if is_witness {
+                self.witness = Some(self.executions.len());
+            }
+            if is_witness || differs || kept.new_lines > 0 {
+                self.executions.push(kept);
+            } else {
+                self.passed.count(&kept);
+            }
+        }
+    }
+
+    /// Executions that came back.
+    pub fn executed(&self) -> usize {
+        self.executions.len() + self.passed.executions
+    }
+
+    /// Executions that say something about behavior.
+    pub fn valid(&self) -> usize {
+        self.executions.iter().filter(|kept| kept.is_valid()).count() + self.passed.valid
+    }
+
+    /// Executions in which this version, and not the other, ran into a bound.
+    pub fn stopped_only(&self, side: usize) -> usize {
+        self.executions.iter().filter(|kept| kept.stopped_only(side)).count() + self.passed.stopped[side]
+    }
+
+    /// The bound that stopped the first execution, if bounds stopped them all.
+    pub fn stopped_by(&self) -> Option<&str> {
+        let mut bounds = self.executions.iter().map(Kept::stopped);
+        let first = bounds.next()??;
+        (bounds.all(|bound| bound.is_some()) && !self.passed.any_ended).then_some(first)
+    }
+
+    /// Executions that ran a line of one version.
+    pub fn ran(&self, side: usize, line: u32) -> u32 {
+        let ran = |kept: &&Kept| kept.record.behaviors.get(side).is_some_and(|behavior| behavior.hits(line) > 0);
+        let kept = self.executions.iter().filter(ran).count() as u32;
+        kept + self.passed.lines[side].get(&line).copied().unwrap_or(0)
+    }
+}
+
+impl Kept {
+    /// The bound that stopped the first of its versions that was stopped.
+    fn stopped(&self) -> Option<&str> {
+        self.record.behaviors.iter().find_map(bound)
+    }
+
+    fn stopped_only(&self, side: usize) -> bool {
+        let ended = |side: usize| self.record.behaviors.get(side).is_some_and(|behavior| bound(behavior).is_none());
+        !ended(side) && ended(1 - side)
+    }
+}
+
+fn bound(behavior: &Behavior) -> Option<&str> {
+    match &behavior.outcome {
+        Outcome::Stopped { reason } => Some(reason.as_str()),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::behavior::Observed;
+    use crate::engine::protocol::ExecutionRecord;
+
+    fn kept(index: u32, outcome: Outcome, new_lines: u32) -> Kept {
+        let behavior = |outcome| Behavior {
+            outcome,
+            arguments: vec![],
+            stdout: String::new(),
+            stderr: String::new(),
+            log: vec![],
+            calls: vec![],
+            lines: vec![(1, 3)],
+            branches: vec![],
+        };
+        let record = ExecutionRecord {
+            index,
+            seed: 0,
+            choices: vec![],
+            injections: vec![],
+            behaviors: vec![behavior(Outcome::Returned(Observed::None)), behavior(outcome)],
+            observations: vec![],
+            repairs: vec![],
+            microseconds: 1,
+        };
+        Kept { record, differences: vec![], new_lines, coverage: 1.0, probability: 1.0 }
+    }
+
+    #[test]
+    fn a_long_campaign_counts_what_shows_nothing_and_keeps_the_rest() {
+        let (mut campaign, end) = (Campaign::default(), MOST_KEPT as u32 + 500);
+        for index in 0..end {
+            let before = campaign.executions.len();
+            let outcome = match index {
+                1200 => Outcome::Stopped { reason: "steps".into() },
+                _ => Outcome::Returned(Observed::None),
+            };
+            campaign.executions.push(kept(index, outcome, u32::from(index == 1100)));
+            if index == 1300 {
+                campaign.witness = Some(before);
+            }
+            campaign.forget(before);
+        }
+        let numbers: Vec<u32> = campaign.executions[MOST_KEPT..].iter().map(|kept| kept.record.index).collect();
+        assert_eq!(numbers, [1100, 1300]);
+        assert_eq!(campaign.witness, Some(MOST_KEPT + 1));
+        assert_eq!((campaign.executed(), campaign.valid()), (end as usize, end as usize - 1));
+        assert_eq!((campaign.stopped_only(0), campaign.stopped_only(1)), (0, 1));
+        assert_eq!((campaign.ran(0, 1), campaign.ran(1, 2)), (end, 0));
+        assert_eq!(campaign.stopped_by(), None);
+    }
+}
