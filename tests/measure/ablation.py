@@ -4,7 +4,7 @@
 
 prints a markdown table for each file: precision, recall and share of inconclusive changes, as the mean over the seeds
 and how far the best and the worst are from the middle between them; the mean number of executions until the difference,
-over the changes that are found in every row with every seed; the median time. `--each` adds the techniques of the search
+over the changes that are found in every row with every seed; the median time. `--each` adds the techniques of search
 one by one, `--part N` takes every Nth change. FILE is a file as `twincell study` reads it, with labels. What is marked
 `needs_module` is left out where there is none.
 

@@ -105,6 +105,14 @@ pub fn execution_mark(execution: &ExecutionReport) -> &'static str {
 pub const EXECUTION_LEGEND: &str = "○ says nothing: a version ended in an exception that the injected values may have \
     caused, so the execution is no evidence.";
 
+/// Why the verdict is what it is, as a sentence; none where the first sentence says so already.
+pub fn reason(pair: &PairReport) -> Option<String> {
+    let mut letters = pair.reason.chars();
+    let first = letters.next().filter(|_| !pair.sentence.contains(&pair.reason))?;
+    let end = if pair.reason.ends_with('.') { "" } else { "." };
+    Some(crate::plain::sentence(&format!("{}{}{end}", first.to_uppercase(), letters.as_str())))
+}
+
 /// What was executed, as (name, value) in the order shown.
 pub fn facts(pair: &PairReport, budget: u32) -> Vec<(&'static str, String)> {
     let both = |old: String, new: String| format!("old {old}, new {new}");

@@ -330,7 +330,7 @@ fn compare_pair(
     };
     let mut reproducer = witness.as_ref().map(|witness| write(witness, &mut loaded));
     if let (Some(found), Some(false)) = (found, reproducer.as_ref().map(|made| made.holds == Some(true))) {
-        let executed = campaign.executions.len() as u32;
+        let executed = campaign.executed() as u32;
         let mut go_on = || progress(executed, found.coverage);
         let others = other_witnesses(&mut loaded, found, witness.as_ref(), &plan, &program.literals, &mut go_on);
         for other in others {

@@ -14,9 +14,7 @@ const OPEN_CALLS: usize = 12;
 pub fn body(pair: &PairReport, budget: u32) -> Markup {
     let identical = pair.verdict == Verdict::Identical;
     html! {
-        @if !pair.reason.is_empty() && pair.reason != pair.sentence {
-            p.tc-reason { (plain::sentence(&pair.reason)) }
-        }
+        @if let Some(reason) = words::reason(pair) { p.tc-reason { (reason) } }
         dl.tc-facts {
             @for (name, value) in words::facts(pair, budget) {
                 div { dt { (name) } dd { (value) } }

@@ -90,8 +90,8 @@ fn heading(page: &mut Page, verdict: Verdict, name: &str, sentence: &str) {
 }
 
 fn pair_body(page: &mut Page, pair: &PairReport, budget: u32) {
-    if !pair.reason.is_empty() && pair.reason != pair.sentence {
-        page.prose("  ", &plain::sentence(&pair.reason), Style::new());
+    if let Some(reason) = words::reason(pair) {
+        page.prose("  ", &reason, Style::new());
     }
     let facts = words::facts(pair, budget);
     let facts: Vec<String> = facts.iter().map(|(name, value)| format!("{}: {value}", name.to_lowercase())).collect();

@@ -486,7 +486,7 @@ pub fn empty_function() -> Comparison {
     pair.old = version("nothing", &[]);
     pair.new = version("", &[]);
     pair.rows = vec![];
-    pair.executions = vec![];
+    (pair.executed, pair.executions) = (0, vec![]);
     comparison(vec![pair])
 }
 
