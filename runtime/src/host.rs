@@ -164,8 +164,10 @@ fn run_apart(
 ) -> Result<ExecutionRecord, String> {
     let mut request = request.clone();
     let mut whole: Option<ExecutionRecord> = None;
+    let mut imported = Vec::new();
     for position in 0..request.versions.len() {
-        let part = isolation::in_fork(py, |py| run(py, &request, position..position + 1))?;
+        let (part, modules) = isolation::in_fork(py, |py| run(py, &request, position..position + 1))?;
+        imported.extend(modules);
         for choice in &part.choices {
             request.fixed.entry(choice.path.clone()).or_insert_with(|| choice.decision.clone());
         }
@@ -185,6 +187,8 @@ fn run_apart(
         whole.repairs.extend(part.repairs);
         whole.microseconds = whole.microseconds.saturating_add(part.microseconds);
     }
+    // Only now: every version of one execution finds the same.
+    world::import(py, imported);
     whole.ok_or_else(|| "the request names no version".into())
 }
 

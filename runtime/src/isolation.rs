@@ -2,22 +2,38 @@
 //!
 //! The sandbox refuses processes to whoever asks. The worker's own call carries a random number that the filter knows
 //! (`sandbox::fork_token`) in an argument that the kernel does not read. The child is as locked in as the worker, and
-//! dies with it; all that comes back is a record, over a pipe, decoded like a message of a stranger.
+//! dies with it; all that comes back is a record, over a pipe, decoded like a message of a stranger, and the names of
+//! the modules that it imported: the worker imports them as well, so that not each of its forks does it anew.
 
+use std::collections::HashSet;
 use std::io::{PipeWriter, Read, Write};
 
 use pyo3::prelude::*;
 use twincell_core::engine::frame::{self, MAX_RECORD};
 use twincell_core::engine::protocol::ExecutionRecord;
 
+use crate::world;
+
 /// Bytes around a record that say that it is one.
 const AROUND: u64 = 1024;
 
-/// Runs `work` in a fork and gives its record, or why there is none.
+/// Modules that are taken over from one fork at most.
+const MOST_MODULES: usize = 400;
+
+/// What comes out of a fork.
+pub(crate) type Forked = (ExecutionRecord, Vec<String>);
+
+/// Runs `work` in a fork and gives its record with the names of the modules that it imported, or why there is none.
 pub(crate) fn in_fork(
     py: Python<'_>,
     work: impl FnOnce(Python<'_>) -> Result<ExecutionRecord, String>,
-) -> Result<ExecutionRecord, String> {
+) -> Result<Forked, String> {
+    let known: HashSet<String> = world::module_names(py).into_iter().collect();
+    let work = |py: Python<'_>| {
+        let record = work(py)?;
+        let new = |name: &String| !known.contains(name);
+        Ok((record, world::module_names(py).into_iter().filter(new).take(MOST_MODULES).collect()))
+    };
     let (reader, writer) = std::io::pipe().map_err(|error| format!("no pipe to a process of its own: {error}"))?;
     let parent = unsafe { libc::getpid() };
     // The interpreter is told before and after, as `os.fork` does; it is held on to throughout.
@@ -39,18 +55,18 @@ pub(crate) fn in_fork(
     let mut bytes = Vec::new();
     let read = py.detach(|| reader.take(MAX_RECORD as u64 + AROUND).read_to_end(&mut bytes));
     let status = wait(child);
-    let answer = read.ok().and_then(|_| frame::read::<Result<ExecutionRecord, String>>(&mut bytes.as_slice()).ok()?);
+    let answer = read.ok().and_then(|_| frame::read::<Result<Forked, String>>(&mut bytes.as_slice()).ok()?);
     answer.unwrap_or_else(|| Err(died(status)))
 }
 
 fn answer(
     py: Python<'_>,
     mut writer: PipeWriter,
-    work: impl FnOnce(Python<'_>) -> Result<ExecutionRecord, String>,
+    work: impl FnOnce(Python<'_>) -> Result<Forked, String>,
 ) -> Option<()> {
     let answer = work(py);
     let bytes = frame::encode(&answer, MAX_RECORD).or_else(|error| {
-        frame::encode(&Err::<ExecutionRecord, String>(format!("what was observed cannot be sent: {error}")), MAX_RECORD)
+        frame::encode(&Err::<Forked, String>(format!("what was observed cannot be sent: {error}")), MAX_RECORD)
     });
     writer.write_all(&bytes.ok()?).ok()
 }

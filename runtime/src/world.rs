@@ -11,6 +11,8 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyModule};
 
+use crate::capture::Console;
+
 /// Recursion that code may use; CPython's own default.
 const RECURSION_LIMIT: std::ffi::c_int = 1000;
 /// Descriptors that a worker's socket and Python's own files stay below.
@@ -220,6 +222,27 @@ pub(crate) fn note_modules(py: Python<'_>) {
     if let Some(world) = WORLD.get(py) {
         let _ = world.note.call0(py);
     }
+}
+
+/// What `sys.modules` holds, in its order.
+pub(crate) fn module_names(py: Python<'_>) -> Vec<String> {
+    let names = WORLD.get(py).map(|world| world.modules.bind(py).keys());
+    names.iter().flatten().filter_map(|name| name.extract().ok()).collect()
+}
+
+/// Imports modules that are not there yet, where that works.
+pub(crate) fn import(py: Python<'_>, names: Vec<String>) {
+    let (Some(world), false) = (WORLD.get(py), names.is_empty()) else { return };
+    let Ok(console) = Console::catch(py) else { return };
+    for name in names {
+        if !world.modules.bind(py).contains(&name).unwrap_or(true) {
+            // What cannot be imported here is imported by the code, or is none of the system's.
+            let _ = py.import(name.as_str());
+        }
+    }
+    restore(py);
+    let _ = console.release();
+    note_modules(py);
 }
 
 /// A run begins. Threads that still work for an earlier one are told to exit; gives their numbers, as

@@ -31,15 +31,21 @@ pub(super) struct Confirmed {
 
 /// Repeats an execution, also each version against itself: what differs then is nondeterminism and no evidence. `None`
 /// when repetitions are lost, twice: nothing is known then.
+///
+/// What is noise shows soon, as a rule; only what outlasts a few repetitions is worth many.
 pub(super) fn confirm(
     execute: &mut dyn Execute,
     record: &ExecutionRecord,
     repeats: usize,
     rules: &Rules,
 ) -> Result<Option<Confirmed>, EngineError> {
-    match attempt(execute, record, repeats, rules)? {
+    let mut attempt = |repeats: usize| match attempt(execute, record, repeats, rules)? {
         Some(confirmed) => Ok(Some(confirmed)),
         None => attempt(execute, record, repeats, rules),
+    };
+    match attempt(repeats.min(REPEATS))? {
+        Some(few) if repeats > REPEATS && !few.differences.is_empty() => attempt(repeats),
+        found => Ok(found),
     }
 }
 

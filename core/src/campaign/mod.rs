@@ -46,7 +46,7 @@ const LARGEST_BATCH: u32 = 64;
 const LEARNING_BATCH: u32 = 12;
 /// Lost executions after which a campaign ends: the few where nothing else came back, the many in any case.
 const FEW_LOST: usize = 3;
-const MANY_LOST: usize = 10;
+const MANY_LOST: usize = 6;
 /// Executions without a usable one after which a campaign whose executions are stopped by a bound ends.
 const MANY_STOPPED: usize = 12;
 /// Executions in which a better difference is looked for once a weak or unlikely one is confirmed, and how many of

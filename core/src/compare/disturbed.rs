@@ -1,9 +1,12 @@
 //! What executions of one process may do to one another: once more, each in a process of its own.
 //!
 //! Executions leave something behind that nobody can put back (state in C, in other modules), and that may hide a
-//! difference or make one up. Where every version does the same again once nothing is left behind, the campaign starts
-//! over in isolation. What is drawn at random while a module loads stays the same in all processes that are forked from
-//! it, so a difference found there must show again after the module was loaded anew.
+//! difference or make one up. A difference that was found counts when it shows in isolation as well; where it does not, or
+//! where none was found and every version does the same again once nothing is left behind, the campaign starts over in
+//! isolation. Each process of its own begins with nothing loaded or cached that the code asks for, which can take a hundred
+//! times as long; so where nothing was found before, only the first executions are done over. What is drawn
+//! at random while a module loads stays the same in all processes that are forked from it, so a difference found there must
+//! show again after the module was loaded anew.
 
 use crate::campaign::{self, Campaign, Plan, Target};
 use crate::engine::protocol::{Isolation, Program};
@@ -13,6 +16,8 @@ use super::Continue;
 
 /// How often a module is loaded anew for a difference that only isolation shows.
 const RELOADS: usize = 5;
+/// Executions in isolation where those of one process showed no difference.
+const ISOLATED: u32 = 32;
 
 /// Was the campaign disturbed by what its own executions left behind, as far as one can tell?
 pub(super) fn is_disturbed(campaign: &Campaign, loaded: &Loaded<'_>) -> bool {
@@ -42,8 +47,17 @@ pub(super) fn run_isolated<'p>(
         program.isolation = Isolation::Auto;
         return Ok((loaded, disturbed));
     }
-    let mut isolated = campaign::run(&mut loaded, target, plan, progress)?;
-    let Some(witness) = isolated.witness else { return Ok((loaded, isolated)) };
+    if let Some(witness) = disturbed.witness
+        && campaign::is_same_again(&mut loaded, &disturbed.executions[witness], &plan.rules)?
+    {
+        return Ok((loaded, disturbed));
+    }
+    let budget = if disturbed.witness.is_some() { plan.budget } else { plan.budget.min(ISOLATED) };
+    let mut isolated = campaign::run(&mut loaded, target, &Plan { budget, ..plan.clone() }, progress)?;
+    let Some(witness) = isolated.witness else {
+        let none_before = disturbed.witness.is_none();
+        return Ok((loaded, if none_before { disturbed } else { isolated }));
+    };
     for _ in 0..RELOADS {
         drop(loaded);
         loaded = pool.load(program)?;
