@@ -232,7 +232,14 @@ def test_a_reproducer_passes_on_old_and_fails_on_new(ran, name):
 def test_plain_values_give_what_a_person_would_write():
     text = twincell.compare("def f(x):\n    return x or 3\n", "def f(x):\n    return x\n").reproducer
     assert "Standin" not in text and len(text.splitlines()) < 50
-    assert "assert result == 3" in text
+    assert "def f(x):\n    return x or 3\n\n\nold = f\n" in text
+    assert ") == 3\n" in text.partition("def test_f():")[2]
+
+
+def test_objects_are_mocks_where_these_say_it():
+    old, new = PAIRS["calls"][:2]
+    text = twincell.compare(old, new).reproducer
+    assert "Standin" not in text and "store.save.assert_called_once_with(1)" in text
 
 
 def test_a_file_can_be_the_subject(tmp_path):

@@ -7,7 +7,7 @@ use crate::report::Channel;
 use crate::value::{Decision, Recipe};
 
 /// Exceptions of Python's own that a test names by their class.
-const BUILTIN_EXCEPTIONS: [&str; 33] = [
+pub(super) const BUILTIN_EXCEPTIONS: [&str; 33] = [
     "ArithmeticError",
     "AssertionError",
     "AttributeError",
@@ -104,7 +104,7 @@ pub(super) fn checks(case: &Case<'_>, standins: bool) -> Result<Checks, String> 
 }
 
 /// How a result is followed to what was observed of it.
-fn shape(case: &Case<'_>, old: &Behavior) -> Result<String, String> {
+pub(super) fn shape(case: &Case<'_>, old: &Behavior) -> Result<String, String> {
     let awaited = old.arguments.iter().any(|(place, _)| place == "the result must be awaited");
     let sleeps = ["sleep", "wait", "timeout"].iter().any(|word| case.functions.iter().any(|f| f.text.contains(word)));
     let run = if sleeps { "Soon().run_until_complete({})" } else { "asyncio.run({})" };
@@ -141,7 +141,7 @@ fn shape(case: &Case<'_>, old: &Behavior) -> Result<String, String> {
 }
 
 /// The value that the shaped call gives, for an observed outcome.
-fn shaped(outcome: &Observed) -> Observed {
+pub(super) fn shaped(outcome: &Observed) -> Observed {
     match outcome {
         Observed::Iterator { items, .. } => Observed::List(items.clone()),
         Observed::Object { class, attributes } if class == "function" => {

@@ -16,6 +16,10 @@ use crate::value::Decision;
 /// How a reproducer holds the values of the witness.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
+    /// Both versions as plain functions, alone.
+    Alone,
+    /// The same with what they need of their module.
+    Direct,
     /// Literals only; of the modules, what the functions need.
     Plain,
     /// With the stand-in class.
@@ -25,16 +29,19 @@ pub(super) enum Form {
 }
 
 impl Form {
-    pub(super) const ALL: [Form; 3] = [Form::Plain, Form::Standins, Form::Whole];
+    pub(super) const ALL: [Form; 5] = [Form::Alone, Form::Direct, Form::Plain, Form::Standins, Form::Whole];
 }
 
 /// Writes a reproducer in a form, or says why it cannot be.
 pub(super) fn write(case: &Case<'_>, form: Form) -> Result<String, String> {
-    let standins = form != Form::Plain;
-    let checks = checks(case, standins)?;
+    let standins = matches!(form, Form::Standins | Form::Whole);
     let decisions: Decisions<'_> =
         case.record.choices.iter().map(|choice| (choice.path.as_str(), &choice.decision)).collect();
     let mut writer = Writer { case, form, standins, decisions, looked_up: BTreeSet::new() };
+    if matches!(form, Form::Alone | Form::Direct) {
+        return writer.direct(form == Form::Direct);
+    }
+    let checks = checks(case, standins)?;
     if !standins {
         writer.refuse_objects()?;
     }
@@ -102,7 +109,7 @@ impl Writer<'_> {
         let modules = [0, 1].map(|side| match (case.context, self.form) {
             (Context::Function, _) => case.modules[side].to_string(),
             (Context::Module, Form::Whole) => case.modules[side].to_string(),
-            (Context::Module, _) => slice::needed(case.modules[side], &case.functions[side]),
+            (Context::Module, _) => slice::needed(case.modules[side], &case.functions[side], None),
         });
         let mut main = String::new();
         if modules[0] == modules[1] {

@@ -9,8 +9,10 @@
 mod answers;
 mod arguments;
 mod checks;
+mod direct;
 mod file;
 mod loader;
+mod objects;
 mod parts;
 mod python;
 mod slice;

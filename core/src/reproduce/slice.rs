@@ -9,13 +9,15 @@ use crate::source::Function;
 use crate::source::parse::{normalize_newlines, parse, slice, with_stack_for};
 use crate::source::scopes::Bindings;
 
-/// The statements of `module` that `function` depends on, in order; empty when it needs none.
-pub(super) fn needed(module: &str, function: &Function) -> String {
+/// The statements of `module` that `function` depends on, in order; empty when it needs none. Without imports of what is
+/// `missing`, where that is told: then imports relative to the package are left out as well.
+pub(super) fn needed(module: &str, function: &Function, missing: Option<&[String]>) -> String {
     let module = normalize_newlines(module);
     with_stack_for(module.len().max(function.text.len()), || {
         let parsed = parse(&module);
-        let statements: Vec<Statement<'_>> =
-            parsed.syntax().body.iter().filter(|stmt| !is_left_out(stmt, function)).map(Statement::new).collect();
+        let is_taken =
+            |stmt: &&Stmt| !is_left_out(stmt, function) && !missing.is_some_and(|names| is_missing(stmt, names));
+        let statements: Vec<Statement<'_>> = parsed.syntax().body.iter().filter(is_taken).map(Statement::new).collect();
         let mut wanted = names_of(&function.text);
         wanted.extend(function.qualname.split('.').next().filter(|_| is_inner(function)).map(String::from));
         let mut taken = vec![false; statements.len()];
@@ -31,6 +33,14 @@ pub(super) fn needed(module: &str, function: &Function) -> String {
 /// Held by a class or another function.
 pub(super) fn is_inner(function: &Function) -> bool {
     function.qualname.contains('.')
+}
+
+/// An import that fails, or would bring what is missing.
+fn is_missing(stmt: &Stmt, missing: &[String]) -> bool {
+    let is_import = matches!(stmt, Stmt::Import(_) | Stmt::ImportFrom(_));
+    let relative = matches!(stmt, Stmt::ImportFrom(node) if node.level > 0);
+    relative
+        || is_import && Bindings::of_body(std::slice::from_ref(stmt)).bound.iter().any(|name| missing.contains(name))
 }
 
 /// The function itself, which stands elsewhere in a reproducer, and what does nothing here.
@@ -193,7 +203,7 @@ def f(x):
 
     fn part(name: &str) -> String {
         let function = functions(MODULE).0.into_iter().find(|function| function.qualname == name).unwrap();
-        needed(MODULE, &function)
+        needed(MODULE, &function, None)
     }
 
     #[test]
@@ -209,7 +219,7 @@ def f(x):
     #[test]
     fn a_function_that_uses_nothing_needs_nothing() {
         let text = "import os\ndef f(x):\n    return x\n";
-        assert_eq!(needed(text, &functions(text).0[0]), "");
+        assert_eq!(needed(text, &functions(text).0[0], None), "");
     }
 
     #[test]

@@ -77,3 +77,23 @@ fn python_only(text: &str) -> String {
     out.push_str(text.get(from..).unwrap_or(""));
     out
 }
+
+/// A text of words in lines that are not too long.
+pub(super) fn block_of_words(text: &str) -> String {
+    const WIDTH: usize = 100;
+    let mut out = String::new();
+    let mut width = 0;
+    for word in text.split(' ') {
+        let length = word.chars().count();
+        if width > 0 && width + 1 + length > WIDTH {
+            out.push('\n');
+            width = 0;
+        } else if width > 0 {
+            out.push(' ');
+            width += 1;
+        }
+        out.push_str(word);
+        width += length;
+    }
+    out
+}

@@ -14,30 +14,30 @@ use super::{BATCH, Change, Failure, SPAN};
 /// Runs of a reproducer whose time is taken together.
 const RUNS: u32 = 500;
 
-/// Follows a reproducer whose test is called `bare`: its functions are compiled once, as a worker does, and each run
-/// begins without what the run before left. The time goes out as the reason why a test fails.
+/// Follows a reproducer whose test is called `bare`: module and functions are evaluated once, as a worker does, and each
+/// run begins without what the run before left. The time goes out as the reason why a test fails.
 const TIMED: &str = "
 import time
 
-codes, compiled = {}, compile
+ready, evaluate = [], globals().get('load')
 
 
-def compile(source, *rest):
-    if source not in codes:
-        codes[source] = compiled(source, *rest)
-    return codes[source]
+def load():
+    if not ready:
+        ready.append(evaluate())
+    return ready[0]
 
 
 def once():
-    for name in ('made', 'calls', 'asked', 'log'):
-        globals().get(name, calls_of_none).clear()
+    if 'Standin' in globals():
+        for kept in (made, calls, asked, log):
+            kept.clear()
     try:
         bare()
     except BaseException:
         pass
 
 
-calls_of_none = []
 
 
 def test_floor():
@@ -54,8 +54,7 @@ pub struct Cost {
     pub bare: f64,
 }
 
-/// The costs of the changes that have a reproducer and need nothing of their module: evaluating that is no part of an
-/// execution.
+/// The costs of the changes that have a reproducer.
 pub fn costs(
     changes: &[Change],
     context: Context,
@@ -69,9 +68,6 @@ pub fn costs(
         let [pair] = comparison.pairs.as_slice() else { continue };
         let (Some(witness), Some(reproducer)) = (&pair.witness, &pair.reproducer) else { continue };
         let Some(source) = reproducer.source.as_deref().filter(|_| reproducer.holds == Some(true)) else { continue };
-        if source.contains("\nMODULE = ") || source.contains("\nOLD_MODULE = ") {
-            continue;
-        }
         let Some(program) = programs(&old, &new, predictor, &options)?.into_iter().next() else { continue };
         let mut loaded = pool.load(&program)?;
         let Some(seed) = pair.executions.iter().find(|kept| kept.index == witness.execution).map(|kept| kept.seed)
