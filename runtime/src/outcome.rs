@@ -209,7 +209,22 @@ pub(crate) fn raised(py: Python<'_>, error: &PyErr) -> Outcome {
         (side.intended_ids.contains(&identity) || exit || assertion && side.assertion_failed, side.line)
     })
     .unwrap_or((false, 0));
+    let line = raising_line(py, error).unwrap_or(line);
     Outcome::Raised { exception: observe::value(exception), intended, line, message: message(py, error) }
+}
+
+/// The innermost line of the compared code that an exception passed: the test of an `if` has no mark of its own.
+fn raising_line(py: Python<'_>, error: &PyErr) -> Option<u32> {
+    let mut found = None;
+    let mut entry = error.traceback(py).map(Bound::into_any);
+    while let Some(at) = entry {
+        let frame = at.getattr("tb_frame").ok()?;
+        if is_own_code(&frame, "f_code") {
+            found = at.getattr("tb_lineno").ok()?.extract().ok();
+        }
+        entry = at.getattr("tb_next").ok().filter(|next| !next.is_none());
+    }
+    found
 }
 
 /// Follows a returned value to what can be compared.

@@ -182,3 +182,25 @@ def test_a_failure_reaches_the_version_that_has_moved_the_call_out_of_the_try_bo
     assert any("Error" in evidence["new"] for evidence in comparison.evidence if evidence["channel"] == "exception"), (
         comparison.evidence
     )
+
+
+NONE = {
+    "of a default": (
+        "def f(n=None):\n    if n <= 0:\n        return []\n    return [n]\n",
+        "def f(n=None):\n    if not n or n <= 0:\n        return []\n    return [n]\n",
+    ),
+    "of an attribute": (
+        "def f(self):\n    return self.name.strip()\n",
+        "def f(self):\n    if self.name is None:\n        return 'none'\n    return self.name.strip()\n",
+    ),
+    "of an answer": (
+        "def f(cache, key):\n    found = cache.get(key)\n    return found.value if found is not None else 0\n",
+        "def f(cache, key):\n    found = cache.get(key)\n    return found.value\n",
+    ),
+}
+
+
+@pytest.mark.parametrize("old, new", NONE.values(), ids=NONE)
+def test_a_guard_against_none_is_a_change(old, new):
+    comparison = compare(old, new)
+    assert comparison.verdict == "changing", reason(comparison)

@@ -4,6 +4,9 @@
 //! same values let the other version end normally, the change took part, and what failed is an operation on values as
 //! they are (a division by zero, a text that is no number), not one on a value of a class that it never has.
 //!
+//! None where the change adds or removes a guard against it is such a value too: the version with the guard returns, the
+//! other one asks of None what it does not have.
+//!
 //! A local that is read before it is bound, and a generator from which `StopIteration` escapes, are the code's own doing
 //! whatever the values are: they count beside any way in which the other version ends by itself.
 
@@ -34,7 +37,12 @@ pub(super) fn compare(old: &Behavior, new: &Behavior, rules: &Rules) -> Option<D
         .zip(&rules.changed)
         .any(|(behavior, changed)| behavior.lines.iter().any(|(line, _)| changed.binary_search(line).is_ok()));
     let normally = matches!(other.outcome, Outcome::Returned(_));
-    let counts = is_of_code(&crashed.outcome) || normally && is_of_values(&crashed.outcome);
+    let guarded = || {
+        let guards = &rules.guards[usize::from(std::ptr::eq(other, new))];
+        let ran = |guard: u32| other.lines.iter().any(|(line, _)| *line == guard);
+        none_at(&crashed.outcome).is_some_and(|at| guards.iter().any(|(guard, uses)| uses.contains(&at) && ran(*guard)))
+    };
+    let counts = is_of_code(&crashed.outcome) || normally && (is_of_values(&crashed.outcome) || guarded());
     (took_part && counts).then(|| Difference {
         channel: Channel::Exception,
         place: "exception".into(),
@@ -46,7 +54,17 @@ pub(super) fn compare(old: &Behavior, new: &Behavior, rules: &Rules) -> Option<D
 
 /// Ended in an exception that says something although the code did not raise it.
 pub fn is_telling(outcome: &Outcome) -> bool {
-    is_of_values(outcome) || is_of_code(outcome)
+    is_of_values(outcome) || is_of_code(outcome) || none_at(outcome).is_some()
+}
+
+/// The line on which None was asked for what it does not have, if that ended it.
+fn none_at(outcome: &Outcome) -> Option<u32> {
+    let Outcome::Raised { exception: Observed::Exception { class, .. }, intended: false, line, message } = outcome
+    else {
+        return None;
+    };
+    let is_of_none = matches!(class.as_str(), "TypeError" | "AttributeError") && message.contains("'NoneType'");
+    is_of_none.then_some(*line)
 }
 
 /// Ended in an exception that no value can cause in code that is right.
@@ -107,6 +125,19 @@ mod tests {
         assert_eq!(basis(&returned, &raised("ZeroDivisionError"), &Rules::default()), None);
         assert_eq!(basis(&returned, &raised("TypeError"), &rules), None);
         assert_eq!(basis(&raised("ValueError"), &raised("ValueError"), &rules), None);
+    }
+
+    #[test]
+    fn none_counts_where_the_change_adds_or_removes_a_guard_against_it() {
+        let returned = behavior(Outcome::Returned(Observed::None));
+        let crashed = raised_with("AttributeError", "'NoneType' object has no attribute 'strip'", false);
+        let changed = [vec![], vec![2]];
+        let with = |guards| Rules { changed: changed.clone(), guards, ..Rules::default() };
+        let basis = |rules: &Rules| compare(&crashed, &returned, rules).map(|one| one.basis);
+        assert_eq!(basis(&with([vec![], vec![(2, vec![2])]])), Some(Basis::Crashed));
+        assert_eq!(basis(&with([vec![], vec![(2, vec![3])]])), None);
+        assert_eq!(basis(&with([vec![(2, vec![2])], vec![]])), None);
+        assert_eq!(basis(&with([vec![], vec![]])), None);
     }
 
     #[test]

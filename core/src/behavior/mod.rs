@@ -237,6 +237,9 @@ pub struct Rules {
     pub changed: [Vec<u32>; 2],
     /// Calls that only ask count as those that act do.
     pub every_call_acts: bool,
+    /// Of old and new: changed lines that test a value for None or for its truth, each with the lines of the other
+    /// version that use this value.
+    pub guards: [Vec<(u32, Vec<u32>)>; 2],
 }
 
 /// Compares two behaviors in all channels. Says nothing when either is not valid.

@@ -225,6 +225,18 @@ pub fn programs(
     Ok(programs)
 }
 
+/// Changed lines of a version that test a value, each with the lines of the other version that use it.
+fn changed_guards(pair: &Pair, target: &Target, side: usize) -> Vec<(u32, Vec<u32>)> {
+    let mut guards = source::guards(&pair.shown[side].text);
+    guards.retain(|guard| target.changed[side].contains(&guard.line));
+    let other = &pair.shown[1 - side].text;
+    let used = |guard: source::Guard| {
+        let lines = (1..).zip(other.lines()).filter(|(_, text)| guard.concerns(text));
+        (guard.line, lines.map(|(line, _)| line).collect())
+    };
+    guards.into_iter().map(used).collect()
+}
+
 fn compare_pair(
     pair: &Pair,
     predictor: &dyn Predictor,
@@ -273,6 +285,7 @@ fn compare_pair(
     let rules = Rules {
         float_tolerance: options.float_tolerance,
         changed: target.changed.clone(),
+        guards: [0, 1].map(|side| changed_guards(pair, &target, side)),
         every_call_acts: !options.techniques.calls,
     };
     let plan = Plan {

@@ -1,0 +1,124 @@
+//! Where code guards against None: tests for it, and tests of a value's truth.
+
+use std::collections::BTreeSet;
+
+use ruff_python_ast::visitor::source_order::{self, SourceOrderVisitor};
+use ruff_python_ast::{Comprehension, Expr, ExprCompare, Stmt, UnaryOp};
+use ruff_text_size::Ranged;
+
+use super::parse::{Lines, parse, with_stack_for};
+
+/// A test of one value.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Guard {
+    /// 1-based.
+    pub line: u32,
+    /// The value, as written.
+    pub value: String,
+}
+
+impl Guard {
+    /// Does this line of code use the value, too?
+    pub fn concerns(&self, line: &str) -> bool {
+        let is_name = |c: char| c.is_alphanumeric() || c == '_';
+        line.match_indices(&self.value).any(|(at, _)| {
+            let (before, after) = (&line[..at], &line[at + self.value.len()..]);
+            !before.ends_with(|c| is_name(c) || c == '.') && !after.starts_with(is_name)
+        })
+    }
+}
+
+/// Where a value is tested for None or for its truth, by line.
+pub fn guards(text: &str) -> Vec<Guard> {
+    with_stack_for(text.len(), || {
+        let parsed = parse(text);
+        let lines = Lines::new(text);
+        let mut finder = Finder { text, lines: &lines, found: BTreeSet::new() };
+        finder.visit_body(parsed.suite());
+        finder.found.into_iter().collect()
+    })
+}
+
+struct Finder<'a> {
+    text: &'a str,
+    lines: &'a Lines<'a>,
+    found: BTreeSet<Guard>,
+}
+
+impl Finder<'_> {
+    /// A test of nothing but a value.
+    fn value(&mut self, test: &Expr) {
+        let value = match test {
+            Expr::Named(named) => &named.target,
+            _ => test,
+        };
+        if matches!(value, Expr::Name(_) | Expr::Attribute(_) | Expr::Subscript(_) | Expr::Call(_)) {
+            let value = self.text[value.range()].to_owned();
+            self.found.insert(Guard { line: self.lines.line(test.start()), value });
+        }
+    }
+}
+
+/// What is compared with None.
+fn compared_with_none(compare: &ExprCompare) -> Option<&Expr> {
+    compare.comparators.first().filter(|right| right.is_none_literal_expr()).map(|_| &*compare.left)
+}
+
+impl<'a> SourceOrderVisitor<'a> for Finder<'_> {
+    fn visit_stmt(&mut self, stmt: &'a Stmt) {
+        match stmt {
+            Stmt::If(branch) => {
+                self.value(&branch.test);
+                branch
+                    .elif_else_clauses
+                    .iter()
+                    .filter_map(|clause| clause.test.as_ref())
+                    .for_each(|test| self.value(test));
+            }
+            Stmt::While(repeated) => self.value(&repeated.test),
+            Stmt::Assert(assertion) => self.value(&assertion.test),
+            _ => {}
+        }
+        source_order::walk_stmt(self, stmt);
+    }
+
+    fn visit_expr(&mut self, expr: &'a Expr) {
+        match expr {
+            Expr::Compare(compare) => compared_with_none(compare).into_iter().for_each(|value| self.value(value)),
+            // The last operand is the value, not a test.
+            Expr::BoolOp(operation) => operation
+                .values
+                .split_last()
+                .into_iter()
+                .flat_map(|(_, tested)| tested)
+                .for_each(|test| self.value(test)),
+            Expr::UnaryOp(operation) if operation.op == UnaryOp::Not => self.value(&operation.operand),
+            Expr::If(ternary) => self.value(&ternary.test),
+            _ => {}
+        }
+        source_order::walk_expr(self, expr);
+    }
+
+    fn visit_comprehension(&mut self, comprehension: &'a Comprehension) {
+        comprehension.ifs.iter().for_each(|test| self.value(test));
+        source_order::walk_comprehension(self, comprehension);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::guards;
+
+    #[test]
+    fn tests_for_none_and_for_truth_are_guards() {
+        let text = "def f(a, b):\n    if a is None:\n        return 0\n    if not b.c:\n        return 1\n    if a > 2:\n        b()\n    return a or b\n";
+        let found: Vec<_> = guards(text).into_iter().map(|guard| (guard.line, guard.value)).collect();
+        assert_eq!(guards("def f(n):\n    if not n or n <= 0:\n        return 1\n").len(), 1);
+        assert_eq!(found, [(2, "a".into()), (4, "b.c".into()), (8, "a".into())]);
+    }
+
+    #[test]
+    fn what_tests_for_something_else_is_none() {
+        assert!(guards("def f(a, b):\n    if a == 1 or b in a:\n        return a\n").is_empty());
+    }
+}
