@@ -285,7 +285,7 @@ FOUND = {
         """
         def f(version):
             major, minor = map(int, version.split('.')[:2])
-            return (major, minor) > (1, 3)
+            return major >= 1
         """,
     ),
     "a number in a field": (

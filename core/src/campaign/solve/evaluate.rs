@@ -133,14 +133,22 @@ fn text_method(text: &str, method: &str, arguments: &[Recipe]) -> Option<Recipe>
         [Recipe::Str(one)] => Some(one.as_str()),
         _ => None,
     };
+    let any = || -> Option<Vec<&str>> {
+        let parts = match arguments {
+            [Recipe::Tuple(parts)] => parts,
+            other => other,
+        };
+        let texts = parts.iter().map(|part| if let Recipe::Str(part) = part { Some(part.as_str()) } else { None });
+        texts.collect()
+    };
     Some(match method {
         "lower" | "casefold" => Recipe::Str(text.to_lowercase()),
         "upper" => Recipe::Str(text.to_uppercase()),
         "strip" if arguments.is_empty() => Recipe::Str(text.trim().into()),
         "lstrip" if arguments.is_empty() => Recipe::Str(text.trim_start().into()),
         "rstrip" if arguments.is_empty() => Recipe::Str(text.trim_end().into()),
-        "startswith" => Recipe::Bool(text.starts_with(one()?)),
-        "endswith" => Recipe::Bool(text.ends_with(one()?)),
+        "startswith" => Recipe::Bool(any()?.iter().any(|part| text.starts_with(part))),
+        "endswith" => Recipe::Bool(any()?.iter().any(|part| text.ends_with(part))),
         "split" => {
             let parts: Vec<&str> = match arguments {
                 [] => text.split_whitespace().collect(),

@@ -11,6 +11,9 @@
 mod assign;
 mod evaluate;
 mod shapes;
+#[cfg(test)]
+mod tests;
+mod truths;
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;

@@ -1,0 +1,14 @@
+//! Values with a wanted property, near the present one where there is one: lengths, members, orders, texts that match.
+
+mod containers;
+mod inverse;
+mod patterns;
+mod values;
+
+pub(super) use containers::{holding, members, strangers, with_element, with_item, without};
+pub(super) use inverse::{answering, left_of, receivers, right_of};
+pub(super) use patterns::matching;
+pub(super) use values::{instances, of_length, replace, targets, unlike, with_truth};
+
+/// Items of a container that is made longer.
+const MAX_LENGTH: usize = 64;
