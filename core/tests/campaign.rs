@@ -86,6 +86,7 @@ fn plan(budget: u32, seed: u64) -> Plan {
         rules: Rules::default(),
         ignore_edge_cases: false,
         raise_probability: 0.15,
+        substitutes: false,
     }
 }
 

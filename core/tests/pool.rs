@@ -64,6 +64,7 @@ fn requests(count: u32) -> Vec<ExecutionRequest> {
         versions: vec![0, 0],
         observe: false,
         explain: false,
+        substitute: Default::default(),
     };
     (0..count).map(request).collect()
 }

@@ -1,7 +1,7 @@
 //! Loads programs and runs executions in this process's interpreter.
 
 use std::collections::{HashMap, HashSet};
-use std::ops::Range;
+use std::ops::{Bound as End, Range};
 use std::path::PathBuf;
 use std::rc::Rc;
 use std::time::Instant;
@@ -9,8 +9,10 @@ use std::time::Instant;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use twincell_core::behavior::{Behavior, Observed, Outcome};
-use twincell_core::engine::protocol::{Body, ExecutionRecord, ExecutionRequest, Injection, Isolation, Program};
-use twincell_core::value::{Draw, Fixed, Recipe};
+use twincell_core::engine::protocol::{
+    Body, Context, ExecutionRecord, ExecutionRequest, Injection, Isolation, Program, Substitute,
+};
+use twincell_core::value::{Draw, Fixed, Recipe, SUBSTITUTED};
 
 use crate::capture::{self, Console};
 use crate::clock;
@@ -26,6 +28,7 @@ use crate::resolve;
 use crate::scratch::Scratch;
 use crate::script;
 use crate::state::{self, Execution, OfThreads, Side};
+use crate::substitute;
 use crate::versatile::{Mark, Versatile};
 use crate::version::{self, LoadedVersion};
 use crate::worker::Host;
@@ -41,6 +44,8 @@ struct LoadedProgram {
     shared: HashSet<String>,
     /// Globals that some have and others lack.
     uneven: Rc<HashSet<String>>,
+    /// Those that can be injected instead.
+    plain: Vec<String>,
 }
 
 /// The worker's interpreter as a place to run programs.
@@ -102,7 +107,9 @@ impl PythonHost {
         let shared = versions.iter().map(names).reduce(|a, b| &a & &b).unwrap_or_default();
         let all = versions.iter().map(names).reduce(|a, b| &a | &b).unwrap_or_default();
         let uneven = Rc::new(&all - &shared);
-        Ok((LoadedProgram { prepared, versions, shared, uneven }, notes))
+        let modules: Vec<_> = versions.iter().map(|version: &LoadedVersion| version.before.bind(py).clone()).collect();
+        let plain = if context == Context::Module { substitute::plain_globals(&prepared, &modules) } else { vec![] };
+        Ok((LoadedProgram { prepared, versions, shared, uneven, plain }, notes))
     }
 
     fn run_request(
@@ -119,6 +126,9 @@ impl PythonHost {
         let mut behaviors = Vec::new();
         let mut repairs: Vec<String> = Vec::new();
         let first = positions.start;
+        let given = request.fixed.range::<str, _>((End::Included(SUBSTITUTED), End::Unbounded)).next();
+        let substitutes =
+            request.substitute != Substitute::Nothing || given.is_some_and(|(path, _)| path.starts_with(SUBSTITUTED));
         for (position, &number) in request.versions.iter().enumerate().take(positions.end).skip(first) {
             if position > first {
                 // What the version before wrote is not there for the next.
@@ -136,8 +146,10 @@ impl PythonHost {
             execution.injections = injections;
             execution.observations = observations;
             execution.explain = request.explain;
+            execution.substitute = request.substitute;
+            execution.substitutes = substitutes;
             execution.side.repeated = again > 0;
-            let ran = run_version(py, version, &program.shared, execution)?;
+            let ran = run_version(py, version, program, execution)?;
             (draw, injections, observations) = (ran.draw, ran.injections, ran.observations);
             repairs.extend(ran.repairs);
             behaviors.push(ran.behavior);
@@ -247,6 +259,8 @@ fn new_execution(
         injections: Vec::new(),
         observations: None,
         explain: false,
+        substitute: Default::default(),
+        substitutes: false,
         version: number,
         side,
         uneven: Rc::default(),
@@ -269,7 +283,7 @@ struct Ran {
 fn run_version(
     py: Python<'_>,
     version: &LoadedVersion,
-    shared: &HashSet<String>,
+    program: &LoadedProgram,
     execution: Box<Execution>,
 ) -> PyResult<Ran> {
     let prepared = execution.prepared.clone();
@@ -278,6 +292,7 @@ fn run_version(
     let console = Console::catch(py)?;
     let outer = state::replace(Some(execution), world::begin_run(py));
     let mut extra = Vec::new();
+    let replaced = substitute::globals(globals, &program.plain)?;
     let description = &prepared.versions[number].version;
     let result = version.run(py, description, &mut extra);
     world::end_run(py);
@@ -285,6 +300,7 @@ fn run_version(
     if !matches!(outcome, Outcome::Stopped { .. }) {
         outcome::callbacks(py, &mut extra);
     }
+    substitute::put_back(globals, replaced)?;
     let mut arguments = changed_values(py);
     let mut assigned = changed_globals(globals, version.before.bind(py));
     if let Body::Snippet { results, temporary } = &description.body {
@@ -296,10 +312,9 @@ fn run_version(
     }
     arguments.extend(assigned);
     let is_new = |place: &str| arguments.iter().all(|(known, _)| known != place);
-    let held =
-        version.state.changed(globals).into_iter().filter(|(place, _)| {
-            is_new(place) && place.strip_prefix("global ").is_some_and(|name| shared.contains(name))
-        });
+    let held = version.state.changed(globals).into_iter().filter(|(place, _)| {
+        is_new(place) && place.strip_prefix("global ").is_some_and(|name| program.shared.contains(name))
+    });
     let held: Vec<(String, Observed)> = held.collect();
     arguments.extend(held);
     arguments.append(&mut extra);

@@ -38,6 +38,7 @@ pub mod sandbox;
 pub mod scratch;
 mod script;
 mod state;
+mod substitute;
 mod texts;
 mod versatile;
 mod version;

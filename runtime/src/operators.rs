@@ -3,12 +3,15 @@
 //! Every answer is a decision under a path that names the operation, so both versions get the same and a witness can
 //! show it: `bool(x)`, `len(x)`, `order(x, 1)`.
 
+use std::cmp::Ordering;
+
 use pyo3::basic::CompareOp;
 use pyo3::exceptions::PyStopIteration;
 use pyo3::prelude::*;
 use pyo3::types::{PyFloat, PyInt};
+use twincell_core::behavior::Observed;
 use twincell_core::site::SiteKind;
-use twincell_core::value::{Decision, Recipe};
+use twincell_core::value::{Choice, Decision, Draw, Recipe};
 
 use crate::observe;
 use crate::raises;
@@ -23,18 +26,100 @@ const LENGTH_WEIGHTS: [f64; 4] = [0.2, 0.35, 0.3, 0.15];
 /// What an injected object counts to: 0 to 4.
 const NUMBER_WEIGHTS: [f64; 5] = [0.25, 0.3, 0.2, 0.15, 0.1];
 
-/// True, unless the object is known to be empty.
+/// How two values are ordered, as it is drawn: less, equal, greater.
+const ORDER_WEIGHTS: [f64; 3] = [0.35, 0.3, 0.35];
+
+/// As what was decided before says: an object is false where it is empty, counts to nothing or equals zero.
 pub(crate) fn truth(path: &str) -> bool {
     state::with(|execution| {
         if execution.loading {
             return true;
         }
-        match execution.draw.taken(&format!("len({path})")) {
-            Some(Decision::Value(Recipe::Int(length))) => *length > 0,
-            _ => execution.draw.truth(&format!("bool({path})"), TRUE_PROBABILITY),
+        let draw = &mut execution.draw;
+        let own = format!("bool({path})");
+        if draw.taken(&own).is_none() {
+            let number = |path: &str| match draw.taken(path) {
+                Some(Decision::Value(Recipe::Int(number))) => Some(*number),
+                _ => None,
+            };
+            let known = number(&format!("len({path})")).or_else(|| number(&format!("int({path})")));
+            let differs = || number(&format!("order({path}, 0)")).map(|order| order != 1);
+            if let Some(truth) = known.map(|number| number != 0).or_else(differs) {
+                draw.imply(&own, Decision::Value(Recipe::Bool(truth)));
+            }
         }
+        draw.truth(&own, TRUE_PROBABILITY)
     })
     .unwrap_or(true)
+}
+
+/// The truth of an object, where it was asked for.
+fn known_truth(draw: &Draw, path: &str) -> Option<bool> {
+    match draw.taken(&format!("bool({path})")) {
+        Some(Decision::Value(Recipe::Bool(truth))) => Some(*truth),
+        _ => None,
+    }
+}
+
+/// What was decided on how an object compares with numbers, as (number, order).
+fn known_orders(draw: &Draw, path: &str) -> Vec<(f64, Ordering)> {
+    let prefix = format!("order({path}, ");
+    let one = |choice: &Choice| {
+        let number = choice.path.strip_prefix(&prefix)?.strip_suffix(')')?.parse().ok()?;
+        match &choice.decision {
+            Decision::Value(Recipe::Int(order)) => Some((number, (*order - 1).cmp(&0))),
+            _ => None,
+        }
+    };
+    draw.choices().iter().filter_map(one).collect()
+}
+
+/// How an object compares with a number, where what was decided says so.
+fn implied_order(draw: &Draw, path: &str, number: f64) -> Option<Ordering> {
+    if let Some(Decision::Value(Recipe::Int(own))) = draw.taken(&format!("int({path})")) {
+        return (*own as f64).partial_cmp(&number);
+    }
+    let of_orders = known_orders(draw, path).into_iter().find_map(|(known, order)| match order {
+        Ordering::Less if known <= number => Some(Ordering::Less),
+        Ordering::Greater if known >= number => Some(Ordering::Greater),
+        Ordering::Equal => known.partial_cmp(&number),
+        _ => None,
+    });
+    let is_zero = || number == 0.0 && known_truth(draw, path) == Some(false);
+    of_orders.or_else(|| is_zero().then_some(Ordering::Equal))
+}
+
+/// Which of the values that are false this one is, if it is one.
+fn zero(value: &Bound<'_, PyAny>) -> Option<&'static str> {
+    let text = match observe::value(value) {
+        Observed::Bool(false) => "number",
+        Observed::Int(text) if text == "0" => "number",
+        Observed::Float(text) if matches!(text.as_str(), "0.0" | "-0.0") => "number",
+        Observed::Str(text) if text.is_empty() => "str",
+        Observed::Bytes(bytes) if bytes.is_empty() => "bytes",
+        Observed::List(items) if items.is_empty() => "list",
+        Observed::Tuple(items) if items.is_empty() => "tuple",
+        Observed::Dict(items) if items.is_empty() => "dict",
+        Observed::Set(items) if items.is_empty() => "set",
+        _ => return None,
+    };
+    Some(text)
+}
+
+/// A false object equals one of the values that are false: the one that is asked for first.
+fn is_zero(path: &str, kind: &str) -> bool {
+    if truth(path) {
+        return false;
+    }
+    state::with(|execution| {
+        if execution.loading {
+            return false;
+        }
+        let own = format!("zero({path})");
+        execution.draw.settle(&own, Decision::Value(Recipe::Str(kind.to_string())));
+        matches!(execution.draw.taken(&own), Some(Decision::Value(Recipe::Str(known))) if known == kind)
+    })
+    .unwrap_or(false)
 }
 
 /// As many items as the object's truth allows.
@@ -55,11 +140,30 @@ pub(crate) fn length(path: &str) -> usize {
 }
 
 pub(crate) fn number(path: &str) -> i64 {
-    state::with(
-        |execution| {
-            if execution.loading { 1 } else { execution.draw.number(&format!("int({path})"), &NUMBER_WEIGHTS) }
-        },
-    )
+    state::with(|execution| {
+        if execution.loading {
+            return 1;
+        }
+        let draw = &mut execution.draw;
+        let own = format!("int({path})");
+        let mut weights = NUMBER_WEIGHTS;
+        if draw.taken(&own).is_none() {
+            let orders = known_orders(draw, path);
+            let truth = known_truth(draw, path);
+            for (number, weight) in weights.iter_mut().enumerate() {
+                let number = number as f64;
+                let fits = orders.iter().all(|(known, order)| number.partial_cmp(known) == Some(*order))
+                    && truth.is_none_or(|truth| truth == (number != 0.0));
+                *weight = if fits { *weight } else { 0.0 };
+            }
+            if weights.iter().all(|weight| *weight == 0.0) {
+                // Beyond the numbers that are drawn: next to the last one that it was compared with.
+                let (known, order) = orders.last().copied().unwrap_or((0.0, Ordering::Equal));
+                draw.imply(&own, Decision::Value(Recipe::Int(known.floor() as i64 + order as i64)));
+            }
+        }
+        draw.number(&own, &weights)
+    })
     .unwrap_or(1)
 }
 
@@ -95,15 +199,35 @@ pub(crate) fn compare(slf: &Bound<'_, Versatile>, other: &Bound<'_, PyAny>, op: 
         return matches!(op, CompareOp::Eq | CompareOp::Le | CompareOp::Ge);
     }
     if matches!(op, CompareOp::Eq | CompareOp::Ne) && !other.is_instance_of::<Versatile>() {
-        // A value that may equal a plain one is injected as a plain one.
-        return matches!(op, CompareOp::Ne);
+        // A value that may equal a plain one is injected as a plain one; but what is false equals something that is.
+        let equal = zero(other).is_some_and(|kind| is_zero(own, kind));
+        return equal == matches!(op, CompareOp::Eq);
     }
     let swapped = other.is_instance_of::<Versatile>() && text.as_str() < own;
     let path = if swapped { format!("order({text}, {own})") } else { format!("order({own}, {text})") };
-    let order =
-        state::with(|execution| if execution.loading { 0 } else { execution.draw.number(&path, &[0.35, 0.3, 0.35]) })
-            .unwrap_or(0)
-            - 1;
+    let number = match observe::value(other) {
+        Observed::Int(text) | Observed::Float(text) => text.parse().ok(),
+        _ => None,
+    };
+    let order = state::with(|execution| {
+        if execution.loading {
+            return 0;
+        }
+        let draw = &mut execution.draw;
+        let mut weights = ORDER_WEIGHTS;
+        if draw.taken(&path).is_none()
+            && let Some(number) = number
+        {
+            if let Some(order) = implied_order(draw, own, number) {
+                draw.imply(&path, Decision::Value(Recipe::Int(order as i64 + 1)));
+            } else if number == 0.0 && known_truth(draw, own) == Some(true) {
+                weights[1] = 0.0;
+            }
+        }
+        draw.number(&path, &weights)
+    })
+    .unwrap_or(0)
+        - 1;
     let order = if swapped { -order } else { order };
     match op {
         CompareOp::Lt => order < 0,

@@ -2,7 +2,8 @@
 //! values make them fail.
 
 use pyo3::exceptions::{
-    PyException, PyMemoryError, PyOSError, PyRecursionError, PyStopAsyncIteration, PyStopIteration, PyTypeError,
+    PyException, PyMemoryError, PyNotImplementedError, PyOSError, PyRecursionError, PyStopAsyncIteration,
+    PyStopIteration, PyTypeError,
 };
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
@@ -18,6 +19,7 @@ use crate::observe;
 use crate::outcome;
 use crate::resolve::{self, Request};
 use crate::state;
+use crate::substitute;
 use crate::versatile::{Versatile, last_identifier};
 
 /// How often a real call gives an injected value where its own failure would be caught.
@@ -43,6 +45,9 @@ pub(crate) fn any(
     if let Some(method) = messages::real_method(callee) {
         messages::record(&method, arguments, keywords)?;
         return Ok(py.None());
+    }
+    if let Some(injected) = substitute::call(py, site, callee, arguments, keywords)? {
+        return Ok(injected);
     }
     inject_raise(py, site, callee, arguments)?;
     if let Some(moment) = clock::moment(callee, arguments, keywords)? {
@@ -76,7 +81,7 @@ pub(crate) fn any(
 }
 
 /// The arguments as the callee's signature has them, so that it does not matter which were named.
-fn bound_arguments<'py>(
+pub(crate) fn bound_arguments<'py>(
     callee: &Bound<'py, PyAny>,
     arguments: &Bound<'py, PyTuple>,
     keywords: Option<&Bound<'py, PyDict>>,
@@ -167,9 +172,12 @@ fn stand_in(
         }
         return StandIn::No;
     }
+    // An abstract method says that another class has it.
+    let is_abstract = error.is_instance_of::<PyNotImplementedError>(py);
     let called_by_all =
         state::with(|execution| execution.prepared.is_called_by_all(execution.version, site)).unwrap_or(false);
     match raised_by_module(py, error) {
+        Some(_) if is_abstract && called_by_all => StandIn::Effect,
         Some(intended) => StandIn::Raise(intended),
         // Where only one version makes the call, an invented result would be a difference of its own.
         None if !called_by_all => StandIn::No,
@@ -261,7 +269,7 @@ fn raised_by_module(py: Python<'_>, error: &PyErr) -> Option<PyErr> {
 }
 
 /// How a real callee is named in access paths.
-fn callee_path(callee: &Bound<'_, PyAny>, site: u32) -> String {
+pub(crate) fn callee_path(callee: &Bound<'_, PyAny>, site: u32) -> String {
     if !callee.is_callable() {
         // As if it were an object: by the path that it was injected under, else as the code has it.
         let identity = callee.as_ptr() as usize;

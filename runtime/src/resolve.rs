@@ -5,8 +5,9 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyFloat, PyInt, PyList, PySet, PyString, PyTuple};
 use twincell_core::engine::protocol::Injection;
 use twincell_core::site::SiteKind;
+use twincell_core::source::Uses;
 use twincell_core::value::likelihood::class_probabilities;
-use twincell_core::value::{AbstractValue, Ask, Decision, Recipe};
+use twincell_core::value::{AbstractValue, Ask, Decision, Declared, Recipe};
 
 use crate::exceptions;
 use crate::state::{self, Execution};
@@ -33,6 +34,8 @@ pub(crate) struct Request<'a> {
     /// Asked for by calling: the value is not kept under its path by the caller's wish.
     pub parameter: bool,
     pub may_default: bool,
+    /// The class of what it stands for.
+    pub class: Option<AbstractValue>,
 }
 
 impl Default for Request<'_> {
@@ -47,6 +50,7 @@ impl Default for Request<'_> {
             discarded: false,
             parameter: false,
             may_default: false,
+            class: None,
         }
     }
 }
@@ -119,10 +123,14 @@ fn decide(execution: &mut Execution, path: &str, request: &Request<'_>) -> Decis
         request.site.and_then(|number| prepared.versions[execution.version].version.sites.sites.get(number as usize));
     let raises: &[String] = if request.raises { &knowledge.catches } else { &[] };
     let may_fail = request.failure.is_some_and(|failure| knowledge.catches.iter().any(|name| covers(name, failure)));
+    let of_class = request.class.filter(|_| knowledge.uses.declared.is_none()).map(|class| {
+        let declared = Some(Declared { classes: vec![class], ..Declared::default() });
+        Uses { declared, ..knowledge.uses.clone() }
+    });
     let ask = Ask {
         path,
         distribution: &distribution,
-        uses: &knowledge.uses,
+        uses: of_class.as_ref().unwrap_or(&knowledge.uses),
         raises,
         raise_share: if request.kind == SiteKind::Call { 1.0 } else { LOOK_UP_SHARE },
         may_fail,

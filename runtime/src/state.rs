@@ -13,7 +13,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyType;
 use rustc_hash::{FxHashMap, FxHashSet};
 use twincell_core::behavior::{Call, Logged};
-use twincell_core::engine::protocol::Injection;
+use twincell_core::engine::protocol::{Injection, Substitute};
 use twincell_core::value::{Draw, Recipe};
 
 use crate::observations::Observations;
@@ -77,6 +77,9 @@ pub(crate) struct Execution {
     pub injections: Vec<Injection>,
     /// Comparisons that the code made, if the request asks for them.
     pub observations: Option<Observations>,
+    /// What is there is injected all the same, and whether any of it may be.
+    pub substitute: Substitute,
+    pub substitutes: bool,
     /// Injections say how likely each class was.
     pub explain: bool,
     /// Index into [`Prepared::versions`] of what runs now.

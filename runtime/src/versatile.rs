@@ -165,9 +165,18 @@ impl Versatile {
             if needs_own_layout(&kind)? {
                 return Ok(None);
             }
+            if kind.name()? == "property"
+                && let Ok(function) = found.getattr("fget")
+                && crate::substitute::property(&slf.get().attribute_path(name), &function)
+            {
+                return Ok(None);
+            }
             if kind.name()? == "cached_property"
                 && let Ok(function) = found.getattr("func")
             {
+                if crate::substitute::property(&slf.get().attribute_path(name), &function) {
+                    return Ok(None);
+                }
                 // It would keep the value in a dictionary that this object does not have.
                 return Ok(Some(function.call1((slf,))?.unbind()));
             }

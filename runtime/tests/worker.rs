@@ -54,6 +54,7 @@ fn run_three(pool: &WorkerPool, code: &str) -> Vec<String> {
         versions: vec![0, 0],
         observe: false,
         explain: false,
+        substitute: Default::default(),
     };
     let done = pool.load(&program(code)).unwrap().run((0..3).map(request).collect()).unwrap();
     done.into_iter()

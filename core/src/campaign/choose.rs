@@ -12,6 +12,7 @@ use rand_pcg::Pcg64Mcg;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::corpus::State;
+use super::substitute::Substitution;
 use crate::engine::protocol::ExecutionRequest;
 use crate::value::{Choice, Decision, Fixed, Recipe, related};
 
@@ -25,13 +26,16 @@ const ALIKE: f64 = 0.4;
 pub(super) fn choose(state: &mut State<'_>, seed: u64, index: u32) -> ExecutionRequest {
     let own = xxh3_64_with_seed(&index.to_le_bytes(), seed);
     let mut random = Pcg64Mcg::seed_from_u64(own);
-    let planned = if index % 4 == 3 { None } else { state.goals.take(index) };
-    let fixed = match planned {
-        Some(fixed) => fixed,
-        None if state.techniques.learning && index % 2 == 1 => vary(state, &mut random),
-        None => afresh(state, &mut random),
+    let wants_afresh = state.substitution.wants_afresh(index);
+    let planned = if index % 4 == 3 || wants_afresh { None } else { state.goals.take(index) };
+    let (fixed, is_fresh) = match planned {
+        Some(fixed) => (fixed, false),
+        None if state.techniques.learning && index % 2 == 1 && !wants_afresh => (vary(state, &mut random), false),
+        None => (afresh(state, &mut random), true),
     };
-    ExecutionRequest { index, seed: own, fixed, versions: vec![0, 1], observe: state.observes(), explain: false }
+    let substitute = if is_fresh { state.substitution.afresh(index) } else { Substitution::like(&fixed) };
+    let observe = state.observes();
+    ExecutionRequest { index, seed: own, fixed, versions: vec![0, 1], observe, explain: false, substitute }
 }
 
 /// The choices of an execution that is worth it, but for up to three.

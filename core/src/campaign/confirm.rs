@@ -2,7 +2,7 @@
 
 use super::{Execute, Kept};
 use crate::behavior::{Behavior, Difference, Rules, differences, is_telling, steady};
-use crate::engine::protocol::{ExecutionRecord, ExecutionRequest};
+use crate::engine::protocol::{ExecutionRecord, ExecutionRequest, Substitute};
 use crate::engine::{EngineError, Executed};
 use crate::site::SiteKind;
 use crate::value::Fixed;
@@ -18,7 +18,15 @@ pub fn repeat(record: &ExecutionRecord) -> Fixed {
 
 /// An execution like this one, on other decisions.
 pub(super) fn again(record: &ExecutionRecord, fixed: Fixed, versions: Vec<u8>) -> ExecutionRequest {
-    ExecutionRequest { index: record.index, seed: record.seed, fixed, versions, observe: false, explain: false }
+    ExecutionRequest {
+        index: record.index,
+        seed: record.seed,
+        fixed,
+        versions,
+        observe: false,
+        explain: false,
+        substitute: Substitute::Nothing,
+    }
 }
 
 /// What showed again.

@@ -9,7 +9,8 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::goals::Goals;
 use super::solve::{self, Facts};
-use super::{Campaign, Kept, Target, Techniques, repair};
+use super::substitute::Substitution;
+use super::{Campaign, Kept, Plan, Target, Techniques, repair};
 use crate::behavior::{Outcome, Rules, differences};
 use crate::engine::protocol::{ExecutionRecord, Place};
 use crate::value::{Choice, Recipe};
@@ -50,6 +51,7 @@ pub(super) struct State<'a> {
     events: FxHashSet<Event>,
     pub(super) corpus: Vec<Entry>,
     pub(super) goals: Goals,
+    pub(super) substitution: Substitution,
     /// By access path: what values there were compared with.
     pub(super) learned: BTreeMap<String, Vec<Recipe>>,
     /// Decisions that ran, hashed.
@@ -59,11 +61,13 @@ pub(super) struct State<'a> {
 }
 
 impl<'a> State<'a> {
-    pub(super) fn new(target: &'a Target, techniques: Techniques, rules: &'a Rules) -> Self {
+    pub(super) fn new(target: &'a Target, plan: &'a Plan) -> Self {
+        let techniques = plan.techniques;
         Self {
             target,
             techniques,
-            rules,
+            rules: &plan.rules,
+            substitution: Substitution::new(plan.substitutes, plan.budget),
             covered: Default::default(),
             events: FxHashSet::default(),
             corpus: Vec::new(),
@@ -83,6 +87,16 @@ impl<'a> State<'a> {
     /// All that can be drawn was drawn, as far as one can tell.
     pub(super) fn is_exhausted(&self) -> bool {
         self.repeated >= REPEATED && !self.goals.is_waiting()
+    }
+
+    /// Replaces more of what is there where it is time; `false` when nothing more can be expected at all.
+    pub(super) fn go_on(&mut self, campaign: &Campaign, executed: u32) -> bool {
+        let exhausted = self.is_exhausted();
+        let advanced = self.substitution.advance(campaign, self.target, executed, exhausted);
+        if advanced {
+            self.repeated = 0;
+        }
+        advanced || !exhausted
     }
 
     /// An execution worth varying, the more likely the more it is worth.

@@ -13,6 +13,7 @@ mod plausible;
 mod repair;
 mod shrink;
 mod solve;
+mod substitute;
 mod techniques;
 mod weigh;
 
@@ -214,6 +215,8 @@ pub struct Plan {
     pub ignore_edge_cases: bool,
     /// How likely it is that an unknown call raises.
     pub raise_probability: f64,
+    /// What is there may be injected all the same.
+    pub substitutes: bool,
 }
 
 /// Runs executions until a difference is confirmed or the budget is used up.
@@ -223,7 +226,7 @@ pub fn run(
     plan: &Plan,
     progress: &mut dyn FnMut(u32, f64) -> Continue,
 ) -> Result<Campaign, EngineError> {
-    let mut state = State::new(target, plan.techniques, &plan.rules);
+    let mut state = State::new(target, plan);
     let mut campaign = Campaign::default();
     let mut next = 0;
     let mut batch = FIRST_BATCH;
@@ -299,7 +302,7 @@ pub fn run(
             batch = FIRST_BATCH;
         }
         let coverage = state.coverage();
-        if sure || state.is_exhausted() {
+        if sure || !state.go_on(&campaign, next) {
             break;
         }
         if progress(next, coverage) == Continue::Stop {

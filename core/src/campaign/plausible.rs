@@ -97,7 +97,15 @@ fn varied(witness: &Kept, suspects: &BTreeSet<&str>, literals: &[Recipe], index:
             fixed.extend(value.map(|value| (choice.path.clone(), Decision::Value(value))));
         }
     }
-    ExecutionRequest { index: record.index, seed, fixed, versions: vec![0, 1], observe: false, explain: false }
+    ExecutionRequest {
+        index: record.index,
+        seed,
+        fixed,
+        versions: vec![0, 1],
+        observe: false,
+        explain: false,
+        substitute: Default::default(),
+    }
 }
 
 /// Paths of the values that repairs rest on: what was looked into or called, what was looked up, and what these stand in.

@@ -8,7 +8,7 @@ use super::solve::Assignment;
 use super::{Reading, solve};
 use crate::behavior::{Observed, Outcome};
 use crate::engine::protocol::ExecutionRecord;
-use crate::value::{AbstractValue, Choice, Decision, Recipe};
+use crate::value::{AbstractValue, Choice, Decision, Recipe, SUBSTITUTED};
 
 /// Suspects that are exchanged, one an execution.
 const SUSPECTS: usize = 2;
@@ -66,8 +66,19 @@ pub(super) fn repairs(failure: &Failure<'_>, record: &ExecutionRecord, reading: 
 
 /// `bool(x)` and the like are answers, not values.
 fn is_value_path(path: &str) -> bool {
-    const ASPECTS: [&str; 9] =
-        ["bool(", "len(", "int(", "order(", "isinstance(", "hasattr(", "class(", "stable ", "raise "];
+    const ASPECTS: [&str; 11] = [
+        "bool(",
+        "len(",
+        "int(",
+        "order(",
+        "isinstance(",
+        "hasattr(",
+        "class(",
+        "stable ",
+        "raise ",
+        "zero(",
+        SUBSTITUTED,
+    ];
     !ASPECTS.iter().any(|aspect| path.starts_with(aspect)) && !path.contains(" in ")
 }
 

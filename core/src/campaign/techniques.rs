@@ -18,17 +18,28 @@ pub struct Techniques {
     pub hints: bool,
     /// What a call can do is told by its name and use; without it every call that is recorded counts as an action.
     pub calls: bool,
+    /// What is there is injected all the same, where real results keep executions away from what changed.
+    pub substitution: bool,
 }
 
 impl Default for Techniques {
     fn default() -> Self {
-        Self { learning: true, observation: true, directed: true, repair: true, hints: true, calls: true }
+        Self {
+            learning: true,
+            observation: true,
+            directed: true,
+            repair: true,
+            hints: true,
+            substitution: true,
+            calls: true,
+        }
     }
 }
 
 impl Techniques {
     /// The names by which techniques are left out.
-    pub const NAMES: [&str; 6] = ["learning", "observation", "directed", "repair", "hints", "calls"];
+    pub const NAMES: [&str; 7] =
+        ["learning", "observation", "directed", "repair", "hints", "substitution", "calls"];
 
     /// Leaves the technique of this name out; `false` when there is none.
     pub fn leave_out(&mut self, name: &str) -> bool {
@@ -39,6 +50,7 @@ impl Techniques {
             "repair" => &mut self.repair,
             "hints" => &mut self.hints,
             "calls" => &mut self.calls,
+            "substitution" => &mut self.substitution,
             _ => return false,
         };
         *technique = false;

@@ -295,6 +295,7 @@ fn compare_pair(
         rules,
         ignore_edge_cases: options.ignore_edge_cases,
         raise_probability: options.raise_probability,
+        substitutes: context == Context::Module && options.techniques.substitution,
     };
     let mut campaign = match campaign::run(&mut loaded, &target, &plan, progress) {
         Ok(campaign) => campaign,

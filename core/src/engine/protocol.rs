@@ -12,7 +12,7 @@ use crate::site::{SiteKind, SiteTable};
 use crate::source::{Locals, Uses};
 use crate::value::{Choice, Fixed, Recipe};
 
-pub const PROTOCOL_VERSION: u32 = 3;
+pub const PROTOCOL_VERSION: u32 = 4;
 pub const MAX_FRAME: usize = 64 << 20;
 
 /// Where missing names come from.
@@ -137,6 +137,18 @@ pub struct Program {
     pub isolation: Isolation,
 }
 
+/// Of what is there, what is injected all the same.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Substitute {
+    #[default]
+    Nothing,
+    /// By chance, functions and plain globals of the code's own module.
+    Helpers,
+    /// Nearly all functions that do more than calculate, imported ones as well.
+    Most,
+}
+
 /// One execution to do.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ExecutionRequest {
@@ -149,6 +161,8 @@ pub struct ExecutionRequest {
     pub observe: bool,
     /// Send back how likely each class was for every injected value.
     pub explain: bool,
+    /// What is given in `fixed` is replaced in any case.
+    pub substitute: Substitute,
 }
 
 /// Where an observation was made.

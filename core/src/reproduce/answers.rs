@@ -8,7 +8,7 @@ use super::python;
 use super::slice;
 use crate::engine::protocol::Context;
 use crate::site::SiteKind;
-use crate::value::{Decision, Recipe};
+use crate::value::{Decision, Recipe, SUBSTITUTED};
 
 impl Writer<'_> {
     /// Answers for all that was decided and is not said elsewhere.
@@ -30,7 +30,7 @@ impl Writer<'_> {
                 let length = lengths.entry(base.to_string()).or_default();
                 *length = (*length).max(index + 1);
             }
-            if ["len(*", "stable ", "succeeds "].iter().any(|start| path.starts_with(start))
+            if ["len(*", "stable ", "succeeds ", SUBSTITUTED].iter().any(|start| path.starts_with(start))
                 || path.contains("' in **")
                 || roots.contains(path)
             {

@@ -85,7 +85,10 @@ class Standin:
         return short(value) in self._items_ or recorded(f"{short(value)} in {self._path_}", False)
 
     def __eq__(self, other):
-        return isinstance(other, Standin) and order(self, other) == 0
+        if isinstance(other, Standin):
+            return order(self, other) == 0
+        kind = "number" if isinstance(other, (int, float)) else type(other).__name__
+        return not other and recorded(f"zero({self._path_})", None) == kind and not self
 
     def __hash__(self):
         return hash(self._path_)

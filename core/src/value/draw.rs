@@ -97,6 +97,12 @@ impl Draw {
         decision.0
     }
 
+    /// As [`Self::truth`]; where nothing is likely, only what is given or was decided before is a decision.
+    pub fn whether(&mut self, path: &str, probability: f64) -> bool {
+        let known = self.fixed.contains_key(path) || self.taken.contains_key(path);
+        (known || probability > 0.0) && self.truth(path, probability)
+    }
+
     /// A small number, e.g. how many items a versatile object has.
     pub fn number(&mut self, path: &str, weights: &[f64]) -> i64 {
         let decision = self
@@ -139,6 +145,14 @@ impl Draw {
     /// Remembers a decision that follows from others, so that both versions see it.
     pub fn settle(&mut self, path: &str, decision: Decision) {
         self.decide(path, |_, _| decision);
+    }
+
+    /// As [`Self::settle`], also where something else was given: a search does not know what follows.
+    pub fn imply(&mut self, path: &str, decision: Decision) {
+        if !self.taken.contains_key(path) {
+            self.fixed.remove(path);
+        }
+        self.settle(path, decision);
     }
 
     /// The decision already made for a path.

@@ -218,5 +218,8 @@ pub struct Choice {
     pub decision: Decision,
 }
 
+/// How the paths of decisions begin that inject what is there: `injected(helper)`.
+pub const SUBSTITUTED: &str = "injected(";
+
 /// Decisions that are given rather than drawn, by access path.
 pub type Fixed = BTreeMap<String, Decision>;

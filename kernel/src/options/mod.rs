@@ -404,7 +404,7 @@ mod tests {
             (
                 "without",
                 "repair,luck",
-                "without cannot be 'repair,luck': give some of learning, observation, directed, repair, hints, calls, with commas",
+                "without cannot be 'repair,luck': give some of learning, observation, directed, repair, hints, substitution, calls, with commas",
             ),
             ("ignore-edge-cases", "perhaps", "ignore-edge-cases cannot be 'perhaps': give on or off"),
             ("function", "", "function cannot be '': give a text that is not empty"),

@@ -1,0 +1,233 @@
+"""In module context real helpers and globals run, unless they keep executions away from what changed: then some of them
+are injected, the same for both versions, and never what changed itself."""
+
+import pytest
+
+from .snippets import code, compare, reason
+
+SEEDS = (0, 1, 2)
+
+# name: (old, new); what changed lies behind what a real helper or global never gives here.
+BEHIND = {
+    "a helper that finds nothing": (
+        """
+        _stack = []
+
+        def current():
+            return _stack[-1] if _stack else None
+
+        def f(default=None):
+            context = current()
+            if context is not None:
+                return context.color
+            return default
+        """,
+        """
+        _stack = []
+
+        def current():
+            return _stack[-1] if _stack else None
+
+        def f(default=None):
+            context = current()
+            return default
+        """,
+    ),
+    "a generator that yields nothing": (
+        """
+        class Node:
+            def tokens(self):
+                for child in vars(self).get('children', ()):
+                    yield from child.tokens()
+
+            def f(self, limit):
+                total = 0
+                for token in self.tokens():
+                    total += len(str(token))
+                return total < limit
+        """,
+        """
+        class Node:
+            def tokens(self):
+                for child in vars(self).get('children', ()):
+                    yield from child.tokens()
+
+            def f(self, limit):
+                total = 0
+                for token in self.tokens():
+                    total += len(str(token)) + 100
+                return total < limit
+        """,
+    ),
+    "an abstract method": (
+        """
+        class Complete:
+            def words(self, prefix):
+                raise NotImplementedError
+
+            def f(self, prefix):
+                found = self.words(prefix)
+                return [word for word in found]
+        """,
+        """
+        class Complete:
+            def words(self, prefix):
+                raise NotImplementedError
+
+            def f(self, prefix):
+                found = self.words(prefix)
+                return [(word, prefix) for word in found]
+        """,
+    ),
+    "a switch that is off": (
+        """
+        LEGACY = False
+
+        def f(text):
+            if LEGACY:
+                return text.strip()
+            return text
+        """,
+        """
+        LEGACY = False
+
+        def f(text):
+            if LEGACY:
+                return text.strip() + '!'
+            return text
+        """,
+    ),
+    "what the caller sets later": (
+        """
+        handler = None
+
+        def f(event):
+            if handler is None:
+                raise RuntimeError('no handler')
+            return handler(event)
+        """,
+        """
+        handler = None
+
+        def f(event):
+            if handler is None:
+                raise RuntimeError('no handler')
+            return handler(event, True)
+        """,
+    ),
+    "an error of a helper that never fails here": (
+        """
+        class ParseError(Exception):
+            pass
+
+        def parse(text):
+            if len(str(text)) > 100000:
+                raise ParseError
+            return str(text)
+
+        def f(text):
+            try:
+                return parse(text)
+            except ParseError:
+                return None
+        """,
+        """
+        class ParseError(Exception):
+            pass
+
+        def parse(text):
+            if len(str(text)) > 100000:
+                raise ParseError
+            return str(text)
+
+        def f(text):
+            try:
+                return parse(text)
+            except ParseError:
+                return ''
+        """,
+    ),
+}
+
+HELPERS = """
+    LIMIT = 10
+    NAMES = {'a': 1}
+
+    def scale(value, factor=2, offset=0):
+        return value * factor + offset
+
+    def first(items):
+        for item in items:
+            return item
+        return None
+
+    class Box:
+        def __init__(self, items):
+            self.items = items
+
+        @property
+        def size(self):
+            return len(self.items)
+
+        def total(self):
+            return sum(self.items)
+"""
+
+# name: (old, new) below the helpers; nothing changed.
+SAME = {
+    "an argument is named": (
+        "def f(x):\n    return scale(x, 3, 1)",
+        "def f(x):\n    return scale(x, offset=1, factor=3)",
+    ),
+    "a result is kept": (
+        "def f(xs):\n    return (first(xs), first(xs), LIMIT)",
+        "def f(xs):\n    found = first(xs)\n    return (found, found, LIMIT)",
+    ),
+    "a helper is written out": (
+        "def f(xs):\n    return first(xs)",
+        "def f(xs):\n    for item in xs:\n        return item\n    return None",
+    ),
+    "a helper is called at another place": (
+        "def f(x, y):\n    a = scale(x)\n    if y:\n        return a\n    return None",
+        "def f(x, y):\n    if y:\n        return scale(x)\n    return None",
+    ),
+    "a global is read once": (
+        "def f(x):\n    return x in NAMES and NAMES[x] < LIMIT",
+        "def f(x):\n    names = NAMES\n    return x in names and names[x] < LIMIT",
+    ),
+    "another class is made the same": (
+        "def f(xs):\n    box = Box(list(xs))\n    return box.size > LIMIT",
+        "def f(xs):\n    return Box([x for x in xs]).size > LIMIT",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BEHIND)
+@pytest.mark.parametrize("seed", SEEDS)
+def test_what_lies_behind_a_real_helper_or_global_is_reached(name, seed):
+    comparison = compare(*BEHIND[name], seed=seed, context="module")
+    assert comparison.verdict == "changing", (reason(comparison), comparison.sentence)
+
+
+@pytest.mark.parametrize("name", SAME)
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_helper_that_is_injected_makes_no_difference(name, seed):
+    old, new = (code(HELPERS) + "\n\n" + text + "\n" for text in SAME[name])
+    comparison = compare(old, new, seed=seed, context="module", function="f")
+    assert comparison.verdict == "likely_preserving", (reason(comparison), comparison.sentence)
+
+
+def test_a_helper_that_changed_is_not_injected():
+    old = "def g(x):\n    return x\n\ndef f(x):\n    y = g(x)\n    return [y]\n"
+    new = "def g(x):\n    z = x\n    return z\n\ndef f(x):\n    return [g(x)]\n"
+    comparison = compare(old, new, context="module", function="f")
+    assert comparison.verdict == "likely_preserving", (reason(comparison), comparison.sentence)
+    paths = {
+        choice["path"] for run in comparison.to_dict()["pairs"][0]["executions"] for choice in run.get("choices", [])
+    }
+    assert not any(path.startswith("injected(g") for path in paths)
+
+
+def test_substitution_can_be_left_out():
+    comparison = compare(*BEHIND["a helper that finds nothing"], context="module", without="substitution")
+    assert comparison.verdict != "changing"
