@@ -38,8 +38,7 @@ impl Default for Techniques {
 
 impl Techniques {
     /// The names by which techniques are left out.
-    pub const NAMES: [&str; 7] =
-        ["learning", "observation", "directed", "repair", "hints", "substitution", "calls"];
+    pub const NAMES: [&str; 7] = ["learning", "observation", "directed", "repair", "hints", "substitution", "calls"];
 
     /// Leaves the technique of this name out; `false` when there is none.
     pub fn leave_out(&mut self, name: &str) -> bool {
