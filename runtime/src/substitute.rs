@@ -123,7 +123,8 @@ pub(crate) fn property(path: &str, getter: &Bound<'_, PyAny>) -> bool {
     is_possible() && origin(getter).is_some_and(|origin| is_injected(path, origin))
 }
 
-/// Globals of the module that can be injected: plain values, the same in every version, that every version reads.
+/// Globals of the module that can be injected: plain values that the running program may exchange, the same in every
+/// version, that every version reads.
 pub(crate) fn plain_globals(prepared: &Prepared, modules: &[Bound<'_, PyDict>]) -> Vec<String> {
     let read = |version: usize, name: &str| {
         let version = &prepared.versions[version].version;
@@ -134,8 +135,10 @@ pub(crate) fn plain_globals(prepared: &Prepared, modules: &[Bound<'_, PyDict>]) 
     let plain = |module: &Bound<'_, PyDict>, name: &str| {
         let value = module.get_item(name).ok().flatten()?;
         let observed = observe::value(&value);
-        let is_plain = observed == Observed::None || class_of(&observed).is_some();
-        (is_plain && !name.starts_with("__")).then_some(observed)
+        let varies = is_set_later(&observed)
+            || class_of(&observed).is_some()
+                && prepared.versions.iter().any(|version| is_rebound(&version.version.module, name));
+        (varies && !name.starts_with("__")).then_some(observed)
     };
     let Some(first) = prepared.versions.first() else { return vec![] };
     let mut names: Vec<String> = first
@@ -154,6 +157,25 @@ pub(crate) fn plain_globals(prepared: &Prepared, modules: &[Bound<'_, PyDict>]) 
             && values.iter().all(|value| value.is_some() && *value == values[0])
     });
     names
+}
+
+/// A switch, or what the program fills. Numbers, texts and tables are constants: code may as well have them written out.
+fn is_set_later(value: &Observed) -> bool {
+    match value {
+        Observed::None | Observed::Bool(_) => true,
+        Observed::List(items) | Observed::Set(items) => items.is_empty(),
+        Observed::Dict(entries) => entries.is_empty(),
+        _ => false,
+    }
+}
+
+/// Does some function of the module declare the name as a global that it assigns?
+fn is_rebound(module: &str, name: &str) -> bool {
+    let declared = |line: &str| {
+        let names = line.trim_start().strip_prefix("global ")?;
+        Some(names.split(',').any(|declared| declared.split('#').next().unwrap_or_default().trim() == name))
+    };
+    module.lines().any(|line| declared(line) == Some(true))
 }
 
 /// The class that a plain value has, and that what is injected for it has; none where it may be set later.

@@ -231,3 +231,31 @@ def test_a_helper_that_changed_is_not_injected():
 def test_substitution_can_be_left_out():
     comparison = compare(*BEHIND["a helper that finds nothing"], context="module", without="substitution")
     assert comparison.verdict != "changing"
+
+
+# A constant may be written out.
+CONSTANTS = {
+    "a number": ("LIMIT = 10", "items[:10]", "items[:LIMIT]"),
+    "a text": ("LIMIT = 'a'", "items.get('a')", "items.get(LIMIT)"),
+    "a table": ("LIMIT = {'a': 1}", "items[{'a': 1}['a'] :]", "items[LIMIT['a'] :]"),
+}
+
+
+@pytest.mark.parametrize("constant, written, named", CONSTANTS.values(), ids=CONSTANTS)
+def test_a_constant_that_gets_its_name_is_no_change(constant, written, named):
+    def text(found):
+        return f"{constant}\ndef f(x, items):\n    if x == LIMIT:\n        return {found}\n    return items\n"
+
+    comparison = compare(text(written), text(named), function="f", context="module")
+    assert comparison.verdict == "likely_preserving", (reason(comparison), comparison.sentence)
+
+
+def test_a_number_that_the_module_rebinds_is_no_constant():
+    def text(found):
+        return (
+            "depth = 0\n\ndef enter():\n    global depth\n    depth += 1\n\n"
+            f"def f(x):\n    if depth > 0:\n        return {found}\n    return x\n"
+        )
+
+    comparison = compare(text("[x]"), text("[x, x]"), function="f", context="module")
+    assert comparison.verdict == "changing", (reason(comparison), comparison.sentence)

@@ -393,6 +393,7 @@ def test_what_is_returned_is_unwrapped(old, new, verdict, options, context):
             "seen = []\ndef f(x):\n    seen.append(x)\n    return len(seen)\n",
             "seen = []\ndef f(x):\n    seen.append(x)\n    return 1\n",
             PRESERVING,
+            without="substitution",
         ),
         pair(
             "cache = {'a': {'b': []}}\ndef f(x):\n    cache['a']['b'].append(1)\n    return cache\n",
@@ -414,6 +415,7 @@ def test_what_is_returned_is_unwrapped(old, new, verdict, options, context):
             "def g(rows=[]):\n    rows.append(1)\n    return len(rows)\ndef f(x):\n    return g()\n",
             "def g(rows=[]):\n    rows.append(1)\n    return len(rows)\ndef f(x):\n    g()\n    return 1\n",
             PRESERVING,
+            without="substitution",
         ),
         pair(
             "import functools\n@functools.lru_cache\ndef g():\n    print('a')\n    return 1\ndef f(x):\n"
@@ -438,6 +440,11 @@ def test_what_is_returned_is_unwrapped(old, new, verdict, options, context):
             "import json\ndef f(x):\n    n = getattr(json, 'calls', 0) + 1\n    json.calls = n\n    result = n\n"
             "    return result\n",
             PRESERVING,
+        ),
+        pair(
+            "seen = []\ndef f(x):\n    seen.append(x)\n    return len(seen)\n",
+            "seen = []\ndef f(x):\n    seen.append(x)\n    return 1\n",
+            CHANGING,
         ),
         # A change of the module's state is a change.
         pair(
