@@ -52,6 +52,33 @@ pub const PURE_WHERE_IMPORTED: [&str; 13] = [
     "zlib",
 ];
 
+/// Packages whose functions answer as the machine is: files, other programs, the network, the platform.
+pub const OF_THE_MACHINE: [&str; 23] = [
+    "ctypes",
+    "ftplib",
+    "genericpath",
+    "getpass",
+    "glob",
+    "grp",
+    "http",
+    "imaplib",
+    "locale",
+    "os",
+    "pathlib",
+    "platform",
+    "posix",
+    "pwd",
+    "shutil",
+    "smtplib",
+    "socket",
+    "sqlite3",
+    "ssl",
+    "subprocess",
+    "tempfile",
+    "urllib",
+    "webbrowser",
+];
+
 /// Names of pure modules that mean the same wherever they stand alone, with their modules.
 pub const PURE_NAMES: [(&str, &str); 18] = [
     ("ExitStack", "contextlib"),

@@ -239,6 +239,14 @@ impl Prepared {
         own.is_some_and(|own| self.versions.iter().all(|other| called(&other.version, &own.identifier)))
     }
 
+    /// Does every version read an attribute of this name?
+    pub fn is_read_by_all(&self, name: &str) -> bool {
+        let read = |version: &Version| {
+            version.sites.sites.iter().any(|site| site.kind == SiteKind::Attribute && site.identifier == name)
+        };
+        self.versions.iter().all(|version| read(&version.version))
+    }
+
     /// The place of a keyword among those that calls of this name are written with: versions may write them in another order.
     pub fn keyword_place(&self, callee: &str, keyword: &str) -> usize {
         let known = self.keywords.get(callee).and_then(|known| known.iter().position(|name| name == keyword));

@@ -10,7 +10,7 @@ use pyo3::types::{PyDict, PyFunction, PyTuple, PyType};
 use twincell_core::behavior::Observed;
 use twincell_core::engine::protocol::Substitute;
 use twincell_core::site::SiteKind;
-use twincell_core::stdlib::is_pure_import;
+use twincell_core::stdlib::{OF_THE_MACHINE, is_pure_import};
 use twincell_core::value::{AbstractValue, SUBSTITUTED};
 
 use crate::call::missing;
@@ -22,9 +22,6 @@ use crate::real_call::{bound_arguments, callee_path};
 use crate::resolve::{self, Request};
 use crate::state;
 use crate::versatile::Versatile;
-
-/// Modules that only calculate on texts, whatever they are named after.
-const CALCULATING: [&str; 2] = ["posixpath", "ntpath"];
 
 /// A global that is injected in this run.
 pub(crate) struct Replaced<'py> {
@@ -38,7 +35,7 @@ pub(crate) struct Replaced<'py> {
 enum Origin {
     /// The module of the code under comparison.
     Own,
-    /// Another module, which does more than calculate.
+    /// An installed package, or a part of the standard library that answers as the machine is.
     Imported,
 }
 
@@ -108,19 +105,26 @@ fn origin(callee: &Bound<'_, PyAny>) -> Option<Origin> {
         }
     }
     let module: String = function.getattr("__module__").ok()?.extract().ok()?;
-    let calculates = module == "builtins"
-        || module == MODULE_NAME
-        || CALCULATING.contains(&module.as_str())
-        || is_pure_import(module.trim_start_matches('_'));
+    let package = module.split('.').next().unwrap_or(&module);
+    let is_known = module == MODULE_NAME
+        || is_pure_import(&module)
+        || is_standard(callee.py(), package) && !OF_THE_MACHINE.contains(&package);
     let raised = function.cast::<PyType>().is_ok_and(|class| {
         class.is_subclass_of::<PyBaseException>().unwrap_or(true) || class.is_subclass_of::<PyType>().unwrap_or(true)
     });
-    (!calculates && !raised).then_some(Origin::Imported)
+    (!is_known && !raised).then_some(Origin::Imported)
+}
+
+/// Is it a package of the standard library? What that does is known, and code is written for it.
+fn is_standard(py: Python<'_>, package: &str) -> bool {
+    let names = py.import("sys").and_then(|sys| sys.getattr("stdlib_module_names"));
+    names.and_then(|names| names.contains(package)).unwrap_or(true)
 }
 
 /// Is a property of the methods' own object injected instead of calculated? `getter` is what would calculate it.
-pub(crate) fn property(path: &str, getter: &Bound<'_, PyAny>) -> bool {
-    is_possible() && origin(getter).is_some_and(|origin| is_injected(path, origin))
+pub(crate) fn property(path: &str, name: &str, getter: &Bound<'_, PyAny>) -> bool {
+    let by_all = || state::with(|execution| execution.prepared.is_read_by_all(name)) == Some(true);
+    is_possible() && by_all() && origin(getter).is_some_and(|origin| is_injected(path, origin))
 }
 
 /// Globals of the module that can be injected: plain values that the running program may exchange, the same in every

@@ -167,14 +167,14 @@ impl Versatile {
             }
             if kind.name()? == "property"
                 && let Ok(function) = found.getattr("fget")
-                && crate::substitute::property(&slf.get().attribute_path(name), &function)
+                && crate::substitute::property(&slf.get().attribute_path(name), name, &function)
             {
                 return Ok(None);
             }
             if kind.name()? == "cached_property"
                 && let Ok(function) = found.getattr("func")
             {
-                if crate::substitute::property(&slf.get().attribute_path(name), &function) {
+                if crate::substitute::property(&slf.get().attribute_path(name), name, &function) {
                     return Ok(None);
                 }
                 // It would keep the value in a dictionary that this object does not have.
