@@ -9,6 +9,7 @@ use twincell_core::site::{BranchKind, Comparator, SiteKind};
 
 use crate::exceptions::{self, StopExecution};
 use crate::observations;
+use crate::raises;
 use crate::resolve::{self, Request};
 use crate::state;
 use crate::versatile::Versatile;
@@ -87,7 +88,10 @@ fn attribute(py: Python<'_>, site: u32, object: &Bound<'_, PyAny>) -> PyResult<P
         return Versatile::attribute(versatile, name.to_str()?, Some(site));
     }
     let error = match object.getattr(name) {
-        Ok(value) => return Ok(value.unbind()),
+        Ok(value) => {
+            raises::may_lack(py, object, site)?;
+            return Ok(value.unbind());
+        }
         Err(error) if error.is_instance_of::<PyAttributeError>(py) => error,
         Err(error) => return Err(error),
     };

@@ -5,7 +5,7 @@ use pyo3::types::PyString;
 use rustc_hash::{FxHashMap, FxHashSet};
 use twincell_core::engine::protocol::{Context, Isolation, Program, Version};
 use twincell_core::predictor::Distribution;
-use twincell_core::site::{SiteKind, Yields};
+use twincell_core::site::{Site, SiteKind, Yields};
 use twincell_core::source::Uses;
 use twincell_core::value::{AbstractValue, Known, Pools};
 
@@ -71,6 +71,8 @@ pub(crate) struct Prepared {
     asked_for: FxHashSet<String>,
     /// Keywords of calls by the callee's last identifier, in the order in which they are first written.
     keywords: FxHashMap<String, Vec<String>>,
+    /// Paths of attributes that some version looks up where it catches an `AttributeError`.
+    lacking: FxHashSet<String>,
     /// What a generator makes of what its consumer does, in any version.
     pub yields: Yields,
     /// What `except` clauses catch on each line of each version; empty where nothing is caught in any.
@@ -123,6 +125,12 @@ impl Prepared {
             }
         }
         let yields = consumers(&program.versions);
+        let caught =
+            |site: &&Site| site.kind == SiteKind::Attribute && site.catches.iter().any(|name| name == "AttributeError");
+        let of_version = |version: &Version| -> Vec<String> {
+            version.sites.sites.iter().filter(caught).map(|site| normalise(&site.path, version)).collect()
+        };
+        let lacking = program.versions.iter().flat_map(of_version).collect();
         by_callee.insert(YIELD.to_owned(), Knowledge { catches: yields.thrown.clone(), ..generic(&SENT) });
         let pools = Pools::new(&program.literals);
         let catches = shared_catches(&program.versions);
@@ -164,6 +172,7 @@ impl Prepared {
             asked_for,
             keywords,
             yields,
+            lacking,
             guards,
             generic: generic(&UNKNOWN),
         }
@@ -239,6 +248,13 @@ impl Prepared {
         own.is_some_and(|own| self.versions.iter().all(|other| called(&other.version, &own.identifier)))
     }
 
+    /// The path of an attribute site, where some version catches that what stands there has no such attribute.
+    pub fn part_that_may_lack(&self, version: usize, site: u32) -> Option<&str> {
+        let version = &self.versions[version].version;
+        let path = normalise(&version.sites.sites.get(site as usize)?.path, version);
+        self.lacking.get(&path).map(String::as_str)
+    }
+
     /// Does every version read an attribute of this name?
     pub fn is_read_by_all(&self, name: &str) -> bool {
         let read = |version: &Version| {
@@ -281,7 +297,7 @@ impl Known for Prepared {
 /// others too, which may have moved it out of there, or written it otherwise.
 fn shared_catches(versions: &[Version]) -> Vec<Vec<Vec<String>>> {
     type Guarded = FxHashMap<(SiteKind, String), Vec<String>>;
-    let guarded = |name: &dyn Fn(&twincell_core::site::Site, &Version) -> String| -> Vec<Guarded> {
+    let guarded = |name: &dyn Fn(&Site, &Version) -> String| -> Vec<Guarded> {
         let of_version = |version: &Version| {
             let mut found = Guarded::default();
             for site in version.sites.sites.iter().filter(|site| !site.catches.is_empty()) {
@@ -299,7 +315,7 @@ fn shared_catches(versions: &[Version]) -> Vec<Vec<Vec<String>>> {
         others.filter_map(|(_, known)| known.get(key)).next().cloned()
     };
     let shared = |(own, version): (usize, &Version)| {
-        let of_site = |site: &twincell_core::site::Site| {
+        let of_site = |site: &Site| {
             if !site.catches.is_empty() || site.kind == SiteKind::Name {
                 return site.catches.clone();
             }

@@ -3,11 +3,32 @@
 //! one without the handler.
 
 use pyo3::prelude::*;
+use pyo3::types::PyModule;
 use twincell_core::value::Decision;
 
 use crate::observe;
 use crate::resolve;
 use crate::state;
+
+/// A module may lack a name on another machine: where some version is prepared for that, the look-up may fail, in every
+/// version.
+pub(crate) fn may_lack(py: Python<'_>, object: &Bound<'_, PyAny>, site: u32) -> PyResult<()> {
+    if !object.is_exact_instance_of::<PyModule>() {
+        return Ok(());
+    }
+    let decision = state::with(|execution| {
+        if execution.loading {
+            return None;
+        }
+        let prepared = execution.prepared.clone();
+        let path = prepared.part_that_may_lack(execution.version, site)?;
+        Some(execution.draw.failure(&format!("raise {path}"), &["AttributeError".to_owned()]))
+    });
+    match decision.flatten() {
+        Some(Decision::Raise(name)) => Err(resolve::raise(py, &name)),
+        _ => Ok(()),
+    }
+}
 
 /// Raises what was decided for an operation; `operation` names it as access paths do.
 pub(crate) fn may(py: Python<'_>, operation: impl FnOnce() -> String) -> PyResult<()> {

@@ -204,3 +204,13 @@ NONE = {
 def test_a_guard_against_none_is_a_change(old, new):
     comparison = compare(old, new)
     assert comparison.verdict == "changing", reason(comparison)
+
+
+def test_a_part_of_a_module_that_one_version_expects_to_be_missing_may_be_missing():
+    old = "import os\n\ndef f(path):\n    return os.pathconf(path, 'PC_NAME_MAX')\n"
+    new = (
+        "import os\n\ndef f(path):\n    try:\n        ask = os.pathconf\n    except AttributeError:\n"
+        "        return 255\n    return ask(path, 'PC_NAME_MAX')\n"
+    )
+    comparison = compare(old, new, context="module", function="f")
+    assert comparison.verdict == "changing", reason(comparison)
