@@ -26,6 +26,9 @@ const OF_VALUES: [&str; 9] = [
     "FloatingPointError",
 ];
 
+/// Parts of messages of these exceptions that tell of a value of the wrong class nevertheless.
+const OF_CLASSES: [&str; 2] = ["unpack", "dictionary update sequence"];
+
 pub(super) fn compare(old: &Behavior, new: &Behavior, rules: &Rules) -> Option<Difference> {
     let (crashed, other) = match (old.outcome.is_valid(), new.outcome.is_valid()) {
         (true, false) => (new, old),
@@ -84,7 +87,7 @@ fn is_of_code(outcome: &Outcome) -> bool {
 fn is_of_values(outcome: &Outcome) -> bool {
     match outcome {
         Outcome::Raised { exception: Observed::Exception { class, .. }, intended: false, message, .. } => {
-            OF_VALUES.contains(&class.as_str()) && !message.contains("unpack")
+            OF_VALUES.contains(&class.as_str()) && !OF_CLASSES.iter().any(|text| message.contains(text))
         }
         _ => false,
     }
