@@ -292,15 +292,16 @@ fn run_version(
     let console = Console::catch(py)?;
     let outer = state::replace(Some(execution), world::begin_run(py));
     let mut extra = Vec::new();
-    let replaced = substitute::globals(globals, &program.plain)?;
+    let mut replaced = Vec::new();
     let description = &prepared.versions[number].version;
-    let result = version.run(py, description, &mut extra);
+    let result = substitute::globals(globals, &program.plain, &mut replaced)
+        .and_then(|()| version.run(py, description, &mut extra));
     world::end_run(py);
     let outcome = outcome::settle(py, result, &mut extra);
     if !matches!(outcome, Outcome::Stopped { .. }) {
         outcome::callbacks(py, &mut extra);
     }
-    substitute::put_back(globals, replaced)?;
+    substitute::put_back(globals, replaced);
     let mut arguments = changed_values(py);
     let mut assigned = changed_globals(globals, version.before.bind(py));
     if let Body::Snippet { results, temporary } = &description.body {

@@ -157,14 +157,23 @@ pub(crate) fn number(path: &str) -> i64 {
                 *weight = if fits { *weight } else { 0.0 };
             }
             if weights.iter().all(|weight| *weight == 0.0) {
-                // Beyond the numbers that are drawn: next to the last one that it was compared with.
-                let (known, order) = orders.last().copied().unwrap_or((0.0, Ordering::Equal));
-                draw.imply(&own, Decision::Value(Recipe::Int(known.floor() as i64 + order as i64)));
+                draw.imply(&own, Decision::Value(Recipe::Int(next_to(&orders))));
             }
         }
         draw.number(&own, &weights)
     })
     .unwrap_or(1)
+}
+
+/// A number that compares with others as it was said to: next to one of them.
+fn next_to(orders: &[(f64, Ordering)]) -> i64 {
+    let candidate = |&(known, order): &(f64, Ordering)| match order {
+        Ordering::Less => (known.ceil() as i64).saturating_sub(1),
+        Ordering::Equal => known as i64,
+        Ordering::Greater => (known.floor() as i64).saturating_add(1),
+    };
+    let fits = |number: &i64| orders.iter().all(|(known, order)| (*number as f64).partial_cmp(known) == Some(*order));
+    orders.iter().map(candidate).find(fits).or_else(|| orders.first().map(candidate)).unwrap_or(0)
 }
 
 fn yes(path: &str, probability: f64) -> bool {
@@ -354,5 +363,21 @@ impl Ready {
 
     fn __next__(&mut self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         Err(PyStopIteration::new_err((self.value.take().unwrap_or_else(|| py.None()),)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cmp::Ordering::{Equal, Greater, Less};
+
+    use super::next_to;
+
+    #[test]
+    fn a_number_fits_all_that_was_said_of_it() {
+        assert_eq!(next_to(&[(10.0, Greater), (5.0, Greater)]), 11);
+        assert_eq!(next_to(&[(5.0, Equal), (10.0, Less)]), 5);
+        assert_eq!(next_to(&[(10.5, Less), (9.0, Greater)]), 10);
+        assert_eq!(next_to(&[(f64::INFINITY, Greater)]), i64::MAX);
+        assert_eq!(next_to(&[]), 0);
     }
 }

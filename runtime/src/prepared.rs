@@ -204,7 +204,7 @@ impl Prepared {
         !self.guards.is_empty()
     }
 
-    /// What is caught around a line of a version, or around the same line of another.
+    /// What is caught around a line of a version, or around the same names in another.
     pub fn catches_at(&self, version: usize, line: u32) -> &[String] {
         self.guards.get(version).and_then(|lines| lines.get(&line)).map_or(&[], Vec::as_slice)
     }
@@ -344,20 +344,35 @@ fn consumers(versions: &[Version]) -> Yields {
     all
 }
 
-/// What is caught on each line of each version.
+/// What is caught on each line of each version: around its sites, or around a name that only the other has in a `try` body.
 fn guards(versions: &[Version], catches: &[Vec<Vec<String>>]) -> Vec<FxHashMap<u32, Vec<String>>> {
     if catches.iter().flatten().all(Vec::is_empty) {
         return vec![];
     }
-    let of_version = |(version, catches): (&Version, &Vec<Vec<String>>)| {
+    let names = |version: &Version| -> FxHashMap<String, Vec<String>> {
+        let caught = version.sites.sites.iter().filter(|site| site.kind == SiteKind::Name && !site.catches.is_empty());
+        caught.map(|site| (normalise(&site.path, version), site.catches.clone())).collect()
+    };
+    let names: Vec<_> = versions.iter().map(names).collect();
+    let of_version = |(number, version): (usize, &Version)| {
+        let elsewhere = |site: &Site| {
+            let path = normalise(&site.path, version);
+            let others = names.iter().enumerate().filter(|(other, _)| *other != number);
+            let caught = others.filter_map(|(_, known)| known.get(&path)).next();
+            caught.filter(|_| site.kind == SiteKind::Name && !names[number].contains_key(&path)).cloned()
+        };
         let mut lines: FxHashMap<u32, Vec<String>> = FxHashMap::default();
-        for (site, caught) in version.sites.sites.iter().zip(catches).filter(|(_, caught)| !caught.is_empty()) {
+        for (site, caught) in version.sites.sites.iter().zip(&catches[number]) {
+            let caught = if caught.is_empty() { elsewhere(site).unwrap_or_default() } else { caught.clone() };
+            if caught.is_empty() {
+                continue;
+            }
             let known = lines.entry(site.line).or_default();
-            known.extend(caught.iter().filter(|name| !known.contains(name)).cloned().collect::<Vec<_>>());
+            known.extend(caught.into_iter().filter(|name| !known.contains(name)).collect::<Vec<_>>());
         }
         lines
     };
-    versions.iter().zip(catches).map(of_version).collect()
+    versions.iter().enumerate().map(of_version).collect()
 }
 
 fn canonical<'a>(version: &'a Version, name: &'a str) -> &'a str {

@@ -197,12 +197,15 @@ fn class_of(value: &Observed) -> Option<AbstractValue> {
     })
 }
 
-/// Puts injected values in the place of plain globals; gives them with what stood there.
-pub(crate) fn globals<'py>(globals: &Bound<'py, PyDict>, names: &[String]) -> PyResult<Vec<Replaced<'py>>> {
+/// Puts injected values in the place of plain globals; `replaced` gets them with what stood there, also where one fails.
+pub(crate) fn globals<'py>(
+    globals: &Bound<'py, PyDict>,
+    names: &[String],
+    replaced: &mut Vec<Replaced<'py>>,
+) -> PyResult<()> {
     let py = globals.py();
-    let mut replaced = Vec::new();
     if names.is_empty() || !is_possible() {
-        return Ok(replaced);
+        return Ok(());
     }
     for name in names {
         let Some(real) = globals.get_item(name)? else { continue };
@@ -215,15 +218,15 @@ pub(crate) fn globals<'py>(globals: &Bound<'py, PyDict>, names: &[String]) -> Py
         globals.set_item(name, &injected)?;
         replaced.push(Replaced { name: name.clone(), injected, real });
     }
-    Ok(replaced)
+    Ok(())
 }
 
-/// Puts globals back that the code has left as they were injected.
-pub(crate) fn put_back(globals: &Bound<'_, PyDict>, replaced: Vec<Replaced<'_>>) -> PyResult<()> {
+/// Puts globals back that the code has left as they were injected. What cannot be put back here is when the version's
+/// globals are.
+pub(crate) fn put_back(globals: &Bound<'_, PyDict>, replaced: Vec<Replaced<'_>>) {
     for Replaced { name, injected, real } in replaced {
-        if globals.get_item(&name)?.is_some_and(|now| now.is(&injected)) {
-            globals.set_item(&name, real)?;
+        if globals.get_item(&name).ok().flatten().is_some_and(|now| now.is(&injected)) {
+            let _ = globals.set_item(&name, real);
         }
     }
-    Ok(())
 }

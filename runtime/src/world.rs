@@ -90,6 +90,7 @@ def reseed(number):
         # A generator in C that asks the system; without it `uuid1` asks this clock.
         uuid._generate_time_safe = None
         uuid._node = 0x01000000dec5
+        uuid._last_timestamp = None
     numpy = sys.modules.get('numpy.random')
     if numpy is not None:
         numpy.seed(number & 0xffffffff)

@@ -214,3 +214,20 @@ def test_a_part_of_a_module_that_one_version_expects_to_be_missing_may_be_missin
     )
     comparison = compare(old, new, context="module", function="f")
     assert comparison.verdict == "changing", reason(comparison)
+
+
+OPERATORS = {
+    "addition": ("a + b", "TypeError"),
+    "membership": ("a in b", "TypeError"),
+    "conversion": ("int(a)", "ValueError"),
+}
+
+
+@pytest.mark.parametrize("added", [False, True])
+@pytest.mark.parametrize("operation, error", OPERATORS.values(), ids=OPERATORS)
+def test_a_handler_around_an_operator_is_a_change_whether_it_comes_or_goes(operation, error, added):
+    bare = f"def f(a, b):\n    found = {operation}\n    return found\n"
+    attempt = f"    try:\n        found = {operation}\n    except {error}:\n        found = 1\n"
+    guarded = f"def f(a, b):\n{attempt}    return found\n"
+    comparison = compare(*((bare, guarded) if added else (guarded, bare)))
+    assert comparison.verdict == "changing", reason(comparison)

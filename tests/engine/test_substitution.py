@@ -218,14 +218,14 @@ def test_a_helper_that_is_injected_makes_no_difference(name, seed):
 
 
 def test_a_helper_that_changed_is_not_injected():
-    old = "def g(x):\n    return x\n\ndef f(x):\n    y = g(x)\n    return [y]\n"
-    new = "def g(x):\n    z = x\n    return z\n\ndef f(x):\n    return [g(x)]\n"
+    before = "def g(x):\n    return None\n\ndef h(x):\n    return None\n\n"
+    f = "def f(x):\n    y = g(x)\n    z = h(x)\n    if z is not None and y is None:\n        return {}\n    return 0\n"
+    old, new = before + f.format("[z]"), before.replace("return None", "x = None\n    return x", 1) + f.format("[z, 1]")
     comparison = compare(old, new, context="module", function="f")
-    assert comparison.verdict == "likely_preserving", (reason(comparison), comparison.sentence)
-    paths = {
-        choice["path"] for run in comparison.to_dict()["pairs"][0]["executions"] for choice in run.get("choices", [])
-    }
-    assert not any(path.startswith("injected(g") for path in paths)
+    assert comparison.verdict == "changing", (reason(comparison), comparison.sentence)
+    choices = comparison.to_dict()["pairs"][0]["witness"]["choices"]
+    injected = {choice["path"] for choice in choices if choice["path"].startswith("injected(")}
+    assert injected == {"injected(h)"}
 
 
 def test_substitution_can_be_left_out():
