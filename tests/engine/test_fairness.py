@@ -180,15 +180,15 @@ REFACTORINGS = {
     "random numbers that the module drew": (
         text(
             "import os, random, secrets, time, uuid",
-            "RANDOM = [os.urandom(8), uuid.uuid4().hex, uuid.uuid1(), secrets.token_hex(4), random.random(), time.time()]",
-            "RANDOM += [random.Random().random(), random.SystemRandom().random()]",
+            "RANDOM = [os.urandom(8), uuid.uuid4().hex, secrets.token_hex(4), random.random(), time.time()]",
+            "RANDOM += [uuid.uuid1(), random.Random().random(), random.SystemRandom().random()]",
             "def f(x):",
             "    return [x, RANDOM]",
         ),
         text(
             "import os, random, secrets, time, uuid",
-            "RANDOM = [os.urandom(8), uuid.uuid4().hex, uuid.uuid1(), secrets.token_hex(4), random.random(), time.time()]",
-            "RANDOM += [random.Random().random(), random.SystemRandom().random()]",
+            "RANDOM = [os.urandom(8), uuid.uuid4().hex, secrets.token_hex(4), random.random(), time.time()]",
+            "RANDOM += [uuid.uuid1(), random.Random().random(), random.SystemRandom().random()]",
             "def f(x):",
             "    found = [x]",
             "    found.append(RANDOM)",
