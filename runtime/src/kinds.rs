@@ -13,6 +13,12 @@ pub(crate) enum Kind {
     Members,
     /// Its items, in order.
     Items,
+    /// What it writes as: classes in C whose attributes cannot be read one by one.
+    Written,
+    /// A match of a regular expression: where its groups are.
+    Match,
+    /// Its function and arguments.
+    Partial,
     /// Nothing of it can be compared.
     Opaque,
     /// Gives items once.
@@ -23,7 +29,7 @@ pub(crate) enum Kind {
 }
 
 /// Python expressions for the classes of each kind.
-const CLASSES: [(Kind, &str); 8] = [
+const CLASSES: [(Kind, &str); 11] = [
     (
         Kind::Function,
         "[types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.MethodWrapperType, \
@@ -35,6 +41,13 @@ const CLASSES: [(Kind, &str); 8] = [
          type(collections.OrderedDict().items())]",
     ),
     (Kind::Items, "[type({}.values()), type(collections.OrderedDict().values()), collections.deque, range]"),
+    (
+        Kind::Written,
+        "[decimal.Decimal, datetime.date, datetime.datetime, datetime.time, datetime.timedelta, datetime.timezone, \
+         re.Pattern, array.array, operator.itemgetter, operator.attrgetter, operator.methodcaller]",
+    ),
+    (Kind::Match, "[re.Match]"),
+    (Kind::Partial, "[functools.partial]"),
     (Kind::Opaque, "[types.CodeType, types.FrameType, types.TracebackType]"),
     (
         Kind::Iterator,
@@ -55,7 +68,9 @@ pub(crate) fn prepare(py: Python<'_>) -> PyResult<()> {
     KINDS
         .get_or_try_init(py, || {
             let globals = PyDict::new(py);
-            for name in ["types", "collections", "itertools"] {
+            for name in
+                ["types", "collections", "itertools", "decimal", "datetime", "re", "array", "operator", "functools"]
+            {
                 globals.set_item(name, py.import(name)?)?;
             }
             let mut kinds = FxHashMap::default();

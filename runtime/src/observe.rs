@@ -6,7 +6,7 @@ use pyo3::types::{
     PyBool, PyByteArray, PyBytes, PyComplex, PyDict, PyEllipsis, PyFloat, PyFrozenSet, PyInt, PyList, PyModule, PySet,
     PySlice, PyString, PyTuple, PyType,
 };
-use twincell_core::behavior::Observed;
+use twincell_core::behavior::{Observed, WRITTEN};
 use twincell_core::report::display_observed;
 
 use crate::kinds::{self, Kind};
@@ -183,10 +183,28 @@ impl Observer {
                     return Observed::List(self.all(items.filter_map(Result::ok).take(MAX_NODES)));
                 }
             }
+            Some(Kind::Written) => {
+                let text = value.repr().map_or_else(|_| String::new(), |text| text.to_string());
+                // `datetime.date(2020, 1, 1)`: the class is said already.
+                let inner =
+                    text.split_once('(').and_then(|(_, rest)| rest.strip_suffix(')')).unwrap_or(&text).to_owned();
+                return Observed::Object { class, attributes: vec![(WRITTEN.into(), Observed::Str(bounded(inner)))] };
+            }
+            Some(Kind::Match) => {
+                return Observed::Object { class, attributes: self.parts(value, ["re", "regs", "string"]) };
+            }
+            Some(Kind::Partial) => {
+                return Observed::Object { class, attributes: self.parts(value, ["args", "func", "keywords"]) };
+            }
             Some(_) => return Observed::Object { class, attributes: vec![] },
             None => {}
         }
         self.object(value, class)
+    }
+
+    fn parts(&mut self, value: &Bound<'_, PyAny>, names: [&str; 3]) -> Vec<(String, Observed)> {
+        let part = |name: &str| Some((name.to_owned(), self.observe(&value.getattr(name).ok()?)));
+        names.into_iter().filter_map(part).collect()
     }
 
     fn exception(&mut self, exception: &Bound<'_, PyAny>) -> Observed {

@@ -477,3 +477,37 @@ def test_a_call_of_an_inherited_method_that_is_not_there_is_recorded(context):
     without = INHERITED.replace("        self.add_name(node)\n", "")
     comparison = compare(INHERITED, without, function="Image.run", context=context)
     assert comparison.verdict == "changing", reason(comparison)
+
+
+# Values of classes in C, whose attributes cannot be read one by one.
+WRITTEN = {
+    "a number": ("decimal.Decimal('1.1')", "decimal.Decimal('1.' + '1')", "decimal.Decimal('1.2')"),
+    "a date": ("datetime.date(2020, 1, 1)", "datetime.date(2020, 1, 2 - 1)", "datetime.date(2020, 1, 2)"),
+    "a length of time": ("datetime.timedelta(60)", "datetime.timedelta(30 * 2)", "datetime.timedelta(seconds=60)"),
+    "a pattern": ("re.compile('a')", "re.compile('' + 'a')", "re.compile('b')"),
+    "a match": ("re.match('a+', 'aa')", "re.compile('a+').match('aa')", "re.match('a', 'aa')"),
+    "an array": ("array.array('i', [1])", "array.array('i', (1,))", "array.array('i', [2])"),
+    "a getter": ("operator.itemgetter(0)", "operator.itemgetter(1 - 1)", "operator.itemgetter(1)"),
+    "a bound function": ("functools.partial(max, 2)", "functools.partial(max, 1 + 1)", "functools.partial(max, 3)"),
+}
+
+
+@pytest.mark.parametrize("old, same, changed", WRITTEN.values(), ids=WRITTEN)
+def test_values_of_classes_in_c_are_compared(old, same, changed):
+    def version(found):
+        return text("import array, datetime, decimal, functools, operator, re", "def f(x: int):", f"    return {found}")
+
+    comparison = compare(version(old), version(changed), function="f")
+    assert comparison.verdict == "changing", reason(comparison)
+    assert comparison.to_dict()["pairs"][0]["reproducer"]["holds"]
+    comparison = compare(version(old), version(same), function="f")
+    assert comparison.verdict == "likely_preserving", reason(comparison)
+
+
+@pytest.mark.parametrize("use", ["P.match(s)", "bool(P.match(s))", "P.sub('', s)"])
+def test_a_constant_of_which_an_attribute_is_used_is_a_part_of_the_function(use):
+    def version(pattern):
+        return text("import re", f"P = re.compile({pattern!r})", "def f(s: str):", f"    return {use}")
+
+    comparison = compare(version("a+"), version("b+"), function="f")
+    assert comparison.verdict == "changing", reason(comparison)

@@ -189,6 +189,10 @@ pub const UNCHANGED: &str = "unchanged";
 pub const ABSENT: &str = "nothing";
 pub const NOTHING_LOGGED: &str = "nothing";
 
+/// The one attribute of an object that is observed as it writes itself: what stands between the parentheses of
+/// `Decimal('1.1')`.
+pub const WRITTEN: &str = "[repr]";
+
 /// What a difference rests on, the weakest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

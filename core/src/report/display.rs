@@ -2,7 +2,7 @@
 //! is the view's own business.
 
 use super::{Channel, Strength, Verdict};
-use crate::behavior::{Call, Observed, Outcome};
+use crate::behavior::{Call, Observed, Outcome, WRITTEN};
 use crate::value::{Decision, python_string};
 
 /// Characters that [`display_observed`] gives at most, the ellipsis aside.
@@ -206,7 +206,10 @@ fn write_value(out: &mut Bounded, value: &Observed) {
         Observed::Object { class, attributes } => {
             out.push(class);
             out.push("(");
-            write_named(out, attributes);
+            match attributes.as_slice() {
+                [(name, Observed::Str(inner))] if name == WRITTEN => out.push(inner),
+                _ => write_named(out, attributes),
+            }
             out.push(")");
         }
         Observed::Function { name } => write_tagged(out, "function", name),
@@ -301,6 +304,10 @@ mod tests {
             (injected(vec![]), "<request.meta>"),
             (injected(named("retries", int(1))), "<request.meta with retries=1>"),
             (Observed::Object { class: "Response".into(), attributes: named("status", int(3)) }, "Response(status=3)"),
+            (
+                Observed::Object { class: "date".into(), attributes: named(WRITTEN, str("2020, 1, 1")) },
+                "date(2020, 1, 1)",
+            ),
             (Observed::Exception { class: "ValueError".into(), arguments: vec![str("x")] }, "ValueError('x')"),
             (generator(vec![int(1), int(2)], false), "<generator: 1, 2, ...>"),
             (generator(vec![int(1), int(2)], true), "<generator: 1, 2>"),

@@ -6,6 +6,8 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
+use ruff_python_ast::{Alias, Stmt};
+
 use super::arguments::{Argument, is_identifier, source};
 use super::checks::{BUILTIN_EXCEPTIONS, shape, shaped};
 use super::file::Writer;
@@ -15,6 +17,7 @@ use super::{python, slice};
 use crate::behavior::{Behavior, Call, Difference, Observed, Outcome};
 use crate::engine::protocol::Context;
 use crate::report::Channel;
+use crate::source::parse::{parse, with_stack_for};
 use crate::source::{Function, global_names};
 use crate::stdlib::PURE_MODULES;
 use crate::value::Decision;
@@ -60,6 +63,9 @@ impl Writer<'_> {
         let missing = self.missing(&objects, &used);
         let module = if with_module { self.module_part(&missing)? } else { String::new() };
         self.refuse_names(&used, &missing)?;
+        if !with_module {
+            self.refuse_imports(&used)?;
+        }
         let [old, new] = case.behaviors()?;
         let test = self.check(difference, old, new, &objects)?;
         let test = self.written(test, &objects)?;
@@ -102,6 +108,15 @@ impl Writer<'_> {
             return Err("the modules differ in what the functions need of them".into());
         }
         if old.is_empty() { Err("nothing of the module is needed".into()) } else { Ok(format!("{old}\n")) }
+    }
+
+    /// Without the module, its imports are not there either; modules that only compute are imported by name.
+    fn refuse_imports(&self, used: &BTreeSet<String>) -> Result<(), String> {
+        let bound: BTreeSet<String> = self.case.modules.iter().flat_map(|module| imported_names(module)).collect();
+        match used.iter().find(|name| bound.contains(*name)) {
+            Some(name) => Err(format!("'{name}' is imported by the module")),
+            None => Ok(()),
+        }
     }
 
     fn refuse_names(&self, used: &BTreeSet<String>, missing: &[String]) -> Result<(), String> {
@@ -457,4 +472,29 @@ impl Writer<'_> {
         }
         format!("from __future__ import annotations\n\n{}", lines.join("\n"))
     }
+}
+
+/// Names that a module binds by imports at its top level, but for `import NAME` of modules that only compute.
+fn imported_names(module: &str) -> BTreeSet<String> {
+    let parsed = with_stack_for(module.len(), || parse(module));
+    let mut names = BTreeSet::new();
+    for statement in parsed.suite() {
+        match statement {
+            Stmt::Import(import) => {
+                names.extend(import.names.iter().filter(|alias| !is_plain(alias)).map(bound_name));
+            }
+            Stmt::ImportFrom(import) => names.extend(import.names.iter().map(bound_name)),
+            _ => {}
+        }
+    }
+    names
+}
+
+fn is_plain(alias: &Alias) -> bool {
+    alias.asname.is_none() && PURE_MODULES.contains(&alias.name.as_str())
+}
+
+fn bound_name(alias: &Alias) -> String {
+    let written = alias.name.split('.').next().unwrap_or_default();
+    alias.asname.as_ref().map_or(written, |name| name.as_str()).to_owned()
 }

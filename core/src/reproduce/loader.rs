@@ -26,6 +26,10 @@ impl Writer<'_> {
         let _ = writeln!(text, "SUBJECT = os.environ.get('TWINCELL_SUBJECT', 'new')");
         let _ =
             writeln!(text, "names = {kind}'__name__': 'twincell_module', '__file__': '<twincell>'{builtins}{close}");
+        if modules.iter().any(|module| module.contains("dataclass")) {
+            // Annotations are texts there, and dataclasses look in the module what they mean.
+            text.push_str("sys.modules.setdefault('twincell_module', types.ModuleType('twincell_module'))\n");
+        }
         text.push_str("\n\ndef load():\n    \"\"\"The function under test.\"\"\"\n");
         if self.standins && !modules.iter().all(String::is_empty) {
             text.push_str("    global loading\n    loading = True\n");

@@ -2,7 +2,7 @@
 //!
 //! The texts are those of `text` in `standin.py`; the two must agree to the letter.
 
-use crate::behavior::{Call, Observed};
+use crate::behavior::{Call, Observed, WRITTEN};
 use crate::value::{Recipe, python_string};
 
 /// A recipe as a literal; `...` stands for a stand-in.
@@ -153,7 +153,10 @@ pub(super) fn text(value: &Observed) -> Option<String> {
         }
         Observed::Injected { path, assigned } if assigned.is_empty() => format!("<{}>", masked(path)),
         Observed::Injected { path, assigned } => format!("<{} with {}>", masked(path), named(assigned)?),
-        Observed::Object { class, attributes } => format!("{class}({})", named(attributes)?),
+        Observed::Object { class, attributes } => match attributes.as_slice() {
+            [(name, Observed::Str(inner))] if name == WRITTEN => format!("{class}({inner})"),
+            _ => format!("{class}({})", named(attributes)?),
+        },
         Observed::Function { name } => format!("<function {name}>"),
         Observed::Class { name } => format!("<class {name}>"),
         Observed::Module { name } => format!("<module {name}>"),

@@ -4,11 +4,16 @@ A part begins at a line `# part NAME` and ends at the next one.
 """
 
 # part context
+import array
 import asyncio
 import builtins
 import contextlib
+import datetime
+import decimal
 import itertools
 import logging
+import operator
+import re
 import types
 import warnings
 
@@ -350,6 +355,12 @@ class Messages(warnings.catch_warnings):
 
 
 # part text
+WRITTEN = (
+    *(array.array, datetime.date, datetime.datetime, datetime.time, datetime.timedelta, datetime.timezone),
+    *(decimal.Decimal, operator.attrgetter, operator.itemgetter, operator.methodcaller, re.Pattern),
+)
+
+
 def text(value, above=()):
     """A value as text: by structure, stand-ins by access path."""
     kind = getattr(type(value), "plain", type(value))
@@ -387,7 +398,10 @@ def text(value, above=()):
         return f"slice({short(value)})()"
     if kind in (complex, type(...)):
         return f"{value!r}()"
-    parts = {}
+    if kind in WRITTEN:
+        return f"{kind.__name__}({repr(value).split('(', 1)[1]}"
+    parts = {"match": ("re", "regs", "string"), "partial": ("args", "func", "keywords")}.get(kind.__name__.lower(), ())
+    parts = {name: getattr(value, name) for name in parts if kind.__module__ in ("re", "functools")}
     for base, name in ((dict, "[items]"), (list, "[items]"), (tuple, "[items]"), (str, "[text]"), (int, "[value]")):
         if isinstance(value, base) and not parts:
             parts[name] = base(value)

@@ -28,17 +28,23 @@ pub(super) fn function_text(function: &Function) -> String {
 
 /// `import` lines for the modules that a file names.
 pub(super) fn imports(text: &str) -> String {
-    const MODULES: [&str; 12] = [
+    const MODULES: [&str; 18] = [
+        "array",
         "ast",
         "asyncio",
         "builtins",
         "contextlib",
+        "datetime",
+        "decimal",
         "functools",
         "inspect",
         "io",
         "itertools",
         "logging",
+        "operator",
         "os",
+        "re",
+        "sys",
         "types",
         "warnings",
     ];

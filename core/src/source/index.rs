@@ -59,8 +59,23 @@ impl Index {
                 index.statement(stmt);
             }
             index.text.clone_from(&text);
+            index.read_wholes();
             index
         })
+    }
+
+    /// `NAME.x` reads one attribute where `NAME` is a class, and all of it otherwise.
+    fn read_wholes(&mut self) {
+        let classes = &self.classes;
+        for reads in self.reads.values_mut() {
+            let owners: Vec<String> = reads
+                .iter()
+                .filter_map(|name| name.split_once('.'))
+                .filter(|(owner, _)| !classes.contains_key(*owner))
+                .map(|(owner, _)| owner.to_string())
+                .collect();
+            reads.extend(owners);
+        }
     }
 
     fn statement(&mut self, stmt: &Stmt) {
@@ -372,6 +387,9 @@ pub fn global_names(text: &str) -> BTreeSet<String> {
     with_stack_for(text.len(), || {
         let mut reads = Reads::new(None);
         reads.visit_body(&parse(text).syntax().body);
+        let owners: Vec<String> =
+            reads.found.iter().filter_map(|name| name.split_once('.')).map(|(owner, _)| owner.to_string()).collect();
+        reads.found.extend(owners);
         reads.found
     })
 }
