@@ -1,6 +1,6 @@
 //! Runs a function on injected arguments and unwraps what it gives: generators, coroutines, returned functions.
 
-use pyo3::exceptions::{PyAssertionError, PyMemoryError, PyRecursionError, PySystemExit};
+use pyo3::exceptions::{PyAssertionError, PyMemoryError, PyRecursionError, PySystemExit, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use twincell_core::behavior::{Observed, Outcome};
@@ -9,7 +9,7 @@ use twincell_core::site::SiteKind;
 use twincell_core::value::{AbstractValue, Known, Recipe};
 
 use crate::consumer::{self, End};
-use crate::exceptions::StopExecution;
+use crate::exceptions::{self, StopExecution};
 use crate::kinds::{self, Kind};
 use crate::module::{FUNCTION_FILE_NAME, helpers, message};
 use crate::observe::{self, MAX_ITEMS};
@@ -129,10 +129,11 @@ fn injected<'py>(
     match found {
         Some(value) => Ok(Some(value.into_bound(py))),
         None if may_default => Ok(None),
-        // The other version's default was chosen, but this version has none.
+        // The other version's default was chosen, and this version has none: a caller that leaves it out sees this.
         None => {
-            let request = Request { kind: SiteKind::Name, identifier: path, parameter: true, ..Request::default() };
-            resolve::value(py, &format!("{path} (required)"), &request).map(|value| Some(value.into_bound(py)))
+            let error = PyTypeError::new_err(format!("missing a required argument: '{}'", request.identifier));
+            exceptions::mark_intended(error.value(py).as_any());
+            Err(error)
         }
     }
 }

@@ -231,3 +231,12 @@ def test_a_handler_around_an_operator_is_a_change_whether_it_comes_or_goes(opera
     guarded = f"def f(a, b):\n{attempt}    return found\n"
     comparison = compare(*((bare, guarded) if added else (guarded, bare)))
     assert comparison.verdict == "changing", reason(comparison)
+
+
+@pytest.mark.parametrize("old, new", [("a, b=1", "a, b"), ("a, *, b=1", "a, *, b")])
+def test_callers_that_rely_on_a_default_notice_that_it_is_gone(old, new):
+    comparison = compare(f"def f({old}):\n    return a\n", f"def f({new}):\n    return a\n")
+    assert comparison.verdict == "changing", reason(comparison)
+    assert "missing a required argument" in comparison.evidence[0]["new"]
+    comparison = compare(f"def f({new}):\n    return a\n", f"def f({old}):\n    return a\n")
+    assert comparison.verdict == "likely_preserving", reason(comparison)
