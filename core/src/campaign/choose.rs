@@ -14,7 +14,7 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 use super::corpus::State;
 use super::substitute::Substitution;
 use crate::engine::protocol::ExecutionRequest;
-use crate::value::{Choice, Decision, Fixed, Recipe, related};
+use crate::value::{Choice, Decision, Fixed, Recipe, is_answer, related};
 
 /// How often a path with learned values gets one of them, in an execution drawn afresh.
 const LEARNED: f64 = 0.15;
@@ -73,9 +73,7 @@ fn alike(choices: &[Choice], random: &mut Pcg64Mcg) -> Option<(String, Recipe)> 
         Decision::Value(value @ (Recipe::Str(_) | Recipe::List(_) | Recipe::Tuple(_) | Recipe::Dict(_))) => {
             Some(value.clone())
         }
-        Decision::Value(value @ (Recipe::Int(_) | Recipe::Float(_))) if !choice.path.contains('(') => {
-            Some(value.clone())
-        }
+        Decision::Value(value @ (Recipe::Int(_) | Recipe::Float(_))) if !is_answer(&choice.path) => Some(value.clone()),
         _ => None,
     };
     let plain: Vec<(&Choice, Recipe)> = choices.iter().filter_map(|choice| Some((choice, value(choice)?))).collect();

@@ -8,7 +8,7 @@ use super::solve::Assignment;
 use super::{Reading, solve};
 use crate::behavior::{Observed, Outcome};
 use crate::engine::protocol::ExecutionRecord;
-use crate::value::{AbstractValue, Choice, Decision, Recipe, SUBSTITUTED};
+use crate::value::{AbstractValue, Choice, Decision, Recipe, is_answer, is_text};
 
 /// Suspects that are exchanged, one an execution.
 const SUSPECTS: usize = 2;
@@ -64,22 +64,9 @@ pub(super) fn repairs(failure: &Failure<'_>, record: &ExecutionRecord, reading: 
     found
 }
 
-/// `bool(x)` and the like are answers, not values.
+/// Answers such as `bool(x)` cause no failure; the text of an object may.
 fn is_value_path(path: &str) -> bool {
-    const ASPECTS: [&str; 11] = [
-        "bool(",
-        "len(",
-        "int(",
-        "order(",
-        "isinstance(",
-        "hasattr(",
-        "class(",
-        "stable ",
-        "raise ",
-        "zero(",
-        SUBSTITUTED,
-    ];
-    !ASPECTS.iter().any(|aspect| path.starts_with(aspect)) && !path.contains(" in ")
+    !is_answer(path) || is_text(path)
 }
 
 /// How near a path is to a line of code: written on it, its last name written on it, or not.

@@ -8,7 +8,7 @@ use super::python;
 use super::slice;
 use crate::engine::protocol::Context;
 use crate::site::SiteKind;
-use crate::value::{Decision, Recipe, SUBSTITUTED};
+use crate::value::{Decision, Recipe, SUBSTITUTED, is_answer};
 
 impl Writer<'_> {
     /// Answers for all that was decided and is not said elsewhere.
@@ -125,12 +125,15 @@ fn callee(path: &str) -> Option<&str> {
         Some((head, number)) if number.bytes().all(|byte| byte.is_ascii_digit()) => head,
         _ => path,
     };
-    const OWN: [&str; 12] =
-        ["bool", "len", "int", "order", "isinstance", "class", "hasattr", "iter", "next", "result", "await", "truth"];
+    if is_answer(path) {
+        return None;
+    }
+    // What is handed to a function that is a result, and what is awaited.
+    let is_callee = |name: &&str| !matches!(*name, "" | "result" | "await");
     if !path.ends_with(')') {
         // Cut off.
         let start = path.find('(')?;
-        return path.contains('~').then(|| &path[..start]).filter(|name| !name.is_empty() && !OWN.contains(name));
+        return path.contains('~').then(|| &path[..start]).filter(is_callee);
     }
     let mut depth = 0;
     for (at, character) in path.char_indices().rev() {
@@ -139,11 +142,27 @@ fn callee(path: &str) -> Option<&str> {
             '(' | '[' => {
                 depth -= 1;
                 if depth == 0 {
-                    return Some(&path[..at]).filter(|name| !name.is_empty() && !OWN.contains(name));
+                    return Some(&path[..at]).filter(is_callee);
                 }
             }
             _ => {}
         }
     }
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn questions_about_values_call_nothing_of_the_code() {
+        assert_eq!(callee("client.get('a')#2"), Some("client.get"));
+        assert_eq!(callee("raise load(x)"), Some("load"));
+        for path in
+            ["str(x)", "repr(x.y)", "raise str(x)", "zero(x)", "injected(f)", "len(f(x))", "'a' in f(x)", "result(x)"]
+        {
+            assert_eq!(callee(path), None, "{path}");
+        }
+    }
 }

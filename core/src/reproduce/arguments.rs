@@ -131,8 +131,8 @@ pub(super) fn is_identifier(name: &str) -> bool {
         "elif", "else", "except", "finally", "for", "from", "global", "if", "import", "in", "is", "lambda", "nonlocal",
         "not", "or", "pass", "raise", "return", "try", "while", "with", "yield",
     ];
-    let starts = name.chars().next().is_some_and(|first| first.is_alphabetic() || first == '_');
-    starts && name.chars().all(|c| c.is_alphanumeric() || c == '_') && !KEYWORDS.contains(&name)
+    let starts = name.chars().next().is_some_and(|first| first == '_' || unicode_ident::is_xid_start(first));
+    starts && name.chars().all(unicode_ident::is_xid_continue) && !KEYWORDS.contains(&name)
 }
 
 #[cfg(test)]

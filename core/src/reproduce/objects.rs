@@ -7,13 +7,11 @@ use std::collections::BTreeMap;
 
 use super::arguments::is_identifier;
 use super::python;
-use crate::value::{Choice, Decision, Recipe};
+use crate::value::{Choice, Decision, Recipe, SUBSTITUTED, is_answer};
 
 /// Attributes that a `Mock` has for itself.
 const RESERVED: [&str; 9] =
     ["name", "return_value", "side_effect", "spec", "wraps", "called", "mock_calls", "method_calls", "call_args"];
-/// Questions about values that no attribute answers.
-const ASPECTS: [&str; 9] = ["order(", "isinstance(", "class(", "int(", "iter(", "next(", "await ", "truth(", "super("];
 
 /// Everything that was injected, by the first name of its access path.
 #[derive(Debug, Default)]
@@ -41,24 +39,22 @@ enum Step<'a> {
 
 /// `self.get('a')[0]`: `self`, and how to go on from there.
 fn steps(path: &str) -> Option<(&str, Vec<Step<'_>>)> {
-    let word = |text: &str| text.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(text.len());
+    // Beyond ASCII, marks belong to names as letters do.
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_' || !c.is_ascii();
+    let word = |text: &str| text.find(|c: char| !is_part(c)).unwrap_or(text.len());
     let (root, mut rest) = path.split_at(word(path));
     let mut found = Vec::new();
-    while let Some(first) = rest.chars().next() {
-        let tail = &rest[1..];
-        match first {
-            '.' => {
-                let end = word(tail);
-                found.push(Step::Attribute(&tail[..end]));
-                rest = &tail[end..];
-            }
-            '[' | '(' => {
-                let end = closing(tail)?;
-                let inner = &tail[..end];
-                found.push(if first == '[' { Step::Item(inner) } else { Step::Call(inner) });
-                rest = &tail[end + 1..];
-            }
-            _ => return None,
+    while !rest.is_empty() {
+        if let Some(tail) = rest.strip_prefix('.') {
+            let end = word(tail);
+            found.push(Step::Attribute(&tail[..end]));
+            rest = &tail[end..];
+        } else {
+            let tail = rest.strip_prefix(['[', '('])?;
+            let end = closing(tail)?;
+            let inner = &tail[..end];
+            found.push(if rest.starts_with('[') { Step::Item(inner) } else { Step::Call(inner) });
+            rest = &tail[end + 1..];
         }
     }
     (is_identifier(root) && !path.contains('~')).then_some((root, found))
@@ -101,7 +97,7 @@ impl Objects {
             _ => None,
         };
         let within = |start: &str| path.strip_prefix(start).and_then(|rest| rest.strip_suffix(')'));
-        if ["len(*", "stable ", "succeeds "].iter().any(|start| path.starts_with(start))
+        if ["len(*", "stable ", "succeeds ", SUBSTITUTED].iter().any(|start| path.starts_with(start))
             || path.contains("' in **")
             || path.ends_with(" (required)")
         {
@@ -126,11 +122,11 @@ impl Objects {
             return Ok(());
         }
         if let (Some(call), Decision::Raise(class)) = (path.strip_prefix("raise "), &choice.decision) {
-            let end = call.rfind('(').ok_or_else(refused)?;
+            let end = call.rfind('(').filter(|_| !is_answer(call)).ok_or_else(refused)?;
             self.node(&call[..end]).ok_or_else(refused)?.raises = Some(class.clone());
             return Ok(());
         }
-        if ASPECTS.iter().any(|start| path.starts_with(start)) {
+        if is_answer(path) || path.starts_with("await ") || path.starts_with("super(") {
             return Err(refused());
         }
         if let Decision::Raise(class) = &choice.decision {
@@ -335,6 +331,23 @@ mod tests {
         assert_eq!(found.source("request").unwrap(), "SimpleNamespace(meta={'retries': 0})");
         assert_eq!(found.source("client").unwrap(), "Mock(get=Mock(return_value=SimpleNamespace(status=404)))");
         assert_eq!(found.reach("client.get('a').status").unwrap(), "client.get.return_value.status");
+    }
+
+    #[test]
+    fn names_in_any_script_are_names() {
+        for path in ["नमस्ते.a", "x€", "e\u{301}.b", "名前.名", "x.a€", "x'é", "x é"] {
+            let known = objects(&[(path, Recipe::Int(1))]).names().count();
+            assert_eq!(known, usize::from(!path.contains(['€', '\'', ' ']) || path == "x.a€"), "{path}");
+        }
+        let found = objects(&[("é", OBJECT), ("é.à", Recipe::Int(1))]);
+        assert_eq!(found.source("é").unwrap(), "SimpleNamespace(à=1)");
+    }
+
+    #[test]
+    fn what_is_asked_about_a_value_is_no_object() {
+        let asked = ["zero(x)", "str(x)", "repr(x)", "injected(f)", "place of 'a' in x", "raise str(x)", "inner in x"];
+        let one = |path| objects(&[(path, Recipe::Int(1))]).names().count();
+        assert_eq!(asked.map(one), [0; 7]);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //!
 //! Nothing here knows Python objects; the runtime turns a [`Recipe`] into one.
 
+mod answers;
 mod declared;
 mod draw;
 mod fitness;
@@ -14,6 +15,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+pub use answers::{is_answer, is_text};
 pub use declared::Declared;
 pub use draw::{Ask, Draw, Known};
 pub use pools::Pools;
