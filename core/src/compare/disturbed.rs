@@ -24,7 +24,35 @@ pub(super) fn is_disturbed(campaign: &Campaign, loaded: &Loaded<'_>) -> bool {
     !campaign.stopped_early && (loaded.spoiled || campaign.witness.is_none() && campaign.noisy.is_some())
 }
 
-/// Runs a disturbed campaign again in isolation, where that may help; gives what stands in the end.
+/// What was done in isolation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Isolated {
+    /// The whole campaign.
+    All,
+    /// The execution that shows the difference.
+    Witness,
+    /// So many executions, which showed no difference either.
+    Some(u32),
+}
+
+impl Isolated {
+    /// The report's words for it.
+    pub(super) fn note(self) -> String {
+        match self {
+            Isolated::All => "isolation: each execution ran in a process of its own".into(),
+            Isolated::Witness => {
+                "isolation: executions left something behind; what was found showed again in a process of its own"
+                    .into()
+            }
+            Isolated::Some(count) => format!(
+                "isolation: executions may have left something behind; {count} ran once more, each in a process of its own, \
+                 and showed no difference either"
+            ),
+        }
+    }
+}
+
+/// Runs a disturbed campaign again in isolation, where that may help; gives what stands in the end, and what of it ran in isolation.
 pub(super) fn run_isolated<'p>(
     pool: &'p WorkerPool,
     program: &mut Program,
@@ -33,7 +61,7 @@ pub(super) fn run_isolated<'p>(
     target: &Target,
     plan: &Plan,
     progress: &mut dyn FnMut(u32, f64) -> Continue,
-) -> Result<(Loaded<'p>, Campaign), EngineError> {
+) -> Result<(Loaded<'p>, Campaign, Option<Isolated>), EngineError> {
     let spoiled = loaded.spoiled;
     let mut loaded = loaded;
     loaded.start_over();
@@ -45,18 +73,21 @@ pub(super) fn run_isolated<'p>(
     {
         // The code itself does something else each time: isolation changes nothing.
         program.isolation = Isolation::Auto;
-        return Ok((loaded, disturbed));
+        return Ok((loaded, disturbed, None));
     }
     if let Some(witness) = disturbed.witness
         && campaign::is_same_again(&mut loaded, &disturbed.executions[witness], &plan.rules)?
     {
-        return Ok((loaded, disturbed));
+        return Ok((loaded, disturbed, Some(Isolated::Witness)));
     }
     let budget = if disturbed.witness.is_some() { plan.budget } else { plan.budget.min(ISOLATED) };
     let mut isolated = campaign::run(&mut loaded, target, &Plan { budget, ..plan.clone() }, progress)?;
     let Some(witness) = isolated.witness else {
-        let none_before = disturbed.witness.is_none();
-        return Ok((loaded, if none_before { disturbed } else { isolated }));
+        if disturbed.witness.is_none() {
+            let count = u32::try_from(isolated.executed()).unwrap_or(u32::MAX);
+            return Ok((loaded, disturbed, Some(Isolated::Some(count))));
+        }
+        return Ok((loaded, isolated, Some(Isolated::All)));
     };
     for _ in 0..RELOADS {
         drop(loaded);
@@ -68,5 +99,17 @@ pub(super) fn run_isolated<'p>(
             break;
         }
     }
-    Ok((loaded, isolated))
+    Ok((loaded, isolated, Some(Isolated::All)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_where_all_ran_in_isolation_does_the_note_say_so() {
+        let notes = [Isolated::All, Isolated::Witness, Isolated::Some(32)].map(Isolated::note);
+        assert_eq!(notes.each_ref().map(|note| note.contains("each execution ran")), [true, false, false]);
+        assert!(notes[2].contains("32 ran once more"), "{}", notes[2]);
+    }
 }

@@ -114,7 +114,6 @@ const SHRINK_BUDGET: u32 = 100;
 const PLAUSIBLE_BUDGET: u32 = 160;
 
 /// Said where executions did not share a process.
-const ISOLATED: &str = "isolation: each execution ran in a process of its own";
 
 /// Compares every function that the two texts have in common and that changed.
 ///
@@ -302,15 +301,16 @@ fn compare_pair(
         // A worker that cannot be replaced costs this pair and no other.
         Err(error) => return Ok(assemble::failed(&frame, error.to_string())),
     };
-    if program.isolation == Isolation::Auto && disturbed::is_disturbed(&campaign, &loaded) {
+    if program.isolation == Isolation::Process {
+        notes.push(disturbed::Isolated::All.note());
+    } else if disturbed::is_disturbed(&campaign, &loaded) {
         let isolated = disturbed::run_isolated(pool, &mut program, loaded, campaign, &target, &plan, progress);
-        (loaded, campaign) = match isolated {
+        let done;
+        (loaded, campaign, done) = match isolated {
             Ok(found) => found,
             Err(error) => return Ok(assemble::failed(&frame, error.to_string())),
         };
-    }
-    if program.isolation == Isolation::Process {
-        notes.push(ISOLATED.into());
+        notes.extend(done.map(disturbed::Isolated::note));
     }
     let found = campaign.witness.map(|position| &campaign.executions[position]);
     let (mut witness, mut decisive) = match found {
@@ -343,7 +343,8 @@ fn compare_pair(
         reproduce::verified(&case, loaded)
     };
     let mut reproducer = witness.as_ref().map(|witness| write(witness, &mut loaded));
-    if let (Some(found), Some(false)) = (found, reproducer.as_ref().map(|made| made.holds == Some(true))) {
+    let bodies = pair.sides.each_ref().map(|side| &side.body);
+    if let (Some(found), Some(true)) = (found, reproducer.as_ref().map(|made| made.may_hold_of_another(bodies))) {
         let executed = campaign.executed() as u32;
         let mut go_on = || progress(executed, found.coverage);
         let others = other_witnesses(&mut loaded, found, witness.as_ref(), &plan, &program.literals, &mut go_on);
