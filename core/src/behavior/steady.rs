@@ -109,7 +109,14 @@ fn outcome(kept: &Outcome, again: &Outcome, rules: &Rules, noisy: &mut BTreeSet<
 
 /// By place; one that is there at one time only stands for anything.
 fn arguments(kept: &Behavior, again: &Behavior, rules: &Rules) -> Vec<(String, Observed)> {
-    let by_place = |behavior: &Behavior| -> BTreeMap<String, Observed> { behavior.arguments.iter().cloned().collect() };
+    let by_place = |behavior: &Behavior| {
+        let mut found: BTreeMap<String, Observed> = BTreeMap::new();
+        for (place, value) in &behavior.arguments {
+            // The first of a name counts, as where versions are compared.
+            found.entry(place.clone()).or_insert_with(|| value.clone());
+        }
+        found
+    };
     let (kept, mut again) = (by_place(kept), by_place(again));
     let mut merged: Vec<(String, Observed)> = kept
         .into_iter()
@@ -244,6 +251,16 @@ mod tests {
         let found = places(&[run(1, 5, "a"), run(1, 6, "a")], &[run(2, 7, "b"), run(2, 8, "b")]);
         let channels: Vec<Channel> = found.into_iter().map(|(channel, _)| channel).collect();
         assert_eq!(channels, [Channel::Return, Channel::Output]);
+    }
+
+    #[test]
+    fn of_a_place_named_twice_the_first_counts() {
+        let run = |first: i64, second: i64| Behavior {
+            arguments: vec![("x".into(), int(first)), ("x".into(), int(second))],
+            ..behavior(int(1), &[], "")
+        };
+        assert_eq!(places(&[run(1, 5), run(1, 6)], &[run(1, 7), run(1, 8)]), []);
+        assert_eq!(places(&[run(1, 5), run(1, 5)], &[run(2, 5), run(2, 5)]).len(), 1);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use ruff_python_ast::{CmpOp, Expr, Number, Operator, Stmt, UnaryOp};
 use ruff_text_size::{Ranged, TextRange};
 
 use super::super::parse::{parse, with_stack_for};
-use super::{Key, Uses, add_missing};
+use super::{Key, MAX_PARTS, Uses, add_missing};
 use crate::site::SiteKind;
 use crate::value::{AbstractValue, Recipe};
 
@@ -124,7 +124,9 @@ impl Collector {
                 let used =
                     if is_element { Uses { element: Some(Box::new(unpacked)), ..Uses::default() } } else { unpacked };
                 self.note(value, |uses| uses.merge(&used));
-                for (index, element) in elements.iter().enumerate().take_while(|(_, part)| !part.is_starred_expr()) {
+                for (index, element) in
+                    elements.iter().enumerate().take(MAX_PARTS).take_while(|(_, part)| !part.is_starred_expr())
+                {
                     if let Expr::Name(name) = element {
                         let kind = if is_element { FlowKind::ElementPart(index) } else { FlowKind::Part(index) };
                         self.flows.push(Flow { local: name.id.to_string(), value: place, kind });

@@ -128,6 +128,12 @@ impl Uses {
 /// Of each kind of use, so many are noted: every site of a value carries them, and huge functions have many sites.
 const MAX_NOTED: usize = 64;
 
+/// So many names of an unpacking are followed.
+const MAX_PARTS: usize = 32;
+/// Uses of items of items of items: so deep, and so many in all.
+const MAX_DEPTH: usize = 4;
+const MAX_NESTED: usize = 256;
+
 fn add_missing<T: Clone + PartialEq>(to: &mut Vec<T>, from: &[T]) {
     for item in from {
         if to.len() < MAX_NOTED && !to.contains(item) {
@@ -175,7 +181,7 @@ fn uses(collector: &Collector, sites: &[Site]) -> Vec<Uses> {
     // A value that is bound to a local is used as the local is; the rounds follow `a = f(); b = a`.
     for _ in 0..3 {
         for flow in &collector.flows {
-            let Some(from) = by_path.get(&(SiteKind::Name, flow.local.as_str())).cloned() else { continue };
+            let Some(from) = by_path.get(&(SiteKind::Name, flow.local.as_str())).cloned().map(nested) else { continue };
             let used = match flow.kind {
                 FlowKind::Value => from,
                 FlowKind::Element => Uses { element: Some(Box::new(from)), ..Uses::default() },
@@ -193,7 +199,7 @@ fn uses(collector: &Collector, sites: &[Site]) -> Vec<Uses> {
             let Some(path) = places.get(&link.call) else { continue };
             let Some(made) = by_path.get(&(SiteKind::Call, *path)).cloned() else { continue };
             let used = match link.made {
-                Made::Fields => Uses { fields: Some(Box::new(made)), ..Uses::default() },
+                Made::Fields => Uses { fields: Some(Box::new(nested(made))), ..Uses::default() },
                 Made::Text => as_text(made),
                 Made::Items => Uses { unpacked: made.unpacked, ..Uses::default() },
             };
@@ -208,6 +214,29 @@ fn uses(collector: &Collector, sites: &[Site]) -> Vec<Uses> {
         }
     }
     sites.iter().map(|site| by_path.get(&(site.kind, site.path.as_str())).cloned().unwrap_or_default()).collect()
+}
+
+/// Uses as they stand within those of another value: what loops over its own items, or unpacks itself, has no end.
+fn nested(mut uses: Uses) -> Uses {
+    cut(&mut uses, MAX_DEPTH, &mut { MAX_NESTED });
+    uses
+}
+
+fn cut(uses: &mut Uses, depth: usize, left: &mut usize) {
+    for inner in [&mut uses.fields, &mut uses.element, &mut uses.result] {
+        match inner {
+            Some(inner) if depth > 0 && *left > 0 => {
+                *left -= 1;
+                cut(inner, depth - 1, left);
+            }
+            _ => *inner = None,
+        }
+    }
+    uses.parts.truncate(if depth > 0 { *left } else { 0 });
+    for part in &mut uses.parts {
+        *left = left.saturating_sub(1);
+        cut(part, depth - 1, left);
+    }
 }
 
 /// Uses of something of which one item is used so.
@@ -251,20 +280,21 @@ fn locals(collector: Collector, sites: &[Site]) -> Locals {
 mod tests {
     use super::*;
 
+    fn site(name: &str, at: usize) -> Site {
+        Site {
+            kind: SiteKind::Name,
+            start: at as u32,
+            end: (at + name.len()) as u32,
+            line: 1,
+            identifier: name.into(),
+            path: name.into(),
+            catches: vec![],
+            discarded: false,
+        }
+    }
+
     fn name_uses(code: &str, name: &str) -> Uses {
-        let sites: Vec<Site> = code
-            .match_indices(name)
-            .map(|(at, _)| Site {
-                kind: SiteKind::Name,
-                start: at as u32,
-                end: (at + name.len()) as u32,
-                line: 1,
-                identifier: name.into(),
-                path: name.into(),
-                catches: vec![],
-                discarded: false,
-            })
-            .collect();
+        let sites: Vec<Site> = code.match_indices(name).map(|(at, _)| site(name, at)).collect();
         read(code, &sites).uses.into_iter().next().unwrap_or_default()
     }
 
@@ -291,6 +321,35 @@ mod tests {
         }
         assert!(!name_uses("qq.send(b'a')", "qq").bytes);
         assert_eq!(name_uses("b''.join(qq)", "qq").element.map(|element| element.bytes), Some(true));
+    }
+
+    #[test]
+    fn huge_unpackings_and_loops_over_themselves_have_bounds() {
+        let names: Vec<String> = (0..5000).map(|index| format!("a{index}")).collect();
+        let code = format!("{} = qq\n", names.join(", "));
+        let sites: Vec<Site> = ["qq"]
+            .into_iter()
+            .chain(names.iter().map(String::as_str))
+            .map(|name| site(name, code.find(name).unwrap_or_default()))
+            .collect();
+        assert_eq!(read(&code, &sites).uses[0].parts.len(), MAX_PARTS);
+
+        let code = "for qq, qq in qq: pass\n".repeat(40) + &"qq = qq.split(',')\n".repeat(40);
+        let found = name_uses(&code, "qq");
+        let (mut same, mut left) = (found.clone(), usize::MAX);
+        // An item of an item adds two.
+        cut(&mut same, MAX_DEPTH + 2, &mut left);
+        assert!(same == found, "deeper than allowed");
+        assert!(usize::MAX - left < 10_000, "{} nested uses", usize::MAX - left);
+    }
+
+    #[test]
+    fn items_of_items_are_followed() {
+        let code = "for row in qq:\n    for a, b in row:\n        a.lower()\n";
+        let sites = [site("qq", 11), site("row", 31)];
+        let found = read(code, &sites).uses.swap_remove(0);
+        let pair = found.element.and_then(|row| row.element).unwrap();
+        assert_eq!(pair.unpacked, Some(2));
     }
 
     #[test]

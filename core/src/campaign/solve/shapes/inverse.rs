@@ -30,7 +30,9 @@ pub(in super::super) fn left_of(
                 ],
                 O::Mod if known != 0 => {
                     // The nearest on either side of the present value.
-                    let base = current.div_euclid(known).checked_mul(known).and_then(|base| base.checked_add(wanted));
+                    let base = current
+                        .checked_div_euclid(known)
+                        .and_then(|times| times.checked_mul(known)?.checked_add(wanted));
                     let (below, above) =
                         (base.and_then(|base| base.checked_sub(known)), base.and_then(|base| base.checked_add(known)));
                     vec![base, above, below]
@@ -222,4 +224,37 @@ pub(in super::super) fn answering(
         }
     }
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_ends_of_the_integers_are_solved_without_overflow() {
+        use Operator as O;
+        let ends = [i64::MIN, i64::MIN + 1, -1, 0, 1, 64, i64::MAX].map(Recipe::Int);
+        let operators = [
+            O::Add,
+            O::Sub,
+            O::Mult,
+            O::Div,
+            O::FloorDiv,
+            O::Mod,
+            O::Pow,
+            O::BitXor,
+            O::BitAnd,
+            O::BitOr,
+            O::LShift,
+            O::RShift,
+        ];
+        for (own, known) in ends.iter().flat_map(|own| ends.iter().map(move |known| (own, known))) {
+            for (wanted, operator) in ends.iter().flat_map(|wanted| operators.map(|operator| (wanted, operator))) {
+                left_of(operator, Some(own), known, wanted);
+                right_of(operator, known, Some(own), wanted);
+            }
+        }
+        let found = left_of(O::Mod, Some(&Recipe::Int(7)), &Recipe::Int(5), &Recipe::Int(3));
+        assert_eq!(found, [8, 13, 3].map(Recipe::Int));
+    }
 }
