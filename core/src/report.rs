@@ -14,7 +14,10 @@ use crate::value::Choice;
 
 pub use display::{DISPLAY_LIMIT, bounded, display_call, display_decision, display_observed, display_outcome};
 
-pub const FORMAT: u32 = 2;
+/// Version of the report's shape, its field `format`: one more where a field goes away or changes its meaning.
+///
+/// 3: evidence names its execution by [`ExecutionReport::index`], and `executed` counts those that are not kept, too.
+pub const FORMAT: u32 = 3;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

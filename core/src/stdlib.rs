@@ -101,7 +101,8 @@ pub const PURE_NAMES: [(&str, &str); 18] = [
     ("zip_longest", "itertools"),
 ];
 
-/// Is an import of this module one of something that only computes?
+/// Does this module only compute? Asked of what an import names and of where a function is from, which both say for sure
+/// what is meant; a name that stands alone does not, and means one of [`PURE_MODULES`] only.
 pub fn is_pure_import(module: &str) -> bool {
     let package = module.split('.').next().unwrap_or(module);
     PURE_MODULES.contains(&package) || PURE_WHERE_IMPORTED.contains(&package) || PURE_WHERE_IMPORTED.contains(&module)

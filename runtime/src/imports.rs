@@ -20,11 +20,6 @@ const NEVER_INJECTED: [&str; 3] = ["__annotations__", "__classdict__", "__path__
 /// `__name__` of the code under comparison.
 pub(crate) const MODULE_NAME: &str = "twincell_module";
 
-pub(crate) fn is_pure_module(name: &str) -> bool {
-    let package = name.split('.').next().unwrap_or(name);
-    PURE_MODULES.contains(&package)
-}
-
 /// Gives the code under comparison a place in `sys.modules`: `dataclass` and others look their class's module up.
 pub(crate) fn prepare(py: Python<'_>) -> PyResult<()> {
     let module = pyo3::types::PyModule::new(py, MODULE_NAME)?;

@@ -219,7 +219,7 @@ fn is_builtin(callee: &Bound<'_, PyAny>) -> bool {
 /// Builtins and functions of pure modules do nothing but compute.
 fn is_pure(callee: &Bound<'_, PyAny>) -> bool {
     match callee.getattr("__module__").and_then(|name| name.extract::<String>()) {
-        Ok(module) => module == "builtins" || crate::imports::is_pure_module(&module),
+        Ok(module) => module == "builtins" || twincell_core::stdlib::is_pure_import(&module),
         // Methods of builtin classes have no module.
         Err(_) => true,
     }

@@ -389,6 +389,5 @@ fn is_hopeless(campaign: &Campaign) -> bool {
         |kept: &&Kept| kept.record.behaviors.iter().any(|behavior| matches!(behavior.outcome, Outcome::Stopped { .. }));
     lost >= MANY_LOST
         || lost >= FEW_LOST && campaign.executions.is_empty()
-        || campaign.executions.iter().filter(stopped).count() >= MANY_STOPPED
-            && !campaign.executions.iter().any(Kept::is_valid)
+        || campaign.executions.iter().filter(stopped).count() >= MANY_STOPPED && campaign.valid() == 0
 }

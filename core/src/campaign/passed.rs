@@ -140,6 +140,16 @@ mod tests {
     }
 
     #[test]
+    fn a_campaign_whose_valid_executions_are_only_counted_is_not_hopeless() {
+        let stopped = |index| kept(index, Outcome::Stopped { reason: "steps".into() }, 0);
+        let mut campaign = Campaign { executions: (0..MOST_KEPT as u32).map(stopped).collect(), ..Campaign::default() };
+        assert!(super::super::is_hopeless(&campaign));
+        campaign.executions.push(kept(MOST_KEPT as u32, Outcome::Returned(Observed::None), 0));
+        campaign.forget(MOST_KEPT);
+        assert!(!super::super::is_hopeless(&campaign));
+    }
+
+    #[test]
     fn a_long_campaign_counts_what_shows_nothing_and_keeps_the_rest() {
         let (mut campaign, end) = (Campaign::default(), MOST_KEPT as u32 + 500);
         for index in 0..end {
