@@ -113,8 +113,6 @@ const SHRINK_BUDGET: u32 = 100;
 /// Executions in which another witness is looked for, where the reproducer of the smallest does not hold.
 const PLAUSIBLE_BUDGET: u32 = 160;
 
-/// Said where executions did not share a process.
-
 /// Compares every function that the two texts have in common and that changed.
 ///
 /// A pure function of its arguments, times and counts of lost executions aside.

@@ -7,6 +7,7 @@ To print the table of docs/measurements.md:
 """
 
 import json
+import importlib.util
 import pathlib
 import subprocess
 import sys
@@ -22,12 +23,8 @@ BAD = {"failed", "running", "unexpected success"}
 
 
 def has_tests():
-    """Distributions may leave CPython's tests out."""
-    try:
-        import test.support  # noqa: F401
-    except ImportError:
-        return False
-    return True
+    """Distributions may leave CPython's tests out, or all but what supports them."""
+    return all(importlib.util.find_spec(f"test.{name}") is not None for name in ("support", "test_argparse"))
 
 
 def run(mode, row):
