@@ -6,8 +6,8 @@ To print the table of docs/measurements.md:
     python -m tests.engine.transparency.test_transparency
 """
 
-import json
 import importlib.util
+import json
 import pathlib
 import subprocess
 import sys
