@@ -68,13 +68,8 @@ impl Index {
     fn read_wholes(&mut self) {
         let classes = &self.classes;
         for reads in self.reads.values_mut() {
-            let owners: Vec<String> = reads
-                .iter()
-                .filter_map(|name| name.split_once('.'))
-                .filter(|(owner, _)| !classes.contains_key(*owner))
-                .map(|(owner, _)| owner.to_string())
-                .collect();
-            reads.extend(owners);
+            let owners = owners(reads);
+            reads.extend(owners.into_iter().filter(|owner| !classes.contains_key(owner)));
         }
     }
 
@@ -382,13 +377,17 @@ impl<'a> Visitor<'a> for Reads {
     }
 }
 
+/// The first part of each name that has several.
+fn owners(names: &BTreeSet<String>) -> Vec<String> {
+    names.iter().filter_map(|name| name.split_once('.')).map(|(owner, _)| owner.to_string()).collect()
+}
+
 /// Names that the statements of a text read.
 pub fn global_names(text: &str) -> BTreeSet<String> {
     with_stack_for(text.len(), || {
         let mut reads = Reads::new(None);
         reads.visit_body(&parse(text).syntax().body);
-        let owners: Vec<String> =
-            reads.found.iter().filter_map(|name| name.split_once('.')).map(|(owner, _)| owner.to_string()).collect();
+        let owners = owners(&reads.found);
         reads.found.extend(owners);
         reads.found
     })
