@@ -11,8 +11,8 @@ use twincell_core::value::Fixed;
 
 use super::{BATCH, Change, Failure, SPAN};
 
-/// Runs of a reproducer whose time is taken together.
-const RUNS: u32 = 500;
+/// Runs of a reproducer between two looks at the clock.
+const RUNS: u32 = 50;
 
 /// Follows a reproducer whose test is called `bare`: module and functions are evaluated once, as a worker does, and each
 /// run begins without what the run before left. The time goes out as the reason why a test fails.
@@ -42,10 +42,12 @@ def once():
 
 def test_floor():
     once()
-    start = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
-    for _ in range(RUNS):
-        once()
-    raise SystemExit((time.clock_gettime_ns(time.CLOCK_MONOTONIC) - start) / RUNS)
+    done, spent, start = 0, 0, time.clock_gettime_ns(time.CLOCK_MONOTONIC)
+    while spent < SPAN:
+        for _ in range(RUNS):
+            once()
+        done, spent = done + RUNS, time.clock_gettime_ns(time.CLOCK_MONOTONIC) - start
+    raise SystemExit(spent / done)
 ";
 
 /// What one execution of a change's witness costs, and its floor, in microseconds.
@@ -100,8 +102,8 @@ pub fn costs(
         let execution = start.elapsed().as_secs_f64() * 1e6 / f64::from(done.max(1));
         let Some(at) = source.rfind("\ndef test_") else { continue };
         let Some(end) = source[at..].find("():").map(|end| at + end) else { continue };
-        let script =
-            format!("{}\ndef bare{}{}", &source[..at], &source[end..], TIMED.replace("RUNS", &RUNS.to_string()));
+        let timed = TIMED.replace("RUNS", &RUNS.to_string()).replace("SPAN", &SPAN.as_nanos().to_string());
+        let script = format!("{}\ndef bare{}{timed}", &source[..at], &source[end..]);
         let mut bare = Some(0.0);
         for subject in ["old", "new"] {
             let said = loaded.test(&script, subject)?.unwrap_or_default();
