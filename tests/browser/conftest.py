@@ -1,4 +1,4 @@
-"""JupyterLab with twincell's kernel, and a browser in front of it. Skipped where one of them is not installed."""
+"""JupyterLab and Jupyter Notebook with twincell's kernel, and a browser in front of them. Skipped where one is not there."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ import pytest
 
 sync_api = pytest.importorskip("playwright.sync_api")
 pytest.importorskip("jupyterlab")
+pytest.importorskip("notebook")
 
 FLAGS = [
     "--headless",
@@ -61,7 +62,7 @@ class Server:
 
 @pytest.fixture(scope="session")
 def server(tmp_path_factory):
-    """JupyterLab on a port of its own, with settings of its own."""
+    """One Jupyter server, which has both applications, on a port of its own, with settings of its own."""
     home, folder = tmp_path_factory.mktemp("home"), tmp_path_factory.mktemp("notebooks")
     with socket.create_server(("127.0.0.1", 0)) as probe:
         port = probe.getsockname()[1]
@@ -74,7 +75,8 @@ def server(tmp_path_factory):
         "JUPYTERLAB_WORKSPACES_DIR": str(home / "workspaces"),
     }
     command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", f"--port={port}"]
-    command += ["--IdentityProvider.token=", "--LabApp.expose_app_in_browser=True", f"--ServerApp.root_dir={folder}"]
+    command += ["--IdentityProvider.token=", f"--ServerApp.root_dir={folder}"]
+    command += ["--LabApp.expose_app_in_browser=True", "--JupyterNotebookApp.expose_app_in_browser=True"]
     command += ["--LabApp.news_url=None", "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate"]
     with open(home / "log", "w") as log, subprocess.Popen(command, env=environment, stdout=log, stderr=log) as process:
         server = Server(f"http://127.0.0.1:{port}", folder)
@@ -92,9 +94,9 @@ def server(tmp_path_factory):
 class Notebook:
     """A notebook that is open in the browser."""
 
-    def __init__(self, page, server: Server, name: str) -> None:
+    def __init__(self, page, url: str) -> None:
         self.page = page
-        page.goto(f"{server.url}/lab/tree/{name}?reset")
+        page.goto(url)
         page.wait_for_function("window.jupyterapp && window.jupyterapp.shell.currentWidget?.context?.isReady")
         self.wait_until_idle()
 
@@ -123,9 +125,9 @@ class Notebook:
         return self.page.locator(f".jp-Cell[data-windowed-list-index='{index}'] .jp-Cell-outputArea")
 
 
-@pytest.fixture
-def open_notebook(page, server):
-    """Opens a notebook with these cells."""
+@pytest.fixture(params=["lab/tree/{}?reset", "notebooks/{}"], ids=["lab", "notebook"])
+def open_notebook(page, server, request):
+    """Opens a notebook with these cells, in JupyterLab and in Jupyter Notebook."""
     opened = []
 
     def open_one(*cells: str) -> Notebook:
@@ -135,7 +137,7 @@ def open_notebook(page, server):
             metadata={"kernelspec": {"name": "twincell", "display_name": "Twincell (Python)"}},
         )
         nbformat.write(notebook, server.folder / name)
-        opened.append(Notebook(page, server, name))
+        opened.append(Notebook(page, f"{server.url}/{request.param.format(name)}"))
         return opened[-1]
 
     yield open_one
