@@ -1,4 +1,4 @@
-"""JupyterLab and Jupyter Notebook with twincell's kernel, and a browser in front of them. Skipped where one is not there."""
+"""JupyterLab and Jupyter Notebook with twincell's kernel, and a browser in front of them. Skipped where one lacks."""
 
 from __future__ import annotations
 
