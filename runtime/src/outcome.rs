@@ -1,11 +1,14 @@
 //! Runs a function on injected arguments and unwraps what it gives: generators, coroutines, returned functions.
 
+use std::collections::BTreeMap;
+
 use pyo3::exceptions::{PyAssertionError, PyMemoryError, PyRecursionError, PySystemExit, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use twincell_core::behavior::{Observed, Outcome};
 use twincell_core::engine::protocol::{Parameter, ParameterKind};
 use twincell_core::site::SiteKind;
+use twincell_core::source::Hint;
 use twincell_core::value::{AbstractValue, Known, Recipe};
 
 use crate::consumer::{self, End};
@@ -37,16 +40,17 @@ impl<'py> Arguments<'py> {
         // Callers of one version know nothing of a parameter that only the other has.
         let is_shared =
             |path: &str| state::with(|execution| execution.prepared.is_shared_parameter(path)).unwrap_or(true);
-        Self::inject_as(py, parameters, receiver, &is_shared, &canonical)
+        Self::inject_as(py, parameters, receiver, &is_shared, &canonical, &BTreeMap::new())
     }
 
-    /// As [`Self::inject`]; `path` names what each parameter gets.
+    /// As [`Self::inject`]; `path` names what each parameter gets, `hints` say what it is.
     pub fn inject_as(
         py: Python<'py>,
         parameters: &[Parameter],
         receiver: Option<&Bound<'py, PyAny>>,
         is_shared: &dyn Fn(&str) -> bool,
         path_of: &dyn Fn(&str) -> String,
+        hints: &BTreeMap<String, Hint>,
     ) -> PyResult<Self> {
         let mut positional = Vec::new();
         let keywords = PyDict::new(py);
@@ -57,8 +61,13 @@ impl<'py> Arguments<'py> {
         let mut by_keyword = false;
         for (index, parameter) in parameters.iter().enumerate() {
             let path = path_of(&parameter.name);
-            let request =
-                Request { kind: SiteKind::Name, identifier: &parameter.name, parameter: true, ..Request::default() };
+            let request = Request {
+                kind: SiteKind::Name,
+                identifier: &parameter.name,
+                parameter: true,
+                hint: hints.get(&parameter.name),
+                ..Request::default()
+            };
             match parameter.kind {
                 ParameterKind::PositionalOnly | ParameterKind::Positional => {
                     if index == 0 && matches!(parameter.name.as_str(), "self" | "cls" | "mcs") {

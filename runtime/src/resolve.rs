@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyFloat, PyInt, PyList, PySet, PyString, PyTuple};
 use twincell_core::engine::protocol::Injection;
 use twincell_core::site::SiteKind;
-use twincell_core::source::Uses;
+use twincell_core::source::{Hint, Uses};
 use twincell_core::value::likelihood::class_probabilities;
 use twincell_core::value::{AbstractValue, Ask, Decision, Declared, Recipe};
 
@@ -36,6 +36,8 @@ pub(crate) struct Request<'a> {
     pub may_default: bool,
     /// The class of what it stands for.
     pub class: Option<AbstractValue>,
+    /// What a signature says of it that no site has.
+    pub hint: Option<&'a Hint>,
 }
 
 impl Default for Request<'_> {
@@ -51,6 +53,7 @@ impl Default for Request<'_> {
             parameter: false,
             may_default: false,
             class: None,
+            hint: None,
         }
     }
 }
@@ -117,6 +120,12 @@ fn decide(execution: &mut Execution, path: &str, request: &Request<'_>) -> Decis
     let prepared = execution.prepared.clone();
     let site = request.site.map(|number| (execution.version, number));
     let knowledge = prepared.knowledge(path, request.callee, site, request.kind, request.identifier);
+    let hinted = request.hint.map(|hint| {
+        let mut hinted = knowledge.clone();
+        hint.apply(&mut hinted.distribution, &mut hinted.uses);
+        hinted
+    });
+    let knowledge = hinted.as_ref().unwrap_or(knowledge);
     let of_no_use = request.discarded && !knowledge.uses.awaited;
     let distribution = if of_no_use { only(AbstractValue::None) } else { knowledge.distribution };
     let described =

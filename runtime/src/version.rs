@@ -1,10 +1,16 @@
 //! One version of a program: loaded once, run once an execution. A function is called, statements run as they stand, a
 //! class is used from outside.
 
+use std::collections::BTreeMap;
+
+use pyo3::basic::CompareOp;
+use pyo3::exceptions::{PyAttributeError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyCode, PyCodeMethods, PyDict, PyString, PyType};
 use twincell_core::behavior::{Observed, Outcome};
+
 use twincell_core::engine::protocol::{Body, Context, Member, Parameter, ParameterKind, Version};
+use twincell_core::source::Hint;
 
 use crate::exceptions::StopExecution;
 use crate::imports;
@@ -14,8 +20,12 @@ use crate::observe;
 use crate::outcome::{self, Arguments};
 use crate::state;
 
-/// How many members of an object are used: one to four.
-const LENGTHS: [f64; 4] = [0.15, 0.3, 0.3, 0.25];
+/// How many members of an object are used: one to six.
+const LENGTHS: [f64; 6] = [0.15, 0.25, 0.25, 0.2, 0.1, 0.05];
+/// How often a parameter gets a value of its own although one of its name had one before.
+const NEW: f64 = 0.6;
+/// How often an object is compared with one of its own class.
+const SAME_CLASS: f64 = 0.8;
 /// Set in the flags of code that holds an `await` at its top level.
 const IS_COROUTINE: u32 = 0x80;
 
@@ -74,11 +84,11 @@ impl LoadedVersion {
         match &version.body {
             Body::Function => self.call(py, version, extra),
             Body::Snippet { .. } => self.statements(py),
-            Body::Class { members } => {
+            Body::Class { constructor, members } => {
                 let class = self.define(py, version)?;
                 let class = module::decorate(self.globals.bind(py), &version.decorators, class)?;
                 state::with(|execution| execution.side.public_only = true);
-                use_object(&class, members, extra)
+                use_object(&class, constructor, members, extra)
             }
         }
     }
@@ -168,6 +178,7 @@ pub(crate) fn bound_names(globals: &Bound<'_, PyDict>, results: &[(String, Strin
 /// Makes an object on injected arguments and uses a few of its members, one after the other.
 fn use_object<'py>(
     class: &Bound<'py, PyAny>,
+    constructor: &BTreeMap<String, Hint>,
     members: &[Member],
     extra: &mut Vec<(String, Observed)>,
 ) -> PyResult<Bound<'py, PyAny>> {
@@ -186,7 +197,7 @@ fn use_object<'py>(
         let index = outcome::draw_number("which member", &vec![1.0; all.len()]);
         all[usize::try_from(index).unwrap_or(0).min(all.len() - 1)].clone()
     } else {
-        arguments(class, &mut given)?.call(class)?
+        arguments(class, constructor, &mut given)?.call(class)?
     };
     if members.is_empty() {
         return Ok(object);
@@ -196,7 +207,11 @@ fn use_object<'py>(
         let index = outcome::draw_number(&format!("member {step}"), &vec![1.0; members.len()]);
         let Some(member) = members.get(usize::try_from(index).unwrap_or(0)) else { continue };
         let place = format!("use {step}, {}", member.name);
-        match use_member(&object, member, &mut given, extra) {
+        let made = match operation(class, constructor, &object, member, &mut given, &format!("operand {step}")) {
+            Some(observed) => observed,
+            None => use_member(&object, member, &mut given, extra),
+        };
+        match made {
             Ok(observed) => extra.push((place, observed)),
             Err(error) if error.is_instance_of::<StopExecution>(py) => return Err(error),
             Err(error) => match outcome::raised(py, &error) {
@@ -208,6 +223,47 @@ fn use_object<'py>(
     Ok(object)
 }
 
+/// What an operator or a builtin makes of an object: comparisons with another one of its class, its hash, its text, an
+/// attribute that is set. What Python refuses is observed as well.
+fn operation(
+    class: &Bound<'_, PyAny>,
+    constructor: &BTreeMap<String, Hint>,
+    object: &Bound<'_, PyAny>,
+    member: &Member,
+    given: &mut Vec<String>,
+    operand: &str,
+) -> Option<PyResult<Observed>> {
+    let py = object.py();
+    let comparison = match member.name.as_str() {
+        "__eq__" => Some(CompareOp::Eq),
+        "__lt__" => Some(CompareOp::Lt),
+        _ => None,
+    };
+    // Objects that enumerations and the like have for themselves are not made.
+    let is_made = object.get_type().is(class);
+    let done = match (member.name.as_str(), comparison) {
+        (_, Some(operator)) if is_made && outcome::draw_number(operand, &[SAME_CLASS, 1.0 - SAME_CLASS]) == 0 => {
+            let other = arguments(class, constructor, given).and_then(|arguments| arguments.call(class));
+            other.and_then(|other| object.rich_compare(other, operator)).map(|result| observe::value(&result))
+        }
+        ("__hash__", _) => object.hash().map(|_| Observed::Bool(true)),
+        ("__repr__", _) => object.repr().map(|text| Observed::Str(text.to_string_lossy().into_owned())),
+        ("__setattr__", _) if is_made => {
+            let first = constructor.keys().next()?;
+            object.setattr(first.as_str(), 0).map(|()| Observed::None)
+        }
+        _ => return None,
+    };
+    Some(done.or_else(|error| {
+        let refused = [py.get_type::<PyTypeError>(), py.get_type::<PyAttributeError>()];
+        if !refused.iter().any(|class| error.is_instance(py, class)) || error.is_instance_of::<StopExecution>(py) {
+            return Err(error);
+        }
+        let class = error.get_type(py).name().map_or_else(|_| String::new(), |name| name.to_string());
+        Ok(Observed::Exception { class, arguments: vec![] })
+    }))
+}
+
 fn use_member(
     object: &Bound<'_, PyAny>,
     member: &Member,
@@ -215,13 +271,21 @@ fn use_member(
     extra: &mut Vec<(String, Observed)>,
 ) -> PyResult<Observed> {
     let found = object.getattr(member.name.as_str())?;
-    let value =
-        if member.is_property || !found.is_callable() { found } else { arguments(&found, given)?.call(&found)? };
+    let value = if member.is_property || !found.is_callable() {
+        found
+    } else {
+        arguments(&found, &member.hints, given)?.call(&found)?
+    };
     outcome::unwrap(&value, 0, extra)
 }
 
-/// Arguments by the signature of a callable. A name that was given a value before gets another one now.
-fn arguments<'py>(callable: &Bound<'py, PyAny>, given: &mut Vec<String>) -> PyResult<Arguments<'py>> {
+/// Arguments by the signature of a callable. A name that was given a value before often gets an earlier one again: what
+/// was put under a key is asked for by it.
+fn arguments<'py>(
+    callable: &Bound<'py, PyAny>,
+    hints: &BTreeMap<String, Hint>,
+    given: &mut Vec<String>,
+) -> PyResult<Arguments<'py>> {
     let py = callable.py();
     let signature: Vec<(String, u8, bool)> = helpers(py)?.getattr("parameters")?.call1((callable,))?.extract()?;
     let parameters: Vec<Parameter> = signature
@@ -241,12 +305,20 @@ fn arguments<'py>(callable: &Bound<'py, PyAny>, given: &mut Vec<String>) -> PyRe
         .collect();
     let path = |name: &str| {
         let name = outcome::canonical(name);
-        match given.iter().filter(|known| **known == name).count() {
-            0 => name,
-            count => format!("{name} ({})", count + 1),
+        let numbered = |count: usize| if count == 0 { name.clone() } else { format!("{name} ({})", count + 1) };
+        let count = given.iter().filter(|known| **known == name).count();
+        let own = numbered(count);
+        if count == 0 {
+            return own;
+        }
+        // A new one, or any of those before.
+        let weights: Vec<f64> = std::iter::once(NEW).chain((0..count).map(|_| (1.0 - NEW) / count as f64)).collect();
+        match usize::try_from(outcome::draw_number(&format!("again for {own}"), &weights)) {
+            Ok(again @ 1..) => numbered(again.min(count) - 1),
+            _ => own,
         }
     };
-    let arguments = Arguments::inject_as(py, &parameters, None, &|_| true, &path)?;
+    let arguments = Arguments::inject_as(py, &parameters, None, &|_| true, &path, hints)?;
     given.extend(parameters.iter().map(|parameter| outcome::canonical(&parameter.name)));
     Ok(arguments)
 }

@@ -10,6 +10,18 @@ use crate::report::{Channel, display_observed};
 /// How places begin that say by themselves what they are.
 const OWN_PLACES: [&str; 5] = ["name ", "use ", "members", "class attributes", "how it is used"];
 
+/// The place of what the namespace of a class holds beside its methods.
+const CLASS_ATTRIBUTES: &str = "class attributes";
+
+/// A class without what only its new version has: that breaks nobody who knows the old one.
+fn without_additions(old: &Observed, new: &Observed) -> Option<Observed> {
+    let (Observed::Object { attributes: known, .. }, Observed::Object { class, attributes }) = (old, new) else {
+        return None;
+    };
+    let is_known = |(name, _): &&(String, Observed)| known.iter().any(|(other, _)| other == name);
+    Some(Observed::Object { class: class.clone(), attributes: attributes.iter().filter(is_known).cloned().collect() })
+}
+
 pub(super) fn compare(old: &Behavior, new: &Behavior, rules: &Rules, found: &mut Vec<Difference>) {
     let mut places: BTreeMap<&str, [Option<&Observed>; 2]> = BTreeMap::new();
     for (side, behavior) in [old, new].into_iter().enumerate() {
@@ -24,6 +36,8 @@ pub(super) fn compare(old: &Behavior, new: &Behavior, rules: &Rules, found: &mut
         let own = OWN_PLACES.iter().any(|start| place.starts_with(start));
         let absent = if own { super::ABSENT } else { super::UNCHANGED };
         let text = |value: Option<&Observed>| value.map_or(absent.into(), display_observed);
+        let kept = b.filter(|_| place == CLASS_ATTRIBUTES).and_then(|new| without_additions(a?, new));
+        let b = kept.as_ref().or(b);
         let (old, new) = match (a, b) {
             (Some(a), Some(b)) if equal(a, b, rules) => continue,
             // What could not be observed is no evidence.

@@ -1,10 +1,10 @@
 //! One pair with all that its comparison needs: both versions, what of their texts runs beside them, and what differs.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use crate::engine::protocol::{Body, Context, Member};
 use crate::report::assemble;
-use crate::source::{self, Diff, Form, Function, Index, Snippet};
+use crate::source::{self, Diff, Form, Function, Hint, Index, Snippet};
 
 use super::Source;
 
@@ -65,6 +65,8 @@ pub(super) struct Side {
     pub module: String,
     pub decorators: Vec<String>,
     pub body: Body,
+    /// What the classes of the parts say of the attributes of their objects, by path, for each part.
+    pub fields: Vec<BTreeMap<String, Hint>>,
 }
 
 /// Two versions of one function, snippet or class.
@@ -115,10 +117,12 @@ impl Pair {
             let function = &functions[side];
             let companions =
                 if function.form == Form::Snippet { vec![] } else { companions(texts, side, &paths, function) };
+            let parts: Vec<Function> = std::iter::once(function.clone()).chain(companions).collect();
             Side {
                 module: module(texts, side, &paths[side], function),
                 decorators: decorators(texts, side, function, decorators_differ),
-                parts: std::iter::once(function.clone()).chain(companions).collect(),
+                fields: parts.iter().map(|part| fields(&texts.indices[side], part)).collect(),
+                parts,
                 body: bodies.next().unwrap_or_default(),
             }
         });
@@ -164,6 +168,16 @@ fn methods<'a>(index: &'a Index, class: &str) -> Vec<&'a Function> {
         function.parent.is_none() && function.qualname.rsplit_once('.').is_some_and(|(owner, _)| owner == class)
     };
     index.functions.iter().filter(of_class).collect()
+}
+
+/// What the class of a method says of the attributes of its objects: `self.words`, by the fields that it declares.
+fn fields(index: &Index, method: &Function) -> BTreeMap<String, Hint> {
+    let of_objects = !method.decorators.iter().any(|text| matches!(text.as_str(), "staticmethod" | "classmethod"));
+    let Some((owner, own)) = owner(method).zip(method.parameters.first()).filter(|_| of_objects) else {
+        return BTreeMap::new();
+    };
+    let hints = index.class_text(owner).map(source::field_hints).unwrap_or_default();
+    hints.into_iter().map(|(name, hint)| (format!("{}.{name}", own.name), hint)).collect()
 }
 
 fn attribute_renames(texts: &Texts, functions: &[Function; 2]) -> Vec<(String, String)> {
@@ -256,11 +270,50 @@ fn snippet_bodies(old: &Snippet, new: &Snippet, diff: &Diff) -> [Body; 2] {
     [body(olds, &old.bound), body(news, &new.bound)]
 }
 
+/// What objects can do by themselves, and the better where a decorator sees to it.
+const OPERATIONS: [&str; 5] = ["__eq__", "__hash__", "__lt__", "__repr__", "__setattr__"];
+
 /// Public members that both versions of a class have.
 fn class_bodies(texts: &Texts, functions: &[Function; 2]) -> [Body; 2] {
-    let members = [0, 1].map(|side| members(&texts.indices[side], entity(&functions[side])));
-    let shared: Vec<Member> = members[0].iter().filter(|member| members[1].contains(member)).cloned().collect();
-    [Body::Class { members: shared.clone() }, Body::Class { members: shared }]
+    let [old, new] = [0, 1].map(|side| members(&texts.indices[side], entity(&functions[side])));
+    let in_both =
+        |member: &&Member| new.iter().any(|other| other.name == member.name && other.is_property == member.is_property);
+    // Callers know the old signatures.
+    let mut shared: Vec<Member> = old.iter().filter(in_both).cloned().collect();
+    if functions.iter().any(|function| !function.decorators.is_empty()) {
+        // Decorators write such methods for a class.
+        let written = OPERATIONS.iter().filter(|name| shared.iter().all(|member| member.name != **name));
+        let members =
+            written.map(|name| Member { name: (*name).into(), is_property: false, hints: BTreeMap::new() }).collect();
+        shared = [shared, members].concat();
+    }
+    let constructor = constructor(&texts.indices[0], entity(&functions[0]));
+    let body = Body::Class { constructor, members: shared };
+    [body.clone(), body]
+}
+
+/// What a class says of the arguments that make its objects: in `__init__`, or as fields.
+fn constructor(index: &Index, class: &str) -> BTreeMap<String, Hint> {
+    let mut found = BTreeMap::new();
+    let mut waiting = VecDeque::from([class.to_string()]);
+    let mut seen = BTreeSet::new();
+    while let Some(class) = waiting.pop_front() {
+        if !seen.insert(class.clone()) {
+            continue;
+        }
+        let own = methods(index, &class).into_iter().find(|method| method.name == "__init__");
+        let hints = match own {
+            Some(own) => source::hints(own),
+            None => index.class_text(&class).map(source::field_hints).unwrap_or_default(),
+        };
+        for (name, hint) in hints {
+            found.entry(name).or_insert(hint);
+        }
+        if own.is_none() {
+            waiting.extend(index.classes.get(&class).into_iter().flat_map(|class| class.bases.iter().cloned()));
+        }
+    }
+    found
 }
 
 fn members(index: &Index, class: &str) -> Vec<Member> {
@@ -295,7 +348,7 @@ fn members(index: &Index, class: &str) -> Vec<Member> {
                     .decorators
                     .iter()
                     .any(|text| text.rsplit('.').next().is_some_and(|name| name.ends_with("property")));
-                found.push(Member { name: method.name.clone(), is_property });
+                found.push(Member { name: method.name.clone(), is_property, hints: source::hints(method) });
             }
         }
         waiting.extend(index.classes.get(&class).into_iter().flat_map(|class| class.bases.iter().cloned()));

@@ -85,7 +85,9 @@ pub(super) fn program(
             let mut reading = source::read(&part.function.text, &part.sites);
             let mut predicted = predictions.next().unwrap_or_default();
             if options.techniques.hints {
-                source::apply_hints(&source::hints(part.function), &part.sites, &mut predicted, &mut reading.uses);
+                let mut hints = source::hints(part.function);
+                hints.extend(side.fields[position].clone());
+                source::apply_hints(&hints, &part.sites, &mut predicted, &mut reading.uses);
             }
             version.uses.extend(reading.uses);
             version.predictions.extend(predicted);

@@ -4,15 +4,17 @@
 //! by position: both sides are of one version, and names would be half of a record). The worker speaks first
 //! ([`FromWorker::Hello`]). Frames over [`MAX_FRAME`] are refused by both sides.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use crate::behavior::Behavior;
 use crate::predictor::Distribution;
 use crate::site::{SiteKind, SiteTable};
-use crate::source::{Locals, Uses};
+use crate::source::{Hint, Locals, Uses};
 use crate::value::{Choice, Fixed, Recipe};
 
-pub const PROTOCOL_VERSION: u32 = 4;
+pub const PROTOCOL_VERSION: u32 = 5;
 pub const MAX_FRAME: usize = 64 << 20;
 
 /// Where missing names come from.
@@ -46,7 +48,7 @@ pub struct Parameter {
 }
 
 /// What runs of a version, and what of it is compared.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Body {
     /// The function is called on injected arguments.
@@ -60,15 +62,21 @@ pub enum Body {
         temporary: Vec<String>,
     },
     /// An object is made on injected arguments, and a few of its members are used one after the other.
-    Class { members: Vec<Member> },
+    Class {
+        /// What the class says of the arguments that make an object, by parameter.
+        constructor: BTreeMap<String, Hint>,
+        members: Vec<Member>,
+    },
 }
 
 /// A public member that both versions of a class have.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Member {
     pub name: String,
     /// Read, not called.
     pub is_property: bool,
+    /// What it says of its parameters.
+    pub hints: BTreeMap<String, Hint>,
 }
 
 /// A function of the same text that the compared one uses and that changed, too: its code takes the place of the plain

@@ -154,7 +154,7 @@ mod tests {
     #[test]
     fn another_witness_is_looked_for_only_where_its_test_may_hold() {
         let made = |source: Option<&str>, holds| Reproducer { source: source.map(Into::into), holds, why_not: None };
-        let class = Body::Class { members: vec![] };
+        let class = Body::Class { constructor: Default::default(), members: vec![] };
         let (function, class) = ([&Body::Function; 2], [&class; 2]);
         // Tried in vain, refused; it holds, the worker could not run it.
         assert!(made(Some("def test(): ..."), Some(false)).may_hold_of_another(function));

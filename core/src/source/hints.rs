@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 
 use ruff_python_ast::{Expr, Parameters, Stmt};
+use serde::{Deserialize, Serialize};
 
 use super::Function;
 use super::parse::{parse, with_stack_for};
@@ -23,7 +24,7 @@ const NAMED: f32 = 0.3;
 const MAX_DEPTH: u32 = 6;
 
 /// What is said of one parameter.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Hint {
     /// Classes that it is said to be of; none: nothing is said.
     pub classes: Vec<AbstractValue>,
@@ -58,25 +59,51 @@ pub fn hints(function: &Function) -> BTreeMap<String, Hint> {
     })
 }
 
-/// Weighs predictions and adds candidates at the sites that read a parameter.
+/// Weighs predictions and adds candidates at the sites that read a parameter, or an attribute of which something is said.
 pub fn apply(hints: &BTreeMap<String, Hint>, sites: &[Site], predictions: &mut [Distribution], uses: &mut [Uses]) {
     for ((site, distribution), uses) in sites.iter().zip(predictions).zip(uses) {
-        let Some(hint) = hints.get(&site.path).filter(|_| site.kind == SiteKind::Name) else { continue };
-        weigh(hint, distribution);
-        uses.declared = hint.declared.clone();
-        for candidate in &hint.candidates {
+        let Some(hint) = hints.get(&site.path).filter(|_| matches!(site.kind, SiteKind::Name | SiteKind::Attribute))
+        else {
+            continue;
+        };
+        hint.apply(distribution, uses);
+    }
+}
+
+impl Hint {
+    /// Weighs the prediction of the parameter and adds candidates.
+    pub fn apply(&self, distribution: &mut Distribution, uses: &mut Uses) {
+        weigh(self, distribution);
+        uses.declared = self.declared.clone();
+        for candidate in &self.candidates {
             if !uses.candidates.contains(candidate) {
                 uses.candidates.push(candidate.clone());
             }
         }
-        uses.bytes |= hint.bytes && hint.classes.is_empty();
-        if !hint.items.is_empty() {
+        uses.bytes |= self.bytes && self.classes.is_empty();
+        if !self.items.is_empty() {
             let element = uses.element.get_or_insert_default();
             element
                 .tested
-                .extend(hint.items.iter().filter(|class| !element.tested.contains(class)).copied().collect::<Vec<_>>());
+                .extend(self.items.iter().filter(|class| !element.tested.contains(class)).copied().collect::<Vec<_>>());
         }
     }
+}
+
+/// The hints of the fields that a class declares, as classes have them whose constructor is made of these: dataclasses,
+/// named tuples.
+pub fn field_hints(class: &str) -> BTreeMap<String, Hint> {
+    with_stack_for(class.len(), || {
+        let parsed = parse(class);
+        let mut found: BTreeMap<String, Hint> = BTreeMap::new();
+        let Some(Stmt::ClassDef(definition)) = parsed.suite().first() else { return found };
+        for field in definition.body.iter().filter_map(Stmt::as_ann_assign_stmt) {
+            let Expr::Name(name) = field.target.as_ref() else { continue };
+            one(&name.id, Some(&field.annotation), field.value.as_deref(), &mut found);
+        }
+        found.retain(|_, hint| *hint != Hint::default());
+        found
+    })
 }
 
 fn weigh(hint: &Hint, distribution: &mut Distribution) {
@@ -96,30 +123,35 @@ fn weigh(hint: &Hint, distribution: &mut Distribution) {
 
 fn annotated(parameters: &Parameters, found: &mut BTreeMap<String, Hint>) {
     for parameter in parameters.iter_non_variadic_params() {
-        let name = parameter.parameter.name.to_string();
-        if let Some(annotation) = &parameter.parameter.annotation {
-            // What is written in the signature counts, not what is said of it elsewhere.
-            let mut hint = Hint::default();
-            read_type(annotation, &mut hint, 0);
-            hint.declared = declared(annotation, 0);
-            if hint != Hint::default() {
-                found.insert(name.clone(), hint);
-            }
+        let annotation = parameter.parameter.annotation.as_deref();
+        one(&parameter.parameter.name, annotation, parameter.default.as_deref(), found);
+    }
+}
+
+/// Reads the annotation and the default of one parameter.
+fn one(name: &str, annotation: Option<&Expr>, default: Option<&Expr>, found: &mut BTreeMap<String, Hint>) {
+    if let Some(annotation) = annotation {
+        // What is written in the signature counts, not what is said of it elsewhere.
+        let mut hint = Hint::default();
+        read_type(annotation, &mut hint, 0);
+        hint.declared = declared(annotation, 0);
+        if hint != Hint::default() {
+            found.insert(name.to_string(), hint);
         }
-        if let Some(default) = parameter.default.as_deref().and_then(literal) {
-            let hint = found.entry(name).or_default();
-            let class = default.abstract_value();
-            // `=None` says that it may be missing, nothing of what it is otherwise.
-            if (class != AbstractValue::None || !hint.classes.is_empty()) && !hint.classes.contains(&class) {
-                hint.classes.push(class);
-            }
-            if let Some(declared) = hint.declared.as_mut().filter(|declared| !declared.admits(&default)) {
-                // `x: int = None`.
-                *declared = declared.clone().or(&Declared::of(&[class]));
-            }
-            if !hint.candidates.contains(&default) {
-                hint.candidates.push(default);
-            }
+    }
+    if let Some(default) = default.and_then(literal) {
+        let hint = found.entry(name.to_string()).or_default();
+        let class = default.abstract_value();
+        // `=None` says that it may be missing, nothing of what it is otherwise.
+        if (class != AbstractValue::None || !hint.classes.is_empty()) && !hint.classes.contains(&class) {
+            hint.classes.push(class);
+        }
+        if let Some(declared) = hint.declared.as_mut().filter(|declared| !declared.admits(&default)) {
+            // `x: int = None`.
+            *declared = declared.clone().or(&Declared::of(&[class]));
+        }
+        if !hint.candidates.contains(&default) {
+            hint.candidates.push(default);
         }
     }
 }

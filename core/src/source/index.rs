@@ -254,6 +254,11 @@ impl Index {
         found
     }
 
+    /// The definition of a class, decorators included.
+    pub fn class_text(&self, class: &str) -> Option<&str> {
+        self.classes.get(class).and_then(|class| self.text.get(class.range.to_std_range()))
+    }
+
     /// Is the name bound at the module's level?
     pub fn defines(&self, name: &str) -> bool {
         self.has(name)

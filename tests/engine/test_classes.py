@@ -1,0 +1,143 @@
+"""Classes are used from outside: what they declare is given, and what their decorators write is looked at."""
+
+import textwrap
+
+import pytest
+import twincell
+
+TILL = """
+    class Till:
+        def __init__(self, name: str, cents: int = 0):
+            self.name = name
+            self.cents = cents
+
+        def put(self, cents: int) -> int:
+            self.cents += cents
+            return self.cents
+
+        def take(self, cents: int) -> int:
+            if cents > self.cents:
+                raise ValueError("too little")
+            self.cents -= cents
+            return self.cents
+    """
+
+SAME_FOR_WHAT_IS_DECLARED = {
+    "arguments of methods": (
+        TILL,
+        """
+        class Till:
+            def __init__(self, name: str, cents: int = 0):
+                self.name = name
+                self.cents = cents
+
+            def _move(self, by):
+                self.cents += by
+                return self.cents
+
+            def put(self, cents: int) -> int:
+                return self._move(cents)
+
+            def take(self, cents: int) -> int:
+                if cents > self.cents:
+                    raise ValueError("too little")
+                return self._move(-cents)
+        """,
+    ),
+    "fields": (
+        """
+        from dataclasses import dataclass
+
+        @dataclass
+        class Line:
+            count: int
+            words: list[str]
+
+            def text(self):
+                found = ""
+                for word in self.words:
+                    found += word * self.count
+                return found
+        """,
+        """
+        from dataclasses import dataclass
+
+        @dataclass
+        class Line:
+            count: int
+            words: list[str]
+
+            def text(self):
+                return "".join(word * self.count for word in self.words)
+        """,
+    ),
+    "another property": (
+        TILL,
+        TILL + "\n        @property\n        def euros(self):\n            return self.cents / 100\n",
+    ),
+    "another attribute of the class": (TILL, TILL.replace("class Till:", 'class Till:\n        unit = "cent"\n')),
+}
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("name", SAME_FOR_WHAT_IS_DECLARED)
+def test_a_class_that_does_the_same_for_what_it_declares_is_preserved(name, seed):
+    old, new = map(textwrap.dedent, SAME_FOR_WHAT_IS_DECLARED[name])
+    comparison = twincell.compare(old, new, seed=seed)
+    assert comparison.verdict in ("likely_preserving", "identical"), comparison.sentence
+
+
+POINT = """
+    from dataclasses import dataclass, field
+
+    @dataclass
+    class Point:
+        x: float
+        y: float
+
+        def norm(self) -> float:
+            return (self.x**2 + self.y**2) ** 0.5
+    """
+CHANGED = {
+    "frozen": (POINT, POINT.replace("@dataclass\n", "@dataclass(frozen=True)\n")),
+    "ordered": (POINT, POINT.replace("@dataclass\n", "@dataclass(order=True)\n")),
+    "without a text": (POINT, POINT.replace("@dataclass\n", "@dataclass(repr=False)\n")),
+    "a field that is not compared": (
+        POINT,
+        POINT.replace("y: float\n", "y: float = field(compare=False, default=0)\n"),
+    ),
+    "no decorator": (POINT.replace("x: float\n", "x: float = 0\n"), POINT.replace("    @dataclass\n", "")),
+    "an attribute of the class that is gone": (TILL.replace("class Till:", "class Till:\n        unit = 1\n"), TILL),
+    "what is asked for by a key that was used before": (
+        """
+        class Store:
+            def __init__(self):
+                self._kept = {}
+
+            def put(self, key, value):
+                self._kept[key] = value
+
+            def get(self, key):
+                return self._kept.get(key)
+        """,
+        """
+        class Store:
+            def __init__(self):
+                self._kept = {}
+
+            def put(self, key, value):
+                self._kept.setdefault(key, value)
+
+            def get(self, key):
+                return self._kept.get(key)
+        """,
+    ),
+}
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("name", CHANGED)
+def test_a_class_that_does_otherwise_is_changed(name, seed):
+    old, new = map(textwrap.dedent, CHANGED[name])
+    comparison = twincell.compare(old, new, seed=seed)
+    assert comparison.verdict == "changing", comparison.sentence
