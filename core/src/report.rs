@@ -4,6 +4,7 @@ pub(crate) mod assemble;
 mod display;
 #[cfg(test)]
 mod sentences;
+pub(crate) mod wording;
 
 use serde::{Deserialize, Serialize};
 
@@ -16,8 +17,9 @@ pub use display::{DISPLAY_LIMIT, bounded, display_call, display_decision, displa
 
 /// Version of the report's shape, its field `format`: one more where a field goes away or changes its meaning.
 ///
-/// 3: evidence names its execution by [`ExecutionReport::index`], and `executed` counts those that are not kept, too.
-pub const FORMAT: u32 = 3;
+/// 4: executions are counted from one, as [`ExecutionReport::number`] (3 counted them from zero, as `index`), and a
+/// [`Witness`] names the members of a class that it uses.
+pub const FORMAT: u32 = 4;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -83,7 +85,7 @@ pub struct Evidence {
     pub edge_case: bool,
     /// How much it speaks for a change, 0 to 1 ([`crate::verdict::score`]).
     pub score: f64,
-    /// [`ExecutionReport::index`] of the execution that shows it.
+    /// [`ExecutionReport::number`] of the execution that shows it.
     pub execution: u32,
 }
 
@@ -122,7 +124,8 @@ pub struct VersionReport {
 /// One execution in short; details are kept for the witness and the first ones.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ExecutionReport {
-    pub index: u32,
+    /// Which it was, counted from one.
+    pub number: u32,
     pub seed: u64,
     /// e.g. `returned 3`, `raised ValueError: ...`, bounded.
     pub old: String,
@@ -137,10 +140,15 @@ pub struct ExecutionReport {
     pub microseconds: u32,
 }
 
-/// The execution that shows the difference (or, without one, the execution with the most coverage).
+/// The execution that shows the difference. Without one, an execution that only one version does not end, where the pair is
+/// inconclusive for it; else the one with the most coverage.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Witness {
+    /// [`ExecutionReport::number`].
     pub execution: u32,
+    /// Members of a class that were used, in order: `add()`, `total`. Empty for functions and snippets.
+    #[serde(default)]
+    pub uses: Vec<String>,
     pub choices: Vec<Choice>,
     pub injections: Vec<Injection>,
     /// Access paths of the values that matter: with another value there is no difference.

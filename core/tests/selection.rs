@@ -106,9 +106,9 @@ fn a_cut_out_function_is_known_by_its_place_in_its_module() {
 #[test]
 fn identical_programs_say_whether_the_text_is_the_same() {
     let same = select("def f(a): return a\n", "def f(a): return a\n", None).unwrap();
-    assert_eq!(same.sentence, "Identical: f did not change.");
+    assert_eq!(same.sentence, "Identical: nothing differs in f.");
     let renamed = select("def f(a): return a\n", "def f(b): return b  # the value\n", None).unwrap();
     assert!(renamed.sentence.starts_with("Identical: f is the same program; only comments"), "{}", renamed.sentence);
     let several = "def f(a): return a\ndef g(a): return a\n";
-    assert_eq!(select(several, several, None).unwrap().sentence, "Identical: none of 2 functions changed.");
+    assert_eq!(select(several, several, None).unwrap().sentence, "Identical: nothing differs in 2 functions.");
 }

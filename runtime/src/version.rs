@@ -8,8 +8,9 @@ use pyo3::exceptions::{PyAttributeError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyCode, PyCodeMethods, PyDict, PyString, PyType};
 use twincell_core::behavior::{Observed, Outcome};
-
-use twincell_core::engine::protocol::{Body, Context, Member, Parameter, ParameterKind, Version};
+use twincell_core::engine::protocol::{
+    Body, Context, MEMBERS_USED, Member, Parameter, ParameterKind, Version, member_step,
+};
 use twincell_core::source::Hint;
 
 use crate::exceptions::StopExecution;
@@ -202,9 +203,9 @@ fn use_object<'py>(
     if members.is_empty() {
         return Ok(object);
     }
-    let length = 1 + outcome::draw_number("members used", &LENGTHS);
+    let length = 1 + outcome::draw_number(MEMBERS_USED, &LENGTHS);
     for step in 1..=length {
-        let index = outcome::draw_number(&format!("member {step}"), &vec![1.0; members.len()]);
+        let index = outcome::draw_number(&member_step(step), &vec![1.0; members.len()]);
         let Some(member) = members.get(usize::try_from(index).unwrap_or(0)) else { continue };
         let place = format!("use {step}, {}", member.name);
         let made = match operation(class, constructor, &object, member, &mut given, &format!("operand {step}")) {

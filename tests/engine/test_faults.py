@@ -47,7 +47,7 @@ def one(number):
     old, new = pairs[number % len(pairs)]
     comparison = twincell.compare(old, new, **options)
     [pair] = comparison.to_dict()["pairs"]
-    indices = [execution["index"] for execution in pair["executions"]]
+    indices = [execution["number"] for execution in pair["executions"]]
     return number % len(pairs), comparison.verdict, {"indices": indices, "lost": pair["lost"]}
 
 with concurrent.futures.ThreadPoolExecutor(6) as threads:

@@ -151,7 +151,7 @@ def test_a_helper_that_does_not_decide_is_reported_with_those_that_do():
     old, new, _ = TOGETHER["a contract that moved"]
     helper = pairs(compare(old, new))["_scale"]
     assert helper["decided_by"] == ["f"]
-    assert any("f behave as before" in note for note in helper["notes"])
+    assert helper["sentence"].startswith("_scale is judged by f, which behaves as before.")
 
 
 def test_functions_of_one_text_only_are_reported():

@@ -33,12 +33,12 @@ fn share(value: f64) -> f64 {
 
 /// Its number, counted from one.
 fn first_difference(pair: &PairReport) -> Option<u32> {
-    pair.executions.iter().find(|execution| execution.differs).map(|execution| execution.index + 1)
+    pair.executions.iter().find(|execution| execution.differs).map(|execution| execution.number)
 }
 
 /// The number of the last execution, counted from one: as far as the chart goes.
 fn end(pair: &PairReport) -> f64 {
-    f64::from(pair.executions.last().map_or(1, |last| last.index + 1).max(pair.executed))
+    f64::from(pair.executions.last().map_or(1, |last| last.number).max(pair.executed))
 }
 
 fn description(pair: &PairReport) -> String {
@@ -60,7 +60,7 @@ fn staircase(pair: &PairReport) -> Vec<(f64, f64)> {
     for execution in &pair.executions {
         let next = share(execution.coverage_so_far);
         if next != height {
-            let x = f64::from(execution.index) + 1.0;
+            let x = f64::from(execution.number);
             points.extend([(x, height), (x, next)]);
             height = next;
         }

@@ -1,6 +1,7 @@
 //! The words, signs and numbers that all renderings share. What needs markup or color is not here.
 
-use twincell_core::engine::protocol::Injection;
+use twincell_core::behavior::Outcome;
+use twincell_core::engine::protocol::{Injection, says_what_is_used};
 use twincell_core::report::{
     CallRow, Comparison, Evidence, ExecutionReport, LineReport, PairReport, Verdict, VersionReport, Witness,
     display_decision,
@@ -35,11 +36,6 @@ pub fn duration(milliseconds: f64) -> String {
 
 pub fn count(number: usize, noun: &str) -> String {
     if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
-}
-
-/// People count from one.
-pub fn execution_number(index: u32) -> u64 {
-    u64::from(index) + 1
 }
 
 /// `old` or `new`, by the number of a version in a program.
@@ -105,10 +101,11 @@ pub fn execution_mark(execution: &ExecutionReport) -> &'static str {
 pub const EXECUTION_LEGEND: &str = "○ says nothing: a version ended in an exception that the injected values may have \
     caused, so the execution is no evidence.";
 
-/// Why the verdict is what it is, as a sentence; none where the first sentence says so already.
+/// Why the verdict is what it is, as a sentence; none where the first sentence says so already, as it does of every change.
 pub fn reason(pair: &PairReport) -> Option<String> {
+    let is_said = pair.verdict == Verdict::Changing || pair.sentence.contains(&pair.reason);
     let mut letters = pair.reason.chars();
-    let first = letters.next().filter(|_| !pair.sentence.contains(&pair.reason))?;
+    let first = letters.next().filter(|_| !is_said)?;
     let end = if pair.reason.ends_with('.') { "" } else { "." };
     Some(crate::plain::sentence(&format!("{}{}{end}", first.to_uppercase(), letters.as_str())))
 }
@@ -137,21 +134,33 @@ pub fn facts(pair: &PairReport, budget: u32) -> Vec<(&'static str, String)> {
 
 /// What the values shown are the values of.
 pub fn witness_title(pair: &PairReport, witness: &Witness) -> String {
-    let number = execution_number(witness.execution);
-    match pair.verdict {
-        Verdict::Changing => format!("Smallest inputs that show it (execution {number})"),
+    let number = witness.execution;
+    let stopped = [&witness.old, &witness.new].map(|behavior| matches!(behavior.outcome, Outcome::Stopped { .. }));
+    match (pair.verdict, stopped) {
+        (Verdict::Changing, _) => format!("Smallest inputs that show it (execution {number})"),
+        (Verdict::Inconclusive, [true, false]) => {
+            format!("Inputs that only old does not end with (execution {number})")
+        }
+        (Verdict::Inconclusive, [false, true]) => {
+            format!("Inputs that only new does not end with (execution {number})")
+        }
         _ => format!("Inputs of the execution that covered most (execution {number})"),
     }
 }
 
 /// Decisions of the witness that its injected values do not show: exceptions raised, defaults, truths of objects.
 pub fn other_decisions(witness: &Witness) -> Vec<(&str, String)> {
+    let used = (!witness.uses.is_empty()).then(|| ("used, in order", witness.uses.join(", ")));
     let injected = |choice: &Choice| {
         matches!(choice.decision, Decision::Value(_))
             && witness.injections.iter().any(|injection| injection.path == choice.path)
     };
-    let others = witness.choices.iter().filter(|choice| !injected(choice));
-    others.map(|choice| (choice.path.as_str(), display_decision(&choice.decision))).collect()
+    let others = witness
+        .choices
+        .iter()
+        .filter(|choice| !(injected(choice) || used.is_some() && says_what_is_used(&choice.path)));
+    let others = others.map(|choice| (choice.path.as_str(), display_decision(&choice.decision)));
+    used.clone().into_iter().chain(others).collect()
 }
 
 /// Whether there is such evidence in the execution that is shown in full.
@@ -169,16 +178,22 @@ pub fn strength(evidence: &Evidence) -> String {
     }
 }
 
-/// Pairs in the order shown: what changed first, identical ones last.
+/// A pair's sign and word: those of its verdict, unless others decide in its place.
+pub fn mark(pair: &PairReport) -> (&'static str, &'static str) {
+    if pair.decided_by.is_empty() { (icon(pair.verdict), pair.verdict.name()) } else { ("~", "judged elsewhere") }
+}
+
+/// Pairs in the order shown: what changed first, then what others decide on, identical ones last.
 pub fn ordered_pairs(comparison: &Comparison) -> Vec<&PairReport> {
-    let rank = |verdict| match verdict {
+    let rank = |pair: &PairReport| match pair.verdict {
+        _ if !pair.decided_by.is_empty() => 3,
         Verdict::Changing => 0,
         Verdict::Inconclusive => 1,
         Verdict::LikelyPreserving => 2,
-        Verdict::Identical => 3,
+        Verdict::Identical => 4,
     };
     let mut pairs: Vec<&PairReport> = comparison.pairs.iter().collect();
-    pairs.sort_by_key(|pair| rank(pair.verdict));
+    pairs.sort_by_key(|pair| rank(pair));
     pairs
 }
 

@@ -4,6 +4,7 @@ mod samples;
 
 use samples::HOSTILE;
 use scraper::{Html, Node};
+use twincell_core::value::{Choice, Decision, Recipe};
 use twincell_widgets::{COMPARISON_MIME, TextOptions, coverage_plot_svg, html_fragment, html_page, mime_bundle, text};
 use unicode_width::UnicodeWidthStr;
 
@@ -41,6 +42,33 @@ fn text_of_every_sample() {
 #[test]
 fn wide_text_has_both_versions_side_by_side() {
     insta::assert_snapshot!(text(&samples::changing(), &TextOptions { width: 140, color: false }));
+}
+
+#[test]
+fn a_pair_that_others_decide_on_does_not_look_like_a_change() {
+    let mut judged = samples::changing_pair();
+    (judged.new.qualname, judged.old.qualname) = ("_help".into(), "_help".into());
+    judged.decided_by = vec!["f".into()];
+    let mut whole = samples::preserving();
+    whole.pairs.push(judged);
+    let shown = text(&whole, &PLAIN);
+    assert!(shown.contains("~ judged elsewhere  _help\n"), "{shown}");
+    assert!(!shown.contains("≠ changing"), "{shown}");
+    let html = without_style(&html_fragment(&whole));
+    assert!(html.contains("judged elsewhere") && !html.contains("tc-changing"), "{html}");
+}
+
+#[test]
+fn members_used_are_shown_by_name_and_not_by_number() {
+    let mut whole = samples::changing();
+    let witness = whole.pairs[0].witness.as_mut().unwrap();
+    witness.uses = vec!["add()".into(), "total".into()];
+    for (path, number) in [("members used", 1), ("member 1", 7), ("member 2", 8)] {
+        witness.choices.push(Choice { path: path.into(), decision: Decision::Value(Recipe::Int(number)) });
+    }
+    for shown in [text(&whole, &PLAIN), html_fragment(&whole)] {
+        assert!(shown.contains("add(), total") && !shown.contains("member 1"), "{shown}");
+    }
 }
 
 #[test]

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use super::{Campaign, Kept};
 use crate::behavior::{Behavior, Outcome};
+use crate::report::display_decision;
+use crate::value::Choice;
 
 /// Executions that a campaign keeps whatever they show.
 pub const MOST_KEPT: usize = 1000;
@@ -52,7 +54,8 @@ impl Campaign {
             if is_witness {
                 self.witness = Some(self.executions.len());
             }
-            if is_witness || differs || kept.new_lines > 0 {
+            let is_first_stopped = (kept.stopped_only(0) || kept.stopped_only(1)) && self.stopped_example().is_none();
+            if is_witness || differs || is_first_stopped || kept.new_lines > 0 {
                 self.executions.push(kept);
             } else {
                 self.passed.count(&kept);
@@ -73,6 +76,16 @@ impl Campaign {
     /// Executions in which this version, and not the other, ran into a bound.
     pub fn stopped_only(&self, side: usize) -> usize {
         self.executions.iter().filter(|kept| kept.stopped_only(side)).count() + self.passed.stopped[side]
+    }
+
+    /// Of the executions that only one version did not end, the one on the fewest and shortest values.
+    pub fn stopped_example(&self) -> Option<&Kept> {
+        let stopped = self.executions.iter().filter(|kept| kept.stopped_only(0) || kept.stopped_only(1));
+        stopped.min_by_key(|kept| {
+            let shown = |choice: &Choice| display_decision(&choice.decision).chars().count();
+            let lengths: Vec<usize> = kept.record.choices.iter().map(shown).collect();
+            (lengths.len(), lengths.iter().sum::<usize>(), kept.record.index)
+        })
     }
 
     /// The bound that stopped the first execution, if bounds stopped them all.
@@ -165,8 +178,9 @@ mod tests {
             campaign.forget(before);
         }
         let numbers: Vec<u32> = campaign.executions[MOST_KEPT..].iter().map(|kept| kept.record.index).collect();
-        assert_eq!(numbers, [1100, 1300]);
-        assert_eq!(campaign.witness, Some(MOST_KEPT + 1));
+        assert_eq!(numbers, [1100, 1200, 1300]);
+        assert_eq!(campaign.witness, Some(MOST_KEPT + 2));
+        assert_eq!(campaign.stopped_example().map(|kept| kept.record.index), Some(1200));
         assert_eq!((campaign.executed(), campaign.valid()), (end as usize, end as usize - 1));
         assert_eq!((campaign.stopped_only(0), campaign.stopped_only(1)), (0, 1));
         assert_eq!((campaign.ran(0, 1), campaign.ran(1, 2)), (end, 0));

@@ -16,7 +16,7 @@ use crate::engine::protocol::{Context, Isolation, Program};
 use crate::engine::{EngineError, Loaded, WorkerPool};
 use crate::instrument::Instrumented;
 use crate::predictor::Predictor;
-use crate::report::{Comparison, FORMAT, PairReport, Verdict, assemble};
+use crate::report::{Comparison, FORMAT, PairReport, Verdict, assemble, wording};
 use crate::reproduce;
 use crate::source::{self, Form, SourceError};
 use crate::value::Recipe;
@@ -159,7 +159,8 @@ pub fn compare(
     }
     let deciding = reports.iter().filter(|report| report.decided_by.is_empty());
     let verdict = Verdict::worst(deciding.map(|report| report.verdict));
-    let sentence = assemble::overall_sentence(verdict, &reports);
+    let forms: Vec<Form> = pairs.iter().map(Pair::form).collect();
+    let sentence = wording::overall(verdict, &reports, &forms, &added, &removed);
     Ok(Comparison {
         format: FORMAT,
         twincell: env!("CARGO_PKG_VERSION").into(),

@@ -146,7 +146,11 @@ impl Pair {
     }
 
     pub fn frame(&self) -> assemble::Frame<'_> {
-        assemble::Frame { functions: &self.shown, diff: &self.diff, changed_names: &self.changed_names }
+        let members = match &self.sides[0].body {
+            Body::Class { members, .. } => members.as_slice(),
+            _ => &[],
+        };
+        assemble::Frame { functions: &self.shown, diff: &self.diff, changed_names: &self.changed_names, members }
     }
 }
 

@@ -79,6 +79,26 @@ pub struct Member {
     pub hints: BTreeMap<String, Hint>,
 }
 
+impl Member {
+    /// As code would use it: `add()`, `total`.
+    pub fn shown(&self) -> String {
+        if self.is_property { self.name.clone() } else { format!("{}()", self.name) }
+    }
+}
+
+/// The choice of how many members of an object are used after the first.
+pub const MEMBERS_USED: &str = "members used";
+
+/// The choice of the member that one step uses, counted from one: its position among a class's members.
+pub fn member_step(step: impl std::fmt::Display) -> String {
+    format!("member {step}")
+}
+
+/// Is this the path of [`MEMBERS_USED`] or of a [`member_step`]?
+pub fn says_what_is_used(path: &str) -> bool {
+    path == MEMBERS_USED || path.strip_prefix("member ").is_some_and(|step| step.bytes().all(|b| b.is_ascii_digit()))
+}
+
 /// A function of the same text that the compared one uses and that changed, too: its code takes the place of the plain
 /// code that the module's evaluation gave, so that it is watched like the rest.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

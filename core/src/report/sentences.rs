@@ -1,11 +1,12 @@
 //! Tests of the sentences that a report opens with.
 
-use super::assemble::{Findings, Frame, failed, overall_sentence, report};
+use super::assemble::{Findings, Frame, decided_elsewhere, failed, identical, report};
+use super::wording::overall;
 use super::{Channel, PairReport, Verdict};
 use crate::behavior::{Behavior, Observed, Outcome, Rules, differences};
 use crate::campaign::{Campaign, Decisive, Kept, Target};
-use crate::engine::protocol::{Context, ExecutionRecord};
-use crate::source::{self, Function};
+use crate::engine::protocol::{Context, ExecutionRecord, Injection, Member};
+use crate::source::{self, Form, Function};
 use crate::value::{Choice, Decision, Recipe};
 
 const OLD: &str = "def f(x):\n    return x or 3\n";
@@ -61,19 +62,31 @@ fn likely_pair_report(
 ) -> PairReport {
     let functions = [function(OLD), function(NEW)];
     let diff = source::diff(&functions[0], &functions[1]);
+    let frame = Frame { functions: &functions, diff: &diff, changed_names: &[], members: &[] };
+    told(&frame, verdict, reason, &[execution], vec![Decisive { path: "x".into(), probability }], notes)
+}
+
+fn told(
+    frame: &Frame<'_>,
+    verdict: Verdict,
+    reason: &str,
+    executions: &[Kept],
+    decisive: Vec<Decisive>,
+    notes: &[String],
+) -> PairReport {
     let changing = verdict == Verdict::Changing;
     let reached = [[2].into(), [2].into()];
     let campaign =
-        Campaign { executions: vec![execution], witness: changing.then_some(0), reached, ..Campaign::default() };
-    let target = Target::new(&diff, [vec![2], vec![2]]);
+        Campaign { executions: executions.to_vec(), witness: changing.then_some(0), reached, ..Campaign::default() };
+    let target = Target::new(frame.diff, [vec![2], vec![2]]);
     report(
-        &Frame { functions: &functions, diff: &diff, changed_names: &[] },
+        frame,
         &Findings {
             verdict,
             reason: reason.into(),
             campaign: &campaign,
             witness: campaign.witness.map(|at| &campaign.executions[at]),
-            decisive: vec![Decisive { path: "x".into(), probability }],
+            decisive,
             reproducer: None,
             target: &target,
             rules: &Rules::default(),
@@ -88,8 +101,8 @@ fn likely_pair_report(
 fn a_change_is_told_by_its_values_and_what_each_version_did() {
     let report = pair_report(Verdict::Changing, "", kept(returned(3), returned(0)), &[]);
     assert_eq!(report.sentence, "Behavior of f changed: for x = 0: old returns 3, new returns 0 (execution 5, 12 ms).");
-    assert_eq!((report.evidence[0].channel, report.evidence[0].execution), (Channel::Return, 4));
-    assert_eq!(report.witness.unwrap().execution, 4);
+    assert_eq!((report.evidence[0].channel, report.evidence[0].execution), (Channel::Return, 5));
+    assert_eq!((report.witness.unwrap().execution, report.executions[0].number), (5, 5));
 }
 
 #[test]
@@ -138,8 +151,10 @@ fn without_a_difference_the_sentence_says_how_much_was_tried() {
 fn what_could_not_run_says_why() {
     let functions = [function(OLD), function(NEW)];
     let diff = source::diff(&functions[0], &functions[1]);
-    let report =
-        failed(&Frame { functions: &functions, diff: &diff, changed_names: &[] }, "it cannot be loaded".into());
+    let report = failed(
+        &Frame { functions: &functions, diff: &diff, changed_names: &[], members: &[] },
+        "it cannot be loaded".into(),
+    );
     assert_eq!(
         (report.verdict, report.sentence.as_str()),
         (Verdict::Inconclusive, "Inconclusive: it cannot be loaded.")
@@ -154,10 +169,94 @@ fn what_could_not_run_says_why() {
 fn several_functions_are_counted() {
     let report = |verdict| pair_report(verdict, "", kept(returned(0), returned(1)), &[]);
     let reports = [report(Verdict::Changing), report(Verdict::LikelyPreserving), report(Verdict::Inconclusive)];
-    assert_eq!(overall_sentence(Verdict::Changing, &reports), "Behavior changed in 1 of 3 functions: f.");
+    let told =
+        |verdict, reports: &[PairReport]| overall(verdict, reports, &vec![Form::Function; reports.len()], &[], &[]);
+    assert_eq!(told(Verdict::Changing, &reports), "Behavior changed in 1 of 3 functions: f.");
     assert_eq!(
-        overall_sentence(Verdict::Inconclusive, &reports[1..]),
-        "No difference found, but 1 of 2 functions are inconclusive."
+        told(Verdict::Inconclusive, &reports[1..]),
+        "No difference found, but 1 of 2 functions is inconclusive: f."
     );
-    assert_eq!(overall_sentence(Verdict::Changing, &reports[..1]), reports[0].sentence);
+    assert_eq!(told(Verdict::Changing, &reports[..1]), reports[0].sentence);
+    let forms = [Form::Function, Form::Class, Form::Snippet];
+    assert_eq!(
+        overall(Verdict::Changing, &reports, &forms, &[], &[]),
+        "Behavior changed in 1 of 3 functions, classes and snippets: f."
+    );
+}
+
+#[test]
+fn what_only_one_version_has_is_said_where_nothing_changed() {
+    let functions = [function(OLD), function(OLD)];
+    let diff = source::diff(&functions[0], &functions[1]);
+    let same = identical(&Frame { functions: &functions, diff: &diff, changed_names: &[], members: &[] });
+    assert_eq!((same.sentence.as_str(), same.reason.as_str()), ("Identical: nothing differs in f.", "nothing differs"));
+    let told = |added: &[String], removed: &[String]| {
+        overall(Verdict::Identical, std::slice::from_ref(&same), &[Form::Function], added, removed)
+    };
+    assert_eq!(told(&[], &[]), same.sentence);
+    assert_eq!(told(&["h".into()], &["g".into()]), "Identical: nothing differs in f. Only in old: g. Only in new: h.");
+    let several = overall(Verdict::Identical, &[same.clone(), same.clone()], &[Form::Function; 2], &[], &[]);
+    assert_eq!(several, "Identical: nothing differs in 2 functions.");
+}
+
+#[test]
+fn who_is_judged_by_its_callers_is_not_counted_and_named_apart() {
+    let usable = "1 of 1 executions were usable and none showed a difference";
+    let caller = pair_report(Verdict::LikelyPreserving, usable, kept(returned(0), returned(0)), &[]);
+    let mut helper = pair_report(Verdict::Changing, "", kept(returned(3), returned(0)), &[]);
+    helper.new.qualname = "_help".into();
+    decided_elsewhere(&mut helper, vec!["f".into()]);
+    assert!(
+        helper.sentence.starts_with("_help is judged by f, which behaves as before. By itself: Behavior of f changed"),
+        "{}",
+        helper.sentence
+    );
+    let sentence = overall(Verdict::LikelyPreserving, &[caller.clone(), helper], &[Form::Function; 2], &[], &[]);
+    assert_eq!(sentence, format!("{} Judged only by what uses them: _help.", caller.sentence));
+}
+
+#[test]
+fn members_of_a_class_are_told_by_name() {
+    let member = |name: &str, is_property| Member { name: name.into(), is_property, hints: vec![] };
+    let members = [member("add", false), member("total", true)];
+    let functions = [function(OLD), function(NEW)];
+    let diff = source::diff(&functions[0], &functions[1]);
+    let frame = Frame { functions: &functions, diff: &diff, changed_names: &[], members: &members };
+    let mut execution = kept(returned(3), returned(0));
+    for (path, number) in [("members used", 1), ("member 1", 1), ("member 2", 0), ("member 3", 1)] {
+        execution.record.choices.push(Choice { path: path.into(), decision: Decision::Value(Recipe::Int(number)) });
+    }
+    let decisive = ["x", "member 2"].map(|path| Decisive { path: path.into(), probability: 1.0 });
+    let report = told(&frame, Verdict::Changing, "", &[execution], decisive.to_vec(), &[]);
+    assert_eq!(
+        report.sentence,
+        "Behavior of f changed: for x = 0, using total, then add(): old returns 3, new returns 0 (execution 5, 12 ms)."
+    );
+    assert_eq!(report.witness.unwrap().uses, ["total", "add()"]);
+}
+
+#[test]
+fn a_version_that_does_not_end_is_told_with_the_shortest_values() {
+    let stopped = |value: i64| {
+        let mut execution = kept(returned(0), behavior(Outcome::Stopped { reason: "steps".into() }));
+        execution.record.choices[0].decision = Decision::Value(Recipe::Int(value));
+        execution.record.injections = vec![Injection {
+            path: "x".into(),
+            value: Recipe::Int(value),
+            version: 0,
+            line: 1,
+            kind: None,
+            probability: 1.0,
+            classes: vec![],
+        }];
+        execution.record.index = value as u32;
+        execution
+    };
+    let functions = [function(OLD), function(NEW)];
+    let diff = source::diff(&functions[0], &functions[1]);
+    let frame = Frame { functions: &functions, diff: &diff, changed_names: &[], members: &[] };
+    let executions = [kept(returned(0), returned(0)), stopped(1234), stopped(7), stopped(12)];
+    let report = told(&frame, Verdict::Inconclusive, "new may not end", &executions, vec![], &[]);
+    assert_eq!(report.sentence, "Inconclusive for f: new may not end, e.g. for x = 7 in execution 8.");
+    assert_eq!(report.witness.unwrap().execution, 8);
 }

@@ -72,7 +72,7 @@ pub fn costs(
         let Some(source) = reproducer.source.as_deref().filter(|_| reproducer.holds == Some(true)) else { continue };
         let Some(program) = programs(&old, &new, predictor, &options)?.into_iter().next() else { continue };
         let mut loaded = pool.load(&program)?;
-        let Some(seed) = pair.executions.iter().find(|kept| kept.index == witness.execution).map(|kept| kept.seed)
+        let Some(seed) = pair.executions.iter().find(|kept| kept.number == witness.execution).map(|kept| kept.seed)
         else {
             continue;
         };

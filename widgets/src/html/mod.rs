@@ -43,7 +43,7 @@ fn fragment(comparison: &Comparison) -> Markup {
         div.tc-out {
             style { (PreEscaped(STYLE)) }
             div class={ "tc-head " (tone(comparison.verdict)) } {
-                (badge(comparison.verdict))
+                (badge((words::icon(comparison.verdict), comparison.verdict.name()), tone(comparison.verdict)))
                 p.tc-sentence { (plain::sentence(&comparison.sentence)) }
             }
             @match pairs.as_slice() {
@@ -69,9 +69,10 @@ fn several_pairs(pairs: &[&PairReport], budget: u32) -> Markup {
     html! {
         @for (index, pair) in pairs.iter().enumerate() {
             @if pair.verdict == Verdict::Identical {
-                div class={ "tc-pair tc-line " (tone(pair.verdict)) } { (pair_summary(pair)) }
+                div class={ "tc-pair tc-line " (pair_tone(pair)) } { (pair_summary(pair)) }
             } @else {
-                details class={ "tc-pair " (tone(pair.verdict)) } open[index == 0 || pair.verdict == Verdict::Changing] {
+                @let open = pair.decided_by.is_empty() && (index == 0 || pair.verdict == Verdict::Changing);
+                details class={ "tc-pair " (pair_tone(pair)) } open[open] {
                     summary { (pair_summary(pair)) }
                     (pair::body(pair, budget))
                 }
@@ -82,16 +83,16 @@ fn several_pairs(pairs: &[&PairReport], budget: u32) -> Markup {
 
 fn pair_summary(pair: &PairReport) -> Markup {
     html! {
-        (badge(pair.verdict)) " "
+        (badge(words::mark(pair), pair_tone(pair))) " "
         code.tc-name { (plain::value(&words::pair_name(pair))) } " "
         span.tc-gist { (plain::sentence(&pair.sentence)) }
     }
 }
 
-fn badge(verdict: Verdict) -> Markup {
+fn badge((icon, word): (&str, &str), tone: &str) -> Markup {
     html! {
-        span class={ "tc-badge " (tone(verdict)) } {
-            span.tc-icon aria-hidden="true" { (words::icon(verdict)) } " " (verdict.name())
+        span class={ "tc-badge " (tone) } {
+            span.tc-icon aria-hidden="true" { (icon) } " " (word)
         }
     }
 }
@@ -104,6 +105,10 @@ fn tone(verdict: Verdict) -> &'static str {
         Verdict::Inconclusive => "tc-inconclusive",
         Verdict::Identical => "tc-identical",
     }
+}
+
+fn pair_tone(pair: &PairReport) -> &'static str {
+    if pair.decided_by.is_empty() { tone(pair.verdict) } else { tone(Verdict::Identical) }
 }
 
 fn one_sided(title: &str, sign: &str, names: &[String]) -> Markup {

@@ -27,7 +27,7 @@ pub fn evidence(pair: &PairReport) -> Markup {
                 td.tc-mono { (plain::value(&one.place)) }
                 (seen(&one.old))
                 (seen(&one.new))
-                td.tc-num { (words::execution_number(one.execution)) }
+                td.tc-num { (one.execution) }
             }
         }
     });
@@ -154,7 +154,7 @@ pub fn executions(pair: &PairReport) -> Markup {
         let valid = execution.old_valid && execution.new_valid;
         html! {
             tr.tc-differs[execution.differs].tc-dim[!execution.differs && !valid] {
-                th.tc-num scope="row" { (words::execution_number(execution.index)) }
+                th.tc-num scope="row" { (execution.number) }
                 td.tc-mark { (words::execution_mark(execution)) }
                 td.tc-mono { (plain::value(&execution.old)) }
                 td.tc-mono { (plain::value(&execution.new)) }

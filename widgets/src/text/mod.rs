@@ -36,7 +36,8 @@ impl Default for TextOptions {
 /// A comparison as text of at most `width` columns; from 130 columns on, both versions stand side by side.
 pub fn text(comparison: &Comparison, options: &TextOptions) -> String {
     let mut page = Page::new(options.color, options.width.clamp(40, 240));
-    heading(&mut page, comparison.verdict, "", &plain::sentence(&comparison.sentence));
+    let mark = (words::icon(comparison.verdict), comparison.verdict.name());
+    heading(&mut page, mark, tone(comparison.verdict), "", &plain::sentence(&comparison.sentence));
     let pairs = words::ordered_pairs(comparison);
     match pairs.as_slice() {
         [only] => {
@@ -49,8 +50,10 @@ pub fn text(comparison: &Comparison, options: &TextOptions) -> String {
             for pair in several {
                 page.rule();
                 let name = plain::value(&words::pair_name(pair));
-                heading(&mut page, pair.verdict, &name, &plain::sentence(&pair.sentence));
-                if pair.verdict != Verdict::Identical {
+                let decides = pair.decided_by.is_empty();
+                let style = if decides { tone(pair.verdict) } else { BOLD };
+                heading(&mut page, words::mark(pair), style, &name, &plain::sentence(&pair.sentence));
+                if decides && pair.verdict != Verdict::Identical {
                     pair_body(&mut page, pair, comparison.budget);
                 }
             }
@@ -81,9 +84,9 @@ fn tone(verdict: Verdict) -> Style {
     Style::new().bold().fg_color(Some(color.into()))
 }
 
-fn heading(page: &mut Page, verdict: Verdict, name: &str, sentence: &str) {
+fn heading(page: &mut Page, (icon, word): (&str, &str), style: Style, name: &str, sentence: &str) {
     let gap = if name.is_empty() { "" } else { "  " };
-    page.styled(tone(verdict), &format!("{} {}", words::icon(verdict), verdict.name()));
+    page.styled(style, &format!("{icon} {word}"));
     page.styled(BOLD, &format!("{gap}{}", page.cut(name, page.width - 22)));
     page.end();
     page.prose("  ", sentence, Style::new());
@@ -117,7 +120,7 @@ fn evidence(page: &mut Page, pair: &PairReport) {
         let place = plain::value(&one.place);
         let channel = one.channel.name();
         let channel = if place.starts_with(channel) { String::new() } else { format!("{channel}: ") };
-        let number = words::execution_number(one.execution);
+        let number = one.execution;
         page.hanging("  ≠ ", &format!("{channel}{place} ({}, execution {number})", words::strength(one)));
         for (label, value) in [("      old  ", &one.old), ("      new  ", &one.new)] {
             page.hanging(label, if value.is_empty() { "nothing".into() } else { plain::value(value) }.as_str());

@@ -67,7 +67,7 @@ fn straight(lines: usize) -> Vec<AlignedRow> {
 fn execution(index: u32, old: &str, new: &str, differs: bool, coverage: f64) -> ExecutionReport {
     let valid = !old.contains("TypeError");
     ExecutionReport {
-        index,
+        number: index + 1,
         seed: 7,
         old: old.into(),
         new: new.into(),
@@ -152,7 +152,7 @@ pub fn changing_pair() -> PairReport {
                 probability: 0.31,
                 edge_case: false,
                 score: 1.0,
-                execution: 2,
+                execution: 3,
             },
             Evidence {
                 channel: Channel::Calls,
@@ -163,7 +163,7 @@ pub fn changing_pair() -> PairReport {
                 probability: 0.31,
                 edge_case: false,
                 score: 1.0,
-                execution: 2,
+                execution: 3,
             },
             Evidence {
                 channel: Channel::Output,
@@ -174,7 +174,7 @@ pub fn changing_pair() -> PairReport {
                 probability: 0.31,
                 edge_case: false,
                 score: 1.0,
-                execution: 2,
+                execution: 3,
             },
         ],
         old: version(
@@ -244,7 +244,8 @@ pub fn changing_pair() -> PairReport {
             execution(2, "returned None", "returned <request.copy()>", true, 0.85),
         ],
         witness: Some(Witness {
-            execution: 2,
+            execution: 3,
+            uses: vec![],
             choices: vec![
                 Choice { path: "request.meta".into(), decision: Decision::Value(dict(0)) },
                 Choice { path: "reason".into(), decision: Decision::Default },
@@ -324,7 +325,8 @@ pub fn preserving_pair() -> PairReport {
         executed: 40,
         executions: executions.collect(),
         witness: Some(Witness {
-            execution: 4,
+            execution: 5,
+            uses: vec![],
             choices: vec![],
             injections: vec![injection("values", Recipe::List(vec![Recipe::Int(1), Recipe::Int(-10)]), None, 0, 0.61)],
             decisive: vec![],
@@ -500,9 +502,9 @@ pub fn many_executions() -> Comparison {
             execution(index, same, if index == 271 { "returned None" } else { same }, index == 271, coverage(index))
         })
         .collect();
-    pair.evidence.iter_mut().for_each(|one| one.execution = 271);
+    pair.evidence.iter_mut().for_each(|one| one.execution = 272);
     if let Some(witness) = &mut pair.witness {
-        witness.execution = 271;
+        witness.execution = 272;
     }
     comparison(vec![pair])
 }
