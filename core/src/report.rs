@@ -4,6 +4,7 @@ pub(crate) mod assemble;
 mod display;
 #[cfg(test)]
 mod sentences;
+mod values;
 pub(crate) mod wording;
 
 use serde::{Deserialize, Serialize};
@@ -11,7 +12,8 @@ use serde::{Deserialize, Serialize};
 use crate::behavior::{Behavior, Call};
 use crate::engine::protocol::Injection;
 use crate::reproduce::Reproducer;
-use crate::value::Choice;
+use crate::site::SiteKind;
+use crate::value::{AbstractValue, Choice};
 
 pub use display::{DISPLAY_LIMIT, bounded, display_call, display_decision, display_observed, display_outcome};
 
@@ -119,6 +121,48 @@ pub struct VersionReport {
     pub coverage: f64,
     pub changed_lines: u32,
     pub changed_lines_reached: u32,
+    /// In the order of the text.
+    #[serde(default)]
+    pub branches: Vec<BranchReport>,
+}
+
+/// A condition and how often it went which way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BranchReport {
+    pub line: u32,
+    /// Kept executions in which the condition was true at least once, and false at least once.
+    pub taken: u32,
+    pub not_taken: u32,
+}
+
+/// What entered under one access path in the executions that are kept.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PathReport {
+    pub path: String,
+    /// `None` for a parameter.
+    pub kind: Option<SiteKind>,
+    /// Version whose code asked first, and the 1-based line in its text (0 when unknown).
+    pub version: u8,
+    pub line: u32,
+    /// Probability of each class under the predictor, given what the code does with the value, in the order of
+    /// [`AbstractValue::ALL`]; empty where it was not asked for.
+    pub predicted: Vec<f32>,
+    /// The most frequent values first.
+    pub injected: Vec<InjectedReport>,
+    /// Further values, which are not listed.
+    pub more: u32,
+}
+
+/// One value that was injected under a path.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct InjectedReport {
+    /// For people, bounded.
+    pub value: String,
+    pub class: AbstractValue,
+    /// Executions with this value; those of them that differ, and in which a version ended in a way that says nothing.
+    pub count: u32,
+    pub differing: u32,
+    pub invalid: u32,
 }
 
 /// One execution in short; details are kept for the witness and the first ones.
@@ -138,6 +182,12 @@ pub struct ExecutionReport {
     /// Share of the pair's executable lines that ran in this or an earlier execution, 0 to 1.
     pub coverage_so_far: f64,
     pub microseconds: u32,
+    /// Index into [`PairReport::line_sets`].
+    #[serde(default)]
+    pub lines: u32,
+    /// All decisions, which repeat this execution together with `seed` ([`crate::compare::replay`]). Only in memory.
+    #[serde(skip)]
+    pub choices: Vec<Choice>,
 }
 
 /// The execution that shows the difference. Without one, an execution that only one version does not end, where the pair is
@@ -184,6 +234,12 @@ pub struct PairReport {
     pub executed: u32,
     /// In order; of more than a thousand the later ones only where they run new lines or differ.
     pub executions: Vec<ExecutionReport>,
+    /// The sets of lines (of old, of new, ascending) that executions ran, each once.
+    #[serde(default)]
+    pub line_sets: Vec<[Vec<u32>; 2]>,
+    /// Every access path that values were injected under, in order of first use.
+    #[serde(default)]
+    pub paths: Vec<PathReport>,
     pub witness: Option<Witness>,
     /// Qualified names of those that decide in this pair's place, for a helper that changed together with its callers; the
     /// comparison's verdict does not count this pair then.

@@ -26,6 +26,7 @@ pub fn pair(verdict: Verdict) -> PairReport {
         coverage: 0.0,
         changed_lines: 0,
         changed_lines_reached: 0,
+        branches: Vec::new(),
     };
     PairReport {
         verdict,
@@ -37,6 +38,8 @@ pub fn pair(verdict: Verdict) -> PairReport {
         rows: Vec::new(),
         executed: 0,
         executions: Vec::new(),
+        line_sets: Vec::new(),
+        paths: Vec::new(),
         witness: None,
         decided_by: vec![],
         reproducer: None,

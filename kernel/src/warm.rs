@@ -8,7 +8,9 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use twincell_core::compare::{CompareError, CompareOptions, Continue, Progress, Source, compare};
+use twincell_core::compare::{
+    Again, CompareError, CompareOptions, Continue, Progress, Replayed, Source, compare, replay,
+};
 use twincell_core::engine::{EngineError, PoolOptions, Stop, WorkerInfo, WorkerPool};
 use twincell_core::predictor::Predictor;
 use twincell_core::report::Comparison;
@@ -82,11 +84,26 @@ impl Engine {
         options: &CompareOptions,
         progress: &mut dyn FnMut(Progress) -> Continue,
     ) -> Result<Comparison, Failure> {
-        let run = AssertUnwindSafe(|| compare(old, new, self.predictor.as_ref(), &self.pool, options, progress));
-        match catch_unwind(run) {
-            Ok(result) => Ok(result?),
-            Err(panic) => Err(Failure::Internal(panic_message(panic.as_ref()))),
-        }
+        caught(|| compare(old, new, self.predictor.as_ref(), &self.pool, options, progress))
+    }
+
+    /// Executes once more; see [`twincell_core::compare::replay`].
+    pub fn replay(
+        &self,
+        old: &Source,
+        new: &Source,
+        options: &CompareOptions,
+        again: &Again<'_>,
+    ) -> Result<Replayed, Failure> {
+        caught(|| replay(old, new, self.predictor.as_ref(), &self.pool, options, again))
+    }
+}
+
+/// A bug in the analysis becomes an error.
+fn caught<T>(run: impl FnOnce() -> Result<T, CompareError>) -> Result<T, Failure> {
+    match catch_unwind(AssertUnwindSafe(run)) {
+        Ok(result) => Ok(result?),
+        Err(panic) => Err(Failure::Internal(panic_message(panic.as_ref()))),
     }
 }
 

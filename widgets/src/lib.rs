@@ -31,6 +31,7 @@
 mod html;
 mod plain;
 mod plot;
+mod state;
 mod text;
 mod words;
 
@@ -40,6 +41,7 @@ use twincell_core::report::Comparison;
 pub use html::{html_fragment, html_page};
 pub use plain::sentence as plain_sentence;
 pub use plot::coverage_plot_svg;
+pub use state::{ComparisonState, Detail, STATE_FORMAT, detail, state};
 pub use text::{TextOptions, text};
 
 /// The MIME type of a [`Comparison`] as JSON; the report's field `format` is its version.

@@ -1,11 +1,13 @@
 //! The executions of one pair: choose, execute, learn, stop.
 //!
 //! [`run`] is the loop; each idea has a file: what is kept and learned (`corpus.rs`), the next execution (`choose.rs`),
-//! whether a difference is real (`confirm.rs`), a small witness (`shrink.rs`), another one (`plausible.rs`).
+//! whether a difference is real (`confirm.rs`), a small witness (`shrink.rs`), another one (`plausible.rs`), what the
+//! predictor expected (`explain.rs`).
 
 mod choose;
 mod confirm;
 mod corpus;
+mod explain;
 mod goals;
 mod numbers;
 mod passed;
@@ -19,7 +21,7 @@ mod weigh;
 
 use std::collections::BTreeSet;
 
-use crate::behavior::{Basis, Behavior, Difference, Outcome, Rules};
+use crate::behavior::{Basis, Behavior, Difference, Outcome, Rules, differences};
 use crate::compare::Continue;
 use crate::engine::protocol::{ExecutionRecord, ExecutionRequest};
 use crate::engine::{EngineError, Executed};
@@ -35,6 +37,7 @@ use passed::Passed;
 use weigh::ground;
 
 pub use confirm::{is_same_again, is_steady, repeat};
+pub use explain::explain;
 pub use plausible::plausible;
 pub use shrink::shrink;
 pub use techniques::Techniques;
@@ -85,6 +88,8 @@ pub struct Target {
     pub lines: [Vec<u32>; 2],
     /// Changed lines of old and new that are executable.
     pub changed: [Vec<u32>; 2],
+    /// Lines of the conditions of old and new, by their numbers.
+    pub branches: [Vec<u32>; 2],
     /// What the search reads of old and new.
     pub readings: [Reading; 2],
 }
@@ -134,7 +139,7 @@ impl Target {
             found
         };
         let changed = [executable(&diff.old_lines, &lines[0]), executable(&diff.new_lines, &lines[1])];
-        Self { lines, changed, readings: Default::default() }
+        Self { lines, changed, branches: Default::default(), readings: Default::default() }
     }
 }
 
@@ -351,6 +356,21 @@ fn examine(execute: &mut dyn Execute, campaign: &mut Campaign, number: usize, pl
         campaign.executions[number].differences.clear();
     }
     Ok(())
+}
+
+/// One execution by itself, its differences confirmed and weighed.
+pub fn examined(execute: &mut dyn Execute, record: ExecutionRecord, plan: &Plan) -> Result<Kept, EngineError> {
+    let differences = match record.behaviors.as_slice() {
+        [old, new] => differences(old, new, &plan.rules),
+        _ => vec![],
+    };
+    let kept = Kept { record, differences, new_lines: 0, coverage: 0.0, probability: 1.0 };
+    if kept.differences.is_empty() {
+        return Ok(kept);
+    }
+    let mut alone = Campaign { executions: vec![kept.clone()], ..Campaign::default() };
+    examine(execute, &mut alone, 0, plan)?;
+    Ok(alone.executions.pop().unwrap_or(kept))
 }
 
 /// After the difference is found: a few more executions for lines that none ran, so that the report shows them at work.

@@ -1,30 +1,34 @@
-//! The main job: two texts -> a [`Comparison`]. Which pairs there are is `select`'s, what belongs to one `pair`'s, and
-//! what runs of it `program`'s.
+//! The main job: two texts -> a [`Comparison`]. Which pairs there are is `select`'s, what belongs to one `pair`'s, what
+//! runs of it `program`'s, and how it gets ready to `prepare`'s. One execution again is `replay`'s.
 
 mod disturbed;
 mod pair;
+mod prepare;
 mod program;
+mod replay;
 mod select;
 
 use serde::{Deserialize, Serialize};
 
 use std::time::Instant;
 
-use crate::behavior::Rules;
-use crate::campaign::{self, DECISIVE_BUDGET, Decisive, Kept, Plan, Reading, Target, Techniques};
+use crate::campaign::{self, DECISIVE_BUDGET, Decisive, Kept, Plan, Techniques};
 use crate::engine::protocol::{Context, Isolation, Program};
-use crate::engine::{EngineError, Loaded, WorkerPool};
+use crate::engine::{Loaded, WorkerPool};
 use crate::instrument::Instrumented;
 use crate::predictor::Predictor;
 use crate::report::{Comparison, FORMAT, PairReport, Verdict, assemble, wording};
 use crate::reproduce;
-use crate::source::{self, Form, SourceError};
+use crate::source::{self, Form, Function, SourceError};
 use crate::value::Recipe;
 use crate::verdict;
 
 use pair::{Pair, Texts};
+use prepare::{Prepared, prepare};
 use program::{instrumented, program};
 use select::{Selected, select};
+
+pub use replay::{Again, Replayed, Then, replay};
 
 /// One side of a comparison.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -102,6 +106,8 @@ pub enum CompareError {
     UnknownFunction { name: String, known: String },
     #[error("the two versions have no function in common: old has {old}, new has {new}")]
     NothingInCommon { old: String, new: String },
+    #[error("this execution cannot be repeated: {0}")]
+    Replay(String),
     #[error("the predictor failed: {0}")]
     Predictor(#[from] crate::predictor::PredictError),
     #[error("the worker failed: {0}")]
@@ -223,18 +229,6 @@ pub fn programs(
     Ok(programs)
 }
 
-/// Changed lines of a version that test a value, each with the lines of the other version that use it.
-fn changed_guards(pair: &Pair, target: &Target, side: usize) -> Vec<(u32, Vec<u32>)> {
-    let mut guards = source::guards(&pair.shown[side].text);
-    guards.retain(|guard| target.changed[side].contains(&guard.line));
-    let other = &pair.shown[1 - side].text;
-    let used = |guard: source::Guard| {
-        let lines = (1..).zip(other.lines()).filter(|(_, text)| guard.concerns(text));
-        (guard.line, lines.map(|(line, _)| line).collect())
-    };
-    guards.into_iter().map(used).collect()
-}
-
 fn compare_pair(
     pair: &Pair,
     predictor: &dyn Predictor,
@@ -247,54 +241,11 @@ fn compare_pair(
     if pair.is_same_program() {
         return Ok(assemble::identical(&frame));
     }
-    let instrumented = match instrumented(pair) {
-        Ok(instrumented) => instrumented,
-        Err(error) => {
-            return Ok(assemble::failed(&frame, format!("the function cannot be instrumented: {error}")));
-        }
-    };
-    let mut program = program(pair, &instrumented, predictor, options)?;
-    let mut loading = pool.load(&program);
-    let mut context = options.context;
-    let mut notes = Vec::new();
-    if let (Err(EngineError::Dies { reason, .. }), Context::Module) = (&loading, context) {
-        notes.push(format!("the module cannot be evaluated here ({reason}), so the function alone was run"));
-        context = Context::Function;
-        program.context = context;
-        program.versions.iter_mut().for_each(|version| version.module.clear());
-        loading = pool.load(&program);
-    }
-    let mut loaded = match loading {
-        Ok(loaded) => loaded,
-        Err(EngineError::Load(reason)) => {
-            return Ok(assemble::failed(&frame, format!("the function cannot be loaded: {reason}")));
-        }
-        Err(error @ (EngineError::Dies { .. } | EngineError::Stopped)) => {
-            return Ok(assemble::failed(&frame, error.to_string()));
-        }
-        Err(error) => return Err(error.into()),
-    };
-    let mut target = Target::new(&pair.diff, instrumented.each_ref().map(executable_lines));
-    if options.techniques.directed || options.techniques.observation || options.techniques.repair {
-        let renames: [&[(String, String)]; 2] = [&[], &pair.diff.renames];
-        target.readings =
-            [0, 1].map(|side| Reading::new(&pair.sides[side].parts[0], &instrumented[side].sites, renames[side]));
-    }
-    let rules = Rules {
-        float_tolerance: options.float_tolerance,
-        changed: target.changed.clone(),
-        guards: [0, 1].map(|side| changed_guards(pair, &target, side)),
-        every_call_acts: !options.techniques.calls,
-    };
-    let plan = Plan {
-        budget: options.budget,
-        seed: options.seed,
-        techniques: options.techniques,
-        rules,
-        ignore_edge_cases: options.ignore_edge_cases,
-        raise_probability: options.raise_probability,
-        substitutes: context == Context::Module && options.techniques.substitution,
-    };
+    let Prepared { instrumented, mut program, mut loaded, context, target, plan, mut notes } =
+        match prepare(pair, predictor, pool, options)? {
+            Ok(prepared) => prepared,
+            Err(reason) => return Ok(assemble::failed(&frame, reason)),
+        };
     let mut campaign = match campaign::run(&mut loaded, &target, &plan, progress) {
         Ok(campaign) => campaign,
         // A worker that cannot be replaced costs this pair and no other.
@@ -311,6 +262,8 @@ fn compare_pair(
         };
         notes.extend(done.map(disturbed::Isolated::note));
     }
+    // Only shown: without it a view says less.
+    let classes = campaign::explain(&mut loaded, &campaign).unwrap_or_default();
     let found = campaign.witness.map(|position| &campaign.executions[position]);
     let (mut witness, mut decisive) = match found {
         Some(found) => {
@@ -323,23 +276,9 @@ fn compare_pair(
     };
     let (verdict, reason) = verdict::decide(&campaign, &target);
     notes.extend(loaded.notes.iter().cloned());
-    let functions = pair.sides.each_ref().map(|side| side.parts[0].clone());
+    let functions = pair.functions();
     let write = |witness: &Kept, loaded: &mut Loaded<'_>| {
-        let case = reproduce::Case {
-            functions: &functions,
-            bodies: pair.sides.each_ref().map(|side| &side.body),
-            decorators: pair.sides.each_ref().map(|side| side.decorators.as_slice()),
-            modules: [program.versions[0].module.as_str(), program.versions[1].module.as_str()],
-            context,
-            renames: &pair.diff.renames,
-            sites: [&instrumented[0].sites, &instrumented[1].sites],
-            record: &witness.record,
-            differences: &witness.differences,
-            notes: &notes,
-            rules: &plan.rules,
-            seed: options.seed,
-        };
-        reproduce::verified(&case, loaded)
+        reproduce::verified(&case(pair, &functions, &instrumented, &program, &plan, witness, &notes), loaded)
     };
     let mut reproducer = witness.as_ref().map(|witness| write(witness, &mut loaded));
     let bodies = pair.sides.each_ref().map(|side| &side.body);
@@ -371,11 +310,38 @@ fn compare_pair(
             reproducer,
             target: &target,
             rules: &plan.rules,
+            classes: &classes,
             notes: &notes,
             context,
             milliseconds: started.elapsed().as_secs_f64() * 1000.0,
         },
     ))
+}
+
+/// A witness as its reproducer needs it.
+fn case<'a>(
+    pair: &'a Pair,
+    functions: &'a [Function; 2],
+    instrumented: &'a [Instrumented; 2],
+    program: &'a Program,
+    plan: &'a Plan,
+    witness: &'a Kept,
+    notes: &'a [String],
+) -> reproduce::Case<'a> {
+    reproduce::Case {
+        functions,
+        bodies: pair.sides.each_ref().map(|side| &side.body),
+        decorators: pair.sides.each_ref().map(|side| side.decorators.as_slice()),
+        modules: [program.versions[0].module.as_str(), program.versions[1].module.as_str()],
+        context: program.context,
+        renames: &pair.diff.renames,
+        sites: [&instrumented[0].sites, &instrumented[1].sites],
+        record: &witness.record,
+        differences: &witness.differences,
+        notes,
+        rules: &plan.rules,
+        seed: plan.seed,
+    }
 }
 
 /// A smaller witness and its values that matter. A confirmed witness stays one, even where it cannot be made smaller,
@@ -424,13 +390,4 @@ fn other_witnesses(
 /// The values of a witness that matter.
 fn values(witness: &Kept, loaded: &mut Loaded<'_>, plan: &Plan) -> Vec<Decisive> {
     campaign::decisive(loaded, witness, &plan.rules, plan.raise_probability, DECISIVE_BUDGET).unwrap_or_default()
-}
-
-fn executable_lines(instrumented: &Instrumented) -> Vec<u32> {
-    let sites = &instrumented.sites;
-    let mut lines: Vec<u32> =
-        sites.lines.iter().copied().chain(sites.branches.iter().map(|branch| branch.line)).collect();
-    lines.sort_unstable();
-    lines.dedup();
-    lines
 }

@@ -84,6 +84,11 @@ pub(super) struct Pair {
 }
 
 impl Pair {
+    /// The functions themselves, without their companions.
+    pub fn functions(&self) -> [Function; 2] {
+        self.sides.each_ref().map(|side| side.parts[0].clone())
+    }
+
     pub fn new(texts: &Texts, functions: (Function, Function)) -> Self {
         let functions: [Function; 2] = functions.into();
         let attribute_renames = attribute_renames(texts, &functions);

@@ -1,10 +1,13 @@
 //! Builds a [`PairReport`] from what a campaign found.
 
-use crate::behavior::{Behavior, Rules, align_calls};
+use std::collections::{BTreeMap, HashMap};
+
+use crate::behavior::{Behavior, Difference, Rules, align_calls};
 use crate::campaign::{Campaign, Decisive, Kept, Target, joint};
 use crate::engine::protocol::{Context, MEMBERS_USED, Member, member_step};
 use crate::report::{
-    Evidence, ExecutionReport, LineReport, PairReport, Verdict, VersionReport, Witness, display_outcome, wording,
+    BranchReport, Evidence, ExecutionReport, LineReport, PairReport, Verdict, VersionReport, Witness, display_outcome,
+    values, wording,
 };
 use crate::reproduce::Reproducer;
 use crate::source::{Diff, Function};
@@ -33,6 +36,8 @@ pub(crate) struct Findings<'a> {
     pub reproducer: Option<Reproducer>,
     pub target: &'a Target,
     pub rules: &'a Rules,
+    /// Probability of each class, by access path, as far as it is known.
+    pub classes: &'a BTreeMap<String, Vec<f32>>,
     pub notes: &'a [String],
     pub context: Context,
     pub milliseconds: f64,
@@ -63,6 +68,8 @@ fn unexecuted(frame: &Frame<'_>, verdict: Verdict, reason: String, sentence: Str
         rows: frame.diff.rows.clone(),
         executed: 0,
         executions: vec![],
+        line_sets: vec![],
+        paths: vec![],
         witness: None,
         decided_by: vec![],
         reproducer: None,
@@ -89,23 +96,10 @@ pub(crate) fn report(frame: &Frame<'_>, findings: &Findings<'_>) -> PairReport {
     });
     let [old, new] = [0, 1].map(|side| version(frame, side, campaign, findings.target, shown));
     let probability = joint(&findings.decisive);
-    let evidence: Vec<Evidence> = findings
-        .witness
-        .iter()
-        .flat_map(|kept| kept.differences.iter().map(|difference| (number(kept), difference)))
-        .map(|(execution, difference)| Evidence {
-            channel: difference.channel,
-            place: difference.place.clone(),
-            old: difference.old.clone(),
-            new: difference.new.clone(),
-            strength: difference.basis.strength(),
-            score: verdict::score(difference.basis, probability),
-            probability,
-            edge_case: probability < EDGE_CASE,
-            execution,
-        })
-        .collect();
+    let evidence = findings.witness.map_or_else(Vec::new, |kept| evidence(kept, probability));
     let sentence = wording::sentence(frame, findings, &evidence);
+    let mut line_sets = LineSets::default();
+    let executions = campaign.executions.iter().map(|kept| execution(kept, &mut line_sets)).collect();
     PairReport {
         verdict: findings.verdict,
         reason: findings.reason.clone(),
@@ -115,7 +109,9 @@ pub(crate) fn report(frame: &Frame<'_>, findings: &Findings<'_>) -> PairReport {
         new,
         rows: frame.diff.rows.clone(),
         executed: campaign.executed() as u32,
-        executions: campaign.executions.iter().map(execution).collect(),
+        executions,
+        line_sets: line_sets.sets,
+        paths: values::paths(campaign, findings.classes),
         witness: shown.and_then(|kept| witness(frame, kept, &findings.decisive, findings.rules)),
         decided_by: vec![],
         reproducer: findings.reproducer.clone(),
@@ -202,11 +198,64 @@ fn version(
         coverage: if executable == 0 { 0.0 } else { ran as f64 / executable as f64 },
         changed_lines: target.changed[side].len() as u32,
         changed_lines_reached: target.changed[side].iter().filter(|line| runs(**line) > 0).count() as u32,
+        branches: branches(&target.branches[side], side, campaign),
         lines,
     }
 }
 
-fn execution(kept: &Kept) -> ExecutionReport {
+/// The differences of an execution, whose values have this probability together.
+pub(crate) fn evidence(kept: &Kept, probability: f64) -> Vec<Evidence> {
+    let one = |difference: &Difference| Evidence {
+        channel: difference.channel,
+        place: difference.place.clone(),
+        old: difference.old.clone(),
+        new: difference.new.clone(),
+        strength: difference.basis.strength(),
+        score: verdict::score(difference.basis, probability),
+        probability,
+        edge_case: probability < EDGE_CASE,
+        execution: number(kept),
+    };
+    kept.differences.iter().map(one).collect()
+}
+
+/// Each set of lines once: executions take few ways.
+#[derive(Default)]
+struct LineSets {
+    sets: Vec<[Vec<u32>; 2]>,
+    known: HashMap<[Vec<u32>; 2], u32>,
+}
+
+impl LineSets {
+    /// The number of the set that an execution ran.
+    fn of(&mut self, kept: &Kept) -> u32 {
+        let set = [0, 1].map(|side| {
+            let behavior = kept.record.behaviors.get(side);
+            behavior.map_or_else(Vec::new, |behavior| behavior.lines.iter().map(|(line, _)| *line).collect())
+        });
+        *self.known.entry(set).or_insert_with_key(|set| {
+            self.sets.push(set.clone());
+            self.sets.len() as u32 - 1
+        })
+    }
+}
+
+/// How often each condition of a version went which way.
+fn branches(lines: &[u32], side: usize, campaign: &Campaign) -> Vec<BranchReport> {
+    let mut branches: Vec<BranchReport> =
+        lines.iter().map(|&line| BranchReport { line, taken: 0, not_taken: 0 }).collect();
+    for behavior in campaign.executions.iter().filter_map(|kept| kept.record.behaviors.get(side)) {
+        for &(number, yes, no) in &behavior.branches {
+            if let Some(branch) = branches.get_mut(number as usize) {
+                branch.taken += u32::from(yes > 0);
+                branch.not_taken += u32::from(no > 0);
+            }
+        }
+    }
+    branches
+}
+
+fn execution(kept: &Kept, line_sets: &mut LineSets) -> ExecutionReport {
     let outcome =
         |behavior: Option<&Behavior>| behavior.map_or(String::new(), |behavior| display_outcome(&behavior.outcome));
     let valid = |behavior: Option<&Behavior>| behavior.is_some_and(|behavior| behavior.outcome.is_valid());
@@ -221,6 +270,8 @@ fn execution(kept: &Kept) -> ExecutionReport {
         new_lines: kept.new_lines,
         coverage_so_far: kept.coverage,
         microseconds: kept.record.microseconds,
+        lines: line_sets.of(kept),
+        choices: kept.record.choices.clone(),
     }
 }
 
@@ -240,7 +291,7 @@ pub(super) fn uses(frame: &Frame<'_>, kept: &Kept) -> Vec<String> {
     steps.filter_map(|index| frame.members.get(index)).map(Member::shown).collect()
 }
 
-fn witness(frame: &Frame<'_>, kept: &Kept, decisive: &[Decisive], rules: &Rules) -> Option<Witness> {
+pub(crate) fn witness(frame: &Frame<'_>, kept: &Kept, decisive: &[Decisive], rules: &Rules) -> Option<Witness> {
     let [old, new] = kept.record.behaviors.as_slice() else { return None };
     Some(Witness {
         execution: number(kept),

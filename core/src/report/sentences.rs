@@ -90,6 +90,7 @@ fn told(
             reproducer: None,
             target: &target,
             rules: &Rules::default(),
+            classes: &Default::default(),
             notes,
             context: Context::Module,
             milliseconds: 12.4,
@@ -217,7 +218,7 @@ fn who_is_judged_by_its_callers_is_not_counted_and_named_apart() {
 
 #[test]
 fn members_of_a_class_are_told_by_name() {
-    let member = |name: &str, is_property| Member { name: name.into(), is_property, hints: vec![] };
+    let member = |name: &str, is_property| Member { name: name.into(), is_property, hints: Default::default() };
     let members = [member("add", false), member("total", true)];
     let functions = [function(OLD), function(NEW)];
     let diff = source::diff(&functions[0], &functions[1]);

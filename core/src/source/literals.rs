@@ -7,6 +7,7 @@ use ruff_python_ast::{Expr, ExprNumberLiteral, InterpolatedStringElement, Number
 
 use super::Function;
 use super::parse::{parse, with_stack_for};
+use super::uses::{literal, named};
 use crate::value::Recipe;
 
 /// As many literals as are of use; a table of thousands would drown the rest.
@@ -23,6 +24,49 @@ pub fn literals(functions: &[&Function]) -> Vec<Recipe> {
         });
     }
     collector.literals
+}
+
+/// Characters of a value that a person may write.
+const LONGEST_VALUE: usize = 10_000;
+
+/// What a person wrote for a value: a literal of Python, or a list, tuple, set or dictionary of such; `None` for anything
+/// else.
+pub fn written_value(text: &str) -> Option<Recipe> {
+    if text.len() > LONGEST_VALUE {
+        return None;
+    }
+    with_stack_for(text.len(), || {
+        let parsed = ruff_python_parser::parse_expression(text.trim()).ok()?;
+        written(parsed.expr())
+    })
+}
+
+fn written(expr: &Expr) -> Option<Recipe> {
+    let all = |items: &[Expr]| items.iter().map(written).collect::<Option<Vec<_>>>();
+    match expr {
+        Expr::List(node) => Some(Recipe::List(all(&node.elts)?)),
+        Expr::Tuple(node) => Some(Recipe::Tuple(all(&node.elts)?)),
+        Expr::Set(node) => all(&node.elts).filter(|items| items.iter().all(is_hashable)).map(Recipe::Set),
+        Expr::Dict(node) => {
+            let entry = |item: &ruff_python_ast::DictItem| {
+                let key = item.key.as_ref().and_then(written).filter(is_hashable)?;
+                Some((key, written(&item.value)?))
+            };
+            node.items.iter().map(entry).collect::<Option<Vec<_>>>().map(Recipe::Dict)
+        }
+        Expr::Call(node) if node.arguments.is_empty() && named(&node.func).as_deref() == Some("set") => {
+            Some(Recipe::Set(vec![]))
+        }
+        _ => literal(expr),
+    }
+}
+
+fn is_hashable(recipe: &Recipe) -> bool {
+    match recipe {
+        Recipe::List(_) | Recipe::Dict(_) | Recipe::Set(_) => false,
+        Recipe::Tuple(items) => items.iter().all(is_hashable),
+        _ => true,
+    }
 }
 
 /// What makes two literals the same: `1` and `1.0` are two.

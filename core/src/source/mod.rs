@@ -29,7 +29,7 @@ pub use functions::{classes, functions};
 pub use guards::{Guard, guards};
 pub use hints::{Hint, apply as apply_hints, field_hints, hints};
 pub use index::{Class, Index, changed_entities, global_names};
-pub use literals::literals;
+pub use literals::{literals, written_value};
 pub use notebook::plain_python;
 pub use pairing::pair;
 pub use snippet::{SNIPPET, Snippet, snippet, without_definitions};

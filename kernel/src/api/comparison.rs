@@ -1,5 +1,7 @@
-//! `twincell.Comparison`: a report as a Python object. All of it is read from the report; nothing is computed here.
+//! `twincell.Comparison`: a report as a Python object. All of it is read from the report; what executes again is in
+//! `replay`.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use pyo3::prelude::*;
@@ -7,16 +9,18 @@ use serde::Serialize;
 use twincell_core::report::Comparison;
 
 use super::raised;
+use super::replay::{self, Origin};
 
 /// What a comparison found.
 #[pyclass(frozen, name = "Comparison", module = "twincell")]
 pub struct PyComparison {
     report: Comparison,
+    origin: Origin,
 }
 
 impl PyComparison {
-    pub fn new(report: Comparison) -> Self {
-        Self { report }
+    pub fn new(report: Comparison, origin: Origin) -> Self {
+        Self { report, origin }
     }
 
     pub fn report(&self) -> &Comparison {
@@ -54,6 +58,28 @@ impl PyComparison {
     #[getter]
     fn reproducer(&self) -> Option<&str> {
         crate::reproducers::first(&self.report)
+    }
+
+    /// Executes both versions once more and gives everything about it as a dictionary. `execution` is its `number`
+    /// in `pairs[pair]["executions"]`; `None` is the one that is shown. `changes` are values to inject instead, by access
+    /// path, as Python literals: `{"limit": "0"}`. `then="shrink"` makes the values small, `then="reproduce"` adds a pytest
+    /// file. Raises `TwincellError` when there is no such execution or a value cannot be read.
+    #[pyo3(signature = (execution = None, changes = None, *, pair = 0, then = "show"))]
+    fn replay<'py>(
+        &self,
+        py: Python<'py>,
+        execution: Option<u32>,
+        changes: Option<BTreeMap<String, String>>,
+        pair: usize,
+        then: &str,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let asked = replay::Asked { pair, execution, changes: changes.unwrap_or_default(), then: replay::then(then)? };
+        plain(py, &replay::replay(py, &self.report, &self.origin, &asked)?)
+    }
+
+    /// What the interactive view shows, as JSON.
+    fn _state(&self) -> PyResult<String> {
+        serde_json::to_string(&twincell_widgets::state(&self.report)).map_err(raised)
     }
 
     /// The whole report as dictionaries, lists, texts and numbers.

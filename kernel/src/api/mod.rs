@@ -6,6 +6,7 @@
 mod comparison;
 mod environment;
 mod magics;
+mod replay;
 mod source;
 mod watch;
 

@@ -12,6 +12,7 @@ use twincell_core::compare::{Continue, Progress, Source};
 use twincell_core::engine::Stop;
 
 use super::comparison::PyComparison;
+use super::replay::Origin;
 use super::{environment, raised};
 use crate::options::Options;
 use crate::warm::{Engine, Failure};
@@ -33,7 +34,7 @@ pub struct Watched {
 }
 
 /// Compares two texts. `progress` is called with a [`Progress`] as `(pair, pairs, executions, budget, coverage)`, pairs
-/// counted from zero. An interrupt ends the comparison: what was found up to then is returned with it; the interrupt
+/// counted from zero; what it answers with `True` ends the comparison as if the budget were used up. An interrupt ends the comparison: what was found up to then is returned with it; the interrupt
 /// alone is the error when nothing was.
 pub fn watch(
     py: Python<'_>,
@@ -49,6 +50,7 @@ pub fn watch(
     let receiver = Mutex::new(receiver);
     let work = {
         let (options, stop, latest) = (options.clone(), stop.clone(), latest.clone());
+        let (old, new) = (old.clone(), new.clone());
         move || -> Result<_, Failure> {
             let engine = Engine::warm(&options, &environment)?.stopped_by(&stop);
             engine.compare(&old, &new, &options.for_core(), &mut |now| {
@@ -82,7 +84,11 @@ pub fn watch(
                 let mut signal = py.check_signals();
                 if signal.is_ok() && told.elapsed() >= PROGRESS_INTERVAL {
                     told = Instant::now();
-                    signal = tell(&latest, progress);
+                    signal = tell(&latest, progress).map(|stops| {
+                        if stops {
+                            stop.ask()
+                        }
+                    });
                 }
                 if let Err(signal) = signal {
                     stop.ask();
@@ -93,17 +99,20 @@ pub fn watch(
     };
     let interrupt = interrupt.map(|(signal, _)| signal).or_else(|| py.check_signals().err());
     match (result, interrupt) {
-        (Ok(report), interrupt) => Ok(Watched { comparison: PyComparison::new(report), interrupt }),
+        (Ok(report), interrupt) => {
+            let origin = Origin { old, new, options: options.clone() };
+            Ok(Watched { comparison: PyComparison::new(report, origin), interrupt })
+        }
         (Err(_), Some(interrupt)) => Err(interrupt),
         (Err(Failure::Stopped), None) => Err(PyKeyboardInterrupt::new_err("stopped")),
         (Err(failure), None) => Err(raised(failure)),
     }
 }
 
-fn tell(latest: &Mutex<Option<Progress>>, progress: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
+/// Whether the comparison is to stop.
+fn tell(latest: &Mutex<Option<Progress>>, progress: Option<&Bound<'_, PyAny>>) -> PyResult<bool> {
     let now = *latest.lock().unwrap_or_else(PoisonError::into_inner);
-    if let (Some(now), Some(progress)) = (now, progress) {
-        progress.call1((now.pair, now.pairs, now.executions, now.budget, now.coverage))?;
-    }
-    Ok(())
+    let (Some(now), Some(progress)) = (now, progress) else { return Ok(false) };
+    let answer = progress.call1((now.pair, now.pairs, now.executions, now.budget, now.coverage))?;
+    answer.is_truthy()
 }

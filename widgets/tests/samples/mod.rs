@@ -52,6 +52,7 @@ fn version(qualname: &str, lines: &[Line<'_>]) -> VersionReport {
         coverage: if executable == 0 { 0.0 } else { ran as f64 / executable as f64 },
         changed_lines: changed.clone().count() as u32,
         changed_lines_reached: changed.filter(|line| line.2.is_some_and(|runs| runs > 0)).count() as u32,
+        branches: vec![],
     }
 }
 
@@ -77,6 +78,8 @@ fn execution(index: u32, old: &str, new: &str, differs: bool, coverage: f64) -> 
         new_lines: if index == 0 { 6 } else { index % 3 },
         coverage_so_far: coverage,
         microseconds: 310 + index * 7 % 90,
+        lines: 0,
+        choices: vec![],
     }
 }
 
@@ -243,6 +246,8 @@ pub fn changing_pair() -> PairReport {
             execution(1, "returned <request.copy()>", "returned <request.copy()>", false, 0.7),
             execution(2, "returned None", "returned <request.copy()>", true, 0.85),
         ],
+        line_sets: vec![],
+        paths: vec![],
         witness: Some(Witness {
             execution: 3,
             uses: vec![],
@@ -324,6 +329,8 @@ pub fn preserving_pair() -> PairReport {
         rows: rows(&[(1, 1), (2, 2), (3, 0), (4, 0), (5, 0)]),
         executed: 40,
         executions: executions.collect(),
+        line_sets: vec![],
+        paths: vec![],
         witness: Some(Witness {
             execution: 5,
             uses: vec![],
@@ -374,6 +381,8 @@ pub fn inconclusive_pair() -> PairReport {
         rows: straight(3),
         executed: 12,
         executions: (0..12).map(|index| execution(index, message, message, false, 0.5)).collect(),
+        line_sets: vec![],
+        paths: vec![],
         witness: None,
         decided_by: vec![],
         reproducer: None,
@@ -401,6 +410,8 @@ pub fn identical_pair() -> PairReport {
         rows: straight(2),
         executed: 0,
         executions: vec![],
+        line_sets: vec![],
+        paths: vec![],
         witness: None,
         decided_by: vec![],
         reproducer: None,

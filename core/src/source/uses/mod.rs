@@ -15,7 +15,7 @@ use crate::site::{Site, SiteKind};
 use crate::value::{AbstractValue, Declared, Recipe};
 use collector::{Collector, FlowKind, Holder, Made, collect};
 
-pub(super) use collector::literal;
+pub(super) use collector::{literal, named};
 
 /// How subscripts of a value look.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,0 +1,45 @@
+//! What the predictor expected under the access paths of a campaign: for people, after the search.
+
+use std::collections::{BTreeMap, HashSet};
+
+use super::confirm::{again, repeat};
+use super::{Campaign, Execute, Kept};
+use crate::engine::protocol::ExecutionRequest;
+use crate::engine::{EngineError, Executed};
+
+/// Executions that are repeated for it at most, and microseconds that they took together.
+const MOST: usize = 8;
+const LONGEST: u64 = 20_000;
+
+/// Probability of each class, by access path. The executions with the
+/// most values are repeated: a few of them have nearly all paths.
+pub fn explain(execute: &mut dyn Execute, campaign: &Campaign) -> Result<BTreeMap<String, Vec<f32>>, EngineError> {
+    let mut longest: Vec<&Kept> = campaign.executions.iter().collect();
+    longest.sort_by_key(|kept| std::cmp::Reverse(kept.record.injections.len()));
+    let mut asked: HashSet<&str> = HashSet::new();
+    let mut requests: Vec<ExecutionRequest> = Vec::new();
+    let mut spent = 0;
+    for kept in longest {
+        if requests.len() == MOST || spent >= LONGEST {
+            break;
+        }
+        let known = asked.len();
+        asked.extend(kept.record.injections.iter().map(|injection| injection.path.as_str()));
+        if asked.len() > known {
+            spent += u64::from(kept.record.microseconds);
+            let request = again(&kept.record, repeat(&kept.record), vec![0, 1]);
+            requests.push(ExecutionRequest { explain: true, ..request });
+        }
+    }
+    let mut classes = BTreeMap::new();
+    for executed in execute.execute(requests)? {
+        if let Executed::Record(record) = executed {
+            for injection in record.injections {
+                if !injection.classes.is_empty() {
+                    classes.entry(injection.path).or_insert(injection.classes);
+                }
+            }
+        }
+    }
+    Ok(classes)
+}

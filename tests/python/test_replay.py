@@ -1,0 +1,98 @@
+"""`Comparison.replay`: an execution again, as it was or with other values."""
+
+import pytest
+import twincell
+
+OLD = "def size(limit, app):\n    if limit is not None:\n        return limit\n    return app.size\n"
+NEW = "def size(limit, app):\n    return limit or app.size\n"
+SAME = "def size(limit, app):\n    return app.size if limit is None else limit\n"
+
+
+@pytest.fixture(scope="module")
+def comparison():
+    return twincell.compare(OLD, NEW)
+
+
+def test_every_execution_does_again_what_it_did(comparison):
+    executions = comparison.pairs[0]["executions"]
+    assert len(executions) > 5
+    for execution in executions:
+        again = comparison.replay(execution["number"])
+        assert again["execution"] == execution["number"]
+        if execution["number"] != comparison.pairs[0]["witness"]["execution"]:
+            assert (again["old"]["outcome"], again["new"]["outcome"]) == (execution["old"], execution["new"])
+
+
+def test_the_one_that_is_shown_is_the_witness(comparison):
+    again = comparison.replay()
+    assert again["differs"]
+    assert again["evidence"] == comparison.pairs[0]["evidence"]
+    assert [value["path"] for value in again["values"]] == [
+        injection["path"] for injection in comparison.pairs[0]["witness"]["injections"]
+    ]
+
+
+def test_another_value_is_injected(comparison):
+    again = comparison.replay(changes={"limit": "7"})
+    assert (again["old"]["outcome"], again["new"]["outcome"]) == ("returned 7", "returned 7")
+    assert not again["differs"] and again["execution"] is None
+    [limit] = [value for value in again["values"] if value["path"] == "limit"]
+    assert limit["value"] == "7" and limit["changed"]
+    assert comparison.replay(changes={"limit": "0"})["differs"]
+
+
+def test_a_difference_of_another_execution_has_a_test_of_its_own(comparison):
+    reproducer = comparison.replay(changes={"limit": "0"}, then="reproduce")["reproducer"]
+    assert "assert size(0, app) == 0" in reproducer
+
+
+def test_values_are_made_small(comparison):
+    small = comparison.replay(changes={"limit": "{}"}, then="shrink")
+    assert small["differs"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        ({"execution": 99999}, "execution 99999 is not kept"),
+        ({"pair": 4}, "there is no pair 4"),
+        ({"changes": {"limit": "open('x')"}}, "the value for limit cannot be read"),
+        ({"changes": {"limit": "[1, "}}, "the value for limit cannot be read"),
+        ({"changes": {"limit": "{[]: 1}"}}, "the value for limit cannot be read"),
+        ({"changes": {"size": "1"}}, "nothing was injected under size; there are: limit, app"),
+        ({"then": "explode"}, "it can be 'show', 'shrink' or 'reproduce'"),
+        ({"changes": {"limit": "7"}, "then": "shrink"}, "both versions do the same on these values"),
+    ],
+)
+def test_what_cannot_be_repeated_is_an_error(comparison, asked, message):
+    with pytest.raises(twincell.TwincellError, match=message.replace("(", r"\(")):
+        comparison.replay(**asked)
+
+
+def test_nothing_that_ran_is_nothing_to_repeat():
+    identical = twincell.compare(OLD, OLD.replace("size(", "size("))
+    with pytest.raises(twincell.TwincellError, match="nothing was executed"):
+        identical.replay()
+
+
+def test_paths_say_what_was_expected_and_what_was_injected():
+    pair = twincell.compare(OLD, SAME, budget=60).pairs[0]
+    [limit] = [path for path in pair["paths"] if path["path"] == "limit"]
+    assert sum(limit["predicted"]) == pytest.approx(1, abs=1e-3)
+    assert sum(value["count"] for value in limit["injected"]) == len(pair["executions"])
+    counts = [value["count"] for value in limit["injected"]]
+    assert counts == sorted(counts, reverse=True)
+
+
+def test_executions_name_the_lines_that_they_ran():
+    pair = twincell.compare(OLD, NEW).pairs[0]
+    for execution in pair["executions"]:
+        old, new = pair["line_sets"][execution["lines"]]
+        assert set(old) in ({2, 3}, {2, 4}) and new == [2]
+    assert pair["old"]["branches"] == [
+        {
+            "line": 2,
+            "taken": sum(3 in pair["line_sets"][one["lines"]][0] for one in pair["executions"]),
+            "not_taken": sum(4 in pair["line_sets"][one["lines"]][0] for one in pair["executions"]),
+        }
+    ]

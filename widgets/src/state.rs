@@ -1,0 +1,291 @@
+//! What the interactive view gets: a report as texts, numbers and lists, in the words of people. `widgets/js/src/types.ts`
+//! has the same types. Everything that came from user code is plain text here; the view never takes it for markup.
+
+use serde::Serialize;
+use twincell_core::behavior::{Behavior, Call, Observed};
+use twincell_core::compare::Replayed;
+use twincell_core::engine::protocol::Injection;
+use twincell_core::report::{
+    AlignedRow, BranchReport, Comparison, Evidence, ExecutionReport, InjectedReport, PairReport, Verdict,
+    VersionReport, Witness, bounded, display_call, display_observed, display_outcome,
+};
+use twincell_core::value::{AbstractValue, Recipe};
+
+use crate::words;
+
+/// Version of the state's shape: the view refuses another one.
+pub const STATE_FORMAT: u32 = 1;
+
+/// Characters of one text of output.
+const OUTPUT: usize = 20_000;
+
+#[derive(Debug, Serialize)]
+pub struct ComparisonState<'a> {
+    format: u32,
+    twincell: &'a str,
+    verdict: Verdict,
+    sentence: &'a str,
+    predictor: &'a str,
+    seed: u64,
+    budget: u32,
+    milliseconds: f64,
+    added: &'a [String],
+    removed: &'a [String],
+    pairs: Vec<PairState<'a>>,
+    /// Names of the classes, in the order of `predicted`.
+    classes: [&'static str; AbstractValue::COUNT],
+}
+
+#[derive(Debug, Serialize)]
+struct PairState<'a> {
+    name: String,
+    verdict: Verdict,
+    sentence: &'a str,
+    reason: &'a str,
+    notes: &'a [String],
+    decided_by: &'a [String],
+    milliseconds: f64,
+    executed: u32,
+    lost: u32,
+    old: VersionState<'a>,
+    new: VersionState<'a>,
+    rows: &'a [AlignedRow],
+    executions: &'a [ExecutionReport],
+    line_sets: &'a [[Vec<u32>; 2]],
+    paths: Vec<PathState<'a>>,
+    evidence: &'a [Evidence],
+    /// The witness, or the execution with the most coverage.
+    shown: Option<Detail>,
+    is_witness: bool,
+    reproducer: Option<ReproducerState<'a>>,
+}
+
+#[derive(Debug, Serialize)]
+struct VersionState<'a> {
+    qualname: &'a str,
+    lines: Vec<LineState<'a>>,
+    coverage: f64,
+    changed_lines: u32,
+    changed_lines_reached: u32,
+    branches: &'a [BranchReport],
+}
+
+#[derive(Debug, Serialize)]
+struct LineState<'a> {
+    number: u32,
+    text: &'a str,
+    changed: bool,
+    executable: bool,
+    executions: u32,
+    hits: u32,
+}
+
+#[derive(Debug, Serialize)]
+struct PathState<'a> {
+    path: &'a str,
+    kind: Option<&'static str>,
+    version: u8,
+    line: u32,
+    predicted: &'a [f32],
+    injected: &'a [InjectedReport],
+    more: u32,
+}
+
+#[derive(Debug, Serialize)]
+struct ReproducerState<'a> {
+    source: Option<&'a str>,
+    holds: Option<bool>,
+    reason: Option<&'a str>,
+}
+
+/// One execution in full.
+#[derive(Debug, Serialize)]
+pub struct Detail {
+    /// Its number; `None` where values were changed.
+    execution: Option<u32>,
+    differs: bool,
+    valid: bool,
+    evidence: Vec<Evidence>,
+    old: Side,
+    new: Side,
+    values: Vec<Value>,
+    calls: Vec<CallState>,
+}
+
+#[derive(Debug, Serialize)]
+struct Side {
+    outcome: String,
+    valid: bool,
+    stdout: String,
+    stderr: String,
+    log: Vec<String>,
+    arguments: Vec<Argument>,
+    /// (line, times), ascending.
+    hits: Vec<(u32, u32)>,
+}
+
+/// A parameter after the call.
+#[derive(Debug, Serialize)]
+struct Argument {
+    name: String,
+    value: String,
+}
+
+#[derive(Debug, Serialize)]
+struct Value {
+    path: String,
+    value: String,
+    class: AbstractValue,
+    probability: f32,
+    version: u8,
+    line: u32,
+    decisive: bool,
+    /// It can be written as a literal.
+    editable: bool,
+    changed: bool,
+}
+
+#[derive(Debug, Serialize)]
+struct CallState {
+    old: Option<String>,
+    new: Option<String>,
+    equal: bool,
+}
+
+/// A comparison for the interactive view.
+pub fn state(comparison: &Comparison) -> ComparisonState<'_> {
+    ComparisonState {
+        format: STATE_FORMAT,
+        twincell: &comparison.twincell,
+        verdict: comparison.verdict,
+        sentence: &comparison.sentence,
+        predictor: &comparison.predictor,
+        seed: comparison.seed,
+        budget: comparison.budget,
+        milliseconds: comparison.milliseconds,
+        added: &comparison.added,
+        removed: &comparison.removed,
+        pairs: comparison.pairs.iter().map(pair).collect(),
+        classes: AbstractValue::ALL.map(AbstractValue::name),
+    }
+}
+
+/// An execution that was replayed. `changed` are the access paths whose values a person chose.
+pub fn detail(replayed: &Replayed, changed: &[String]) -> Detail {
+    let witness = &replayed.witness;
+    let execution = changed.is_empty().then_some(witness.execution);
+    of_witness(witness, execution, &replayed.evidence, changed)
+}
+
+fn pair(pair: &PairReport) -> PairState<'_> {
+    let path = |path: &'_ twincell_core::report::PathReport| words::kind_name(path.kind);
+    PairState {
+        name: words::pair_name(pair),
+        verdict: pair.verdict,
+        sentence: &pair.sentence,
+        reason: &pair.reason,
+        notes: &pair.notes,
+        decided_by: &pair.decided_by,
+        milliseconds: pair.milliseconds,
+        executed: pair.executed,
+        lost: pair.lost,
+        old: version(&pair.old),
+        new: version(&pair.new),
+        rows: &pair.rows,
+        executions: &pair.executions,
+        line_sets: &pair.line_sets,
+        paths: (pair.paths.iter())
+            .map(|one| PathState {
+                path: &one.path,
+                kind: one.kind.map(|_| path(one)),
+                version: one.version,
+                line: one.line,
+                predicted: &one.predicted,
+                injected: &one.injected,
+                more: one.more,
+            })
+            .collect(),
+        evidence: &pair.evidence,
+        shown: pair.witness.as_ref().map(|witness| {
+            let own = pair.evidence.iter().filter(|evidence| evidence.execution == witness.execution);
+            of_witness(witness, Some(witness.execution), &own.cloned().collect::<Vec<_>>(), &[])
+        }),
+        is_witness: pair.witness.as_ref().is_some_and(|witness| words::has_evidence(pair, witness, |_| true)),
+        reproducer: pair.reproducer.as_ref().map(|made| ReproducerState {
+            source: made.source.as_deref(),
+            holds: made.holds,
+            reason: made.why_not.as_deref(),
+        }),
+    }
+}
+
+fn version(version: &VersionReport) -> VersionState<'_> {
+    VersionState {
+        qualname: &version.qualname,
+        lines: (version.lines.iter())
+            .map(|line| LineState {
+                number: line.number,
+                text: &line.text,
+                changed: line.changed,
+                executable: line.executable,
+                executions: line.executions,
+                hits: line.witness_hits,
+            })
+            .collect(),
+        coverage: version.coverage,
+        changed_lines: version.changed_lines,
+        changed_lines_reached: version.changed_lines_reached,
+        branches: &version.branches,
+    }
+}
+
+fn of_witness(witness: &Witness, execution: Option<u32>, evidence: &[Evidence], changed: &[String]) -> Detail {
+    let value = |injection: &Injection| Value {
+        path: injection.path.clone(),
+        value: bounded(&injection.value.display()),
+        class: injection.value.abstract_value(),
+        probability: injection.probability,
+        version: injection.version,
+        line: injection.line,
+        decisive: witness.decisive.contains(&injection.path),
+        editable: is_literal(&injection.value),
+        changed: changed.contains(&injection.path),
+    };
+    let text = |call: &Option<Call>| call.as_ref().map(display_call);
+    Detail {
+        execution,
+        differs: !evidence.is_empty(),
+        valid: witness.old.outcome.is_valid() && witness.new.outcome.is_valid(),
+        evidence: evidence.to_vec(),
+        old: side(&witness.old),
+        new: side(&witness.new),
+        values: witness.injections.iter().map(value).collect(),
+        calls: (witness.calls.iter())
+            .map(|row| CallState { old: text(&row.old), new: text(&row.new), equal: row.equal })
+            .collect(),
+    }
+}
+
+fn side(behavior: &Behavior) -> Side {
+    let argument = |(name, value): &(String, Observed)| Argument { name: name.clone(), value: display_observed(value) };
+    let cut = |text: &str| text.chars().take(OUTPUT).collect();
+    Side {
+        outcome: display_outcome(&behavior.outcome),
+        valid: behavior.outcome.is_valid(),
+        stdout: cut(&behavior.stdout),
+        stderr: cut(&behavior.stderr),
+        log: behavior.log.iter().map(|logged| format!("{}: {}", logged.level, bounded(&logged.message))).collect(),
+        arguments: behavior.arguments.iter().map(argument).collect(),
+        hits: behavior.lines.clone(),
+    }
+}
+
+/// A person can write this value, and another one in its place.
+fn is_literal(recipe: &Recipe) -> bool {
+    match recipe {
+        Recipe::Versatile(_) | Recipe::Named(_) => false,
+        Recipe::List(items) | Recipe::Tuple(items) | Recipe::Set(items) => items.iter().all(is_literal),
+        Recipe::Dict(entries) => entries.iter().all(|(key, value)| is_literal(key) && is_literal(value)),
+        _ => true,
+    }
+}
