@@ -100,6 +100,9 @@ pub(crate) fn external(
     if let Some(found) = looked_up(py, callee, site, arguments, keywords)? {
         return Ok(found);
     }
+    if let Some(copy) = copied(py, callee, site, arguments, keywords)? {
+        return Ok(copy);
+    }
     if let Some(place) = place_of(callee, site, arguments, keywords)? {
         return Ok(pyo3::types::PyInt::new(py, place).into_any().unbind());
     }
@@ -178,6 +181,7 @@ pub(crate) fn external(
             callee,
             raises: true,
             discarded: place.discarded && !place.awaited,
+            declared: site.is_none().then(|| resolve::of_protocol(last_identifier(callee), true)).flatten(),
             ..Request::default()
         },
     )
@@ -217,13 +221,38 @@ fn looked_up(
         return Ok(None);
     }
     let key = observe::short(&arguments.get_item(0)?);
-    let present = state::with(|execution| execution.draw.truth(&format!("{key} in {base}"), 0.5)).unwrap_or(false);
-    if !present {
+    if !crate::operators::has_item(base, &key) {
         return Ok(Some(arguments.get_item(1).map_or_else(|_| py.None(), Bound::unbind)));
     }
     let path = observe::bounded_path(format!("{base}[{key}]"));
     let request = Request { site, kind: SiteKind::Call, identifier: "get", callee, ..Request::default() };
     resolve::value(py, &path, &request).map(Some)
+}
+
+/// `x.copy()` of an object that some version copies by `dict(x)` or the like is that.
+fn copied(
+    py: Python<'_>,
+    callee: &str,
+    site: Option<u32>,
+    arguments: &Bound<'_, PyTuple>,
+    keywords: Option<&Bound<'_, PyDict>>,
+) -> PyResult<Option<Py<PyAny>>> {
+    let (Some(base), Some(site)) = (callee.strip_suffix(".copy"), site) else { return Ok(None) };
+    if !arguments.is_empty() || keywords.is_some_and(|keywords| !keywords.is_empty()) {
+        return Ok(None);
+    }
+    let found = state::with(|execution| {
+        let prepared = &execution.prepared;
+        let written = prepared.container_path(execution.version, site);
+        let class = prepared.copied_by(written.strip_suffix(".copy")?)?;
+        Some((class, execution.side.values.get(base)?.clone_ref(py)))
+    });
+    match found.flatten() {
+        Some((class, object)) => {
+            py.import("builtins")?.getattr(class)?.call1((object,)).map(|copy| Some(copy.unbind()))
+        }
+        None => Ok(None),
+    }
 }
 
 /// `x.find(part)`, taken for the place of the part: it agrees with `part in x`.

@@ -176,10 +176,6 @@ fn next_to(orders: &[(f64, Ordering)]) -> i64 {
     orders.iter().map(candidate).find(fits).or_else(|| orders.first().map(candidate)).unwrap_or(0)
 }
 
-fn yes(path: &str, probability: f64) -> bool {
-    state::with(|execution| !execution.loading && execution.draw.truth(path, probability)).unwrap_or(false)
-}
-
 /// `int(x)`, `float(x)`.
 pub(crate) fn converted(py: Python<'_>, path: &str) -> PyResult<i64> {
     raises::may(py, || format!("int({path})"))?;
@@ -193,9 +189,55 @@ pub(crate) fn contains(slf: &Bound<'_, Versatile>, value: &Bound<'_, PyAny>) -> 
     {
         return Ok(value.is_some());
     }
-    let path = format!("{text} in {}", slf.get().path());
-    raises::may(slf.py(), || path.clone())?;
-    Ok(yes(&path, 0.5))
+    let path = slf.get().path();
+    // Who asks whether something is there is not told by a failure that it is not.
+    let fails = |name: &str| !matches!(name, "KeyError" | "IndexError" | "LookupError");
+    raises::may_by(slf.py(), || format!("{text} in {path}"), fails)?;
+    Ok(has_item(path, &text))
+}
+
+/// Is this among the items of an object, or this text among its keys? What was looked up by a text is, and what was not
+/// there is not.
+pub(crate) fn has_item(path: &str, key: &str) -> bool {
+    let has = state::with(|execution| {
+        if execution.loading {
+            return false;
+        }
+        let draw = &mut execution.draw;
+        let question = format!("{key} in {path}");
+        if is_text_key(key) && draw.taken(&question).is_none() {
+            let known = match draw.taken(&observe::bounded_path(format!("{path}[{key}]"))) {
+                Some(Decision::Value(_) | Decision::Same(_)) => Some(true),
+                Some(Decision::Fail) => Some(false),
+                _ => None,
+            };
+            if let Some(known) = known {
+                draw.imply(&question, Decision::Value(Recipe::Bool(known)));
+            }
+        }
+        draw.truth(&question, 0.5)
+    });
+    has.unwrap_or(false)
+}
+
+/// Was it said before that this text is among the keys of an object, or that it is not, and nothing of its value?
+pub(crate) fn known_item(path: &str, key: &str) -> Option<bool> {
+    let known = |execution: &mut state::Execution| {
+        let item = observe::bounded_path(format!("{path}[{key}]"));
+        if execution.loading || execution.draw.taken(&item).is_some() {
+            return None;
+        }
+        match execution.draw.taken(&format!("{key} in {path}")) {
+            Some(Decision::Value(Recipe::Bool(known))) => Some(*known),
+            _ => None,
+        }
+    };
+    is_text_key(key).then(|| state::with(known)).flatten().flatten()
+}
+
+/// What is looked up by a text has keys; other values may also be asked for among items.
+fn is_text_key(key: &str) -> bool {
+    key.starts_with(['\'', '"'])
 }
 
 /// One decision orders two values, so that all six comparisons agree.
@@ -270,11 +312,30 @@ pub(crate) fn iterate(slf: &Bound<'_, Versatile>) -> PyResult<Py<PyAny>> {
     let path = slf.get().path();
     raises::may(py, || format!("iter({path})"))?;
     let count = match crate::capture::unpack_count(py) {
-        Some(count) => count,
+        Some(count) => unpacked(path, count),
         None => length(path),
     };
     let items = (0..count).map(|index| item(py, path, index)).collect::<PyResult<Vec<_>>>()?;
     Ok(Py::new(py, Items { items: items.into(), path: path.to_string() })?.into_any())
+}
+
+/// What code unpacks has as many items as it wants; where it was said to have more or fewer, that is invented.
+fn unpacked(path: &str, count: usize) -> usize {
+    let question = format!("len({path})");
+    let length = Decision::Value(Recipe::Int(i64::try_from(count).unwrap_or(i64::MAX)));
+    let other = state::with(|execution| {
+        if execution.loading {
+            return false;
+        }
+        execution.draw.taken(&question).is_some_and(|known| *known != length) || {
+            execution.draw.imply(&question, length);
+            false
+        }
+    });
+    if other == Some(true) {
+        state::repaired(&question);
+    }
+    count
 }
 
 fn item(py: Python<'_>, path: &str, index: usize) -> PyResult<Py<PyAny>> {

@@ -63,6 +63,8 @@ pub(crate) struct Prepared {
     pub isolation: Isolation,
     /// By normalised static access path, over all versions.
     by_path: FxHashMap<String, Knowledge>,
+    /// What some version copies by calling a builtin class.
+    copied: FxHashMap<String, &'static str>,
     /// Calls by the normalised static path of the callee.
     by_callee: FxHashMap<String, Knowledge>,
     /// By kind and last identifier: for paths that no site has literally.
@@ -84,6 +86,7 @@ pub(crate) struct Prepared {
 impl Prepared {
     pub fn new(py: Python<'_>, program: Program) -> Self {
         let mut by_path: FxHashMap<String, Knowledge> = FxHashMap::default();
+        let mut copied: FxHashMap<String, &'static str> = FxHashMap::default();
         let mut by_callee: FxHashMap<String, Knowledge> = FxHashMap::default();
         let mut by_identifier: FxHashMap<(SiteKind, String), Knowledge> = FxHashMap::default();
         for version in &program.versions {
@@ -96,6 +99,9 @@ impl Prepared {
                 let uses = seen.insert((site.kind, &site.path)).then_some(uses);
                 let path = normalise(&site.path, version);
                 if site.kind == SiteKind::Call {
+                    if let Some((class, argument)) = copy(&site.path) {
+                        copied.insert(normalise(argument, version), class);
+                    }
                     let callee = path[..opening(&path)].to_string();
                     add(by_callee.entry(callee).or_insert_with(empty), distribution, uses, &site.catches);
                 }
@@ -167,6 +173,7 @@ impl Prepared {
             context: program.context,
             isolation: program.isolation,
             by_path,
+            copied,
             by_callee,
             by_identifier,
             asked_for,
@@ -224,6 +231,11 @@ impl Prepared {
         self.by_path
             .keys()
             .any(|known| known.strip_prefix(path).is_some_and(|rest| rest.starts_with('[')) && known.ends_with(']'))
+    }
+
+    /// The builtin class by whose call some version copies what it writes so: `dict` for `dict(x, a=1)`.
+    pub fn copied_by(&self, written: &str) -> Option<&'static str> {
+        self.copied.get(written).copied()
     }
 
     /// Does the static path of a site's container start with a local name? Such a path says nothing to another version.
@@ -401,6 +413,17 @@ fn normalise(path: &str, version: &Version) -> String {
         return format!("{first}.{old}{after}");
     }
     format!("{}{rest}", canonical(version, first))
+}
+
+/// `dict`, `x` of `dict(x, a=1)`: a copy of what is there.
+fn copy(path: &str) -> Option<(&'static str, &str)> {
+    const CLASSES: [&str; 3] = ["dict", "list", "set"];
+    let arguments = path.strip_suffix(')')?;
+    let (class, arguments) =
+        CLASSES.iter().find_map(|class| Some((*class, arguments.strip_prefix(class)?.strip_prefix('(')?)))?;
+    let first = &arguments[..arguments.find(',').unwrap_or(arguments.len())];
+    let is_place = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.');
+    (!first.is_empty() && first.chars().all(is_place)).then_some((class, first))
 }
 
 /// `name` of `hasattr(x, 'name')` and `getattr(x, 'name', default)`.

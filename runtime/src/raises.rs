@@ -32,13 +32,23 @@ pub(crate) fn may_lack(py: Python<'_>, object: &Bound<'_, PyAny>, site: u32) -> 
 
 /// Raises what was decided for an operation; `operation` names it as access paths do.
 pub(crate) fn may(py: Python<'_>, operation: impl FnOnce() -> String) -> PyResult<()> {
+    may_by(py, operation, |_| true)
+}
+
+/// As [`may`], of the failures for which `fails` holds.
+pub(crate) fn may_by(py: Python<'_>, operation: impl FnOnce() -> String, fails: impl Fn(&str) -> bool) -> PyResult<()> {
     if state::with(|execution| !execution.loading && execution.prepared.guards_anything()) != Some(true) {
         return Ok(());
     }
     let path = observe::bounded_path(format!("raise {}", operation()));
     let decision = state::with(|execution| {
         let prepared = execution.prepared.clone();
-        execution.draw.failure(&path, prepared.catches_at(execution.version, execution.side.line))
+        let caught = prepared.catches_at(execution.version, execution.side.line);
+        if caught.iter().all(|name| fails(name)) {
+            return execution.draw.failure(&path, caught);
+        }
+        let caught: Vec<String> = caught.iter().filter(|name| fails(name)).cloned().collect();
+        execution.draw.failure(&path, &caught)
     });
     match decision {
         Some(Decision::Raise(name)) => Err(resolve::raise(py, &name)),

@@ -38,6 +38,8 @@ pub(crate) struct Request<'a> {
     pub class: Option<AbstractValue>,
     /// What a signature says of it that no site has.
     pub hint: Option<&'a Hint>,
+    /// What it must be, where no annotation says it.
+    pub declared: Option<Declared>,
 }
 
 impl Default for Request<'_> {
@@ -54,8 +56,16 @@ impl Default for Request<'_> {
             may_default: false,
             class: None,
             hint: None,
+            declared: None,
         }
     }
+}
+
+/// What Python itself asks an object for by name: `dict(x)` and `**x` call its method `keys`, which gives texts.
+pub(crate) fn of_protocol(name: &str, called: bool) -> Option<Declared> {
+    let keys =
+        Declared { items: Some(Box::new(Declared::of(&[AbstractValue::Str]))), ..Declared::of(&[AbstractValue::List]) };
+    (name == "keys").then(|| if called { keys } else { Declared::of(&[AbstractValue::Callable]) })
 }
 
 /// What was decided for a path.
@@ -132,10 +142,10 @@ fn decide(execution: &mut Execution, path: &str, request: &Request<'_>) -> Decis
         request.site.and_then(|number| prepared.versions[execution.version].version.sites.sites.get(number as usize));
     let raises: &[String] = if request.raises { &knowledge.catches } else { &[] };
     let may_fail = request.failure.is_some_and(|failure| knowledge.catches.iter().any(|name| covers(name, failure)));
-    let of_class = request.class.filter(|_| knowledge.uses.declared.is_none()).map(|class| {
-        let declared = Some(Declared { classes: vec![class], ..Declared::default() });
-        Uses { declared, ..knowledge.uses.clone() }
-    });
+    let declared = request.declared.clone().or_else(|| request.class.map(|class| Declared::of(&[class])));
+    let of_class = declared
+        .filter(|_| knowledge.uses.declared.is_none())
+        .map(|declared| Uses { declared: Some(declared), ..knowledge.uses.clone() });
     let ask = Ask {
         path,
         distribution: &distribution,

@@ -24,6 +24,27 @@ class Raises:
         self.value = value
         return isinstance(value, self.kind)
 
+class Patch:
+    def __init__(self):
+        self.undo = []
+
+    @classmethod
+    def context(cls):
+        return cls()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        for holder, name, part in self.undo:
+            setattr(holder, name, part)
+
+    def delattr(self, target):
+        module, _, name = target.rpartition('.')
+        holder = __import__(module, fromlist=['x'])
+        self.undo.append((holder, name, getattr(holder, name)))
+        delattr(holder, name)
+
 def describe(error):
     last = error.__traceback__
     while last is not None and last.tb_next is not None:
@@ -35,6 +56,7 @@ def prepare(subject):
     os.environ['TWINCELL_SUBJECT'] = subject
     pytest = types.ModuleType('pytest')
     pytest.raises = Raises
+    pytest.MonkeyPatch = Patch
     known = sys.modules.get('pytest')
     sys.modules['pytest'] = pytest
     return known

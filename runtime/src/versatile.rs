@@ -228,6 +228,7 @@ impl Versatile {
                 identifier: name,
                 raises: true,
                 failure: Some("AttributeError"),
+                declared: site.is_none().then(|| resolve::of_protocol(name, false)).flatten(),
                 ..Request::default()
             },
         )
@@ -248,18 +249,24 @@ impl Versatile {
             }
         }
         let path = observe::bounded_path(format!("{}[{text}]", this.path));
-        resolve::value(
-            py,
-            &path,
-            &Request {
-                site,
-                kind: SiteKind::Subscript,
-                identifier: last_identifier(&this.path),
-                raises: true,
-                failure: Some("KeyError"),
-                ..Request::default()
-            },
-        )
+        let known = crate::operators::known_item(&this.path, &text);
+        let request = Request {
+            site,
+            kind: SiteKind::Subscript,
+            identifier: last_identifier(&this.path),
+            // What is there is found.
+            raises: known != Some(true),
+            failure: Some("KeyError").filter(|_| known != Some(true)),
+            ..Request::default()
+        };
+        if known == Some(false) {
+            let error = pyo3::exceptions::PyKeyError::new_err(key.clone().unbind());
+            if resolve::is_caught(&path, &request) {
+                crate::exceptions::mark_intended(error.value(py).as_any());
+            }
+            return Err(error);
+        }
+        resolve::value(py, &path, &request)
     }
 }
 

@@ -18,6 +18,34 @@ PAIRS = {
         "def f(items, *, limit=3):\n    return items[limit:] if isinstance(items, list) else limit\n",
         {},
     ),
+    "items_unpacked_and_joined": (
+        "def f(rows):\n    out = [list(row) for row in rows]\n"
+        "    for name, value in rows:\n        out.append(name)\n    return out\n",
+        "def f(rows):\n    out = [list(row) for row in rows]\n"
+        "    for name, value in rows:\n        out.append(value)\n    return out\n",
+        {},
+    ),
+    "updated_from_an_object": (
+        "def f(extra):\n    known = {'a': 1}\n    known.update(extra)\n    return known, 1\n",
+        "def f(extra):\n    known = {'a': 1}\n    known.update(extra)\n    return known, 2\n",
+        {},
+    ),
+    "key_of_a_table": (
+        "def f(self):\n    return {1: 'one', 2: 'two'}[self.version]\n",
+        "def f(self):\n    return {1: 'one', 2: 'TWO'}[self.version]\n",
+        {},
+    ),
+    "part_that_a_module_lacks": (
+        "import os\ndef f(place):\n    return os.pathsep + str(place)\n",
+        "import os\ndef f(place):\n    try:\n        separator = os.pathsep\n"
+        "    except AttributeError:\n        separator = ':'\n    return separator + str(place)\n",
+        {},
+    ),
+    "time_of_day_beside_a_change": (
+        "import time\nclass C:\n    def m(self):\n        self.at = time.time()\n        self.count = 1\n",
+        "import time\nclass C:\n    def m(self):\n        self.at = time.time()\n        self.count = 2\n",
+        {"function": "C.m"},
+    ),
     "float_and_int": ("def f(x):\n    return 1\n", "def f(x):\n    return 1.0\n", {}),
     "not_a_number": ("def f(x):\n    return float('nan')\n", "def f(x):\n    return 0.0\n", {}),
     "quotes_and_lines": (

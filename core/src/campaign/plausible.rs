@@ -119,6 +119,16 @@ fn suspects(witness: &Kept) -> BTreeSet<&str> {
             _ => None,
         };
         let path = choice.path.as_str();
+        let is_key = match &choice.decision {
+            Decision::Value(recipe) => {
+                let key = format!("[{}]", recipe.display());
+                witness.record.repairs.iter().any(|repair| repair.ends_with(&key))
+            }
+            _ => false,
+        };
+        if is_key {
+            return true;
+        }
         let name = path.rsplit(|c: char| !(c.is_alphanumeric() || c == '_')).next().unwrap_or_default();
         witness.record.repairs.iter().any(|repair| {
             let is_named = name.len() > 1 && repair.contains(name);

@@ -1,18 +1,20 @@
 //! Makes a witness small.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::confirm::{REPEATS, again, confirm, repeat};
 use super::weigh::ground;
 use super::{Execute, Kept};
 use crate::behavior::{Difference, Rules, differences};
 use crate::compare::Continue;
-use crate::engine::protocol::ExecutionRecord;
+use crate::engine::protocol::{ExecutionRecord, ExecutionRequest};
 use crate::engine::{EngineError, Executed};
 use crate::value::{AbstractValue, Choice, Decision, Recipe};
 
 /// Lost executions after which a witness stays as it is.
 const LOST: u32 = 3;
+/// Parts of a container that are tried in its place.
+const PARTS: usize = 4;
 
 /// Makes a witness smaller: replaces decisions by simpler ones while a difference in the same channel stays.
 ///
@@ -41,6 +43,7 @@ pub fn shrink(
             best = found;
         }
     }
+    let likely = likelihoods(execute, &best)?;
     let mut position = 0;
     while position < best.record.choices.len() && left > 0 && lost < LOST && go_on() == Continue::Yes {
         let choice = best.record.choices[position].clone();
@@ -48,7 +51,8 @@ pub fn shrink(
             let shown = format!("<{}", choice.path);
             difference.old.contains(&shown) || difference.new.contains(&shown)
         });
-        for simpler in simpler(&choice.decision, seen) {
+        let likelier = likelier(&choice, &likely);
+        for simpler in likelier.into_iter().chain(simpler(&choice.decision, seen)) {
             if left == 0 || lost >= LOST {
                 break;
             }
@@ -65,6 +69,36 @@ pub fn shrink(
         position += 1;
     }
     Ok(best)
+}
+
+/// How likely each class is, by path.
+fn likelihoods(execute: &mut dyn Execute, witness: &Kept) -> Result<BTreeMap<String, Vec<f32>>, EngineError> {
+    let request = again(&witness.record, repeat(&witness.record), vec![0, 1]);
+    let explained = execute.execute(vec![ExecutionRequest { explain: true, ..request }])?.into_iter().next();
+    let Some(Executed::Record(record)) = explained else { return Ok(BTreeMap::new()) };
+    Ok(record.injections.into_iter().map(|injection| (injection.path, injection.classes)).collect())
+}
+
+/// Plain values that a container holds, where such a value is likelier in its place: what the text within shows, the text
+/// may show by itself.
+fn likelier(choice: &Choice, likely: &BTreeMap<String, Vec<f32>>) -> Vec<Decision> {
+    let (Decision::Value(recipe), Some(classes)) = (&choice.decision, likely.get(&choice.path)) else { return vec![] };
+    let of = |recipe: &Recipe| classes.get(recipe.abstract_value() as usize).copied().unwrap_or(0.0);
+    let parts: Vec<&Recipe> = match recipe {
+        Recipe::List(items) | Recipe::Tuple(items) | Recipe::Set(items) => items.iter().collect(),
+        Recipe::Dict(entries) => entries.iter().flat_map(|(key, value)| [key, value]).collect(),
+        _ => vec![],
+    };
+    let is_plain =
+        |part: &&&Recipe| matches!(part, Recipe::Str(_) | Recipe::Bytes(_) | Recipe::Int(_) | Recipe::Float(_));
+    let mut found: Vec<Decision> = Vec::new();
+    for part in parts.iter().filter(is_plain).filter(|part| of(part) > of(recipe)) {
+        let decision = Decision::Value((*part).clone());
+        if !found.contains(&decision) && found.len() < PARTS {
+            found.push(decision);
+        }
+    }
+    found
 }
 
 /// The witness with some decisions exchanged, if the difference stays and is confirmed.

@@ -88,6 +88,7 @@ pub(super) fn program(
                 let mut hints = source::hints(part.function);
                 hints.extend(side.fields[position].clone());
                 source::apply_hints(&hints, &part.sites, &mut predicted, &mut reading.uses);
+                source::apply_constants(&part.sites, &mut predicted, &reading.uses);
             }
             version.uses.extend(reading.uses);
             version.predictions.extend(predicted);

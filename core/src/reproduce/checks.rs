@@ -87,7 +87,7 @@ pub(super) fn checks(case: &Case<'_>, standins: bool) -> Result<Checks, String> 
             }
             Channel::Arguments => {
                 let place = difference.place.strip_prefix("argument ").unwrap_or(&difference.place);
-                argument(&mut checks, case, old, place, standins)
+                argument(&mut checks, case, [old, new], place, standins)
             }
             _ if !standins => Err("calls of what is not there are compared".into()),
             _ => calls(&mut checks, case, old, new),
@@ -222,7 +222,14 @@ fn output(checks: &mut Checks, old: &Behavior, new: &Behavior) -> Result<(), Str
     Ok(())
 }
 
-fn argument(checks: &mut Checks, case: &Case<'_>, old: &Behavior, place: &str, standins: bool) -> Result<(), String> {
+fn argument(
+    checks: &mut Checks,
+    case: &Case<'_>,
+    [old, new]: [&Behavior; 2],
+    place: &str,
+    standins: bool,
+) -> Result<(), String> {
+    let others = assigned_at(new, place);
     let then = old.arguments.iter().find(|(known, _)| known == place).map(|(_, value)| value);
     if place == "the result must be awaited" {
         let method = if then.is_some() { "" } else { "not " };
@@ -265,8 +272,8 @@ fn argument(checks: &mut Checks, case: &Case<'_>, old: &Behavior, place: &str, s
     };
     let is_object = matches!(start, None | Some(Recipe::Versatile(_)));
     let assertion = match then {
-        Some(Observed::Injected { assigned, .. }) => assigned_to(&name, assigned)?,
-        None if is_object => assigned_to(&name, &[])?,
+        Some(Observed::Injected { assigned, .. }) => assigned_to(&name, assigned, others)?,
+        None if is_object => assigned_to(&name, &[], others)?,
         Some(then) => equality(&name, then, None, standins)?,
         None => match start {
             Some(recipe) if !python::has_standin(recipe) => format!("assert {name} == {}", python::literal(recipe)),
@@ -287,14 +294,27 @@ fn arguments_name(place: &str) -> bool {
     super::arguments::is_identifier(place)
 }
 
-/// What was assigned to a stand-in.
-fn assigned_to(name: &str, assigned: &[(String, Observed)]) -> Result<String, String> {
-    let entries = assigned.iter().map(|(place, value)| {
+/// What a version assigned to the object of an argument.
+pub(super) fn assigned_at<'a>(behavior: &'a Behavior, place: &str) -> &'a [(String, Observed)] {
+    match behavior.arguments.iter().find(|(known, _)| known == place) {
+        Some((_, Observed::Injected { assigned, .. })) => assigned,
+        _ => &[],
+    }
+}
+
+/// What was assigned to a stand-in, and what the other version assigned: where they differ is enough to tell them apart,
+/// and the rest may be the time of day.
+fn assigned_to(name: &str, assigned: &[(String, Observed)], others: &[(String, Observed)]) -> Result<String, String> {
+    let mut lines = Vec::new();
+    for (place, value) in assigned.iter().filter(|entry| !others.contains(entry)) {
         let value = python::text(value).ok_or("a value is compared that was not observed in full")?;
-        Ok(format!("{}: {}", python::string(&python::masked(place)), python::string(&value)))
-    });
-    let entries = entries.collect::<Result<Vec<String>, String>>()?;
-    Ok(format!("assert assigned({name}) == {{{}}}", entries.join(", ")))
+        let place = python::string(&python::masked(place));
+        lines.push(format!("assert assigned({name}).get({place}) == {}", python::string(&value)));
+    }
+    for (place, _) in others.iter().filter(|(place, _)| assigned.iter().all(|(known, _)| known != place)) {
+        lines.push(format!("assert {} not in assigned({name})", python::string(&python::masked(place))));
+    }
+    if lines.is_empty() { Err("what was assigned is the same".into()) } else { Ok(lines.join("\n    ")) }
 }
 
 /// The calls of those that the versions call differently, in order.

@@ -9,7 +9,7 @@ use std::fmt::Write;
 use ruff_python_ast::{Alias, Stmt};
 
 use super::arguments::{Argument, is_identifier, source};
-use super::checks::{BUILTIN_EXCEPTIONS, shape, shaped};
+use super::checks::{BUILTIN_EXCEPTIONS, assigned_at, shape, shaped};
 use super::file::Writer;
 use super::objects::Objects;
 use super::text::{block_of_words, function_text};
@@ -190,7 +190,7 @@ impl Writer<'_> {
                 test.around.push(format!("contextlib.redirect_{name}(io.StringIO()) as {name}"));
                 test.after.push(format!("assert {name}.getvalue() == {}", python::string(text)));
             }
-            Channel::Arguments => self.argument(&mut test, difference, old, objects)?,
+            Channel::Arguments => self.argument(&mut test, difference, [old, new], objects)?,
             Channel::Calls => test.after.push(self.called_as(old, new, objects)?),
             Channel::Log => return Err("messages are compared".into()),
         }
@@ -204,11 +204,12 @@ impl Writer<'_> {
         &self,
         test: &mut Test,
         difference: &Difference,
-        old: &Behavior,
+        [old, new]: [&Behavior; 2],
         objects: &Objects,
     ) -> Result<(), String> {
         let place = difference.place.strip_prefix("argument ").unwrap_or(&difference.place);
         let then = old.arguments.iter().find(|(known, _)| known == place).map(|(_, value)| value);
+        let others = assigned_at(new, place);
         let start = self.decisions.get(place);
         let is_argument =
             self.case.functions[0].parameters.iter().any(|parameter| self.canonical(0, &parameter.name) == place);
@@ -239,16 +240,13 @@ impl Writer<'_> {
         match then {
             Observed::Injected { assigned, .. } => {
                 // Those in which the versions differ are enough.
-                let mut said = Vec::new();
-                for (place, value) in &assigned {
-                    if let Ok(line) = self.equality(&format!("{name}{place}"), value, None, objects) {
-                        said.push(line);
-                    }
-                }
-                if said.is_empty() || said.len() < assigned.len() {
+                let differing: Vec<_> = assigned.iter().filter(|entry| !others.contains(entry)).collect();
+                if differing.is_empty() {
                     return Err("what was assigned cannot be said".into());
                 }
-                test.after.extend(said);
+                for (place, value) in differing {
+                    test.after.push(self.equality(&format!("{name}{place}"), value, None, objects)?);
+                }
             }
             other => test.after.push(self.equality(&name, &other, None, objects)?),
         }
@@ -364,10 +362,12 @@ impl Writer<'_> {
             _ if test.result => format!("result = {call}"),
             _ => call,
         };
-        if test.around.is_empty() {
+        let (lacking, call) = self.without(&call);
+        let around: Vec<String> = lacking.into_iter().chain(test.around).collect();
+        if around.is_empty() {
             lines.push(call);
         } else {
-            lines.push(format!("with {}:\n        {call}", test.around.join(", ")));
+            lines.push(format!("with {}:\n        {}", around.join(", "), call.replace('\n', "\n        ")));
         }
         lines.extend(after);
         let mut text = format!("def test_{}():\n", name.trim_matches('_'));

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use super::arguments::{Argument, Decisions, arguments};
+use super::arguments::{Argument, Decisions, arguments, is_identifier};
 use super::checks::{Checks, checks};
 use super::parts::part;
 use super::text::{function_text, imports};
@@ -81,6 +81,31 @@ impl Writer<'_> {
         arguments(parameters, &self.decisions, &canonical, &|path| self.is_shared(path))
     }
 
+    /// Parts that modules lack in this execution, by their dotted names.
+    pub(super) fn lacking(&self) -> Vec<&str> {
+        let mut lacking = Vec::new();
+        for (path, decision) in &self.decisions {
+            if let (Some(part), Decision::Raise(class)) = (path.strip_prefix("raise "), decision)
+                && class == "AttributeError"
+                && part.contains('.')
+                && part.split('.').all(is_identifier)
+            {
+                lacking.push(part);
+            }
+        }
+        lacking
+    }
+
+    /// A call within which modules lack what they lack; the context that this needs.
+    pub(super) fn without(&self, call: &str) -> (Option<String>, String) {
+        let lacking = self.lacking();
+        if lacking.is_empty() {
+            return (None, call.to_string());
+        }
+        let lines = lacking.iter().map(|part| format!("patch.delattr({})\n", python::string(part)));
+        (Some("pytest.MonkeyPatch.context() as patch".into()), lines.chain([call.to_string()]).collect())
+    }
+
     /// Without stand-ins only arguments can be given, and only those that are plain.
     pub(super) fn refuse_objects(&self) -> Result<(), String> {
         let mut roots: BTreeSet<String> = BTreeSet::new();
@@ -89,7 +114,10 @@ impl Writer<'_> {
         }
         for choice in &self.case.record.choices {
             let path = choice.path.as_str();
-            let counted = path.starts_with("len(*") || path.contains("' in **") || path.starts_with("result(");
+            let counted = path.starts_with("len(*")
+                || path.contains("' in **")
+                || path.starts_with("result(")
+                || path.strip_prefix("raise ").is_some_and(|part| self.lacking().contains(&part));
             let default = matches!(choice.decision, Decision::Default);
             let value = matches!(&choice.decision, Decision::Value(recipe) if !python::has_standin(recipe));
             if !(counted || default || roots.contains(path) && value) {

@@ -57,6 +57,9 @@ class Standin:
     def __getitem__(self, key):
         if short(key) in self._items_:
             return self._items_[short(key)]
+        if isinstance(key, str) and recorded(f"{short(key)} in {self._path_}", True) is False:
+            if bounded(f"{self._path_}[{short(key)}]") not in ANSWERS:
+                raise KeyError(key)
         return answer(bounded(f"{self._path_}[{short(key)}]"), KeyError)
 
     def __setitem__(self, key, value):
@@ -228,6 +231,9 @@ def called(callee, args, kwargs):
         present = ANSWERS.get(f"{short(args[0])} in {base}")
         if present is not None:
             return answer(bounded(f"{base}[{short(args[0])}]")) if present else (*args, None)[1]
+    if method == "copy" and not args and not kwargs and base in made and key not in ANSWERS:
+        if any(path.startswith(f"len({base}.keys()") or path == f"{base}.keys()" for path in ANSWERS):
+            return dict(made[base])
     if method in ("find", "rfind") and len(args) == 1 and not kwargs:
         part = f"{short(args[0])} in {base}"
         if f"place of {part}" in ANSWERS or ANSWERS.get(part) is False and key not in ANSWERS:

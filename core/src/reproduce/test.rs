@@ -36,7 +36,8 @@ impl Writer<'_> {
         if checks.result && checks.after.iter().any(|line| line.contains("iscoroutine(result)")) {
             call.push_str("\ngetattr(result, 'close', lambda: None)()");
         }
-        let mut around: Vec<String> = Vec::new();
+        let (lacking, call) = self.without(&call);
+        let mut around: Vec<String> = lacking.into_iter().collect();
         if checks.log {
             around.push("Messages()".into());
         }

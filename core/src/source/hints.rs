@@ -106,6 +106,26 @@ pub fn field_hints(class: &str) -> BTreeMap<String, Hint> {
     })
 }
 
+/// A name in capitals is that of a constant, which stands for something: `None` is unlikely, unless the code asks for it.
+pub fn apply_constants(sites: &[Site], predictions: &mut [Distribution], uses: &[Uses]) {
+    for ((site, distribution), uses) in sites.iter().zip(predictions).zip(uses) {
+        let is_read = matches!(site.kind, SiteKind::Name | SiteKind::Attribute);
+        if !is_read || !is_constant_name(&site.identifier) || uses.tested.contains(&AbstractValue::None) {
+            continue;
+        }
+        distribution[AbstractValue::None as usize] *= UNNAMED;
+        let total: f32 = distribution.iter().sum();
+        if total > 0.0 {
+            distribution.iter_mut().for_each(|probability| *probability /= total);
+        }
+    }
+}
+
+fn is_constant_name(name: &str) -> bool {
+    name.chars().filter(|c| c.is_ascii_uppercase()).count() > 1
+        && name.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_')
+}
+
 fn weigh(hint: &Hint, distribution: &mut Distribution) {
     if hint.classes.is_empty() {
         return;

@@ -27,7 +27,7 @@ pub use conditions::{Condition, Conditions, Decided, Term, conditions};
 pub use diff::{diff, diff_renamed, rows};
 pub use functions::{classes, functions};
 pub use guards::{Guard, guards};
-pub use hints::{Hint, apply as apply_hints, field_hints, hints};
+pub use hints::{Hint, apply as apply_hints, apply_constants, field_hints, hints};
 pub use index::{Class, Index, changed_entities, global_names};
 pub use literals::{literals, written_value};
 pub use notebook::plain_python;

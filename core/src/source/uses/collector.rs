@@ -421,6 +421,8 @@ impl Collector {
                         self.note(value, |uses| uses.iterated = true);
                     }
                 }
+                // A mapping, or pairs.
+                ("dict", [value]) => self.note(value, |uses| add_missing(&mut uses.keys, &[Key::Text])),
                 ("len", [value]) => self.note(value, |uses| uses.iterated = true),
                 _ => {}
             },

@@ -1,0 +1,44 @@
+"""What is injected says one thing: a key that is found is there, and a copy is a copy of what is copied."""
+
+import pytest
+import twincell
+
+# Name -> old, new: the same behavior, if answers agree.
+SAME = {
+    "a_key_is_there_when_its_item_is": (
+        "def f(m):\n    if 'a' in m:\n        return m['a']\n    return None\n",
+        "def f(m):\n    try:\n        return m['a']\n    except KeyError:\n        return None\n",
+    ),
+    "an_item_is_there_when_its_key_is": (
+        "def f(m):\n    try:\n        return m['a']\n    except KeyError:\n        return None\n",
+        "def f(m):\n    return m['a'] if 'a' in m else None\n",
+    ),
+    "a_copy_has_what_is_copied": (
+        "def f(m):\n    d = m.copy()\n    d['x'] = 1\n    return d\n",
+        "def f(m):\n    d = dict(m)\n    d['x'] = 1\n    return d\n",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SAME)
+def test_answers_agree(name):
+    old, new = SAME[name]
+    for seed in range(2):
+        found = twincell.compare(old, new, seed=seed)
+        assert found.verdict == "likely_preserving", (found.sentence, found.evidence)
+
+
+def test_a_text_is_shown_where_a_table_that_holds_it_is_less_likely():
+    old = "def f(space, values):\n    text = str(values)\n    space.x = text[text.find('$') + 1:]\n"
+    new = "def f(space, values):\n    text = str(values)\n    space.x = text[1:] if text.startswith('$') else text\n"
+    for seed in range(4):
+        pair = twincell.compare(old, new, seed=seed).to_dict()["pairs"][0]
+        chosen = {choice["path"]: choice["decision"] for choice in pair["witness"]["choices"]}
+        assert not isinstance(chosen["values"].get("value", {}).get("dict"), list), chosen["values"]
+
+
+def test_a_constant_of_elsewhere_is_seldom_none():
+    old = "def f(env):\n    name = env.get(NAME_OF_SETTING)\n    return 'none' if NAME_OF_SETTING == None else name\n"
+    new = "def f(env):\n    return env.get(NAME_OF_SETTING)\n"
+    pair = twincell.compare(old, new).to_dict()["pairs"][0]
+    assert pair["executions"]
