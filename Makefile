@@ -15,7 +15,7 @@ ONNXRUNTIME := $(CURDIR)/target/onnxruntime
 # Kernels are looked for in the environment that make set up, and in no other.
 RUN := env -u PYTHONPATH -u CONDA_PREFIX VIRTUAL_ENV=$(VENV) PATH="$(VENV)/bin:$$PATH"
 
-.PHONY: help setup build test test-long demo bench bench-kernel lint clean
+.PHONY: help setup build widgets test test-long demo bench bench-kernel lint clean
 
 help: ## what there is to make
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1|/' | while IFS='|' read -r name what; do \
@@ -36,6 +36,10 @@ setup: $(STAMP)
 
 build: setup ## compile, and install into .venv with the command and the kernel
 	$(RUN) maturin develop --release
+
+widgets: ## check, test and build the widget from widgets/js into widgets/dist; needs Node 20 or later
+	@command -v npm >/dev/null || { echo "Node 20 or later with npm is needed to build the widget; what is built is in widgets/dist" >&2; exit 1; }
+	cd widgets/js && npm ci --no-audit --no-fund && npm run check && npm test && npm run build
 
 test: build ## every test but the long ones
 	$(RUN) cargo test --release --workspace

@@ -1,0 +1,87 @@
+"""A browser with a page around the widget, served from memory under a strict content security policy."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+HERE = Path(__file__).parent
+WIDGET = ROOT / "widgets" / "dist" / "widget.js"
+AXE = ROOT / "widgets" / "js" / "node_modules" / "axe-core" / "axe.min.js"
+ADDRESS = "http://widget.test/"
+#: Neither inline scripts nor eval: what a notebook server may forbid, too.
+POLICY = "default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; img-src data: blob:"
+FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
+TIMEOUT = 60_000
+
+
+@pytest.fixture(scope="session")
+def browser():
+    sync_api = pytest.importorskip("playwright.sync_api")
+    executable = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if executable is None:
+        pytest.skip("no Chromium is installed")
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=executable, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+class Tab:
+    """An open page with the widget in it."""
+
+    def __init__(self, browser, scheme: str, width: int) -> None:
+        self.page = browser.new_page(
+            color_scheme=scheme, viewport={"width": width, "height": 900}, accept_downloads=True, bypass_csp=False
+        )
+        self.page.set_default_timeout(TIMEOUT)
+        self.errors: list[str] = []
+        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
+        self.page.on("console", lambda line: line.type == "error" and self.errors.append(line.text))
+        files = {"": HERE / "page.html", "page.js": HERE / "page.js", "widget.js": WIDGET}
+        types = {".html": "text/html", ".js": "text/javascript"}
+
+        def serve(route):
+            file = files[route.request.url.removeprefix(ADDRESS)]
+            headers = {"content-type": f"{types[file.suffix]}; charset=utf-8", "content-security-policy": POLICY}
+            route.fulfill(body=file.read_bytes(), headers=headers)
+
+        self.page.route(f"{ADDRESS}**", serve)
+        self.page.goto(ADDRESS)
+        self.page.wait_for_function("window.ready")
+
+    def show(self, state: dict | None, live: bool = True) -> float:
+        """Shows a state; milliseconds until it was painted."""
+        return self.page.evaluate("([state, live]) => window.show(state, live)", [state, live])
+
+    def sent(self) -> list[dict]:
+        """What the widget asked the kernel for."""
+        return self.page.evaluate("window.model.sent")
+
+    def tab(self, name: str):
+        """Opens a tab of the widget and gives its panel."""
+        self.page.get_by_role("tab", name=name).click()
+        return self.page.get_by_role("tabpanel")
+
+
+@pytest.fixture(params=["light", "dark"])
+def scheme(request) -> str:
+    return request.param
+
+
+@pytest.fixture
+def open_tab(browser):
+    """Opens pages, and sees to it that nothing went wrong in them."""
+    opened = []
+
+    def open_one(scheme: str = "light", width: int = 1100) -> Tab:
+        opened.append(Tab(browser, scheme, width))
+        return opened[-1]
+
+    yield open_one
+    for tab in opened:
+        tab.page.close()
+        assert tab.errors == []

@@ -1,0 +1,101 @@
+// A page around the widget for the tests: a stand-in for anywidget's model, which answers as the kernel would, and
+// clocks for the first paint and for scrolling.
+
+import widget, { mount } from "./widget.js";
+
+class Model {
+  constructor(traits) {
+    this.traits = traits;
+    this.listeners = [];
+    this.sent = [];
+    this.saved = 0;
+  }
+  get(name) {
+    return this.traits[name];
+  }
+  set(name, value) {
+    this.traits[name] = value;
+    this.tell(`change:${name}`, value);
+  }
+  save_changes() {
+    this.saved += 1;
+  }
+  on(name, listener) {
+    this.listeners.push([name, listener]);
+  }
+  off(name, listener) {
+    this.listeners = this.listeners.filter(([other, one]) => other !== name || one !== listener);
+  }
+  tell(name, value) {
+    for (const [other, listener] of this.listeners) if (other === name) listener(value);
+  }
+  send(message) {
+    this.sent.push(message);
+    const answer = this.answer?.(message);
+    if (answer) setTimeout(() => this.tell("msg:custom", { id: message.id, ...answer }), 5);
+  }
+}
+
+/** Answers with the detail of the pair, under the number that was asked for, with the values that were changed. */
+function answerOf(state) {
+  return ({ do: action, pair, execution, changes }) => {
+    if (action === "stop") return null;
+    if (action === "reproducer") return { ok: true, source: `def test_it():\n    assert ${JSON.stringify(changes)} is not None\n` };
+    if (Object.values(changes).includes("syntax error")) return { ok: false, error: "syntax error is no Python literal." };
+    const detail = structuredClone(state.pairs[pair].shown);
+    const listed = state.pairs[pair].executions.find((one) => one.index === execution);
+    const changed = Object.keys(changes).length > 0;
+    detail.execution = changed ? null : execution;
+    if (!changed && listed) [detail.differs, detail.old.outcome, detail.new.outcome] = [listed.differs, listed.old, listed.new];
+    for (const value of detail.values) {
+      if (!(value.path in changes)) continue;
+      value.value = changes[value.path];
+      value.changed = true;
+    }
+    if (changed) detail.old.outcome = `returns with ${Object.values(changes).join(", ")}`;
+    if (action === "shrink") Object.assign(detail.values[0], { value: "{}", changed: true });
+    return { ok: true, detail };
+  };
+}
+
+const here = document.getElementById("here");
+let close = () => {};
+
+/** Shows a state with a kernel behind it, or without; milliseconds until it is painted. */
+window.show = async (state, live) => {
+  close();
+  here.replaceChildren();
+  window.model = null;
+  const start = performance.now();
+  if (live) {
+    const model = new Model({ kind: "comparison", state, progress: null, pinned: [] });
+    model.answer = state && answerOf(state);
+    window.model = model;
+    close = widget.render({ model, el: here });
+  } else {
+    close = mount(here, state);
+  }
+  await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+  return performance.now() - start;
+};
+
+/** Shows progress first, then the state. */
+window.showProgress = async (progress) => {
+  await window.show(null, true);
+  window.model.set("progress", progress);
+};
+
+/** Scrolls a table from top to bottom; frames a second, and the longest frame. */
+window.scrollThrough = async (selector, frames) => {
+  const element = document.querySelector(selector);
+  const length = element.scrollHeight - element.clientHeight;
+  const times = [];
+  for (let index = 0; index <= frames; index += 1) {
+    element.scrollTop = (length * index) / frames;
+    times.push(await new Promise(requestAnimationFrame));
+  }
+  const each = times.slice(1).map((time, index) => time - times[index]);
+  return { fps: (1000 * each.length) / (times.at(-1) - times[0]), longest: Math.max(...each) };
+};
+
+window.ready = true;

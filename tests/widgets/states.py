@@ -1,0 +1,404 @@
+"""States as the kernel sends them, made up: of any number of executions, or with hostile text in every string."""
+
+from __future__ import annotations
+
+import difflib
+import math
+
+CLASSES = "none bool int float str list tuple dict set callable resource object".split()
+
+OLD = '''\
+def next_request(self, request, reason, spider):
+    """The request once more, or None after too many."""
+    retries = request.meta.get("retry_times", 0) + 1
+    limit = self.max_retry_times
+    if "max_retry_times" in request.meta:
+        limit = request.meta["max_retry_times"]
+    stats = spider.crawler.stats
+    if retries <= limit:
+        logger.debug("Retrying %s (failed %d times): %s", request, retries, reason)
+        again = request.copy()
+        again.meta["retry_times"] = retries
+        again.dont_filter = True
+        again.priority = request.priority + self.priority_adjust
+        stats.inc_value("retry/count")
+        return again
+    stats.inc_value("retry/max_reached")
+    if self.strict:
+        raise IgnoreRequest(reason)
+    logger.error("Gave up retrying %s", request)
+    return None
+'''
+
+NEW = '''\
+def next_request(self, request, reason, spider):
+    """The request once more, or None after too many."""
+    retries = request.meta.get("retry_times", 0) + 1
+    limit = request.meta.get("max_retry_times") or self.max_retry_times
+    stats = spider.crawler.stats
+    if retries <= limit:
+        logger.debug("Retrying %s (failed %d times): %s", request, retries, reason)
+        again = request.copy()
+        again.meta["retry_times"] = retries
+        again.dont_filter = True
+        again.priority = request.priority + self.priority_adjust
+        if isinstance(reason, Exception):
+            reason = type(reason).__name__
+        stats.inc_value("retry/count")
+        stats.inc_value("retry/reason_count/%s" % reason)
+        return again
+    stats.inc_value("retry/max_reached")
+    if self.strict:
+        raise IgnoreRequest(reason)
+    logger.error("Gave up retrying %s", request)
+    return None
+'''
+
+SENTENCE = (
+    "Behavior changed: for request.meta = {'max_retry_times': 0} old returns None, new returns a request "
+    "(execution 3 of 300, 41 ms)."
+)
+
+
+def draw(seed: int):
+    """Numbers below 1 that look random and are the same every time."""
+    value = seed * 2 + 1
+    while True:
+        value = (value * 6364136223846793005 + 1442695040888963407) % 2**64
+        yield (value >> 33) / 2**31
+
+
+def sides(old: list[str], new: list[str]) -> tuple[list[dict], set[int], set[int]]:
+    """Old and new line by line, and which lines are changed."""
+    rows, gone, come = [], set(), set()
+    for tag, a, b, c, d in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        for step in range(max(b - a, d - c)):
+            left = a + step if a + step < b else None
+            right = c + step if c + step < d else None
+            rows.append({"old": left, "new": right})
+            if tag != "equal":
+                gone |= {left} - {None}
+                come |= {right} - {None}
+    return rows, gone, come
+
+
+def version(
+    name: str, text: str, changed: set[int], executions: int, unreached: set[int], hits: dict[int, int]
+) -> dict:
+    lines = []
+    for index, line in enumerate(text.splitlines()):
+        executable = index > 1 and bool(line.strip())
+        ran = 0 if index in unreached else max(1, int(executions * (0.95**index)))
+        lines.append(
+            {
+                "number": index + 1,
+                "text": line,
+                "changed": index in changed,
+                "executable": executable,
+                "executions": ran if executable else 0,
+                "hits": hits.get(index + 1, 0),
+            }
+        )
+    able = [line for line in lines if line["executable"]]
+    reached = [line for line in lines if line["changed"] and line["executions"]]
+    return {
+        "qualname": name,
+        "lines": lines,
+        "coverage": sum(1 for line in able if line["executions"]) / max(1, len(able)),
+        "changed_lines": len(changed),
+        "changed_lines_reached": len(reached),
+        "branches": [
+            {"line": index + 1, "taken": 0 if index + 1 in unreached else executions, "not_taken": executions // 2}
+            for index, line in enumerate(text.splitlines())
+            if line.strip().startswith("if ")
+        ],
+    }
+
+
+def values() -> list[dict]:
+    def one(path, value, kind, probability, line, decisive=False, version=0, editable=True):
+        return {
+            "path": path,
+            "value": value,
+            "class": kind,
+            "probability": probability,
+            "version": version,
+            "line": line,
+            "decisive": decisive,
+            "editable": editable,
+            "changed": False,
+        }
+
+    return [
+        one("request.meta", "{'max_retry_times': 0}", "dict", 0.61, 3, decisive=True),
+        one("self.max_retry_times", "2", "int", 0.83, 4),
+        one("reason", "'timeout'", "str", 0.44, 1),
+        one("spider.crawler.stats", "<stats>", "object", 0.93, 7, editable=False),
+        one("request.priority", "0", "int", 0.71, 11, version=1),
+        one("self.strict", "False", "bool", 0.66, 17),
+    ]
+
+
+def side(outcome: str, hits: list[tuple[int, int]], printed: str = "") -> dict:
+    return {
+        "outcome": outcome,
+        "valid": True,
+        "stdout": printed,
+        "stderr": "",
+        "log": ["DEBUG: Retrying <request> (failed 1 times): timeout"] if "Request" in outcome else [],
+        "arguments": [{"name": "request", "value": "<request>"}, {"name": "spider", "value": "<spider>"}],
+        "hits": hits,
+    }
+
+
+def evidence(execution: int = 2) -> list[dict]:
+    def one(channel, place, old, new, strength="observable", edge_case=False, score=1.0):
+        return {
+            "channel": channel,
+            "place": place,
+            "old": old,
+            "new": new,
+            "strength": strength,
+            "probability": 0.012 if edge_case else 0.61,
+            "edge_case": edge_case,
+            "score": score,
+            "execution": execution,
+        }
+
+    return [
+        one("return", "return value", "None", "Request(priority=0, meta={'retry_times': 1})"),
+        one("log", "log", "ERROR: Gave up retrying <request>", "DEBUG: Retrying <request> (failed 1 times): timeout"),
+        one("calls", "call 4", "stats.inc_value('retry/max_reached')", "request.copy()", "call_pattern", True, 0.4),
+    ]
+
+
+def detail(execution: int | None = 2, differs: bool = True) -> dict:
+    calls = [("request.meta.get('retry_times', 0)",) * 2]
+    calls += [("spider.crawler.stats.open(1)",) * 2] * 12
+    calls += [
+        ("stats.inc_value('retry/max_reached', spider=spider)", "stats.inc_value('retry/count', spider=spider)"),
+        ("logger.error('Gave up retrying %s', <request>)", None),
+        (None, "request.copy()"),
+        (None, "stats.inc_value('retry/reason_count/timeout')"),
+    ]
+    old = [(3, 1), (4, 1), (5, 1), (6, 1), (7, 1), (8, 1), (16, 1), (17, 1), (19, 1), (20, 1)]
+    new = [(3, 1), (4, 1), (5, 1), *((line, 1) for line in range(6, 17) if line != 13)]
+    return {
+        "execution": execution,
+        "differs": differs,
+        "valid": True,
+        "evidence": evidence(execution or 0) if differs else [],
+        "old": side("returns None", old),
+        "new": side("returns Request(priority=0, meta={'retry_times': 1})" if differs else "returns None", new),
+        "values": values(),
+        "calls": [{"old": a, "new": b, "equal": a == b} for a, b in calls],
+    }
+
+
+def executions(count: int) -> list[dict]:
+    numbers = draw(7)
+    made = []
+    for index in range(count):
+        differs = index == 2 or next(numbers) < 0.06
+        valid = next(numbers) > 0.12
+        coverage = 1 - math.exp(-(index + 2) / (3 + 9 * next(numbers)))
+        ran = f"returns Request(priority={int(next(numbers) * 40)}, meta={{'retry_times': {index % 7}}})"
+        made.append(
+            {
+                "index": index,
+                "old": "returns None" if differs else ran if valid else "raises TypeError: unsupported operand type(s)",
+                "new": ran if valid or differs else "raises TypeError: unsupported operand type(s)",
+                "old_valid": valid or differs,
+                "new_valid": valid or differs,
+                "differs": differs,
+                "new_lines": 4 if index == 0 else int(next(numbers) * 3) if index < 12 else 0,
+                "coverage_so_far": min(0.94, max(coverage, made[-1]["coverage_so_far"] if made else 0)),
+                "microseconds": int(60 + 400 * next(numbers) ** 3 + (3000 if index % 97 == 0 else 0)),
+                "lines": 0 if differs else 1 if valid else 2,
+            }
+        )
+    return made
+
+
+def paths() -> list[dict]:
+    def one(path, kind, line, likely, injected, version=0, more=0):
+        predicted = [0.01] * len(CLASSES)
+        for name, share in likely.items():
+            predicted[CLASSES.index(name)] = share
+        names = ("value", "class", "count", "differing", "invalid")
+        rows = [dict(zip(names, row, strict=True)) for row in injected]
+        return {
+            "path": path,
+            "kind": kind,
+            "version": version,
+            "line": line,
+            "predicted": predicted,
+            "injected": rows,
+            "more": more,
+        }
+
+    return [
+        one(
+            "request.meta",
+            "attribute",
+            3,
+            {"dict": 0.61, "object": 0.22, "none": 0.06},
+            [
+                ("{}", "dict", 96, 0, 3),
+                ("{'max_retry_times': 0}", "dict", 31, 19, 0),
+                ("{'retry_times': 5}", "dict", 22, 0, 2),
+                ("None", "none", 14, 0, 14),
+                ("<object>", "object", 61, 1, 9),
+            ],
+            more=17,
+        ),
+        one(
+            "self.max_retry_times",
+            "attribute",
+            4,
+            {"int": 0.83, "none": 0.07},
+            [("0", "int", 120, 4, 0), ("2", "int", 90, 12, 1), ("-1", "int", 41, 0, 0), ("None", "none", 30, 0, 28)],
+        ),
+        one(
+            "reason", None, 1, {"str": 0.44, "object": 0.4}, [("'timeout'", "str", 160, 8, 0), ("''", "str", 51, 2, 0)]
+        ),
+        one("self.strict", "attribute", 17, {"bool": 0.66}, [("False", "bool", 180, 9, 0), ("True", "bool", 95, 2, 0)]),
+        one("request.priority", "attribute", 11, {"int": 0.71}, [("0", "int", 140, 9, 0), ("1", "int", 98, 2, 0)], 1),
+    ]
+
+
+REPRODUCER = '''\
+"""Old and new differ for these inputs. Needs neither twincell nor the project."""
+
+import pytest
+
+
+class Request:
+    def __init__(self):
+        self.meta = {"max_retry_times": 0}
+        self.priority = 0
+
+
+@pytest.mark.parametrize("version", ["old", "new"])
+def test_next_request_returns_none_after_too_many(version):
+    assert load(version).next_request(Middleware(), Request(), "timeout", Spider()) is None
+'''
+
+
+def pair(count: int = 300, verdict: str = "changing", name: str = "RetryMiddleware.next_request") -> dict:
+    rows, gone, come = sides(OLD.splitlines(), NEW.splitlines())
+    shown = detail()
+    changed = verdict == "changing"
+    all_lines = list(range(3, 23))
+    ran = executions(count) if verdict != "identical" else []
+    if not changed:
+        ran = [{**one, "differs": False, "old": one["new"]} for one in ran]
+        shown = detail(differs=False) if ran else None
+    return {
+        "name": name,
+        "verdict": verdict,
+        "sentence": SENTENCE if changed else f"{verdict.replace('_', ' ').capitalize()}: no difference was seen.",
+        "reason": "a return value differs in ordinary inputs" if changed else "every changed line was reached",
+        "notes": ["The module's constants were taken from the new version.", "2 executions ran into the time limit."],
+        "decided_by": ["return value"] if changed else [],
+        "milliseconds": 412.5,
+        "executed": len(ran),
+        "lost": 0,
+        "old": version(name, OLD, gone, count, {17}, dict(shown["old"]["hits"]) if shown else {}),
+        "new": version(name, NEW, come, count, {12, 18}, dict(shown["new"]["hits"]) if shown else {}),
+        "rows": rows,
+        "executions": ran,
+        "line_sets": [
+            [[3, 4, 5, 6, 7, 8, 16, 17, 19, 20], list(range(3, 17))],
+            [all_lines[:13], all_lines[:14]],
+            [[3], [3]],
+        ],
+        "paths": paths() if ran else [],
+        "evidence": evidence() if changed else [],
+        "shown": shown,
+        "is_witness": changed,
+        "reproducer": {"source": REPRODUCER, "holds": True, "reason": None} if changed else None,
+    }
+
+
+def comparison(count: int = 300, several: bool = False) -> dict:
+    pairs = [pair(count)]
+    if several:
+        pairs += [
+            pair(120, "likely_preserving", "RetryMiddleware.process_response"),
+            pair(60, "inconclusive", "RetryMiddleware.process_exception"),
+            pair(0, "identical", "RetryMiddleware.__init__"),
+        ]
+    return {
+        "format": 1,
+        "twincell": "0.1.0",
+        "verdict": "changing",
+        "sentence": SENTENCE,
+        "predictor": "neural",
+        "seed": 0,
+        "budget": count,
+        "milliseconds": 431.0,
+        "added": ["retry_reason"] if several else [],
+        "removed": [],
+        "pairs": pairs,
+        "classes": CLASSES,
+    }
+
+
+def study(count: int = 120) -> dict:
+    numbers = draw(3)
+    rows = []
+    for index in range(count):
+        chance, label = next(numbers), ("changing", "preserving", "unclear", None)[int(next(numbers) * 3.3)]
+        verdict = "likely_preserving" if chance < 0.4 else "changing" if chance < 0.8 else "inconclusive"
+        if label == "preserving" and verdict == "changing" and next(numbers) < 0.8:
+            verdict = "likely_preserving"
+        if chance > 0.95:
+            verdict = "error" if chance > 0.98 else "identical"
+        ran = verdict not in ("error", "identical")
+        rows.append(
+            {
+                "id": f"project-{index % 9}/{index:04x}:module.function_{index}",
+                "verdict": verdict,
+                "label": label,
+                "reason": {
+                    "changing": "a return value differs",
+                    "likely_preserving": "every changed line was reached",
+                    "inconclusive": "a changed line was never reached",
+                    "identical": "only comments differ",
+                    "error": "the new version does not parse",
+                }[verdict],
+                "executions": (3 + int(next(numbers) ** 3 * 297) if verdict == "changing" else 300) if ran else None,
+                "coverage": 0.3 + 0.7 * next(numbers) ** 0.4 if ran else None,
+                "milliseconds": 20 + 900 * next(numbers) ** 2 if ran else None,
+                "evidence": evidence() if verdict == "changing" else [],
+                "reproducer": "holds" if verdict == "changing" else None,
+                "comparison": comparison(120) if index == 0 else None,
+            }
+        )
+    rows[0]["verdict"] = "changing"
+    return {"format": 1, "title": "Changes of nine projects", "rows": rows}
+
+
+HOSTILE = (
+    "</script><script>window.hacked=1</script><img src=x onerror='window.hacked=2'>"
+    "\u202egnp.exe\u2066\x00\x1b[31m\u2028&lt;b&gt;{{7*7}}${window.hacked=3}\"'`\ud83d\ude00"
+)
+
+
+def hostile(state):
+    """The same with hostile text in every string that code under comparison can make."""
+    kept = {"verdict", "channel", "strength", "kind", "class", "label", "classes", "version"}
+
+    def poison(value, key=None):
+        if key in kept:
+            return value
+        if isinstance(value, str):
+            return f"{HOSTILE}{value}"
+        if isinstance(value, list):
+            return [poison(one, key) for one in value]
+        if isinstance(value, dict):
+            return {name: poison(one, name) for name, one in value.items()}
+        return value
+
+    return poison(state)

@@ -1,0 +1,52 @@
+// Elements from plain descriptions. Text becomes text nodes; there is no way from here to markup in a string.
+
+type Child = Node | string | number | null | undefined | false | Child[];
+type Handler = (event: never) => void;
+type Property = string | number | boolean | null | undefined | Handler;
+
+/** An element. `on…` is a listener, true an empty attribute, null and false none; `class` may hold spaces. */
+export function h<K extends keyof HTMLElementTagNameMap>(
+  tag: K,
+  properties: Record<string, Property> = {},
+  ...children: Child[]
+): HTMLElementTagNameMap[K] {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(properties)) {
+    if (value === null || value === undefined || value === false) continue;
+    if (typeof value === "function") element.addEventListener(name.slice(2), value as EventListener);
+    else element.setAttribute(name, value === true ? "" : String(value));
+  }
+  append(element, children);
+  return element;
+}
+
+export function append(parent: Element, children: Child[]): void {
+  for (const child of children) {
+    if (child === null || child === undefined || child === false) continue;
+    if (Array.isArray(child)) append(parent, child);
+    else parent.append(typeof child === "number" ? String(child) : child);
+  }
+}
+
+export function replace(parent: Element, ...children: Child[]): void {
+  parent.replaceChildren();
+  append(parent, children);
+}
+
+/** Classes by condition. */
+export function classes(...names: (string | false | null | undefined)[]): string {
+  return names.filter(Boolean).join(" ");
+}
+
+let ids = 0;
+
+/** An id that no other element of the page has. */
+export function uniqueId(name: string): string {
+  ids += 1;
+  return `tcw-${name}-${ids}`;
+}
+
+/** A sign for the eye with nothing for the ear: its word stands beside it. */
+export function sign(text: string): HTMLElement {
+  return h("span", { class: "tcw-sign", "aria-hidden": "true" }, text);
+}

@@ -1,0 +1,89 @@
+// Which executions and which changes of a study are listed.
+
+import type { LineFilter } from "./store";
+import type { Execution, PairState, StudyRow, VersionNumber } from "./types";
+import { executionName, outcome, type Outcome } from "./words";
+
+/** Whether an execution ran a line of old or of new. */
+export function ranLine(pair: PairState, execution: Execution, version: VersionNumber, line: number): boolean {
+  return pair.line_sets[execution.lines]?.[version]?.includes(line) ?? false;
+}
+
+export interface ExecutionFilter {
+  line: LineFilter | null;
+  outcome: Outcome | "all";
+  search: string;
+}
+
+/** A test for executions; null where all pass. */
+export function executionFilter(pair: PairState, filter: ExecutionFilter): ((execution: Execution) => boolean) | null {
+  const needle = filter.search.trim().toLocaleLowerCase();
+  if (!filter.line && filter.outcome === "all" && !needle) return null;
+  // One answer a set of lines, of which there are few.
+  const { line } = filter;
+  const ran = line && pair.line_sets.map((set) => set[line.version].includes(line.line));
+  return (execution) =>
+    (!ran || ran[execution.lines] === true) &&
+    (filter.outcome === "all" || outcome(execution) === filter.outcome) &&
+    (!needle || executionText(execution).includes(needle));
+}
+
+function executionText(execution: Execution): string {
+  return `${executionName(execution.index)}\n${execution.old}\n${execution.new}`.toLocaleLowerCase();
+}
+
+export interface StudyFilter {
+  search: string;
+  /** A cell of the confusion matrix. */
+  cell: { verdict: string; label: string | null } | null;
+}
+
+export function studyFilter(filter: StudyFilter): ((row: StudyRow) => boolean) | null {
+  const needle = filter.search.trim().toLocaleLowerCase();
+  const { cell } = filter;
+  if (!cell && !needle) return null;
+  return (row) =>
+    (!cell || (row.verdict === cell.verdict && row.label === cell.label)) &&
+    (!needle || `${row.id}\n${row.reason}`.toLocaleLowerCase().includes(needle));
+}
+
+/** How many changes have a label and a verdict. */
+export function confusion(rows: StudyRow[]): { labels: (string | null)[]; verdicts: string[]; counts: Map<string, number> } {
+  const order = { labels: ["changing", "preserving", "unclear", null], verdicts: ["changing", "likely_preserving", "identical", "inconclusive", "error"] };
+  const counts = new Map<string, number>();
+  for (const row of rows) {
+    const key = cellKey(row.verdict, row.label);
+    counts.set(key, (counts.get(key) ?? 0) + 1);
+  }
+  const labels = order.labels.filter((label) => rows.some((row) => row.label === label));
+  const verdicts = order.verdicts.filter((verdict) => rows.some((row) => row.verdict === verdict));
+  return { labels, verdicts, counts };
+}
+
+export function cellKey(verdict: string, label: string | null): string {
+  return `${label ?? ""}|${verdict}`;
+}
+
+/** The execution in a pair that comes before or after this one among those listed. */
+export function neighbour(listed: Execution[], index: number | null, step: 1 | -1): Execution | undefined {
+  if (listed.length === 0) return undefined;
+  const place = listed.findIndex((execution) => execution.index === index);
+  if (place >= 0) return listed[place + step];
+  // The one shown is not listed itself: the nearest one that is.
+  const sorted = [...listed].sort((a, b) => a.index - b.index);
+  const at = index ?? -1;
+  return step > 0 ? sorted.find((one) => one.index > at) : sorted.findLast((one) => one.index < at);
+}
+
+/** Executions from one that differs to the next that does, the first from the start. */
+export function waits(executions: Execution[]): number[] {
+  const found: number[] = [];
+  let since = 0;
+  for (const execution of executions) {
+    since += 1;
+    if (!execution.differs) continue;
+    found.push(since);
+    since = 0;
+  }
+  return found;
+}

@@ -1,0 +1,114 @@
+// The widget. `render` is what anywidget calls in a notebook; `mount` shows the same state in a page without a kernel.
+
+import { h, replace } from "./dom";
+import { Kernel } from "./kernel";
+import style from "./style.css";
+import { followTheme } from "./theme";
+import type { ComparisonState, Pinned, Progress, StudyState } from "./types";
+import { comparisonView } from "./views/comparison";
+import { progressView } from "./views/progress";
+import { studyView } from "./views/study";
+
+type State = ComparisonState | StudyState;
+
+interface Model {
+  get(name: string): unknown;
+  set(name: string, value: unknown): void;
+  save_changes(): void;
+  send(message: unknown): void;
+  on(name: string, listener: (value: never) => void): void;
+  off(name: string, listener: (value: never) => void): void;
+}
+
+interface View {
+  element: HTMLElement;
+  setDark(dark: boolean): void;
+  takePinned?(pinned: Pinned[]): void;
+  destroy(): void;
+}
+
+const UNKNOWN = "This was made by another version of twincell, which this view does not know. Run the cell again.";
+
+/** A place in the page, with the style and the theme; what is shown in it can be replaced. */
+function stage(el: HTMLElement, signal: AbortSignal): { show(view: View | HTMLElement): void; view(): View | null } {
+  const content = h("div", {});
+  // Shortcuts of the notebook, such as x for cutting a cell, are off while one works in here.
+  const root = h("div", { class: "tcw", "data-lm-suppress-shortcuts": "true" }, h("style", {}, style), content);
+  let view: View | null = null;
+  let dark = false;
+  el.append(root);
+  followTheme(root, signal, (now) => {
+    dark = now;
+    view?.setDark(now);
+  });
+  signal.addEventListener("abort", () => {
+    view?.destroy();
+    root.remove();
+  });
+  return {
+    view: () => view,
+    show(shown) {
+      view?.destroy();
+      view = shown instanceof HTMLElement ? null : shown;
+      view?.setDark(dark);
+      replace(content, shown instanceof HTMLElement ? shown : shown.element);
+    },
+  };
+}
+
+function viewOf(state: State, kernel: Kernel | null, pinned: Pinned[], savePinned: (pinned: Pinned[]) => void): View | HTMLElement {
+  if (state.format !== 1) return h("p", { role: "alert" }, UNKNOWN);
+  const host = { kernel, pinned, savePinned };
+  return "rows" in state ? studyView(state) : comparisonView(state, host);
+}
+
+function render({ model, el, signal }: { model: Model; el: HTMLElement; signal?: AbortSignal }): () => void {
+  const own = new AbortController();
+  signal?.addEventListener("abort", () => own.abort());
+  const kernel = new Kernel({
+    send: (message) => model.send(message),
+    listen: (listener) => {
+      const heard = (message: never) => listener(message);
+      model.on("msg:custom", heard);
+      return () => model.off("msg:custom", heard);
+    },
+  });
+  const place = stage(el, own.signal);
+  const progress = progressView(() => kernel.stop());
+  const pinned = () => (model.get("pinned") as Pinned[] | null) ?? [];
+  const savePinned = (now: Pinned[]) => {
+    model.set("pinned", now);
+    model.save_changes();
+  };
+  const onState = () => {
+    const state = model.get("state") as State | null;
+    if (state) place.show(viewOf(state, kernel, pinned(), savePinned));
+    else place.show(progress.element);
+  };
+  const onProgress = () => {
+    if (!model.get("state")) progress.update(model.get("progress") as Progress | null);
+  };
+  const onPinned = () => place.view()?.takePinned?.(pinned());
+  const listeners: [string, () => void][] = [
+    ["change:state", onState],
+    ["change:progress", onProgress],
+    ["change:pinned", onPinned],
+  ];
+  for (const [name, listener] of listeners) model.on(name, listener);
+  own.signal.addEventListener("abort", () => {
+    for (const [name, listener] of listeners) model.off(name, listener);
+    kernel.close();
+  });
+  onProgress();
+  onState();
+  return () => own.abort();
+}
+
+/** Shows a state in a page without a kernel; returns what takes it away again. */
+export function mount(el: HTMLElement, state: State): () => void {
+  const own = new AbortController();
+  stage(el, own.signal).show(viewOf(state, null, [], () => undefined));
+  return () => own.abort();
+}
+
+export default { render };

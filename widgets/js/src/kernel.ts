@@ -1,0 +1,103 @@
+// Requests to the kernel and their answers, matched by number. A page without a kernel has none.
+
+import type { Changes, Detail } from "./types";
+
+/** What carries messages: anywidget's model, or a stand-in of a test. */
+export interface Transport {
+  send(message: unknown): void;
+  /** Returns what ends the listening. */
+  listen(listener: (message: unknown) => void): () => void;
+}
+
+export interface Request {
+  pair: number;
+  execution: number;
+  changes: Changes;
+}
+
+type Action = "replay" | "shrink" | "reproducer";
+
+interface Answer {
+  id: number;
+  ok: boolean;
+  detail?: Detail;
+  source?: string;
+  error?: string;
+}
+
+interface Pending {
+  resolve(answer: Answer): void;
+  reject(reason: Error): void;
+}
+
+// Starts high, so that an answer to a page before its reload is no answer to this one.
+let lastId = Date.now();
+
+export class Kernel {
+  private readonly pending = new Map<number, Pending>();
+  private readonly unlisten: () => void;
+
+  constructor(private readonly transport: Transport) {
+    this.unlisten = transport.listen((message) => this.receive(message));
+  }
+
+  /** Runs an execution again, with other values where `changes` has some. */
+  async replay(request: Request): Promise<Detail> {
+    return detailOf(await this.ask("replay", request));
+  }
+
+  /** Looks for smaller values that still show the difference. */
+  async shrink(request: Request): Promise<Detail> {
+    return detailOf(await this.ask("shrink", request));
+  }
+
+  /** The execution as a pytest file. */
+  async reproducer(request: Request): Promise<string> {
+    const answer = await this.ask("reproducer", request);
+    if (typeof answer.source !== "string") throw new Error("The kernel answered without a test.");
+    return answer.source;
+  }
+
+  /** Ends a running campaign; what it found so far is kept. */
+  stop(): void {
+    this.transport.send({ do: "stop" });
+  }
+
+  close(): void {
+    this.unlisten();
+    for (const { reject } of this.pending.values()) reject(new Error("The view was closed."));
+    this.pending.clear();
+  }
+
+  private ask(action: Action, request: Request): Promise<Answer> {
+    lastId += 1;
+    const id = lastId;
+    return new Promise((resolve, reject) => {
+      this.pending.set(id, { resolve, reject });
+      try {
+        this.transport.send({ id, do: action, ...request });
+      } catch {
+        this.pending.delete(id);
+        reject(new Error("The kernel cannot be reached. Run the cell again."));
+      }
+    });
+  }
+
+  private receive(message: unknown): void {
+    if (!isAnswer(message)) return;
+    const pending = this.pending.get(message.id);
+    if (!pending) return;
+    this.pending.delete(message.id);
+    if (message.ok) pending.resolve(message);
+    else pending.reject(new Error(message.error || "The kernel could not do it and did not say why."));
+  }
+}
+
+function isAnswer(message: unknown): message is Answer {
+  return typeof message === "object" && message !== null && "id" in message && "ok" in message;
+}
+
+function detailOf(answer: Answer): Detail {
+  if (!answer.detail) throw new Error("The kernel answered without an execution.");
+  return answer.detail;
+}

@@ -1,0 +1,66 @@
+// Text from user code, made harmless to look at: no control characters, nothing that reorders or hides what stands
+// beside it. The same rules as widgets/src/plain.rs. What is returned goes into text nodes and attributes only.
+
+/** Characters of one value or name that are shown at most. */
+export const VALUE_LIMIT = 300;
+/** Characters of one line of code that are shown at most. */
+export const CODE_LIMIT = 500;
+/** Lines of one file that are shown at most. */
+export const FILE_LIMIT = 1500;
+
+/** One line for people: bounded, every unsafe character written as its Python escape. */
+export function value(text: string, limit = VALUE_LIMIT): string {
+  return bounded(text, limit);
+}
+
+/** One line of source: tabs become four spaces, a cut says how long the line was. */
+export function code(text: string): string {
+  return bounded(text.replace(/[\r\n]+$/, "").replaceAll("\t", "    "), CODE_LIMIT);
+}
+
+/** A file as a whole, or what a program printed, up to `FILE_LIMIT` lines. */
+export function file(text: string): string {
+  const lines = text.split("\n");
+  if (lines.at(-1) === "") lines.pop();
+  const shown = lines.slice(0, FILE_LIMIT).map(code);
+  if (lines.length > FILE_LIMIT) shown.push(`… (${lines.length - FILE_LIMIT} more lines)`);
+  return shown.join("\n");
+}
+
+/** A sentence: as a value, but with room for several, and line breaks become spaces. */
+export function sentence(text: string): string {
+  return bounded(text.replace(/[\r\n]/g, " "), 4 * VALUE_LIMIT);
+}
+
+/** Control characters, halves of pairs, and the format characters that reorder, join or hide text. */
+const UNSAFE =
+  /[\p{Cc}\p{Cs}\u{ad}\u{61c}\u{180e}\u{200b}-\u{200f}\u{2028}-\u{202e}\u{2060}-\u{206f}\u{feff}\u{fff9}-\u{fffb}\u{fffe}\u{ffff}\u{e0000}-\u{e007f}]/u;
+
+function bounded(text: string, limit: number): string {
+  // Most texts are short and hold nothing unsafe.
+  if (text.length <= limit && !UNSAFE.test(text)) return text;
+  let out = "";
+  let count = 0;
+  for (const character of text) {
+    if (count === limit) {
+      let length = 0;
+      for (const _ of text) length += 1;
+      return `${out}… (${length} characters)`;
+    }
+    out += safe(character);
+    count += 1;
+  }
+  return out;
+}
+
+function safe(character: string): string {
+  if (character === "\n") return "\\n";
+  if (character === "\r") return "\\r";
+  if (character === "\t") return "\\t";
+  if (!UNSAFE.test(character)) return character;
+  const number = character.codePointAt(0) ?? 0;
+  const digits = number.toString(16);
+  if (number <= 0xff) return `\\x${digits.padStart(2, "0")}`;
+  if (number <= 0xffff) return `\\u${digits.padStart(4, "0")}`;
+  return `\\U${digits.padStart(8, "0")}`;
+}

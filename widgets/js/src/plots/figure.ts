@@ -1,0 +1,179 @@
+// What all plots share: a title, a sentence that says what is seen, a legend within the drawing, the numbers as a
+// table, and downloads. The drawing follows the width of the column.
+
+import { plot, type Markish, type PlotOptions } from "@observablehq/plot";
+import { csv, savePng, saveSvg, saveText } from "../download";
+import { h, replace } from "../dom";
+import * as plain from "../plain";
+import { simpleTable } from "../views/parts";
+
+export interface Entry {
+  text: string;
+  color: string;
+  shape: "line" | "circle" | "ring" | "diamond" | "box" | "hatch";
+}
+
+export interface Figure {
+  title: string;
+  /** What is seen, for those who do not see it. */
+  description: string;
+  legend: Entry[];
+  marks: Markish[];
+  options: PlotOptions;
+  /** The numbers behind it, as they are downloaded. */
+  numbers: Record<string, string | number>[];
+  /** The name of downloaded files, without their ending. */
+  file: string;
+  note?: string;
+}
+
+/** Rows of numbers that are shown in the page; downloads have them all. */
+const NUMBERS = 200;
+const LEGEND = 24;
+const SVG = "http://www.w3.org/2000/svg";
+
+/** A figure that draws itself again when its column becomes wider or narrower. */
+export function figureView(figure: Figure, signal: AbortSignal): HTMLElement {
+  const drawing = h("div", { class: "tcw-drawing" });
+  const said = h("span", { class: "tcw-quiet", role: "status" });
+  let svg: SVGSVGElement | null = null;
+  let width = 0;
+
+  const background = () => getComputedStyle(drawing).getPropertyValue("--tcw-bg").trim() || "#fff";
+  const download = (ending: string, action: (svg: SVGSVGElement) => void | Promise<void>) =>
+    h(
+      "button",
+      {
+        type: "button",
+        class: "tcw-button tcw-small",
+        "aria-label": `Download “${figure.title}” as ${ending}`,
+        onclick: async () => {
+          said.textContent = "";
+          try {
+            if (svg) await action(svg);
+          } catch (error) {
+            said.textContent = `The plot could not be saved as ${ending}${error instanceof Error ? `: ${error.message}` : "."}`;
+          }
+        },
+      },
+      ending,
+    );
+  const numbers = h("details", { class: "tcw-numbers" }, h("summary", {}, "Numbers"));
+  numbers.addEventListener("toggle", () => numbers.open && numbers.childElementCount === 1 && numbers.append(numbersTable(figure)), { signal });
+
+  const draw = (to: number) => {
+    width = to;
+    svg = drawn(figure, width);
+    replace(drawing, svg);
+  };
+  const observer = new ResizeObserver(([entry]) => {
+    const now = Math.floor(entry?.contentRect.width ?? 0);
+    if (now > 0 && Math.abs(now - width) > 8) draw(now);
+  });
+  observer.observe(drawing);
+  signal.addEventListener("abort", () => observer.disconnect());
+
+  return h(
+    "figure",
+    { class: "tcw-figure" },
+    h(
+      "figcaption",
+      {},
+      h("h4", {}, figure.title),
+      h("div", { class: "tcw-downloads", role: "group", "aria-label": "Download" }, [
+        download("SVG", (shown) => saveSvg(`${figure.file}.svg`, shown, background())),
+        download("PNG", (shown) => savePng(`${figure.file}.png`, shown, background())),
+        download("CSV", () => saveText(`${figure.file}.csv`, "text/csv", csv(figure.numbers))),
+      ]),
+    ),
+    h("p", { class: "tcw-legend" }, figure.description),
+    drawing,
+    figure.note && h("p", { class: "tcw-legend" }, figure.note),
+    said,
+    figure.numbers.length > 0 && numbers,
+  );
+}
+
+function numbersTable(figure: Figure): HTMLElement {
+  const names = Object.keys(figure.numbers[0] ?? {});
+  const rows = figure.numbers.slice(0, NUMBERS).map((row) => ({ cells: names.map((name) => plain.value(String(row[name] ?? ""))) }));
+  const columns = names.map((name) => ({ title: name, kind: typeof figure.numbers[0]?.[name] === "number" ? ("number" as const) : ("text" as const) }));
+  const rest = figure.numbers.length - rows.length;
+  const box = h("div", { class: "tcw-limit" }, simpleTable(`Numbers of “${figure.title}”`, columns, rows));
+  return h("div", {}, box, rest > 0 && h("p", { class: "tcw-legend" }, `… and ${rest} more; the CSV file has them all.`));
+}
+
+function drawn(figure: Figure, width: number): SVGSVGElement {
+  const lines = legendLines(figure.legend, width);
+  // The name of the vertical axis stands at the top.
+  const top = figure.options.y?.label ? 18 : 0;
+  const svg = plot({
+    height: 240 + top + lines.length * LEGEND,
+    marginLeft: 52,
+    marginRight: 16,
+    marginBottom: 36,
+    ...figure.options,
+    width,
+    marginTop: 14 + top + lines.length * LEGEND,
+    marks: figure.marks,
+    ariaLabel: figure.title,
+    ariaDescription: figure.description,
+    style: { background: "none", color: "var(--tcw-soft)", fontFamily: "inherit", fontSize: "11px", overflow: "visible" },
+  }) as SVGSVGElement;
+  svg.setAttribute("role", "img");
+  lines.forEach((line, row) => {
+    for (const { entry, x } of line) svg.append(legendEntry(entry, x, top + row * LEGEND + 12));
+  });
+  return svg;
+}
+
+/** Entries from left to right, in as many lines as they need. */
+function legendLines(legend: Entry[], width: number): { entry: Entry; x: number }[][] {
+  const lines: { entry: Entry; x: number }[][] = [];
+  let x = 0;
+  for (const entry of legend) {
+    const wide = 22 + entry.text.length * 6.2 + 18;
+    if (lines.length === 0 || x + wide > width) {
+      lines.push([]);
+      x = 0;
+    }
+    lines.at(-1)?.push({ entry, x });
+    x += wide;
+  }
+  return lines;
+}
+
+function element(name: string, attributes: Record<string, string | number>, text = ""): SVGElement {
+  const made = document.createElementNS(SVG, name);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, String(value));
+  if (text) made.textContent = text;
+  return made;
+}
+
+function legendEntry({ text, color, shape }: Entry, x: number, y: number): SVGElement {
+  const group = element("g", { transform: `translate(${x}, ${y})` });
+  const shapes: Record<Entry["shape"], SVGElement> = {
+    line: element("path", { d: "M1,0H15", fill: "none", stroke: color, "stroke-width": 2 }),
+    circle: element("circle", { cx: 8, r: 3.5, fill: color }),
+    ring: element("circle", { cx: 8, r: 3.5, fill: "none", stroke: color, "stroke-width": 1.5 }),
+    diamond: element("path", { d: "M8,-6L13,0L8,6L3,0Z", fill: color }),
+    box: element("rect", { x: 3, y: -5, width: 10, height: 10, fill: color }),
+    hatch: element("rect", { x: 3, y: -5, width: 10, height: 10, fill: "none", stroke: color, "stroke-width": 1.5, "stroke-dasharray": "3 2" }),
+  };
+  group.append(shapes[shape], element("text", { x: 20, dy: "0.32em", "text-anchor": "start", fill: "var(--tcw-ink)" }, text));
+  return group;
+}
+
+/** At most so many, evenly taken. */
+export function sample<T>(rows: T[], limit: number): T[] {
+  if (rows.length <= limit) return rows;
+  const step = rows.length / limit;
+  return Array.from({ length: limit }, (_, index) => rows[Math.floor(index * step)] as T);
+}
+
+export const COLOR = {
+  differs: "var(--tcw-differs)",
+  same: "var(--tcw-same)",
+  nothing: "var(--tcw-soft)",
+  line: "var(--tcw-blue)",
+};

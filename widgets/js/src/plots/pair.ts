@@ -1,0 +1,201 @@
+// The plots of one pair: coverage over executions, executions until a difference, predicted against injected values,
+// time spent.
+
+import { barX, binX, dot, lineY, pointer, pointerX, rectY, ruleX, ruleY, tip, type RectYOptions } from "@observablehq/plot";
+import { h, replace } from "../dom";
+import { waits } from "../filter";
+import * as plain from "../plain";
+import type { PairContext } from "../session";
+import type { ComparisonState, Execution, PairState, Path } from "../types";
+import { shares, type ClassShare } from "../views/values";
+import * as words from "../words";
+import { COLOR, figureView, sample, type Entry, type Figure } from "./figure";
+
+/** Points that are drawn at most; more would only cover each other. */
+const POINTS = 1500;
+
+const OUTCOMES: Record<words.Outcome, Entry> = {
+  differs: { text: "≠ differs", color: COLOR.differs, shape: "diamond" },
+  same: { text: "= same", color: COLOR.same, shape: "circle" },
+  nothing: { text: "○ says nothing", color: COLOR.nothing, shape: "ring" },
+};
+
+export function plotsView({ session, pair, signal }: PairContext, panel: HTMLElement): void {
+  if (pair.executions.length === 0) {
+    return replace(panel, h("p", { class: "tcw-quiet" }, "Nothing was executed, so there is nothing to draw."));
+  }
+  const name = pair.new.qualname.replace(/\W+/g, "_").slice(0, 60);
+  replace(
+    panel,
+    h("div", { class: "tcw-figures" }, [
+      figureView(coveragePlot(pair, name), signal),
+      figureView(waitsPlot(pair, name), signal),
+      pair.paths.length > 0 && sharesView(session.state, pair, name, signal),
+      figureView(timePlot(pair, name), signal),
+    ]),
+  );
+}
+
+function coveragePlot(pair: PairState, file: string): Figure {
+  const { executions } = pair;
+  const points = sample(executions, POINTS);
+  const differing = sample(executions.filter((one) => one.differs), POINTS);
+  const x = (one: Execution) => one.index + 1;
+  const y = (one: Execution) => one.coverage_so_far * 100;
+  const last = executions.at(-1);
+  const legend: Entry[] = [{ text: "lines covered so far", color: COLOR.line, shape: "line" }];
+  if (differing.length > 0) legend.push(OUTCOMES.differs);
+  return {
+    title: "Coverage over executions",
+    description: `After ${words.count(executions.length, "execution")}, ${words.percent(last?.coverage_so_far ?? 0)} of the lines of both versions were covered.`,
+    legend,
+    marks: [
+      ruleY([0], { stroke: "var(--tcw-rule)" }),
+      lineY(points, { x, y, curve: "step-after", stroke: COLOR.line, strokeWidth: 2 }),
+      dot(differing, { x, y, symbol: "diamond", fill: COLOR.differs, r: 4, clip: false }),
+      tip(points, pointerX({ x, y, title: (one: Execution) => `${words.executionName(one.index)}\n${words.percent(one.coverage_so_far)} covered so far\n${words.OUTCOME_MARK[words.outcome(one)]}` })),
+    ],
+    options: { x: { label: "Execution", tickFormat: "d" }, y: { label: "Covered (%)", domain: [0, 100], grid: true } },
+    numbers: executions.map((one) => ({ execution: one.index + 1, "covered so far": one.coverage_so_far, "new lines": one.new_lines, evidence: words.outcome(one) })),
+    file: `${file}_coverage`,
+  };
+}
+
+function waitsPlot(pair: PairState, file: string): Figure {
+  const found = waits(pair.executions);
+  const first = found[0];
+  const most = Math.max(1, ...found);
+  const step = Math.max(1, Math.ceil(most / 40));
+  const thresholds = Array.from({ length: Math.ceil(most / step) + 1 }, (_, index) => 0.5 + index * step);
+  const rows = found.map((executions) => ({ executions }));
+  const highest = Math.max(1, ...thresholds.map((from) => found.filter((one) => one > from && one < from + step).length));
+  return {
+    title: "Executions until a difference",
+    description:
+      first === undefined
+        ? "No execution differed."
+        : `The first difference came with execution ${first}. ${words.count(found.length, "difference")} in ${words.count(pair.executions.length, "execution")}.`,
+    legend: first === undefined ? [] : [{ text: "differences that came after so many executions", color: COLOR.differs, shape: "box" }, { text: "the first one", color: "var(--tcw-ink)", shape: "line" }],
+    marks:
+      first === undefined
+        ? [ruleY([0], { stroke: "var(--tcw-rule)" })]
+        : [
+            rectY(rows, binX<RectYOptions>({ y: "count" }, { x: "executions", thresholds, fill: COLOR.differs, inset: 0.5, tip: { format: { x: (value: number) => String(Math.ceil(value)) } } })),
+            ruleX([first], { stroke: "var(--tcw-ink)", strokeWidth: 2 }),
+            ruleY([0], { stroke: "var(--tcw-rule)" }),
+          ],
+    options: {
+      x: { label: "Executions since the difference before", tickFormat: "d", domain: [0.5, Math.max(most, 4) + 0.5] },
+      y: { label: "Differences", tickFormat: "d", ticks: Math.min(5, highest), grid: true, ...(first === undefined ? { domain: [0, 1] } : {}) },
+    },
+    numbers: found.map((executions, index) => ({ difference: index + 1, "executions since the one before": executions })),
+    file: `${file}_until_difference`,
+  };
+}
+
+/** Expected against injected, of all paths or of one that is chosen. */
+function sharesView(state: ComparisonState, pair: PairState, file: string, signal: AbortSignal): HTMLElement {
+  const place = h("div", {});
+  const choice = h(
+    "select",
+    { class: "tcw-field", "aria-label": "Access path", onchange: () => show(choice.value) },
+    h("option", { value: "" }, "all access paths"),
+    pair.paths.map((path, index) => h("option", { value: index }, plain.value(path.path, 80))),
+  );
+  let shown = new AbortController();
+  signal.addEventListener("abort", () => shown.abort());
+  function show(which: string): void {
+    shown.abort();
+    shown = new AbortController();
+    const path = which === "" ? null : (pair.paths[Number(which)] ?? null);
+    const name = path ? plain.value(path.path, 60) : "all access paths";
+    replace(place, figureView(sharesPlot(state, path ? [path] : pair.paths, name, file), shown.signal));
+  }
+  show("");
+  return h("div", { class: "tcw-with-choice" }, h("label", { class: "tcw-bar" }, h("span", {}, "Values of"), choice), place);
+}
+
+function sharesPlot(state: ComparisonState, paths: Path[], name: string, file: string): Figure {
+  const found = sharesOfAll(state, paths);
+  const rows = found.flatMap((one) => [
+    { class: plain.value(one.class), kind: "predicted", share: one.predicted * 100 },
+    { class: plain.value(one.class), kind: "injected", share: one.injected * 100 },
+  ]);
+  type Bar = (typeof rows)[number];
+  const at = (kind: string) => rows.filter((row) => row.kind === kind);
+  const title = (row: Bar) => `${row.class}\n${row.kind}: ${words.probability(row.share / 100)}`;
+  return {
+    title: "Predicted against injected values",
+    description: `How often each class of value was expected and how often it was injected, for ${name}.`,
+    legend: [
+      { text: "predicted", color: "var(--tcw-ink)", shape: "hatch" },
+      { text: "injected", color: COLOR.line, shape: "box" },
+    ],
+    marks: [
+      barX(at("predicted"), { x: "share", y: "kind", fy: "class", fill: "none", stroke: "var(--tcw-ink)", strokeDasharray: "3 2", insetTop: 1, insetBottom: 1 }),
+      barX(at("injected"), { x: "share", y: "kind", fy: "class", fill: COLOR.line, insetTop: 1, insetBottom: 1 }),
+      tip(rows, pointer({ x: "share", y: "kind", fy: "class", title })),
+      ruleX([0], { stroke: "var(--tcw-rule)" }),
+    ],
+    options: {
+      height: 64 + found.length * 26 + 24,
+      marginLeft: 72,
+      marginRight: 20,
+      x: { label: "Share (%)", grid: true, domain: [0, Math.max(10, ...rows.map((row) => row.share))] },
+      y: { axis: null, domain: ["predicted", "injected"] },
+      fy: { label: null, axis: "left", padding: 0.25, domain: found.map((one) => plain.value(one.class)) },
+    },
+    numbers: found.map((one) => ({ "access path": name, class: one.class, predicted: one.predicted, injected: one.injected, differed: one.differing })),
+    file: `${file}_values`,
+  };
+}
+
+/** Over several paths, each weighs as much as it was injected. */
+export function sharesOfAll(state: Pick<ComparisonState, "classes">, paths: Path[]): ClassShare[] {
+  const weighted = paths.map((path) => ({ found: shares(state, path), weight: path.injected.reduce((sum, one) => sum + one.count, 0) }));
+  const total = weighted.reduce((sum, one) => sum + one.weight, 0);
+  const byClass = new Map<string, ClassShare>();
+  for (const { found, weight } of weighted) {
+    const part = total === 0 ? 1 / weighted.length : weight / total;
+    for (const one of found) {
+      const sum = byClass.get(one.class) ?? { class: one.class, predicted: 0, injected: 0, differing: 0 };
+      sum.predicted += one.predicted * part;
+      sum.differing += one.differing * one.injected * part;
+      sum.injected += one.injected * part;
+      byClass.set(one.class, sum);
+    }
+  }
+  const place = (one: ClassShare) => (state.classes.indexOf(one.class) + 1 || 99);
+  return [...byClass.values()]
+    .map((one) => ({ ...one, differing: one.injected === 0 ? 0 : one.differing / one.injected }))
+    .sort((a, b) => place(a) - place(b));
+}
+
+function timePlot(pair: PairState, file: string): Figure {
+  const points = sample(pair.executions, POINTS);
+  const total = pair.executions.reduce((sum, one) => sum + one.microseconds, 0) / 1000;
+  const sorted = pair.executions.map((one) => one.microseconds).sort((a, b) => a - b);
+  const median = (sorted[Math.floor(sorted.length / 2)] ?? 0) / 1000;
+  const x = (one: Execution) => one.index + 1;
+  const y = (one: Execution) => one.microseconds / 1000;
+  const title = (one: Execution) => `${words.executionName(one.index)}\n${words.duration(one.microseconds / 1000)}\n${words.OUTCOME_MARK[words.outcome(one)]}`;
+  const of = (outcome: words.Outcome) => points.filter((one) => words.outcome(one) === outcome);
+  const present = (["same", "nothing", "differs"] as const).filter((outcome) => of(outcome).length > 0);
+  return {
+    title: "Time spent",
+    description: `${words.duration(total)} in all executions; half of them took ${words.duration(median)} or less.`,
+    legend: [...present.map((outcome) => OUTCOMES[outcome]), { text: "median", color: "var(--tcw-ink)", shape: "line" }],
+    marks: [
+      ruleY([0], { stroke: "var(--tcw-rule)" }),
+      ruleY([median], { stroke: "var(--tcw-ink)", strokeWidth: 1 }),
+      dot(of("same"), { x, y, fill: COLOR.same, r: 2.5 }),
+      dot(of("nothing"), { x, y, stroke: COLOR.nothing, r: 2.5 }),
+      dot(of("differs"), { x, y, symbol: "diamond", fill: COLOR.differs, r: 3.5 }),
+      tip(points, pointer({ x, y, title })),
+    ],
+    options: { x: { label: "Execution", tickFormat: "d" }, y: { label: "Milliseconds", grid: true } },
+    numbers: pair.executions.map((one) => ({ execution: one.index + 1, microseconds: one.microseconds, evidence: words.outcome(one) })),
+    file: `${file}_time`,
+    ...(points.length < pair.executions.length ? { note: `${words.number(points.length)} of ${words.count(pair.executions.length, "execution")} are drawn; the CSV file has them all.` } : {}),
+  };
+}

@@ -1,0 +1,66 @@
+// What a person chose to see, and who wants to know when that changes.
+
+import type { Outcome } from "./words";
+import type { Changes, Detail, Pinned, VersionNumber } from "./types";
+
+export interface LineFilter {
+  version: VersionNumber;
+  line: number;
+}
+
+export interface Choices {
+  pair: number;
+  tab: string;
+  /** The execution that is shown; null where the pair has none. */
+  execution: number | null;
+  /** Executions listed are those that ran this line, ended so, and hold this text. */
+  line: LineFilter | null;
+  outcome: Outcome | "all";
+  search: string;
+  /** The execution in full; null until the kernel has sent it. */
+  detail: Detail | null;
+  /** The changed values that `detail` was run with. */
+  changes: Changes;
+  /** Values that were typed and not run yet. */
+  edits: Changes;
+  /** What the kernel is doing for this view. */
+  busy: string | null;
+  /** What it did last, or why it could not. */
+  message: { text: string; bad: boolean } | null;
+  /** The test that was asked for last. */
+  test: string | null;
+  pinned: Pinned[];
+}
+
+type Listener = () => void;
+
+export class Store<T extends object> {
+  private readonly listeners = new Set<{ keys: (keyof T)[]; listener: Listener }>();
+
+  constructor(private state: T) {}
+
+  get(): Readonly<T> {
+    return this.state;
+  }
+
+  /** Takes over what is given and tells those who listen to something that became different. */
+  set(changed: Partial<T>): void {
+    const before = this.state;
+    this.state = { ...before, ...changed };
+    const different = (Object.keys(changed) as (keyof T)[]).filter((key) => !Object.is(before[key], this.state[key]));
+    if (different.length === 0) return;
+    for (const entry of [...this.listeners]) {
+      // One that was told before may have ended another.
+      if (this.listeners.has(entry) && entry.keys.some((key) => different.includes(key))) entry.listener();
+    }
+  }
+
+  /** Calls `listener` now and after each change of one of these, until the signal. */
+  watch(keys: (keyof T)[], signal: AbortSignal, listener: Listener): void {
+    if (signal.aborted) return;
+    const entry = { keys, listener };
+    this.listeners.add(entry);
+    signal.addEventListener("abort", () => this.listeners.delete(entry));
+    listener();
+  }
+}

@@ -1,0 +1,168 @@
+// A comparison: the sentence, what was executed, the pairs where there are several, and for one pair the execution
+// that is shown, the code, and the tabs with everything else.
+
+import { h, replace, uniqueId } from "../dom";
+import * as plain from "../plain";
+import { plotsView } from "../plots/pair";
+import { Session, type Host, type PairContext } from "../session";
+import type { ComparisonState, Execution, Pinned } from "../types";
+import * as words from "../words";
+import { callsView } from "./calls";
+import { codeView, type CodeView } from "./code";
+import { detailView, type DetailView } from "./detail";
+import { executionsView } from "./executions";
+import { foundView } from "./found";
+import { badge } from "./parts";
+import { pinsView } from "./pins";
+import { shownView } from "./shown";
+import { tabs } from "./tabs";
+import { testView } from "./test";
+import { valuesView } from "./values";
+
+export interface ComparisonView {
+  element: HTMLElement;
+  setDark(dark: boolean): void;
+  takePinned(pinned: Pinned[]): void;
+  destroy(): void;
+}
+
+export function comparisonView(state: ComparisonState, host: Host): ComparisonView {
+  const session = new Session(state, host);
+  const { store } = session;
+  const all = new AbortController();
+  const body = h("div", {});
+  let code: CodeView | null = null;
+  let dark = false;
+  let current = new AbortController();
+
+  const only = state.pairs.length === 1 ? state.pairs[0] : undefined;
+  const element = h(
+    "div",
+    { class: "tcw-comparison" },
+    h(
+      "div",
+      { class: `tcw-head ${words.tone(state.verdict)}` },
+      badge(state.verdict),
+      h("p", { class: "tcw-sentence" }, plain.sentence(state.sentence)),
+      only && only.sentence !== state.sentence && h("p", { class: "tcw-lead" }, plain.sentence(only.sentence)),
+    ),
+    state.pairs.length > 1 && chooser(session, all.signal),
+    body,
+    oneSided("Only in old", "−", state.removed),
+    oneSided("Only in new", "+", state.added),
+    h(
+      "p",
+      { class: "tcw-foot" },
+      `twincell ${plain.value(state.twincell)} · predictor: ${plain.value(state.predictor)} · seed ${state.seed} · ${words.duration(state.milliseconds)} in all`,
+    ),
+  );
+
+  store.watch(["pair"], all.signal, () => {
+    current.abort();
+    current = new AbortController();
+    code = null;
+    const { pair } = session;
+    if (!pair) return replace(body, h("p", { class: "tcw-quiet" }, "No function is in both versions, so nothing was compared."));
+    const made = pairView({ session, pair, signal: current.signal });
+    code = made.code;
+    code?.setDark(dark);
+    replace(body, made.element);
+  });
+
+  return {
+    element,
+    setDark(now) {
+      dark = now;
+      code?.setDark(now);
+    },
+    takePinned: (pinned) => session.takePinned(pinned),
+    destroy() {
+      current.abort();
+      all.abort();
+      session.close();
+    },
+  };
+}
+
+function pairView(context: PairContext): { element: HTMLElement; code: CodeView | null } {
+  const { session, pair, signal } = context;
+  const { store } = session;
+  let listed: Execution[] = pair.executions;
+  let detail: DetailView | null = null;
+
+  const several = session.state.pairs.length > 1;
+  const facts = h("dl", { class: "tcw-facts" }, words.facts(pair, session.state.budget).map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value))));
+  const code =
+    pair.rows.length > 0
+      ? codeView(context, (path) => {
+          store.set({ tab: "shown" });
+          detail?.focusValue(path);
+        })
+      : null;
+  const ran = pair.executions.length > 0;
+  const parts = tabs(
+    `About ${words.pairName(pair)}`,
+    [
+      { id: "found", title: () => "Found", note: () => (pair.evidence.length > 0 ? String(pair.evidence.length) : ""), fill: (panel) => foundView(context, panel) },
+      ...(ran || pair.shown
+        ? [
+            { id: "shown", title: () => words.executionName(store.get().execution), fill: (panel: HTMLElement) => void (detail = detailView(context, panel)) },
+            { id: "executions", title: () => "Executions", note: () => words.number(pair.executions.length), fill: (panel: HTMLElement) => executionsView(context, panel, (rows) => void (listed = rows)) },
+            { id: "values", title: () => "Values", note: () => words.number(pair.paths.length), fill: (panel: HTMLElement) => valuesView(context, panel) },
+            { id: "calls", title: () => "Calls", note: () => callsNote(context), fill: (panel: HTMLElement) => callsView(context, panel) },
+            { id: "plots", title: () => "Plots", fill: (panel: HTMLElement) => plotsView(context, panel) },
+            { id: "test", title: () => "Test", fill: (panel: HTMLElement) => testView(context, panel) },
+            { id: "pinned", title: () => "Pinned", note: () => (store.get().pinned.length > 0 ? String(store.get().pinned.length) : ""), fill: (panel: HTMLElement) => pinsView(context, panel) },
+          ]
+        : []),
+    ],
+    (tab) => store.set({ tab }),
+  );
+  store.watch(["tab"], signal, () => parts.show(store.get().tab));
+  store.watch(["execution", "detail", "pinned"], signal, () => parts.retitle());
+
+  const name = uniqueId("pair");
+  const element = h(
+    "section",
+    { class: `tcw-pairbody ${words.tone(pair.verdict)}`, "aria-labelledby": name },
+    h("h2", { id: name, class: several ? "tcw-pairtitle" : "tcw-hidden" }, several && badge(pair.verdict), several && " ", words.pairName(pair)),
+    several && h("p", { class: "tcw-lead" }, plain.sentence(pair.sentence)),
+    facts,
+    (ran || pair.shown) && shownView(context, () => listed),
+    code?.element,
+    parts.element,
+  );
+  return { element, code };
+}
+
+function callsNote({ session }: PairContext): string {
+  const { detail } = session.store.get();
+  if (!detail) return "";
+  const differing = detail.calls.filter((row) => !row.equal).length;
+  return differing > 0 ? `≠ ${differing}` : words.number(detail.calls.length);
+}
+
+/** The pairs, one of which is shown. */
+function chooser(session: Session, signal: AbortSignal): HTMLElement {
+  const { state, store } = session;
+  const buttons = words.pairOrder(state).map((index) => {
+    const pair = state.pairs[index];
+    const button = h(
+      "button",
+      { type: "button", class: "tcw-choice", onclick: () => session.choosePair(index) },
+      pair && [badge(pair.verdict), h("code", {}, words.pairName(pair)), h("span", { class: "tcw-gist" }, plain.sentence(pair.sentence))],
+    );
+    return { index, button };
+  });
+  store.watch(["pair"], signal, () => {
+    for (const { index, button } of buttons) button.setAttribute("aria-current", String(index === store.get().pair));
+  });
+  return h("nav", { class: "tcw-chooser", "aria-label": "Functions compared" }, h("ul", {}, buttons.map(({ button }) => h("li", {}, button))));
+}
+
+function oneSided(title: string, mark: string, names: string[]): HTMLElement | null {
+  const SHOWN = 50;
+  if (names.length === 0) return null;
+  const list = names.slice(0, SHOWN).flatMap((name, index) => [index > 0 ? ", " : "", h("code", {}, plain.value(name))]);
+  return h("p", { class: "tcw-sided" }, h("strong", {}, `${mark} ${title}: `), list, names.length > SHOWN && ` and ${names.length - SHOWN} more`);
+}

@@ -1,0 +1,212 @@
+// What stands beside and behind the lines of one version: numbers, coverage, change marks, the values that entered at a
+// line, branches never taken.
+
+import { RangeSetBuilder, StateEffect, StateField, type Extension, type Text as DocumentText } from "@codemirror/state";
+import { Decoration, EditorView, gutter, GutterMarker, WidgetType, type DecorationSet } from "@codemirror/view";
+import type { Ranges } from "../align";
+import { classes, h } from "../dom";
+import * as plain from "../plain";
+import type { DetailValue, Line, Version, VersionNumber } from "../types";
+import * as words from "../words";
+
+/** Values shown at one line at most; the table of values has them all. */
+const VALUES_AT_LINE = 3;
+/** Characters of such a value. */
+const VALUE_WIDTH = 40;
+
+/** What depends on the execution that is shown, and on the filter. */
+export interface Marks {
+  /** How often each line ran; 0 where that is not known, but that it ran. */
+  hits: Map<number, number>;
+  values: DetailValue[];
+  filter: number | null;
+}
+
+export function marginOf(hits: Map<number, number>, values: DetailValue[], filter: number | null): Marks {
+  return { hits, values, filter };
+}
+
+export const setMarks = StateEffect.define<Marks>();
+
+export interface MarginEvents {
+  toggleLine(line: number): void;
+  onValue(path: string): void;
+}
+
+/** `differing` are the characters that the other version has not, in lines that it has otherwise. */
+export function margins(version: Version, number: VersionNumber, differing: Ranges, first: Marks, events: MarginEvents): Extension[] {
+  const field = StateField.define<Marks>({
+    create: () => first,
+    update: (marks, transaction) => transaction.effects.find((effect) => effect.is(setMarks))?.value ?? marks,
+    provide: (self) =>
+      EditorView.decorations.compute([self, "doc"], (state) => decorations(version, number, differing, state.field(self), state.doc, events)),
+  });
+  const at = (view: EditorView, position: number): Line | undefined => version.lines[view.state.doc.lineAt(position).number - 1];
+  const column = (name: string, marker: (line: Line, marks: Marks) => GutterMarker | null, changes: boolean) =>
+    gutter({
+      class: `tcw-g-${name}`,
+      lineMarker: (view, block) => {
+        const line = at(view, block.from);
+        return line ? marker(line, view.state.field(field)) : null;
+      },
+      lineMarkerChange: changes ? (update) => update.startState.field(field) !== update.state.field(field) : null,
+      domEventHandlers: {
+        click: (view, block) => {
+          const line = at(view, block.from);
+          if (line) events.toggleLine(line.number);
+          return true;
+        },
+      },
+    });
+  return [
+    field,
+    column("line", (line) => new Label(String(line.number), tone(line, number)), false),
+    column("runs", (line, marks) => runs(line, number, marks), true),
+    column("sign", (line) => (line.changed ? new Label(number === 0 ? "−" : "+", tone(line, number)) : null), false),
+    EditorView.domEventHandlers({
+      click: (event, view) => {
+        // Whoever selects text does not mean the line.
+        if (!view.state.selection.main.empty || (event.target as HTMLElement).closest(".tcw-chip")) return false;
+        const position = view.posAtCoords({ x: event.clientX, y: event.clientY });
+        const line = position === null ? undefined : at(view, position);
+        if (line) events.toggleLine(line.number);
+        return false;
+      },
+    }),
+  ];
+}
+
+class Label extends GutterMarker {
+  constructor(
+    readonly text: string,
+    readonly tones: string,
+    readonly title = "",
+  ) {
+    super();
+    this.elementClass = tones;
+  }
+  override eq(other: Label): boolean {
+    return this.text === other.text && this.tones === other.tones && this.title === other.title;
+  }
+  override toDOM(): Node {
+    return h("span", { title: this.title || null }, this.text);
+  }
+}
+
+class Runs extends Label {
+  constructor(
+    text: string,
+    tones: string,
+    title: string,
+    readonly hits: number | undefined,
+  ) {
+    super(text, tones, title);
+  }
+  override eq(other: Runs): boolean {
+    return super.eq(other) && this.hits === other.hits;
+  }
+  override toDOM(): Node {
+    const times = this.hits === undefined ? "" : this.hits > 1 ? `▸${words.short(this.hits)}×` : "▸";
+    return h("span", { title: this.title }, h("span", { class: "tcw-hit" }, times), this.text);
+  }
+}
+
+function tone(line: Line, version: VersionNumber): string {
+  return line.changed ? (version === 0 ? "tcw-del" : "tcw-add") : "";
+}
+
+function runs(line: Line, version: VersionNumber, marks: Marks): GutterMarker {
+  const cover = !line.executable ? "" : line.executions === 0 ? "tcw-never" : "tcw-ran";
+  const hits = marks.hits.get(line.number);
+  const title = words.marginSentence(version === 0 ? "old" : "new", line, hits === 0 ? null : (hits ?? 0));
+  return new Runs(words.margin(line), classes(cover, tone(line, version)), title, line.executable ? hits : undefined);
+}
+
+const DIFFERING = Decoration.mark({ class: "tcw-differing" });
+
+function decorations(
+  version: Version,
+  number: VersionNumber,
+  differing: Ranges,
+  marks: Marks,
+  doc: DocumentText,
+  events: MarginEvents,
+): DecorationSet {
+  const values = new Map<number, DetailValue[]>();
+  for (const value of marks.values) values.set(value.line, [...(values.get(value.line) ?? []), value]);
+  const gaps = new Map<number, string>();
+  for (const branch of version.branches) {
+    const gap = words.branchGap(branch);
+    if (gap) gaps.set(branch.line, gap);
+  }
+  const builder = new RangeSetBuilder<Decoration>();
+  version.lines.slice(0, doc.lines).forEach((line, index) => {
+    const { from, to, text } = doc.line(index + 1);
+    const names = classes(
+      "tcw-codeline",
+      tone(line, number),
+      line.executable && line.executions === 0 && "tcw-unrun",
+      line.number === marks.filter && "tcw-chosenline",
+    );
+    // What does not fit goes on further in than it started.
+    const hang = Math.min(text.length - text.trimStart().length, 40) + 4;
+    builder.add(from, from, Decoration.line({ class: names, attributes: { style: `padding-left: ${hang}ch; text-indent: -${hang}ch` } }));
+    for (const [start, end] of differing.get(index) ?? []) builder.add(from + start, from + end, DIFFERING);
+    const gap = gaps.get(line.number);
+    if (gap) builder.add(to, to, Decoration.widget({ widget: new Gap(gap), side: 1 }));
+    const here = values.get(line.number);
+    if (here) builder.add(to, to, Decoration.widget({ widget: new Values(here, events), side: 2 }));
+  });
+  return builder.finish();
+}
+
+class Gap extends WidgetType {
+  constructor(readonly text: string) {
+    super();
+  }
+  override eq(other: Gap): boolean {
+    return this.text === other.text;
+  }
+  override toDOM(): HTMLElement {
+    const title = `In all executions that reached it, the condition was ${this.text === "never true" ? "false" : "true"}.`;
+    return h("span", { class: "tcw-gap", title }, `⊘ ${this.text}`);
+  }
+}
+
+class Values extends WidgetType {
+  constructor(
+    readonly values: DetailValue[],
+    readonly events: MarginEvents,
+  ) {
+    super();
+  }
+  override eq(other: Values): boolean {
+    return (
+      this.values.length === other.values.length &&
+      this.values.every((value, index) => {
+        const twin = other.values[index];
+        return value.path === twin?.path && value.value === twin.value && value.changed === twin.changed && value.decisive === twin.decisive;
+      })
+    );
+  }
+  override toDOM(): HTMLElement {
+    const chips = this.values.slice(0, VALUES_AT_LINE).map((value) => {
+      const [path, text] = [plain.value(value.path), plain.value(value.value)];
+      return h(
+        "span",
+        {
+          class: classes("tcw-chip", value.decisive && "tcw-decisive", value.changed && "tcw-changed"),
+          title: `Injected: ${path} = ${text}${value.decisive ? " (decisive)" : ""}${value.changed ? " (changed by you)" : ""}`,
+          onclick: () => this.events.onValue(value.path),
+        },
+        `${plain.value(value.path, VALUE_WIDTH)} = `,
+        h("b", {}, plain.value(value.value, VALUE_WIDTH)),
+      );
+    });
+    const more = this.values.length - chips.length;
+    return h("span", { class: "tcw-chips" }, chips, more > 0 && h("span", { class: "tcw-note" }, ` and ${more} more`));
+  }
+  override ignoreEvent(): boolean {
+    return true;
+  }
+}

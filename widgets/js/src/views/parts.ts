@@ -1,0 +1,77 @@
+// Small pieces that several views use.
+
+import { classes, h, sign } from "../dom";
+import * as plain from "../plain";
+import type { Evidence, Verdict } from "../types";
+import * as words from "../words";
+
+export function badge(verdict: Verdict | "error"): HTMLElement {
+  return h("span", { class: `tcw-badge ${words.tone(verdict)}` }, sign(words.icon(verdict)), " ", words.verdictName(verdict));
+}
+
+export interface SimpleColumn {
+  title: string;
+  /** `seen` holds what a version did, which needs room. */
+  kind?: "number" | "code" | "seen" | "text";
+}
+
+/** A table of few rows that scrolls by itself when it is too wide. The first cell of a row is its heading. */
+export function simpleTable(
+  caption: string,
+  columns: SimpleColumn[],
+  rows: { cells: (Node | string | null)[]; tone?: string }[],
+  captionShown = false,
+): HTMLElement {
+  const kind = (index: number) => {
+    const { kind } = columns[index] ?? {};
+    return kind === "number" ? "tcw-num" : kind === "code" ? "tcw-mono" : kind === "seen" ? "tcw-seen" : null;
+  };
+  const table = h(
+    "table",
+    { class: "tcw-table" },
+    h("caption", { class: captionShown ? null : "tcw-hidden" }, caption),
+    h("thead", {}, h("tr", {}, columns.map((column, index) => h(column.title ? "th" : "td", column.title ? { scope: "col", class: kind(index) } : {}, column.title)))),
+    h(
+      "tbody",
+      {},
+      rows.map(({ cells, tone }) =>
+        h("tr", { class: tone }, cells.map((cell, index) => (index === 0 ? h("th", { scope: "row", class: kind(0) }, cell) : h("td", { class: kind(index) }, cell)))),
+      ),
+    ),
+  );
+  return h("div", { class: "tcw-scroll", tabindex: 0, role: "region", "aria-label": caption }, table);
+}
+
+/** What a version did; an empty text is said in words. */
+export function seen(text: string): HTMLElement {
+  return text === "" ? h("span", { class: "tcw-quiet" }, "nothing") : h("span", { class: "tcw-mono" }, plain.value(text));
+}
+
+/** Output of several lines. */
+export function output(text: string): HTMLElement {
+  return text === "" ? seen("") : h("pre", { class: "tcw-output" }, plain.file(text));
+}
+
+export function evidenceTable(evidence: Evidence[], caption: string, choose: ((execution: number) => void) | null): HTMLElement {
+  const columns: SimpleColumn[] = [{ title: "What differs" }, { title: "Strength" }, { title: "Place", kind: "code" }, { title: "Old", kind: "seen" }, { title: "New", kind: "seen" }];
+  if (choose) columns.push({ title: "Execution", kind: "number" });
+  const rows = evidence.map((one) => {
+    const cells: (Node | string)[] = [`≠ ${words.channelName(one.channel)}`, words.strength(one), plain.value(one.place), seen(one.old), seen(one.new)];
+    if (choose) cells.push(link(words.number(one.execution + 1), `Show execution ${one.execution + 1}`, () => choose(one.execution)));
+    return { cells, tone: "tcw-differs" };
+  });
+  return simpleTable(caption, columns, rows);
+}
+
+export function link(text: string, label: string | null, action: () => void): HTMLElement {
+  return h("button", { type: "button", class: "tcw-link", "aria-label": label, onclick: action }, text);
+}
+
+export function button(text: string, action: () => void, properties: { primary?: boolean; title?: string } = {}): HTMLButtonElement {
+  return h("button", { type: "button", class: classes("tcw-button", properties.primary && "tcw-primary"), title: properties.title, onclick: action }, text);
+}
+
+/** Source as text, with buttons to take it along. */
+export function source(text: string, label: string): HTMLElement {
+  return h("pre", { class: "tcw-source", tabindex: 0, role: "region", "aria-label": label }, h("code", {}, plain.file(text)));
+}

@@ -1,0 +1,38 @@
+// A campaign that runs: how far it is, what it covered so far, and how to end it.
+
+import { h, replace } from "../dom";
+import type { Progress } from "../types";
+import * as words from "../words";
+
+export interface ProgressView {
+  element: HTMLElement;
+  update(progress: Progress | null): void;
+}
+
+export function progressView(stop: (() => void) | null): ProgressView {
+  const bar = h("progress", { class: "tcw-progress-bar", "aria-label": "Executions" });
+  const text = h("p", { class: "tcw-progress-text" });
+  const button = h("button", { type: "button", class: "tcw-button" }, "Stop");
+  button.addEventListener("click", () => {
+    button.disabled = true;
+    button.textContent = "Stopping…";
+    stop?.();
+  });
+  const title = h("p", { class: "tcw-progress-title" });
+  const element = h("div", { class: "tcw-progress", role: "group", "aria-label": "Progress" }, title, h("div", { class: "tcw-progress-row" }, bar, stop && button), text);
+  return {
+    element,
+    update(progress) {
+      if (!progress) {
+        replace(title, "Comparing…");
+        bar.removeAttribute("value");
+        text.textContent = "Reading both versions.";
+        return;
+      }
+      replace(title, "Comparing…", progress.pairs > 1 && h("span", { class: "tcw-note" }, ` pair ${Math.min(progress.pair + 1, progress.pairs)} of ${progress.pairs}`));
+      bar.max = Math.max(1, progress.budget);
+      bar.value = Math.min(progress.executions, progress.budget);
+      text.textContent = `${words.number(progress.executions)} of at most ${words.count(progress.budget, "execution")} · ${words.percent(progress.coverage)} of the lines covered so far`;
+    },
+  };
+}

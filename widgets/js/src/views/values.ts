@@ -1,0 +1,127 @@
+// Per access path: what the predictor expected against what was injected, and what came of each value.
+
+import { h, replace } from "../dom";
+import * as plain from "../plain";
+import type { PairContext } from "../session";
+import { virtualTable, type Column } from "../table";
+import type { ComparisonState, Path } from "../types";
+import * as words from "../words";
+import { seen, simpleTable } from "./parts";
+
+export interface ClassShare {
+  class: string;
+  predicted: number;
+  injected: number;
+  /** Of what was injected, the share that differed. */
+  differing: number;
+}
+
+/** Both distributions over the classes, classes that neither has left out. Without a prediction it is null. */
+export function shares(state: Pick<ComparisonState, "classes">, path: Path): ClassShare[] {
+  const total = path.injected.reduce((sum, one) => sum + one.count, 0);
+  const names = [...new Set([...state.classes, ...path.injected.map((one) => one.class)])];
+  return names
+    .map((name) => {
+      const of = path.injected.filter((one) => one.class === name);
+      const count = of.reduce((sum, one) => sum + one.count, 0);
+      const at = state.classes.indexOf(name);
+      return {
+        class: name,
+        predicted: at < 0 ? 0 : (path.predicted[at] ?? 0),
+        injected: total === 0 ? 0 : count / total,
+        differing: count === 0 ? 0 : of.reduce((sum, one) => sum + one.differing, 0) / count,
+      };
+    })
+    .filter((one) => one.injected > 0 || one.predicted >= 0.005);
+}
+
+const sum = (path: Path, key: "count" | "differing" | "invalid") => path.injected.reduce((total, one) => total + one[key], 0);
+
+export function valuesView({ session, pair, signal }: PairContext, panel: HTMLElement): void {
+  const { state } = session;
+  if (pair.paths.length === 0) {
+    return replace(panel, h("p", { class: "tcw-quiet" }, "No value was missing in any execution: nothing was injected."));
+  }
+  const columns: Column<Path>[] = [
+    { id: "path", title: "Access path", key: (one) => one.path, text: (one) => plain.value(one.path), width: "minmax(160px, 2fr)", kind: "code" },
+    { id: "kind", title: "Kind", key: (one) => words.kindName(one.kind), width: "96px" },
+    { id: "line", title: "Line", key: (one) => one.line, text: (one) => `${one.version === 0 ? "old" : "new"} ${one.line}`, width: "82px", kind: "number" },
+    { id: "likely", title: "Expected most", key: (one) => likeliest(state, one), width: "minmax(110px, 1fr)" },
+    { id: "distinct", title: "Values", key: (one) => one.injected.length + one.more, width: "84px", kind: "number", descendingFirst: true },
+    { id: "count", title: "Injected", key: (one) => sum(one, "count"), width: "94px", kind: "number", descendingFirst: true },
+    { id: "differing", title: "≠ Differed", key: (one) => sum(one, "differing"), width: "104px", kind: "number", descendingFirst: true },
+  ];
+  const ids = new Map(pair.paths.map((path, index) => [path, String(index)]));
+  const detail = h("div", {});
+  let chosen = pair.paths[0];
+  const table = virtualTable<Path>({
+    label: "Access paths",
+    columns,
+    rows: pair.paths,
+    id: (path) => ids.get(path) ?? "",
+    choose: (path) => show(path),
+    empty: "",
+    height: 220,
+  });
+  function show(path: Path): void {
+    chosen = path;
+    table.select(ids.get(path) ?? null);
+    replace(detail, ...pathDetail(state, path));
+  }
+  signal.addEventListener("abort", () => table.destroy());
+  replace(panel, table.element, detail);
+  if (chosen) show(chosen);
+}
+
+function likeliest(state: ComparisonState, path: Path): string {
+  const most = path.predicted.reduce((best, share, index) => (share > (path.predicted[best] ?? -1) ? index : best), 0);
+  const share = path.predicted[most];
+  return share === undefined ? "no prediction" : `${plain.value(state.classes[most] ?? "")} ${words.probability(share)}`;
+}
+
+function pathDetail(state: ComparisonState, path: Path): Node[] {
+  const found = shares(state, path);
+  const rows = found.map((one) => ({
+    cells: [
+      plain.value(one.class),
+      bar(one.predicted, "tcw-bar-predicted", path.predicted.length > 0 ? words.probability(one.predicted) : "–"),
+      bar(one.injected, "tcw-bar-injected", words.probability(one.injected)),
+      one.injected > 0 ? words.probability(one.differing) : "–",
+    ],
+  }));
+  const values = path.injected.map((one) => ({
+    cells: [
+      seen(one.value),
+      plain.value(one.class),
+      words.number(one.count),
+      one.differing > 0 ? `≠ ${words.number(one.differing)}` : "0",
+      words.number(one.count - one.differing - one.invalid),
+      one.invalid > 0 ? `○ ${words.number(one.invalid)}` : "0",
+    ],
+    tone: one.differing > 0 ? "tcw-differs" : "",
+  }));
+  const name = plain.value(path.path);
+  return [
+    h("h4", { class: "tcw-pathname" }, h("code", {}, name), h("span", { class: "tcw-note" }, ` ${words.kindName(path.kind)}, ${path.version === 0 ? "old" : "new"} line ${path.line}`)),
+    h(
+      "div",
+      { class: "tcw-two" },
+      simpleTable("Expected and injected, by class", [{ title: "Class" }, { title: "▒ Predicted" }, { title: "█ Injected" }, { title: "≠ Differed", kind: "number" }], rows),
+      h(
+        "div",
+        {},
+        simpleTable(
+          "Injected values and their outcomes",
+          [{ title: "Value", kind: "seen" }, { title: "Class" }, { title: "Times", kind: "number" }, { title: "≠ Differed", kind: "number" }, { title: "= Same", kind: "number" }, { title: "○ Says nothing", kind: "number" }],
+          values,
+        ),
+        path.more > 0 && h("p", { class: "tcw-legend" }, `… and ${words.count(path.more, "rarer value")}, not listed`),
+      ),
+    ),
+  ];
+}
+
+function bar(share: number, tone: string, text: string): HTMLElement {
+  const width = `${(Math.max(0, Math.min(1, share)) * 100).toFixed(1)}%`;
+  return h("span", { class: "tcw-share" }, h("span", { class: "tcw-share-box", "aria-hidden": "true" }, h("span", { class: tone, style: `width: ${width}` })), h("span", {}, text));
+}

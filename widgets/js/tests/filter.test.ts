@@ -1,0 +1,60 @@
+import { expect, test } from "vitest";
+import * as filter from "../src/filter";
+import { change, execution, pair } from "./make";
+
+const of = pair({
+  line_sets: [
+    [[1, 2], [1]],
+    [[1], [1, 2]],
+  ],
+  executions: [execution(0, { differs: true, new: "returns None" }), execution(1, { lines: 1 }), execution(2, { new_valid: false, old: "raises KeyError" })],
+});
+const listed = (by: Partial<filter.ExecutionFilter>) => {
+  const test = filter.executionFilter(of, { line: null, outcome: "all", search: "", ...by });
+  return of.executions.filter((one) => !test || test(one)).map((one) => one.index);
+};
+
+test("without a filter there is nothing to test", () => {
+  expect(filter.executionFilter(of, { line: null, outcome: "all", search: "  " })).toBeNull();
+});
+
+test("a line lists the executions that ran it in that version", () => {
+  expect(listed({ line: { version: 0, line: 2 } })).toEqual([0, 2]);
+  expect(listed({ line: { version: 1, line: 2 } })).toEqual([1]);
+  expect(listed({ line: { version: 1, line: 99 } })).toEqual([]);
+});
+
+test("outcome and search both have to fit", () => {
+  expect(listed({ outcome: "differs" })).toEqual([0]);
+  expect(listed({ outcome: "nothing" })).toEqual([2]);
+  expect(listed({ search: "keyerror" })).toEqual([2]);
+  expect(listed({ search: "Execution 2" })).toEqual([1]);
+  expect(listed({ search: "keyerror", outcome: "same" })).toEqual([]);
+});
+
+test("the neighbour is the next one listed, also for one that is not listed", () => {
+  const [first, second, third] = of.executions;
+  expect(filter.neighbour(of.executions, 0, 1)).toBe(second);
+  expect(filter.neighbour(of.executions, 2, 1)).toBeUndefined();
+  expect(filter.neighbour([first!, third!], 1, 1)).toBe(third);
+  expect(filter.neighbour([first!, third!], 1, -1)).toBe(first);
+  expect(filter.neighbour([], 1, 1)).toBeUndefined();
+});
+
+test("waits are counted from one difference to the next", () => {
+  const differing = [2, 3, 7];
+  const executions = Array.from({ length: 10 }, (_, index) => execution(index, { differs: differing.includes(index) }));
+  expect(filter.waits(executions)).toEqual([3, 1, 4]);
+});
+
+test("a cell of the matrix and a search filter the changes of a study", () => {
+  const rows = [change("a", "changing", "changing"), change("b", "changing", null), change("c", "error", "preserving")];
+  const found = (by: Partial<filter.StudyFilter>) => rows.filter(filter.studyFilter({ search: "", cell: null, ...by }) ?? (() => true)).map((row) => row.id);
+  expect(found({})).toEqual(["a", "b", "c"]);
+  expect(found({ cell: { verdict: "changing", label: null } })).toEqual(["b"]);
+  expect(found({ search: "BECAUSE", cell: { verdict: "error", label: "preserving" } })).toEqual(["c"]);
+  const { labels, verdicts, counts } = filter.confusion(rows);
+  expect(labels).toEqual(["changing", "preserving", null]);
+  expect(verdicts).toEqual(["changing", "error"]);
+  expect(counts.get(filter.cellKey("changing", null))).toBe(1);
+});

@@ -1,0 +1,107 @@
+import { expect, test, vi } from "vitest";
+import type { Kernel } from "../src/kernel";
+import { Session } from "../src/session";
+import type { Pinned } from "../src/types";
+import { comparison, detail, pair } from "./make";
+
+const settled = () => new Promise((done) => setTimeout(done));
+
+function session(kernel: Partial<Record<"replay" | "shrink" | "reproducer", unknown>> | null, pinned: Pinned[] = []) {
+  const savePinned = vi.fn();
+  return { session: new Session(comparison([pair(), pair({ verdict: "identical", shown: null, executions: [] })]), { kernel: kernel as Kernel | null, pinned, savePinned }), savePinned };
+}
+
+test("the execution shown at first needs no kernel", () => {
+  const replay = vi.fn();
+  const { session: one } = session({ replay });
+  expect(one.store.get().detail?.execution).toBe(0);
+  one.choose(0);
+  expect(replay).not.toHaveBeenCalled();
+});
+
+test("another execution is asked for once, then known", async () => {
+  const replay = vi.fn(async () => detail(1));
+  const { session: one } = session({ replay });
+  one.choose(1);
+  expect(one.store.get()).toMatchObject({ execution: 1, detail: null });
+  await settled();
+  expect(one.store.get().detail?.execution).toBe(1);
+  one.choose(0);
+  one.choose(1);
+  expect(replay).toHaveBeenCalledTimes(1);
+  expect(replay).toHaveBeenCalledWith({ pair: 0, execution: 1, changes: {} });
+});
+
+test("without a kernel another execution is shown without its values", () => {
+  const { session: one } = session(null);
+  one.choose(1);
+  expect(one.store.get()).toMatchObject({ execution: 1, detail: null, busy: null });
+});
+
+test("changed values add up, can be put back one by one and all together", async () => {
+  const replay = vi.fn(async (request: { changes: object }) => detail(Object.keys(request.changes).length > 0 ? null : 0));
+  const { session: one } = session({ replay });
+  one.edit("x", "1");
+  one.runChanged();
+  await settled();
+  expect(one.store.get()).toMatchObject({ changes: { x: "1" }, edits: {} });
+  one.edit("y", "2");
+  one.runChanged();
+  await settled();
+  expect(replay).toHaveBeenLastCalledWith({ pair: 0, execution: 0, changes: { x: "1", y: "2" } });
+  one.forget("x");
+  await settled();
+  expect(replay).toHaveBeenLastCalledWith({ pair: 0, execution: 0, changes: { y: "2" } });
+  one.runUnchanged();
+  expect(one.store.get()).toMatchObject({ changes: {}, detail: { execution: 0 } });
+});
+
+test("an answer that comes after another choice changes nothing", async () => {
+  let answer: (value: unknown) => void = () => undefined;
+  const { session: one } = session({ replay: () => new Promise((resolve) => (answer = resolve)) });
+  one.choose(1);
+  one.choose(0);
+  answer(detail(1));
+  await settled();
+  expect(one.store.get()).toMatchObject({ execution: 0, detail: { execution: 0 }, busy: null });
+});
+
+test("what the kernel refuses is said, and what was typed stays", async () => {
+  const { session: one } = session({ replay: async () => { throw new Error("That is no literal."); } });
+  one.edit("x", "(");
+  one.runChanged();
+  await settled();
+  expect(one.store.get()).toMatchObject({ edits: { x: "(" }, changes: {}, message: { text: "That is no literal.", bad: true }, busy: null });
+});
+
+test("what shrinking changed can be run again", async () => {
+  const shrunk = detail(null, { values: [{ ...detail(0).values[0]!, value: "-1", changed: true }] });
+  const { session: one } = session({ shrink: async () => shrunk });
+  one.shrink();
+  await settled();
+  expect(one.store.get().changes).toEqual({ x: "-1" });
+});
+
+test("an example is pinned with its values, saved, shown and let go", async () => {
+  const { session: one, savePinned } = session({ replay: async () => detail(null) });
+  one.pin();
+  expect(savePinned).toHaveBeenCalledWith([{ pair: 0, name: "f", execution: 0, changes: {}, values: [{ path: "x", value: "0" }], old: "returns 1", new: "returns 2" }]);
+  one.showPinned(0);
+  expect(one.store.get().tab).toBe("shown");
+  one.unpin(0);
+  expect(savePinned).toHaveBeenLastCalledWith([]);
+});
+
+test("a test is copied, or shown where it cannot be", async () => {
+  const { session: one } = session({ reproducer: async () => "def test(): pass" });
+  one.makeTest(async () => false);
+  await settled();
+  expect(one.store.get()).toMatchObject({ test: "def test(): pass", message: { bad: false } });
+});
+
+test("another pair starts afresh", () => {
+  const { session: one } = session(null);
+  one.store.set({ line: { version: 0, line: 1 }, search: "x" });
+  one.choosePair(1);
+  expect(one.store.get()).toMatchObject({ pair: 1, line: null, search: "", detail: null, execution: null });
+});

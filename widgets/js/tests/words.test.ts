@@ -1,0 +1,57 @@
+import { expect, test } from "vitest";
+import * as words from "../src/words";
+import { comparison, execution, line, pair } from "./make";
+
+test("only full coverage reads 100 %", () => {
+  expect(words.percent(0.9999)).toBe("99\u{a0}%");
+  expect(words.percent(1)).toBe("100\u{a0}%");
+  expect(words.percent(Number.NaN)).toBe("0\u{a0}%");
+});
+
+test("a small probability is not none", () => {
+  expect(words.probability(0.004)).toBe("<\u{a0}1\u{a0}%");
+  expect(words.probability(0)).toBe("0\u{a0}%");
+});
+
+test("durations from microseconds to seconds", () => {
+  expect([0.05, 0.26, 41, 12_345, -1].map(words.duration)).toEqual(["50 µs", "0.3 ms", "41 ms", "12.3 s", "unknown"]);
+});
+
+test("people count executions from one", () => {
+  expect(words.executionName(2)).toBe("Execution 3");
+  expect(words.executionName(null)).toBe("Changed values");
+});
+
+test("an execution that failed in one version says nothing, unless it differs", () => {
+  expect(words.outcome(execution(0, { old_valid: false }))).toBe("nothing");
+  expect(words.outcome(execution(0, { old_valid: false, differs: true }))).toBe("differs");
+  expect(words.outcome(execution(0))).toBe("same");
+});
+
+test("the margin tells lines without code from lines that never ran", () => {
+  expect(words.margin({ ...line(1, ""), executable: false })).toBe("·");
+  expect(words.margin({ ...line(1, ""), executions: 0 })).toBe("–");
+  expect(words.margin({ ...line(1, ""), executions: 12_345 })).toBe("12k");
+});
+
+test("what the margin shows is also said in words", () => {
+  expect(words.marginSentence("old", { ...line(3, "", true), executions: 120 }, 2)).toBe("Line 3 of old, changed: ran in 120 executions, 2 times in the one shown");
+  expect(words.marginSentence("new", { ...line(3, ""), executions: 0 }, null)).toBe("Line 3 of new: never ran");
+});
+
+test("a condition that was always the same is a gap, one that was never reached is none", () => {
+  expect(words.branchGap({ line: 1, taken: 0, not_taken: 5 })).toBe("never true");
+  expect(words.branchGap({ line: 1, taken: 5, not_taken: 0 })).toBe("never false");
+  expect(words.branchGap({ line: 1, taken: 5, not_taken: 1 })).toBeNull();
+  expect(words.branchGap({ line: 1, taken: 0, not_taken: 0 })).toBeNull();
+});
+
+test("pairs that changed come first, identical ones last", () => {
+  const state = comparison([pair({ verdict: "identical" }), pair({ verdict: "likely_preserving" }), pair({ verdict: "changing" }), pair({ verdict: "inconclusive" })]);
+  expect(words.pairOrder(state)).toEqual([2, 3, 1, 0]);
+});
+
+test("a reason that the sentence holds already is not said again", () => {
+  expect(words.reason(pair({ sentence: "No: it differs.", reason: "it differs" }))).toBeNull();
+  expect(words.reason(pair({ reason: "every line was reached" }))).toBe("Every line was reached.");
+});
