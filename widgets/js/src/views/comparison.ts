@@ -126,7 +126,7 @@ function pairView(context: PairContext): { element: HTMLElement; code: CodeView 
     "section",
     { class: `tcw-pairbody ${words.tone(pair.verdict)}`, "aria-labelledby": name },
     h("h2", { id: name, class: several ? "tcw-pairtitle" : "tcw-hidden" }, several && badge(pair.verdict), several && " ", words.pairName(pair)),
-    several && h("p", { class: "tcw-lead" }, plain.sentence(pair.sentence)),
+    several && pair.sentence !== session.state.sentence && h("p", { class: "tcw-lead" }, plain.sentence(pair.sentence)),
     facts,
     (ran || pair.shown) && shownView(context, () => listed),
     code?.element,
