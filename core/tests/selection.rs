@@ -42,9 +42,20 @@ fn a_syntax_error_names_the_side_and_the_line() {
 fn a_text_without_a_function_says_how_to_define_one() {
     assert_eq!(
         error("x = 1\n", "def f(): pass\n", None),
-        "old has no function to compare; define one with def, async def or NAME = lambda"
+        "old has no function to compare: it has statements, and those are compared with statements only; define one \
+         with def, async def or NAME = lambda"
     );
-    assert!(error("def f(): pass\n", "", None).starts_with("new has no function"));
+    assert!(error("def f(): pass\n", "", None).starts_with("new has no function to compare: it is empty;"));
+    assert!(error("def f(): pass\n", "# later\n", None).starts_with("new has no function to compare: it has no code;"));
+}
+
+#[test]
+fn tabs_among_spaces_are_named_as_what_is_wrong() {
+    let mixed = error("def f(x):\n    if x:\n\treturn 1\n    return 2\n", "def f(): pass\n", None);
+    assert!(mixed.starts_with("old is not valid Python: line 3"), "{mixed}");
+    assert!(mixed.ends_with("lines begin with tabs and with spaces: indent with one of them"), "{mixed}");
+    let spaces = error("def f(x):\n    y = 1\n      z = 2\n", "def f(): pass\n", None);
+    assert!(!spaces.contains("tabs"), "{spaces}");
 }
 
 #[test]

@@ -13,10 +13,26 @@ const MAX_BYTES: u64 = 256 << 20;
 /// How long a pipe may be silent.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// The text of a file, without a byte order mark. An error is one line that says what to do.
+/// The text of a Python file, decoded as Python does. An error is one line that says what to do.
+pub fn read_source(path: &Path) -> Result<String, String> {
+    let name = path.display();
+    let bytes = read_bytes(path)?;
+    if path.extension().is_some_and(|extension| extension == "ipynb") {
+        return Err(format!(
+            "{name} is a notebook, not Python: compare what `jupyter nbconvert --to script` makes of it, or write \
+             %%compare in its cells"
+        ));
+    }
+    crate::decode::python_source(&bytes).map_err(|reason| format!("{name} {reason}"))
+}
+
+fn read_bytes(path: &Path) -> Result<Vec<u8>, String> {
+    read(path, PATIENCE).map_err(|error| format!("cannot read {}: {}", path.display(), reason(&error)))
+}
+
+/// The text of a file in UTF-8, without a byte order mark. An error is one line that says what to do.
 pub fn read_text(path: &Path) -> Result<String, String> {
-    let bytes = read(path, PATIENCE).map_err(|error| format!("cannot read {}: {}", path.display(), reason(&error)))?;
-    match String::from_utf8(bytes) {
+    match String::from_utf8(read_bytes(path)?) {
         Ok(text) => Ok(without_mark(&text).to_owned()),
         Err(_) => Err(format!("{} is not UTF-8 text: convert it first", path.display())),
     }
@@ -76,7 +92,7 @@ pub fn reason(error: &io::Error) -> String {
 }
 
 /// Text without a byte order mark.
-pub fn without_mark(text: &str) -> &str {
+fn without_mark(text: &str) -> &str {
     text.strip_prefix('\u{feff}').unwrap_or(text)
 }
 
@@ -122,6 +138,10 @@ mod tests {
         assert!(error.starts_with("cannot read ") && error.ends_with("a.py: No such file or directory"), "{error}");
         std::fs::write(&path, b"\xe9").unwrap();
         assert!(read_text(&path).unwrap_err().ends_with("a.py is not UTF-8 text: convert it first"));
+        assert!(read_source(&path).unwrap_err().contains("a.py is not UTF-8: byte 0xe9 in line 1, column 1; save it"));
+        let notebook = folder.path().join("a.ipynb");
+        std::fs::write(&notebook, "{}").unwrap();
+        assert!(read_source(&notebook).unwrap_err().contains("a.ipynb is a notebook, not Python"));
         assert!(write_text(folder.path(), "").unwrap_err().starts_with("cannot write "));
     }
 }

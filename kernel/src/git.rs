@@ -2,10 +2,10 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use git2::{Delta, DiffFindOptions, DiffOptions, ErrorCode, Repository, Tree};
+use git2::{Delta, DiffFindOptions, DiffOptions, ErrorCode, ObjectType, Repository, Tree};
 use twincell_core::compare::Source;
 
-use crate::files::without_mark;
+use crate::decode::python_source;
 
 /// One file that is in both revisions with different text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,6 +38,10 @@ pub enum GitError {
     Revision { revision: String, reason: String },
     #[error("{0} is outside of the repository")]
     Outside(String),
+    #[error("{path} is in neither revision of {range}: give a file or folder of the repository, as seen from here")]
+    Nowhere { path: String, range: String },
+    #[error("{0} is no Python file: give files that end in .py, or folders")]
+    NoPython(String),
     #[error("cannot read the repository: {0}")]
     Read(String),
 }
@@ -58,6 +62,9 @@ pub fn changed_files(start: &Path, range: &str, paths: &[PathBuf]) -> Result<Cha
     })?;
     let (old, new) = (tree(&repository, old_name)?, tree(&repository, new_name)?);
     let wanted = paths.iter().map(|path| inside(&repository, start, path)).collect::<Result<Vec<_>, _>>()?;
+    for (path, given) in wanted.iter().zip(paths) {
+        check(path, &given.display().to_string(), [&old, &new], range)?;
+    }
 
     let mut diff = repository.diff_tree_to_tree(Some(&old), Some(&new), Some(&mut DiffOptions::new()))?;
     diff.find_similar(Some(DiffFindOptions::new().renames(true)))?;
@@ -78,9 +85,9 @@ pub fn changed_files(start: &Path, range: &str, paths: &[PathBuf]) -> Result<Cha
                 let read = |id, path: &Path, revision: &str| -> Result<Source, String> {
                     let label = format!("{} at {revision}", path.display());
                     let blob = repository.find_blob(id).map_err(|error| error.message().to_owned())?;
-                    match std::str::from_utf8(blob.content()) {
-                        Ok(text) => Ok(Source { text: without_mark(text).to_owned(), module: None, label }),
-                        Err(_) => Err(format!("{label} is not UTF-8")),
+                    match python_source(blob.content()) {
+                        Ok(text) => Ok(Source { text, module: None, label }),
+                        Err(reason) => Err(format!("{label} {reason}")),
                     }
                 };
                 let old = read(delta.old_file().id(), old_path, old_name);
@@ -111,6 +118,22 @@ fn tree<'repository>(repository: &'repository Repository, revision: &str) -> Res
         .revparse_single(revision)
         .and_then(|object| object.peel_to_tree())
         .map_err(|error| GitError::Revision { revision: revision.to_owned(), reason: error.message().to_owned() })
+}
+
+/// Is this a folder or a Python file of either revision?
+fn check(path: &Path, given: &str, trees: [&Tree<'_>; 2], range: &str) -> Result<(), GitError> {
+    if path.as_os_str().is_empty() {
+        return Ok(());
+    }
+    let entries: Vec<_> = trees.iter().filter_map(|tree| tree.get_path(path).ok()).collect();
+    if entries.is_empty() {
+        return Err(GitError::Nowhere { path: given.to_owned(), range: range.to_owned() });
+    }
+    let is_folder = entries.iter().any(|entry| entry.kind() == Some(ObjectType::Tree));
+    if !is_folder && path.extension().is_none_or(|extension| extension != "py") {
+        return Err(GitError::NoPython(given.to_owned()));
+    }
+    Ok(())
 }
 
 /// A path as the repository's trees name it. It need not exist in the checkout.
@@ -220,6 +243,16 @@ mod tests {
         assert_eq!(changed("src/deep", "."), ["src/deep/b.py"]);
         let outside = changed_files(folder.path(), "HEAD~1..HEAD", &["../elsewhere".into()]).unwrap_err();
         assert_eq!(outside.to_string(), "../elsewhere is outside of the repository");
+        let nowhere = changed_files(folder.path(), "HEAD~1..HEAD", &["src/aa.py".into()]).unwrap_err().to_string();
+        assert!(nowhere.starts_with("src/aa.py is in neither revision of HEAD~1..HEAD: "), "{nowhere}");
+        assert_eq!(changed("", "."), ["src/a.py", "src/deep/b.py", "srcs.py"]);
+    }
+
+    #[test]
+    fn a_file_that_is_not_python_is_no_selection() {
+        let folder = repository(&[&[("a.py", b"x = 1\n"), ("b.txt", b"b")], &[("a.py", b"x = 2\n")]]);
+        let error = changed_files(folder.path(), "HEAD~1..HEAD", &["b.txt".into()]).unwrap_err();
+        assert_eq!(error.to_string(), "b.txt is no Python file: give files that end in .py, or folders");
     }
 
     #[test]
@@ -239,7 +272,9 @@ mod tests {
         ]);
         let files = changed_files(folder.path(), "HEAD~1..HEAD", &[]).unwrap();
         assert_eq!(paths(&files), ["a.py"]);
-        assert_eq!(files.unreadable, [("b.py".to_owned(), "b.py at HEAD~1 is not UTF-8".to_owned())]);
+        let [(path, reason)] = files.unreadable.as_slice() else { panic!("{:?}", files.unreadable) };
+        assert_eq!(path, "b.py");
+        assert!(reason.starts_with("b.py at HEAD~1 is not UTF-8: byte 0xe9 in line 1, column 3"), "{reason}");
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 mod api;
 mod cli;
+mod decode;
 mod doctor;
 mod files;
 mod git;

@@ -88,7 +88,7 @@ fn file_name(qualname: &str) -> String {
 }
 
 /// A name without what is special in file names.
-fn safe(name: &str) -> String {
+pub(crate) fn safe(name: &str) -> String {
     name.chars().map(|c| if c.is_alphanumeric() || matches!(c, '_' | '-') { c } else { '_' }).take(120).collect()
 }
 

@@ -164,3 +164,26 @@ def test_the_doctor_names_a_python_that_does_not_work():
     done = twincell("doctor", "--python", "/no/such/python")
     assert done.returncode == 3
     assert "/no/such/python" in done.stdout
+
+
+def test_a_path_that_is_nowhere_in_the_repository_is_an_error(repository):
+    done = twincell("compare", "--git", "HEAD~2..HEAD", "missing.py", cwd=repository)
+    assert (done.returncode, done.stdout) == (3, "")
+    assert done.stderr.startswith("twincell: missing.py is in neither revision of HEAD~2..HEAD")
+
+
+def test_files_are_decoded_as_python_does(tmp_path):
+    text = "# -*- coding: latin-1 -*-\ndef f(x):\n    return 'é'\n"
+    (tmp_path / "old.py").write_bytes(text.encode("latin-1"))
+    (tmp_path / "new.py").write_text(text.replace("latin-1", "utf-8"))
+    done = twincell("compare", "old.py", "new.py", cwd=tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    (tmp_path / "new.py").write_bytes("def f(x):\n    return 'é'\n".encode("latin-1"))
+    done = twincell("compare", "old.py", "new.py", cwd=tmp_path)
+    assert done.returncode == 3
+    assert "new.py is not UTF-8: byte 0xe9 in line 2, column 13; save it as UTF-8, or say" in done.stderr
+
+
+def test_usage_names_the_program():
+    for command in (["compare"], ["study"], ["doctor"], []):
+        assert f"Usage: {' '.join(['twincell', *command])}" in twincell(*command, "--help").stdout

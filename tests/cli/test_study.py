@@ -87,3 +87,11 @@ def test_the_input_is_not_overwritten(changes):
     command = [sys.executable, "-m", "twincell", "study", str(changes), "--out", str(changes)]
     assert subprocess.run(command, capture_output=True, timeout=60).returncode == 3
     assert changes.read_text() == before
+
+
+def test_changes_of_one_id_keep_their_reproducers_apart_and_are_named(changes):
+    changes.write_text("\n".join([change("a", KEPT, CHANGED, "changing"), change("a", KEPT, CHANGED, "breaking")]))
+    _, done = study(changes, "out.jsonl", "--reproducers", str(changes.parent / "tests"))
+    assert sorted(path.name for path in (changes.parent / "tests").iterdir()) == ["a-line2.py", "a.py"]
+    assert "twincell: the id a occurs 2 times (lines 1, 2)\n" in done.stderr
+    assert "twincell: the label breaking does not count (line 2): known are changing and preserving\n" in done.stderr

@@ -100,8 +100,8 @@ pub enum Continue {
 pub enum CompareError {
     #[error("{label} is not valid Python: {error}")]
     Syntax { label: String, error: SourceError },
-    #[error("{label} has no function to compare; define one with def, async def or NAME = lambda")]
-    NoFunction { label: String },
+    #[error("{label} has no function to compare: {holds}; define one with def, async def or NAME = lambda")]
+    NoFunction { label: String, holds: &'static str },
     #[error("no function is called {name} in both versions; there are: {known}")]
     UnknownFunction { name: String, known: String },
     #[error("the two versions have no function in common: old has {old}, new has {new}")]

@@ -29,7 +29,7 @@ pub(super) fn select(old: &Source, new: &Source, options: &CompareOptions) -> Re
         sides.push(functions);
     }
     let (Some(mut new_functions), Some(mut old_functions)) = (sides.pop(), sides.pop()) else {
-        return Err(CompareError::NoFunction { label: old.label.clone() });
+        return Err(no_function(old));
     };
     let cut_out = old.module.is_some() || new.module.is_some();
     if let Some(name) = options.function.as_deref() {
@@ -61,9 +61,20 @@ pub(super) fn select(old: &Source, new: &Source, options: &CompareOptions) -> Re
     pairs.extend(snippets);
     if pairs.is_empty() {
         let without = empty.into_iter().find(|(_, empty)| *empty);
-        return Err(without.map_or(nothing, |(side, _)| CompareError::NoFunction { label: side.label.clone() }));
+        return Err(without.map_or(nothing, |(side, _)| no_function(side)));
     }
     Ok(Selected { pairs, added: pairing.added, removed: pairing.removed })
+}
+
+fn no_function(side: &Source) -> CompareError {
+    let holds = match &side.text {
+        text if text.trim().is_empty() => "it is empty",
+        text if source::snippet(text).has_statements => {
+            "it has statements, and those are compared with statements only"
+        }
+        _ => "it has no code",
+    };
+    CompareError::NoFunction { label: side.label.clone(), holds }
 }
 
 /// The one function that was asked for.

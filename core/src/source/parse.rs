@@ -42,11 +42,20 @@ pub(crate) fn errors(parsed: &Parsed<ModModule>, lines: &Lines) -> Vec<SourceErr
         .errors()
         .iter()
         .map(|error| SourceError {
-            message: error.error.to_string(),
+            message: message(error.error.to_string(), lines.text),
             line: lines.line(error.location.start()),
             column: lines.column(error.location.start()),
         })
         .collect()
+}
+
+/// The parser's message; where it is about indentation and the text mixes both kinds, that is the reason.
+fn message(message: String, text: &str) -> String {
+    let indented_with = |kind: char| text.lines().any(|line| line.starts_with(kind) && !line.trim().is_empty());
+    if message.to_lowercase().contains("indent") && indented_with('\t') && indented_with(' ') {
+        return format!("{message}; lines begin with tabs and with spaces: indent with one of them");
+    }
+    message
 }
 
 /// Byte offset -> line and column.

@@ -35,7 +35,7 @@ pub fn path(object: &Bound<'_, PyAny>) -> PyResult<Option<PathBuf>> {
 
 fn read_file(path: PathBuf) -> PyResult<Source> {
     let label = path.display().to_string();
-    let text = crate::files::read_text(&path).map_err(raised)?;
+    let text = crate::files::read_source(&path).map_err(raised)?;
     Ok(Source { text, module: None, label })
 }
 

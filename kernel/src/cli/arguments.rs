@@ -14,6 +14,12 @@ pub fn command() -> Command {
         .no_binary_name(true)
         .version(env!("CARGO_PKG_VERSION"))
         .about("Did this change alter behavior? Runs both versions of Python code side by side and compares.")
+        .override_usage("twincell COMMAND ...")
+        .after_help(
+            "Examples:\n  twincell compare old.py new.py\n  twincell compare --git HEAD~1..HEAD src/\n  \
+             twincell study changes.jsonl --out findings.jsonl\n\n\
+             `twincell COMMAND --help` says more about a command.",
+        )
         .subcommand_required(true)
         .arg_required_else_help(true)
         .disable_help_subcommand(true)
@@ -26,15 +32,20 @@ fn compare() -> Command {
     let command = Command::new("compare")
         .about("Compare two Python files, or the Python files that changed between two revisions")
         .override_usage(
-            "twincell compare [OPTIONS] OLD.py NEW.py\n       twincell compare [OPTIONS] --git REV..REV [PATH...]",
+            "twincell compare [OPTIONS] OLD.py NEW.py\n       twincell compare [OPTIONS] --git OLD..NEW [PATH...]",
         )
         .after_help(EXIT_STATUS)
-        .arg(path("files").value_name("FILE").num_args(0..).help("OLD.py and NEW.py; with --git: only under these"))
+        .arg(
+            path("files")
+                .value_name("FILE")
+                .num_args(0..)
+                .help("OLD.py and NEW.py; with --git: the files and folders to compare, all when none is given"),
+        )
         .arg(
             Arg::new("git")
                 .long("git")
-                .value_name("REV..REV")
-                .help("Compare the functions that changed between two revisions of the repository around here"),
+                .value_name("OLD..NEW")
+                .help("Compare what changed between two revisions of the repository around here, e.g. HEAD~1..HEAD"),
         )
         .arg(flag("json").help("Print the whole report as JSON"))
         .arg(path("html").long("html").value_name("FILE").help("Write the report as an HTML page too"))
@@ -48,9 +59,13 @@ fn compare() -> Command {
 fn study() -> Command {
     let command = Command::new("study")
         .about("Compare many changes: one JSON object a line in, one a line out")
+        .override_usage("twincell study [OPTIONS] --out RESULTS.jsonl FILE.jsonl")
         .after_help(
-            "Fields in: old, new; optional: id, old_module, new_module, function, label (changing or preserving).\n\
-             Fields out: id, verdict, reason, evidence, executions, coverage, changed_lines_reached, milliseconds, reproducer.",
+            "Fields in: old, new (the texts of one function); optional: id, old_module, new_module (the texts of the files that hold \
+             them), function (its qualified name there), label (changing or preserving).\n\
+             For example: {\"id\": \"a1\", \"old\": \"def f(x): return x\", \"new\": \"def f(x): return x + 1\"}\n\
+             Fields out: id, verdict, reason, evidence, executions, coverage, changed_lines_reached, milliseconds, reproducer.\n\
+             Exit status: 0 done, 3 bad input or failure.",
         )
         .arg(path("file").value_name("FILE.jsonl").required(true).help("The changes"))
         .arg(path("out").long("out").value_name("RESULTS.jsonl").required(true).help("Where the findings go"))
@@ -65,7 +80,8 @@ fn study() -> Command {
 
 fn doctor() -> Command {
     let command = Command::new("doctor")
-        .about("Say what twincell found here: Python, model, GPU, sandbox")
+        .about("Say what twincell found here, and whether it can compare: Python, model, GPU, sandbox")
+        .override_usage("twincell doctor [OPTIONS]")
         .after_help("Exit status: 0 everything that a comparison needs works, 3 something does not.")
         .arg(flag("json").help("Print as JSON"));
     command_line::add_to(command, Job::Doctor)

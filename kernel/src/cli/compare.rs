@@ -9,7 +9,7 @@ use twincell_core::compare::{CompareError, CompareOptions, Continue, Progress, S
 use twincell_core::report::{Comparison, Verdict};
 use twincell_widgets::{TextOptions, plain_sentence};
 
-use super::{Abort, CHANGED, INCONCLUSIVE, Session, UNCHANGED, read_options, read_text};
+use super::{Abort, CHANGED, INCONCLUSIVE, Session, UNCHANGED, read_options};
 use crate::git::{ChangedFiles, changed_files};
 use crate::options::{Job, Options};
 use crate::warm::{Engine, Failure};
@@ -24,16 +24,20 @@ pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort
         Some(range) => revisions(range, &files, &options, matches, session),
         None => match files.as_slice() {
             [old, new] => {
-                let old = Source { text: read_text(old)?, module: None, label: old.display().to_string() };
-                let new = Source { text: read_text(new)?, module: None, label: new.display().to_string() };
+                let old = Source { text: read_source(old)?, module: None, label: old.display().to_string() };
+                let new = Source { text: read_source(new)?, module: None, label: new.display().to_string() };
                 two_texts(&old, &new, &options, matches, session)
             }
             _ => Err(Abort::Failed(format!(
-                "{} files given: give two files, OLD.py and NEW.py, or --git REV..REV",
+                "{} files given: give two files, OLD.py and NEW.py, or --git OLD..NEW",
                 files.len()
             ))),
         },
     }
+}
+
+fn read_source(path: &std::path::Path) -> Result<String, Abort> {
+    crate::files::read_source(path).map_err(Abort::Failed)
 }
 
 fn two_texts(

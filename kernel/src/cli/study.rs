@@ -8,11 +8,12 @@ use clap::ArgMatches;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use twincell_core::compare::{CompareOptions, Continue, Source};
 use twincell_core::report::Comparison;
+use twincell_widgets::plain_sentence;
 
 use super::{Abort, Session, UNCHANGED, read_options, read_text};
 use crate::files::reason;
 use crate::options::Job;
-use crate::study::{rows, study};
+use crate::study::{Input, rows, study};
 use crate::warm::Engine;
 
 pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort> {
@@ -41,9 +42,12 @@ pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort
         std::fs::create_dir_all(folder)
             .map_err(|error| Abort::Failed(format!("cannot make {}: {}", folder.display(), reason(&error))))?;
     }
-    let keep = |id: &serde_json::Value, comparison: &Comparison| {
-        let id = id.as_str().map_or_else(|| id.to_string(), str::to_owned);
-        folder.map_or(Ok(()), |folder| crate::reproducers::write_all(comparison, &id, folder))
+    let input = Input::read(&lines);
+    for warning in &input.warnings {
+        writeln!(session.err, "twincell: {}", plain_sentence(warning))?;
+    }
+    let keep = |line: usize, comparison: &Comparison| {
+        folder.map_or(Ok(()), |folder| crate::reproducers::write_all(comparison, &input.name(line), folder))
     };
     let jobs = options.worker_count();
     let outcome = study(&lines, &compare, &keep, &options.for_core(), jobs, &mut out, &mut |done| {

@@ -3,6 +3,7 @@
 //! Findings depend on the change, the options and nothing else, so the output is the same for any number of threads
 //! (times aside).
 
+mod input;
 pub mod metrics;
 pub mod row;
 
@@ -15,6 +16,7 @@ use std::time::{Duration, Instant};
 use twincell_core::compare::{CompareOptions, Continue, Source};
 use twincell_core::report::Comparison;
 
+pub use input::Input;
 use metrics::{Confusion, Label, Reach};
 use row::{Finding, read_change};
 
@@ -22,8 +24,9 @@ use row::{Finding, read_change};
 pub type Compare<'a> =
     dyn Fn(&Source, &Source, &CompareOptions, &mut dyn FnMut() -> Continue) -> Result<Comparison, String> + Sync + 'a;
 
-/// What is done with each comparison beside reporting it, by the change's id. An error is one line for people.
-pub type Keep<'a> = dyn Fn(&serde_json::Value, &Comparison) -> Result<(), String> + Sync + 'a;
+/// What is done with each comparison beside reporting it, by the number of the change's line. An error is one line for
+/// people.
+pub type Keep<'a> = dyn Fn(usize, &Comparison) -> Result<(), String> + Sync + 'a;
 
 /// How a study ended.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -126,7 +129,7 @@ fn find(
     let (old, new, options) = change.sources(options);
     let mut watch = || if stop.load(Ordering::Relaxed) { Continue::Stop } else { Continue::Yes };
     let finding = match compare(&old, &new, &options, &mut watch) {
-        Ok(comparison) => match keep(&change.id, &comparison) {
+        Ok(comparison) => match keep(number, &comparison) {
             Ok(()) => Finding::new(change.id, &comparison, milliseconds()),
             Err(reason) => Finding::failed(change.id, reason, milliseconds()),
         },

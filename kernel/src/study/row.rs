@@ -1,6 +1,6 @@
 //! One line of a study: a change in, its verdict out. Nothing here reads files or runs threads.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::Value;
 use twincell_core::compare::{CompareOptions, Source};
 use twincell_core::engine::protocol::Context;
@@ -8,11 +8,13 @@ use twincell_core::report::{Comparison, Evidence, LineReport, PairReport, Verdic
 
 use super::metrics::Label;
 
+/// What a line that is no change is told.
+const EXPECTED: &str = r#"write one object a line, {"old": "...", "new": "..."}"#;
+
 /// A change, as a line of the input holds it.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Change {
     /// Any JSON value; the line's number when there is none.
-    #[serde(default)]
     pub id: Value,
     /// Text of one function, with its decorators.
     pub old: String,
@@ -41,21 +43,49 @@ pub struct Finding {
     pub reproducer: Option<String>,
 }
 
-/// Reads one line; `number` counts from 1.
+/// Reads one line; `number` counts from 1. An error is one line for people, in words of JSON.
 pub fn read_change(line: &str, number: usize) -> Result<Change, (Value, String)> {
-    let numbered = |id: Value| if id.is_null() { Value::from(number) } else { id };
-    match serde_json::from_str::<Change>(line) {
-        Ok(change) => Ok(Change { id: numbered(change.id), ..change }),
-        Err(error) => {
-            let id = serde_json::from_str::<Value>(line).ok().and_then(|value| value.get("id").cloned());
-            // serde_json counts within the line, which would read as a place in the file.
-            let message = error.to_string();
-            let message = message.split(" at line ").next().unwrap_or_default();
-            Err((
-                numbered(id.unwrap_or_default()),
-                format!("line {number} is no change: {message}; give JSON with the texts `old` and `new`"),
-            ))
-        }
+    let wrong = |id: Option<&Value>, what: &str| {
+        let id = id.filter(|id| !id.is_null()).cloned().unwrap_or_else(|| Value::from(number));
+        (id, format!("line {number} is no change: {what}"))
+    };
+    let value: Value = serde_json::from_str(line).map_err(|error| {
+        let at =
+            if error.is_eof() { "it ends too early".into() } else { format!("wrong at column {}", error.column()) };
+        wrong(None, &format!("it is not JSON ({at}); {EXPECTED}"))
+    })?;
+    let Value::Object(fields) = &value else {
+        return Err(wrong(None, &format!("it is {}; {EXPECTED}", kind(&value))));
+    };
+    let id = fields.get("id");
+    let text = |name: &str| match fields.get(name) {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text.clone())),
+        Some(other) => Err(wrong(id, &format!("the field `{name}` is {}; give a text", kind(other)))),
+    };
+    let needed = |name: &str| {
+        text(name)?.ok_or_else(|| wrong(id, &format!("the field `{name}` is missing; give the text of the function")))
+    };
+    Ok(Change {
+        id: id.filter(|id| !id.is_null()).cloned().unwrap_or_else(|| Value::from(number)),
+        old: needed("old")?,
+        new: needed("new")?,
+        old_module: text("old_module")?,
+        new_module: text("new_module")?,
+        function: text("function")?,
+        label: text("label")?,
+    })
+}
+
+/// What JSON calls a value.
+fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "true or false",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a text",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
     }
 }
 
@@ -150,11 +180,22 @@ mod tests {
     fn a_bad_line_keeps_its_id_and_says_what_is_missing() {
         let (id, reason) = read_change(r#"{"id": 5, "old": "x"}"#, 3).unwrap_err();
         assert_eq!(id, Value::from(5));
-        assert_eq!(reason, "line 3 is no change: missing field `new`; give JSON with the texts `old` and `new`");
-        let (id, reason) = read_change("nonsense", 4).unwrap_err();
+        assert_eq!(reason, "line 3 is no change: the field `new` is missing; give the text of the function");
+        let told = |line: &str| read_change(line, 4).unwrap_err();
+        let (id, reason) = told("nonsense");
         assert_eq!(id, Value::from(4));
-        assert!(reason.starts_with("line 4 is no change: expected"), "{reason}");
-        assert!(read_change("[1]", 4).is_err());
+        assert!(
+            reason.starts_with("line 4 is no change: it is not JSON (wrong at column 2); write one object"),
+            "{reason}"
+        );
+        assert!(told("{\"old\": ").1.contains("it is not JSON (it ends too early)"));
+        assert!(told("[1]").1.starts_with("line 4 is no change: it is a list; write one object a line"));
+        for (field, given) in [("old", "3"), ("function", "[1]"), ("label", "true"), ("old_module", "{}")] {
+            let (id, reason) = told(&format!(r#"{{"id": "x", "new": "", "old": "", "{field}": {given}}}"#));
+            assert_eq!(id, "x");
+            assert!(reason.starts_with(&format!("line 4 is no change: the field `{field}` is ")), "{reason}");
+            assert!(reason.ends_with("; give a text"), "{reason}");
+        }
     }
 
     #[test]

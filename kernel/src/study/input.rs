@@ -1,0 +1,94 @@
+//! The changes of a study seen together: what their reproducers are called, and what a person should be told first.
+
+use std::collections::BTreeMap;
+
+use super::row::read_change;
+use super::rows;
+use crate::reproducers::safe;
+
+/// What is said about one thing at most, in lines of the input.
+const NAMED: usize = 5;
+
+/// What the lines of a study have in common.
+#[derive(Debug, Default)]
+pub struct Input {
+    /// What each change's reproducers are called, by line.
+    names: BTreeMap<usize, String>,
+    /// One line each, for people.
+    pub warnings: Vec<String>,
+}
+
+impl Input {
+    pub fn read(lines: &str) -> Self {
+        let mut ids: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+        let mut labels: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+        let mut names: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+        for (number, line) in rows(lines) {
+            let Ok(change) = read_change(line, number) else { continue };
+            let id = change.id.as_str().map_or_else(|| change.id.to_string(), str::to_owned);
+            names.entry(safe(&id)).or_default().push(number);
+            ids.entry(id).or_default().push(number);
+            if let (Some(label), None) = (&change.label, change.label()) {
+                labels.entry(label.clone()).or_default().push(number);
+            }
+        }
+        let mut warnings = Vec::new();
+        for (id, lines) in ids.iter().filter(|(_, lines)| lines.len() > 1) {
+            warnings.push(format!("the id {id} occurs {} times ({})", lines.len(), listed(lines)));
+        }
+        for (label, lines) in &labels {
+            warnings.push(format!(
+                "the label {label} does not count ({}): known are changing and preserving",
+                listed(lines)
+            ));
+        }
+        // Of several with one name, all but the first are told apart by their lines.
+        let named = names.into_iter().flat_map(|(name, lines)| {
+            let own = move |(position, line): (usize, usize)| match position {
+                0 => (line, name.clone()),
+                _ => (line, format!("{name}-line{line}")),
+            };
+            lines.into_iter().enumerate().map(own)
+        });
+        Self { names: named.collect(), warnings }
+    }
+
+    /// What the reproducers of the change in this line are called.
+    pub fn name(&self, line: usize) -> String {
+        self.names.get(&line).cloned().unwrap_or_else(|| format!("line{line}"))
+    }
+}
+
+/// `lines 1, 9`.
+fn listed(lines: &[usize]) -> String {
+    let shown: Vec<String> = lines.iter().take(NAMED).map(usize::to_string).collect();
+    let more = if lines.len() > NAMED { ", ..." } else { "" };
+    format!("{} {}{more}", if lines.len() == 1 { "line" } else { "lines" }, shown.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(id: &str, label: &str) -> String {
+        format!("{{\"id\": \"{id}\", \"old\": \"\", \"new\": \"\", \"label\": \"{label}\"}}\n")
+    }
+
+    #[test]
+    fn ids_that_repeat_or_look_the_same_as_file_names_get_names_of_their_own() {
+        let lines = [line("a", "changing"), line("x/y", "changing"), line("x:y", "changing"), line("a", "preserving")];
+        let input = Input::read(&lines.concat());
+        assert_eq!([1, 2, 3, 4].map(|line| input.name(line)), ["a", "x_y", "x_y-line3", "a-line4"]);
+        assert_eq!(input.warnings, ["the id a occurs 2 times (lines 1, 4)"]);
+    }
+
+    #[test]
+    fn labels_that_are_not_known_are_named() {
+        let lines = [line("a", "breaking"), line("b", "preserving"), "nonsense\n".into(), line("c", "breaking")];
+        let input = Input::read(&lines.concat());
+        assert_eq!(
+            input.warnings,
+            ["the label breaking does not count (lines 1, 4): known are changing and preserving"]
+        );
+    }
+}
