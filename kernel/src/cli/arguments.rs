@@ -16,7 +16,7 @@ pub fn command() -> Command {
         .about("Did this change alter behavior? Runs both versions of Python code side by side and compares.")
         .override_usage("twincell COMMAND ...")
         .after_help(
-            "Examples:\n  twincell compare old.py new.py\n  twincell compare --git HEAD~1..HEAD src/\n  \
+            "Examples:\n    twincell compare old.py new.py\n    twincell compare --git HEAD~1..HEAD src/\n    \
              twincell study changes.jsonl --out findings.jsonl\n\n\
              `twincell COMMAND --help` says more about a command.",
         )
