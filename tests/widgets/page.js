@@ -43,7 +43,7 @@ function answerOf(state) {
     if (action === "reproducer") return { ok: true, source: `def test_it():\n    assert ${JSON.stringify(changes)} is not None\n` };
     if (Object.values(changes).includes("syntax error")) return { ok: false, error: "syntax error is no Python literal." };
     const detail = structuredClone(state.pairs[pair].shown);
-    const listed = state.pairs[pair].executions.find((one) => one.index === execution);
+    const listed = state.pairs[pair].executions.find((one) => one.number === execution);
     const changed = Object.keys(changes).length > 0;
     detail.execution = changed ? null : execution;
     if (!changed && listed) [detail.differs, detail.old.outcome, detail.new.outcome] = [listed.differs, listed.old, listed.new];

@@ -172,7 +172,7 @@ def evidence(execution: int = 2) -> list[dict]:
     ]
 
 
-def detail(execution: int | None = 2, differs: bool = True) -> dict:
+def detail(execution: int | None = 3, differs: bool = True) -> dict:
     calls = [("request.meta.get('retry_times', 0)",) * 2]
     calls += [("spider.crawler.stats.open(1)",) * 2] * 12
     calls += [
@@ -205,7 +205,7 @@ def executions(count: int) -> list[dict]:
         ran = f"returns Request(priority={int(next(numbers) * 40)}, meta={{'retry_times': {index % 7}}})"
         made.append(
             {
-                "index": index,
+                "number": index + 1,
                 "old": "returns None" if differs else ran if valid else "raises TypeError: unsupported operand type(s)",
                 "new": ran if valid or differs else "raises TypeError: unsupported operand type(s)",
                 "old_valid": valid or differs,

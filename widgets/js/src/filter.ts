@@ -29,7 +29,7 @@ export function executionFilter(pair: PairState, filter: ExecutionFilter): ((exe
 }
 
 function executionText(execution: Execution): string {
-  return `${executionName(execution.index)}\n${execution.old}\n${execution.new}`.toLocaleLowerCase();
+  return `${executionName(execution.number)}\n${execution.old}\n${execution.new}`.toLocaleLowerCase();
 }
 
 export interface StudyFilter {
@@ -65,14 +65,14 @@ export function cellKey(verdict: string, label: string | null): string {
 }
 
 /** The execution in a pair that comes before or after this one among those listed. */
-export function neighbour(listed: Execution[], index: number | null, step: 1 | -1): Execution | undefined {
+export function neighbour(listed: Execution[], number: number | null, step: 1 | -1): Execution | undefined {
   if (listed.length === 0) return undefined;
-  const place = listed.findIndex((execution) => execution.index === index);
+  const place = listed.findIndex((execution) => execution.number === number);
   if (place >= 0) return listed[place + step];
   // The one shown is not listed itself: the nearest one that is.
-  const sorted = [...listed].sort((a, b) => a.index - b.index);
-  const at = index ?? -1;
-  return step > 0 ? sorted.find((one) => one.index > at) : sorted.findLast((one) => one.index < at);
+  const sorted = [...listed].sort((a, b) => a.number - b.number);
+  const at = number ?? 0;
+  return step > 0 ? sorted.find((one) => one.number > at) : sorted.findLast((one) => one.number < at);
 }
 
 /** Executions from one that differs to the next that does, the first from the start. */

@@ -88,7 +88,8 @@ export interface Branch {
 }
 
 export interface Execution {
-  index: number;
+  /** Counted from one. */
+  number: number;
   old: string;
   new: string;
   old_valid: boolean;

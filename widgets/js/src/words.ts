@@ -70,9 +70,8 @@ export function count(value: number, noun: string): string {
   return `${number(value)} ${noun}${value === 1 ? "" : "s"}`;
 }
 
-/** People count from one. */
-export function executionName(index: number | null): string {
-  return index === null ? "Changed values" : `Execution ${number(index + 1)}`;
+export function executionName(execution: number | null): string {
+  return execution === null ? "Changed values" : `Execution ${number(execution)}`;
 }
 
 export function kindName(kind: string | null): string {

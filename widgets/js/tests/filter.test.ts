@@ -7,11 +7,11 @@ const of = pair({
     [[1, 2], [1]],
     [[1], [1, 2]],
   ],
-  executions: [execution(0, { differs: true, new: "returns None" }), execution(1, { lines: 1 }), execution(2, { new_valid: false, old: "raises KeyError" })],
+  executions: [execution(1, { differs: true, new: "returns None" }), execution(2, { lines: 1 }), execution(3, { new_valid: false, old: "raises KeyError" })],
 });
 const listed = (by: Partial<filter.ExecutionFilter>) => {
   const test = filter.executionFilter(of, { line: null, outcome: "all", search: "", ...by });
-  return of.executions.filter((one) => !test || test(one)).map((one) => one.index);
+  return of.executions.filter((one) => !test || test(one)).map((one) => one.number);
 };
 
 test("without a filter there is nothing to test", () => {
@@ -19,31 +19,31 @@ test("without a filter there is nothing to test", () => {
 });
 
 test("a line lists the executions that ran it in that version", () => {
-  expect(listed({ line: { version: 0, line: 2 } })).toEqual([0, 2]);
-  expect(listed({ line: { version: 1, line: 2 } })).toEqual([1]);
+  expect(listed({ line: { version: 0, line: 2 } })).toEqual([1, 3]);
+  expect(listed({ line: { version: 1, line: 2 } })).toEqual([2]);
   expect(listed({ line: { version: 1, line: 99 } })).toEqual([]);
 });
 
 test("outcome and search both have to fit", () => {
-  expect(listed({ outcome: "differs" })).toEqual([0]);
-  expect(listed({ outcome: "nothing" })).toEqual([2]);
-  expect(listed({ search: "keyerror" })).toEqual([2]);
-  expect(listed({ search: "Execution 2" })).toEqual([1]);
+  expect(listed({ outcome: "differs" })).toEqual([1]);
+  expect(listed({ outcome: "nothing" })).toEqual([3]);
+  expect(listed({ search: "keyerror" })).toEqual([3]);
+  expect(listed({ search: "Execution 2" })).toEqual([2]);
   expect(listed({ search: "keyerror", outcome: "same" })).toEqual([]);
 });
 
 test("the neighbour is the next one listed, also for one that is not listed", () => {
   const [first, second, third] = of.executions;
-  expect(filter.neighbour(of.executions, 0, 1)).toBe(second);
-  expect(filter.neighbour(of.executions, 2, 1)).toBeUndefined();
-  expect(filter.neighbour([first!, third!], 1, 1)).toBe(third);
-  expect(filter.neighbour([first!, third!], 1, -1)).toBe(first);
+  expect(filter.neighbour(of.executions, 1, 1)).toBe(second);
+  expect(filter.neighbour(of.executions, 3, 1)).toBeUndefined();
+  expect(filter.neighbour([first!, third!], 2, 1)).toBe(third);
+  expect(filter.neighbour([first!, third!], 2, -1)).toBe(first);
   expect(filter.neighbour([], 1, 1)).toBeUndefined();
 });
 
 test("waits are counted from one difference to the next", () => {
   const differing = [2, 3, 7];
-  const executions = Array.from({ length: 10 }, (_, index) => execution(index, { differs: differing.includes(index) }));
+  const executions = Array.from({ length: 10 }, (_, index) => execution(index + 1, { differs: differing.includes(index) }));
   expect(filter.waits(executions)).toEqual([3, 1, 4]);
 });
 

@@ -11,8 +11,8 @@ export function version(texts: string[], changed: number[] = []): Version {
   return { qualname: "f", lines, coverage: 1, changed_lines: changed.length, changed_lines_reached: changed.length, branches: [] };
 }
 
-export function execution(index: number, more: Partial<Execution> = {}): Execution {
-  return { index, old: "returns 1", new: "returns 1", old_valid: true, new_valid: true, differs: false, new_lines: 0, coverage_so_far: 1, microseconds: 10, lines: 0, ...more };
+export function execution(number: number, more: Partial<Execution> = {}): Execution {
+  return { number, old: "returns 1", new: "returns 1", old_valid: true, new_valid: true, differs: false, new_lines: 0, coverage_so_far: 1, microseconds: 10, lines: 0, ...more };
 }
 
 export function side(outcome: string): Side {
@@ -38,7 +38,7 @@ export function pair(more: Partial<PairState> = {}): PairState {
     old: version(["def f():", "    return 1"]),
     new: version(["def f():", "    return 2"]),
     rows: [{ old: 0, new: 0 }, { old: 1, new: 1 }],
-    executions: [execution(0, { differs: true }), execution(1)],
+    executions: [execution(1, { differs: true }), execution(2)],
     line_sets: [[[1, 2], [1, 2]]],
     paths: [],
     evidence: [],

@@ -18,14 +18,14 @@ test("durations from microseconds to seconds", () => {
 });
 
 test("people count executions from one", () => {
-  expect(words.executionName(2)).toBe("Execution 3");
+  expect(words.executionName(3)).toBe("Execution 3");
   expect(words.executionName(null)).toBe("Changed values");
 });
 
 test("an execution that failed in one version says nothing, unless it differs", () => {
-  expect(words.outcome(execution(0, { old_valid: false }))).toBe("nothing");
-  expect(words.outcome(execution(0, { old_valid: false, differs: true }))).toBe("differs");
-  expect(words.outcome(execution(0))).toBe("same");
+  expect(words.outcome(execution(1, { old_valid: false }))).toBe("nothing");
+  expect(words.outcome(execution(1, { old_valid: false, differs: true }))).toBe("differs");
+  expect(words.outcome(execution(1))).toBe("same");
 });
 
 test("the margin tells lines without code from lines that never ran", () => {

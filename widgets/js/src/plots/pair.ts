@@ -40,7 +40,7 @@ function coveragePlot(pair: PairState, file: string): Figure {
   const { executions } = pair;
   const points = sample(executions, POINTS);
   const differing = sample(executions.filter((one) => one.differs), POINTS);
-  const x = (one: Execution) => one.index + 1;
+  const x = (one: Execution) => one.number;
   const y = (one: Execution) => one.coverage_so_far * 100;
   const last = executions.at(-1);
   const legend: Entry[] = [{ text: "lines covered so far", color: COLOR.line, shape: "line" }];
@@ -53,10 +53,10 @@ function coveragePlot(pair: PairState, file: string): Figure {
       ruleY([0], { stroke: "var(--tcw-rule)" }),
       lineY(points, { x, y, curve: "step-after", stroke: COLOR.line, strokeWidth: 2 }),
       dot(differing, { x, y, symbol: "diamond", fill: COLOR.differs, r: 4, clip: false }),
-      tip(points, pointerX({ x, y, title: (one: Execution) => `${words.executionName(one.index)}\n${words.percent(one.coverage_so_far)} covered so far\n${words.OUTCOME_MARK[words.outcome(one)]}` })),
+      tip(points, pointerX({ x, y, title: (one: Execution) => `${words.executionName(one.number)}\n${words.percent(one.coverage_so_far)} covered so far\n${words.OUTCOME_MARK[words.outcome(one)]}` })),
     ],
     options: { x: { label: "Execution", tickFormat: "d" }, y: { label: "Covered (%)", domain: [0, 100], grid: true } },
-    numbers: executions.map((one) => ({ execution: one.index + 1, "covered so far": one.coverage_so_far, "new lines": one.new_lines, evidence: words.outcome(one) })),
+    numbers: executions.map((one) => ({ execution: one.number, "covered so far": one.coverage_so_far, "new lines": one.new_lines, evidence: words.outcome(one) })),
     file: `${file}_coverage`,
   };
 }
@@ -176,9 +176,9 @@ function timePlot(pair: PairState, file: string): Figure {
   const total = pair.executions.reduce((sum, one) => sum + one.microseconds, 0) / 1000;
   const sorted = pair.executions.map((one) => one.microseconds).sort((a, b) => a - b);
   const median = (sorted[Math.floor(sorted.length / 2)] ?? 0) / 1000;
-  const x = (one: Execution) => one.index + 1;
+  const x = (one: Execution) => one.number;
   const y = (one: Execution) => one.microseconds / 1000;
-  const title = (one: Execution) => `${words.executionName(one.index)}\n${words.duration(one.microseconds / 1000)}\n${words.OUTCOME_MARK[words.outcome(one)]}`;
+  const title = (one: Execution) => `${words.executionName(one.number)}\n${words.duration(one.microseconds / 1000)}\n${words.OUTCOME_MARK[words.outcome(one)]}`;
   const of = (outcome: words.Outcome) => points.filter((one) => words.outcome(one) === outcome);
   const present = (["same", "nothing", "differs"] as const).filter((outcome) => of(outcome).length > 0);
   return {
@@ -194,7 +194,7 @@ function timePlot(pair: PairState, file: string): Figure {
       tip(points, pointer({ x, y, title })),
     ],
     options: { x: { label: "Execution", tickFormat: "d" }, y: { label: "Milliseconds", grid: true } },
-    numbers: pair.executions.map((one) => ({ execution: one.index + 1, microseconds: one.microseconds, evidence: words.outcome(one) })),
+    numbers: pair.executions.map((one) => ({ execution: one.number, microseconds: one.microseconds, evidence: words.outcome(one) })),
     file: `${file}_time`,
     ...(points.length < pair.executions.length ? { note: `${words.number(points.length)} of ${words.count(pair.executions.length, "execution")} are drawn; the CSV file has them all.` } : {}),
   };

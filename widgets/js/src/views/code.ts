@@ -130,7 +130,7 @@ export function codeView({ session, pair, signal }: PairContext, onValue: (path:
 
   function marksNow(version: VersionNumber): Marks {
     const { detail, execution, line } = session.store.get();
-    const of = pair.executions.find((one) => one.index === execution);
+    const of = pair.executions.find((one) => one.number === execution);
     return marksOf(pair, version, detail, of, line?.version === version ? line.line : null);
   }
 

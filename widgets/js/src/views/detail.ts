@@ -78,7 +78,7 @@ function missing(session: Session, execution: number | null): string {
 
 function headingOf(session: Session, detail: Detail | null, execution: number | null, changed: number): (Node | string)[] {
   const of = session.pair;
-  const listed = of?.executions.find((one) => one.index === execution);
+  const listed = of?.executions.find((one) => one.number === execution);
   const outcome = detail ? words.detailOutcome(detail) : listed && words.outcome(listed);
   const mark = outcome ? [h("span", { class: `tcw-mark tcw-o-${outcome}` }, words.OUTCOME_MARK[outcome])] : [];
   const name = changed > 0 ? `${words.executionName(execution)} with ${words.count(changed, "changed value")}` : words.executionName(execution);

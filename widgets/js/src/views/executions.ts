@@ -11,7 +11,7 @@ import * as words from "../words";
 const OUTCOME_ORDER = { differs: 0, same: 1, nothing: 2 };
 
 const columns: Column<Execution>[] = [
-  { id: "index", title: "No.", key: (one) => one.index + 1, width: "58px", kind: "number" },
+  { id: "number", title: "No.", key: (one) => one.number, width: "58px", kind: "number" },
   { id: "outcome", title: "Evidence", key: (one) => OUTCOME_ORDER[words.outcome(one)], text: (one) => words.OUTCOME_MARK[words.outcome(one)], width: "122px" },
   { id: "old", title: "Old", key: (one) => one.old, text: (one) => plain.value(one.old), width: "minmax(150px, 1fr)", kind: "code" },
   { id: "new", title: "New", key: (one) => one.new, text: (one) => plain.value(one.new), width: "minmax(150px, 1fr)", kind: "code" },
@@ -46,9 +46,9 @@ export function executionsView({ session, pair, signal }: PairContext, panel: HT
     label: "Executions",
     columns,
     rows: pair.executions,
-    id: (one) => String(one.index),
+    id: (one) => String(one.number),
     tone: (one) => `tcw-o-${words.outcome(one)}`,
-    choose: (one) => session.choose(one.index),
+    choose: (one) => session.choose(one.number),
     listed: (rows) => {
       listed(rows);
       const all = pair.executions.length;

@@ -57,7 +57,7 @@ export function evidenceTable(evidence: Evidence[], caption: string, choose: ((e
   if (choose) columns.push({ title: "Execution", kind: "number" });
   const rows = evidence.map((one) => {
     const cells: (Node | string)[] = [`≠ ${words.channelName(one.channel)}`, words.strength(one), plain.value(one.place), seen(one.old), seen(one.new)];
-    if (choose) cells.push(link(words.number(one.execution + 1), `Show execution ${one.execution + 1}`, () => choose(one.execution)));
+    if (choose) cells.push(link(words.number(one.execution), `Show execution ${one.execution}`, () => choose(one.execution)));
     return { cells, tone: "tcw-differs" };
   });
   return simpleTable(caption, columns, rows);

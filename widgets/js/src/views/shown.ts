@@ -18,12 +18,12 @@ export function shownView({ session, pair, signal }: PairContext, listed: () => 
 
   function go(step: 1 | -1): void {
     const to = neighbour(listed(), store.get().execution, step);
-    if (to) session.choose(to.index);
+    if (to) session.choose(to.number);
   }
 
   store.watch(["execution", "detail", "changes", "busy"], signal, () => {
     const { execution, detail, changes, busy } = store.get();
-    const of = pair.executions.find((one) => one.index === execution);
+    const of = pair.executions.find((one) => one.number === execution);
     const outcome = detail ? words.detailOutcome(detail) : of && words.outcome(of);
     const isFirst = pair.shown !== null && execution === pair.shown.execution;
     const changed = Object.keys(changes).length;
