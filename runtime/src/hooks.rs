@@ -4,7 +4,7 @@ use pyo3::basic::CompareOp;
 use pyo3::exceptions::{PyAttributeError, PyIndexError, PyKeyError, PyNameError, PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyBool, PyDict, PyString, PyTuple};
+use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 use twincell_core::site::{BranchKind, Comparator, SiteKind};
 
 use crate::exceptions::{self, StopExecution};
@@ -179,7 +179,8 @@ fn is_running() -> Option<bool> {
 }
 
 /// The access path of what an attribute or item is looked up in: as injected, else as written in the code, else, for
-/// what only a local names, the value itself.
+/// what only a local names and for a plain result of a call that is real, the value itself: versions may reach it by other
+/// calls.
 fn container_path(object: &Bound<'_, PyAny>, site: u32) -> String {
     let identity = object.as_ptr() as usize;
     let path = state::with(|execution| {
@@ -187,9 +188,23 @@ fn container_path(object: &Bound<'_, PyAny>, site: u32) -> String {
             return Some(path.clone());
         }
         let (prepared, version) = (&execution.prepared, execution.version);
-        (!prepared.is_local(version, site)).then(|| prepared.container_path(version, site).to_string())
+        let path = (!prepared.is_local(version, site)).then(|| prepared.container_path(version, site))?;
+        let made = path.ends_with(')') && is_plain(object) && !execution.side.values.contains_key(&path);
+        (!made).then_some(path)
     });
     path.flatten().unwrap_or_else(|| crate::observe::short(object))
+}
+
+/// A value of a builtin class that only holds data.
+fn is_plain(object: &Bound<'_, PyAny>) -> bool {
+    object.is_none()
+        || object.is_exact_instance_of::<PyBool>()
+        || object.is_exact_instance_of::<PyInt>()
+        || object.is_exact_instance_of::<PyFloat>()
+        || object.is_exact_instance_of::<PyString>()
+        || object.is_exact_instance_of::<PyTuple>()
+        || object.is_exact_instance_of::<PyList>()
+        || object.is_exact_instance_of::<PyDict>()
 }
 
 /// Calls.

@@ -123,7 +123,7 @@ impl Prepared {
         for site in program.versions.iter().flat_map(|version| &version.sites.sites) {
             if site.kind == SiteKind::Call && site.path.contains('=') {
                 let known = keywords.entry(site.identifier.clone()).or_default();
-                for name in written_keywords(&site.path[opening(&site.path)..]) {
+                for name in written_arguments(&site.path[opening(&site.path)..]).1 {
                     if !known.contains(&name) {
                         known.push(name);
                     }
@@ -258,6 +258,20 @@ impl Prepared {
         };
         let own = self.versions.get(version).and_then(|version| version.version.sites.sites.get(site as usize));
         own.is_some_and(|own| self.versions.iter().all(|other| called(&other.version, &own.identifier)))
+    }
+
+    /// Does every version call something of this name with as many arguments, and the same keywords?
+    pub fn is_called_alike_by_all(&self, version: usize, site: u32) -> bool {
+        let shape = |site: &Site| {
+            let mut shape = written_arguments(&site.path[opening(&site.path)..]);
+            shape.1.sort_unstable();
+            shape
+        };
+        let own = self.versions.get(version).and_then(|version| version.version.sites.sites.get(site as usize));
+        let Some((own, of_own)) = own.map(|own| (own, shape(own))) else { return false };
+        let alike =
+            |site: &Site| site.kind == SiteKind::Call && site.identifier == own.identifier && shape(site) == of_own;
+        self.versions.iter().all(|other| other.version.sites.sites.iter().any(alike))
     }
 
     /// The path of an attribute site, where some version catches that what stands there has no such attribute.
@@ -472,9 +486,9 @@ fn opening(path: &str) -> usize {
     path.len()
 }
 
-/// The keywords of an argument list, as it is written: `b` and `c` of `(a, b=1, c=f(d=2))`.
-fn written_keywords(arguments: &str) -> Vec<String> {
-    let mut found = Vec::new();
+/// How many commas an argument list has, and its keywords, as it is written: `b` and `c` of `(a, b=1, c=f(d=2))`.
+fn written_arguments(arguments: &str) -> (usize, Vec<String>) {
+    let (mut found, mut commas) = (Vec::new(), 0);
     let (mut depth, mut quote, mut word) = (0, None, String::new());
     let mut characters = arguments.chars().peekable();
     while let Some(character) = characters.next() {
@@ -490,6 +504,7 @@ fn written_keywords(arguments: &str) -> Vec<String> {
             '\'' | '"' => quote = Some(character),
             '(' | '[' | '{' => depth += 1,
             ')' | ']' | '}' => depth -= 1,
+            ',' if depth == 1 => commas += 1,
             '=' if depth == 1 && !word.is_empty() && characters.peek() != Some(&'=') => found.push(word.clone()),
             _ => {}
         }
@@ -499,7 +514,7 @@ fn written_keywords(arguments: &str) -> Vec<String> {
             word.clear();
         }
     }
-    found
+    (commas, found)
 }
 
 /// As by no site, with these classes.
@@ -534,11 +549,12 @@ fn add(known: &mut Knowledge, distribution: &Distribution, uses: Option<&Uses>, 
 
 #[cfg(test)]
 mod tests {
-    use super::written_keywords;
+    use super::written_arguments;
 
     #[test]
     fn keywords_are_read_off_an_argument_list() {
-        assert_eq!(written_keywords("(a, b=1, c=f(d=2), e='x=1', g = [h == 2])"), ["b", "c", "e", "g"]);
-        assert_eq!(written_keywords("(a == b, c <= d)"), [""; 0]);
+        let (commas, keywords) = written_arguments("(a, b=1, c=f(d=2), e='x=1', g = [h == 2, 3])");
+        assert_eq!((commas, keywords), (4, ["b", "c", "e", "g"].map(String::from).to_vec()));
+        assert_eq!(written_arguments("(a == b, c <= d)"), (1, vec![]));
     }
 }

@@ -181,11 +181,17 @@ fn stand_in(
         Some(intended) => StandIn::Raise(intended),
         // Where only one version makes the call, an invented result would be a difference of its own.
         None if !called_by_all => StandIn::No,
-        // `int('a')` and `''.join([1])` fail in every world; a versatile argument would not be there in any.
-        None if is_builtin(callee) && is_plain(callee, arguments) => StandIn::No,
+        // `int('a')` and `''.join([1])` fail in every world; a versatile argument would not be there in any. Where versions
+        // write the call otherwise, what is invented for each would be a difference of its own.
+        None if is_builtin(callee) && (is_plain(callee, arguments) || !is_called_alike(site)) => StandIn::No,
         None if is_pure(callee) => StandIn::Value,
         None => StandIn::Effect,
     }
+}
+
+/// Do all versions write a call as this one is written?
+fn is_called_alike(site: u32) -> bool {
+    state::with(|execution| execution.prepared.is_called_alike_by_all(execution.version, site)).unwrap_or(false)
 }
 
 /// A call that fails and whose failure is caught may succeed all the same: injected texts are seldom what a parser

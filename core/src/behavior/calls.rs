@@ -5,7 +5,7 @@
 //! receivers the order says little. Arguments of the other calls count all the same, because the values that they give
 //! depend on them (see the access paths of calls).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::FxHashMap;
 
@@ -44,15 +44,17 @@ fn same_arguments(old: &Call, new: &Call, rules: &Rules) -> bool {
 }
 
 pub(super) fn compare(old: &Behavior, new: &Behavior, rules: &Rules, found: &mut Vec<Difference>) {
-    let (a, b) = (actions(old, rules), actions(new, rules));
-    let in_order = a.len() == b.len() && a.iter().zip(&b).all(|(a, b)| same_call(a, b, rules));
+    let (mut a, mut b) = (actions(old, rules), actions(new, rules));
+    let managed = managed(&mut a, &mut b);
+    let same = |a: &Call, b: &Call| same_call(a, b, rules) || same_management(a, b, &managed);
+    let in_order = a.len() == b.len() && a.iter().zip(&b).all(|(a, b)| same(a, b));
     if in_order {
         return;
     }
-    let different = first_difference(&a, &b, rules);
+    let different = first_difference(&a, &b, &same);
     // The same calls on each receiver: only the order between receivers differs.
     let reordered = || {
-        let at = a.iter().zip(&b).position(|(a, b)| !same_call(a, b, rules)).unwrap_or(0);
+        let at = a.iter().zip(&b).position(|(a, b)| !same(a, b)).unwrap_or(0);
         (a.get(at).copied(), b.get(at).copied(), Basis::Reordered)
     };
     let (one, other, basis) = different.unwrap_or_else(reordered);
@@ -77,7 +79,7 @@ fn actions<'a>(behavior: &'a Behavior, rules: &Rules) -> Vec<&'a Call> {
 fn first_difference<'a>(
     old: &[&'a Call],
     new: &[&'a Call],
-    rules: &Rules,
+    same: &dyn Fn(&Call, &Call) -> bool,
 ) -> Option<(Option<&'a Call>, Option<&'a Call>, Basis)> {
     let mut by_receiver: BTreeMap<&str, [Vec<(usize, &'a Call)>; 2]> = BTreeMap::new();
     for (side, calls) in [old, new].into_iter().enumerate() {
@@ -87,7 +89,7 @@ fn first_difference<'a>(
     }
     let differing = by_receiver.values().filter_map(|[old, new]| {
         let at = (0..old.len().max(new.len())).find(|&at| match (old.get(at), new.get(at)) {
-            (Some((_, a)), Some((_, b))) => !same_call(a, b, rules),
+            (Some((_, a)), Some((_, b))) => !same(a, b),
             _ => true,
         })?;
         Some((old.get(at).copied(), new.get(at).copied()))
@@ -99,6 +101,63 @@ fn first_difference<'a>(
     let (one, other) = (one.map(|(_, call)| call), other.map(|(_, call)| call));
     let reaches = [one, other].into_iter().flatten().any(|call| effect(call) == Effect::Reaches);
     Some((one, other, if reaches { Basis::Seen } else { Basis::Acted }))
+}
+
+/// Receivers of which one version's `with` is written out in the other, which opens and closes them itself. What enters one
+/// without doing anything is left out.
+fn managed<'a>(old: &mut Vec<&'a Call>, new: &mut Vec<&'a Call>) -> BTreeSet<&'a str> {
+    let mut found = BTreeSet::new();
+    if !old.iter().chain(new.iter()).any(|call| LEAVING.contains(&verb(call))) {
+        return found;
+    }
+    let [others, own] = [new.clone(), old.clone()];
+    for (with, without) in [(old, others), (new, own)] {
+        let has = |calls: &[&Call], on: &str, verbs: &[&str]| {
+            calls.iter().any(|call| receiver(call) == on && verbs.contains(&verb(call)))
+        };
+        let left: BTreeSet<&str> =
+            with.iter().filter(|call| LEAVING.contains(&verb(call))).map(|call| receiver(call)).collect();
+        for on in left.into_iter().filter(|on| !has(&without, on, &LEAVING)) {
+            if has(&without, on, &["acquire", "release"]) {
+                found.insert(on);
+            } else if gives_itself(on) && has(&without, on, &["close", "aclose"]) {
+                with.retain(|call| receiver(call) != on || !ENTERING.contains(&verb(call)));
+                found.insert(on);
+            }
+        }
+    }
+    found
+}
+
+const ENTERING: [&str; 2] = ["__enter__", "__aenter__"];
+const LEAVING: [&str; 2] = ["__exit__", "__aexit__"];
+
+/// What a `with` does, and what does the same where it is written out.
+fn same_management(a: &Call, b: &Call, managed: &BTreeSet<&str>) -> bool {
+    if receiver(a) != receiver(b) || !managed.contains(receiver(a)) {
+        return false;
+    }
+    let pair = [verb(a), verb(b)];
+    let is = |implied: &[&str], written: &[&str]| {
+        [pair, [pair[1], pair[0]]].iter().any(|[one, other]| implied.contains(one) && written.contains(other))
+    };
+    is(&ENTERING, &["acquire"]) || is(&LEAVING, &["release", "close", "aclose"])
+}
+
+/// Files and the like: entering one gives itself, and leaving it closes it.
+fn gives_itself(receiver: &str) -> bool {
+    let mut depth = 0;
+    let opening = receiver.char_indices().rev().find(|(_, character)| {
+        depth += i32::from(*character == ')') - i32::from(*character == '(');
+        depth == 0
+    });
+    let made_by = &receiver[..opening.map_or(0, |(at, _)| at)];
+    let name = made_by.rsplit('.').next().unwrap_or(made_by).to_lowercase();
+    ["open", "file", "socket", "stream", "closing"].iter().any(|part| name.contains(part))
+}
+
+fn verb(call: &Call) -> &str {
+    call.callee.rsplit('.').next().unwrap_or(&call.callee)
 }
 
 /// Both call logs side by side, in order: a longest common subsequence of equal calls.
@@ -231,6 +290,21 @@ mod tests {
         assert_eq!(basis(vec![a.clone(), c.clone()], vec![c.clone(), a.clone()]), Some(Basis::Reordered));
         assert_eq!(basis(vec![a.clone(), c.clone()], vec![a.clone(), c]), None);
         assert_eq!(basis(vec![call("os.remove", &[], true)], vec![]), Some(Basis::Seen));
+    }
+
+    #[test]
+    fn a_with_may_be_written_out() {
+        let with = |receiver: &str| {
+            ["__enter__", "write", "__exit__"].map(|verb| call(&format!("{receiver}.{verb}"), &[], true)).to_vec()
+        };
+        let by_hand = |receiver: &str, verbs: &[&str]| -> Vec<Call> {
+            verbs.iter().map(|verb| call(&format!("{receiver}.{verb}"), &[], true)).collect()
+        };
+        assert!(!differs(with("a.open('b')"), by_hand("a.open('b')", &["write", "close"])));
+        assert!(!differs(with("lock"), by_hand("lock", &["acquire", "write", "release"])));
+        assert!(differs(with("a.open('b')"), by_hand("a.open('b')", &["write"])));
+        assert!(differs(with("a.open('b')"), by_hand("a.open('b')", &["close", "write"])));
+        assert!(differs(with("connection"), by_hand("connection", &["write", "close"])));
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use crate::engine::protocol::{Body, Context, Member};
 use crate::report::assemble;
-use crate::source::{self, Diff, Form, Function, Hint, Index, Snippet};
+use crate::source::{self, Diff, Form, Function, Hint, Index, Snippet, Surroundings};
 
 use super::Source;
 
@@ -23,6 +23,7 @@ pub(super) struct Texts {
     context: Context,
     /// The texts are functions cut out of their modules.
     cut_out: bool,
+    surroundings: [Surroundings; 2],
 }
 
 impl Texts {
@@ -34,11 +35,12 @@ impl Texts {
         };
         let texts = [text(old), text(new)];
         let indices = texts.each_ref().map(|text| Index::of(text));
+        let surroundings = texts.each_ref().map(|text| Surroundings::of(text));
         let changed =
             if texts[0] == texts[1] { BTreeSet::new() } else { source::changed_entities(&indices[0], &indices[1]) };
         let tainted = indices.each_ref().map(|index| index.tainted(&changed));
         let modules = if context == Context::Module { texts } else { Default::default() };
-        Self { indices, changed, tainted, modules, context, cut_out }
+        Self { indices, changed, tainted, modules, context, cut_out, surroundings }
     }
 
     /// Does either snippet use what changed?
@@ -67,6 +69,8 @@ pub(super) struct Side {
     pub body: Body,
     /// What the classes of the parts say of the attributes of their objects, by path, for each part.
     pub fields: Vec<BTreeMap<String, Hint>>,
+    /// What the text around says of values that are looked at.
+    pub surroundings: Surroundings,
 }
 
 /// Two versions of one function, snippet or class.
@@ -126,6 +130,7 @@ impl Pair {
             Side {
                 module: module(texts, side, &paths[side], function),
                 decorators: decorators(texts, side, function, decorators_differ),
+                surroundings: texts.surroundings[side].clone(),
                 fields: parts.iter().map(|part| fields(&texts.indices[side], part)).collect(),
                 parts,
                 body: bodies.next().unwrap_or_default(),

@@ -82,7 +82,7 @@ pub(super) fn program(
         };
         let mut first_site = 0;
         for (position, part) in parts[number].iter().enumerate() {
-            let mut reading = source::read(&part.function.text, &part.sites);
+            let mut reading = source::read_within(&part.function.text, &part.sites, &side.surroundings);
             let mut predicted = predictions.next().unwrap_or_default();
             if options.techniques.hints {
                 let mut hints = source::hints(part.function);

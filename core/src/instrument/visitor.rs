@@ -106,7 +106,9 @@ impl<'a> Instrumenter<'a> {
     /// What a consumer may do at a `yield`.
     fn yielded(&mut self, range: TextRange) {
         self.table.yields.sent |= self.discarded != Some(range);
-        let finished = (self.finished > 0).then(|| "Exception".to_owned());
+        // A consumer that asks for no more ends the generator where it stands.
+        let finished =
+            ["Exception", "GeneratorExit"].iter().filter(|_| self.finished > 0).map(|name| (*name).to_owned());
         for name in self.catches.iter().rev().flatten().cloned().chain(finished) {
             if !self.table.yields.thrown.contains(&name) {
                 self.table.yields.thrown.push(name);

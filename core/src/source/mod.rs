@@ -33,7 +33,7 @@ pub use literals::{literals, written_value};
 pub use notebook::plain_python;
 pub use pairing::pair;
 pub use snippet::{SNIPPET, Snippet, snippet, without_definitions};
-pub use uses::{Key, Locals, Reading, Uses, read};
+pub use uses::{Key, Locals, Reading, Surroundings, Uses, read, read_within};
 
 use serde::{Deserialize, Serialize};
 

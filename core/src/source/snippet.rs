@@ -1,9 +1,9 @@
 //! Statements that run as they stand: the cell of a notebook, the top level of a script.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
-use ruff_python_ast::{Expr, Stmt};
+use ruff_python_ast::{Expr, Stmt, StmtFor};
 use ruff_text_size::Ranged;
 
 use super::bound::bound;
@@ -44,7 +44,8 @@ pub fn snippet(text: &str) -> Snippet {
                 all.insert(name.clone());
                 let is_read = read.names.contains(&name);
                 let private = name.starts_with('_') && !name.ends_with("__");
-                if definition || private && is_read || name == "_" || read.dropped.contains(&name) {
+                let left_over = read.is_left_over(&name);
+                if definition || private && is_read || name == "_" || read.dropped.contains(&name) || left_over {
                     continue;
                 }
                 if !is_read && !read.targets.contains(&name) {
@@ -110,10 +111,55 @@ struct Read {
     names: BTreeSet<String>,
     /// Targets of `for` and `with`.
     targets: BTreeSet<String>,
+    /// How often each name is bound at the top level, and by loops that run to their end.
+    stored: BTreeMap<String, [usize; 2]>,
     /// Names that are deleted again.
     dropped: BTreeSet<String>,
     definitions: BTreeSet<String>,
     depth: u32,
+}
+
+impl Read {
+    /// Bound by loops alone that run to their end: what the last item was is hardly meant. Where a loop breaks, it is what
+    /// was looked for.
+    fn is_left_over(&self, name: &str) -> bool {
+        self.stored.get(name).is_some_and(|[all, by_loops]| *by_loops > 0 && all == by_loops)
+    }
+
+    /// Counts the names that a loop binds, where it has no `break`.
+    fn note_loop(&mut self, node: &StmtFor) {
+        let mut breaks = Breaks(false);
+        breaks.visit_body(&node.body);
+        if self.depth > 0 || breaks.0 {
+            return;
+        }
+        let mut waiting = vec![node.target.as_ref()];
+        while let Some(target) = waiting.pop() {
+            match target {
+                Expr::Name(name) => self.stored.entry(name.id.to_string()).or_default()[1] += 1,
+                Expr::Tuple(node) => waiting.extend(&node.elts),
+                Expr::List(node) => waiting.extend(&node.elts),
+                Expr::Starred(node) => waiting.push(&node.value),
+                _ => {}
+            }
+        }
+    }
+}
+
+/// Is there a `break` that ends this loop?
+struct Breaks(bool);
+
+impl<'a> Visitor<'a> for Breaks {
+    fn visit_stmt(&mut self, stmt: &'a Stmt) {
+        match stmt {
+            Stmt::Break(_) => self.0 = true,
+            Stmt::FunctionDef(_) | Stmt::ClassDef(_) => {}
+            // Its own `break` ends an inner loop; that of its `else` does not.
+            Stmt::For(node) => self.visit_body(&node.orelse),
+            Stmt::While(node) => self.visit_body(&node.orelse),
+            _ => walk_stmt(self, stmt),
+        }
+    }
 }
 
 impl<'a> Visitor<'a> for Read {
@@ -133,7 +179,10 @@ impl<'a> Visitor<'a> for Read {
             }
         };
         match stmt {
-            Stmt::For(node) => targets(&node.target),
+            Stmt::For(node) => {
+                targets(&node.target);
+                self.note_loop(node);
+            }
             Stmt::With(node) => node.items.iter().filter_map(|item| item.optional_vars.as_deref()).for_each(targets),
             Stmt::Delete(node) if self.depth == 0 => {
                 let names = node.targets.iter().filter_map(Expr::as_name_expr);
@@ -158,6 +207,12 @@ impl<'a> Visitor<'a> for Read {
             && name.ctx.is_load()
         {
             self.names.insert(name.id.to_string());
+        }
+        if let Expr::Name(name) = expr
+            && name.ctx.is_store()
+            && self.depth == 0
+        {
+            self.stored.entry(name.id.to_string()).or_default()[0] += 1;
         }
         walk_expr(self, expr);
     }

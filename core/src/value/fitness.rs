@@ -24,6 +24,14 @@ pub(super) fn fitness(class: AbstractValue, uses: &Uses) -> f32 {
             _ => 0.005,
         };
     }
+    if !uses.matching.is_empty() {
+        factor *= match class {
+            A::Str => 1.0,
+            A::Object => 0.1,
+            A::None => 0.05,
+            _ => 0.005,
+        };
+    }
     if uses.formatted && matches!(class, A::Tuple | A::Dict) {
         factor *= 0.005;
     }

@@ -8,6 +8,7 @@ mod draw;
 mod fitness;
 pub mod likelihood;
 mod maker;
+mod patterns;
 mod pools;
 mod texts;
 
@@ -18,6 +19,7 @@ use serde::{Deserialize, Serialize};
 pub use answers::{is_answer, is_text};
 pub use declared::Declared;
 pub use draw::{Ask, Draw, Known};
+pub use patterns::matching;
 pub use pools::Pools;
 pub(crate) use texts::related;
 

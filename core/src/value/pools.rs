@@ -128,6 +128,14 @@ impl Pools {
         }
     }
 
+    /// A text of the code itself, where it has one.
+    pub(super) fn literal(&self, random: &mut Pcg64Mcg) -> &str {
+        match self.strings.len() {
+            0 => BASIC_STRINGS[random.random_range(0..BASIC_STRINGS.len())],
+            count => &self.strings[random.random_range(0..count)],
+        }
+    }
+
     pub(super) fn some_bytes(&self, random: &mut Pcg64Mcg) -> Vec<u8> {
         if !self.bytes.is_empty() && random.random_bool(0.5) {
             return self.bytes[random.random_range(0..self.bytes.len())].clone();

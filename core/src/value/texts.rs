@@ -18,6 +18,9 @@ const FIELDS: [f64; 4] = [0.2, 0.35, 0.3, 0.15];
 /// Texts of numbers beside the plain ones: signs, blanks, fractions, leading zeros, digits that are not ASCII.
 const NUMBERS: [&str; 10] = ["0", "12", "1.5", "-7", "+3", " 7 ", "007", "1e3", "1_000", "\u{663}"];
 
+/// What stands around and between texts that a pattern finds.
+const AROUND: [&str; 8] = [" ", "a", "1", "-", ", ", "\n", "x ", "."];
+
 /// Methods with texts that tell them from others.
 const CORNERS: [(&[&str], &[&str]); 11] = [
     (&["lower", "casefold", "upper", "swapcase"], &["aA", "\u{df}", "ss", "SS", "A"]),
@@ -49,6 +52,12 @@ pub(super) fn letters(seed: u64) -> Option<&'static str> {
 
 /// A text for a value of these uses.
 pub(super) fn text(random: &mut Pcg64Mcg, pools: &Pools, uses: &Uses, letters: Option<&str>) -> String {
+    if !uses.matching.is_empty() && random.random_bool(READABLE) {
+        return found(random, &uses.matching);
+    }
+    if uses.affixed && random.random_bool(READABLE) {
+        return affixed(random, pools);
+    }
     if uses.numeric && random.random_bool(READABLE) {
         return number(random, pools);
     }
@@ -68,6 +77,37 @@ pub(super) fn text(random: &mut Pcg64Mcg, pools: &Pools, uses: &Uses, letters: O
         return corners[random.random_range(0..corners.len())].to_string();
     }
     pools.text(random)
+}
+
+/// A text in which a pattern finds something: as it is, among others, or changed in one place, so that it may not.
+fn found(random: &mut Pcg64Mcg, texts: &[String]) -> String {
+    let one = texts[random.random_range(0..texts.len())].clone();
+    let other = &texts[random.random_range(0..texts.len())];
+    let around = AROUND[random.random_range(0..AROUND.len())];
+    match random.random_range(0..10) {
+        0 => format!("{around}{one}"),
+        1 => format!("{one}{around}"),
+        2 | 3 => format!("{one}{around}{other}"),
+        4 if one.chars().nth(1).is_some() => {
+            let mut characters: Vec<char> = one.chars().collect();
+            characters.remove(random.random_range(0..characters.len()));
+            characters.into_iter().collect()
+        }
+        5 => related(random, &one),
+        _ => one,
+    }
+}
+
+/// A number with a text before or behind it: `1g`, `v2`.
+fn affixed(random: &mut Pcg64Mcg, pools: &Pools) -> String {
+    let number = if random.random_bool(0.5) { random.random_range(0..12) } else { pools.int(random).unsigned_abs() };
+    let affix = pools.literal(random);
+    match random.random_range(0..8) {
+        0 => number.to_string(),
+        1 => format!("{affix}{number}"),
+        2 => format!("{number} {affix}"),
+        _ => format!("{number}{affix}"),
+    }
 }
 
 /// The text of a number.

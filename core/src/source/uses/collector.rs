@@ -7,16 +7,16 @@ use ruff_python_ast::{CmpOp, Expr, Number, Operator, Stmt, UnaryOp};
 use ruff_text_size::{Ranged, TextRange};
 
 use super::super::parse::{parse, with_stack_for};
-use super::{Key, MAX_PARTS, Uses, add_missing};
+use super::{Key, MAX_PARTS, Surroundings, Uses, add_missing};
 use crate::site::SiteKind;
 use crate::value::{AbstractValue, Recipe};
 
 /// How far into a sum a literal is looked for: each term asks, so that without a bound long sums cost their square.
 const SUM_DEPTH: u32 = 64;
 
-pub(super) fn collect(text: &str) -> Collector {
+pub(super) fn collect(text: &str, surroundings: &Surroundings) -> Collector {
     with_stack_for(text.len(), || {
-        let mut collector = Collector::default();
+        let mut collector = Collector { surroundings: surroundings.clone(), ..Collector::default() };
         for stmt in &parse(text).syntax().body {
             collector.visit_stmt(stmt);
         }
@@ -80,6 +80,8 @@ pub(super) struct Collector {
     pub(super) parameters: BTreeSet<String>,
     /// Locals that hold bytes.
     of_bytes: BTreeSet<String>,
+    /// What is known of the text around, and patterns that are compiled here.
+    surroundings: Surroundings,
 }
 
 impl Collector {
@@ -234,6 +236,7 @@ impl<'a> Visitor<'a> for Collector {
                 }
             }
             Stmt::Assign(node) => {
+                self.surroundings.note(&node.targets, &node.value);
                 if self.is_bytes(&node.value) {
                     let names = node.targets.iter().filter_map(Expr::as_name_expr);
                     self.of_bytes.extend(names.map(|name| name.id.to_string()));
@@ -303,6 +306,10 @@ impl<'a> Visitor<'a> for Collector {
                         add_missing(&mut uses.key_candidates, &[value]);
                     }
                 });
+                let names = self.surroundings.names(&node.value);
+                if !names.is_empty() {
+                    self.note(&node.slice, |uses| add_missing(&mut uses.candidates, &names));
+                }
             }
             Expr::Compare(node) => {
                 let mut left = node.left.as_ref();
@@ -359,6 +366,17 @@ impl Collector {
 
     fn note_call(&mut self, node: &ruff_python_ast::ExprCall) {
         let arguments = &node.arguments;
+        if let Some((subject, texts)) = self.surroundings.searched(node) {
+            self.note(whole(subject), |uses| add_missing(&mut uses.matching, &texts));
+        }
+        if let Some((value, values)) = self.surroundings.looked_up(node) {
+            let text = |value: &Recipe| if let Recipe::Str(text) = value { Some(text.clone()) } else { None };
+            let texts: Vec<String> = values.iter().filter_map(text).collect();
+            self.note(value, |uses| {
+                add_missing(&mut uses.candidates, &values);
+                add_missing(&mut uses.matching, &texts);
+            });
+        }
         for keyword in &arguments.keywords {
             if keyword.arg.is_none() {
                 self.note(&keyword.value, |uses| uses.mapping = true);
@@ -390,6 +408,9 @@ impl Collector {
                         uses.numeric = true;
                     });
                     if let Expr::Subscript(field) = value {
+                        if field.slice.is_slice_expr() {
+                            self.note(&field.value, |uses| uses.affixed = true);
+                        }
                         self.note_element(&field.value, |uses| uses.numeric = true);
                     }
                 }
@@ -417,8 +438,12 @@ impl Collector {
                     values,
                 ) => {
                     let skip = usize::from(name.id.as_str() == "filter");
-                    for value in values.iter().skip(skip) {
+                    let is_sum = name.id.as_str() == "sum";
+                    for value in values.iter().skip(skip).take(if is_sum { 1 } else { values.len() }) {
                         self.note(value, |uses| uses.iterated = true);
+                    }
+                    if is_sum {
+                        self.note_sum(values);
                     }
                 }
                 // A mapping, or pairs.
@@ -485,11 +510,28 @@ const MAKING: [&str; 12] = [
     "removesuffix",
     "expandtabs",
 ];
-const SPLITTING: [&str; 2] = ["split", "rsplit"];
+const SPLITTING: [&str; 3] = ["split", "rsplit", "splitlines"];
 const TAKING: [&str; 9] =
     ["startswith", "endswith", "find", "rfind", "partition", "rpartition", "replace", "count", "rindex"];
 
 impl Collector {
+    /// `sum(items, start)`: numbers, unless it starts with something else that is written out.
+    fn note_sum(&mut self, arguments: &[Expr]) {
+        const NUMBERS: [AbstractValue; 2] = [AbstractValue::Int, AbstractValue::Float];
+        let [items, start @ ..] = arguments else { return };
+        if start.iter().any(|start| !matches!(start, Expr::Name(_) | Expr::Attribute(_) | Expr::NumberLiteral(_))) {
+            return;
+        }
+        match items {
+            Expr::Generator(node) => self.note(&node.elt, |uses| add_missing(&mut uses.like, &NUMBERS)),
+            Expr::ListComp(node) => self.note(&node.elt, |uses| add_missing(&mut uses.like, &NUMBERS)),
+            other => self.note_element(other, |uses| add_missing(&mut uses.like, &NUMBERS)),
+        }
+        for start in start {
+            self.note(start, |uses| add_missing(&mut uses.like, &NUMBERS));
+        }
+    }
+
     fn note_element(&mut self, holder: &Expr, change: impl FnOnce(&mut Uses)) {
         self.note(whole(holder), |uses| change(uses.element.get_or_insert_default()));
     }
@@ -513,6 +555,7 @@ impl Collector {
         }
         if splits {
             let separator = match first.map(literal) {
+                _ if method == "splitlines" => Some("\n".to_string()),
                 None => Some(" ".to_string()),
                 Some(Some(Recipe::Str(separator))) if !separator.is_empty() => Some(separator),
                 _ => None,

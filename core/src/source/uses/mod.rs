@@ -5,6 +5,7 @@
 //! they are never laws, because code under comparison may be wrong. What a value *is* stands in `value/`.
 
 mod collector;
+mod surroundings;
 
 use std::collections::BTreeMap;
 
@@ -14,6 +15,8 @@ use serde::{Deserialize, Serialize};
 use crate::site::{Site, SiteKind};
 use crate::value::{AbstractValue, Declared, Recipe};
 use collector::{Collector, FlowKind, Holder, Made, collect};
+
+pub use surroundings::Surroundings;
 
 pub(super) use collector::{literal, named};
 
@@ -45,6 +48,10 @@ pub struct Uses {
     pub formatted: bool,
     /// Made a number: `int(value)`, `float(value)`.
     pub numeric: bool,
+    /// A part of it is made a number: `int(value[:-1])`.
+    pub affixed: bool,
+    /// Texts that patterns find which are looked for in it, or that an enumeration has for values.
+    pub matching: Vec<String>,
     /// What splits it: `','` of `value.split(',')`.
     pub separators: Vec<String>,
     /// Uses of the list that splitting it gives.
@@ -89,6 +96,8 @@ impl Uses {
         self.entered |= other.entered;
         self.mapping |= other.mapping;
         self.numeric |= other.numeric;
+        self.affixed |= other.affixed;
+        add_missing(&mut self.matching, &other.matching);
         self.formatted |= other.formatted;
         self.arithmetic |= other.arithmetic;
         self.ordered |= other.ordered;
@@ -121,7 +130,7 @@ impl Uses {
     pub fn looks_at_text(&self) -> bool {
         let Uses { candidates, attributes, keys, separators, .. } = self;
         let asked = !(candidates.is_empty() && attributes.is_empty() && keys.is_empty() && separators.is_empty());
-        asked || self.iterated || self.numeric || self.ordered || self.unpacked.is_some()
+        asked || self.iterated || self.numeric || !self.matching.is_empty() || self.ordered || self.unpacked.is_some()
     }
 }
 
@@ -158,7 +167,12 @@ pub struct Reading {
 
 /// Reads a function's text: how it uses each site's value, and what its locals stand for.
 pub fn read(text: &str, sites: &[Site]) -> Reading {
-    let collector = collect(text);
+    read_within(text, sites, &Surroundings::default())
+}
+
+/// As [`read`], where the text around the function is known.
+pub fn read_within(text: &str, sites: &[Site], surroundings: &Surroundings) -> Reading {
+    let collector = collect(text, surroundings);
     Reading { uses: uses(&collector, sites), locals: locals(collector, sites) }
 }
 
@@ -248,9 +262,9 @@ fn part(index: usize, uses: Uses) -> Uses {
 
 /// Of the uses of a text that a method made of another, those that hold for the other as well.
 fn as_text(made: Uses) -> Uses {
-    let Uses { numeric, separators, fields, attributes, mut candidates, .. } = made;
+    let Uses { numeric, affixed, matching, separators, fields, attributes, mut candidates, .. } = made;
     candidates.retain(|value| matches!(value, Recipe::Str(_)));
-    Uses { numeric, separators, fields, attributes, candidates, ..Uses::default() }
+    Uses { numeric, affixed, matching, separators, fields, attributes, candidates, ..Uses::default() }
 }
 
 /// What the local names of a function stand for.

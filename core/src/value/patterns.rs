@@ -1,0 +1,139 @@
+//! Texts that a regular expression finds.
+
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64Mcg;
+use regex_syntax::hir::{Class, Hir, HirKind};
+use regex_syntax::{Parser, ParserBuilder};
+use xxhash_rust::xxh3::xxh3_64;
+
+/// A longer text is not made.
+const MAX_LENGTH: usize = 300;
+/// Repetitions of a part beyond what the pattern asks for at least.
+const MORE: u32 = 3;
+/// Characters that stand for a class where it has them; the first ones are likelier.
+const COMMON: [char; 14] = ['a', '1', 'b', '7', ' ', '-', 'A', '.', '_', '/', 'z', '0', '"', '\n'];
+
+/// Texts that a pattern of Python's `re` finds, as far as the two dialects agree, short ones first; each once. What is
+/// looked for ahead and behind is left out of account.
+pub fn matching(pattern: &str, most: usize) -> Vec<String> {
+    let pattern = pattern.replace(r"\Z", r"\z");
+    let Some(tree) = parsed(&pattern).or_else(|| parsed(&without_looks(&pattern))) else { return vec![] };
+    let mut random = Pcg64Mcg::seed_from_u64(xxh3_64(pattern.as_bytes()));
+    let mut found: Vec<String> = Vec::new();
+    for variant in 0..most * 2 {
+        let mut text = String::new();
+        // The first two take the shortest way and the second shortest.
+        sample(&tree, &mut Way { fixed: (variant < 2).then_some(variant as u32), random: &mut random }, &mut text);
+        if text.len() <= MAX_LENGTH && !found.contains(&text) && found.len() < most {
+            found.push(text);
+        }
+    }
+    found
+}
+
+fn parsed(pattern: &str) -> Option<Hir> {
+    let mut parser: Parser = ParserBuilder::new().utf8(true).build();
+    parser.parse(pattern).ok()
+}
+
+/// A pattern without the groups that only look: `(?=...)`, `(?<!...)`.
+fn without_looks(pattern: &str) -> String {
+    let mut out = String::new();
+    let (mut rest, mut inside) = (pattern, 0_u32);
+    while let Some(character) = rest.chars().next() {
+        let mut length = character.len_utf8();
+        if character == '\\' {
+            length += rest[length..].chars().next().map_or(0, char::len_utf8);
+        }
+        let looks = ["(?=", "(?!", "(?<=", "(?<!"].iter().any(|start| rest.starts_with(start));
+        match character {
+            '(' if looks || inside > 0 => inside += 1,
+            ')' if inside > 0 => inside -= 1,
+            _ if inside == 0 => out.push_str(&rest[..length]),
+            _ => {}
+        }
+        rest = &rest[length..];
+    }
+    out
+}
+
+/// How choices are made: as told, or at random.
+struct Way<'a> {
+    fixed: Option<u32>,
+    random: &'a mut Pcg64Mcg,
+}
+
+impl Way<'_> {
+    fn pick(&mut self, count: usize) -> usize {
+        match self.fixed {
+            Some(fixed) => (fixed as usize).min(count.saturating_sub(1)),
+            None => self.random.random_range(0..count.max(1)),
+        }
+    }
+}
+
+/// Appends one text that the pattern takes.
+fn sample(pattern: &Hir, way: &mut Way<'_>, out: &mut String) {
+    if out.len() > MAX_LENGTH {
+        return;
+    }
+    match pattern.kind() {
+        HirKind::Empty | HirKind::Look(_) => {}
+        HirKind::Literal(literal) => out.push_str(&String::from_utf8_lossy(&literal.0)),
+        HirKind::Class(Class::Unicode(class)) => {
+            let inside = |c: &char| class.iter().any(|range| range.start() <= *c && *c <= range.end());
+            let mut choices: Vec<char> = COMMON.into_iter().filter(inside).collect();
+            let ends = class.iter().take(8).flat_map(|range| [range.start(), range.end()]);
+            choices.extend(ends.filter(|c| c.is_ascii_graphic()));
+            choices.extend(class.iter().next().map(|range| range.start()).filter(|_| choices.is_empty()));
+            // The lower of two picks: the common ones come first.
+            let at = way.pick(choices.len()).min(way.pick(choices.len()));
+            out.extend(choices.get(at));
+        }
+        HirKind::Class(Class::Bytes(class)) => {
+            out.extend(class.iter().next().map(|range| char::from(range.start())));
+        }
+        HirKind::Repetition(repetition) => {
+            let more = way.pick(MORE as usize + 1) as u32;
+            let times = repetition.min.saturating_add(more).min(repetition.max.unwrap_or(u32::MAX));
+            for _ in 0..times.min(MAX_LENGTH as u32) {
+                sample(&repetition.sub, way, out);
+            }
+        }
+        HirKind::Capture(capture) => sample(&capture.sub, way, out),
+        HirKind::Concat(parts) => parts.iter().for_each(|part| sample(part, way, out)),
+        HirKind::Alternation(parts) => {
+            let at = way.pick(parts.len());
+            if let Some(part) = parts.get(at) {
+                sample(part, way, out);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pattern_gives_texts_that_it_finds() {
+        let texts = matching(r"^v(\d+)\.(\d{3})-(alpha|beta)$", 12);
+        assert!(texts.len() > 8, "{texts:?}");
+        assert!(texts.iter().all(|text| text.starts_with('v') && text.contains('.')), "{texts:?}");
+        for end in ["-alpha", "-beta"] {
+            assert!(texts.iter().any(|text| text.ends_with(end)), "{texts:?}");
+        }
+    }
+
+    #[test]
+    fn groups_that_look_are_left_out() {
+        assert_eq!(without_looks(r"a(?=b(c|\)))d(?<!e)f"), "adf");
+        assert!(matching(r"x(?!y)\d", 4).iter().any(|text| text.starts_with('x')));
+        assert!(matching(r"(?P<a>x)(?P=a)(", 4).is_empty());
+    }
+
+    #[test]
+    fn the_same_pattern_gives_the_same_texts() {
+        assert_eq!(matching(r"\w+@\w+", 12), matching(r"\w+@\w+", 12));
+    }
+}
