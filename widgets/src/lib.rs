@@ -38,11 +38,14 @@ mod words;
 use serde_json::{Value, json};
 use twincell_core::report::Comparison;
 
-pub use html::{html_fragment, html_page};
+pub use html::{html_fragment, html_page, study_page};
 pub use plain::sentence as plain_sentence;
 pub use plot::coverage_plot_svg;
-pub use state::{ComparisonState, Detail, STATE_FORMAT, detail, state};
+pub use state::{ComparisonState, Detail, STATE_FORMAT, StudyRow, StudyState, detail, state};
 pub use text::{TextOptions, text};
+
+/// The interactive view as one ES module: `render` for anywidget. Built from `widgets/js` by `make widgets`.
+pub const MODULE: &str = include_str!("../dist/widget.js");
 
 /// The MIME type of a [`Comparison`] as JSON; the report's field `format` is its version.
 pub const COMPARISON_MIME: &str = "application/vnd.twincell.comparison+json";

@@ -152,6 +152,32 @@ struct CallState {
     equal: bool,
 }
 
+/// A study: one row a change.
+#[derive(Debug, Serialize)]
+pub struct StudyState {
+    pub format: u32,
+    pub title: String,
+    pub rows: Vec<StudyRow>,
+}
+
+#[derive(Debug, Serialize)]
+pub struct StudyRow {
+    pub id: String,
+    pub verdict: Verdict,
+    /// `changing`, `preserving` or `unclear`, where somebody gave one.
+    pub label: Option<String>,
+    pub reason: String,
+    pub executions: Option<u32>,
+    /// Share of executable lines that ran, 0 to 1.
+    pub coverage: Option<f64>,
+    pub milliseconds: Option<f64>,
+    pub evidence: Vec<Evidence>,
+    /// What became of the reproducer, e.g. `holds`.
+    pub reproducer: Option<String>,
+    /// A [`ComparisonState`], where it was kept.
+    pub comparison: Option<serde_json::Value>,
+}
+
 /// A comparison for the interactive view.
 pub fn state(comparison: &Comparison) -> ComparisonState<'_> {
     ComparisonState {

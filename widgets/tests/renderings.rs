@@ -4,18 +4,22 @@ mod samples;
 
 use samples::HOSTILE;
 use scraper::{Html, Node};
+use twincell_core::report::Verdict;
 use twincell_core::value::{Choice, Decision, Recipe};
-use twincell_widgets::{COMPARISON_MIME, TextOptions, coverage_plot_svg, html_fragment, html_page, mime_bundle, text};
+use twincell_widgets::{
+    COMPARISON_MIME, MODULE, STATE_FORMAT, StudyRow, StudyState, TextOptions, coverage_plot_svg, html_fragment,
+    html_page, mime_bundle, study_page, text,
+};
 use unicode_width::UnicodeWidthStr;
 
 const PLAIN: TextOptions = TextOptions { color: false, width: 100 };
 
 /// Elements and attributes that the views themselves write.
 const ELEMENTS: &str = "html head meta title style body main div span p pre strong code b details summary dl dt dd table \
-    caption colgroup col thead tbody tr th td ul li svg line polyline polygon text";
+    caption colgroup col thead tbody tr th td ul li svg line polyline polygon text script";
 const ATTRIBUTES: &str = "lang charset name content http-equiv class aria-hidden aria-label role tabindex scope colspan \
     open style width height viewBox xmlns opacity fill stroke stroke-width x1 x2 y1 y2 x y dy points text-anchor \
-    font-family font-size transform";
+    font-family font-size transform type data-twincell-page data-twincell-state";
 
 fn without_style(html: &str) -> String {
     let (start, end) = (html.find("<style>").unwrap(), html.find("</style>").unwrap());
@@ -104,7 +108,8 @@ fn hostile_text_stays_readable() {
 fn nothing_invisible_or_reordering_reaches_the_output() {
     let invisible = |c: char| (c.is_control() && c != '\n') || "\u{202e}\u{2066}\u{200b}".contains(c);
     for (name, comparison) in samples::all() {
-        for shown in [html_page(&comparison, HOSTILE), text(&comparison, &PLAIN)] {
+        let page = html_page(&comparison, HOSTILE).replace(MODULE, "");
+        for shown in [page, text(&comparison, &PLAIN)] {
             let found = shown.chars().find(|&c| invisible(c));
             assert_eq!(found, None, "{name}");
         }
@@ -172,6 +177,51 @@ fn a_coverage_that_is_no_number_is_drawn_as_none() {
     comparison.pairs[0].executions.iter_mut().for_each(|execution| execution.coverage_so_far = f64::NAN);
     let svg = coverage_plot_svg(&comparison.pairs[0]);
     assert!(!svg.contains("NaN") && roxmltree::Document::parse(&svg).is_ok());
+}
+
+#[test]
+fn a_page_runs_our_script_and_no_other() {
+    assert!(!MODULE.contains("</script") && !MODULE.contains("<!--") && !MODULE.contains('\r'), "it would end early");
+    for (name, comparison) in samples::all() {
+        let page = html_page(&comparison, HOSTILE);
+        let parsed = Html::parse_document(&page);
+        let select = |css: &str| scraper::Selector::parse(css).unwrap();
+        let scripts: Vec<_> = parsed.select(&select("script")).collect();
+        let [data, script] = scripts.as_slice() else { panic!("{name} has {} scripts", scripts.len()) };
+        assert_eq!(data.value().attr("type"), Some("application/json"));
+        assert_eq!(script.text().collect::<String>(), MODULE);
+        let state: serde_json::Value = serde_json::from_str(&data.text().collect::<String>()).unwrap();
+        assert_eq!(state["pairs"].as_array().unwrap().len(), comparison.pairs.len());
+        assert_eq!(state["sentence"], comparison.sentence.as_str());
+        for (shown, pair) in state["pairs"].as_array().unwrap().iter().zip(&comparison.pairs) {
+            let texts = shown["new"]["lines"].as_array().unwrap().iter().map(|line| line["text"].as_str().unwrap());
+            assert!(texts.eq(pair.new.lines.iter().map(|line| line.text.as_str())), "{name}");
+        }
+        let policy = parsed.select(&select("meta[http-equiv]")).next().unwrap().value().attr("content").unwrap();
+        assert!(policy.starts_with("default-src 'none'") && !policy.contains("'unsafe-eval'"), "{policy}");
+        assert!(!policy.split("script-src").nth(1).unwrap().contains("unsafe"), "{policy}");
+    }
+}
+
+#[test]
+fn a_study_is_a_table_without_scripts_and_a_view_with_them() {
+    let row = |id: &str, verdict| StudyRow {
+        id: id.into(),
+        verdict,
+        label: Some("changing".into()),
+        reason: "both ran".into(),
+        executions: Some(12),
+        coverage: Some(0.5),
+        milliseconds: Some(71.0),
+        evidence: vec![],
+        reproducer: None,
+        comparison: None,
+    };
+    let rows = vec![row(HOSTILE, Verdict::Changing), row("b", Verdict::Inconclusive)];
+    let page = study_page(&StudyState { format: STATE_FORMAT, title: HOSTILE.into(), rows }, HOSTILE);
+    let parsed = Html::parse_document(&page);
+    assert_eq!(parsed.select(&scraper::Selector::parse("tbody tr").unwrap()).count(), 2);
+    assert_eq!(parsed.select(&scraper::Selector::parse("script").unwrap()).count(), 2);
 }
 
 #[test]

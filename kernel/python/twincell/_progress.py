@@ -7,12 +7,17 @@ from typing import Any
 
 from IPython.display import DisplayHandle, clear_output
 
+from ._widget import is_live, view_class
+
 #: Seconds that a comparison runs before a bar appears; most end sooner.
 PATIENCE = 0.4
 
 
 class Progress:
-    """Called with the state of a comparison; shows a bar that is updated in place, and takes it away at the end."""
+    """Called with the state of a comparison; shows a bar that is updated in place, and takes it away at the end.
+
+    Answers whether the comparison is to stop: the interactive bar has a button for it.
+    """
 
     def __init__(self, shell: Any, *, alone: bool) -> None:
         """`alone`: nothing else is shown by the cell, so that all of its output may be cleared."""
@@ -21,10 +26,32 @@ class Progress:
         self._alone = alone
         self._started = time.monotonic()
         self._handle: DisplayHandle | None = None
+        self._view: Any = None
+        self._stops = False
 
-    def __call__(self, pair: int, pairs: int, executions: int, budget: int, coverage: float) -> None:
+    def __call__(self, pair: int, pairs: int, executions: int, budget: int, coverage: float) -> bool:
         if not self._can_update or time.monotonic() - self._started < PATIENCE:
+            return False
+        if is_live():
+            progress = {"pair": pair, "pairs": pairs, "executions": executions, "budget": budget, "coverage": coverage}
+            self._show_view(progress)
+        else:
+            self._show_bar(pair, pairs, executions, budget, coverage)
+        return self._stops
+
+    def _show_view(self, progress: dict[str, Any]) -> None:
+        if self._view is not None:
+            self._view.progress = progress
             return
+        self._view = view_class()(progress=progress)
+        self._view.on_stop = self._stop
+        self._handle = DisplayHandle()
+        self._handle.display(self._view)
+
+    def _stop(self) -> None:
+        self._stops = True
+
+    def _show_bar(self, pair: int, pairs: int, executions: int, budget: int, coverage: float) -> None:
         text = f"{executions} of up to {budget} executions, {coverage:.0%} of the lines"
         if pairs > 1:
             text = f"function {pair + 1} of {pairs}: {text}"
@@ -48,3 +75,5 @@ class Progress:
             clear_output(wait=True)
         else:
             self._show("", "")
+        if self._view is not None:
+            self._view.close()

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use pyo3::exceptions::PyNotImplementedError;
 use pyo3::prelude::*;
 use serde::Serialize;
 use twincell_core::report::Comparison;
@@ -114,6 +115,12 @@ impl PyComparison {
             }
         };
         crate::files::write_text(&path, &text).map_err(raised)
+    }
+
+    /// Shows the interactive view where there is a front end for it; IPython takes the MIME bundle elsewhere.
+    fn _ipython_display_(slf: &Bound<'_, Self>) -> PyResult<()> {
+        let shown = slf.py().import("twincell._widget")?.call_method1("show", (slf,))?;
+        if shown.is_truthy()? { Ok(()) } else { Err(PyNotImplementedError::new_err("the MIME bundle will do")) }
     }
 
     /// What Jupyter shows.

@@ -35,6 +35,7 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(compare, module)?)?;
     module.add_function(wrap_pyfunction!(main, module)?)?;
     module.add_function(wrap_pyfunction!(option_table, module)?)?;
+    module.add_function(wrap_pyfunction!(widget_module, module)?)?;
     module.py().import("atexit")?.call_method1("register", (wrap_pyfunction!(end, module)?,))?;
     magics::register(module)
 }
@@ -93,6 +94,12 @@ fn main(py: Python<'_>, arguments: Vec<OsString>) -> PyResult<i32> {
         };
         cli::run(arguments, &mut session)
     }))
+}
+
+/// The interactive view as the source of one ES module, for anywidget.
+#[pyfunction]
+fn widget_module() -> &'static str {
+    twincell_widgets::MODULE
 }
 
 /// The options as dictionaries: `name`, `keyword`, `placeholder`, `allowed`, `default`, `help`, `study`.

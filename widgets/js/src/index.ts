@@ -111,4 +111,12 @@ export function mount(el: HTMLElement, state: State): () => void {
   return () => own.abort();
 }
 
+// A page of its own carries its state beside what it says to readers without scripts.
+const carried = document.querySelector("html[data-twincell-page] script[data-twincell-state]");
+if (carried) {
+  const place = h("main", {});
+  mount(place, JSON.parse(carried.textContent) as State);
+  document.querySelector("main")?.replaceWith(place);
+}
+
 export default { render };

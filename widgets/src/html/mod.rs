@@ -1,14 +1,22 @@
 //! Static HTML: the whole of a comparison as a fragment for notebooks or as a page of its own. What one pair looks
-//! like is in [`pair`]; styling is in `style.css`, scoped to the class `tc-out`. No scripts, no ids.
+//! like is in [`pair`]; styling is in `style.css`, scoped to the class `tc-out`. No scripts, no ids; a page of its own has
+//! one script, ours, which puts the interactive view in place of the static one.
 
 mod code;
 mod pair;
+mod study;
 mod tables;
 
+use std::sync::LazyLock;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
+use serde::Serialize;
+use sha2::{Digest, Sha256};
 use twincell_core::report::{Comparison, PairReport, Verdict};
 
-use crate::{plain, words};
+use crate::{MODULE, StudyState, plain, words};
 
 const STYLE: &str = include_str!("style.css");
 const PAGE_STYLE: &str = include_str!("page.css");
@@ -18,23 +26,65 @@ pub fn html_fragment(comparison: &Comparison) -> String {
     fragment(comparison).into_string()
 }
 
-/// A comparison as a self-contained page that needs no network and runs no script.
+/// A comparison as a self-contained page that needs no network: the interactive view, and below it, for readers without
+/// scripts, the static one. No script but ours runs, by a policy that names its hash.
 pub fn html_page(comparison: &Comparison, title: &str) -> String {
+    page(title, &fragment(comparison), &json(&crate::state(comparison)))
+}
+
+/// A study as a page like [`html_page`]'s; without scripts a table of its changes.
+pub fn study_page(study: &StudyState, title: &str) -> String {
+    page(title, &study::table(study), &json(study))
+}
+
+fn page(title: &str, fragment: &Markup, state: &str) -> String {
+    let policy = format!(
+        "default-src 'none'; style-src 'unsafe-inline'; img-src data: blob:; script-src 'sha256-{}'",
+        MODULE_HASH.as_str()
+    );
     html! {
         (DOCTYPE)
-        html lang="en" {
+        html lang="en" data-twincell-page {
             head {
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="color-scheme" content="light dark";
-                meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'";
+                meta http-equiv="Content-Security-Policy" content=(policy);
                 title { (plain::sentence(title)) }
                 style { (PreEscaped(PAGE_STYLE)) }
             }
-            body { main { (fragment(comparison)) } }
+            body {
+                main { (fragment) }
+                script type="application/json" data-twincell-state { (PreEscaped(state)) }
+                script type="module" { (PreEscaped(MODULE)) }
+            }
         }
     }
     .into_string()
+}
+
+/// What the policy knows our script by.
+static MODULE_HASH: LazyLock<String> = LazyLock::new(|| STANDARD.encode(Sha256::digest(MODULE.as_bytes())));
+
+/// JSON that can stand in a script element: plain ASCII, and nothing in it ends the element or begins a comment.
+fn json(state: &impl Serialize) -> String {
+    // A state holds only strings, numbers and string-keyed structs, which JSON always has a form for.
+    let json = serde_json::to_string(state).unwrap_or_default();
+    let mut out = String::with_capacity(json.len());
+    for character in json.chars() {
+        match character {
+            '<' => out.push_str("\\u003c"),
+            ' '..='~' => out.push(character),
+            // Outside of strings JSON is ASCII, and inside of them every character can be written by number.
+            other => {
+                let mut units = [0; 2];
+                for unit in other.encode_utf16(&mut units) {
+                    out.push_str(&format!("\\u{unit:04x}"));
+                }
+            }
+        }
+    }
+    out
 }
 
 fn fragment(comparison: &Comparison) -> Markup {

@@ -1,0 +1,90 @@
+"""The interactive view of a comparison in a notebook. What it shows is decided in Rust, how in `widgets/js`.
+
+Needs the package `anywidget`; without it, and where nobody looks at the output, the static one stands alone.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Callable
+from importlib.util import find_spec
+from typing import Any
+
+from IPython import get_ipython
+from IPython.display import display
+
+from ._twincell import Comparison, TwincellError, widget_module
+
+
+def is_live() -> bool:
+    """Whether a person is in front of the running cell, with a front end that can show widgets."""
+    kernel = getattr(get_ipython(), "kernel", None)
+    # Who executes notebooks in a batch answers no questions. Both kernels know it, each in its own place.
+    answers = getattr(getattr(kernel, "output", None), "allow_stdin", getattr(kernel, "_allow_stdin", False))
+    return bool(answers) and find_spec("anywidget") is not None
+
+
+@functools.cache
+def view_class() -> type:
+    """The widget. Made when it is first needed: anywidget takes a while to import."""
+    import anywidget
+    import traitlets
+
+    class View(anywidget.AnyWidget):
+        """A comparison or a study, or the progress of a comparison that runs."""
+
+        _esm = widget_module()
+        kind = traitlets.Unicode("comparison").tag(sync=True)
+        state = traitlets.Dict(allow_none=True, default_value=None).tag(sync=True)
+        progress = traitlets.Dict(allow_none=True, default_value=None).tag(sync=True)
+        pinned = traitlets.List().tag(sync=True)
+
+        def __init__(self, comparison: Comparison | None = None, **traits: Any) -> None:
+            #: What answers requests; None while a comparison runs.
+            self.comparison = comparison
+            #: Called when the stop button is pressed.
+            self.on_stop: Callable[[], None] = lambda: None
+            if comparison is not None:
+                traits["state"] = json.loads(comparison._state())
+            super().__init__(**traits)
+            self.on_msg(self._answer)
+
+        def _answer(self, _widget: Any, request: Any, _buffers: Any) -> None:
+            if not isinstance(request, dict):
+                return
+            if request.get("do") == "stop":
+                self.on_stop()
+            elif "id" in request:
+                self.send({"id": request["id"], **answer(self.comparison, request)})
+
+    return View
+
+
+def answer(comparison: Comparison | None, request: dict[str, Any]) -> dict[str, Any]:
+    """What the view asked for: an execution in full, or the text of a test."""
+    does = {"replay": "show", "shrink": "shrink", "reproducer": "reproduce"}
+    try:
+        if comparison is None:
+            raise TwincellError("the comparison still runs")
+        execution, changes, pair = request.get("execution"), request.get("changes") or {}, request.get("pair", 0)
+        detail = comparison.replay(execution, changes, pair=pair, then=does[request.get("do", "")])
+    except KeyError:
+        return {"ok": False, "error": f"the kernel does not know how to {request.get('do')}"}
+    except (TwincellError, TypeError, OverflowError) as error:
+        return {"ok": False, "error": str(error)}
+    source = detail.pop("reproducer")
+    return {"ok": True, "source": source} if request["do"] == "reproducer" else {"ok": True, "detail": detail}
+
+
+def show(comparison: Comparison) -> bool:
+    """Shows the interactive view, and behind it the static output. False where there can only be the static one.
+
+    The static one is for whoever opens the notebook later without a kernel; while the view lives, its style hides it.
+    """
+    if not is_live():
+        return False
+    view = view_class()(comparison)
+    display(view)
+    display(comparison._repr_mimebundle_(), raw=True)
+    return True
