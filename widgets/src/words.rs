@@ -7,7 +7,7 @@ use twincell_core::report::{
     display_decision,
 };
 use twincell_core::site::SiteKind;
-use twincell_core::value::{Choice, Decision};
+use twincell_core::value::{Choice, Decision, Recipe};
 
 /// A sign that carries the verdict together with its word, never a color alone.
 pub fn icon(verdict: Verdict) -> &'static str {
@@ -148,19 +148,47 @@ pub fn witness_title(pair: &PairReport, witness: &Witness) -> String {
     }
 }
 
+/// What stands below the sentence over a comparison of one pair: the pair's own, where that says more.
+pub fn further_sentence<'a>(comparison: &Comparison, only: &'a PairReport) -> Option<&'a str> {
+    (!comparison.sentence.starts_with(&only.sentence)).then_some(only.sentence.as_str())
+}
+
 /// Decisions of the witness that its injected values do not show: exceptions raised, defaults, truths of objects.
-pub fn other_decisions(witness: &Witness) -> Vec<(&str, String)> {
-    let used = (!witness.uses.is_empty()).then(|| ("used, in order", witness.uses.join(", ")));
+pub fn other_decisions(witness: &Witness) -> Vec<(String, String)> {
+    let used = (!witness.uses.is_empty()).then(|| ("used, in order".into(), witness.uses.join(", ")));
     let injected = |choice: &Choice| {
         matches!(choice.decision, Decision::Value(_))
             && witness.injections.iter().any(|injection| injection.path == choice.path)
     };
-    let others = witness
-        .choices
-        .iter()
-        .filter(|choice| !(injected(choice) || used.is_some() && says_what_is_used(&choice.path)));
-    let others = others.map(|choice| (choice.path.as_str(), display_decision(&choice.decision)));
+    let said = |choice: &&Choice| injected(choice) || used.is_some() && says_what_is_used(&choice.path);
+    let others = witness.choices.iter().filter(|choice| !said(choice)).filter_map(decision);
     used.clone().into_iter().chain(others).collect()
+}
+
+/// One decision in words; none where the values that were injected say it.
+fn decision(choice: &Choice) -> Option<(String, String)> {
+    let path = choice.path.as_str();
+    let shown = display_decision(&choice.decision);
+    // Which of the values before an argument of the same name is; zero is a new one.
+    if let (Some(own), Decision::Value(Recipe::Int(again))) = (path.strip_prefix("again for "), &choice.decision) {
+        let first = own.rsplit_once(" (").map_or(own, |(name, _)| name);
+        return match again {
+            0 => None,
+            1 => Some((own.into(), format!("the same as {first}"))),
+            number => Some((own.into(), format!("the same as {first} ({number})"))),
+        };
+    }
+    // What an object that is false equals.
+    let of = path.strip_prefix("zero(").and_then(|rest| rest.strip_suffix(')'));
+    if let (Some(of), Decision::Value(Recipe::Str(kind))) = (of, &choice.decision) {
+        let equal = match kind.as_str() {
+            "str" => "''".into(),
+            "int" | "float" | "number" => "0".into(),
+            kind => format!("an empty {kind}"),
+        };
+        return Some((format!("{of} equals"), equal));
+    }
+    Some((path.into(), shown))
 }
 
 /// Whether there is such evidence in the execution that is shown in full.

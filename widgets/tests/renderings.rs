@@ -76,6 +76,32 @@ fn members_used_are_shown_by_name_and_not_by_number() {
 }
 
 #[test]
+fn decisions_are_told_in_words() {
+    let mut whole = samples::changing();
+    let witness = whole.pairs[0].witness.as_mut().unwrap();
+    for (path, recipe) in [
+        ("again for key (2)", Recipe::Int(0)),
+        ("again for key (3)", Recipe::Int(1)),
+        ("again for key (4)", Recipe::Int(3)),
+        ("zero(key)", Recipe::Str("str".into())),
+    ] {
+        witness.choices.push(Choice { path: path.into(), decision: Decision::Value(recipe) });
+    }
+    let shown = text(&whole, &PLAIN);
+    assert!(shown.contains("key (3): the same as key\n"), "{shown}");
+    assert!(shown.contains("key (4): the same as key (3)\n") && shown.contains("key equals: ''\n"), "{shown}");
+    assert!(!shown.contains("again for") && !shown.contains("key (2)"), "{shown}");
+}
+
+#[test]
+fn a_sentence_that_only_goes_on_is_not_said_twice() {
+    let mut whole = samples::identical();
+    let own = whole.pairs[0].sentence.clone();
+    whole.sentence = format!("{own} Only in old: g.");
+    assert_eq!(text(&whole, &PLAIN).matches(&own[..20]).count(), 1);
+}
+
+#[test]
 fn no_element_and_no_attribute_comes_from_user_code() {
     for (name, comparison) in samples::all() {
         let page = html_page(&comparison, HOSTILE);

@@ -10,6 +10,11 @@ use crate::report::{Channel, display_observed};
 /// How places begin that say by themselves what they are.
 const OWN_PLACES: [&str; 5] = ["name ", "use ", "members", "class attributes", "how it is used"];
 
+/// Is this the place of an argument, or of a global, and not of what a snippet binds or using an object gave?
+pub fn is_argument(place: &str) -> bool {
+    !OWN_PLACES.iter().any(|start| place.starts_with(start))
+}
+
 /// The place of what the namespace of a class holds beside its methods.
 const CLASS_ATTRIBUTES: &str = "class attributes";
 
@@ -33,7 +38,7 @@ pub(super) fn compare(old: &Behavior, new: &Behavior, rules: &Rules, found: &mut
     }
     for (place, [a, b]) in places {
         // What a snippet binds and what using an object gave are no arguments.
-        let own = OWN_PLACES.iter().any(|start| place.starts_with(start));
+        let own = !is_argument(place);
         let absent = if own { super::ABSENT } else { super::UNCHANGED };
         let text = |value: Option<&Observed>| value.map_or(absent.into(), display_observed);
         let kept = b.filter(|_| place == CLASS_ATTRIBUTES).and_then(|new| without_additions(a?, new));

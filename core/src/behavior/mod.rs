@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::report::{Channel, Strength};
 
+pub use arguments::is_argument;
 pub use calls::align as align_calls;
 pub use crash::is_telling;
 pub use steady::{Steady, steady};

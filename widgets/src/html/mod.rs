@@ -98,7 +98,9 @@ fn fragment(comparison: &Comparison) -> Markup {
             }
             @match pairs.as_slice() {
                 [only] => {
-                    @if only.sentence != comparison.sentence { p.tc-reason { (plain::sentence(&only.sentence)) } }
+                    @if let Some(sentence) = words::further_sentence(comparison, only) {
+                        p.tc-reason { (plain::sentence(sentence)) }
+                    }
                     (pair::body(only, comparison.budget))
                 }
                 several => (several_pairs(several, comparison.budget)),

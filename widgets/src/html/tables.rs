@@ -2,7 +2,7 @@
 //! out; a difference is marked with a sign and a word.
 
 use maud::{Markup, html};
-use twincell_core::behavior::{Behavior, Call, Observed};
+use twincell_core::behavior::{ABSENT, Behavior, Call, Observed, UNCHANGED, is_argument};
 use twincell_core::report::{
     Channel, Evidence, ExecutionReport, PairReport, Witness, display_call, display_observed, display_outcome,
 };
@@ -87,9 +87,10 @@ pub fn behaviors(pair: &PairReport, witness: &Witness) -> Markup {
     let outcome = differs(&|one| matches!(one.channel, Channel::Return | Channel::Exception));
     let mut rows = vec![row("outcome", outcome, &display_outcome(&old.outcome), &display_outcome(&new.outcome))];
     for (name, old, new) in arguments(old, new) {
-        let shown = |value: Option<&Observed>| value.map_or_else(|| "not there".into(), display_observed);
+        let (absent, after) = if is_argument(name) { (UNCHANGED, " afterwards") } else { (ABSENT, "") };
+        let shown = |value: Option<&Observed>| value.map_or_else(|| absent.into(), display_observed);
         let differs = differs(&|one| one.channel == Channel::Arguments && names_root(&one.place, name));
-        rows.push(row(&format!("{name} afterwards"), differs, &shown(old), &shown(new)));
+        rows.push(row(&format!("{name}{after}"), differs, &shown(old), &shown(new)));
     }
     for (name, old, new) in [("stdout", &old.stdout, &new.stdout), ("stderr", &old.stderr, &new.stderr)] {
         if !old.is_empty() || !new.is_empty() {

@@ -41,8 +41,8 @@ pub fn text(comparison: &Comparison, options: &TextOptions) -> String {
     let pairs = words::ordered_pairs(comparison);
     match pairs.as_slice() {
         [only] => {
-            if only.sentence != comparison.sentence {
-                page.prose("  ", &plain::sentence(&only.sentence), Style::new());
+            if let Some(sentence) = words::further_sentence(comparison, only) {
+                page.prose("  ", &plain::sentence(sentence), Style::new());
             }
             pair_body(&mut page, only, comparison.budget);
         }
