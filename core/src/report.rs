@@ -232,7 +232,7 @@ pub struct PairReport {
     pub rows: Vec<AlignedRow>,
     /// Executions that came back.
     pub executed: u32,
-    /// In order; of more than a thousand the later ones only where they run new lines or differ.
+    /// In order; beyond the first thousand only those that run new lines, and up to a thousand that differ.
     pub executions: Vec<ExecutionReport>,
     /// The sets of lines (of old, of new, ascending) that executions ran, each once.
     #[serde(default)]

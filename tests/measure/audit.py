@@ -77,28 +77,36 @@ def outcomes(python: str, files: list[Path], subject: str) -> dict[str, bool]:
 def audit(python: str, changes: Path, context: str, seed: int, folder: Path) -> Counter[str]:
     """Compares the changes and runs what reproduces them; prints a line each."""
     tests, findings = folder / f"tests-{context}", folder / f"findings-{context}.jsonl"
-    command = [sys.executable, "-m", "twincell", "study", str(changes), "--out", str(findings)]
+    # Ids of one form, none the beginning of another, so that a file says whose reproducer it is.
+    names, labels, lines = {}, {}, []
+    for number, line in enumerate(changes.read_text(encoding="utf-8").splitlines(), 1):
+        if not line.strip():
+            continue
+        change = json.loads(line)
+        key = f"c{number:06}"
+        names[key], labels[key] = str(change.get("id", number)), change.get("label") or "no label"
+        lines.append(json.dumps(change | {"id": key}))
+    numbered = folder / f"changes-{context}.jsonl"
+    numbered.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    command = [sys.executable, "-m", "twincell", "study", str(numbered), "--out", str(findings)]
     command += ["--context", context, "--seed", str(seed), "--reproducers", str(tests)]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
     (tests / "conftest.py").write_text(BLOCK)
-    labels = {}
-    for number, line in enumerate(changes.read_text(encoding="utf-8").splitlines(), 1):
-        change = json.loads(line)
-        labels[str(change.get("id", number))] = change.get("label") or "no label"
-    files = {}
-    for number, file in enumerate(sorted(tests.glob("*.py"))):
-        if file.name != "conftest.py":
+    files: dict[str, Path] = {}
+    for number, file in enumerate(sorted(tests.glob("c*.py"))):
+        key = file.stem.partition("-")[0]
+        if key in names:
             # pytest wants names that are unlike those of modules.
-            files[file.stem] = file.rename(tests / f"test_{number}_{file.stem.replace('-', '_')}.py")
+            safe = "".join(c if c.isalnum() else "_" for c in names[key])[:100]
+            # Of a change with several, the first counts.
+            files.setdefault(key, file.rename(tests / f"test_{number}_{safe}.py"))
     passed = {subject: outcomes(python, list(files.values()), subject) for subject in ("old", "new")}
     counts: Counter[str] = Counter()
     for line in findings.read_text(encoding="utf-8").splitlines():
         finding = json.loads(line)
         if finding["verdict"] != "changing":
             continue
-        name = str(finding["id"])
-        safe = "".join(c if c.isalnum() or c in "_-" else "_" for c in name)[:120]
-        file = next((file for stem, file in files.items() if stem == safe or stem.startswith(f"{safe}-")), None)
+        name, file = names[finding["id"]], files.get(finding["id"])
         evidence = finding["evidence"][0] if finding["evidence"] else {}
         if file is None:
             outcome, why = "none", finding["reproducer"].removeprefix("none: ")
@@ -112,7 +120,7 @@ def audit(python: str, changes: Path, context: str, seed: int, folder: Path) -> 
                 why += f" (old {said[old]}, new {said[new]})"
         counts[outcome] += 1
         edge = "edge case" if evidence.get("edge_case") else ""
-        print(f"{context:<9} {name:<24} {labels.get(name, ''):<11} {outcome:<14} {edge:<10} {why}", flush=True)
+        print(f"{context:<9} {name:<24} {labels[finding['id']]:<11} {outcome:<14} {edge:<10} {why}", flush=True)
     return counts
 
 

@@ -9,7 +9,7 @@ use crate::value::Choice;
 
 /// Executions that a campaign keeps whatever they show.
 pub const MOST_KEPT: usize = 1000;
-/// Executions that a campaign keeps for what they show, among them.
+/// Executions up to which those that differ are kept, the first ones among them; beyond, only new lines count.
 const MOST_DIFFERING: usize = 2 * MOST_KEPT;
 
 /// What is known of executions that are not kept.
