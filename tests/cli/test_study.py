@@ -1,6 +1,7 @@
 """`twincell study`: files in, findings out."""
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -94,4 +95,18 @@ def test_changes_of_one_id_keep_their_reproducers_apart_and_are_named(changes):
     _, done = study(changes, "out.jsonl", "--reproducers", str(changes.parent / "tests"))
     assert sorted(path.name for path in (changes.parent / "tests").iterdir()) == ["a-line2.py", "a.py"]
     assert "twincell: the id a occurs 2 times (lines 1, 2)\n" in done.stderr
-    assert "twincell: the label breaking does not count (line 2): known are changing and preserving\n" in done.stderr
+    assert (
+        "twincell: the label breaking does not count (line 2): known are changing, preserving and unclear\n"
+        in done.stderr
+    )
+
+
+def test_a_page_holds_every_change_and_its_comparison(changes):
+    page = changes.parent / "study.html"
+    rows, done = study(changes, "out.jsonl", "--html", str(page))
+    assert f"page written to {page}" in done.stdout
+    [text] = re.findall(r'<script type="application/json" data-twincell-state>(.*?)</script>', page.read_text())
+    state = json.loads(text)
+    assert [row["verdict"] for row in state["rows"]] == [row["verdict"] for row in rows]
+    kept = [row for row in state["rows"] if row["comparison"]]
+    assert kept and all(row["comparison"]["verdict"] == row["verdict"] for row in kept)

@@ -69,6 +69,7 @@ fn study() -> Command {
         )
         .arg(path("file").value_name("FILE.jsonl").required(true).help("The changes"))
         .arg(path("out").long("out").value_name("RESULTS.jsonl").required(true).help("Where the findings go"))
+        .arg(path("html").long("html").value_name("FILE").help("Write the study as an HTML page too"))
         .arg(
             path("reproducers")
                 .long("reproducers")

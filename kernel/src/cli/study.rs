@@ -13,6 +13,7 @@ use twincell_widgets::plain_sentence;
 use super::{Abort, Session, UNCHANGED, read_options, read_text};
 use crate::files::reason;
 use crate::options::Job;
+use crate::study::page::Kept;
 use crate::study::{Input, rows, study};
 use crate::warm::Engine;
 
@@ -20,9 +21,9 @@ pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort
     let options = read_options(matches, Job::Study)?;
     // clap has seen to it that both are there.
     let path = |name| matches.get_one::<PathBuf>(name).cloned().unwrap_or_default();
-    let (input, output) = (path("file"), path("out"));
-    let lines = read_text(&input)?;
-    if same_file(&input, &output) {
+    let (input_path, output) = (path("file"), path("out"));
+    let lines = read_text(&input_path)?;
+    if same_file(&input_path, &output) {
         return Err(Abort::Failed("--out is the input itself: give another file".to_owned()));
     }
     let engine = Engine::warm(&options, &session.environment).map_err(Abort::new)?;
@@ -46,7 +47,12 @@ pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort
     for warning in &input.warnings {
         writeln!(session.err, "twincell: {}", plain_sentence(warning))?;
     }
+    let html = matches.get_one::<PathBuf>("html");
+    let kept = Kept::default();
     let keep = |line: usize, comparison: &Comparison| {
+        if html.is_some() {
+            kept.add(line, comparison);
+        }
         folder.map_or(Ok(()), |folder| crate::reproducers::write_all(comparison, &input.name(line), folder))
     };
     let jobs = options.worker_count();
@@ -58,6 +64,13 @@ pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort
     let outcome = outcome.map_err(|error| unwritable(&error))?;
     write!(session.out, "{}{}", outcome.confusion.text(), outcome.reach.text())?;
     writeln!(session.out, "written to {}", output.display())?;
+    if let Some(page) = html {
+        drop(out);
+        let title = format!("Study of {}", input_path.display());
+        let study = kept.study(title.clone(), &lines, &read_text(&output)?);
+        crate::files::write_text(page, &twincell_widgets::study_page(&study, &title)).map_err(Abort::Failed)?;
+        writeln!(session.out, "page written to {}", page.display())?;
+    }
     if outcome.interrupted { Err(Abort::Interrupted) } else { Ok(UNCHANGED) }
 }
 

@@ -9,6 +9,9 @@ use crate::reproducers::safe;
 /// What is said about one thing at most, in lines of the input.
 const NAMED: usize = 5;
 
+/// A label that says that nobody knows: it counts for nothing, and is no mistake.
+const UNCLEAR: &str = "unclear";
+
 /// What the lines of a study have in common.
 #[derive(Debug, Default)]
 pub struct Input {
@@ -28,8 +31,8 @@ impl Input {
             let id = change.id.as_str().map_or_else(|| change.id.to_string(), str::to_owned);
             names.entry(safe(&id)).or_default().push(number);
             ids.entry(id).or_default().push(number);
-            if let (Some(label), None) = (&change.label, change.label()) {
-                labels.entry(label.clone()).or_default().push(number);
+            if let (Some(label), None) = (change.label.as_deref().filter(|label| *label != UNCLEAR), change.label()) {
+                labels.entry(label.to_owned()).or_default().push(number);
             }
         }
         let mut warnings = Vec::new();
@@ -38,7 +41,7 @@ impl Input {
         }
         for (label, lines) in &labels {
             warnings.push(format!(
-                "the label {label} does not count ({}): known are changing and preserving",
+                "the label {label} does not count ({}): known are changing, preserving and unclear",
                 listed(lines)
             ));
         }
@@ -88,7 +91,7 @@ mod tests {
         let input = Input::read(&lines.concat());
         assert_eq!(
             input.warnings,
-            ["the label breaking does not count (lines 1, 4): known are changing and preserving"]
+            ["the label breaking does not count (lines 1, 4): known are changing, preserving and unclear"]
         );
     }
 }

@@ -5,6 +5,7 @@
 
 mod input;
 pub mod metrics;
+pub mod page;
 pub mod row;
 
 use std::collections::BTreeMap;

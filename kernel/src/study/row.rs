@@ -1,6 +1,6 @@
 //! One line of a study: a change in, its verdict out. Nothing here reads files or runs threads.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use twincell_core::compare::{CompareOptions, Source};
 use twincell_core::engine::protocol::Context;
@@ -27,7 +27,7 @@ pub struct Change {
 }
 
 /// What a study says about a change: a line of the output.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Finding {
     pub id: Value,
     pub verdict: Verdict,
