@@ -1,5 +1,6 @@
 //! Reproducers as files: one for each pair that changed, for those who ask.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use twincell_core::report::{Comparison, PairReport, Verdict};
@@ -34,8 +35,8 @@ pub fn status(reproducer: Option<&Reproducer>) -> String {
     }
 }
 
-/// Writes what reproduces a comparison's changes: to `path` when it is one, into a folder of that name when there are
-/// several. Gives a line about each for people.
+/// Writes what reproduces a comparison's changes: to `path` when it is one; when there are several, into a folder of that
+/// name, or beside it where the name is that of a Python file: `test_it_NAME.py`. Gives a line about each for people.
 pub fn write(comparison: &Comparison, path: &Path) -> Result<Vec<String>, String> {
     let found: Vec<(&PairReport, Option<&Reproducer>)> = changed(comparison).collect();
     let mut lines = Vec::new();
@@ -43,7 +44,18 @@ pub fn write(comparison: &Comparison, path: &Path) -> Result<Vec<String>, String
         lines.push("no reproducer: no behavior was found to have changed".into());
     }
     let several = found.len() > 1;
-    if several {
+    let stem = path.file_stem().filter(|_| path.extension().is_some_and(|ending| ending == "py"));
+    let stem = stem.map(|stem| stem.to_string_lossy().into_owned()).filter(|_| !path.is_dir());
+    let mut taken: BTreeSet<String> = BTreeSet::new();
+    let mut place = |name: &str| {
+        let start = stem.as_deref().unwrap_or("test");
+        let first = safe(&format!("{start}_{name}"));
+        let numbered = (2..).map(|number| format!("{first}_{number}"));
+        let own = std::iter::once(first.clone()).chain(numbered).find(|name| taken.insert(name.clone()));
+        let file = format!("{}.py", own.unwrap_or_default());
+        if stem.is_some() { path.with_file_name(file) } else { path.join(file) }
+    };
+    if several && stem.is_none() {
         std::fs::create_dir_all(path)
             .map_err(|error| format!("cannot make the folder {}: {}", path.display(), crate::files::reason(&error)))?;
     }
@@ -51,7 +63,7 @@ pub fn write(comparison: &Comparison, path: &Path) -> Result<Vec<String>, String
         let name = &pair.new.qualname;
         match reproducer.and_then(offered) {
             Some(text) => {
-                let file = if several { path.join(file_name(name)) } else { path.to_path_buf() };
+                let file = if several { place(name) } else { path.to_path_buf() };
                 write_text(&file, text)?;
                 let unknown = reproducer.is_some_and(|reproducer| reproducer.holds.is_none());
                 let note = if unknown { "; it could not be run here" } else { "" };
@@ -81,10 +93,6 @@ pub fn write_all(comparison: &Comparison, id: &str, folder: &Path) -> Result<(),
         }
     }
     Ok(())
-}
-
-fn file_name(qualname: &str) -> String {
-    format!("test_{}.py", safe(qualname))
 }
 
 /// A name without what is special in file names.
@@ -118,6 +126,19 @@ mod tests {
         let lines = write(&comparison(pairs), &path).unwrap();
         assert_eq!(std::fs::read_to_string(path.join("test_C_f.py")).unwrap(), "a");
         assert_eq!(lines[1], "no reproducer of g: reasons");
+    }
+
+    #[test]
+    fn several_reproducers_stand_beside_the_file_that_was_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let pairs = ["C.f", "main", "main"].map(|name| changing(name, Some("a"), Some(true)));
+        write(&comparison(pairs.into()), &folder.path().join("test_it.py")).unwrap();
+        let mut found: Vec<String> = std::fs::read_dir(folder.path())
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
+            .collect();
+        found.sort();
+        assert_eq!(found, ["test_it_C_f.py", "test_it_main.py", "test_it_main_2.py"]);
     }
 
     #[test]

@@ -46,6 +46,32 @@ PAIRS = {
         "import time\nclass C:\n    def m(self):\n        self.at = time.time()\n        self.count = 2\n",
         {"function": "C.m"},
     ),
+    "class_used_step_by_step": (
+        "class Stack:\n    def __init__(self, limit=3):\n        self.items = []\n        self.limit = limit\n"
+        "    def push(self, item):\n        self.items.append(item)\n        return len(self.items)\n"
+        "    @property\n    def size(self):\n        return len(self.items)\n",
+        "class Stack:\n    def __init__(self, limit=3):\n        self.items = []\n        self.limit = limit\n"
+        "        self._count = 0\n"
+        "    def push(self, item):\n        self.items.append(item)\n        return len(self.items)\n"
+        "    @property\n    def size(self):\n        return self._count\n",
+        {"pair": "Stack"},
+    ),
+    "attribute_of_a_class": ("class C:\n    limit = 3\n", "class C:\n    limit = 4\n", {}),
+    "fields_of_a_dataclass": (
+        "from dataclasses import dataclass\n@dataclass\nclass Point:\n    x: int\n    y: int = 0\n"
+        "    def sum(self):\n        return self.x + self.y\n",
+        "from dataclasses import dataclass\n@dataclass\nclass Point:\n    x: int\n    y: int = 0\n"
+        "    def __post_init__(self):\n        self.total = self.x - self.y\n"
+        "    def sum(self):\n        return self.total\n",
+        {"pair": "Point"},
+    ),
+    "snippet": (
+        "total = 0\nfor row in rows:\n    total += row['price']\n",
+        "total = 0\nfor row in rows:\n    total += row['price'] * row['count']\n",
+        {},
+    ),
+    "snippet_that_prints": ("print(len(rows))\n", "print(len(rows) + 1)\n", {}),
+    "two_signatures": ("def f(a, b):\n    return a\n", "def f(a):\n    return [a]\n", {}),
     "float_and_int": ("def f(x):\n    return 1\n", "def f(x):\n    return 1.0\n", {}),
     "not_a_number": ("def f(x):\n    return float('nan')\n", "def f(x):\n    return 0.0\n", {}),
     "quotes_and_lines": (
@@ -240,11 +266,14 @@ def ran(tmp_path_factory):
     (folder / "conftest.py").write_text(BLOCK)
     reproducers = {}
     for name, (old, new, options) in PAIRS.items():
-        comparison = twincell.compare(old, new, **options)
-        whole = [pair["reproducer"] for pair in comparison.pairs if pair["reproducer"]]
+        wanted = options.get("pair")
+        comparison = twincell.compare(old, new, **{key: value for key, value in options.items() if key != "pair"})
+        pairs = [pair for pair in comparison.pairs if wanted in (None, pair["new"]["qualname"])]
+        whole = [pair["reproducer"] for pair in pairs if pair["reproducer"]]
         reproducers[name] = whole[0] if whole else {"source": None, "why_not": comparison.sentence}
-        if comparison.reproducer is not None:
-            (folder / f"test_{name}.py").write_text(comparison.reproducer)
+        source = reproducers[name]["source"] if wanted else comparison.reproducer
+        if source is not None:
+            (folder / f"test_{name}.py").write_text(source)
     return reproducers, outcomes(folder, "old"), outcomes(folder, "new")
 
 
@@ -273,6 +302,19 @@ def test_objects_are_mocks_where_these_say_it():
 def test_a_file_can_be_the_subject(tmp_path):
     old, new = "def f(x):\n    return x or 3\n", "def f(x):\n    return x\n"
     (tmp_path / "test_f.py").write_text(twincell.compare(old, new).reproducer)
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_f.py"]
+    for text, status in ((old, 0), (new, 1)):
+        (tmp_path / "subject.py").write_text(text)
+        environment = {**os.environ, "TWINCELL_SUBJECT": "subject.py"}
+        done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, timeout=60)
+        assert done.returncode == status, done.stdout.decode()
+
+
+def test_the_values_of_a_test_hold_in_a_whole_file_too(tmp_path):
+    old = "LIMIT = 100\n\ndef helper(x):\n    return 0\n\n"
+    old += "def f(x):\n    return helper(x) + 1 if LIMIT > 3 else helper(x)\n"
+    new = old.replace("+ 1", "+ 2")
+    (tmp_path / "test_f.py").write_text(twincell.compare(old, new, function="f", context="function").reproducer)
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_f.py"]
     for text, status in ((old, 0), (new, 1)):
         (tmp_path / "subject.py").write_text(text)

@@ -281,8 +281,7 @@ fn compare_pair(
         reproduce::verified(&case(pair, &functions, &instrumented, &program, &plan, witness, &notes), loaded)
     };
     let mut reproducer = witness.as_ref().map(|witness| write(witness, &mut loaded));
-    let bodies = pair.sides.each_ref().map(|side| &side.body);
-    if let (Some(found), Some(true)) = (found, reproducer.as_ref().map(|made| made.may_hold_of_another(bodies))) {
+    if let (Some(found), Some(true)) = (found, reproducer.as_ref().map(|made| made.may_hold_of_another())) {
         let executed = campaign.executed() as u32;
         let mut go_on = || progress(executed, found.coverage);
         let others = other_witnesses(&mut loaded, found, witness.as_ref(), &plan, &program.literals, &mut go_on);

@@ -80,7 +80,7 @@ impl Writer<'_> {
             let text = function_text(function);
             let _ = write!(main, "\n\n{decorators}{}\n\n\n{label} = {}\n", text.trim_end(), function.name);
         }
-        let _ = write!(main, "\n\n{}\n\n{test}", self.subject());
+        let _ = write!(main, "\n\n{}\n\n{test}", self.subject(&missing));
         let main = main.trim_start_matches('\n');
         Ok(format!("{}\n{}\n\n{main}", self.docstring(difference), self.imported(main, &used, &missing)))
     }
@@ -97,7 +97,7 @@ impl Writer<'_> {
     }
 
     /// What both functions need of their modules, where that is the same.
-    fn module_part(&self, missing: &[String]) -> Result<String, String> {
+    pub(super) fn module_part(&self, missing: &[String]) -> Result<String, String> {
         let part = |side: usize| {
             let function = &self.case.functions[side];
             let alone = Function { qualname: function.name.clone(), ..function.clone() };
@@ -111,7 +111,7 @@ impl Writer<'_> {
     }
 
     /// Without the module, its imports are not there either; modules that only compute are imported by name.
-    fn refuse_imports(&self, used: &BTreeSet<String>) -> Result<(), String> {
+    pub(super) fn refuse_imports(&self, used: &BTreeSet<String>) -> Result<(), String> {
         let bound: BTreeSet<String> = self.case.modules.iter().flat_map(|module| imported_names(module)).collect();
         match used.iter().find(|name| bound.contains(*name)) {
             Some(name) => Err(format!("'{name}' is imported by the module")),
@@ -226,6 +226,12 @@ impl Writer<'_> {
                     _ => Err("an object that the old version does not change".to_string()),
                 };
                 let Some(then) = then else {
+                    let absent: Vec<String> = others.iter().filter_map(|(place, _)| not_there(&name, place)).collect();
+                    if !absent.is_empty() {
+                        test.after.extend(absent);
+                        test.watched.extend(is_argument.then(|| place.to_string()));
+                        return Ok(());
+                    }
                     let mut unchanged = unchanged;
                     unchanged()?;
                     test.watched.insert(place.to_string());
@@ -241,9 +247,12 @@ impl Writer<'_> {
             Observed::Injected { assigned, .. } => {
                 // Those in which the versions differ are enough.
                 let differing: Vec<_> = assigned.iter().filter(|entry| !others.contains(entry)).collect();
-                if differing.is_empty() {
+                let lost = others.iter().filter(|(place, _)| assigned.iter().all(|(known, _)| known != place));
+                let absent = lost.filter_map(|(place, _)| not_there(&name, place)).collect::<Vec<_>>();
+                if differing.is_empty() && absent.is_empty() {
                     return Err("what was assigned cannot be said".into());
                 }
+                test.after.extend(absent);
                 for (place, value) in differing {
                     test.after.push(self.equality(&format!("{name}{place}"), value, None, objects)?);
                 }
@@ -254,7 +263,7 @@ impl Writer<'_> {
     }
 
     /// `assert NAME == VALUE`; objects by the names under which the test has them.
-    fn equality(
+    pub(super) fn equality(
         &self,
         name: &str,
         value: &Observed,
@@ -293,7 +302,7 @@ impl Writer<'_> {
     }
 
     /// The first call that only one version makes.
-    fn called_as(&self, old: &Behavior, new: &Behavior, objects: &Objects) -> Result<String, String> {
+    pub(super) fn called_as(&self, old: &Behavior, new: &Behavior, objects: &Objects) -> Result<String, String> {
         let rows = crate::behavior::align_calls(&old.calls, &new.calls, self.case.rules);
         let text = |call: &Call| python::call(call);
         for row in rows.iter().filter(|row| !row.equal) {
@@ -403,7 +412,7 @@ impl Writer<'_> {
     }
 
     /// The function that gives the version under test.
-    fn subject(&self) -> String {
+    fn subject(&self, missing: &[String]) -> String {
         let function = self.method();
         let choose = "    name = environ.get(\"TWINCELL_SUBJECT\", \"new\")\n";
         let mut text = format!("def subject():\n    \"\"\"The version under test.\"\"\"\n{choose}");
@@ -417,16 +426,27 @@ impl Writer<'_> {
         let start = format!("runpy.run_path(name)[{first}]");
         let found = parts.fold(start, |found, part| format!("vars({found})[{}]", python::string(part)));
         text.push_str("    if name in (\"old\", \"new\"):\n        return old if name == \"old\" else new\n");
-        if slice::is_inner(function) || !function.decorators.is_empty() {
-            let _ = writeln!(text, "    found = {found}");
-            text.push_str("    return inspect.unwrap(getattr(found, \"__func__\", getattr(found, \"fget\", found)))\n");
-        } else {
+        let is_wrapped = slice::is_inner(function) || !function.decorators.is_empty();
+        if !is_wrapped && missing.is_empty() {
             let _ = writeln!(text, "    return {found}");
+            return text;
         }
+        let _ = writeln!(text, "    found = {found}");
+        if is_wrapped {
+            text.push_str(
+                "    found = inspect.unwrap(getattr(found, \"__func__\", getattr(found, \"fget\", found)))\n",
+            );
+        }
+        if !missing.is_empty() {
+            // What is not of this test has the values of the test there, too.
+            let names: Vec<String> = missing.iter().map(|name| format!("{name}={name}")).collect();
+            let _ = writeln!(text, "    found.__globals__.update({})", names.join(", "));
+        }
+        text.push_str("    return found\n");
         text
     }
 
-    fn docstring(&self, difference: &Difference) -> String {
+    pub(super) fn docstring(&self, difference: &Difference) -> String {
         let name = &self.case.functions[1].qualname;
         let (old, new) = (&difference.old, &difference.new);
         let said = match difference.channel {
@@ -435,6 +455,7 @@ impl Writer<'_> {
             Channel::Calls => format!("old calls {old}, new calls {new}"),
             _ => format!("{}: {old} with old, {new} with new", difference.place),
         };
+        let name = name.strip_prefix("the ").map_or(name.clone(), |rest| format!("The {rest}"));
         let cut: String = format!("{name} changed: {said}.").chars().filter(|c| !c.is_control()).take(400).collect();
         let escaped = block_of_words(&cut).replace('\\', "\\\\").replace('"', "\\\"");
         let version = env!("CARGO_PKG_VERSION");
@@ -446,7 +467,7 @@ impl Writer<'_> {
         )
     }
 
-    fn imported(&self, main: &str, used: &BTreeSet<String>, missing: &[String]) -> String {
+    pub(super) fn imported(&self, main: &str, used: &BTreeSet<String>, missing: &[String]) -> String {
         let mut lines = Vec::new();
         for name in ["asyncio", "contextlib", "inspect", "io", "itertools", "runpy"] {
             if main.contains(&format!("{name}.")) {
@@ -471,6 +492,17 @@ impl Writer<'_> {
             lines.push("\nimport pytest".into());
         }
         format!("from __future__ import annotations\n\n{}", lines.join("\n"))
+    }
+}
+
+/// What the other version assigned is not there.
+fn not_there(name: &str, place: &str) -> Option<String> {
+    match place.strip_prefix('.') {
+        Some(attribute) if is_identifier(attribute) => {
+            Some(format!("assert not hasattr({name}, {})", python::string(attribute)))
+        }
+        Some(_) => None,
+        None => place.strip_prefix('[')?.strip_suffix(']').map(|key| format!("assert {key} not in {name}")),
     }
 }
 

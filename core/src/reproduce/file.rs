@@ -8,7 +8,7 @@ use super::checks::{Checks, checks};
 use super::parts::part;
 use super::text::{function_text, imports};
 use super::{Case, python, slice};
-use crate::engine::protocol::Context;
+use crate::engine::protocol::{Body, Context};
 use crate::report::display_decision;
 use crate::source::Function;
 use crate::value::Decision;
@@ -38,6 +38,12 @@ pub(super) fn write(case: &Case<'_>, form: Form) -> Result<String, String> {
     let decisions: Decisions<'_> =
         case.record.choices.iter().map(|choice| (choice.path.as_str(), &choice.decision)).collect();
     let mut writer = Writer { case, form, standins, decisions, looked_up: BTreeSet::new() };
+    match (case.bodies[0], form) {
+        (Body::Function, _) => {}
+        (Body::Class { .. }, Form::Alone | Form::Direct) => return writer.class(form == Form::Direct),
+        (Body::Snippet { .. }, Form::Alone) => return writer.snippet(),
+        _ => return Err("classes and snippets have no test with stand-ins".into()),
+    }
     if matches!(form, Form::Alone | Form::Direct) {
         return writer.direct(form == Form::Direct);
     }

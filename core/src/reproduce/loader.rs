@@ -1,10 +1,14 @@
 //! The function `load` of a reproducer: it evaluates what is tested, with what that needs of its module.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use super::file::Writer;
 use super::{python, slice};
-use crate::source::Function;
+use crate::engine::protocol::Context;
+use crate::source::parse::parse;
+use crate::source::scopes::Bindings;
+use crate::source::{Function, global_names};
 
 impl Writer<'_> {
     /// The function that loads what is tested.
@@ -31,41 +35,35 @@ impl Writer<'_> {
             text.push_str("sys.modules.setdefault('twincell_module', types.ModuleType('twincell_module'))\n");
         }
         text.push_str("\n\ndef load():\n    \"\"\"The function under test.\"\"\"\n");
-        if self.standins && !modules.iter().all(String::is_empty) {
+        if self.standins {
             text.push_str("    global loading\n    loading = True\n");
         }
         text.push_str("    if SUBJECT not in ('old', 'new'):\n");
         text.push_str(
             "        with open(SUBJECT) as file:\n            exec(compile(file.read(), SUBJECT, 'exec'), names)\n",
         );
-        let found = |version: usize| {
-            let path = case_path(&self.case.functions[version]);
-            let mut parts = path.iter();
-            let first = python::string(parts.next().map_or("", String::as_str));
-            parts.fold(format!("names[{first}]"), |found, part| format!("vars({found})[{}]", python::string(part)))
-        };
-        let _ = writeln!(text, "        found = {}", found(1));
-        text.push_str("        found = getattr(found, '__func__', None) or getattr(found, 'fget', None) or found\n");
-        if self.standins && !modules.iter().all(String::is_empty) {
-            text.push_str("        loading = False\n");
+        let injected = self.injected(modules);
+        if !injected.is_empty() {
+            let _ = writeln!(text, "        for name in ({},):", injected.join(", "));
+            text.push_str("            names.pop(name, None)  # as everywhere in this test, it is a stand-in\n");
         }
-        text.push_str("        return inspect.unwrap(found)\n");
         if !modules.iter().all(String::is_empty) {
             let module =
                 if modules[0] == modules[1] { "MODULE" } else { "OLD_MODULE if SUBJECT == 'old' else NEW_MODULE" };
+            text.push_str("    else:\n");
             let failing = self.case.notes.iter().any(|note| note.contains("cannot be evaluated"));
             if failing {
-                let _ = writeln!(text, "    for statement in ast.parse({module}).body:");
-                text.push_str("        with contextlib.suppress(Exception):  # what cannot be evaluated is left out\n");
-                text.push_str("            exec(compile(ast.Module([statement], []), 'module', 'exec'), names)\n");
+                let _ = writeln!(text, "        for statement in ast.parse({module}).body:");
+                text.push_str(
+                    "            with contextlib.suppress(Exception):  # what cannot be evaluated is left out\n",
+                );
+                text.push_str("                exec(compile(ast.Module([statement], []), 'module', 'exec'), names)\n");
             } else {
-                let _ = writeln!(text, "    exec(compile({module}, 'module', 'exec'), names)");
+                let _ = writeln!(text, "        exec(compile({module}, 'module', 'exec'), names)");
             }
         }
         if self.standins {
-            if !modules.iter().all(String::is_empty) {
-                text.push_str("    loading = False\n    mend()\n");
-            }
+            text.push_str("    loading = False\n    mend()\n");
             if self.decisions.keys().any(|path| path.starts_with("isinstance(") || path.starts_with("class(")) {
                 text.push_str("    names['isinstance'] = is_instance\n");
             }
@@ -78,6 +76,16 @@ impl Writer<'_> {
                 }
             }
         }
+        text.push_str("    if SUBJECT not in ('old', 'new'):\n");
+        let found = |version: usize| {
+            let path = case_path(&self.case.functions[version]);
+            let mut parts = path.iter();
+            let first = python::string(parts.next().map_or("", String::as_str));
+            parts.fold(format!("names[{first}]"), |found, part| format!("vars({found})[{}]", python::string(part)))
+        };
+        let _ = writeln!(text, "        found = {}", found(1));
+        text.push_str("        found = getattr(found, '__func__', None) or getattr(found, 'fget', None) or found\n");
+        text.push_str("        return inspect.unwrap(found)\n");
         let target = if inner { "scope" } else { "names" };
         if inner {
             text.push_str("    scope = {}\n");
@@ -91,6 +99,22 @@ impl Writer<'_> {
             let _ = writeln!(text, "    return {target}[{old} if SUBJECT == 'old' else {new}]");
         }
         text
+    }
+
+    /// Names that the functions read and that stand for what is not there, also where a whole module has them.
+    fn injected(&self, modules: &[String; 2]) -> Vec<String> {
+        if !self.standins || self.case.context != Context::Function {
+            return vec![];
+        }
+        let bound: BTreeSet<String> = modules
+            .iter()
+            .flat_map(|module| Bindings::of_body(parse(module).suite()).bound.into_iter().collect::<Vec<_>>())
+            .collect();
+        let own = self.case.functions.each_ref().map(|function| function.name.as_str());
+        let used: BTreeSet<String> =
+            self.case.functions.iter().flat_map(|function| global_names(&function.text)).collect();
+        let is_injected = |name: &&String| !bound.contains(*name) && !own.contains(&name.as_str());
+        used.iter().filter(is_injected).map(|name| python::string(name)).collect()
     }
 }
 

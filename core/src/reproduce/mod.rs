@@ -15,6 +15,7 @@ mod loader;
 mod objects;
 mod parts;
 mod python;
+mod sequence;
 mod slice;
 mod test;
 mod text;
@@ -39,16 +40,10 @@ pub struct Reproducer {
 }
 
 impl Reproducer {
-    /// It has no test that holds, and another witness may have one: tests are written for these bodies, and this one was
-    /// refused or tried in vain.
-    pub(crate) fn may_hold_of_another(&self, bodies: [&Body; 2]) -> bool {
-        are_written(bodies) && (self.source.is_none() || self.holds == Some(false))
+    /// It has no test that holds, and another witness may have one: this one was refused or tried in vain.
+    pub(crate) fn may_hold_of_another(&self) -> bool {
+        self.source.is_none() || self.holds == Some(false)
     }
-}
-
-/// Are tests written for these?
-fn are_written(bodies: [&Body; 2]) -> bool {
-    bodies.iter().all(|body| **body == Body::Function)
 }
 
 /// Everything that a reproducer is made of.
@@ -108,11 +103,6 @@ pub(crate) fn candidates(case: &Case<'_>) -> Result<Vec<String>, String> {
 
 /// Makes a reproducer and runs it: the simplest form that passes on old and fails on new.
 pub(crate) fn verified(case: &Case<'_>, loaded: &mut Loaded<'_>) -> Reproducer {
-    if !are_written(case.bodies) {
-        let reason =
-            "only the difference of a function is written as a test so far, not that of a snippet or of a class";
-        return Reproducer { source: None, holds: None, why_not: Some(reason.into()) };
-    }
     let forms = match candidates(case) {
         Ok(forms) => forms,
         Err(reason) => return Reproducer { source: None, holds: None, why_not: Some(reason) },
@@ -154,13 +144,10 @@ mod tests {
     #[test]
     fn another_witness_is_looked_for_only_where_its_test_may_hold() {
         let made = |source: Option<&str>, holds| Reproducer { source: source.map(Into::into), holds, why_not: None };
-        let class = Body::Class { constructor: Default::default(), members: vec![] };
-        let (function, class) = ([&Body::Function; 2], [&class; 2]);
         // Tried in vain, refused; it holds, the worker could not run it.
-        assert!(made(Some("def test(): ..."), Some(false)).may_hold_of_another(function));
-        assert!(made(None, None).may_hold_of_another(function));
-        assert!(!made(Some("def test(): ..."), Some(true)).may_hold_of_another(function));
-        assert!(!made(Some("def test(): ..."), None).may_hold_of_another(function));
-        assert!(!made(None, None).may_hold_of_another(class));
+        assert!(made(Some("def test(): ..."), Some(false)).may_hold_of_another());
+        assert!(made(None, None).may_hold_of_another());
+        assert!(!made(Some("def test(): ..."), Some(true)).may_hold_of_another());
+        assert!(!made(Some("def test(): ..."), None).may_hold_of_another());
     }
 }

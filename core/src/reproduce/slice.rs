@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use ruff_python_ast::visitor::source_order::{self, SourceOrderVisitor};
 use ruff_python_ast::{Expr, Stmt};
 
-use crate::source::Function;
 use crate::source::parse::{normalize_newlines, parse, slice, with_stack_for};
 use crate::source::scopes::Bindings;
+use crate::source::{Form, Function};
 
 /// The statements of `module` that `function` depends on, in order; empty when it needs none. Without imports of what is
 /// `missing`, where that is told: then imports relative to the package are left out as well.
@@ -47,6 +47,7 @@ fn is_missing(stmt: &Stmt, missing: &[String]) -> bool {
 fn is_left_out(stmt: &Stmt, function: &Function) -> bool {
     match stmt {
         Stmt::FunctionDef(node) => !is_inner(function) && node.name.as_str() == function.name,
+        Stmt::ClassDef(node) => function.form == Form::Class && node.name.as_str() == function.name,
         Stmt::Assign(node) => {
             let named = |target: &Expr| matches!(target, Expr::Name(name) if name.id.as_str() == function.name);
             !is_inner(function) && node.value.is_lambda_expr() && node.targets.iter().all(named)

@@ -29,7 +29,17 @@ impl Writer<'_> {
         } else {
             // Each version has its own way to be called.
             lines.push(format!("old, new = lambda: {0}({1}), lambda: {0}({2})", self.called(), calls[0], calls[1]));
-            "(old if SUBJECT == 'old' else new)()".to_string()
+            let names = [0, 1].map(|version| {
+                let parameters = &case.functions[version].parameters;
+                parameters.iter().map(|parameter| python::string(&parameter.name)).collect::<Vec<_>>().join(", ")
+            });
+            let is_old = if names[0] == names[1] {
+                "SUBJECT == 'old'".to_string()
+            } else {
+                // Also of a whole file it is known then which version it has.
+                format!("[*inspect.signature({}).parameters] == [{}]", self.called(), names[0])
+            };
+            format!("(old if {is_old} else new)()")
         };
         let call = checks.shape.replace("{}", &call);
         let mut call = if checks.result { format!("result = {call}") } else { call };

@@ -50,7 +50,7 @@ fn compare() -> Command {
         .arg(flag("json").help("Print the whole report as JSON"))
         .arg(path("html").long("html").value_name("FILE").help("Write the report as an HTML page too"))
         .arg(path("reproducer").long("reproducer").value_name("FILE").help(
-            "Write a pytest file that shows the change without twincell; a folder when several functions changed",
+            "Write a pytest file that shows the change without twincell; one for each function when several changed",
         ))
         .arg(flag("no-color").help("Print without colors"));
     command_line::add_to(command, Job::Compare)
