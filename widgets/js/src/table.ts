@@ -145,7 +145,7 @@ export function virtualTable<T extends object>(options: TableOptions<T>): Virtua
       observeElementRect,
       observeElementOffset,
       scrollToFn: elementScroll,
-      overscan: 12,
+      overscan: 6,
       scrollPaddingStart: ROW_HEIGHT,
       initialRect: { width: 800, height: options.height ?? 400 },
       onChange: () => draw(),
@@ -207,7 +207,7 @@ export function virtualTable<T extends object>(options: TableOptions<T>): Virtua
 
   function blank(): HTMLElement {
     const cells = columns.map((column) =>
-      h("div", { role: "gridcell", class: classes(column.kind === "number" && "tcw-num", column.kind === "code" && "tcw-mono") }),
+      h("div", { role: "gridcell", class: classes(column.kind === "number" && "tcw-num", column.kind === "code" && "tcw-mono") }, document.createTextNode("")),
     );
     return h("div", { role: "row", onclick: (event: MouseEvent) => choose(Number((event.currentTarget as HTMLElement).dataset.index)) }, cells);
   }
@@ -220,8 +220,12 @@ export function virtualTable<T extends object>(options: TableOptions<T>): Virtua
     columns.forEach((column, at) => {
       const cell = element.children[at] as HTMLElement;
       const text = column.text ? column.text(row) : String(column.key(row) ?? "");
-      cell.textContent = text;
-      if (column.kind === "code") cell.title = text;
+      // Texts of cells that are used again are changed in place, which is quicker than making new ones.
+      const node = cell.firstChild as Text;
+      if (node.data !== text) {
+        node.data = text;
+        if (column.kind === "code") cell.title = text;
+      }
     });
     mark(element, row, index);
   }

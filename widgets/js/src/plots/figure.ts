@@ -120,7 +120,12 @@ function drawn(figure: Figure, width: number): SVGSVGElement {
     ariaDescription: figure.description,
     style: { background: "none", color: "var(--tcw-soft)", fontFamily: "inherit", fontSize: "11px", overflow: "visible" },
   }) as SVGSVGElement;
+  // One image with one name; the names of its parts are of no use to anybody.
   svg.setAttribute("role", "img");
+  for (const part of svg.querySelectorAll("g[aria-label], g[aria-description]")) {
+    part.removeAttribute("aria-label");
+    part.removeAttribute("aria-description");
+  }
   lines.forEach((line, row) => {
     for (const { entry, x } of line) svg.append(legendEntry(entry, x, top + row * LEGEND + 12));
   });

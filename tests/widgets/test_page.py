@@ -1,0 +1,479 @@
+"""The widget in a browser without a notebook: what a person does, in light and dark, by mouse and by keyboard."""
+
+from __future__ import annotations
+
+import json
+import re
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+import pytest
+
+from . import states
+from .conftest import AXE
+
+pytestmark = pytest.mark.long
+
+#: Milliseconds from the arrival of 300 executions to their first paint, and frames a second of 10,000 rows.
+PAINT, FRAMES = 150, 50
+
+
+def executions_table(tab):
+    return tab.tab(re.compile("^Executions")).get_by_role("grid", name="Executions")
+
+
+def rows_listed(table) -> int:
+    return int(table.get_attribute("aria-rowcount")) - 1
+
+
+def test_a_comparison_says_what_changed_and_shows_the_witness(open_tab, scheme):
+    tab = open_tab(scheme)
+    tab.show(states.comparison())
+    page = tab.page
+    assert page.locator(".tcw").get_attribute("data-tcw-theme") == scheme
+    assert page.locator(".tcw-sentence").inner_text() == states.SENTENCE
+    assert "≠ differs" in page.locator(".tcw-shown").inner_text()
+    old, new = page.get_by_role("textbox", name=re.compile("^(old|new) version")).all()
+    assert "limit = self.max_retry_times" in old.inner_text()
+    assert "request.meta = {'max_retry_times': 0}" in old.inner_text()
+    assert "never true" in new.inner_text()
+    found = page.get_by_role("tabpanel")
+    assert found.get_by_role("row").count() == 4
+    assert "Notes" in found.inner_text()
+
+
+def test_changed_lines_and_the_margin_are_there_for_the_eye(open_tab, scheme):
+    tab = open_tab(scheme)
+    tab.show(states.comparison())
+    page = tab.page
+    assert page.locator(".cm-merge-a .cm-line.tcw-del").count() == 3
+    assert page.locator(".cm-merge-b .cm-line.tcw-add").count() == 4
+    margin = page.locator(".cm-merge-a .tcw-g-runs .cm-gutterElement").all_inner_texts()
+    assert any(text.startswith("▸") and text.endswith("270") for text in margin)
+    assert "–" in margin and "·" in margin
+    assert "−" in page.locator(".cm-merge-a .tcw-g-sign").inner_text()
+    # Old and new of the same row stand at the same height.
+    tops = [page.locator(f".cm-merge-{side} .cm-line", has_text="return None").bounding_box()["y"] for side in "ab"]
+    assert tops[0] == pytest.approx(tops[1], abs=1.5)
+
+
+def test_a_click_on_a_line_lists_the_executions_that_ran_it(open_tab, scheme):
+    tab = open_tab(scheme)
+    state = states.comparison()
+    tab.show(state)
+    page = tab.page
+    page.locator(".cm-merge-a .cm-line", has_text="logger.error").click(position={"x": 60, "y": 6})
+    table = page.get_by_role("tabpanel").get_by_role("grid", name="Executions")
+    pair = state["pairs"][0]
+    ran = [one for one in pair["executions"] if 19 in pair["line_sets"][one["lines"]][0]]
+    assert 0 < rows_listed(table) == len(ran) < 300
+    page.get_by_role("button", name="List all again").click()
+    assert rows_listed(table) == 300
+
+
+def test_a_line_is_chosen_with_the_keyboard_and_read_aloud(open_tab):
+    tab = open_tab()
+    tab.show(states.comparison())
+    page = tab.page
+    page.get_by_role("textbox", name=re.compile("^new version")).focus()
+    for _ in range(3):
+        page.keyboard.press("ArrowDown")
+    spoken = "Line 4 of new, changed: ran in 257 executions, 1 time in the one shown"
+    assert page.get_by_text(spoken).count() == 1
+    page.keyboard.press("Enter")
+    assert page.get_by_role("tab", name=re.compile("^Executions")).get_attribute("aria-selected") == "true"
+    assert page.locator(".tcw-tag").inner_text() == "ran line 4 of new ✕"
+
+
+def test_executions_are_sorted_filtered_and_searched(open_tab, scheme):
+    tab = open_tab(scheme)
+    tab.show(states.comparison())
+    table = executions_table(tab)
+    panel = tab.page.get_by_role("tabpanel")
+    time = table.get_by_role("columnheader", name="Time")
+    time.get_by_role("button").click()
+    assert time.get_attribute("aria-sort") == "descending"
+    assert "ms" in table.get_by_role("row").nth(1).inner_text()
+    panel.get_by_label("Evidence", exact=True).select_option("differs")
+    differing = sum(one["differs"] for one in states.executions(300))
+    assert rows_listed(table) == differing
+    panel.get_by_role("searchbox").fill("priority=1")
+    assert rows_listed(table) < differing
+    panel.get_by_role("searchbox").fill("nothing is like this")
+    assert panel.get_by_text("No execution is like that.").is_visible()
+
+
+def test_an_execution_that_is_chosen_is_run_for_its_values(open_tab, scheme):
+    tab = open_tab(scheme)
+    tab.show(states.comparison())
+    table = executions_table(tab)
+    table.get_by_role("row").nth(5).click()
+    tab.page.get_by_text("Execution 5").first.wait_for()
+    request = tab.sent()[-1]
+    assert isinstance(request.pop("id"), int)
+    assert request == {"do": "replay", "pair": 0, "execution": 4, "changes": {}}
+    assert tab.page.get_by_role("tab", name="Execution 5").count() == 1
+    assert table.get_by_role("row", selected=True).inner_text().startswith("5")
+    tab.page.get_by_role("button", name="Next execution listed").click()
+    tab.page.get_by_role("tab", name="Execution 6").wait_for()
+    tab.page.get_by_role("button", name="Back to the smallest inputs").click()
+    tab.page.get_by_role("tab", name="Execution 3").wait_for()
+
+
+def test_a_value_is_changed_in_place_and_run(open_tab, scheme):
+    tab = open_tab(scheme)
+    tab.show(states.comparison())
+    page = tab.page
+    panel = tab.tab("Execution 3")
+    run = panel.get_by_role("button", name="Run with changed values")
+    assert run.is_disabled()
+    field = panel.get_by_role("textbox", name="Value of self.max_retry_times")
+    field.fill("17")
+    assert run.is_enabled()
+    run.click()
+    page.get_by_text("Ran with changed values.").wait_for()
+    assert tab.sent()[-1]["changes"] == {"self.max_retry_times": "17"}
+    assert "✎ by you" in panel.inner_text()
+    assert "returns with 17" in page.locator(".tcw-shown").inner_text()
+    assert "self.max_retry_times = 17" in page.get_by_role("textbox", name=re.compile("^old version")).inner_text()
+    field = panel.get_by_role("textbox", name="Value of reason")
+    field.fill("'other'")
+    field.press("Enter")
+    page.get_by_text("returns with 17, 'other'").first.wait_for()
+    assert tab.sent()[-1]["changes"] == {"self.max_retry_times": "17", "reason": "'other'"}
+    panel.get_by_role("button", name="Put the injected value of reason back").click()
+    page.get_by_text("Ran with the injected value put back.").wait_for()
+    assert tab.sent()[-1]["changes"] == {"self.max_retry_times": "17"}
+    panel.get_by_role("button", name="Back to the values as injected").click()
+    assert "✎ by you" not in panel.inner_text()
+
+
+def test_what_the_kernel_refuses_is_said_in_its_words(open_tab):
+    tab = open_tab()
+    tab.show(states.comparison())
+    panel = tab.tab("Execution 3")
+    field = panel.get_by_role("textbox", name="Value of reason")
+    field.fill("syntax error")
+    field.press("Enter")
+    tab.page.get_by_text("! syntax error is no Python literal.").wait_for()
+    assert field.input_value() == "syntax error"
+    field.press("Escape")
+    assert field.input_value() == "'timeout'"
+
+
+def test_run_again_shrink_copy_and_pin(open_tab, scheme):
+    tab = open_tab(scheme)
+    tab.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    tab.show(states.comparison())
+    page = tab.page
+    panel = tab.tab("Execution 3")
+    panel.get_by_role("button", name="Run again").click()
+    page.get_by_text("Ran again, with the same values.").wait_for()
+    panel.get_by_role("button", name="Copy as pytest").click()
+    panel.get_by_role("region", name="The test").wait_for()
+    assert tab.sent()[-1]["do"] == "reproducer"
+    assert "def test_it" in panel.get_by_role("region", name="The test").inner_text()
+    panel.get_by_role("button", name="Shrink").click()
+    page.get_by_text("These are the smallest values found.").wait_for()
+    assert tab.sent()[-1]["do"] == "shrink"
+    panel.get_by_role("button", name="Pin as example").click()
+    [pinned] = page.evaluate("window.model.get('pinned')")
+    assert pinned["changes"] == {"request.meta": "{}"} and page.evaluate("window.model.saved") == 1
+    panel = tab.tab("Pinned 1")
+    panel.get_by_role("button", name="Show the pinned example 1").click()
+    page.get_by_role("button", name="Back to the values as injected").wait_for()
+    panel = tab.tab("Pinned 1")
+    panel.get_by_role("button", name="Remove the pinned example 1").click()
+    assert page.evaluate("window.model.get('pinned')") == []
+
+
+def test_without_a_kernel_what_needs_one_is_off_and_says_why(open_tab):
+    tab = open_tab()
+    tab.show(states.comparison(), live=False)
+    panel = tab.tab("Execution 3")
+    assert panel.get_by_role("button", name="Run again").is_disabled()
+    assert panel.get_by_role("textbox").count() == 0
+    assert "This needs a running kernel" in panel.inner_text()
+    executions_table(tab).get_by_role("row").nth(6).click()
+    assert "Its values are not stored here" in tab.tab("Execution 6").inner_text()
+    assert tab.page.locator(".cm-merge-a .tcw-hit", has_text="▸").count() > 0
+
+
+def test_values_show_what_was_expected_and_what_was_injected(open_tab, scheme):
+    tab = open_tab(scheme)
+    tab.show(states.comparison())
+    panel = tab.tab(re.compile("^Values"))
+    panel.get_by_role("grid", name="Access paths").get_by_role("row").nth(2).click()
+    text = panel.inner_text()
+    assert "self.max_retry_times" in text and "83\u00a0%" in text
+    outcomes = panel.get_by_role("region", name="Injected values and their outcomes")
+    assert outcomes.get_by_role("row", name="2").first.inner_text()
+    assert "≠ 12" in outcomes.inner_text() and "○ 28" in outcomes.inner_text()
+
+
+def test_calls_are_aligned_and_what_differs_is_marked(open_tab, scheme):
+    tab = open_tab(scheme)
+    tab.show(states.comparison())
+    panel = tab.tab(re.compile("^Calls"))
+    assert panel.locator("mark").all_inner_texts() == ["'retry/max_reached'", "'retry/count'"]
+    assert "+ only new" in panel.inner_text() and "− only old" in panel.inner_text()
+    before = panel.get_by_role("row").count()
+    panel.get_by_role("button", name=re.compile("Show .* equal calls")).click()
+    assert panel.get_by_role("row").count() > before
+
+
+def test_plots_have_legends_hover_numbers_and_downloads(open_tab, scheme):
+    tab = open_tab(scheme)
+    tab.show(states.comparison())
+    panel = tab.tab("Plots")
+    figures = panel.get_by_role("figure")
+    figures.nth(3).wait_for()
+    titles = [
+        "Coverage over executions",
+        "Executions until a difference",
+        "Predicted against injected values",
+        "Time spent",
+    ]
+    assert panel.locator("figcaption h4").all_inner_texts() == titles
+    coverage = figures.first
+    image = coverage.get_by_role("img", name=titles[0])
+    assert "lines covered so far" in image.text_content()
+    image.hover(position={"x": 200, "y": 150})
+    coverage.locator("tspan", has_text="covered so far").wait_for()
+    coverage.get_by_text("Numbers").click()
+    assert coverage.get_by_role("row").count() == 201
+    for ending, check in {
+        "SVG": lambda data: (
+            ElementTree.fromstring(data).tag.endswith("svg") and b"var(--" not in data.split(b"style=")[0]
+        ),
+        "PNG": lambda data: data.startswith(b"\x89PNG"),
+        "CSV": lambda data: data.startswith(b"execution,covered so far") and data.count(b"\r\n") == 301,
+    }.items():
+        with tab.page.expect_download() as waiting:
+            coverage.get_by_role("button", name=f"as {ending}").click()
+        assert waiting.value.suggested_filename.endswith(f"_coverage.{ending.lower()}")
+        assert check(Path(waiting.value.path()).read_bytes()), ending
+    panel.get_by_label("Access path").select_option(label="reason")
+    panel.get_by_text("how often it was injected, for reason.").wait_for()
+
+
+def test_the_test_is_shown_with_what_it_is_worth(open_tab):
+    tab = open_tab()
+    tab.show(states.comparison())
+    panel = tab.tab("Test")
+    assert "passes with old and fails with new" in panel.inner_text()
+    assert "import pytest" in panel.inner_text()
+    with tab.page.expect_download() as waiting:
+        panel.get_by_role("button", name="Download").click()
+    assert waiting.value.suggested_filename == "test_RetryMiddleware_next_request.py"
+
+
+def test_one_of_several_pairs_is_chosen(open_tab, scheme):
+    tab = open_tab(scheme)
+    tab.show(states.comparison(several=True))
+    page = tab.page
+    chooser = page.get_by_role("navigation", name="Functions compared")
+    verdicts = [text.split("\n")[0] for text in chooser.get_by_role("button").all_inner_texts()]
+    assert [text[0] for text in verdicts] == ["≠", "?", "≈", "="]
+    chooser.get_by_role("button").nth(2).click()
+    assert chooser.get_by_role("button").nth(2).get_attribute("aria-current") == "true"
+    assert page.get_by_role("heading", name="process_response").count() == 1
+    chooser.get_by_role("button").nth(3).click()
+    assert page.get_by_role("tab").all_inner_texts() == ["Found"]
+    assert "Only in new: retry_reason" in page.locator(".tcw").inner_text()
+
+
+def test_progress_is_told_and_can_be_stopped(open_tab, scheme):
+    tab = open_tab(scheme)
+    page = tab.page
+    page.evaluate("window.showProgress({pair: 1, pairs: 2, executions: 120, budget: 300, coverage: 0.825})")
+    assert "120 of at most 300 executions · 82\u00a0% of the lines covered so far" in page.locator(".tcw").inner_text()
+    assert "pair 2 of 2" in page.locator(".tcw").inner_text()
+    page.get_by_role("button", name="Stop").click()
+    assert page.get_by_role("button", name="Stopping…").is_disabled()
+    assert tab.sent() == [{"do": "stop"}]
+    page.evaluate("state => window.model.set('state', state)", states.comparison())
+    assert page.locator(".tcw-sentence").inner_text() == states.SENTENCE
+    assert page.get_by_role("progressbar").count() == 0
+
+
+def test_the_matrix_of_a_study_filters_and_a_change_opens(open_tab, scheme):
+    tab = open_tab(scheme)
+    state = states.study()
+    tab.show(state)
+    page = tab.page
+    changes = page.get_by_role("grid", name="Changes")
+    assert rows_listed(changes) == 120
+    page.get_by_role("button", name=re.compile("labelled changing, judged likely preserving, which disagrees")).click()
+    wrong = [row for row in state["rows"] if (row["label"], row["verdict"]) == ("changing", "likely_preserving")]
+    assert rows_listed(changes) == len(wrong)
+    page.get_by_role("button", name="No longer only one cell of the matrix").click()
+    page.get_by_role("searchbox").fill("function_1")
+    assert 0 < rows_listed(changes) < 120
+    page.get_by_role("searchbox").fill("")
+    changes.get_by_role("columnheader", name="Executions").get_by_role("button").click()
+    assert changes.get_by_role("row").nth(1).inner_text().split("\n")[4] == "300"
+    page.get_by_role("searchbox").fill("0000:module")
+    changes.get_by_role("row").nth(1).click()
+    assert page.locator(".tcw-sentence").inner_text() == states.SENTENCE
+    page.get_by_role("button", name="All changes").click()
+    page.get_by_role("searchbox").fill("0003:module")
+    changes.get_by_role("row").nth(1).click()
+    assert "The whole comparison is not stored" in page.locator(".tcw").inner_text()
+    assert page.get_by_role("figure").count() in (0, 2)
+
+
+def test_everything_is_reached_by_keyboard_alone(open_tab):
+    tab = open_tab()
+    tab.show(states.comparison())
+    page = tab.page
+    page.get_by_role("tab", name=re.compile("^Found")).focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    focused = page.locator(":focus")
+    assert focused.inner_text().startswith("Executions")
+    # From the tab through search, outcomes and headings to the table, which is one stop.
+    for _ in range(12):
+        page.keyboard.press("Tab")
+        if page.locator(":focus").get_attribute("role") == "grid":
+            break
+    for _ in range(3):
+        page.keyboard.press("ArrowDown")
+    page.keyboard.press("End")
+    assert page.locator(":focus").get_attribute("aria-activedescendant").endswith("-299")
+    page.keyboard.press("Home")
+    page.keyboard.press("Enter")
+    page.get_by_role("tab", name="Execution 1", exact=True).wait_for()
+
+
+@pytest.mark.parametrize("width", [1100, 360])
+def test_axe_finds_nothing_serious(open_tab, scheme, width):
+    if not AXE.is_file():
+        pytest.skip("axe-core is not installed; make widgets does it")
+    tab = open_tab(scheme, width)
+    page = tab.page
+    tab.show(states.comparison(several=True))
+    # Past the policy of the page, which is for the widget.
+    session = page.context.new_cdp_session(page)
+    session.send("Runtime.evaluate", {"expression": AXE.read_text()})
+
+    def check(what: str) -> None:
+        page.wait_for_timeout(60)
+        options = "{runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']}"
+        found = page.evaluate(f"axe.run('.tcw', {options}).then(found => found.violations)")
+        bad = [one for one in found if one["impact"] in ("serious", "critical")]
+        shown = [(one["id"], [node["html"][:160] for node in one["nodes"][:3]], one["help"]) for one in bad]
+        assert not bad, f"{what}: {json.dumps(shown, indent=1)}"
+
+    for name in ["Found", "Execution 3", "Executions", "Values", "Calls", "Plots", "Test", "Pinned"]:
+        tab.tab(re.compile(f"^{name}( |$)") if name != "Executions" else re.compile("^Executions"))
+        check(name)
+    tab.show(states.study())
+    check("study")
+    page.evaluate("window.showProgress({pair: 0, pairs: 1, executions: 3, budget: 9, coverage: 0.5})")
+    check("progress")
+
+
+def test_nothing_sticks_out_of_a_narrow_column(open_tab):
+    tab = open_tab(width=360)
+    page = tab.page
+    for state in (states.comparison(several=True), states.study()):
+        tab.show(state)
+        for tab_name in page.get_by_role("tab").all():
+            tab_name.click()
+            page.wait_for_timeout(60)
+            assert page.evaluate("document.documentElement.scrollWidth") <= 360, tab_name.inner_text()
+    tab.show(states.comparison())
+    assert page.locator(".cm-mergeView").count() == 0 and page.locator(".cm-editor").count() == 2
+
+
+def test_hostile_text_stays_text_everywhere(open_tab, scheme):
+    tab = open_tab(scheme)
+    page = tab.page
+    state = states.hostile(states.comparison(40, several=True))
+    state["format"] = 1
+    tab.show(state)
+
+    def harmless(where: str) -> None:
+        assert page.evaluate("window.hacked") is None, where
+        inside = page.locator(".tcw")
+        assert inside.locator("script, img:not(.cm-widgetBuffer), iframe, object, embed").count() == 0, where
+        seen = page.evaluate("document.querySelector('.tcw').innerText")
+        assert not re.search("[\u202a-\u202e\u2066-\u2069\x00\x1b\u2028]", seen), where
+        attributes = page.evaluate(
+            '[...document.querySelectorAll(".tcw *")].flatMap(one => [...one.attributes].map(({value}) => value)).join()'
+        )
+        assert not re.search("[\u202a-\u202e\u2066-\u2069\x00\x1b\u2028]", attributes), where
+
+    for each in page.get_by_role("tab").all():
+        name = each.inner_text()
+        each.click()
+        page.wait_for_timeout(80)
+        harmless(name)
+    assert "</script><script>window.hacked=1</script>" in page.locator(".tcw-sentence").inner_text()
+    page.get_by_role("tab").nth(1).click()
+    page.get_by_role("button", name="Run again").click()
+    page.get_by_text("Ran again").wait_for()
+    page.get_by_role("button", name="Pin as example").click()
+    page.get_by_role("tab", name=re.compile("^Pinned")).click()
+    harmless("pinned")
+    study = states.hostile(states.study(12))
+    tab.show(study)
+    harmless("study")
+    page.get_by_role("grid", name="Changes").get_by_role("row").nth(1).click()
+    harmless("change")
+
+
+class Clock:
+    """Time that the page's main thread works, which other programs on the machine do not lengthen."""
+
+    def __init__(self, page) -> None:
+        self.session = page.context.new_cdp_session(page)
+        self.session.send("Performance.enable", {"timeDomain": "threadTicks"})
+
+    def milliseconds(self) -> float:
+        metrics = self.session.send("Performance.getMetrics")["metrics"]
+        return 1000 * next(one["value"] for one in metrics if one["name"] == "TaskDuration")
+
+
+def test_speed_of_the_first_paint(open_tab, record_property):
+    tab = open_tab()
+    clock, state = Clock(tab.page), states.comparison(300)
+    tab.page.evaluate("state => { window.state = state }", state)
+    works, waits = [], []
+    for _ in range(8):
+        before = clock.milliseconds()
+        waits.append(tab.page.evaluate("window.show(window.state, true)"))
+        works.append(clock.milliseconds() - before)
+    print(f"\nfirst paint of 300 executions: {works[0]:.0f} ms of work, {waits[0]:.0f} ms by the wall clock; ", end="")
+    print(f"again: {sorted(works)[4]:.0f} and {sorted(waits)[4]:.0f} ms (medians of 8)")
+    record_property("first_paint_ms", round(works[0]))
+    assert works[0] < PAINT
+
+
+def test_speed_of_scrolling(open_tab, record_property):
+    tab = open_tab()
+    tab.show(states.comparison(10_000))
+    table = executions_table(tab)
+    assert rows_listed(table) == 10_000
+    assert table.get_by_role("row").count() < 60
+    clock, steps = Clock(tab.page), 180
+    before = clock.milliseconds()
+    found = tab.page.evaluate("steps => window.scrollThrough('.tcw-vtable', steps)", steps)
+    work = (clock.milliseconds() - before) / steps
+    print(f"\n10,000 rows: {work:.1f} ms of work a frame, which allows {1000 / work:.0f} frames/s; ", end="")
+    print(f"seen: {found['fps']:.0f} frames/s, longest frame {found['longest']:.0f} ms")
+    record_property("frames_per_second", round(1000 / work))
+    assert 1000 / work >= FRAMES
+
+
+def test_a_theme_that_changes_is_followed(open_tab):
+    tab = open_tab()
+    tab.show(states.comparison())
+    page = tab.page
+    root = page.locator(".tcw")
+    assert root.get_attribute("data-tcw-theme") == "light"
+    page.evaluate("document.body.dataset.jpThemeLight = 'false'")
+    page.locator(".tcw[data-tcw-theme=dark]").wait_for()
+    page.evaluate("document.body.dataset.jpThemeLight = 'true'")
+    page.locator(".tcw[data-tcw-theme=light]").wait_for()
