@@ -68,6 +68,8 @@ const result = await esbuild.build({
   legalComments: "none",
   banner: { js: `/* twincell widget, built from widgets/js, sources sha256:${hashOfSources()} */` },
   plugins: [styles],
+  // Packages may be linked from elsewhere; they are named by where they are used.
+  preserveSymlinks: true,
   metafile: true,
   write: false,
   outfile: "widget.js",

@@ -124,8 +124,24 @@ export function codeView({ session, pair, signal }: PairContext, onValue: (path:
       });
       editors = [merged.a, merged.b];
       replace(frame, h("div", { class: "tcw-codehead" }, headings), merged.dom);
+      reveal(merged);
     }
     marked = session.store.get();
+  }
+
+  /** Scrolls a long function to its first change; only within its frame, never the page. */
+  function reveal({ a, b, dom }: MergeView): void {
+    const first = found[0];
+    if (!first) return;
+    a.requestMeasure({
+      read: () => {
+        const top = (editor: EditorView, line: number) => editor.lineBlockAt(editor.state.doc.line(Math.min(line + 1, editor.state.doc.lines)).from).top;
+        return Math.max(top(a, first.fromOld), top(b, first.fromNew));
+      },
+      write: (top) => {
+        if (top > dom.clientHeight * 0.7) dom.scrollTop = top - dom.clientHeight * 0.3;
+      },
+    });
   }
 
   function marksNow(version: VersionNumber): Marks {

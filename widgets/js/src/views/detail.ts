@@ -7,7 +7,7 @@ import * as plain from "../plain";
 import type { PairContext, Session } from "../session";
 import type { Detail, DetailValue, Evidence } from "../types";
 import * as words from "../words";
-import { button, evidenceTable, output, seen, simpleTable, source } from "./parts";
+import { button, enable, evidenceTable, output, seen, simpleTable, source } from "./parts";
 
 /** Values that are listed at most. */
 const VALUES = 200;
@@ -29,7 +29,7 @@ export function detailView({ session, signal }: PairContext, panel: HTMLElement)
 
   const run = button("Run again", () => session.runAgain(), { title: "Run both versions once more, with the same values" });
   const runChanged = button("Run with changed values", () => session.runChanged(), { primary: true });
-  const shrink = button("Shrink", () => session.shrink(), { title: "Look for smaller values that still show the difference" });
+  const shrink = button("Shrink", () => session.shrink());
   const copy = button("Copy as pytest", () => session.makeTest(copyText), { title: "Copy this execution as a test that needs no twincell" });
   const pin = button("Pin as example", () => session.pin(), { title: "Keep these values in the tab Pinned" });
   const back = button("Back to the values as injected", () => session.runUnchanged());
@@ -38,22 +38,25 @@ export function detailView({ session, signal }: PairContext, panel: HTMLElement)
   store.watch(["detail", "execution", "changes"], signal, () => {
     const { detail, execution, changes } = store.get();
     replace(heading, ...headingOf(session, detail, execution, Object.keys(changes).length));
+    // Who typed in a field goes on typing in the one that takes its place.
+    const typed = [...fields].find(([, field]) => field === document.activeElement)?.[0];
     fields.clear();
     replace(body, ...(detail ? content(session, detail, fields) : [h("p", { class: "tcw-quiet" }, missing(session, execution))]));
+    if (typed !== undefined) fields.get(typed)?.focus();
   });
   store.watch(["detail", "edits", "busy", "changes"], signal, () => {
     const { detail, edits, busy, changes } = store.get();
     const ready = session.live && busy === null;
     const edited = Object.keys(edits).length;
-    run.disabled = !ready || store.get().execution === null;
-    runChanged.disabled = !ready || edited === 0;
+    enable(run, ready && store.get().execution !== null);
+    enable(runChanged, ready && edited > 0);
     runChanged.title = edited === 0 ? "Change a value below first" : "Run both versions with the values that you changed";
-    shrink.disabled = !ready || !detail?.differs;
-    copy.disabled = !ready || !detail;
-    pin.disabled = !detail || busy !== null;
+    enable(shrink, ready && detail?.differs === true);
+    shrink.title = detail && !detail.differs ? "There is no difference to shrink here" : "Look for smaller values that still show the difference";
+    enable(copy, ready && detail !== null);
+    enable(pin, detail !== null && busy === null);
     back.hidden = Object.keys(changes).length === 0;
-    back.disabled = busy !== null;
-    for (const [path, field] of fields) field.disabled = !session.live || (busy !== null && !(path in edits));
+    for (const field of fields.values()) field.readOnly = busy !== null;
   });
   store.watch(["busy", "message"], signal, () => {
     const { busy, message } = store.get();

@@ -68,7 +68,14 @@ export function link(text: string, label: string | null, action: () => void): HT
 }
 
 export function button(text: string, action: () => void, properties: { primary?: boolean; title?: string } = {}): HTMLButtonElement {
-  return h("button", { type: "button", class: classes("tcw-button", properties.primary && "tcw-primary"), title: properties.title, onclick: action }, text);
+  const press = () => made.getAttribute("aria-disabled") !== "true" && action();
+  const made = h("button", { type: "button", class: classes("tcw-button", properties.primary && "tcw-primary"), title: properties.title, onclick: press }, text);
+  return made;
+}
+
+/** Turns a button on or off. One that is off keeps the focus, so that nobody who uses the keyboard is thrown out. */
+export function enable(button: HTMLButtonElement, on: boolean): void {
+  button.setAttribute("aria-disabled", String(!on));
 }
 
 /** Source as text, with buttons to take it along. */
