@@ -111,7 +111,7 @@ def test_an_execution_that_is_chosen_is_run_for_its_values(open_tab, scheme):
     tab.page.get_by_text("Execution 5").first.wait_for()
     request = tab.sent()[-1]
     assert isinstance(request.pop("id"), int)
-    assert request == {"do": "replay", "pair": 0, "execution": 4, "changes": {}}
+    assert request == {"do": "replay", "pair": 0, "execution": 5, "changes": {}}
     assert tab.page.get_by_role("tab", name="Execution 5").count() == 1
     assert table.get_by_role("row", selected=True).inner_text().startswith("5")
     tab.page.get_by_role("button", name="Next execution listed").click()

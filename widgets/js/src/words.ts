@@ -14,6 +14,7 @@ import type {
   PairState,
   Verdict,
   Version,
+  VersionNumber,
 } from "./types";
 
 const VERDICTS: Record<Verdict | "error", { icon: string; name: string; tone: string }> = {
@@ -119,6 +120,25 @@ export function marginSentence(side: string, line: Line, hits: number | null): s
   const runs = line.executions === 0 ? "never ran" : `ran in ${count(line.executions, "execution")}`;
   const here = hits === null ? "" : hits > 0 ? `, ${count(hits, "time")} in the one shown` : ", not in the one shown";
   return `Line ${line.number} of ${side}${changed}: ${runs}${here}`;
+}
+
+/** The line where a value entered: a parameter without one enters at the `def`. */
+export function entryLine(pair: PairState, value: { path: string; version: VersionNumber; line: number }): number | null {
+  if (value.line > 0) return value.line;
+  const path = pair.paths.find((one) => one.path === value.path);
+  const { lines } = value.version === 0 ? pair.old : pair.new;
+  return path?.kind === null ? (lines[0]?.number ?? null) : null;
+}
+
+export function entryPlace(pair: PairState, value: { path: string; version: VersionNumber; line: number }): string {
+  const line = entryLine(pair, value);
+  return `${value.version === 0 ? "old" : "new"}${line === null ? "" : ` ${line}`}`;
+}
+
+/** Values in the order in which they matter: decisive ones, those that one can write, then stand-ins for objects. */
+export function byWeight<T extends { decisive: boolean; changed: boolean; editable: boolean }>(values: T[]): T[] {
+  const weight = (one: T) => (one.decisive || one.changed ? 0 : one.editable ? 1 : 2);
+  return [...values].sort((a, b) => weight(a) - weight(b));
 }
 
 /** What a branch never did; none where it did both, or where its line never ran. */

@@ -55,3 +55,16 @@ test("a reason that the sentence holds already is not said again", () => {
   expect(words.reason(pair({ sentence: "No: it differs.", reason: "it differs" }))).toBeNull();
   expect(words.reason(pair({ reason: "every line was reached" }))).toBe("Every line was reached.");
 });
+
+test("a parameter enters at the def, other values where they were looked up", () => {
+  const path = (path: string, kind: string | null) => ({ path, kind, version: 0 as const, line: 0, predicted: [], injected: [], more: 0 });
+  const of = pair({ paths: [path("x", null), path("x.y", "attribute")] });
+  const value = (path: string, line: number) => words.entryPlace(of, { path, version: 0, line });
+  expect([value("x", 0), value("x.y", 0), value("x.y", 2)]).toEqual(["old 1", "old", "old 2"]);
+});
+
+test("values that matter come first", () => {
+  const value = (path: string, decisive: boolean, editable: boolean) => ({ path, decisive, editable, changed: false });
+  const found = words.byWeight([value("a", false, false), value("b", false, true), value("c", true, false), value("d", false, true)]);
+  expect(found.map((one) => one.path)).toEqual(["c", "b", "d", "a"]);
+});

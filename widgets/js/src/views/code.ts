@@ -217,7 +217,10 @@ function marksOf(
   execution: Execution | undefined,
   filter: number | null,
 ): Marks {
-  const values = (detail?.values ?? []).filter((one) => one.version === version);
+  const values = words
+    .byWeight(detail?.values ?? [])
+    .filter((one) => one.version === version)
+    .map((one) => ({ ...one, line: words.entryLine(pair, one) ?? 0 }));
   if (detail) return marginOf(new Map((version === 0 ? detail.old : detail.new).hits), values, filter);
   // How often each line ran is known of executions in full only; of others, whether it ran.
   const ran = execution ? (pair.line_sets[execution.lines]?.[version] ?? []) : [];

@@ -105,14 +105,14 @@ function values(session: Session, detail: Detail, fields: Map<string, HTMLInputE
   if (detail.values.length === 0) {
     return h("p", { class: "tcw-quiet" }, "No value was missing: nothing was injected.");
   }
-  const rows = detail.values.slice(0, VALUES).map((one) => ({
+  const rows = words.byWeight(detail.values).slice(0, VALUES).map((one) => ({
     cells: [
       plain.value(one.path),
       valueCell(session, one, fields),
       one.changed ? h("span", { class: "tcw-changedmark" }, "✎ by you") : one.decisive ? h("span", { class: "tcw-decisivemark" }, "★ decisive") : "",
       plain.value(one.class),
       one.changed ? "–" : words.probability(one.probability),
-      `${one.version === 0 ? "old" : "new"} ${one.line}`,
+      session.pair ? words.entryPlace(session.pair, one) : "",
     ],
     tone: one.changed ? "tcw-ischanged" : one.decisive ? "tcw-isdecisive" : "",
   }));

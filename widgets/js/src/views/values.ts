@@ -4,7 +4,7 @@ import { h, replace } from "../dom";
 import * as plain from "../plain";
 import type { PairContext } from "../session";
 import { virtualTable, type Column } from "../table";
-import type { ComparisonState, Path } from "../types";
+import type { ComparisonState, PairState, Path } from "../types";
 import * as words from "../words";
 import { seen, simpleTable } from "./parts";
 
@@ -45,7 +45,7 @@ export function valuesView({ session, pair, signal }: PairContext, panel: HTMLEl
   const columns: Column<Path>[] = [
     { id: "path", title: "Access path", key: (one) => one.path, text: (one) => plain.value(one.path), width: "minmax(160px, 2fr)", kind: "code" },
     { id: "kind", title: "Kind", key: (one) => words.kindName(one.kind), width: "96px" },
-    { id: "line", title: "Line", key: (one) => one.line, text: (one) => `${one.version === 0 ? "old" : "new"} ${one.line}`, width: "82px", kind: "number" },
+    { id: "line", title: "Line", key: (one) => words.entryLine(pair, one), text: (one) => words.entryPlace(pair, one), width: "82px", kind: "number" },
     { id: "likely", title: "Expected most", key: (one) => likeliest(state, one), width: "minmax(110px, 1fr)" },
     { id: "distinct", title: "Values", key: (one) => one.injected.length + one.more, width: "84px", kind: "number", descendingFirst: true },
     { id: "count", title: "Injected", key: (one) => sum(one, "count"), width: "94px", kind: "number", descendingFirst: true },
@@ -66,7 +66,7 @@ export function valuesView({ session, pair, signal }: PairContext, panel: HTMLEl
   function show(path: Path): void {
     chosen = path;
     table.select(ids.get(path) ?? null);
-    replace(detail, ...pathDetail(state, path));
+    replace(detail, ...pathDetail(state, pair, path));
   }
   signal.addEventListener("abort", () => table.destroy());
   replace(panel, table.element, detail);
@@ -79,7 +79,7 @@ function likeliest(state: ComparisonState, path: Path): string {
   return share === undefined ? "no prediction" : `${plain.value(state.classes[most] ?? "")} ${words.probability(share)}`;
 }
 
-function pathDetail(state: ComparisonState, path: Path): Node[] {
+function pathDetail(state: ComparisonState, pair: PairState, path: Path): Node[] {
   const found = shares(state, path);
   const rows = found.map((one) => ({
     cells: [
@@ -102,7 +102,7 @@ function pathDetail(state: ComparisonState, path: Path): Node[] {
   }));
   const name = plain.value(path.path);
   return [
-    h("h4", { class: "tcw-pathname" }, h("code", {}, name), h("span", { class: "tcw-note" }, ` ${words.kindName(path.kind)}, ${path.version === 0 ? "old" : "new"} line ${path.line}`)),
+    h("h4", { class: "tcw-pathname" }, h("code", {}, name), h("span", { class: "tcw-note" }, ` ${words.kindName(path.kind)}, ${words.entryPlace(pair, path).replace(" ", " line ")}`)),
     h(
       "div",
       { class: "tcw-two" },
