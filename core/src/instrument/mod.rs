@@ -30,6 +30,7 @@
 //! in a class inside the function the `__class__` cell is there.
 
 mod edits;
+mod expressions;
 mod module;
 mod path;
 mod statements;

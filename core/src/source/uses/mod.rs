@@ -4,8 +4,10 @@
 //! `x == 'yes'` and `x in ('a', 'b')` name values worth trying. Uses are hints that weigh a predictor's distribution;
 //! they are never laws, because code under comparison may be wrong. What a value *is* stands in `value/`.
 
+mod calls;
 mod collector;
 mod surroundings;
+mod written;
 
 use std::collections::BTreeMap;
 
@@ -18,7 +20,7 @@ use collector::{Collector, FlowKind, Holder, Made, collect};
 
 pub use surroundings::Surroundings;
 
-pub(super) use collector::{literal, named};
+pub(super) use written::{literal, named};
 
 /// How subscripts of a value look.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

@@ -6,7 +6,7 @@ use ruff_python_ast::visitor::{Visitor, walk_stmt};
 use ruff_python_ast::{Expr, ExprCall, Stmt};
 
 use super::super::parse::{parse, with_stack_for};
-use super::collector::literal;
+use super::written::literal;
 use crate::value::{Recipe, matching};
 
 /// Texts of one pattern.
