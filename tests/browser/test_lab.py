@@ -14,7 +14,7 @@ SAME = "def size(limit, app):\n    return app.size if limit is None else limit\n
 def test_a_comparison_is_shown_and_its_value_is_there(open_notebook):
     notebook = open_notebook(f"%%compare\n{OLD}# ---\n{NEW}", "print(_.verdict)")
     notebook.run(0)
-    notebook.output(0).locator(".tc-out").wait_for()
+    notebook.output(0).locator(".tcw, .tc-out").first.wait_for()
     assert "changed" in notebook.output(0).inner_text()
     notebook.run(1)
     notebook.output(1).get_by_text("changing").wait_for()
@@ -45,7 +45,7 @@ def test_a_restart_forgets_names_and_goes_on(open_notebook):
     notebook.run(1)
     notebook.output(1).get_by_text(re.compile("NameError")).first.wait_for()
     notebook.run(2)
-    notebook.output(2).locator(".tc-out").wait_for()
+    notebook.output(2).locator(".tcw, .tc-out").first.wait_for()
 
 
 def test_what_a_cell_held_before_is_known_by_its_id(open_notebook):
@@ -57,7 +57,7 @@ def test_what_a_cell_held_before_is_known_by_its_id(open_notebook):
         f"%%compare --with-last\n{NEW}",
     )
     notebook.run(0)
-    notebook.output(0).locator(".tc-out").wait_for()
+    notebook.output(0).locator(".tcw, .tc-out").first.wait_for()
     assert "changed" in notebook.output(0).inner_text()
 
 
