@@ -15,6 +15,7 @@ use twincell_core::value::{AbstractValue, SUBSTITUTED};
 
 use crate::call::missing;
 use crate::imports::MODULE_NAME;
+use crate::kinds::{self, Kind};
 use crate::module::FILE_NAME;
 use crate::observe;
 use crate::prepared::Prepared;
@@ -87,6 +88,9 @@ pub(crate) fn call(
 
 /// Where a callee comes from that may be replaced.
 fn origin(callee: &Bound<'_, PyAny>) -> Option<Origin> {
+    if !tells_plainly(callee) {
+        return None;
+    }
     let function = match callee.getattr("__func__") {
         Ok(function) => {
             let owner = callee.getattr("__self__").ok()?;
@@ -113,6 +117,15 @@ fn origin(callee: &Bound<'_, PyAny>) -> Option<Origin> {
         class.is_subclass_of::<PyBaseException>().unwrap_or(true) || class.is_subclass_of::<PyType>().unwrap_or(true)
     });
     (!is_known && !raised).then_some(Origin::Imported)
+}
+
+/// Is asking it for an attribute sure to run no code of the program: a function or method, a class, a cached function?
+fn tells_plainly(callee: &Bound<'_, PyAny>) -> bool {
+    let of_functools = || {
+        let module = callee.get_type().getattr("__module__").and_then(|name| name.extract::<String>());
+        module.is_ok_and(|name| name == "functools")
+    };
+    kinds::of(callee) == Some(Kind::Function) || callee.is_instance_of::<PyType>() || of_functools()
 }
 
 /// Is it a package of the standard library? What that does is known, and code is written for it.

@@ -209,15 +209,37 @@ pub fn decisive(
         fixed.insert(choice.path.clone(), decision);
         again(record, fixed, vec![0, 1])
     };
+    let explaining = super::ExecutionRequest { explain: true, ..again(record, repeat(record), vec![0, 1]) };
+    let explained = execute.execute(vec![explaining])?.pop();
+    let classes = |path: &str| match &explained {
+        Some(Executed::Record(record)) => {
+            let injection = record.injections.iter().find(|injection| injection.path == path)?;
+            Some(injection.classes.as_slice()).filter(|classes| !classes.is_empty())
+        }
+        _ => None,
+    };
+    // A value of a class that it hardly ever has is exchanged for one of the likeliest class.
+    let usual = |choice: &Choice| {
+        let (Decision::Value(own), classes) = (&choice.decision, classes(&choice.path)?) else { return None };
+        let likeliest =
+            AbstractValue::ALL.into_iter().max_by(|a, b| classes[*a as usize].total_cmp(&classes[*b as usize]));
+        let usual = representatives().into_iter().rfind(|value| Some(value.abstract_value()) == likeliest)?;
+        (probability(classes, [own]) < EDGE_CASE).then_some(Decision::Value(usual))
+    };
+    let unlikely: Vec<(&Choice, Decision)> = record
+        .choices
+        .iter()
+        .filter_map(|choice| usual(choice).map(|usual| (choice, usual)))
+        .take(MOST_UNLIKELY)
+        .collect();
     let tried: Vec<(&Choice, Decision)> = record
         .choices
         .iter()
         .filter_map(|choice| other(&choice.decision).map(|decision| (choice, decision)))
         .take(budget as usize)
+        .chain(unlikely)
         .collect();
-    let mut requests: Vec<_> = tried.iter().map(|(choice, other)| with(choice, other.clone())).collect();
-    requests.push(super::ExecutionRequest { explain: true, ..again(record, repeat(record), vec![0, 1]) });
-    let explaining = requests.pop();
+    let requests: Vec<_> = tried.iter().map(|(choice, other)| with(choice, other.clone())).collect();
     let mut outcomes = Vec::new();
     for batch in requests.chunks(BATCH) {
         outcomes.extend(execute.execute(batch.to_vec())?);
@@ -226,16 +248,11 @@ pub fn decisive(
             break;
         }
     }
-    let explained = execute.execute(explaining.into_iter().collect())?.pop();
-    let classes = |path: &str| match &explained {
-        Some(Executed::Record(record)) => {
-            let injection = record.injections.iter().find(|injection| injection.path == path)?;
-            Some(injection.classes.as_slice()).filter(|classes| !classes.is_empty())
-        }
-        _ => None,
-    };
     let mut found: Vec<(&Choice, Decisive)> = Vec::new();
     for ((choice, _), _) in tried.iter().zip(&outcomes).filter(|(_, executed)| !shows(executed)) {
+        if found.iter().any(|(known, _)| known.path == choice.path) {
+            continue;
+        }
         let probability = match (&choice.decision, classes(&choice.path)) {
             (Decision::Raise(_), _) => raise_probability,
             (Decision::Value(own), Some(classes)) => probability(classes, [own]),

@@ -87,11 +87,12 @@ pub(super) fn prepare<'a>(
 /// Changed lines of a version that test a value, each with the lines of the other version that use it.
 fn changed_guards(pair: &Pair, target: &Target, side: usize) -> Vec<(u32, Vec<u32>)> {
     let mut guards = source::guards(&pair.shown[side].text);
-    guards.retain(|guard| target.changed[side].contains(&guard.line));
+    let is_changed = |line: &u32| target.changed[side].contains(line);
+    guards.retain(|guard| is_changed(&guard.line) || is_changed(&guard.statement));
     let other = &pair.shown[1 - side].text;
     let used = |guard: source::Guard| {
         let lines = (1..).zip(other.lines()).filter(|(_, text)| guard.concerns(text));
-        (guard.line, lines.map(|(line, _)| line).collect())
+        (guard.statement, lines.map(|(line, _)| line).collect())
     };
     guards.into_iter().map(used).collect()
 }

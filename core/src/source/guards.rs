@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use ruff_python_ast::visitor::source_order::{self, SourceOrderVisitor};
-use ruff_python_ast::{Comprehension, Expr, ExprCompare, Stmt, UnaryOp};
+use ruff_python_ast::{Comprehension, ElifElseClause, Expr, ExprCompare, Stmt, UnaryOp};
 use ruff_text_size::Ranged;
 
 use super::parse::{Lines, parse, with_stack_for};
@@ -13,6 +13,8 @@ use super::parse::{Lines, parse, with_stack_for};
 pub struct Guard {
     /// 1-based.
     pub line: u32,
+    /// Where the statement begins that it is in, or the clause: this line tells that the test ran.
+    pub statement: u32,
     /// The value, as written.
     pub value: String,
 }
@@ -33,7 +35,7 @@ pub fn guards(text: &str) -> Vec<Guard> {
     with_stack_for(text.len(), || {
         let parsed = parse(text);
         let lines = Lines::new(text);
-        let mut finder = Finder { text, lines: &lines, found: BTreeSet::new() };
+        let mut finder = Finder { text, lines: &lines, found: BTreeSet::new(), statement: 1 };
         finder.visit_body(parsed.suite());
         finder.found.into_iter().collect()
     })
@@ -43,6 +45,8 @@ struct Finder<'a> {
     text: &'a str,
     lines: &'a Lines<'a>,
     found: BTreeSet<Guard>,
+    /// The first line of the statement or clause that is read.
+    statement: u32,
 }
 
 impl Finder<'_> {
@@ -54,7 +58,7 @@ impl Finder<'_> {
         };
         if matches!(value, Expr::Name(_) | Expr::Attribute(_) | Expr::Subscript(_) | Expr::Call(_)) {
             let value = self.text[value.range()].to_owned();
-            self.found.insert(Guard { line: self.lines.line(test.start()), value });
+            self.found.insert(Guard { line: self.lines.line(test.start()), statement: self.statement, value });
         }
     }
 }
@@ -66,15 +70,9 @@ fn compared_with_none(compare: &ExprCompare) -> Option<&Expr> {
 
 impl<'a> SourceOrderVisitor<'a> for Finder<'_> {
     fn visit_stmt(&mut self, stmt: &'a Stmt) {
+        self.statement = self.lines.line(stmt.start());
         match stmt {
-            Stmt::If(branch) => {
-                self.value(&branch.test);
-                branch
-                    .elif_else_clauses
-                    .iter()
-                    .filter_map(|clause| clause.test.as_ref())
-                    .for_each(|test| self.value(test));
-            }
+            Stmt::If(branch) => self.value(&branch.test),
             Stmt::While(repeated) => self.value(&repeated.test),
             Stmt::Assert(assertion) => self.value(&assertion.test),
             _ => {}
@@ -99,6 +97,14 @@ impl<'a> SourceOrderVisitor<'a> for Finder<'_> {
         source_order::walk_expr(self, expr);
     }
 
+    fn visit_elif_else_clause(&mut self, clause: &'a ElifElseClause) {
+        self.statement = self.lines.line(clause.start());
+        if let Some(test) = &clause.test {
+            self.value(test);
+        }
+        source_order::walk_elif_else_clause(self, clause);
+    }
+
     fn visit_comprehension(&mut self, comprehension: &'a Comprehension) {
         comprehension.ifs.iter().for_each(|test| self.value(test));
         source_order::walk_comprehension(self, comprehension);
@@ -115,6 +121,13 @@ mod tests {
         let found: Vec<_> = guards(text).into_iter().map(|guard| (guard.line, guard.value)).collect();
         assert_eq!(guards("def f(n):\n    if not n or n <= 0:\n        return 1\n").len(), 1);
         assert_eq!(found, [(2, "a".into()), (4, "b.c".into()), (8, "a".into())]);
+    }
+
+    #[test]
+    fn a_test_over_several_lines_runs_where_its_statement_begins() {
+        let text = "def f(a, b):\n    if (a > 1\n            and b is not None\n            and b):\n        return b\n    elif (\n        a is None\n    ):\n        return 1\n";
+        let found: Vec<_> = guards(text).into_iter().map(|guard| (guard.line, guard.statement, guard.value)).collect();
+        assert_eq!(found, [(3, 2, "b".into()), (7, 6, "a".into())]);
     }
 
     #[test]
