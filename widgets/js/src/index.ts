@@ -32,8 +32,11 @@ const UNKNOWN = "This was made by another version of twincell, which this view d
 /** A place in the page, with the style and the theme; what is shown in it can be replaced. */
 function stage(el: HTMLElement, signal: AbortSignal): { show(view: View | HTMLElement): void; view(): View | null } {
   const content = h("div", {});
-  // Shortcuts of the notebook, such as x for cutting a cell, are off while one works in here.
-  const root = h("div", { class: "tcw", "data-lm-suppress-shortcuts": "true" }, h("style", {}, style), content);
+  // Shortcuts of the notebook, such as x for cutting a cell, are off while one works in here: JupyterLab looks for the
+  // attribute from the element that has the focus upwards, but takes that element itself for part of the notebook.
+  const quiet = "data-lm-suppress-shortcuts";
+  const focused = (event: FocusEvent) => (event.target as Element).setAttribute(quiet, "true");
+  const root = h("div", { class: "tcw", [quiet]: "true", onfocusin: focused }, h("style", {}, style), content);
   let view: View | null = null;
   let dark = false;
   el.append(root);

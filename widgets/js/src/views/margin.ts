@@ -192,15 +192,17 @@ class Values extends WidgetType {
   override toDOM(): HTMLElement {
     const chips = this.values.slice(0, VALUES_AT_LINE).map((value) => {
       const [path, text] = [plain.value(value.path), plain.value(value.value)];
+      // Stand-ins for objects say little by their values.
+      const standIn = !value.editable && !value.decisive && !value.changed;
       return h(
         "span",
         {
-          class: classes("tcw-chip", value.decisive && "tcw-decisive", value.changed && "tcw-changed"),
+          class: classes("tcw-chip", standIn && "tcw-standin", value.decisive && "tcw-decisive", value.changed && "tcw-changed"),
           title: `Injected: ${path} = ${text}${value.decisive ? " (decisive)" : ""}${value.changed ? " (changed by you)" : ""}`,
           onclick: () => this.events.onValue(value.path),
         },
-        `${plain.value(value.path, VALUE_WIDTH)} = `,
-        h("b", {}, plain.value(value.value, VALUE_WIDTH)),
+        plain.value(value.path, VALUE_WIDTH),
+        standIn ? `: ${plain.value(value.class)}` : [" = ", h("b", {}, plain.value(value.value, VALUE_WIDTH))],
       );
     });
     const more = this.values.length - chips.length;

@@ -52,11 +52,16 @@ export function output(text: string): HTMLElement {
   return text === "" ? seen("") : h("pre", { class: "tcw-output" }, plain.file(text));
 }
 
+function strength(evidence: Evidence): HTMLElement {
+  const [name, ...rest] = words.strength(evidence).split(", ");
+  return h("span", {}, h("span", { class: "tcw-nowrap" }, name), rest.length > 0 && `, ${rest.join(", ")}`);
+}
+
 export function evidenceTable(evidence: Evidence[], caption: string, choose: ((execution: number) => void) | null): HTMLElement {
   const columns: SimpleColumn[] = [{ title: "What differs" }, { title: "Strength" }, { title: "Place", kind: "code" }, { title: "Old", kind: "seen" }, { title: "New", kind: "seen" }];
   if (choose) columns.push({ title: "Execution", kind: "number" });
   const rows = evidence.map((one) => {
-    const cells: (Node | string)[] = [`≠ ${words.channelName(one.channel)}`, words.strength(one), plain.value(one.place), seen(one.old), seen(one.new)];
+    const cells: (Node | string)[] = [`≠ ${words.channelName(one.channel)}`, strength(one), plain.value(one.place), seen(one.old), seen(one.new)];
     if (choose) cells.push(link(words.number(one.execution), `Show execution ${one.execution}`, () => choose(one.execution)));
     return { cells, tone: "tcw-differs" };
   });
