@@ -63,6 +63,8 @@ def prepare(subject):
 
 def run(source):
     module = types.ModuleType('test_reproducer')
+    # Dataclasses look in their module what annotations mean.
+    sys.modules[module.__name__] = module
     try:
         exec(compile(source, 'test_reproducer.py', 'exec', 0, True), vars(module))
         for name, test in list(vars(module).items()):
@@ -70,6 +72,8 @@ def run(source):
                 test()
     except BaseException as error:
         return describe(error)
+    finally:
+        sys.modules.pop(module.__name__, None)
     return None
 
 def finish(known):

@@ -272,7 +272,7 @@ def ran(tmp_path_factory):
         whole = [pair["reproducer"] for pair in pairs if pair["reproducer"]]
         reproducers[name] = whole[0] if whole else {"source": None, "why_not": comparison.sentence}
         source = reproducers[name]["source"] if wanted else comparison.reproducer
-        if source is not None:
+        if reproducers[name].get("holds") and source is not None:
             (folder / f"test_{name}.py").write_text(source)
     return reproducers, outcomes(folder, "old"), outcomes(folder, "new")
 

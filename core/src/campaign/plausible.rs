@@ -119,13 +119,18 @@ fn suspects(witness: &Kept) -> BTreeSet<&str> {
             _ => None,
         };
         let path = choice.path.as_str();
-        let is_key = match &choice.decision {
-            Decision::Value(recipe) => {
-                let key = format!("[{}]", recipe.display());
-                witness.record.repairs.iter().any(|repair| repair.ends_with(&key))
-            }
-            _ => false,
-        };
+        let is_key =
+            match &choice.decision {
+                Decision::Value(recipe) => {
+                    let shown = recipe.display();
+                    let key = format!("[{shown}]");
+                    let is_held = |rest: &str| rest.starts_with(['.', '[', '(']);
+                    witness.record.repairs.iter().any(|repair| {
+                        repair.ends_with(&key) || repair.strip_prefix(shown.as_str()).is_some_and(is_held)
+                    })
+                }
+                _ => false,
+            };
         if is_key {
             return true;
         }

@@ -144,14 +144,17 @@ fn last(path: &str) -> &str {
 /// Decisions that may do without a repair: an object in place of the plain value that was asked for what it does not
 /// have, and an attribute that is there in place of a default.
 fn without_repairs(record: &ExecutionRecord) -> Vec<Vec<(String, Decision)>> {
-    let is_asked = |path: &str| {
+    let is_asked = |path: &str, value: &Recipe| {
         let name = last(path);
+        let shown = value.display();
         let more = |repair: &String| {
             let called = repair.strip_suffix("(...)").is_some_and(|callee| !name.is_empty() && last(callee) == name);
             // What is awaited stands in parentheses: `(await x).y`.
             let bare = repair.strip_prefix('(').filter(|_| path.starts_with("await "));
             let within = bare.unwrap_or(repair).strip_prefix(path);
-            called || within.is_some_and(|rest| rest.trim_start_matches(')').starts_with(['.', '[', '(']))
+            // What only a local names is known by its value: `1.status`.
+            let of_value = repair.strip_prefix(&shown).is_some_and(|rest| rest.starts_with(['.', '[', '(']));
+            called || of_value || within.is_some_and(|rest| rest.trim_start_matches(')').starts_with(['.', '[', '(']))
         };
         record.repairs.iter().any(more)
     };
@@ -163,7 +166,7 @@ fn without_repairs(record: &ExecutionRecord) -> Vec<Vec<(String, Decision)>> {
             let there = (choice.path.clone(), Decision::Value(Recipe::Bool(true)));
             Some(vec![there, (attribute.to_string(), object())])
         }
-        Decision::Value(_) if is_asked(&choice.path) => Some(vec![(choice.path.clone(), object())]),
+        Decision::Value(value) if is_asked(&choice.path, value) => Some(vec![(choice.path.clone(), object())]),
         _ => None,
     };
     record.choices.iter().filter_map(instead).collect()

@@ -100,7 +100,8 @@ impl Writer<'_> {
     pub(super) fn module_part(&self, missing: &[String]) -> Result<String, String> {
         let part = |side: usize| {
             let function = &self.case.functions[side];
-            let alone = Function { qualname: function.name.clone(), ..function.clone() };
+            let text = self.whole_text(side);
+            let alone = Function { qualname: function.name.clone(), text, ..function.clone() };
             slice::needed(self.case.modules[side], &alone, Some(missing))
         };
         let (old, new) = (part(0), part(1));

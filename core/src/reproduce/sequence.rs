@@ -91,7 +91,7 @@ impl Writer<'_> {
         if (&steps.bound, &steps.made, &steps.used) != (&other.bound, &other.made, &other.used) {
             return Err("the versions are used in different ways".into());
         }
-        let used: BTreeSet<String> = case.functions.iter().flat_map(|function| global_names(&function.text)).collect();
+        let used: BTreeSet<String> = [0, 1].into_iter().flat_map(|side| global_names(&self.whole_text(side))).collect();
         let is_missing = |name: &&String| used.contains(*name) && !steps.given.contains(name);
         let missing: Vec<String> = objects.names().filter(is_missing).cloned().collect();
         let module = if with_module { self.module_part(&missing)? } else { String::new() };
@@ -109,9 +109,7 @@ impl Writer<'_> {
             let _ = writeln!(main, "{name} = {}", objects.source(name)?);
         }
         for (side, label) in ["old", "new"].into_iter().enumerate() {
-            let class = &case.functions[side];
-            let decorators: String = case.decorators[side].iter().map(|text| format!("@{text}\n")).collect();
-            let _ = write!(main, "\n\n{decorators}{}\n\n\n{label} = {name}\n", class.text.trim_end());
+            let _ = write!(main, "\n\n{}\n\n\n{label} = {name}\n", self.whole_text(side).trim_end());
         }
         let found = case.functions[1].qualname.split('.').map(python::string).collect::<Vec<_>>();
         let inner: String = found.iter().skip(1).map(|part| format!(".__dict__[{part}]")).collect();
@@ -132,6 +130,12 @@ impl Writer<'_> {
         }
         let main = main.trim_start_matches('\n');
         Ok(format!("{}\n{}\n\n{main}", self.docstring(difference), self.imported(main, &used, &missing)))
+    }
+
+    /// A version's text with its decorators.
+    pub(super) fn whole_text(&self, side: usize) -> String {
+        let decorators: String = self.case.decorators[side].iter().map(|text| format!("@{text}\n")).collect();
+        decorators + &self.case.functions[side].text
     }
 
     /// How a version is made and used in this execution.
@@ -344,6 +348,11 @@ impl Writer<'_> {
         for (name, value) in attributes.iter().filter(|entry| !others.contains(entry) && is_identifier(&entry.0)) {
             let other = others.iter().find(|(known, _)| known == name).map(|(_, value)| value);
             lines.push(self.equality(&format!("{owner}.{name}"), value, other, objects)?);
+        }
+        for (name, _) in others.iter().filter(|(name, _)| attributes.iter().all(|(known, _)| known != name)) {
+            if lines.is_empty() && is_identifier(name) {
+                lines.push(format!("assert not hasattr({owner}, {})", python::string(name)));
+            }
         }
         if lines.is_empty() { Err("no attribute that can be told differs".into()) } else { Ok(lines) }
     }
