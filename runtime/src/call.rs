@@ -28,6 +28,9 @@ const CONSUMING: [&str; 16] = [
     "randint", "choice", "uuid4", "time",
 ];
 
+/// Methods of a mapping that list what it holds.
+const MAPPING_PARTS: [&str; 3] = ["items", "keys", "values"];
+
 /// What instrumented code says of a call.
 #[derive(Default)]
 struct Place {
@@ -99,6 +102,9 @@ pub(crate) fn external(
     }
     if let Some(found) = looked_up(py, callee, site, arguments, keywords)? {
         return Ok(found);
+    }
+    if let Some(listed) = listed(py, callee, site, arguments, keywords)? {
+        return Ok(listed);
     }
     if let Some(copy) = copied(py, callee, site, arguments, keywords)? {
         return Ok(copy);
@@ -227,6 +233,50 @@ fn looked_up(
     let path = observe::bounded_path(format!("{base}[{key}]"));
     let request = Request { site, kind: SiteKind::Call, identifier: "get", callee, ..Request::default() };
     resolve::value(py, &path, &request).map(Some)
+}
+
+/// `x.items()`, `x.keys()` and `x.values()` of an object that some version iterates or subscripts as well, as one does with
+/// a mapping: the keys are what iterating gives, the values what stands under them.
+fn listed(
+    py: Python<'_>,
+    callee: &str,
+    site: Option<u32>,
+    arguments: &Bound<'_, PyTuple>,
+    keywords: Option<&Bound<'_, PyDict>>,
+) -> PyResult<Option<Py<PyAny>>> {
+    let Some((base, part)) = callee.rsplit_once('.').filter(|(_, part)| MAPPING_PARTS.contains(part)) else {
+        return Ok(None);
+    };
+    if !arguments.is_empty() || keywords.is_some_and(|keywords| !keywords.is_empty()) {
+        return Ok(None);
+    }
+    let is_mapping = state::with(|execution| {
+        let prepared = &execution.prepared;
+        let written = site.map(|site| prepared.container_path(execution.version, site));
+        let written = written.as_deref().and_then(|path| path.rsplit_once('.')).map(|(base, _)| base);
+        [Some(base), written]
+            .into_iter()
+            .flatten()
+            .any(|base| prepared.is_subscripted(base) || prepared.is_iterated(base))
+    });
+    if is_mapping != Some(true) {
+        return Ok(None);
+    }
+    let keys = crate::operators::items(py, base)?;
+    let value = |key: &Py<PyAny>| {
+        let path = observe::bounded_path(format!("{base}[{}]", observe::short(key.bind(py))));
+        let request = Request { kind: SiteKind::Subscript, identifier: last_identifier(base), ..Request::default() };
+        resolve::value(py, &path, &request)
+    };
+    let listed = match part {
+        "keys" => keys,
+        "values" => keys.iter().map(value).collect::<PyResult<Vec<_>>>()?,
+        _ => {
+            let pair = |key: &Py<PyAny>| Ok(PyTuple::new(py, [key.clone_ref(py), value(key)?])?.into_any().unbind());
+            keys.iter().map(pair).collect::<PyResult<Vec<_>>>()?
+        }
+    };
+    Ok(Some(pyo3::types::PyList::new(py, listed)?.into_any().unbind()))
 }
 
 /// `x.copy()` of an object that some version copies by `dict(x)` or the like is that.

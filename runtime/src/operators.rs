@@ -319,6 +319,12 @@ pub(crate) fn iterate(slf: &Bound<'_, Versatile>) -> PyResult<Py<PyAny>> {
     Ok(Py::new(py, Items { items: items.into(), path: path.to_string() })?.into_any())
 }
 
+/// What iterating an object gives, all of it.
+pub(crate) fn items(py: Python<'_>, path: &str) -> PyResult<Vec<Py<PyAny>>> {
+    raises::may(py, || format!("iter({path})"))?;
+    (0..length(path)).map(|index| item(py, path, index)).collect()
+}
+
 /// What code unpacks has as many items as it wants; where it was said to have more or fewer, that is invented.
 fn unpacked(path: &str, count: usize) -> usize {
     let question = format!("len({path})");

@@ -233,6 +233,11 @@ impl Prepared {
             .any(|known| known.strip_prefix(path).is_some_and(|rest| rest.starts_with('[')) && known.ends_with(']'))
     }
 
+    /// Does any version iterate what stands under this path?
+    pub fn is_iterated(&self, path: &str) -> bool {
+        self.by_path.get(path).is_some_and(|known| known.uses.iterated)
+    }
+
     /// The builtin class by whose call some version copies what it writes so: `dict` for `dict(x, a=1)`.
     pub fn copied_by(&self, written: &str) -> Option<&'static str> {
         self.copied.get(written).copied()

@@ -19,6 +19,18 @@ SAME = {
         "def f(x):\n    first = x.items.copy()\n    return 1 if len(first) > 0 else 2",
         "def f(x):\n    first = x.items.copy()\n    return 2 if len(first) == 0 else 1",
     ),
+    "what a mapping holds": (
+        "def f(x, y):\n    for key, value in x.items():\n        y[key] = value\n    return y",
+        "def f(x, y):\n    for key in x:\n        y[key] = x[key]\n    return y",
+    ),
+    "the keys of a mapping": (
+        "def f(x):\n    return [name for name in x.keys()]",
+        "def f(x):\n    return [name for name in x]",
+    ),
+    "the values of a mapping": (
+        "def f(x):\n    return sum(1 for value in x.values() if value)",
+        "def f(x):\n    return sum(1 for key in x if x[key])",
+    ),
     "bounds that follow from others": (
         "def f(x):\n    y = x.a + x.b\n    if y > 5 and y > 3:\n        return 1\n    return 2",
         "def f(x):\n    y = x.a + x.b\n    if y > 5:\n        return 1\n    return 2",
@@ -30,6 +42,10 @@ SAME = {
 }
 
 OTHER = {
+    "keys and values of a mapping": (
+        "def f(x):\n    return [key for key in x if x[key]]",
+        "def f(x):\n    return [key for key, value in x.items() if key]",
+    ),
     "zero and not zero": (
         "def f(x):\n    return 1 if (x.a - x.b) == 0 else 2",
         "def f(x):\n    return 1 if (x.a - x.b) != 0 else 2",
