@@ -179,7 +179,7 @@ fn is_running() -> Option<bool> {
 }
 
 /// The access path of what an attribute or item is looked up in: as injected, else as written in the code, else, for
-/// what only a local names and for a plain result of a call that is real, the value itself: versions may reach it by other
+/// what only a local names and for a plain result of a builtin, the value itself: versions may reach it by other
 /// calls.
 fn container_path(object: &Bound<'_, PyAny>, site: u32) -> String {
     let identity = object.as_ptr() as usize;
@@ -189,10 +189,16 @@ fn container_path(object: &Bound<'_, PyAny>, site: u32) -> String {
         }
         let (prepared, version) = (&execution.prepared, execution.version);
         let path = (!prepared.is_local(version, site)).then(|| prepared.container_path(version, site))?;
-        let made = path.ends_with(')') && is_plain(object) && !execution.side.values.contains_key(&path);
+        let made = is_of_builtin(&path) && is_plain(object) && !execution.side.values.contains_key(&path);
         (!made).then_some(path)
     });
     path.flatten().unwrap_or_else(|| crate::observe::short(object))
+}
+
+/// A call of a builtin that gives one of the values that it is given.
+fn is_of_builtin(path: &str) -> bool {
+    let called = path.split_once('(').map(|(name, _)| name);
+    path.ends_with(')') && called.is_some_and(|name| matches!(name, "min" | "max" | "next" | "sum" | "getattr"))
 }
 
 /// A value of a builtin class that only holds data.
