@@ -15,7 +15,7 @@ ONNXRUNTIME := $(CURDIR)/target/onnxruntime
 # Kernels are looked for in the environment that make set up, and in no other.
 RUN := env -u PYTHONPATH -u CONDA_PREFIX VIRTUAL_ENV=$(VENV) PATH="$(VENV)/bin:$$PATH"
 
-.PHONY: help setup build widgets test test-long demo bench bench-kernel lint clean
+.PHONY: help setup build widgets screenshots test test-long demo bench bench-kernel lint clean
 
 help: ## what there is to make
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1|/' | while IFS='|' read -r name what; do \
@@ -49,6 +49,9 @@ test-long: build $(STAMP_LONG) ## the tests that take minutes, and those that ne
 	$(RUN) cargo test --release --workspace -- --ignored
 	$(RUN) python -m pytest -m long
 	$(RUN) python -m pytest tests/kernel/test_libraries.py
+
+screenshots: build $(STAMP_LONG) ## take pictures of every view into target/screenshots, and renew those in docs/images
+	$(RUN) python -m tests.widgets.screenshots
 
 demo: build ## run the quickstart notebook, print its verdicts, write quickstart.html
 	$(RUN) python notebooks/run_quickstart.py

@@ -35,6 +35,18 @@ export function blocks(pair: Pick<PairState, "rows" | "old" | "new">): Block[] {
   return out;
 }
 
+/** Lines that are the same in both versions: numbers of lines of one by those of the other. */
+export function partners(pair: Pick<PairState, "rows" | "old" | "new">): { old: Map<number, number>; new: Map<number, number> } {
+  const out = { old: new Map<number, number>(), new: new Map<number, number>() };
+  for (const row of pair.rows) {
+    const [old, renewed] = [pair.old.lines[row.old ?? -1], pair.new.lines[row.new ?? -1]];
+    if (!old || !renewed || old.changed || renewed.changed) continue;
+    out.old.set(old.number, renewed.number);
+    out.new.set(renewed.number, old.number);
+  }
+  return out;
+}
+
 /** The blocks as changes of characters: what the merge view aligns by. */
 export function changes(found: Block[], old: string, renewed: string): Change[] {
   const [a, b] = [offsets(old), offsets(renewed)];

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { blocks, changes, within } from "../src/align";
+import { blocks, changes, partners, within } from "../src/align";
 import { version } from "./make";
 
 const old = version(["a", "b = one(1)", "c", "d"], [1, 2]);
@@ -36,4 +36,10 @@ test("lines with nothing in common are not compared", () => {
   const a = version(["    return 1"], [0]);
   const b = version(["    xxxxxxxxxxxxxxxxx"], [0]);
   expect(within({ old: a, new: b, rows: [{ old: 0, new: 0 }] }, (text) => text).old.size).toBe(0);
+});
+
+test("lines that are the same know each other, changed ones do not", () => {
+  const found = partners({ old, new: renewed, rows });
+  expect([...found.old]).toEqual([[1, 1], [4, 3]]);
+  expect([...found.new]).toEqual([[1, 1], [3, 4]]);
 });

@@ -30,7 +30,7 @@ export function callsView({ session, signal }: PairContext, panel: HTMLElement):
     );
     replace(
       panel,
-      h("p", { class: "tcw-lead" }, `${words.count(detail.calls.length, "call")}, ${differing === 0 ? "none differs" : `${words.number(differing)} differing`}. What one version has and the other has not is underlined.`),
+      h("p", { class: "tcw-lead" }, `${words.count(detail.calls.length, "call")}, ${differing === 0 ? "none differs." : `${words.number(differing)} differing. What one version has and the other has not is underlined.`}`),
       h("div", { class: "tcw-scroll tcw-limit", tabindex: 0, role: "region", "aria-label": "Calls to external code" }, table),
       detail.calls.length > ROWS && h("p", { class: "tcw-legend" }, `… and ${words.count(detail.calls.length - ROWS, "more call")}, not shown`),
     );

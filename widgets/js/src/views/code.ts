@@ -7,13 +7,13 @@ import { MergeView } from "@codemirror/merge";
 import { Compartment, EditorState, type Extension } from "@codemirror/state";
 import { drawSelection, EditorView, keymap } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
-import { blocks, changes, within } from "../align";
+import { blocks, changes, partners, within } from "../align";
 import { h, replace } from "../dom";
 import * as plain from "../plain";
 import type { PairContext } from "../session";
-import type { Detail, Execution, PairState, Version, VersionNumber } from "../types";
+import type { Detail, DetailValue, Execution, PairState, Version, VersionNumber } from "../types";
 import * as words from "../words";
-import { marginOf, margins, setMarks, type Marks } from "./margin";
+import { gapsOf, margins, setMarks, type Marks } from "./margin";
 
 /** Below this width the versions stand one above the other. */
 const NARROW = 640;
@@ -37,6 +37,7 @@ export function codeView({ session, pair, signal }: PairContext, onValue: (path:
   const texts = [pair.old, pair.new].map((version) => version.lines.map((line) => plain.code(line.text)).join("\n"));
   const found = blocks(pair);
   const differing = within(pair, plain.code);
+  const same = partners(pair);
   const frame = h("div", { class: "tcw-code" });
   const spoken = h("p", { class: "tcw-hidden", role: "status" });
   const status = h("p", { class: "tcw-linefilter" });
@@ -51,7 +52,7 @@ export function codeView({ session, pair, signal }: PairContext, onValue: (path:
     const of = version === 0 ? pair.old : pair.new;
     const name = NAMES[version];
     return [
-      margins(of, version, differing[name], marksNow(version), { toggleLine: (line) => toggleLine(version, line), onValue }),
+      margins(fixed(version), marksNow(version), { toggleLine: (line) => toggleLine(version, line), onValue }),
       python(),
       indentUnit.of("    "),
       syntaxHighlighting(highlighting),
@@ -72,6 +73,13 @@ export function codeView({ session, pair, signal }: PairContext, onValue: (path:
         { key: "Space", run: (view) => (toggleLine(version, lineAt(view, of)), true) },
       ]),
     ];
+  }
+
+  function fixed(version: VersionNumber) {
+    const [own, other] = version === 0 ? ([pair.old, pair.new] as const) : ([pair.new, pair.old] as const);
+    const here = version === 0 ? same.new : same.old;
+    const twinGaps = new Map([...gapsOf(other)].flatMap(([line, gap]) => (here.has(line) ? [[here.get(line) ?? 0, gap]] : [])));
+    return { version: own, number: version, differing: differing[NAMES[version]], twinGaps: narrow ? new Map() : twinGaps };
   }
 
   function step(view: EditorView, version: VersionNumber, by: 1 | -1): boolean {
@@ -147,7 +155,10 @@ export function codeView({ session, pair, signal }: PairContext, onValue: (path:
   function marksNow(version: VersionNumber): Marks {
     const { detail, execution, line } = session.store.get();
     const of = pair.executions.find((one) => one.number === execution);
-    return marksOf(pair, version, detail, of, line?.version === version ? line.line : null);
+    const marks = marksOf(pair, version, detail, of, line?.version === version ? line.line : null);
+    const here = version === 0 ? same.new : same.old;
+    const others = narrow ? [] : valuesIn(pair, version === 0 ? 1 : 0, detail);
+    return { ...marks, twins: others.flatMap((one) => (here.has(one.line) ? [{ ...one, line: here.get(one.line) ?? 0 }] : [])) };
   }
 
   function mark(): void {
@@ -210,19 +221,18 @@ function legend(): string {
   );
 }
 
-function marksOf(
-  pair: PairState,
-  version: VersionNumber,
-  detail: Detail | null,
-  execution: Execution | undefined,
-  filter: number | null,
-): Marks {
-  const values = words
+/** The values that entered in a version, each at its line. */
+function valuesIn(pair: PairState, version: VersionNumber, detail: Detail | null): DetailValue[] {
+  return words
     .byWeight(detail?.values ?? [])
     .filter((one) => one.version === version)
     .map((one) => ({ ...one, line: words.entryLine(pair, one) ?? 0 }));
-  if (detail) return marginOf(new Map((version === 0 ? detail.old : detail.new).hits), values, filter);
+}
+
+function marksOf(pair: PairState, version: VersionNumber, detail: Detail | null, execution: Execution | undefined, filter: number | null): Marks {
+  const values = valuesIn(pair, version, detail);
+  if (detail) return { hits: new Map((version === 0 ? detail.old : detail.new).hits), values, twins: [], filter };
   // How often each line ran is known of executions in full only; of others, whether it ran.
   const ran = execution ? (pair.line_sets[execution.lines]?.[version] ?? []) : [];
-  return marginOf(new Map(ran.map((line) => [line, 0])), values, filter);
+  return { hits: new Map(ran.map((line) => [line, 0])), values, twins: [], filter };
 }

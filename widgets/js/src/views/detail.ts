@@ -22,7 +22,7 @@ export function detailView({ session, signal }: PairContext, panel: HTMLElement)
   const heading = h("h3", { class: "tcw-h" });
   const actions = h("div", { class: "tcw-bar", role: "group", "aria-label": "What to do with this execution" });
   const status = h("p", { class: "tcw-status", role: "status" });
-  const test = h("div", {});
+  const test = h("div", { class: "tcw-part-test" });
   const body = h("div", {});
   const fields = new Map<string, HTMLInputElement>();
   replace(panel, heading, actions, status, test, body);

@@ -19,11 +19,9 @@ export interface Marks {
   /** How often each line ran; 0 where that is not known, but that it ran. */
   hits: Map<number, number>;
   values: DetailValue[];
+  /** Values beside the same lines of the other version. They take their place here unseen, so that rows stay level. */
+  twins: DetailValue[];
   filter: number | null;
-}
-
-export function marginOf(hits: Map<number, number>, values: DetailValue[], filter: number | null): Marks {
-  return { hits, values, filter };
 }
 
 export const setMarks = StateEffect.define<Marks>();
@@ -33,13 +31,32 @@ export interface MarginEvents {
   onValue(path: string): void;
 }
 
-/** `differing` are the characters that the other version has not, in lines that it has otherwise. */
-export function margins(version: Version, number: VersionNumber, differing: Ranges, first: Marks, events: MarginEvents): Extension[] {
+export interface Fixed {
+  version: Version;
+  number: VersionNumber;
+  /** Characters that the other version has not, in lines that it has otherwise. */
+  differing: Ranges;
+  /** What the branches of the other version never did, by the line that is the same here. */
+  twinGaps: Map<number, string>;
+}
+
+/** What branches never did, by line. */
+export function gapsOf(version: Version): Map<number, string> {
+  const gaps = new Map<number, string>();
+  for (const branch of version.branches) {
+    const gap = words.branchGap(branch);
+    if (gap) gaps.set(branch.line, gap);
+  }
+  return gaps;
+}
+
+export function margins(fixed: Fixed, first: Marks, events: MarginEvents): Extension[] {
+  const { version, number } = fixed;
   const field = StateField.define<Marks>({
     create: () => first,
     update: (marks, transaction) => transaction.effects.find((effect) => effect.is(setMarks))?.value ?? marks,
     provide: (self) =>
-      EditorView.decorations.compute([self, "doc"], (state) => decorations(version, number, differing, state.field(self), state.doc, events)),
+      EditorView.decorations.compute([self, "doc"], (state) => decorations(fixed, state.field(self), state.doc, events)),
   });
   const at = (view: EditorView, position: number): Line | undefined => version.lines[view.state.doc.lineAt(position).number - 1];
   const column = (name: string, marker: (line: Line, marks: Marks) => GutterMarker | null, changes: boolean) =>
@@ -124,21 +141,9 @@ function runs(line: Line, version: VersionNumber, marks: Marks): GutterMarker {
 
 const DIFFERING = Decoration.mark({ class: "tcw-differing" });
 
-function decorations(
-  version: Version,
-  number: VersionNumber,
-  differing: Ranges,
-  marks: Marks,
-  doc: DocumentText,
-  events: MarginEvents,
-): DecorationSet {
-  const values = new Map<number, DetailValue[]>();
-  for (const value of marks.values) values.set(value.line, [...(values.get(value.line) ?? []), value]);
-  const gaps = new Map<number, string>();
-  for (const branch of version.branches) {
-    const gap = words.branchGap(branch);
-    if (gap) gaps.set(branch.line, gap);
-  }
+function decorations({ version, number, differing, twinGaps }: Fixed, marks: Marks, doc: DocumentText, events: MarginEvents): DecorationSet {
+  const [values, twins] = [byLine(marks.values), byLine(marks.twins)];
+  const gaps = gapsOf(version);
   const builder = new RangeSetBuilder<Decoration>();
   version.lines.slice(0, doc.lines).forEach((line, index) => {
     const { from, to, text } = doc.line(index + 1);
@@ -152,36 +157,64 @@ function decorations(
     const hang = Math.min(text.length - text.trimStart().length, 40) + 4;
     builder.add(from, from, Decoration.line({ class: names, attributes: { style: `padding-left: ${hang}ch; text-indent: -${hang}ch` } }));
     for (const [start, end] of differing.get(index) ?? []) builder.add(from + start, from + end, DIFFERING);
-    const gap = gaps.get(line.number);
-    if (gap) builder.add(to, to, Decoration.widget({ widget: new Gap(gap), side: 1 }));
-    const here = values.get(line.number);
-    if (here) builder.add(to, to, Decoration.widget({ widget: new Values(here, events), side: 2 }));
+    const own = [widget(gaps.get(line.number), Gap, true), widget(values.get(line.number), Values, true, events)];
+    const other = [widget(twinGaps.get(line.number), Gap, false), widget(twins.get(line.number), Values, false, events)];
+    // Old before new on both sides, or the rows would break at different places.
+    const [old, renewed] = number === 0 ? [own, other] : [other, own];
+    [old[0], renewed[0], old[1], renewed[1]].forEach((one, at) => one && builder.add(to, to, Decoration.widget({ widget: one, side: at + 1 })));
   });
   return builder.finish();
 }
 
+function byLine(values: DetailValue[]): Map<number, DetailValue[]> {
+  const lines = new Map<number, DetailValue[]>();
+  for (const value of values) lines.set(value.line, [...(lines.get(value.line) ?? []), value]);
+  return lines;
+}
+
+function widget<T, Rest extends unknown[]>(content: T | undefined, Kind: new (content: T, shown: boolean, ...rest: Rest) => WidgetType, shown: boolean, ...rest: Rest) {
+  return content === undefined ? null : new Kind(content, shown, ...rest);
+}
+
+/** Takes its place, and nothing else. */
+function unseen(element: HTMLElement): HTMLElement {
+  element.classList.add("tcw-unseen");
+  element.setAttribute("aria-hidden", "true");
+  return element;
+}
+
 class Gap extends WidgetType {
-  constructor(readonly text: string) {
+  constructor(
+    readonly text: string,
+    readonly shown: boolean,
+  ) {
     super();
   }
   override eq(other: Gap): boolean {
-    return this.text === other.text;
+    return this.text === other.text && this.shown === other.shown;
   }
   override toDOM(): HTMLElement {
+    if (!this.shown) return unseen(h("span", { class: "tcw-gap" }, `⊘ ${this.text}`));
     const title = `In all executions that reached it, the condition was ${this.text === "never true" ? "false" : "true"}.`;
     return h("span", { class: "tcw-gap", title }, `⊘ ${this.text}`);
   }
 }
 
+function described(value: DetailValue): string {
+  return `${plain.value(value.path)} = ${plain.value(value.value)}`;
+}
+
 class Values extends WidgetType {
   constructor(
     readonly values: DetailValue[],
+    readonly shown: boolean,
     readonly events: MarginEvents,
   ) {
     super();
   }
   override eq(other: Values): boolean {
     return (
+      this.shown === other.shown &&
       this.values.length === other.values.length &&
       this.values.every((value, index) => {
         const twin = other.values[index];
@@ -190,23 +223,29 @@ class Values extends WidgetType {
     );
   }
   override toDOM(): HTMLElement {
-    const chips = this.values.slice(0, VALUES_AT_LINE).map((value) => {
-      const [path, text] = [plain.value(value.path), plain.value(value.value)];
-      // Stand-ins for objects say little by their values.
-      const standIn = !value.editable && !value.decisive && !value.changed;
-      return h(
+    // Stand-ins for objects say little by their values: they are counted, the others shown.
+    const isStandIn = (value: DetailValue) => !value.editable && !value.decisive && !value.changed;
+    const [standIns, literal] = [this.values.filter(isStandIn), this.values.filter((value) => !isStandIn(value))];
+    const chips = literal.slice(0, VALUES_AT_LINE).map((value) =>
+      h(
         "span",
         {
-          class: classes("tcw-chip", standIn && "tcw-standin", value.decisive && "tcw-decisive", value.changed && "tcw-changed"),
-          title: `Injected: ${path} = ${text}${value.decisive ? " (decisive)" : ""}${value.changed ? " (changed by you)" : ""}`,
+          class: classes("tcw-chip", value.decisive && "tcw-decisive", value.changed && "tcw-changed"),
+          title: `Injected: ${described(value)}${value.decisive ? " (decisive)" : ""}${value.changed ? " (changed by you)" : ""}`,
           onclick: () => this.events.onValue(value.path),
         },
-        plain.value(value.path, VALUE_WIDTH),
-        standIn ? `: ${plain.value(value.class)}` : [" = ", h("b", {}, plain.value(value.value, VALUE_WIDTH))],
-      );
-    });
-    const more = this.values.length - chips.length;
-    return h("span", { class: "tcw-chips" }, chips, more > 0 && h("span", { class: "tcw-note" }, ` and ${more} more`));
+        `${plain.value(value.path, VALUE_WIDTH)} = `,
+        h("b", {}, plain.value(value.value, VALUE_WIDTH)),
+      ),
+    );
+    if (standIns.length > 0) {
+      const title = `Injected: ${standIns.slice(0, 8).map(described).join("; ")}`;
+      const [first] = standIns;
+      chips.push(h("span", { class: "tcw-chip tcw-standin", title, onclick: () => first && this.events.onValue(first.path) }, words.count(standIns.length, "object")));
+    }
+    const more = literal.length - Math.min(literal.length, VALUES_AT_LINE);
+    const all = h("span", { class: "tcw-chips" }, chips, more > 0 && h("span", { class: "tcw-note" }, ` and ${more} more`));
+    return this.shown ? all : unseen(all);
   }
   override ignoreEvent(): boolean {
     return true;

@@ -53,7 +53,10 @@ export function valuesView({ session, pair, signal }: PairContext, panel: HTMLEl
   ];
   const ids = new Map(pair.paths.map((path, index) => [path, String(index)]));
   const detail = h("div", {});
-  let chosen = pair.paths[0];
+  // What decided comes first, else what was varied most.
+  const decisive = pair.shown?.values.find((one) => one.decisive)?.path;
+  const varied = (path: Path) => path.injected.length + path.more;
+  const first = pair.paths.find((path) => path.path === decisive) ?? pair.paths.reduce((most, path) => (varied(path) > varied(most) ? path : most));
   const table = virtualTable<Path>({
     label: "Access paths",
     columns,
@@ -64,13 +67,12 @@ export function valuesView({ session, pair, signal }: PairContext, panel: HTMLEl
     height: 220,
   });
   function show(path: Path): void {
-    chosen = path;
     table.select(ids.get(path) ?? null);
     replace(detail, ...pathDetail(state, pair, path));
   }
   signal.addEventListener("abort", () => table.destroy());
   replace(panel, table.element, detail);
-  if (chosen) show(chosen);
+  show(first);
 }
 
 function likeliest(state: ComparisonState, path: Path): string {
