@@ -21,7 +21,10 @@ function filesUnder(folder) {
 
 function hashOfSources() {
   const files = ["package-lock.json", "tsconfig.json", "build.mjs"].map((name) => join(HERE, name));
-  const all = [...files, ...filesUnder(join(HERE, "src"))].map((file) => [relative(HERE, file).split(sep).join("/"), file]);
+  const all = [...files, ...filesUnder(join(HERE, "src"))].map((file) => [
+    relative(HERE, file).split(sep).join("/"),
+    file,
+  ]);
   const hash = createHash("sha256");
   for (const [name, file] of all.sort(([a], [b]) => (a < b ? -1 : 1))) {
     hash.update(name).update("\0").update(readFileSync(file)).update("\0");
@@ -50,11 +53,18 @@ function notices(metafile) {
   const notice = (name) => {
     const folder = join(HERE, "node_modules", name);
     const { version, license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
-    const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry) && statSync(join(folder, entry)).isFile());
-    const text = file ? readFileSync(join(folder, file), "utf8").replaceAll("\r\n", "\n").trim() : `License: ${license}`;
+    const file = readdirSync(folder).find(
+      (entry) => /^licen[cs]e/i.test(entry) && statSync(join(folder, entry)).isFile(),
+    );
+    const text = file
+      ? readFileSync(join(folder, file), "utf8").replaceAll("\r\n", "\n").trim()
+      : `License: ${license}`;
     return `${name} ${version}\n\n${text}\n`;
   };
-  return `Packages whose code is in widget.js, with their licenses.\n\n${[...packages].sort().map(notice).join(`\n${"-".repeat(80)}\n\n`)}`;
+  return `Packages whose code is in widget.js, with their licenses.\n\n${[...packages]
+    .sort()
+    .map(notice)
+    .join(`\n${"-".repeat(80)}\n\n`)}`;
 }
 
 const result = await esbuild.build({
@@ -93,7 +103,9 @@ if (process.argv.includes("--sizes")) {
     const name = /^node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(input)?.[1] ?? "twincell";
     byPackage[name] = (byPackage[name] ?? 0) + bytesInOutput;
   }
-  for (const [name, bytes] of Object.entries(byPackage).sort((a, b) => b[1] - a[1]).slice(0, 20)) {
+  for (const [name, bytes] of Object.entries(byPackage)
+    .sort((a, b) => b[1] - a[1])
+    .slice(0, 20)) {
     console.log(`${(bytes / 1024).toFixed(0).padStart(6)} KB  ${name}`);
   }
 }

@@ -36,7 +36,10 @@ export function blocks(pair: Pick<PairState, "rows" | "old" | "new">): Block[] {
 }
 
 /** Lines that are the same in both versions: numbers of lines of one by those of the other. */
-export function partners(pair: Pick<PairState, "rows" | "old" | "new">): { old: Map<number, number>; new: Map<number, number> } {
+export function partners(pair: Pick<PairState, "rows" | "old" | "new">): {
+  old: Map<number, number>;
+  new: Map<number, number>;
+} {
   const out = { old: new Map<number, number>(), new: new Map<number, number>() };
   for (const row of pair.rows) {
     const [old, renewed] = [pair.old.lines[row.old ?? -1], pair.new.lines[row.new ?? -1]];
@@ -50,7 +53,10 @@ export function partners(pair: Pick<PairState, "rows" | "old" | "new">): { old: 
 /** The blocks as changes of characters: what the merge view aligns by. */
 export function changes(found: Block[], old: string, renewed: string): Change[] {
   const [a, b] = [offsets(old), offsets(renewed)];
-  return found.map(({ fromOld, toOld, fromNew, toNew }) => new Change(span(a, fromOld), span(a, toOld), span(b, fromNew), span(b, toNew)));
+  return found.map(
+    ({ fromOld, toOld, fromNew, toNew }) =>
+      new Change(span(a, fromOld), span(a, toOld), span(b, fromNew), span(b, toNew)),
+  );
 }
 
 /** Where each line starts, and the end. */
@@ -72,7 +78,10 @@ export type Ranges = Map<number, [number, number][]>;
 const ALIKE = 0.4;
 
 /** Within changed lines that stand side by side: what the other one has not. `text` gives a line as it is shown. */
-export function within(pair: Pick<PairState, "rows" | "old" | "new">, text: (raw: string) => string): { old: Ranges; new: Ranges } {
+export function within(
+  pair: Pick<PairState, "rows" | "old" | "new">,
+  text: (raw: string) => string,
+): { old: Ranges; new: Ranges } {
   const out = { old: new Map() as Ranges, new: new Map() as Ranges };
   for (const row of pair.rows) {
     if (row.old === null || row.new === null) continue;
@@ -82,8 +91,20 @@ export function within(pair: Pick<PairState, "rows" | "old" | "new">, text: (raw
     const found = presentableDiff(a, b, { scanLimit: 500 });
     const gone = found.reduce((sum, one) => sum + one.toA - one.fromA, 0);
     if (found.length === 0 || a.trim().length - gone < ALIKE * Math.min(a.trim().length, b.trim().length)) continue;
-    out.old.set(row.old, trimmed(a, found.map((one) => [one.fromA, one.toA])));
-    out.new.set(row.new, trimmed(b, found.map((one) => [one.fromB, one.toB])));
+    out.old.set(
+      row.old,
+      trimmed(
+        a,
+        found.map((one) => [one.fromA, one.toA]),
+      ),
+    );
+    out.new.set(
+      row.new,
+      trimmed(
+        b,
+        found.map((one) => [one.fromB, one.toB]),
+      ),
+    );
   }
   return out;
 }

@@ -69,7 +69,7 @@ function hasArgument(call: ReturnType<typeof parts>, text: string, index: number
 /** Rows with long runs of equal calls folded into one. */
 export function folded<T extends { equal: boolean }>(rows: T[], keep = 2, least = 6): (T | { folded: T[] })[] {
   const out: (T | { folded: T[] })[] = [];
-  for (let at = 0; at < rows.length; ) {
+  for (let at = 0; at < rows.length;) {
     let end = at;
     while (end < rows.length && rows[end]?.equal) end += 1;
     const before = at === 0 ? 0 : keep;

@@ -25,7 +25,9 @@ export function csv(rows: Record<string, unknown>[]): string {
     const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
     return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
   };
-  return [names.map(cell), ...rows.map((row) => names.map((name) => cell(row[name])))].map((cells) => `${cells.join(",")}\r\n`).join("");
+  return [names.map(cell), ...rows.map((row) => names.map((name) => cell(row[name])))]
+    .map((cells) => `${cells.join(",")}\r\n`)
+    .join("");
 }
 
 /** A plot that stands by itself: its colors and fonts no longer depend on the page. */

@@ -1,13 +1,8 @@
 // Which executions and which changes of a study are listed.
 
 import type { LineFilter } from "./store";
-import type { Execution, PairState, StudyRow, VersionNumber } from "./types";
+import type { Execution, PairState, StudyRow } from "./types";
 import { executionName, outcome, type Outcome } from "./words";
-
-/** Whether an execution ran a line of old or of new. */
-export function ranLine(pair: PairState, execution: Execution, version: VersionNumber, line: number): boolean {
-  return pair.line_sets[execution.lines]?.[version]?.includes(line) ?? false;
-}
 
 export interface ExecutionFilter {
   line: LineFilter | null;
@@ -48,8 +43,15 @@ export function studyFilter(filter: StudyFilter): ((row: StudyRow) => boolean) |
 }
 
 /** How many changes have a label and a verdict. */
-export function confusion(rows: StudyRow[]): { labels: (string | null)[]; verdicts: string[]; counts: Map<string, number> } {
-  const order = { labels: ["changing", "preserving", "unclear", null], verdicts: ["changing", "likely_preserving", "identical", "inconclusive", "error"] };
+export function confusion(rows: StudyRow[]): {
+  labels: (string | null)[];
+  verdicts: string[];
+  counts: Map<string, number>;
+} {
+  const order = {
+    labels: ["changing", "preserving", "unclear", null],
+    verdicts: ["changing", "likely_preserving", "identical", "inconclusive", "error"],
+  };
   const counts = new Map<string, number>();
   for (const row of rows) {
     const key = cellKey(row.verdict, row.label);

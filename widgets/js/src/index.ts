@@ -59,14 +59,23 @@ function stage(el: HTMLElement, signal: AbortSignal): { show(view: View | HTMLEl
   };
 }
 
-function viewOf(state: State, kernel: Kernel | null, pinned: Pinned[], savePinned: (pinned: Pinned[]) => void): View | HTMLElement {
+function viewOf(
+  state: State,
+  kernel: Kernel | null,
+  pinned: Pinned[],
+  savePinned: (pinned: Pinned[]) => void,
+): View | HTMLElement {
   if (state.format !== 1) return h("p", { role: "alert" }, UNKNOWN);
   const host = { kernel, pinned, savePinned };
   try {
     return "rows" in state ? studyView(state) : comparisonView(state, host);
   } catch (error) {
     console.error("twincell:", error);
-    return h("p", { role: "alert" }, "This could not be shown interactively. The text of the comparison has it all: print it in a cell.");
+    return h(
+      "p",
+      { role: "alert" },
+      "This could not be shown interactively. The text of the comparison has it all: print it in a cell.",
+    );
   }
 }
 

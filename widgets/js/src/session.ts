@@ -125,8 +125,15 @@ export class Session {
     void this.ask("Looking for smaller values", async (kernel, request) => {
       const detail = await kernel.shrink({ ...request, changes });
       // What was shrunk has other values than the execution it came from; they are its changes from now on.
-      const changed = Object.fromEntries(detail.values.filter((one) => one.changed).map((one) => [one.path, one.value]));
-      return { detail, changes: changed, edits: {}, message: { text: "These are the smallest values found.", bad: false } };
+      const changed = Object.fromEntries(
+        detail.values.filter((one) => one.changed).map((one) => [one.path, one.value]),
+      );
+      return {
+        detail,
+        changes: changed,
+        edits: {},
+        message: { text: "These are the smallest values found.", bad: false },
+      };
     });
   }
 
@@ -135,7 +142,9 @@ export class Session {
     void this.ask("Writing a test", async (kernel, request) => {
       const test = await kernel.reproducer({ ...request, changes });
       const copied = await copy(test);
-      const text = copied ? "Copied. The test stands below." : "The test stands below; the browser did not let it be copied.";
+      const text = copied
+        ? "Copied. The test stands below."
+        : "The test stands below; the browser did not let it be copied.";
       return { test, message: { text, bad: false } };
     });
   }
@@ -145,7 +154,15 @@ export class Session {
     const of = this.pair;
     if (!detail || !of) return;
     const values = detail.values.map(({ path, value }) => ({ path, value }));
-    const example = { pair, name: of.name, execution, changes, values, old: detail.old.outcome, new: detail.new.outcome };
+    const example = {
+      pair,
+      name: of.name,
+      execution,
+      changes,
+      values,
+      old: detail.old.outcome,
+      new: detail.new.outcome,
+    };
     this.setPinned([...pinned, example]);
     this.store.set({ message: { text: "Pinned. See the tab Pinned.", bad: false } });
   }

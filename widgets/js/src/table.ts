@@ -103,10 +103,19 @@ export function virtualTable<T extends object>(options: TableOptions<T>): Virtua
 
   const headers = columns.map((column) => {
     const arrow = h("span", { class: "tcw-arrow", "aria-hidden": "true" });
-    const button = h("button", { type: "button", class: "tcw-sort", onclick: () => sortBy(column.id) }, column.title, arrow);
+    const button = h(
+      "button",
+      { type: "button", class: "tcw-sort", onclick: () => sortBy(column.id) },
+      column.title,
+      arrow,
+    );
     return h("div", { role: "columnheader", class: column.kind === "number" ? "tcw-num" : null }, button);
   });
-  const head = h("div", { role: "rowgroup", class: "tcw-vhead" }, h("div", { role: "row", "aria-rowindex": 1, class: "tcw-vrow" }, headers));
+  const head = h(
+    "div",
+    { role: "rowgroup", class: "tcw-vhead" },
+    h("div", { role: "row", "aria-rowindex": 1, class: "tcw-vrow" }, headers),
+  );
   const body = h("div", { role: "rowgroup", class: "tcw-vbody" });
   const empty = h("p", { class: "tcw-quiet tcw-empty", hidden: true }, options.empty);
   const scroller = h(
@@ -123,7 +132,7 @@ export function virtualTable<T extends object>(options: TableOptions<T>): Virtua
     head,
     body,
   );
-  const element = h("div", { class: "tcw-vtable-box" }, scroller, empty);
+  const element = h("div", {}, scroller, empty);
 
   const shown = new Map<number, HTMLElement>();
   const spare: HTMLElement[] = [];
@@ -207,9 +216,23 @@ export function virtualTable<T extends object>(options: TableOptions<T>): Virtua
 
   function blank(): HTMLElement {
     const cells = columns.map((column) =>
-      h("div", { role: "gridcell", class: classes(column.kind === "number" && "tcw-num", column.kind === "code" && "tcw-mono") }, document.createTextNode("")),
+      h(
+        "div",
+        {
+          role: "gridcell",
+          class: classes(column.kind === "number" && "tcw-num", column.kind === "code" && "tcw-mono"),
+        },
+        document.createTextNode(""),
+      ),
     );
-    return h("div", { role: "row", onclick: (event: MouseEvent) => choose(Number((event.currentTarget as HTMLElement).dataset.index)) }, cells);
+    return h(
+      "div",
+      {
+        role: "row",
+        onclick: (event: MouseEvent) => choose(Number((event.currentTarget as HTMLElement).dataset.index)),
+      },
+      cells,
+    );
   }
 
   function fill(element: HTMLElement, row: T, index: number): void {
@@ -232,7 +255,12 @@ export function virtualTable<T extends object>(options: TableOptions<T>): Virtua
 
   function mark(element: HTMLElement, row: T, index: number): void {
     const chosen = options.id(row) === selected;
-    element.className = classes("tcw-vrow", options.tone?.(row), chosen && "tcw-selected", index === active && "tcw-active");
+    element.className = classes(
+      "tcw-vrow",
+      options.tone?.(row),
+      chosen && "tcw-selected",
+      index === active && "tcw-active",
+    );
     element.setAttribute("aria-selected", String(chosen));
   }
 

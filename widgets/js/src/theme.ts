@@ -12,7 +12,10 @@ export function followTheme(root: HTMLElement, signal: AbortSignal, changed: (da
     changed(dark);
   };
   const observer = new MutationObserver(look);
-  observer.observe(document.body, { attributes: true, attributeFilter: ["data-jp-theme-light", "data-jp-theme-name", "class", "style"] });
+  observer.observe(document.body, {
+    attributes: true,
+    attributeFilter: ["data-jp-theme-light", "data-jp-theme-name", "class", "style"],
+  });
   observer.observe(document.documentElement, { attributes: true, attributeFilter: ["data-theme", "class", "style"] });
   preference.addEventListener("change", look, { signal });
   signal.addEventListener("abort", () => observer.disconnect());
@@ -22,7 +25,8 @@ export function followTheme(root: HTMLElement, signal: AbortSignal, changed: (da
 function isDark(root: HTMLElement, preferred: boolean): boolean {
   const { body } = document;
   if (body.dataset.jpThemeLight) return body.dataset.jpThemeLight === "false";
-  if (/\bvscode-(dark|high-contrast)\b/.test(body.className)) return !body.classList.contains("vscode-high-contrast-light");
+  if (/\bvscode-(dark|high-contrast)\b/.test(body.className))
+    return !body.classList.contains("vscode-high-contrast-light");
   for (let element = root.parentElement; element; element = element.parentElement) {
     const light = lightness(getComputedStyle(element).backgroundColor);
     if (light !== null) return light < 0.5;

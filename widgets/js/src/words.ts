@@ -123,7 +123,10 @@ export function marginSentence(side: string, line: Line, hits: number | null): s
 }
 
 /** The line where a value entered: a parameter without one enters at the `def`. */
-export function entryLine(pair: PairState, value: { path: string; version: VersionNumber; line: number }): number | null {
+export function entryLine(
+  pair: PairState,
+  value: { path: string; version: VersionNumber; line: number },
+): number | null {
   if (value.line > 0) return value.line;
   const path = pair.paths.find((one) => one.path === value.path);
   const { lines } = value.version === 0 ? pair.old : pair.new;
@@ -216,10 +219,12 @@ export function pairName(pair: PairState): string {
 /** Numbers of pairs in the order shown: what changed first, identical ones last. */
 export function pairOrder(state: ComparisonState): number[] {
   const rank: Record<Verdict, number> = { changing: 0, inconclusive: 1, likely_preserving: 2, identical: 3 };
-  return state.pairs.map((_, index) => index).sort((a, b) => {
-    const [first, second] = [state.pairs[a], state.pairs[b]];
-    return (first ? rank[first.verdict] : 9) - (second ? rank[second.verdict] : 9) || a - b;
-  });
+  return state.pairs
+    .map((_, index) => index)
+    .sort((a, b) => {
+      const [first, second] = [state.pairs[a], state.pairs[b]];
+      return (first ? rank[first.verdict] : 9) - (second ? rank[second.verdict] : 9) || a - b;
+    });
 }
 
 export const NO_KERNEL = "This needs a running kernel: run the cell again in a notebook.";

@@ -40,6 +40,12 @@ test("lines with nothing in common are not compared", () => {
 
 test("lines that are the same know each other, changed ones do not", () => {
   const found = partners({ old, new: renewed, rows });
-  expect([...found.old]).toEqual([[1, 1], [4, 3]]);
-  expect([...found.new]).toEqual([[1, 1], [3, 4]]);
+  expect([...found.old]).toEqual([
+    [1, 1],
+    [4, 3],
+  ]);
+  expect([...found.new]).toEqual([
+    [1, 1],
+    [3, 4],
+  ]);
 });

@@ -1,10 +1,16 @@
 import { expect, test } from "vitest";
 import { difference, folded, parts } from "../src/calls";
 
-const marked = (pieces: { text: string; differs: boolean }[]) => pieces.map(({ text, differs }) => (differs ? `[${text}]` : text)).join("");
+const marked = (pieces: { text: string; differs: boolean }[]) =>
+  pieces.map(({ text, differs }) => (differs ? `[${text}]` : text)).join("");
 
 test("arguments are taken apart at commas of their own level", () => {
-  expect(parts("f(a, [1, 2], {'x': (3, 4)}, 'a, b')").args.map((arg) => arg.trim())).toEqual(["a", "[1, 2]", "{'x': (3, 4)}", "'a, b'"]);
+  expect(parts("f(a, [1, 2], {'x': (3, 4)}, 'a, b')").args.map((arg) => arg.trim())).toEqual([
+    "a",
+    "[1, 2]",
+    "{'x': (3, 4)}",
+    "'a, b'",
+  ]);
   expect(parts("f()")).toEqual({ head: "f", args: [], tail: "" });
   expect(parts("f('it\\'s, here')").args).toEqual(["'it\\'s, here'"]);
   expect(parts("no call")).toEqual({ head: "no call", args: [], tail: "" });

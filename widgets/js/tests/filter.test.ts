@@ -7,7 +7,11 @@ const of = pair({
     [[1, 2], [1]],
     [[1], [1, 2]],
   ],
-  executions: [execution(1, { differs: true, new: "returns None" }), execution(2, { lines: 1 }), execution(3, { new_valid: false, old: "raises KeyError" })],
+  executions: [
+    execution(1, { differs: true, new: "returns None" }),
+    execution(2, { lines: 1 }),
+    execution(3, { new_valid: false, old: "raises KeyError" }),
+  ],
 });
 const listed = (by: Partial<filter.ExecutionFilter>) => {
   const test = filter.executionFilter(of, { line: null, outcome: "all", search: "", ...by });
@@ -43,13 +47,16 @@ test("the neighbour is the next one listed, also for one that is not listed", ()
 
 test("waits are counted from one difference to the next", () => {
   const differing = [2, 3, 7];
-  const executions = Array.from({ length: 10 }, (_, index) => execution(index + 1, { differs: differing.includes(index) }));
+  const executions = Array.from({ length: 10 }, (_, index) =>
+    execution(index + 1, { differs: differing.includes(index) }),
+  );
   expect(filter.waits(executions)).toEqual([3, 1, 4]);
 });
 
 test("a cell of the matrix and a search filter the changes of a study", () => {
   const rows = [change("a", "changing", "changing"), change("b", "changing", null), change("c", "error", "preserving")];
-  const found = (by: Partial<filter.StudyFilter>) => rows.filter(filter.studyFilter({ search: "", cell: null, ...by }) ?? (() => true)).map((row) => row.id);
+  const found = (by: Partial<filter.StudyFilter>) =>
+    rows.filter(filter.studyFilter({ search: "", cell: null, ...by }) ?? (() => true)).map((row) => row.id);
   expect(found({})).toEqual(["a", "b", "c"]);
   expect(found({ cell: { verdict: "changing", label: null } })).toEqual(["b"]);
   expect(found({ search: "BECAUSE", cell: { verdict: "error", label: "preserving" } })).toEqual(["c"]);

@@ -8,7 +8,10 @@ function transport() {
   return {
     sent,
     answer: (message: unknown) => heard(message),
-    carry: { send: (message: unknown) => void sent.push(message as never), listen: (listener: (message: unknown) => void) => ((heard = listener), () => undefined) },
+    carry: {
+      send: (message: unknown) => void sent.push(message as never),
+      listen: (listener: (message: unknown) => void) => ((heard = listener), () => undefined),
+    },
   };
 }
 
@@ -44,7 +47,12 @@ test("answers to others and other messages are left alone", async () => {
 });
 
 test("a kernel that cannot be reached says so", async () => {
-  const broken = new Kernel({ send: () => { throw new Error("gone"); }, listen: () => () => undefined });
+  const broken = new Kernel({
+    send: () => {
+      throw new Error("gone");
+    },
+    listen: () => () => undefined,
+  });
   await expect(broken.replay(request)).rejects.toThrow("cannot be reached");
 });
 

@@ -8,11 +8,30 @@ export function line(number: number, text: string, changed = false): Line {
 
 export function version(texts: string[], changed: number[] = []): Version {
   const lines = texts.map((text, index) => line(index + 1, text, changed.includes(index)));
-  return { qualname: "f", lines, coverage: 1, changed_lines: changed.length, changed_lines_reached: changed.length, branches: [] };
+  return {
+    qualname: "f",
+    lines,
+    coverage: 1,
+    changed_lines: changed.length,
+    changed_lines_reached: changed.length,
+    branches: [],
+  };
 }
 
 export function execution(number: number, more: Partial<Execution> = {}): Execution {
-  return { number, old: "returns 1", new: "returns 1", old_valid: true, new_valid: true, differs: false, new_lines: 0, coverage_so_far: 1, microseconds: 10, lines: 0, ...more };
+  return {
+    number,
+    old: "returns 1",
+    new: "returns 1",
+    old_valid: true,
+    new_valid: true,
+    differs: false,
+    new_lines: 0,
+    coverage_so_far: 1,
+    microseconds: 10,
+    lines: 0,
+    ...more,
+  };
 }
 
 export function side(outcome: string): Side {
@@ -20,8 +39,28 @@ export function side(outcome: string): Side {
 }
 
 export function detail(execution: number | null, more: Partial<Detail> = {}): Detail {
-  const value = { path: "x", value: "0", class: "int", probability: 0.5, version: 0 as const, line: 1, decisive: true, editable: true, changed: false };
-  return { execution, differs: true, valid: true, evidence: [], old: side("returns 1"), new: side("returns 2"), values: [value], calls: [], ...more };
+  const value = {
+    path: "x",
+    value: "0",
+    class: "int",
+    probability: 0.5,
+    version: 0 as const,
+    line: 1,
+    decisive: true,
+    editable: true,
+    changed: false,
+  };
+  return {
+    execution,
+    differs: true,
+    valid: true,
+    evidence: [],
+    old: side("returns 1"),
+    new: side("returns 2"),
+    values: [value],
+    calls: [],
+    ...more,
+  };
 }
 
 export function pair(more: Partial<PairState> = {}): PairState {
@@ -37,9 +76,17 @@ export function pair(more: Partial<PairState> = {}): PairState {
     lost: 0,
     old: version(["def f():", "    return 1"]),
     new: version(["def f():", "    return 2"]),
-    rows: [{ old: 0, new: 0 }, { old: 1, new: 1 }],
+    rows: [
+      { old: 0, new: 0 },
+      { old: 1, new: 1 },
+    ],
     executions: [execution(1, { differs: true }), execution(2)],
-    line_sets: [[[1, 2], [1, 2]]],
+    line_sets: [
+      [
+        [1, 2],
+        [1, 2],
+      ],
+    ],
     paths: [],
     evidence: [],
     shown: detail(0),
@@ -50,9 +97,33 @@ export function pair(more: Partial<PairState> = {}): PairState {
 }
 
 export function comparison(pairs: PairState[] = [pair()]): ComparisonState {
-  return { format: 1, twincell: "0", verdict: "changing", sentence: "Behavior changed.", predictor: "uniform", seed: 0, budget: 300, milliseconds: 1, added: [], removed: [], pairs, classes: ["none", "int"] };
+  return {
+    format: 1,
+    twincell: "0",
+    verdict: "changing",
+    sentence: "Behavior changed.",
+    predictor: "uniform",
+    seed: 0,
+    budget: 300,
+    milliseconds: 1,
+    added: [],
+    removed: [],
+    pairs,
+    classes: ["none", "int"],
+  };
 }
 
 export function change(id: string, verdict: StudyRow["verdict"], label: StudyRow["label"]): StudyRow {
-  return { id, verdict, label, reason: "because", executions: 1, coverage: 1, milliseconds: 1, evidence: [], reproducer: null, comparison: null };
+  return {
+    id,
+    verdict,
+    label,
+    reason: "because",
+    executions: 1,
+    coverage: 1,
+    milliseconds: 1,
+    evidence: [],
+    reproducer: null,
+    comparison: null,
+  };
 }

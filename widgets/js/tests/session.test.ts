@@ -8,7 +8,14 @@ const settled = () => new Promise((done) => setTimeout(done));
 
 function session(kernel: Partial<Record<"replay" | "shrink" | "reproducer", unknown>> | null, pinned: Pinned[] = []) {
   const savePinned = vi.fn();
-  return { session: new Session(comparison([pair(), pair({ verdict: "identical", shown: null, executions: [] })]), { kernel: kernel as Kernel | null, pinned, savePinned }), savePinned };
+  return {
+    session: new Session(comparison([pair(), pair({ verdict: "identical", shown: null, executions: [] })]), {
+      kernel: kernel as Kernel | null,
+      pinned,
+      savePinned,
+    }),
+    savePinned,
+  };
 }
 
 test("the execution shown at first needs no kernel", () => {
@@ -39,7 +46,9 @@ test("without a kernel another execution is shown without its values", () => {
 });
 
 test("changed values add up, can be put back one by one and all together", async () => {
-  const replay = vi.fn(async (request: { changes: object }) => detail(Object.keys(request.changes).length > 0 ? null : 0));
+  const replay = vi.fn(async (request: { changes: object }) =>
+    detail(Object.keys(request.changes).length > 0 ? null : 0),
+  );
   const { session: one } = session({ replay });
   one.edit("x", "1");
   one.runChanged();
@@ -67,11 +76,20 @@ test("an answer that comes after another choice changes nothing", async () => {
 });
 
 test("what the kernel refuses is said, and what was typed stays", async () => {
-  const { session: one } = session({ replay: async () => { throw new Error("That is no literal."); } });
+  const { session: one } = session({
+    replay: async () => {
+      throw new Error("That is no literal.");
+    },
+  });
   one.edit("x", "(");
   one.runChanged();
   await settled();
-  expect(one.store.get()).toMatchObject({ edits: { x: "(" }, changes: {}, message: { text: "That is no literal.", bad: true }, busy: null });
+  expect(one.store.get()).toMatchObject({
+    edits: { x: "(" },
+    changes: {},
+    message: { text: "That is no literal.", bad: true },
+    busy: null,
+  });
 });
 
 test("what shrinking changed can be run again", async () => {
@@ -85,7 +103,17 @@ test("what shrinking changed can be run again", async () => {
 test("an example is pinned with its values, saved, shown and let go", async () => {
   const { session: one, savePinned } = session({ replay: async () => detail(null) });
   one.pin();
-  expect(savePinned).toHaveBeenCalledWith([{ pair: 0, name: "f", execution: 0, changes: {}, values: [{ path: "x", value: "0" }], old: "returns 1", new: "returns 2" }]);
+  expect(savePinned).toHaveBeenCalledWith([
+    {
+      pair: 0,
+      name: "f",
+      execution: 0,
+      changes: {},
+      values: [{ path: "x", value: "0" }],
+      old: "returns 1",
+      new: "returns 2",
+    },
+  ]);
   one.showPinned(0);
   expect(one.store.get().tab).toBe("shown");
   one.unpin(0);

@@ -18,7 +18,15 @@ const path = (injected: [string, string, number, number][], predicted: number[] 
 const classes = ["none", "int"];
 
 test("shares of what was injected stand beside what was predicted", () => {
-  expect(shares({ classes }, path([["0", "int", 3, 1], ["None", "none", 1, 0]]))).toEqual([
+  expect(
+    shares(
+      { classes },
+      path([
+        ["0", "int", 3, 1],
+        ["None", "none", 1, 0],
+      ]),
+    ),
+  ).toEqual([
     { class: "none", predicted: 0.25, injected: 0.25, differing: 0 },
     { class: "int", predicted: 0.75, injected: 0.75, differing: 1 / 3 },
   ]);
@@ -30,7 +38,12 @@ test("a class that the predictor does not know is there too, one that nobody use
 
 test("over all paths, each weighs as it was injected", () => {
   const found = sharesOfAll({ classes }, [path([["0", "int", 3, 3]]), path([["None", "none", 1, 0]])]);
-  expect(found.find((one) => one.class === "int")).toEqual({ class: "int", predicted: 0.75, injected: 0.75, differing: 1 });
+  expect(found.find((one) => one.class === "int")).toEqual({
+    class: "int",
+    predicted: 0.75,
+    injected: 0.75,
+    differing: 1,
+  });
 });
 
 test("a sample is even, and everything where there is little", () => {
@@ -39,7 +52,9 @@ test("a sample is even, and everything where there is little", () => {
 });
 
 test("CSV quotes what needs it and holds no formulas", () => {
-  expect(csv([{ a: 'say "hi", twice', b: -1, c: "=HYPERLINK(1)" }])).toBe(`a,b,c\r\n"say ""hi"", twice",-1,'=HYPERLINK(1)\r\n`);
+  expect(csv([{ a: 'say "hi", twice', b: -1, c: "=HYPERLINK(1)" }])).toBe(
+    `a,b,c\r\n"say ""hi"", twice",-1,'=HYPERLINK(1)\r\n`,
+  );
   expect(csv([])).toBe("");
 });
 

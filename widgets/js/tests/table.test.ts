@@ -37,7 +37,9 @@ test("a column sorts up, down, and not at all", () => {
   table.toggleSorting("id");
   expect(ids(table)).toEqual(["b10", "b9", "a"]);
   table.toggleSorting("id");
-  expect(ids(table)).toEqual(["b10", "b9", "a"].sort((a, b) => rows.findIndex((row) => row.id === a) - rows.findIndex((row) => row.id === b)));
+  expect(ids(table)).toEqual(
+    ["b10", "b9", "a"].sort((a, b) => rows.findIndex((row) => row.id === a) - rows.findIndex((row) => row.id === b)),
+  );
 });
 
 test("a filter keeps the sorting and can be taken away", () => {

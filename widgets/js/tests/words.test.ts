@@ -35,7 +35,9 @@ test("the margin tells lines without code from lines that never ran", () => {
 });
 
 test("what the margin shows is also said in words", () => {
-  expect(words.marginSentence("old", { ...line(3, "", true), executions: 120 }, 2)).toBe("Line 3 of old, changed: ran in 120 executions, 2 times in the one shown");
+  expect(words.marginSentence("old", { ...line(3, "", true), executions: 120 }, 2)).toBe(
+    "Line 3 of old, changed: ran in 120 executions, 2 times in the one shown",
+  );
   expect(words.marginSentence("new", { ...line(3, ""), executions: 0 }, null)).toBe("Line 3 of new: never ran");
 });
 
@@ -47,7 +49,12 @@ test("a condition that was always the same is a gap, one that was never reached 
 });
 
 test("pairs that changed come first, identical ones last", () => {
-  const state = comparison([pair({ verdict: "identical" }), pair({ verdict: "likely_preserving" }), pair({ verdict: "changing" }), pair({ verdict: "inconclusive" })]);
+  const state = comparison([
+    pair({ verdict: "identical" }),
+    pair({ verdict: "likely_preserving" }),
+    pair({ verdict: "changing" }),
+    pair({ verdict: "inconclusive" }),
+  ]);
   expect(words.pairOrder(state)).toEqual([2, 3, 1, 0]);
 });
 
@@ -57,7 +64,15 @@ test("a reason that the sentence holds already is not said again", () => {
 });
 
 test("a parameter enters at the def, other values where they were looked up", () => {
-  const path = (path: string, kind: string | null) => ({ path, kind, version: 0 as const, line: 0, predicted: [], injected: [], more: 0 });
+  const path = (path: string, kind: string | null) => ({
+    path,
+    kind,
+    version: 0 as const,
+    line: 0,
+    predicted: [],
+    injected: [],
+    more: 0,
+  });
   const of = pair({ paths: [path("x", null), path("x.y", "attribute")] });
   const value = (path: string, line: number) => words.entryPlace(of, { path, version: 0, line });
   expect([value("x", 0), value("x.y", 0), value("x.y", 2)]).toEqual(["old 1", "old", "old 2"]);
@@ -65,6 +80,11 @@ test("a parameter enters at the def, other values where they were looked up", ()
 
 test("values that matter come first", () => {
   const value = (path: string, decisive: boolean, editable: boolean) => ({ path, decisive, editable, changed: false });
-  const found = words.byWeight([value("a", false, false), value("b", false, true), value("c", true, false), value("d", false, true)]);
+  const found = words.byWeight([
+    value("a", false, false),
+    value("b", false, true),
+    value("c", true, false),
+    value("d", false, true),
+  ]);
   expect(found.map((one) => one.path)).toEqual(["c", "b", "d", "a"]);
 });

@@ -59,7 +59,11 @@ export function figureView(figure: Figure, signal: AbortSignal): HTMLElement {
       ending,
     );
   const numbers = h("details", { class: "tcw-numbers" }, h("summary", {}, "Numbers"));
-  numbers.addEventListener("toggle", () => numbers.open && numbers.childElementCount === 1 && numbers.append(numbersTable(figure)), { signal });
+  numbers.addEventListener(
+    "toggle",
+    () => numbers.open && numbers.childElementCount === 1 && numbers.append(numbersTable(figure)),
+    { signal },
+  );
 
   const draw = (to: number) => {
     width = to;
@@ -96,11 +100,21 @@ export function figureView(figure: Figure, signal: AbortSignal): HTMLElement {
 
 function numbersTable(figure: Figure): HTMLElement {
   const names = Object.keys(figure.numbers[0] ?? {});
-  const rows = figure.numbers.slice(0, NUMBERS).map((row) => ({ cells: names.map((name) => plain.value(String(row[name] ?? ""))) }));
-  const columns = names.map((name) => ({ title: name, kind: typeof figure.numbers[0]?.[name] === "number" ? ("number" as const) : ("text" as const) }));
+  const rows = figure.numbers
+    .slice(0, NUMBERS)
+    .map((row) => ({ cells: names.map((name) => plain.value(String(row[name] ?? ""))) }));
+  const columns = names.map((name) => ({
+    title: name,
+    kind: typeof figure.numbers[0]?.[name] === "number" ? ("number" as const) : ("text" as const),
+  }));
   const rest = figure.numbers.length - rows.length;
   const box = h("div", { class: "tcw-limit" }, simpleTable(`Numbers of “${figure.title}”`, columns, rows));
-  return h("div", {}, box, rest > 0 && h("p", { class: "tcw-legend" }, `… and ${rest} more; the CSV file has them all.`));
+  return h(
+    "div",
+    {},
+    box,
+    rest > 0 && h("p", { class: "tcw-legend" }, `… and ${rest} more; the CSV file has them all.`),
+  );
 }
 
 function drawn(figure: Figure, width: number): SVGSVGElement {
@@ -118,7 +132,13 @@ function drawn(figure: Figure, width: number): SVGSVGElement {
     marks: figure.marks,
     ariaLabel: figure.title,
     ariaDescription: figure.description,
-    style: { background: "none", color: "var(--tcw-soft)", fontFamily: "inherit", fontSize: "11px", overflow: "visible" },
+    style: {
+      background: "none",
+      color: "var(--tcw-soft)",
+      fontFamily: "inherit",
+      fontSize: "11px",
+      overflow: "visible",
+    },
   }) as SVGSVGElement;
   // One image with one name; the names of its parts are of no use to anybody.
   svg.setAttribute("role", "img");
@@ -163,9 +183,21 @@ function legendEntry({ text, color, shape }: Entry, x: number, y: number): SVGEl
     ring: element("circle", { cx: 8, r: 3.5, fill: "none", stroke: color, "stroke-width": 1.5 }),
     diamond: element("path", { d: "M8,-6L13,0L8,6L3,0Z", fill: color }),
     box: element("rect", { x: 3, y: -5, width: 10, height: 10, fill: color }),
-    hatch: element("rect", { x: 3, y: -5, width: 10, height: 10, fill: "none", stroke: color, "stroke-width": 1.5, "stroke-dasharray": "3 2" }),
+    hatch: element("rect", {
+      x: 3,
+      y: -5,
+      width: 10,
+      height: 10,
+      fill: "none",
+      stroke: color,
+      "stroke-width": 1.5,
+      "stroke-dasharray": "3 2",
+    }),
   };
-  group.append(shapes[shape], element("text", { x: 20, dy: "0.32em", "text-anchor": "start", fill: "var(--tcw-ink)" }, text));
+  group.append(
+    shapes[shape],
+    element("text", { x: 20, dy: "0.32em", "text-anchor": "start", fill: "var(--tcw-ink)" }, text),
+  );
   return group;
 }
 

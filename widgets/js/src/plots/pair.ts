@@ -1,7 +1,19 @@
 // The plots of one pair: coverage over executions, executions until a difference, predicted against injected values,
 // time spent.
 
-import { barX, binX, dot, lineY, pointer, pointerX, rectY, ruleX, ruleY, tip, type RectYOptions } from "@observablehq/plot";
+import {
+  barX,
+  binX,
+  dot,
+  lineY,
+  pointer,
+  pointerX,
+  rectY,
+  ruleX,
+  ruleY,
+  tip,
+  type RectYOptions,
+} from "@observablehq/plot";
 import { h, replace } from "../dom";
 import { waits } from "../filter";
 import * as plain from "../plain";
@@ -39,7 +51,10 @@ export function plotsView({ session, pair, signal }: PairContext, panel: HTMLEle
 function coveragePlot(pair: PairState, file: string): Figure {
   const { executions } = pair;
   const points = sample(executions, POINTS);
-  const differing = sample(executions.filter((one) => one.differs), POINTS);
+  const differing = sample(
+    executions.filter((one) => one.differs),
+    POINTS,
+  );
   const x = (one: Execution) => one.number;
   const y = (one: Execution) => one.coverage_so_far * 100;
   const last = executions.at(-1);
@@ -53,10 +68,23 @@ function coveragePlot(pair: PairState, file: string): Figure {
       ruleY([0], { stroke: "var(--tcw-rule)" }),
       lineY(points, { x, y, curve: "step-after", stroke: COLOR.line, strokeWidth: 2 }),
       dot(differing, { x, y, symbol: "diamond", fill: COLOR.differs, r: 4, clip: false }),
-      tip(points, pointerX({ x, y, title: (one: Execution) => `${words.executionName(one.number)}\n${words.percent(one.coverage_so_far)} covered so far\n${words.OUTCOME_MARK[words.outcome(one)]}` })),
+      tip(
+        points,
+        pointerX({
+          x,
+          y,
+          title: (one: Execution) =>
+            `${words.executionName(one.number)}\n${words.percent(one.coverage_so_far)} covered so far\n${words.OUTCOME_MARK[words.outcome(one)]}`,
+        }),
+      ),
     ],
     options: { x: { label: "Execution", tickFormat: "d" }, y: { label: "Covered (%)", domain: [0, 100], grid: true } },
-    numbers: executions.map((one) => ({ execution: one.number, "covered so far": one.coverage_so_far, "new lines": one.new_lines, evidence: words.outcome(one) })),
+    numbers: executions.map((one) => ({
+      execution: one.number,
+      "covered so far": one.coverage_so_far,
+      "new lines": one.new_lines,
+      evidence: words.outcome(one),
+    })),
     file: `${file}_coverage`,
   };
 }
@@ -68,27 +96,57 @@ function waitsPlot(pair: PairState, file: string): Figure {
   const step = Math.max(1, Math.ceil(most / 40));
   const thresholds = Array.from({ length: Math.ceil(most / step) + 1 }, (_, index) => 0.5 + index * step);
   const rows = found.map((executions) => ({ executions }));
-  const highest = Math.max(1, ...thresholds.map((from) => found.filter((one) => one > from && one < from + step).length));
+  const highest = Math.max(
+    1,
+    ...thresholds.map((from) => found.filter((one) => one > from && one < from + step).length),
+  );
   return {
     title: "Executions until a difference",
     description:
       first === undefined
         ? "No execution differed."
         : `The first difference came with execution ${first}. ${words.count(found.length, "difference")} in ${words.count(pair.executions.length, "execution")}.`,
-    legend: first === undefined ? [] : [{ text: "differences that came after so many executions", color: COLOR.differs, shape: "box" }, { text: "the first one", color: "var(--tcw-ink)", shape: "line" }],
+    legend:
+      first === undefined
+        ? []
+        : [
+            { text: "differences that came after so many executions", color: COLOR.differs, shape: "box" },
+            { text: "the first one", color: "var(--tcw-ink)", shape: "line" },
+          ],
     marks:
       first === undefined
         ? [ruleY([0], { stroke: "var(--tcw-rule)" })]
         : [
-            rectY(rows, binX<RectYOptions>({ y: "count" }, { x: "executions", thresholds, fill: COLOR.differs, inset: 0.5, tip: { format: { x: (value: number) => String(Math.ceil(value)) } } })),
+            rectY(
+              rows,
+              binX<RectYOptions>(
+                { y: "count" },
+                {
+                  x: "executions",
+                  thresholds,
+                  fill: COLOR.differs,
+                  inset: 0.5,
+                  tip: { format: { x: (value: number) => String(Math.ceil(value)) } },
+                },
+              ),
+            ),
             ruleX([first], { stroke: "var(--tcw-ink)", strokeWidth: 2 }),
             ruleY([0], { stroke: "var(--tcw-rule)" }),
           ],
     options: {
       x: { label: "Executions since the difference before", tickFormat: "d", domain: [0.5, Math.max(most, 4) + 0.5] },
-      y: { label: "Differences", tickFormat: "d", ticks: Math.min(5, highest), grid: true, ...(first === undefined ? { domain: [0, 1] } : {}) },
+      y: {
+        label: "Differences",
+        tickFormat: "d",
+        ticks: Math.min(5, highest),
+        grid: true,
+        ...(first === undefined ? { domain: [0, 1] } : {}),
+      },
     },
-    numbers: found.map((executions, index) => ({ difference: index + 1, "executions since the one before": executions })),
+    numbers: found.map((executions, index) => ({
+      difference: index + 1,
+      "executions since the one before": executions,
+    })),
     file: `${file}_until_difference`,
   };
 }
@@ -112,7 +170,7 @@ function sharesView(state: ComparisonState, pair: PairState, file: string, signa
     replace(place, figureView(sharesPlot(state, path ? [path] : pair.paths, name, file), shown.signal));
   }
   show("");
-  return h("div", { class: "tcw-with-choice" }, h("label", { class: "tcw-bar" }, h("span", {}, "Values of"), choice), place);
+  return h("div", {}, h("label", { class: "tcw-bar" }, h("span", {}, "Values of"), choice), place);
 }
 
 function sharesPlot(state: ComparisonState, paths: Path[], name: string, file: string): Figure {
@@ -132,7 +190,16 @@ function sharesPlot(state: ComparisonState, paths: Path[], name: string, file: s
       { text: "injected", color: COLOR.line, shape: "box" },
     ],
     marks: [
-      barX(at("predicted"), { x: "share", y: "kind", fy: "class", fill: "none", stroke: "var(--tcw-ink)", strokeDasharray: "3 2", insetTop: 1, insetBottom: 1 }),
+      barX(at("predicted"), {
+        x: "share",
+        y: "kind",
+        fy: "class",
+        fill: "none",
+        stroke: "var(--tcw-ink)",
+        strokeDasharray: "3 2",
+        insetTop: 1,
+        insetBottom: 1,
+      }),
       barX(at("injected"), { x: "share", y: "kind", fy: "class", fill: COLOR.line, insetTop: 1, insetBottom: 1 }),
       tip(rows, pointer({ x: "share", y: "kind", fy: "class", title })),
       ruleX([0], { stroke: "var(--tcw-rule)" }),
@@ -145,14 +212,23 @@ function sharesPlot(state: ComparisonState, paths: Path[], name: string, file: s
       y: { axis: null, domain: ["predicted", "injected"] },
       fy: { label: null, axis: "left", padding: 0.25, domain: found.map((one) => plain.value(one.class)) },
     },
-    numbers: found.map((one) => ({ "access path": name, class: one.class, predicted: one.predicted, injected: one.injected, differed: one.differing })),
+    numbers: found.map((one) => ({
+      "access path": name,
+      class: one.class,
+      predicted: one.predicted,
+      injected: one.injected,
+      differed: one.differing,
+    })),
     file: `${file}_values`,
   };
 }
 
 /** Over several paths, each weighs as much as it was injected. */
 export function sharesOfAll(state: Pick<ComparisonState, "classes">, paths: Path[]): ClassShare[] {
-  const weighted = paths.map((path) => ({ found: shares(state, path), weight: path.injected.reduce((sum, one) => sum + one.count, 0) }));
+  const weighted = paths.map((path) => ({
+    found: shares(state, path),
+    weight: path.injected.reduce((sum, one) => sum + one.count, 0),
+  }));
   const total = weighted.reduce((sum, one) => sum + one.weight, 0);
   const byClass = new Map<string, ClassShare>();
   for (const { found, weight } of weighted) {
@@ -165,7 +241,7 @@ export function sharesOfAll(state: Pick<ComparisonState, "classes">, paths: Path
       byClass.set(one.class, sum);
     }
   }
-  const place = (one: ClassShare) => (state.classes.indexOf(one.class) + 1 || 99);
+  const place = (one: ClassShare) => state.classes.indexOf(one.class) + 1 || 99;
   return [...byClass.values()]
     .map((one) => ({ ...one, differing: one.injected === 0 ? 0 : one.differing / one.injected }))
     .sort((a, b) => place(a) - place(b));
@@ -178,13 +254,17 @@ function timePlot(pair: PairState, file: string): Figure {
   const median = (sorted[Math.floor(sorted.length / 2)] ?? 0) / 1000;
   const x = (one: Execution) => one.number;
   const y = (one: Execution) => one.microseconds / 1000;
-  const title = (one: Execution) => `${words.executionName(one.number)}\n${words.duration(one.microseconds / 1000)}\n${words.OUTCOME_MARK[words.outcome(one)]}`;
+  const title = (one: Execution) =>
+    `${words.executionName(one.number)}\n${words.duration(one.microseconds / 1000)}\n${words.OUTCOME_MARK[words.outcome(one)]}`;
   const of = (outcome: words.Outcome) => points.filter((one) => words.outcome(one) === outcome);
   const present = (["same", "nothing", "differs"] as const).filter((outcome) => of(outcome).length > 0);
   return {
     title: "Time spent",
     description: `${words.duration(total)} in all executions; half of them took ${words.duration(median)} or less.`,
-    legend: [...present.map((outcome) => OUTCOMES[outcome]), { text: "median", color: "var(--tcw-ink)", shape: "line" }],
+    legend: [
+      ...present.map((outcome) => OUTCOMES[outcome]),
+      { text: "median", color: "var(--tcw-ink)", shape: "line" },
+    ],
     marks: [
       ruleY([0], { stroke: "var(--tcw-rule)" }),
       ruleY([median], { stroke: "var(--tcw-ink)", strokeWidth: 1 }),
@@ -194,8 +274,16 @@ function timePlot(pair: PairState, file: string): Figure {
       tip(points, pointer({ x, y, title })),
     ],
     options: { x: { label: "Execution", tickFormat: "d" }, y: { label: "Milliseconds", grid: true } },
-    numbers: pair.executions.map((one) => ({ execution: one.number, microseconds: one.microseconds, evidence: words.outcome(one) })),
+    numbers: pair.executions.map((one) => ({
+      execution: one.number,
+      microseconds: one.microseconds,
+      evidence: words.outcome(one),
+    })),
     file: `${file}_time`,
-    ...(points.length < pair.executions.length ? { note: `${words.number(points.length)} of ${words.count(pair.executions.length, "execution")} are drawn; the CSV file has them all.` } : {}),
+    ...(points.length < pair.executions.length
+      ? {
+          note: `${words.number(points.length)} of ${words.count(pair.executions.length, "execution")} are drawn; the CSV file has them all.`,
+        }
+      : {}),
   };
 }

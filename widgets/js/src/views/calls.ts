@@ -13,9 +13,16 @@ const ROWS = 400;
 export function callsView({ session, signal }: PairContext, panel: HTMLElement): void {
   session.store.watch(["detail"], signal, () => {
     const { detail } = session.store.get();
-    if (!detail) return replace(panel, h("p", { class: "tcw-quiet" }, session.live ? "The calls are on the way." : words.NO_KERNEL));
+    if (!detail)
+      return replace(
+        panel,
+        h("p", { class: "tcw-quiet" }, session.live ? "The calls are on the way." : words.NO_KERNEL),
+      );
     if (detail.calls.length === 0) {
-      return replace(panel, h("p", { class: "tcw-quiet" }, "Neither version called anything outside of itself in this execution."));
+      return replace(
+        panel,
+        h("p", { class: "tcw-quiet" }, "Neither version called anything outside of itself in this execution."),
+      );
     }
     const differing = detail.calls.filter((row) => !row.equal).length;
     const body = h("tbody", {});
@@ -25,14 +32,33 @@ export function callsView({ session, signal }: PairContext, panel: HTMLElement):
       "table",
       { class: "tcw-table tcw-calls" },
       h("caption", { class: "tcw-hidden" }, "Calls, old against new, in order"),
-      h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "Compared"), h("th", { scope: "col" }, "Old"), h("th", { scope: "col" }, "New"))),
+      h(
+        "thead",
+        {},
+        h(
+          "tr",
+          {},
+          h("th", { scope: "col" }, "Compared"),
+          h("th", { scope: "col" }, "Old"),
+          h("th", { scope: "col" }, "New"),
+        ),
+      ),
       body,
     );
     replace(
       panel,
-      h("p", { class: "tcw-lead" }, `${words.count(detail.calls.length, "call")}, ${differing === 0 ? "none differs." : `${words.number(differing)} differing. What one version has and the other has not is underlined.`}`),
-      h("div", { class: "tcw-scroll tcw-limit", tabindex: 0, role: "region", "aria-label": "Calls to external code" }, table),
-      detail.calls.length > ROWS && h("p", { class: "tcw-legend" }, `… and ${words.count(detail.calls.length - ROWS, "more call")}, not shown`),
+      h(
+        "p",
+        { class: "tcw-lead" },
+        `${words.count(detail.calls.length, "call")}, ${differing === 0 ? "none differs." : `${words.number(differing)} differing. What one version has and the other has not is underlined.`}`,
+      ),
+      h(
+        "div",
+        { class: "tcw-scroll tcw-limit", tabindex: 0, role: "region", "aria-label": "Calls to external code" },
+        table,
+      ),
+      detail.calls.length > ROWS &&
+        h("p", { class: "tcw-legend" }, `… and ${words.count(detail.calls.length - ROWS, "more call")}, not shown`),
     );
   });
 }
@@ -40,7 +66,9 @@ export function callsView({ session, signal }: PairContext, panel: HTMLElement):
 function rowOf(row: CallRow): HTMLElement {
   const both = row.old !== null && row.new !== null && !row.equal ? difference(row.old, row.new) : null;
   const cell = (text: string | null, pieces: Piece[] | undefined) =>
-    text === null ? h("td", { class: "tcw-quiet" }, "no call") : h("td", { class: "tcw-mono" }, pieces ? marked(pieces) : plain.value(text));
+    text === null
+      ? h("td", { class: "tcw-quiet" }, "no call")
+      : h("td", { class: "tcw-mono" }, pieces ? marked(pieces) : plain.value(text));
   return h(
     "tr",
     { class: row.equal ? null : "tcw-differs" },
@@ -66,7 +94,15 @@ function fold(rows: CallRow[]): HTMLElement {
   const row = h(
     "tr",
     {},
-    h("td", { colspan: 3, class: "tcw-fold" }, h("button", { type: "button", class: "tcw-link", onclick: open }, `Show ${words.count(rows.length, "equal call")}`)),
+    h(
+      "td",
+      { colspan: 3, class: "tcw-fold" },
+      h(
+        "button",
+        { type: "button", class: "tcw-link", onclick: open },
+        `Show ${words.count(rows.length, "equal call")}`,
+      ),
+    ),
   );
   return row;
 }

@@ -20,7 +20,10 @@ const NARROW = 640;
 const NAMES = ["old", "new"] as const;
 
 const highlighting = HighlightStyle.define([
-  { tag: [tags.keyword, tags.controlKeyword, tags.operatorKeyword, tags.definitionKeyword, tags.moduleKeyword], class: "tcw-k" },
+  {
+    tag: [tags.keyword, tags.controlKeyword, tags.operatorKeyword, tags.definitionKeyword, tags.moduleKeyword],
+    class: "tcw-k",
+  },
   { tag: [tags.string, tags.special(tags.string)], class: "tcw-s" },
   { tag: [tags.number, tags.bool, tags.null], class: "tcw-n" },
   { tag: [tags.comment], class: "tcw-c" },
@@ -78,8 +81,15 @@ export function codeView({ session, pair, signal }: PairContext, onValue: (path:
   function fixed(version: VersionNumber) {
     const [own, other] = version === 0 ? ([pair.old, pair.new] as const) : ([pair.new, pair.old] as const);
     const here = version === 0 ? same.new : same.old;
-    const twinGaps = new Map([...gapsOf(other)].flatMap(([line, gap]) => (here.has(line) ? [[here.get(line) ?? 0, gap]] : [])));
-    return { version: own, number: version, differing: differing[NAMES[version]], twinGaps: narrow ? new Map() : twinGaps };
+    const twinGaps = new Map(
+      [...gapsOf(other)].flatMap(([line, gap]) => (here.has(line) ? [[here.get(line) ?? 0, gap]] : [])),
+    );
+    return {
+      version: own,
+      number: version,
+      differing: differing[NAMES[version]],
+      twinGaps: narrow ? new Map() : twinGaps,
+    };
   }
 
   function step(view: EditorView, version: VersionNumber, by: 1 | -1): boolean {
@@ -90,7 +100,8 @@ export function codeView({ session, pair, signal }: PairContext, onValue: (path:
     const line = (version === 0 ? pair.old : pair.new).lines[next - 1];
     const { detail } = session.store.get();
     const hits = new Map(detail ? (version === 0 ? detail.old : detail.new).hits : []);
-    if (line) spoken.textContent = words.marginSentence(NAMES[version], line, detail ? (hits.get(line.number) ?? 0) : null);
+    if (line)
+      spoken.textContent = words.marginSentence(NAMES[version], line, detail ? (hits.get(line.number) ?? 0) : null);
     return true;
   }
 
@@ -118,8 +129,9 @@ export function codeView({ session, pair, signal }: PairContext, onValue: (path:
     const [old = "", renewed = ""] = texts;
     const headings = NAMES.map((_, version) => heading(pair, version as VersionNumber));
     if (narrow) {
-      editors = ([0, 1] as const).map((version) =>
-        new EditorView({ state: EditorState.create({ doc: texts[version] ?? "", extensions: extensions(version) }) }),
+      editors = ([0, 1] as const).map(
+        (version) =>
+          new EditorView({ state: EditorState.create({ doc: texts[version] ?? "", extensions: extensions(version) }) }),
       );
       replace(frame, h("div", { class: "tcw-stacked" }, headings[0], editors[0]?.dom, headings[1], editors[1]?.dom));
     } else {
@@ -143,7 +155,8 @@ export function codeView({ session, pair, signal }: PairContext, onValue: (path:
     if (!first) return;
     a.requestMeasure({
       read: () => {
-        const top = (editor: EditorView, line: number) => editor.lineBlockAt(editor.state.doc.line(Math.min(line + 1, editor.state.doc.lines)).from).top;
+        const top = (editor: EditorView, line: number) =>
+          editor.lineBlockAt(editor.state.doc.line(Math.min(line + 1, editor.state.doc.lines)).from).top;
         return Math.max(top(a, first.fromOld), top(b, first.fromNew));
       },
       write: (top) => {
@@ -158,7 +171,10 @@ export function codeView({ session, pair, signal }: PairContext, onValue: (path:
     const marks = marksOf(pair, version, detail, of, line?.version === version ? line.line : null);
     const here = version === 0 ? same.new : same.old;
     const others = narrow ? [] : valuesIn(pair, version === 0 ? 1 : 0, detail);
-    return { ...marks, twins: others.flatMap((one) => (here.has(one.line) ? [{ ...one, line: here.get(one.line) ?? 0 }] : [])) };
+    return {
+      ...marks,
+      twins: others.flatMap((one) => (here.has(one.line) ? [{ ...one, line: here.get(one.line) ?? 0 }] : [])),
+    };
   }
 
   function mark(): void {
@@ -173,7 +189,11 @@ export function codeView({ session, pair, signal }: PairContext, onValue: (path:
       status,
       line && [
         `Executions that ran line ${line.line} of ${NAMES[line.version]} are listed. `,
-        h("button", { type: "button", class: "tcw-link", onclick: () => session.store.set({ line: null }) }, "List all again"),
+        h(
+          "button",
+          { type: "button", class: "tcw-link", onclick: () => session.store.set({ line: null }) },
+          "List all again",
+        ),
       ],
     );
   }
@@ -229,7 +249,13 @@ function valuesIn(pair: PairState, version: VersionNumber, detail: Detail | null
     .map((one) => ({ ...one, line: words.entryLine(pair, one) ?? 0 }));
 }
 
-function marksOf(pair: PairState, version: VersionNumber, detail: Detail | null, execution: Execution | undefined, filter: number | null): Marks {
+function marksOf(
+  pair: PairState,
+  version: VersionNumber,
+  detail: Detail | null,
+  execution: Execution | undefined,
+  filter: number | null,
+): Marks {
   const values = valuesIn(pair, version, detail);
   if (detail) return { hits: new Map((version === 0 ? detail.old : detail.new).hits), values, twins: [], filter };
   // How often each line ran is known of executions in full only; of others, whether it ran.

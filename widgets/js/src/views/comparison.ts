@@ -38,7 +38,7 @@ export function comparisonView(state: ComparisonState, host: Host): ComparisonVi
   const only = state.pairs.length === 1 ? state.pairs[0] : undefined;
   const element = h(
     "div",
-    { class: "tcw-comparison" },
+    {},
     h(
       "div",
       { class: `tcw-head ${words.tone(state.verdict)}` },
@@ -62,7 +62,8 @@ export function comparisonView(state: ComparisonState, host: Host): ComparisonVi
     current = new AbortController();
     code = null;
     const { pair } = session;
-    if (!pair) return replace(body, h("p", { class: "tcw-quiet" }, "No function is in both versions, so nothing was compared."));
+    if (!pair)
+      return replace(body, h("p", { class: "tcw-quiet" }, "No function is in both versions, so nothing was compared."));
     const made = pairView({ session, pair, signal: current.signal });
     code = made.code;
     code?.setDark(dark);
@@ -91,7 +92,11 @@ function pairView(context: PairContext): { element: HTMLElement; code: CodeView 
   let detail: DetailView | null = null;
 
   const several = session.state.pairs.length > 1;
-  const facts = h("dl", { class: "tcw-facts" }, words.facts(pair, session.state.budget).map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value))));
+  const facts = h(
+    "dl",
+    { class: "tcw-facts" },
+    words.facts(pair, session.state.budget).map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value))),
+  );
   const code =
     pair.rows.length > 0
       ? codeView(context, (path) => {
@@ -103,16 +108,45 @@ function pairView(context: PairContext): { element: HTMLElement; code: CodeView 
   const parts = tabs(
     `About ${words.pairName(pair)}`,
     [
-      { id: "found", title: () => "Found", note: () => (pair.evidence.length > 0 ? String(pair.evidence.length) : ""), fill: (panel) => foundView(context, panel) },
+      {
+        id: "found",
+        title: () => "Found",
+        note: () => (pair.evidence.length > 0 ? String(pair.evidence.length) : ""),
+        fill: (panel) => foundView(context, panel),
+      },
       ...(ran || pair.shown
         ? [
-            { id: "shown", title: () => words.executionName(store.get().execution), fill: (panel: HTMLElement) => void (detail = detailView(context, panel)) },
-            { id: "executions", title: () => "Executions", note: () => words.number(pair.executions.length), fill: (panel: HTMLElement) => executionsView(context, panel, (rows) => void (listed = rows)) },
-            { id: "values", title: () => "Values", note: () => words.number(pair.paths.length), fill: (panel: HTMLElement) => valuesView(context, panel) },
-            { id: "calls", title: () => "Calls", note: () => callsNote(context), fill: (panel: HTMLElement) => callsView(context, panel) },
+            {
+              id: "shown",
+              title: () => words.executionName(store.get().execution),
+              fill: (panel: HTMLElement) => void (detail = detailView(context, panel)),
+            },
+            {
+              id: "executions",
+              title: () => "Executions",
+              note: () => words.number(pair.executions.length),
+              fill: (panel: HTMLElement) => executionsView(context, panel, (rows) => void (listed = rows)),
+            },
+            {
+              id: "values",
+              title: () => "Values",
+              note: () => words.number(pair.paths.length),
+              fill: (panel: HTMLElement) => valuesView(context, panel),
+            },
+            {
+              id: "calls",
+              title: () => "Calls",
+              note: () => callsNote(context),
+              fill: (panel: HTMLElement) => callsView(context, panel),
+            },
             { id: "plots", title: () => "Plots", fill: (panel: HTMLElement) => plotsView(context, panel) },
             { id: "test", title: () => "Test", fill: (panel: HTMLElement) => testView(context, panel) },
-            { id: "pinned", title: () => "Pinned", note: () => (store.get().pinned.length > 0 ? String(store.get().pinned.length) : ""), fill: (panel: HTMLElement) => pinsView(context, panel) },
+            {
+              id: "pinned",
+              title: () => "Pinned",
+              note: () => (store.get().pinned.length > 0 ? String(store.get().pinned.length) : ""),
+              fill: (panel: HTMLElement) => pinsView(context, panel),
+            },
           ]
         : []),
     ],
@@ -124,8 +158,14 @@ function pairView(context: PairContext): { element: HTMLElement; code: CodeView 
   const name = uniqueId("pair");
   const element = h(
     "section",
-    { class: `tcw-pairbody ${words.tone(pair.verdict)}`, "aria-labelledby": name },
-    h("h2", { id: name, class: several ? "tcw-pairtitle" : "tcw-hidden" }, several && badge(pair.verdict), several && " ", words.pairName(pair)),
+    { "aria-labelledby": name },
+    h(
+      "h2",
+      { id: name, class: several ? "tcw-pairtitle" : "tcw-hidden" },
+      several && badge(pair.verdict),
+      several && " ",
+      words.pairName(pair),
+    ),
     several && pair.sentence !== session.state.sentence && h("p", { class: "tcw-lead" }, plain.sentence(pair.sentence)),
     facts,
     (ran || pair.shown) && shownView(context, () => listed),
@@ -150,19 +190,39 @@ function chooser(session: Session, signal: AbortSignal): HTMLElement {
     const button = h(
       "button",
       { type: "button", class: "tcw-choice", onclick: () => session.choosePair(index) },
-      pair && [badge(pair.verdict), h("code", {}, words.pairName(pair)), h("span", { class: "tcw-gist" }, plain.sentence(pair.sentence))],
+      pair && [
+        badge(pair.verdict),
+        h("code", {}, words.pairName(pair)),
+        h("span", { class: "tcw-gist" }, plain.sentence(pair.sentence)),
+      ],
     );
     return { index, button };
   });
   store.watch(["pair"], signal, () => {
     for (const { index, button } of buttons) button.setAttribute("aria-current", String(index === store.get().pair));
   });
-  return h("nav", { class: "tcw-chooser", "aria-label": "Functions compared" }, h("ul", {}, buttons.map(({ button }) => h("li", {}, button))));
+  return h(
+    "nav",
+    { class: "tcw-chooser", "aria-label": "Functions compared" },
+    h(
+      "ul",
+      {},
+      buttons.map(({ button }) => h("li", {}, button)),
+    ),
+  );
 }
 
 function oneSided(title: string, mark: string, names: string[]): HTMLElement | null {
   const SHOWN = 50;
   if (names.length === 0) return null;
-  const list = names.slice(0, SHOWN).flatMap((name, index) => [index > 0 ? ", " : "", h("code", {}, plain.value(name))]);
-  return h("p", { class: "tcw-sided" }, h("strong", {}, `${mark} ${title}: `), list, names.length > SHOWN && ` and ${names.length - SHOWN} more`);
+  const list = names
+    .slice(0, SHOWN)
+    .flatMap((name, index) => [index > 0 ? ", " : "", h("code", {}, plain.value(name))]);
+  return h(
+    "p",
+    { class: "tcw-sided" },
+    h("strong", {}, `${mark} ${title}: `),
+    list,
+    names.length > SHOWN && ` and ${names.length - SHOWN} more`,
+  );
 }

@@ -27,10 +27,14 @@ export function detailView({ session, signal }: PairContext, panel: HTMLElement)
   const fields = new Map<string, HTMLInputElement>();
   replace(panel, heading, actions, status, test, body);
 
-  const run = button("Run again", () => session.runAgain(), { title: "Run both versions once more, with the same values" });
+  const run = button("Run again", () => session.runAgain(), {
+    title: "Run both versions once more, with the same values",
+  });
   const runChanged = button("Run with changed values", () => session.runChanged(), { primary: true });
   const shrink = button("Shrink", () => session.shrink());
-  const copy = button("Copy as pytest", () => session.makeTest(copyText), { title: "Copy this execution as a test that needs no twincell" });
+  const copy = button("Copy as pytest", () => session.makeTest(copyText), {
+    title: "Copy this execution as a test that needs no twincell",
+  });
   const pin = button("Pin as example", () => session.pin(), { title: "Keep these values in the tab Pinned" });
   const back = button("Back to the values as injected", () => session.runUnchanged());
   replace(actions, run, runChanged, shrink, copy, pin, back);
@@ -41,7 +45,10 @@ export function detailView({ session, signal }: PairContext, panel: HTMLElement)
     // Who typed in a field goes on typing in the one that takes its place.
     const typed = [...fields].find(([, field]) => field === document.activeElement)?.[0];
     fields.clear();
-    replace(body, ...(detail ? content(session, detail, fields) : [h("p", { class: "tcw-quiet" }, missing(session, execution))]));
+    replace(
+      body,
+      ...(detail ? content(session, detail, fields) : [h("p", { class: "tcw-quiet" }, missing(session, execution))]),
+    );
     if (typed !== undefined) fields.get(typed)?.focus();
   });
   store.watch(["detail", "edits", "busy", "changes"], signal, () => {
@@ -50,9 +57,13 @@ export function detailView({ session, signal }: PairContext, panel: HTMLElement)
     const edited = Object.keys(edits).length;
     enable(run, ready && store.get().execution !== null);
     enable(runChanged, ready && edited > 0);
-    runChanged.title = edited === 0 ? "Change a value below first" : "Run both versions with the values that you changed";
+    runChanged.title =
+      edited === 0 ? "Change a value below first" : "Run both versions with the values that you changed";
     enable(shrink, ready && detail?.differs === true);
-    shrink.title = detail && !detail.differs ? "There is no difference to shrink here" : "Look for smaller values that still show the difference";
+    shrink.title =
+      detail && !detail.differs
+        ? "There is no difference to shrink here"
+        : "Look for smaller values that still show the difference";
     enable(copy, ready && detail !== null);
     enable(pin, detail !== null && busy === null);
     back.hidden = Object.keys(changes).length === 0;
@@ -63,7 +74,8 @@ export function detailView({ session, signal }: PairContext, panel: HTMLElement)
     status.className = classes("tcw-status", message?.bad && "tcw-bad", busy !== null && "tcw-busy");
     // What went wrong is said as it is seen: with a sign, not only in red.
     const said = message ? `${message.bad ? "! " : ""}${plain.sentence(message.text)}` : "";
-    status.textContent = busy !== null ? `${busy}…${said ? ` ${said}` : ""}` : said || (session.live ? "" : words.NO_KERNEL);
+    status.textContent =
+      busy !== null ? `${busy}…${said ? ` ${said}` : ""}` : said || (session.live ? "" : words.NO_KERNEL);
   });
   store.watch(["test"], signal, () => {
     const text = store.get().test;
@@ -79,44 +91,83 @@ function missing(session: Session, execution: number | null): string {
     : "Its values are not stored here, only what came of it. Which lines it ran is marked in the code.";
 }
 
-function headingOf(session: Session, detail: Detail | null, execution: number | null, changed: number): (Node | string)[] {
+function headingOf(
+  session: Session,
+  detail: Detail | null,
+  execution: number | null,
+  changed: number,
+): (Node | string)[] {
   const of = session.pair;
   const listed = of?.executions.find((one) => one.number === execution);
   const outcome = detail ? words.detailOutcome(detail) : listed && words.outcome(listed);
   const mark = outcome ? [h("span", { class: `tcw-mark tcw-o-${outcome}` }, words.OUTCOME_MARK[outcome])] : [];
-  const name = changed > 0 ? `${words.executionName(execution)} with ${words.count(changed, "changed value")}` : words.executionName(execution);
+  const name =
+    changed > 0
+      ? `${words.executionName(execution)} with ${words.count(changed, "changed value")}`
+      : words.executionName(execution);
   return [name, " ", ...mark];
 }
 
 function content(session: Session, detail: Detail, fields: Map<string, HTMLInputElement>): (Node | string)[] {
-  const parts: Node[] = [section("Injected values", detail.values.length > 0 ? "the same into both versions" : "", values(session, detail, fields))];
+  const parts: Node[] = [
+    section(
+      "Injected values",
+      detail.values.length > 0 ? "the same into both versions" : "",
+      values(session, detail, fields),
+    ),
+  ];
   parts.push(section("What each version did", "", behavior(detail)));
   if (detail.evidence.length > 0) {
-    parts.push(section("Evidence", words.count(detail.evidence.length, "difference"), evidenceTable(detail.evidence, "What differs", null)));
+    parts.push(
+      section(
+        "Evidence",
+        words.count(detail.evidence.length, "difference"),
+        evidenceTable(detail.evidence, "What differs", null),
+      ),
+    );
   }
   return parts;
 }
 
 function section(title: string, note: string, content: Node): HTMLElement {
-  return h("section", { class: "tcw-part" }, h("h4", {}, title, note && h("span", { class: "tcw-note" }, ` ${note}`)), content);
+  return h(
+    "section",
+    { class: "tcw-part" },
+    h("h4", {}, title, note && h("span", { class: "tcw-note" }, ` ${note}`)),
+    content,
+  );
 }
 
 function values(session: Session, detail: Detail, fields: Map<string, HTMLInputElement>): HTMLElement {
   if (detail.values.length === 0) {
     return h("p", { class: "tcw-quiet" }, "No value was missing: nothing was injected.");
   }
-  const rows = words.byWeight(detail.values).slice(0, VALUES).map((one) => ({
-    cells: [
-      plain.value(one.path),
-      valueCell(session, one, fields),
-      one.changed ? h("span", { class: "tcw-changedmark" }, "✎ by you") : one.decisive ? h("span", { class: "tcw-decisivemark" }, "★ decisive") : "",
-      plain.value(one.class),
-      one.changed ? "–" : words.probability(one.probability),
-      session.pair ? words.entryPlace(session.pair, one) : "",
-    ],
-    tone: one.changed ? "tcw-ischanged" : one.decisive ? "tcw-isdecisive" : "",
-  }));
-  const columns = [{ title: "Access path", kind: "code" as const }, { title: "Value" }, { title: "" }, { title: "Class" }, { title: "Probability", kind: "number" as const }, { title: "Line", kind: "number" as const }];
+  const rows = words
+    .byWeight(detail.values)
+    .slice(0, VALUES)
+    .map((one) => ({
+      cells: [
+        plain.value(one.path),
+        valueCell(session, one, fields),
+        one.changed
+          ? h("span", { class: "tcw-changedmark" }, "✎ by you")
+          : one.decisive
+            ? h("span", { class: "tcw-decisivemark" }, "★ decisive")
+            : "",
+        plain.value(one.class),
+        one.changed ? "–" : words.probability(one.probability),
+        session.pair ? words.entryPlace(session.pair, one) : "",
+      ],
+      tone: one.changed ? "tcw-ischanged" : one.decisive ? "tcw-isdecisive" : "",
+    }));
+  const columns = [
+    { title: "Access path", kind: "code" as const },
+    { title: "Value" },
+    { title: "" },
+    { title: "Class" },
+    { title: "Probability", kind: "number" as const },
+    { title: "Line", kind: "number" as const },
+  ];
   const rest = detail.values.length - rows.length;
   const hint = session.live && detail.values.some((one) => one.editable);
   return h(
@@ -124,8 +175,14 @@ function values(session: Session, detail: Detail, fields: Map<string, HTMLInputE
     {},
     simpleTable("Injected values", columns, rows),
     rest > 0 && h("p", { class: "tcw-legend" }, `… and ${words.count(rest, "more value")}, not shown`),
-    hint && h("p", { class: "tcw-legend" }, "Change a value and press Enter to see what happens. Any Python literal will do: 0, 'text', [1, 2], None."),
-    detail.values.some((one) => one.decisive) && h("p", { class: "tcw-legend" }, "★ decisive: with another value here the difference goes away."),
+    hint &&
+      h(
+        "p",
+        { class: "tcw-legend" },
+        "Change a value and press Enter to see what happens. Any Python literal will do: 0, 'text', [1, 2], None.",
+      ),
+    detail.values.some((one) => one.decisive) &&
+      h("p", { class: "tcw-legend" }, "★ decisive: with another value here the difference goes away."),
   );
 }
 
@@ -161,7 +218,16 @@ function valueCell(session: Session, one: DetailValue, fields: Map<string, HTMLI
   field.size = Math.max(8, Math.min(44, field.value.length + 1));
   fields.set(one.path, field);
   if (!(one.path in changes)) return field;
-  const undo = h("button", { type: "button", class: "tcw-link", "aria-label": `Put the injected value of ${plain.value(one.path)} back`, onclick: () => session.forget(one.path) }, "undo");
+  const undo = h(
+    "button",
+    {
+      type: "button",
+      class: "tcw-link",
+      "aria-label": `Put the injected value of ${plain.value(one.path)} back`,
+      onclick: () => session.forget(one.path),
+    },
+    "undo",
+  );
   return h("span", {}, field, " ", undo);
 }
 
@@ -172,26 +238,50 @@ function behavior(detail: Detail): HTMLElement {
   const add = (name: string, different: boolean, old: Node, renewed: Node) =>
     rows.push({ cells: [`${different ? "≠ " : ""}${name}`, old, renewed], tone: different ? "tcw-differs" : "" });
   const { old, new: renewed } = detail;
-  const invalid = (side: Detail["old"]) => h("span", {}, seen(side.outcome), !side.valid && h("span", { class: "tcw-note" }, " ○ says nothing"));
-  add("outcome", differs((one) => one.channel === "return" || one.channel === "exception"), invalid(old), invalid(renewed));
+  const invalid = (side: Detail["old"]) =>
+    h("span", {}, seen(side.outcome), !side.valid && h("span", { class: "tcw-note" }, " ○ says nothing"));
+  add(
+    "outcome",
+    differs((one) => one.channel === "return" || one.channel === "exception"),
+    invalid(old),
+    invalid(renewed),
+  );
   const names = [...new Set([...old.arguments, ...renewed.arguments].map((one) => one.name))];
   for (const name of names) {
     const of = (side: Detail["old"]) => side.arguments.find((one) => one.name === name)?.value;
-    const cell = (text: string | undefined) => (text === undefined ? h("span", { class: "tcw-quiet" }, "not there") : seen(text));
+    const cell = (text: string | undefined) =>
+      text === undefined ? h("span", { class: "tcw-quiet" }, "not there") : seen(text);
     const different = differs((one) => one.channel === "arguments" && namesRoot(one.place, name));
     add(`${plain.value(name)} afterwards`, different, cell(of(old)), cell(of(renewed)));
   }
   for (const stream of ["stdout", "stderr"] as const) {
     if (old[stream] === "" && renewed[stream] === "") continue;
-    add(stream, differs((one) => one.channel === "output" && one.place.includes(stream)), output(old[stream]), output(renewed[stream]));
+    add(
+      stream,
+      differs((one) => one.channel === "output" && one.place.includes(stream)),
+      output(old[stream]),
+      output(renewed[stream]),
+    );
   }
   if (old.log.length + renewed.log.length > 0) {
-    add("log", differs((one) => one.channel === "log"), output(old.log.join("\n")), output(renewed.log.join("\n")));
+    add(
+      "log",
+      differs((one) => one.channel === "log"),
+      output(old.log.join("\n")),
+      output(renewed.log.join("\n")),
+    );
   }
-  return simpleTable("What each version did", [{ title: "" }, { title: "Old", kind: "seen" }, { title: "New", kind: "seen" }], rows);
+  return simpleTable(
+    "What each version did",
+    [{ title: "" }, { title: "Old", kind: "seen" }, { title: "New", kind: "seen" }],
+    rows,
+  );
 }
 
 /** Whether a place such as `argument request.meta['retries']` is in the argument of this name. */
 function namesRoot(place: string, name: string): boolean {
-  return place.split(/[^\p{L}\p{N}_]+/u).slice(0, 2).includes(name);
+  return place
+    .split(/[^\p{L}\p{N}_]+/u)
+    .slice(0, 2)
+    .includes(name);
 }

@@ -12,16 +12,64 @@ const OUTCOME_ORDER = { differs: 0, same: 1, nothing: 2 };
 
 const columns: Column<Execution>[] = [
   { id: "number", title: "No.", key: (one) => one.number, width: "58px", kind: "number" },
-  { id: "outcome", title: "Evidence", key: (one) => OUTCOME_ORDER[words.outcome(one)], text: (one) => words.OUTCOME_MARK[words.outcome(one)], width: "122px" },
-  { id: "old", title: "Old", key: (one) => one.old, text: (one) => plain.value(one.old), width: "minmax(150px, 1fr)", kind: "code" },
-  { id: "new", title: "New", key: (one) => one.new, text: (one) => plain.value(one.new), width: "minmax(150px, 1fr)", kind: "code" },
-  { id: "lines", title: "New lines", key: (one) => one.new_lines, text: (one) => (one.new_lines > 0 ? `+${one.new_lines}` : "0"), width: "92px", kind: "number", descendingFirst: true },
-  { id: "coverage", title: "Covered so far", key: (one) => one.coverage_so_far, text: (one) => words.percent(one.coverage_so_far), width: "122px", kind: "number", descendingFirst: true },
-  { id: "time", title: "Time", key: (one) => one.microseconds, text: (one) => words.duration(one.microseconds / 1000), width: "82px", kind: "number", descendingFirst: true },
+  {
+    id: "outcome",
+    title: "Evidence",
+    key: (one) => OUTCOME_ORDER[words.outcome(one)],
+    text: (one) => words.OUTCOME_MARK[words.outcome(one)],
+    width: "122px",
+  },
+  {
+    id: "old",
+    title: "Old",
+    key: (one) => one.old,
+    text: (one) => plain.value(one.old),
+    width: "minmax(150px, 1fr)",
+    kind: "code",
+  },
+  {
+    id: "new",
+    title: "New",
+    key: (one) => one.new,
+    text: (one) => plain.value(one.new),
+    width: "minmax(150px, 1fr)",
+    kind: "code",
+  },
+  {
+    id: "lines",
+    title: "New lines",
+    key: (one) => one.new_lines,
+    text: (one) => (one.new_lines > 0 ? `+${one.new_lines}` : "0"),
+    width: "92px",
+    kind: "number",
+    descendingFirst: true,
+  },
+  {
+    id: "coverage",
+    title: "Covered so far",
+    key: (one) => one.coverage_so_far,
+    text: (one) => words.percent(one.coverage_so_far),
+    width: "122px",
+    kind: "number",
+    descendingFirst: true,
+  },
+  {
+    id: "time",
+    title: "Time",
+    key: (one) => one.microseconds,
+    text: (one) => words.duration(one.microseconds / 1000),
+    width: "82px",
+    kind: "number",
+    descendingFirst: true,
+  },
 ];
 
 /** Fills a panel; `listed` hears which executions are listed, in their order. */
-export function executionsView({ session, pair, signal }: PairContext, panel: HTMLElement, listed: (rows: Execution[]) => void): void {
+export function executionsView(
+  { session, pair, signal }: PairContext,
+  panel: HTMLElement,
+  listed: (rows: Execution[]) => void,
+): void {
   const { store } = session;
   const search = h("input", {
     type: "search",
@@ -52,7 +100,10 @@ export function executionsView({ session, pair, signal }: PairContext, panel: HT
     listed: (rows) => {
       listed(rows);
       const all = pair.executions.length;
-      found.textContent = rows.length === all ? words.count(all, "execution") : `${words.number(rows.length)} of ${words.count(all, "execution")}`;
+      found.textContent =
+        rows.length === all
+          ? words.count(all, "execution")
+          : `${words.number(rows.length)} of ${words.count(all, "execution")}`;
     },
     empty: "No execution is like that.",
   });
@@ -61,8 +112,14 @@ export function executionsView({ session, pair, signal }: PairContext, panel: HT
     panel,
     h("div", { class: "tcw-bar", role: "group", "aria-label": "Which executions" }, search, outcome, line, found),
     table.element,
-    fewer && h("p", { class: "tcw-legend" }, `${words.number(pair.executed)} executions ran; ${words.number(pair.executions.length)} of them are listed.`),
-    pair.executions.some((one) => words.outcome(one) === "nothing") && h("p", { class: "tcw-legend" }, words.OUTCOME_LEGEND),
+    fewer &&
+      h(
+        "p",
+        { class: "tcw-legend" },
+        `${words.number(pair.executed)} executions ran; ${words.number(pair.executions.length)} of them are listed.`,
+      ),
+    pair.executions.some((one) => words.outcome(one) === "nothing") &&
+      h("p", { class: "tcw-legend" }, words.OUTCOME_LEGEND),
   );
   store.watch(["search", "outcome", "line"], signal, () => {
     const now = store.get();
@@ -74,7 +131,12 @@ export function executionsView({ session, pair, signal }: PairContext, panel: HT
       at &&
         h(
           "button",
-          { type: "button", class: "tcw-tag", "aria-label": `No longer only line ${at.line} of ${at.version === 0 ? "old" : "new"}`, onclick: () => store.set({ line: null }) },
+          {
+            type: "button",
+            class: "tcw-tag",
+            "aria-label": `No longer only line ${at.line} of ${at.version === 0 ? "old" : "new"}`,
+            onclick: () => store.set({ line: null }),
+          },
           `ran line ${at.line} of ${at.version === 0 ? "old" : "new"} ✕`,
         ),
     );
@@ -83,6 +145,9 @@ export function executionsView({ session, pair, signal }: PairContext, panel: HT
   signal.addEventListener("abort", () => table.destroy());
   store.watch(["execution", "tab"], signal, () => {
     const { execution, tab } = store.get();
-    table.select(execution === null ? null : String(execution), tab === "executions" && panel.contains(document.activeElement) === false);
+    table.select(
+      execution === null ? null : String(execution),
+      tab === "executions" && panel.contains(document.activeElement) === false,
+    );
   });
 }

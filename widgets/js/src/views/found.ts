@@ -18,11 +18,31 @@ export function foundView({ session, pair }: PairContext, panel: HTMLElement): v
   replace(
     panel,
     reason && h("p", { class: "tcw-lead" }, reason),
-    pair.decided_by.length > 0 && h("p", { class: "tcw-lead" }, "Decided by: ", plain.sentence(pair.decided_by.join(", ")), "."),
+    pair.decided_by.length > 0 &&
+      h("p", { class: "tcw-lead" }, "Decided by: ", plain.sentence(pair.decided_by.join(", ")), "."),
     shown.length > 0
       ? evidenceTable(shown, "What differs", choose)
-      : h("p", { class: "tcw-quiet" }, pair.executions.length > 0 ? "No execution showed a difference." : "Nothing was executed."),
-    pair.evidence.length > shown.length && h("p", { class: "tcw-legend" }, `… and ${words.count(pair.evidence.length - shown.length, "more difference")}, not shown`),
-    pair.notes.length > 0 && h("section", { class: "tcw-part" }, h("h4", {}, "Notes"), h("ul", { class: "tcw-notes" }, pair.notes.map((note) => h("li", {}, plain.sentence(note))))),
+      : h(
+          "p",
+          { class: "tcw-quiet" },
+          pair.executions.length > 0 ? "No execution showed a difference." : "Nothing was executed.",
+        ),
+    pair.evidence.length > shown.length &&
+      h(
+        "p",
+        { class: "tcw-legend" },
+        `… and ${words.count(pair.evidence.length - shown.length, "more difference")}, not shown`,
+      ),
+    pair.notes.length > 0 &&
+      h(
+        "section",
+        { class: "tcw-part" },
+        h("h4", {}, "Notes"),
+        h(
+          "ul",
+          { class: "tcw-notes" },
+          pair.notes.map((note) => h("li", {}, plain.sentence(note))),
+        ),
+      ),
   );
 }

@@ -56,9 +56,12 @@ export function margins(fixed: Fixed, first: Marks, events: MarginEvents): Exten
     create: () => first,
     update: (marks, transaction) => transaction.effects.find((effect) => effect.is(setMarks))?.value ?? marks,
     provide: (self) =>
-      EditorView.decorations.compute([self, "doc"], (state) => decorations(fixed, state.field(self), state.doc, events)),
+      EditorView.decorations.compute([self, "doc"], (state) =>
+        decorations(fixed, state.field(self), state.doc, events),
+      ),
   });
-  const at = (view: EditorView, position: number): Line | undefined => version.lines[view.state.doc.lineAt(position).number - 1];
+  const at = (view: EditorView, position: number): Line | undefined =>
+    version.lines[view.state.doc.lineAt(position).number - 1];
   const column = (name: string, marker: (line: Line, marks: Marks) => GutterMarker | null, changes: boolean) =>
     gutter({
       class: `tcw-g-${name}`,
@@ -141,27 +144,36 @@ function runs(line: Line, version: VersionNumber, marks: Marks): GutterMarker {
 
 const DIFFERING = Decoration.mark({ class: "tcw-differing" });
 
-function decorations({ version, number, differing, twinGaps }: Fixed, marks: Marks, doc: DocumentText, events: MarginEvents): DecorationSet {
+function decorations(
+  { version, number, differing, twinGaps }: Fixed,
+  marks: Marks,
+  doc: DocumentText,
+  events: MarginEvents,
+): DecorationSet {
   const [values, twins] = [byLine(marks.values), byLine(marks.twins)];
   const gaps = gapsOf(version);
   const builder = new RangeSetBuilder<Decoration>();
   version.lines.slice(0, doc.lines).forEach((line, index) => {
     const { from, to, text } = doc.line(index + 1);
-    const names = classes(
-      "tcw-codeline",
-      tone(line, number),
-      line.executable && line.executions === 0 && "tcw-unrun",
-      line.number === marks.filter && "tcw-chosenline",
-    );
+    const names = classes(tone(line, number), line.number === marks.filter && "tcw-chosenline");
     // What does not fit goes on further in than it started.
     const hang = Math.min(text.length - text.trimStart().length, 40) + 4;
-    builder.add(from, from, Decoration.line({ class: names, attributes: { style: `padding-left: ${hang}ch; text-indent: -${hang}ch` } }));
+    builder.add(
+      from,
+      from,
+      Decoration.line({ class: names, attributes: { style: `padding-left: ${hang}ch; text-indent: -${hang}ch` } }),
+    );
     for (const [start, end] of differing.get(index) ?? []) builder.add(from + start, from + end, DIFFERING);
     const own = [widget(gaps.get(line.number), Gap, true), widget(values.get(line.number), Values, true, events)];
-    const other = [widget(twinGaps.get(line.number), Gap, false), widget(twins.get(line.number), Values, false, events)];
+    const other = [
+      widget(twinGaps.get(line.number), Gap, false),
+      widget(twins.get(line.number), Values, false, events),
+    ];
     // Old before new on both sides, or the rows would break at different places.
     const [old, renewed] = number === 0 ? [own, other] : [other, own];
-    [old[0], renewed[0], old[1], renewed[1]].forEach((one, at) => one && builder.add(to, to, Decoration.widget({ widget: one, side: at + 1 })));
+    [old[0], renewed[0], old[1], renewed[1]].forEach(
+      (one, at) => one && builder.add(to, to, Decoration.widget({ widget: one, side: at + 1 })),
+    );
   });
   return builder.finish();
 }
@@ -172,7 +184,12 @@ function byLine(values: DetailValue[]): Map<number, DetailValue[]> {
   return lines;
 }
 
-function widget<T, Rest extends unknown[]>(content: T | undefined, Kind: new (content: T, shown: boolean, ...rest: Rest) => WidgetType, shown: boolean, ...rest: Rest) {
+function widget<T, Rest extends unknown[]>(
+  content: T | undefined,
+  Kind: new (content: T, shown: boolean, ...rest: Rest) => WidgetType,
+  shown: boolean,
+  ...rest: Rest
+) {
   return content === undefined ? null : new Kind(content, shown, ...rest);
 }
 
@@ -218,7 +235,12 @@ class Values extends WidgetType {
       this.values.length === other.values.length &&
       this.values.every((value, index) => {
         const twin = other.values[index];
-        return value.path === twin?.path && value.value === twin.value && value.changed === twin.changed && value.decisive === twin.decisive;
+        return (
+          value.path === twin?.path &&
+          value.value === twin.value &&
+          value.changed === twin.changed &&
+          value.decisive === twin.decisive
+        );
       })
     );
   }
@@ -241,10 +263,16 @@ class Values extends WidgetType {
     if (standIns.length > 0) {
       const title = `Injected: ${standIns.slice(0, 8).map(described).join("; ")}`;
       const [first] = standIns;
-      chips.push(h("span", { class: "tcw-chip tcw-standin", title, onclick: () => first && this.events.onValue(first.path) }, words.count(standIns.length, "object")));
+      chips.push(
+        h(
+          "span",
+          { class: "tcw-chip tcw-standin", title, onclick: () => first && this.events.onValue(first.path) },
+          words.count(standIns.length, "object"),
+        ),
+      );
     }
     const more = literal.length - Math.min(literal.length, VALUES_AT_LINE);
-    const all = h("span", { class: "tcw-chips" }, chips, more > 0 && h("span", { class: "tcw-note" }, ` and ${more} more`));
+    const all = h("span", {}, chips, more > 0 && h("span", { class: "tcw-note" }, ` and ${more} more`));
     return this.shown ? all : unseen(all);
   }
   override ignoreEvent(): boolean {

@@ -6,7 +6,13 @@ import type { Evidence, Verdict } from "../types";
 import * as words from "../words";
 
 export function badge(verdict: Verdict | "error"): HTMLElement {
-  return h("span", { class: `tcw-badge ${words.tone(verdict)}` }, sign(words.icon(verdict)), " ", words.verdictName(verdict));
+  return h(
+    "span",
+    { class: `tcw-badge ${words.tone(verdict)}` },
+    sign(words.icon(verdict)),
+    " ",
+    words.verdictName(verdict),
+  );
 }
 
 export interface SimpleColumn {
@@ -30,12 +36,28 @@ export function simpleTable(
     "table",
     { class: "tcw-table" },
     h("caption", { class: captionShown ? null : "tcw-hidden" }, caption),
-    h("thead", {}, h("tr", {}, columns.map((column, index) => h(column.title ? "th" : "td", column.title ? { scope: "col", class: kind(index) } : {}, column.title)))),
+    h(
+      "thead",
+      {},
+      h(
+        "tr",
+        {},
+        columns.map((column, index) =>
+          h(column.title ? "th" : "td", column.title ? { scope: "col", class: kind(index) } : {}, column.title),
+        ),
+      ),
+    ),
     h(
       "tbody",
       {},
       rows.map(({ cells, tone }) =>
-        h("tr", { class: tone }, cells.map((cell, index) => (index === 0 ? h("th", { scope: "row", class: kind(0) }, cell) : h("td", { class: kind(index) }, cell)))),
+        h(
+          "tr",
+          { class: tone },
+          cells.map((cell, index) =>
+            index === 0 ? h("th", { scope: "row", class: kind(0) }, cell) : h("td", { class: kind(index) }, cell),
+          ),
+        ),
       ),
     ),
   );
@@ -44,7 +66,9 @@ export function simpleTable(
 
 /** What a version did; an empty text is said in words. */
 export function seen(text: string): HTMLElement {
-  return text === "" ? h("span", { class: "tcw-quiet" }, "nothing") : h("span", { class: "tcw-mono" }, plain.value(text));
+  return text === ""
+    ? h("span", { class: "tcw-quiet" }, "nothing")
+    : h("span", { class: "tcw-mono" }, plain.value(text));
 }
 
 /** Output of several lines. */
@@ -57,12 +81,29 @@ function strength(evidence: Evidence): HTMLElement {
   return h("span", {}, h("span", { class: "tcw-nowrap" }, name), rest.length > 0 && `, ${rest.join(", ")}`);
 }
 
-export function evidenceTable(evidence: Evidence[], caption: string, choose: ((execution: number) => void) | null): HTMLElement {
-  const columns: SimpleColumn[] = [{ title: "What differs" }, { title: "Strength" }, { title: "Place", kind: "code" }, { title: "Old", kind: "seen" }, { title: "New", kind: "seen" }];
+export function evidenceTable(
+  evidence: Evidence[],
+  caption: string,
+  choose: ((execution: number) => void) | null,
+): HTMLElement {
+  const columns: SimpleColumn[] = [
+    { title: "What differs" },
+    { title: "Strength" },
+    { title: "Place", kind: "code" },
+    { title: "Old", kind: "seen" },
+    { title: "New", kind: "seen" },
+  ];
   if (choose) columns.push({ title: "Execution", kind: "number" });
   const rows = evidence.map((one) => {
-    const cells: (Node | string)[] = [`≠ ${words.channelName(one.channel)}`, strength(one), plain.value(one.place), seen(one.old), seen(one.new)];
-    if (choose) cells.push(link(words.number(one.execution), `Show execution ${one.execution}`, () => choose(one.execution)));
+    const cells: (Node | string)[] = [
+      `≠ ${words.channelName(one.channel)}`,
+      strength(one),
+      plain.value(one.place),
+      seen(one.old),
+      seen(one.new),
+    ];
+    if (choose)
+      cells.push(link(words.number(one.execution), `Show execution ${one.execution}`, () => choose(one.execution)));
     return { cells, tone: "tcw-differs" };
   });
   return simpleTable(caption, columns, rows);
@@ -72,9 +113,22 @@ export function link(text: string, label: string | null, action: () => void): HT
   return h("button", { type: "button", class: "tcw-link", "aria-label": label, onclick: action }, text);
 }
 
-export function button(text: string, action: () => void, properties: { primary?: boolean; title?: string } = {}): HTMLButtonElement {
+export function button(
+  text: string,
+  action: () => void,
+  properties: { primary?: boolean; title?: string } = {},
+): HTMLButtonElement {
   const press = () => made.getAttribute("aria-disabled") !== "true" && action();
-  const made = h("button", { type: "button", class: classes("tcw-button", properties.primary && "tcw-primary"), title: properties.title, onclick: press }, text);
+  const made = h(
+    "button",
+    {
+      type: "button",
+      class: classes("tcw-button", properties.primary && "tcw-primary"),
+      title: properties.title,
+      onclick: press,
+    },
+    text,
+  );
   return made;
 }
 
@@ -85,5 +139,9 @@ export function enable(button: HTMLButtonElement, on: boolean): void {
 
 /** Source as text, with buttons to take it along. */
 export function source(text: string, label: string): HTMLElement {
-  return h("pre", { class: "tcw-source", tabindex: 0, role: "region", "aria-label": label }, h("code", {}, plain.file(text)));
+  return h(
+    "pre",
+    { class: "tcw-source", tabindex: 0, role: "region", "aria-label": label },
+    h("code", {}, plain.file(text)),
+  );
 }

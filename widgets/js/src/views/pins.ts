@@ -13,22 +13,63 @@ export function pinsView({ session, signal }: PairContext, panel: HTMLElement): 
   session.store.watch(["pinned"], signal, () => {
     const { pinned } = session.store.get();
     if (pinned.length === 0) {
-      return replace(panel, h("p", { class: "tcw-quiet" }, "Nothing is pinned. “Pin as example” in the tab of an execution keeps its values here, also when the notebook is saved."));
+      return replace(
+        panel,
+        h(
+          "p",
+          { class: "tcw-quiet" },
+          "Nothing is pinned. “Pin as example” in the tab of an execution keeps its values here, also when the notebook is saved.",
+        ),
+      );
     }
     const rows = pinned.map((example, index) => {
       const name = `${plain.value(example.name)}, ${words.executionName(example.execution).toLowerCase()}`;
-      const values = example.values.slice(0, VALUES).map(({ path, value }) => h("div", { class: "tcw-mono" }, `${plain.value(path, 60)} = ${plain.value(value, 120)}`));
+      const values = example.values
+        .slice(0, VALUES)
+        .map(({ path, value }) =>
+          h("div", { class: "tcw-mono" }, `${plain.value(path, 60)} = ${plain.value(value, 120)}`),
+        );
       const changed = Object.keys(example.changes).length;
       return {
         cells: [
-          h("span", {}, name, changed > 0 && h("span", { class: "tcw-note" }, ` ${words.count(changed, "value")} changed`)),
-          h("div", {}, values, example.values.length > VALUES && h("span", { class: "tcw-note" }, `and ${example.values.length - VALUES} more`)),
+          h(
+            "span",
+            {},
+            name,
+            changed > 0 && h("span", { class: "tcw-note" }, ` ${words.count(changed, "value")} changed`),
+          ),
+          h(
+            "div",
+            {},
+            values,
+            example.values.length > VALUES &&
+              h("span", { class: "tcw-note" }, `and ${example.values.length - VALUES} more`),
+          ),
           seen(example.old),
           seen(example.new),
-          h("span", { class: "tcw-nowrap" }, link("Show", `Show the pinned example ${index + 1}`, () => session.showPinned(index)), " ", link("Remove", `Remove the pinned example ${index + 1}`, () => session.unpin(index))),
+          h(
+            "span",
+            { class: "tcw-nowrap" },
+            link("Show", `Show the pinned example ${index + 1}`, () => session.showPinned(index)),
+            " ",
+            link("Remove", `Remove the pinned example ${index + 1}`, () => session.unpin(index)),
+          ),
         ],
       };
     });
-    replace(panel, simpleTable("Pinned examples", [{ title: "Example" }, { title: "Values", kind: "seen" }, { title: "Old", kind: "seen" }, { title: "New", kind: "seen" }, { title: "" }], rows));
+    replace(
+      panel,
+      simpleTable(
+        "Pinned examples",
+        [
+          { title: "Example" },
+          { title: "Values", kind: "seen" },
+          { title: "Old", kind: "seen" },
+          { title: "New", kind: "seen" },
+          { title: "" },
+        ],
+        rows,
+      ),
+    );
   });
 }

@@ -19,7 +19,13 @@ export function progressView(stop: (() => void) | null): ProgressView {
     stop?.();
   });
   const title = h("p", { class: "tcw-progress-title" });
-  const element = h("div", { class: "tcw-progress", role: "group", "aria-label": "Progress" }, title, h("div", { class: "tcw-progress-row" }, bar, stop && button), text);
+  const element = h(
+    "div",
+    { class: "tcw-progress", role: "group", "aria-label": "Progress" },
+    title,
+    h("div", { class: "tcw-progress-row" }, bar, stop && button),
+    text,
+  );
   return {
     element,
     update(progress) {
@@ -29,7 +35,12 @@ export function progressView(stop: (() => void) | null): ProgressView {
         text.textContent = "Reading both versions.";
         return;
       }
-      replace(title, "Comparing…", progress.pairs > 1 && h("span", { class: "tcw-note" }, ` pair ${Math.min(progress.pair + 1, progress.pairs)} of ${progress.pairs}`));
+      replace(
+        title,
+        "Comparing…",
+        progress.pairs > 1 &&
+          h("span", { class: "tcw-note" }, ` pair ${Math.min(progress.pair + 1, progress.pairs)} of ${progress.pairs}`),
+      );
       bar.max = Math.max(1, progress.budget);
       bar.value = Math.min(progress.executions, progress.budget);
       text.textContent = `${words.number(progress.executions)} of at most ${words.count(progress.budget, "execution")} · ${words.percent(progress.coverage)} of the lines covered so far`;

@@ -11,9 +11,21 @@ export function shownView({ session, pair, signal }: PairContext, listed: () => 
   const { store } = session;
   const title = h("p", { class: "tcw-shown-title" });
   const sides = h("dl", { class: "tcw-sides" });
-  const previous = h("button", { type: "button", class: "tcw-button tcw-small", "aria-label": "Previous execution listed", onclick: () => go(-1) }, "‹");
-  const next = h("button", { type: "button", class: "tcw-button tcw-small", "aria-label": "Next execution listed", onclick: () => go(1) }, "›");
-  const first = h("button", { type: "button", class: "tcw-link", onclick: () => pair.shown?.execution != null && session.choose(pair.shown.execution) });
+  const previous = h(
+    "button",
+    { type: "button", class: "tcw-button tcw-small", "aria-label": "Previous execution listed", onclick: () => go(-1) },
+    "‹",
+  );
+  const next = h(
+    "button",
+    { type: "button", class: "tcw-button tcw-small", "aria-label": "Next execution listed", onclick: () => go(1) },
+    "›",
+  );
+  const first = h("button", {
+    type: "button",
+    class: "tcw-link",
+    onclick: () => pair.shown?.execution != null && session.choose(pair.shown.execution),
+  });
   first.textContent = pair.is_witness ? "Back to the smallest inputs" : "Back to the first one shown";
 
   function go(step: 1 | -1): void {
@@ -27,7 +39,8 @@ export function shownView({ session, pair, signal }: PairContext, listed: () => 
     const outcome = detail ? words.detailOutcome(detail) : of && words.outcome(of);
     const isFirst = pair.shown !== null && execution === pair.shown.execution;
     const changed = Object.keys(changes).length;
-    const note = changed > 0 ? `with ${words.count(changed, "value")} changed by you` : isFirst ? words.shownTitle(pair) : "";
+    const note =
+      changed > 0 ? `with ${words.count(changed, "value")} changed by you` : isFirst ? words.shownTitle(pair) : "";
     replace(
       title,
       h("strong", {}, words.executionName(execution)),
@@ -41,8 +54,19 @@ export function shownView({ session, pair, signal }: PairContext, listed: () => 
     next.disabled = !neighbour(listed(), execution, 1);
     first.hidden = isFirst || pair.shown === null;
   });
-  const move = h("div", { class: "tcw-shown-move", role: "group", "aria-label": "Other executions" }, first, previous, next);
-  return h("div", { class: "tcw-shown" }, h("div", { class: "tcw-shown-head" }, title, pair.executions.length > 1 && move), sides);
+  const move = h(
+    "div",
+    { class: "tcw-shown-move", role: "group", "aria-label": "Other executions" },
+    first,
+    previous,
+    next,
+  );
+  return h(
+    "div",
+    { class: "tcw-shown" },
+    h("div", { class: "tcw-shown-head" }, title, pair.executions.length > 1 && move),
+    sides,
+  );
 }
 
 function side(name: string, text: string): HTMLElement {

@@ -22,13 +22,50 @@ const mark = (row: StudyRow) => `${words.icon(row.verdict)} ${words.verdictName(
 const orDash = (text: string | null) => text ?? "–";
 
 const columns: Column<StudyRow>[] = [
-  { id: "id", title: "Change", key: (row) => row.id, text: (row) => plain.value(row.id), width: "minmax(160px, 2fr)", kind: "code" },
+  {
+    id: "id",
+    title: "Change",
+    key: (row) => row.id,
+    text: (row) => plain.value(row.id),
+    width: "minmax(160px, 2fr)",
+    kind: "code",
+  },
   { id: "verdict", title: "Verdict", key: (row) => VERDICT_ORDER[row.verdict] ?? 9, text: mark, width: "146px" },
   { id: "label", title: "Label", key: (row) => row.label, text: (row) => words.labelName(row.label), width: "96px" },
-  { id: "reason", title: "Reason", key: (row) => row.reason, text: (row) => plain.value(row.reason), width: "minmax(140px, 2fr)" },
-  { id: "executions", title: "Executions", key: (row) => row.executions, text: (row) => orDash(row.executions === null ? null : words.number(row.executions)), width: "104px", kind: "number", descendingFirst: true },
-  { id: "coverage", title: "Covered", key: (row) => row.coverage, text: (row) => orDash(row.coverage === null ? null : words.percent(row.coverage)), width: "90px", kind: "number", descendingFirst: true },
-  { id: "time", title: "Time", key: (row) => row.milliseconds, text: (row) => orDash(row.milliseconds === null ? null : words.duration(row.milliseconds)), width: "86px", kind: "number", descendingFirst: true },
+  {
+    id: "reason",
+    title: "Reason",
+    key: (row) => row.reason,
+    text: (row) => plain.value(row.reason),
+    width: "minmax(140px, 2fr)",
+  },
+  {
+    id: "executions",
+    title: "Executions",
+    key: (row) => row.executions,
+    text: (row) => orDash(row.executions === null ? null : words.number(row.executions)),
+    width: "104px",
+    kind: "number",
+    descendingFirst: true,
+  },
+  {
+    id: "coverage",
+    title: "Covered",
+    key: (row) => row.coverage,
+    text: (row) => orDash(row.coverage === null ? null : words.percent(row.coverage)),
+    width: "90px",
+    kind: "number",
+    descendingFirst: true,
+  },
+  {
+    id: "time",
+    title: "Time",
+    key: (row) => row.milliseconds,
+    text: (row) => orDash(row.milliseconds === null ? null : words.duration(row.milliseconds)),
+    width: "86px",
+    kind: "number",
+    descendingFirst: true,
+  },
 ];
 
 export function studyView(state: StudyState) {
@@ -47,11 +84,20 @@ export function studyView(state: StudyState) {
     tone: (row) => words.tone(row.verdict),
     choose: (row) => store.set({ open: row }),
     listed: (rows) => {
-      found.textContent = rows.length === state.rows.length ? words.count(rows.length, "change") : `${words.number(rows.length)} of ${words.count(state.rows.length, "change")}`;
+      found.textContent =
+        rows.length === state.rows.length
+          ? words.count(rows.length, "change")
+          : `${words.number(rows.length)} of ${words.count(state.rows.length, "change")}`;
     },
     empty: "No change is like that.",
   });
-  const search = h("input", { type: "search", class: "tcw-field tcw-search", placeholder: "Search changes", "aria-label": "Search names and reasons of changes", oninput: () => store.set({ search: search.value }) });
+  const search = h("input", {
+    type: "search",
+    class: "tcw-field tcw-search",
+    placeholder: "Search changes",
+    "aria-label": "Search names and reasons of changes",
+    oninput: () => store.set({ search: search.value }),
+  });
   const filtered = h("span", {});
   const matrix = matrixView(state, store, all.signal);
   const overview = h(
@@ -59,7 +105,16 @@ export function studyView(state: StudyState) {
     {},
     h("h2", { class: "tcw-studytitle" }, plain.sentence(state.title)),
     h("p", { class: "tcw-lead" }, summary(state)),
-    h("div", { class: "tcw-two tcw-studytop" }, matrix, h("div", { class: "tcw-figures tcw-few" }, studyPlots(state.rows).map((figure) => figureView(figure, all.signal)))),
+    h(
+      "div",
+      { class: "tcw-two tcw-studytop" },
+      matrix,
+      h(
+        "div",
+        { class: "tcw-figures" },
+        studyPlots(state.rows).map((figure) => figureView(figure, all.signal)),
+      ),
+    ),
     h("div", { class: "tcw-bar", role: "group", "aria-label": "Which changes" }, search, filtered, found),
     table.element,
     h("p", { class: "tcw-legend" }, "Choose a change to see it in full."),
@@ -70,7 +125,20 @@ export function studyView(state: StudyState) {
   store.watch(["search", "cell"], all.signal, () => {
     const now = store.get();
     const { cell } = now;
-    replace(filtered, cell && h("button", { type: "button", class: "tcw-tag", "aria-label": "No longer only one cell of the matrix", onclick: () => store.set({ cell: null }) }, `${words.labelName(cell.label as StudyRow["label"])} → ${words.verdictName(cell.verdict as StudyRow["verdict"])} ✕`));
+    replace(
+      filtered,
+      cell &&
+        h(
+          "button",
+          {
+            type: "button",
+            class: "tcw-tag",
+            "aria-label": "No longer only one cell of the matrix",
+            onclick: () => store.set({ cell: null }),
+          },
+          `${words.labelName(cell.label as StudyRow["label"])} → ${words.verdictName(cell.verdict as StudyRow["verdict"])} ✕`,
+        ),
+    );
     table.filter(studyFilter(now));
   });
   store.watch(["open"], all.signal, () => {
@@ -80,13 +148,19 @@ export function studyView(state: StudyState) {
     overview.hidden = open !== null;
     table.select(open ? (ids.get(open) ?? null) : null);
     if (!open) return replace(detail);
-    opened = open.comparison && comparisonView(open.comparison, { kernel: null, pinned: [], savePinned: () => undefined });
+    opened =
+      open.comparison && comparisonView(open.comparison, { kernel: null, pinned: [], savePinned: () => undefined });
     opened?.setDark(dark);
     const back = link("← All changes", null, () => {
       store.set({ open: null });
       table.element.querySelector<HTMLElement>("[role=grid]")?.focus();
     });
-    const heading = h("h2", { class: "tcw-studytitle" }, h("code", {}, plain.value(open.id)), h("span", { class: "tcw-note" }, ` label: ${words.labelName(open.label)}`));
+    const heading = h(
+      "h2",
+      { class: "tcw-studytitle" },
+      h("code", {}, plain.value(open.id)),
+      h("span", { class: "tcw-note" }, ` label: ${words.labelName(open.label)}`),
+    );
     replace(detail, back, heading, opened?.element ?? withoutComparison(open));
     back.focus();
   });
@@ -119,7 +193,9 @@ function matrixView(state: StudyState, store: Store<StudyChoices>, signal: Abort
   const most = Math.max(1, ...counts.values());
   const cell = (verdict: string, label: string | null) => {
     const count = counts.get(cellKey(verdict, label)) ?? 0;
-    const wrong = (label === "changing" && (verdict === "likely_preserving" || verdict === "identical")) || (label === "preserving" && verdict === "changing");
+    const wrong =
+      (label === "changing" && (verdict === "likely_preserving" || verdict === "identical")) ||
+      (label === "preserving" && verdict === "changing");
     if (count === 0) return h("td", { class: "tcw-quiet" }, "0");
     const name = `${words.count(count, "change")} labelled ${words.labelName(label as StudyRow["label"])}, judged ${words.verdictName(verdict as StudyRow["verdict"])}${wrong ? ", which disagrees" : ""}`;
     const button = h(
@@ -144,21 +220,58 @@ function matrixView(state: StudyState, store: Store<StudyChoices>, signal: Abort
     "table",
     { class: "tcw-matrix" },
     h("caption", {}, "Label against verdict; a cell filters the table"),
-    h("thead", {}, h("tr", {}, h("td", {}), verdicts.map((verdict) => h("th", { scope: "col" }, `${words.icon(verdict as StudyRow["verdict"])} ${words.verdictName(verdict as StudyRow["verdict"])}`)))),
-    h("tbody", {}, labels.map((label) => h("tr", {}, h("th", { scope: "row" }, words.labelName(label as StudyRow["label"])), verdicts.map((verdict) => cell(verdict, label))))),
+    h(
+      "thead",
+      {},
+      h(
+        "tr",
+        {},
+        h("td", {}),
+        verdicts.map((verdict) =>
+          h(
+            "th",
+            { scope: "col" },
+            `${words.icon(verdict as StudyRow["verdict"])} ${words.verdictName(verdict as StudyRow["verdict"])}`,
+          ),
+        ),
+      ),
+    ),
+    h(
+      "tbody",
+      {},
+      labels.map((label) =>
+        h(
+          "tr",
+          {},
+          h("th", { scope: "row" }, words.labelName(label as StudyRow["label"])),
+          verdicts.map((verdict) => cell(verdict, label)),
+        ),
+      ),
+    ),
   );
   store.watch(["cell"], signal, () => {
     const now = store.get().cell;
-    for (const { button, verdict, label } of buttons) button.setAttribute("aria-pressed", String(now?.verdict === verdict && now.label === label));
+    for (const { button, verdict, label } of buttons)
+      button.setAttribute("aria-pressed", String(now?.verdict === verdict && now.label === label));
   });
-  return h("div", {}, h("div", { class: "tcw-scroll", tabindex: 0, role: "region", "aria-label": "Label against verdict" }, table), h("p", { class: "tcw-legend" }, "✗ the verdict disagrees with the label"));
+  return h(
+    "div",
+    {},
+    h("div", { class: "tcw-scroll", tabindex: 0, role: "region", "aria-label": "Label against verdict" }, table),
+    h("p", { class: "tcw-legend" }, "✗ the verdict disagrees with the label"),
+  );
 }
 
 function withoutComparison(row: StudyRow): HTMLElement {
   return h(
     "div",
     {},
-    h("div", { class: `tcw-head ${words.tone(row.verdict)}` }, badge(row.verdict), h("p", { class: "tcw-sentence" }, plain.sentence(row.reason || "No reason is stored."))),
+    h(
+      "div",
+      { class: `tcw-head ${words.tone(row.verdict)}` },
+      badge(row.verdict),
+      h("p", { class: "tcw-sentence" }, plain.sentence(row.reason || "No reason is stored.")),
+    ),
     row.evidence.length > 0 && evidenceTable(row.evidence, "What differs", null),
     row.reproducer && h("p", { class: "tcw-lead" }, `Reproducer: ${plain.value(row.reproducer)}.`),
     h("p", { class: "tcw-quiet" }, "The whole comparison is not stored in this study."),

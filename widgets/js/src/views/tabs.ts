@@ -28,7 +28,13 @@ export function tabs(label: string, list: Tab[], chosen: (id: string) => void): 
       "aria-controls": panelId,
       onclick: () => chosen(tab.id),
     });
-    const panel = h("div", { role: "tabpanel", id: panelId, class: "tcw-panel", "aria-labelledby": tabId, hidden: true });
+    const panel = h("div", {
+      role: "tabpanel",
+      id: panelId,
+      class: "tcw-panel",
+      "aria-labelledby": tabId,
+      hidden: true,
+    });
     return { tab, button, panel, filled: false };
   });
   const bar = h(
@@ -50,7 +56,12 @@ export function tabs(label: string, list: Tab[], chosen: (id: string) => void): 
     },
     made.map(({ button }) => button),
   );
-  const element = h("div", {}, bar, made.map(({ panel }) => panel));
+  const element = h(
+    "div",
+    {},
+    bar,
+    made.map(({ panel }) => panel),
+  );
 
   function retitle(): void {
     for (const { tab, button } of made) {

@@ -11,7 +11,9 @@ export function testView({ pair }: PairContext, panel: HTMLElement): void {
   const { reproducer } = pair;
   const text = reproducer?.source ?? null;
   if (text === null) {
-    const why = reproducer?.reason ? `There is none, because ${plain.sentence(reproducer.reason)}.` : "There is none: a test is written where a difference was found.";
+    const why = reproducer?.reason
+      ? `There is none, because ${plain.sentence(reproducer.reason)}.`
+      : "There is none: a test is written where a difference was found.";
     return replace(panel, h("p", { class: "tcw-quiet" }, why));
   }
   const said = h("span", { class: "tcw-quiet", role: "status" });
@@ -29,7 +31,13 @@ export function testView({ pair }: PairContext, panel: HTMLElement): void {
   replace(
     panel,
     h("p", { class: "tcw-lead" }, note),
-    h("div", { class: "tcw-bar" }, button("Copy", () => void copy()), button("Download", () => saveText(name, "text/x-python", text)), said),
+    h(
+      "div",
+      { class: "tcw-bar" },
+      button("Copy", () => void copy()),
+      button("Download", () => saveText(name, "text/x-python", text)),
+      said,
+    ),
     source(text, "The test"),
   );
 }

@@ -35,28 +35,69 @@ export function shares(state: Pick<ComparisonState, "classes">, path: Path): Cla
     .filter((one) => one.injected > 0 || one.predicted >= 0.005);
 }
 
-const sum = (path: Path, key: "count" | "differing" | "invalid") => path.injected.reduce((total, one) => total + one[key], 0);
+const sum = (path: Path, key: "count" | "differing" | "invalid") =>
+  path.injected.reduce((total, one) => total + one[key], 0);
 
 export function valuesView({ session, pair, signal }: PairContext, panel: HTMLElement): void {
   const { state } = session;
   if (pair.paths.length === 0) {
-    return replace(panel, h("p", { class: "tcw-quiet" }, "No value was missing in any execution: nothing was injected."));
+    return replace(
+      panel,
+      h("p", { class: "tcw-quiet" }, "No value was missing in any execution: nothing was injected."),
+    );
   }
   const columns: Column<Path>[] = [
-    { id: "path", title: "Access path", key: (one) => one.path, text: (one) => plain.value(one.path), width: "minmax(160px, 2fr)", kind: "code" },
+    {
+      id: "path",
+      title: "Access path",
+      key: (one) => one.path,
+      text: (one) => plain.value(one.path),
+      width: "minmax(160px, 2fr)",
+      kind: "code",
+    },
     { id: "kind", title: "Kind", key: (one) => words.kindName(one.kind), width: "96px" },
-    { id: "line", title: "Line", key: (one) => words.entryLine(pair, one), text: (one) => words.entryPlace(pair, one), width: "82px", kind: "number" },
+    {
+      id: "line",
+      title: "Line",
+      key: (one) => words.entryLine(pair, one),
+      text: (one) => words.entryPlace(pair, one),
+      width: "82px",
+      kind: "number",
+    },
     { id: "likely", title: "Expected most", key: (one) => likeliest(state, one), width: "minmax(110px, 1fr)" },
-    { id: "distinct", title: "Values", key: (one) => one.injected.length + one.more, width: "84px", kind: "number", descendingFirst: true },
-    { id: "count", title: "Injected", key: (one) => sum(one, "count"), width: "94px", kind: "number", descendingFirst: true },
-    { id: "differing", title: "≠ Differed", key: (one) => sum(one, "differing"), width: "104px", kind: "number", descendingFirst: true },
+    {
+      id: "distinct",
+      title: "Values",
+      key: (one) => one.injected.length + one.more,
+      width: "84px",
+      kind: "number",
+      descendingFirst: true,
+    },
+    {
+      id: "count",
+      title: "Injected",
+      key: (one) => sum(one, "count"),
+      width: "94px",
+      kind: "number",
+      descendingFirst: true,
+    },
+    {
+      id: "differing",
+      title: "≠ Differed",
+      key: (one) => sum(one, "differing"),
+      width: "104px",
+      kind: "number",
+      descendingFirst: true,
+    },
   ];
   const ids = new Map(pair.paths.map((path, index) => [path, String(index)]));
   const detail = h("div", {});
   // What decided comes first, else what was varied most.
   const decisive = pair.shown?.values.find((one) => one.decisive)?.path;
   const varied = (path: Path) => path.injected.length + path.more;
-  const first = pair.paths.find((path) => path.path === decisive) ?? pair.paths.reduce((most, path) => (varied(path) > varied(most) ? path : most));
+  const first =
+    pair.paths.find((path) => path.path === decisive) ??
+    pair.paths.reduce((most, path) => (varied(path) > varied(most) ? path : most));
   const table = virtualTable<Path>({
     label: "Access paths",
     columns,
@@ -78,7 +119,9 @@ export function valuesView({ session, pair, signal }: PairContext, panel: HTMLEl
 function likeliest(state: ComparisonState, path: Path): string {
   const most = path.predicted.reduce((best, share, index) => (share > (path.predicted[best] ?? -1) ? index : best), 0);
   const share = path.predicted[most];
-  return share === undefined ? "no prediction" : `${plain.value(state.classes[most] ?? "")} ${words.probability(share)}`;
+  return share === undefined
+    ? "no prediction"
+    : `${plain.value(state.classes[most] ?? "")} ${words.probability(share)}`;
 }
 
 function pathDetail(state: ComparisonState, pair: PairState, path: Path): Node[] {
@@ -104,17 +147,42 @@ function pathDetail(state: ComparisonState, pair: PairState, path: Path): Node[]
   }));
   const name = plain.value(path.path);
   return [
-    h("h4", { class: "tcw-pathname" }, h("code", {}, name), h("span", { class: "tcw-note" }, ` ${words.kindName(path.kind)}, ${words.entryPlace(pair, path).replace(" ", " line ")}`)),
+    h(
+      "h4",
+      { class: "tcw-pathname" },
+      h("code", {}, name),
+      h(
+        "span",
+        { class: "tcw-note" },
+        ` ${words.kindName(path.kind)}, ${words.entryPlace(pair, path).replace(" ", " line ")}`,
+      ),
+    ),
     h(
       "div",
       { class: "tcw-two" },
-      simpleTable("Expected and injected, by class", [{ title: "Class" }, { title: "▒ Predicted" }, { title: "█ Injected" }, { title: "≠ Differed", kind: "number" }], rows),
+      simpleTable(
+        "Expected and injected, by class",
+        [
+          { title: "Class" },
+          { title: "▒ Predicted" },
+          { title: "█ Injected" },
+          { title: "≠ Differed", kind: "number" },
+        ],
+        rows,
+      ),
       h(
         "div",
         {},
         simpleTable(
           "Injected values and their outcomes",
-          [{ title: "Value", kind: "seen" }, { title: "Class" }, { title: "Times", kind: "number" }, { title: "≠ Differed", kind: "number" }, { title: "= Same", kind: "number" }, { title: "○ Says nothing", kind: "number" }],
+          [
+            { title: "Value", kind: "seen" },
+            { title: "Class" },
+            { title: "Times", kind: "number" },
+            { title: "≠ Differed", kind: "number" },
+            { title: "= Same", kind: "number" },
+            { title: "○ Says nothing", kind: "number" },
+          ],
           values,
         ),
         path.more > 0 && h("p", { class: "tcw-legend" }, `… and ${words.count(path.more, "rarer value")}, not listed`),
@@ -125,5 +193,10 @@ function pathDetail(state: ComparisonState, pair: PairState, path: Path): Node[]
 
 function bar(share: number, tone: string, text: string): HTMLElement {
   const width = `${(Math.max(0, Math.min(1, share)) * 100).toFixed(1)}%`;
-  return h("span", { class: "tcw-share" }, h("span", { class: "tcw-share-box", "aria-hidden": "true" }, h("span", { class: tone, style: `width: ${width}` })), h("span", {}, text));
+  return h(
+    "span",
+    { class: "tcw-share" },
+    h("span", { class: "tcw-share-box", "aria-hidden": "true" }, h("span", { class: tone, style: `width: ${width}` })),
+    h("span", {}, text),
+  );
 }
