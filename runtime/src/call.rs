@@ -262,8 +262,17 @@ fn listed(
     if is_mapping != Some(true) {
         return Ok(None);
     }
-    let keys = crate::operators::items(py, base)?;
+    // A plain value that is no mapping has what iterating and subscripting it gives.
+    let plain = state::with(|execution| execution.side.values.get(base).map(|value| value.clone_ref(py))).flatten();
+    let plain = plain.filter(|value| !value.bind(py).is_instance_of::<Versatile>());
+    let keys = match &plain {
+        Some(value) => value.bind(py).try_iter()?.map(|key| key.map(Bound::unbind)).collect::<PyResult<Vec<_>>>()?,
+        None => crate::operators::items(py, base)?,
+    };
     let value = |key: &Py<PyAny>| {
+        if let Some(found) = plain.as_ref().and_then(|value| value.bind(py).get_item(key).ok()) {
+            return Ok(found.unbind());
+        }
         let path = observe::bounded_path(format!("{base}[{}]", observe::short(key.bind(py))));
         let request = Request { kind: SiteKind::Subscript, identifier: last_identifier(base), ..Request::default() };
         resolve::value(py, &path, &request)
