@@ -151,7 +151,7 @@ def side(outcome: str, hits: list[tuple[int, int]], printed: str = "") -> dict:
     }
 
 
-def evidence(execution: int = 2) -> list[dict]:
+def evidence(execution: int = 3) -> list[dict]:
     def one(channel, place, old, new, strength="observable", edge_case=False, score=1.0):
         return {
             "channel": channel,

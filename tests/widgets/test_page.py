@@ -349,6 +349,38 @@ def test_everything_is_reached_by_keyboard_alone(open_tab):
     page.get_by_role("tab", name="Execution 1", exact=True).wait_for()
 
 
+def test_the_focus_stays_in_the_view_when_a_button_goes_away(open_tab):
+    tab = open_tab()
+    tab.show(states.comparison())
+    page = tab.page
+    inside = "document.querySelector('.tcw').contains(document.activeElement)"
+
+    def press(button) -> None:
+        button.focus()
+        page.keyboard.press("Enter")
+        page.wait_for_timeout(50)
+        assert page.evaluate(inside), button
+
+    press(page.get_by_role("button", name="Show execution 3").first)
+    assert page.locator(":focus").inner_text() == "Execution 3"
+    field = page.get_by_role("textbox", name="Value of reason")
+    field.fill("'other'")
+    field.press("Enter")
+    page.get_by_text("Ran with changed values.").wait_for()
+    assert page.locator(":focus").get_attribute("aria-label") == "Value of reason"
+    press(page.get_by_role("button", name="Put the injected value of reason back"))
+    page.get_by_text("Ran with the injected value put back.").wait_for()
+    assert page.evaluate(inside)
+    tab.tab(re.compile("^Calls"))
+    press(page.get_by_role("button", name=re.compile("equal calls")))
+    page.locator(".cm-merge-a .cm-line", has_text="logger.error").click(position={"x": 60, "y": 6})
+    press(page.get_by_role("button", name="List all again"))
+    tab.tab("Execution 3")
+    page.get_by_role("button", name="Pin as example").click()
+    tab.tab("Pinned 1")
+    press(page.get_by_role("button", name="Remove the pinned example 1"))
+
+
 @pytest.mark.parametrize("width", [1100, 360])
 def test_axe_finds_nothing_serious(open_tab, scheme, width):
     if not AXE.is_file():

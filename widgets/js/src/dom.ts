@@ -38,6 +38,12 @@ export function classes(...names: (string | false | null | undefined)[]): string
   return names.filter(Boolean).join(" ");
 }
 
+/** Gives the focus to what usually has none, such as the frame around a button that is gone. */
+export function focusOn(element: HTMLElement): void {
+  if (element.tabIndex < 0 && !element.hasAttribute("tabindex")) element.setAttribute("tabindex", "-1");
+  element.focus({ preventScroll: true });
+}
+
 let ids = 0;
 
 /** An id that no other element of the page has. */

@@ -1,6 +1,6 @@
 // The widget. `render` is what anywidget calls in a notebook; `mount` shows the same state in a page without a kernel.
 
-import { h, replace } from "./dom";
+import { focusOn, h, replace } from "./dom";
 import { Kernel } from "./kernel";
 import style from "./style.css";
 import { followTheme } from "./theme";
@@ -40,6 +40,7 @@ function stage(el: HTMLElement, signal: AbortSignal): { show(view: View | HTMLEl
   let view: View | null = null;
   let dark = false;
   el.append(root);
+  root.addEventListener("click", (event) => keepFocus(event.composedPath(), root), { signal });
   followTheme(root, signal, (now) => {
     dark = now;
     view?.setDark(now);
@@ -57,6 +58,18 @@ function stage(el: HTMLElement, signal: AbortSignal): { show(view: View | HTMLEl
       replace(content, shown instanceof HTMLElement ? shown : shown.element);
     },
   };
+}
+
+/** A button that goes away by being pressed leaves the focus to what is around it, not to the page. */
+function keepFocus(path: EventTarget[], root: HTMLElement): void {
+  if (!path.some((one) => one instanceof HTMLButtonElement)) return;
+  queueMicrotask(() => {
+    if (document.activeElement !== document.body && document.activeElement !== null) return;
+    const around = path.find(
+      (one) => one instanceof HTMLElement && root.contains(one) && one.getClientRects().length > 0,
+    );
+    if (around instanceof HTMLElement) focusOn(around);
+  });
 }
 
 function viewOf(

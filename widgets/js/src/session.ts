@@ -57,7 +57,7 @@ export class Session {
   private start(pair: number): Omit<Choices, "pair" | "tab" | "pinned"> {
     const shown = this.state.pairs[pair]?.shown ?? null;
     return {
-      execution: shown?.execution ?? null,
+      execution: shown?.execution ?? this.state.pairs[pair]?.executions[0]?.number ?? null,
       line: null,
       outcome: "all",
       search: "",

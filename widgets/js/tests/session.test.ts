@@ -127,6 +127,15 @@ test("a test is copied, or shown where it cannot be", async () => {
   expect(one.store.get()).toMatchObject({ test: "def test(): pass", message: { bad: false } });
 });
 
+test("without an execution in full the first one is chosen", () => {
+  const one = new Session(comparison([pair({ shown: null })]), {
+    kernel: null,
+    pinned: [],
+    savePinned: () => undefined,
+  });
+  expect(one.store.get()).toMatchObject({ execution: 1, detail: null });
+});
+
 test("another pair starts afresh", () => {
   const { session: one } = session(null);
   one.store.set({ line: { version: 0, line: 1 }, search: "x" });

@@ -2,7 +2,7 @@
 // can be done with it.
 
 import { copyText } from "../clipboard";
-import { classes, h, replace } from "../dom";
+import { classes, focusOn, h, replace } from "../dom";
 import * as plain from "../plain";
 import type { PairContext, Session } from "../session";
 import type { Detail, DetailValue, Evidence } from "../types";
@@ -44,12 +44,15 @@ export function detailView({ session, signal }: PairContext, panel: HTMLElement)
     replace(heading, ...headingOf(session, detail, execution, Object.keys(changes).length));
     // Who typed in a field goes on typing in the one that takes its place.
     const typed = [...fields].find(([, field]) => field === document.activeElement)?.[0];
+    const inside = body.contains(document.activeElement);
     fields.clear();
     replace(
       body,
       ...(detail ? content(session, detail, fields) : [h("p", { class: "tcw-quiet" }, missing(session, execution))]),
     );
-    if (typed !== undefined) fields.get(typed)?.focus();
+    const field = typed === undefined ? undefined : fields.get(typed);
+    if (field) field.focus({ preventScroll: true });
+    else if (inside) focusOn(body);
   });
   store.watch(["detail", "edits", "busy", "changes"], signal, () => {
     const { detail, edits, busy, changes } = store.get();
@@ -66,8 +69,13 @@ export function detailView({ session, signal }: PairContext, panel: HTMLElement)
         : "Look for smaller values that still show the difference";
     enable(copy, ready && detail !== null);
     enable(pin, detail !== null && busy === null);
+    if (Object.keys(changes).length === 0 && back === document.activeElement) run.focus();
     back.hidden = Object.keys(changes).length === 0;
     for (const field of fields.values()) field.readOnly = busy !== null;
+  });
+  store.watch(["busy"], signal, () => {
+    const { detail, execution } = store.get();
+    if (!detail) replace(body, h("p", { class: "tcw-quiet" }, missing(session, execution)));
   });
   store.watch(["busy", "message"], signal, () => {
     const { busy, message } = store.get();
@@ -86,9 +94,10 @@ export function detailView({ session, signal }: PairContext, panel: HTMLElement)
 
 function missing(session: Session, execution: number | null): string {
   if (execution === null) return "No execution is shown.";
-  return session.live
-    ? "Its values are on the way."
-    : "Its values are not stored here, only what came of it. Which lines it ran is marked in the code.";
+  if (session.live) {
+    return session.store.get().busy === null ? "“Run again” shows its values." : "Its values are on the way.";
+  }
+  return "Its values are not stored here, only what came of it. Which lines it ran is marked in the code.";
 }
 
 function headingOf(

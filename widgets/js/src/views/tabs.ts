@@ -72,11 +72,14 @@ export function tabs(label: string, list: Tab[], chosen: (id: string) => void): 
 
   function show(id: string): void {
     const known = made.some(({ tab }) => tab.id === id) ? id : made[0]?.tab.id;
+    // Whoever was in the panel that goes is led to the tab that comes.
+    const left = made.some(({ tab, panel }) => tab.id !== known && panel.contains(document.activeElement));
     for (const one of made) {
       const here = one.tab.id === known;
       one.button.setAttribute("aria-selected", String(here));
       one.button.tabIndex = here ? 0 : -1;
       one.panel.hidden = !here;
+      if (here && left) one.button.focus({ preventScroll: true });
       if (here && !one.filled) {
         one.filled = true;
         one.tab.fill(one.panel);
