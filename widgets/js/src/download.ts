@@ -30,8 +30,11 @@ export function csv(rows: Record<string, unknown>[]): string {
     .join("");
 }
 
-/** A plot that stands by itself: its colors and fonts no longer depend on the page. */
-export function standalone(svg: SVGSVGElement, background: string): SVGSVGElement {
+/** Pixels around a plot in a file, and for its title. */
+const [AROUND, TITLE] = [16, 26];
+
+/** A plot that stands by itself, with its title: its colors and fonts no longer depend on the page. */
+function standalone(svg: SVGSVGElement, background: string): SVGSVGElement {
   const copy = svg.cloneNode(true) as SVGSVGElement;
   const from = [svg, ...svg.querySelectorAll<SVGElement>("*")];
   const to = [copy, ...copy.querySelectorAll<SVGElement>("*")];
@@ -42,15 +45,22 @@ export function standalone(svg: SVGSVGElement, background: string): SVGSVGElemen
   });
   for (const style of copy.querySelectorAll("style")) style.remove();
   const { width, height } = svg.viewBox.baseVal;
+  const box = { x: -AROUND, y: -AROUND - TITLE, width: width + 2 * AROUND, height: height + 2 * AROUND + TITLE };
   copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
-  copy.setAttribute("width", String(width));
-  copy.setAttribute("height", String(height));
-  const back = document.createElementNS("http://www.w3.org/2000/svg", "rect");
-  back.setAttribute("width", "100%");
-  back.setAttribute("height", "100%");
-  back.setAttribute("fill", background);
-  copy.prepend(back);
+  copy.setAttribute("viewBox", `${box.x} ${box.y} ${box.width} ${box.height}`);
+  copy.setAttribute("width", String(box.width));
+  copy.setAttribute("height", String(box.height));
+  const title = element("text", { x: 0, y: -TITLE + 10, "text-anchor": "start", "font-size": 14, "font-weight": 600 });
+  title.style.fill = getComputedStyle(svg.closest(".tcw") ?? svg).color;
+  title.textContent = svg.getAttribute("aria-label");
+  copy.prepend(element("rect", { ...box, fill: background }), title);
   return copy;
+}
+
+function element(name: string, attributes: Record<string, string | number>): SVGElement {
+  const made = document.createElementNS("http://www.w3.org/2000/svg", name);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, String(value));
+  return made;
 }
 
 export function saveSvg(name: string, svg: SVGSVGElement, background: string): void {
@@ -65,7 +75,7 @@ export async function savePng(name: string, svg: SVGSVGElement, background: stri
   image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(text)}`;
   await image.decode();
   const canvas = document.createElement("canvas");
-  const { width, height } = svg.viewBox.baseVal;
+  const { width, height } = copy.viewBox.baseVal;
   [canvas.width, canvas.height] = [width * 2, height * 2];
   canvas.getContext("2d")?.drawImage(image, 0, 0, canvas.width, canvas.height);
   const blob = await new Promise<Blob | null>((resolve) => canvas.toBlob(resolve, "image/png"));
