@@ -56,7 +56,7 @@ export function probability(share: number): string {
 
 export function duration(milliseconds: number): string {
   if (!Number.isFinite(milliseconds) || milliseconds < 0) return "unknown";
-  if (milliseconds < 0.1) return `${(milliseconds * 1000).toFixed(0)} µs`;
+  if (milliseconds < 1) return `${(milliseconds * 1000).toFixed(0)} µs`;
   if (milliseconds < 10) return `${milliseconds.toFixed(1)} ms`;
   if (milliseconds < 10_000) return `${milliseconds.toFixed(0)} ms`;
   return `${(milliseconds / 1000).toFixed(1)} s`;

@@ -14,7 +14,7 @@ test("a small probability is not none", () => {
 });
 
 test("durations from microseconds to seconds", () => {
-  expect([0.05, 0.26, 41, 12_345, -1].map(words.duration)).toEqual(["50 µs", "0.3 ms", "41 ms", "12.3 s", "unknown"]);
+  expect([0.05, 0.26, 41, 12_345, -1].map(words.duration)).toEqual(["50 µs", "260 µs", "41 ms", "12.3 s", "unknown"]);
 });
 
 test("people count executions from one", () => {

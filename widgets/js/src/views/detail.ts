@@ -12,6 +12,9 @@ import { button, enable, evidenceTable, output, seen, simpleTable, source } from
 /** Values that are listed at most. */
 const VALUES = 200;
 
+const EDITING =
+  "Change a value and press Enter to see what happens. Any Python literal will do: 0, 'text', [1, 2], None.";
+
 export interface DetailView {
   /** Puts the cursor into the field of a value. */
   focusValue(path: string): void;
@@ -22,10 +25,11 @@ export function detailView({ session, signal }: PairContext, panel: HTMLElement)
   const heading = h("h3", { class: "tcw-h" });
   const actions = h("div", { class: "tcw-bar", role: "group", "aria-label": "What to do with this execution" });
   const status = h("p", { class: "tcw-status", role: "status" });
+  const hint = h("p", { class: "tcw-hint" });
   const test = h("div", { class: "tcw-part-test" });
   const body = h("div", {});
   const fields = new Map<string, HTMLInputElement>();
-  replace(panel, heading, actions, status, test, body);
+  replace(panel, heading, actions, status, hint, test, body);
 
   const run = button("Run again", () => session.runAgain(), {
     title: "Run both versions once more, with the same values",
@@ -77,13 +81,15 @@ export function detailView({ session, signal }: PairContext, panel: HTMLElement)
     const { detail, execution } = store.get();
     if (!detail) replace(body, h("p", { class: "tcw-quiet" }, missing(session, execution)));
   });
-  store.watch(["busy", "message"], signal, () => {
-    const { busy, message } = store.get();
+  store.watch(["busy", "message", "detail"], signal, () => {
+    const { busy, message, detail } = store.get();
     status.className = classes("tcw-status", message?.bad && "tcw-bad", busy !== null && "tcw-busy");
     // What went wrong is said as it is seen: with a sign, not only in red.
     const said = message ? `${message.bad ? "! " : ""}${plain.sentence(message.text)}` : "";
-    status.textContent =
-      busy !== null ? `${busy}…${said ? ` ${said}` : ""}` : said || (session.live ? "" : words.NO_KERNEL);
+    status.textContent = busy !== null ? `${busy}…${said ? ` ${said}` : ""}` : said;
+    // One line says what happens, or else what can be done.
+    hint.hidden = status.textContent !== "";
+    hint.textContent = session.live ? (detail?.values.some((one) => one.editable) ? EDITING : "") : words.NO_KERNEL;
   });
   store.watch(["test"], signal, () => {
     const text = store.get().test;
@@ -178,18 +184,11 @@ function values(session: Session, detail: Detail, fields: Map<string, HTMLInputE
     { title: "Line", kind: "number" as const },
   ];
   const rest = detail.values.length - rows.length;
-  const hint = session.live && detail.values.some((one) => one.editable);
   return h(
     "div",
     {},
     simpleTable("Injected values", columns, rows),
     rest > 0 && h("p", { class: "tcw-legend" }, `… and ${words.count(rest, "more value")}, not shown`),
-    hint &&
-      h(
-        "p",
-        { class: "tcw-legend" },
-        "Change a value and press Enter to see what happens. Any Python literal will do: 0, 'text', [1, 2], None.",
-      ),
     detail.values.some((one) => one.decisive) &&
       h("p", { class: "tcw-legend" }, "★ decisive: with another value here the difference goes away."),
   );
