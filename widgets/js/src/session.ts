@@ -153,7 +153,7 @@ export class Session {
     const { pair, execution, detail, changes, pinned } = this.store.get();
     const of = this.pair;
     if (!detail || !of) return;
-    const values = detail.values.map(({ path, value }) => ({ path, value }));
+    const values = words.byWeight(detail.values).map(({ path, value }) => ({ path, value }));
     const example = {
       pair,
       name: of.name,
