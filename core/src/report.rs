@@ -10,7 +10,7 @@ pub(crate) mod wording;
 use serde::{Deserialize, Serialize};
 
 use crate::behavior::{Behavior, Call};
-use crate::engine::protocol::Injection;
+use crate::engine::protocol::{Injection, Isolation};
 use crate::reproduce::Reproducer;
 use crate::site::SiteKind;
 use crate::value::{AbstractValue, Choice};
@@ -250,6 +250,9 @@ pub struct PairReport {
     pub reproducer: Option<Reproducer>,
     /// Executions whose worker was lost.
     pub lost: u32,
+    /// Where its executions ran in the end, to repeat them there. Only in memory.
+    #[serde(skip)]
+    pub isolation: Isolation,
     /// Notes for people: module parts not evaluated, renames found, nondeterminism.
     pub notes: Vec<String>,
     pub milliseconds: f64,

@@ -21,8 +21,9 @@ pub fn python_source(bytes: &[u8]) -> Result<String, String> {
     }
     match name {
         name if is_utf8(name) => utf8(bytes, declared.is_some()),
-        "latin-1" | "latin1" | "iso-8859-1" | "iso8859-1" | "l1" => {
-            Ok(bytes.iter().map(|&byte| char::from(byte)).collect())
+        name if is_latin_1(name) => Ok(bytes.iter().map(|&byte| char::from(byte)).collect()),
+        name if name.starts_with("utf-16") || name.starts_with("utf-32") || name.starts_with("utf16") => {
+            Err(format!("says coding: {name}, which Python does not read in source: save it as UTF-8"))
         }
         "ascii" | "us-ascii" => match bytes.iter().position(|byte| !byte.is_ascii()) {
             Some(at) => Err(format!("is not ASCII, as it says it is: {}", place(bytes, at))),
@@ -40,6 +41,13 @@ pub fn python_source(bytes: &[u8]) -> Result<String, String> {
 
 fn is_utf8(name: &str) -> bool {
     matches!(name, "utf-8" | "utf8" | "u8" | "utf-8-sig") || name.starts_with("utf-8-")
+}
+
+/// As Python's tokenizer knows it: `latin-1-unix`, too.
+fn is_latin_1(name: &str) -> bool {
+    let known = ["latin-1", "iso-8859-1", "iso-latin-1"];
+    let begins = |known: &str| name.strip_prefix(known).is_some_and(|rest| rest.is_empty() || rest.starts_with('-'));
+    known.iter().any(|known| begins(known)) || matches!(name, "latin1" | "iso8859-1" | "l1")
 }
 
 fn utf8(bytes: &[u8], declared: bool) -> Result<String, String> {
@@ -98,6 +106,7 @@ mod tests {
             ),
             (b"# coding: Shift_JIS\n\x82\xa0", "# coding: Shift_JIS\nあ"),
             (b"# coding: utf8\n\xc3\xa9", "# coding: utf8\né"),
+            (b"# coding: iso-latin-1-unix\n\xe9", "# coding: iso-latin-1-unix\né"),
         ] {
             assert_eq!(python_source(bytes).as_deref(), Ok(expected));
         }
@@ -124,6 +133,7 @@ mod tests {
         assert_eq!(error(b"# coding: ascii\n\xe9"), "is not ASCII, as it says it is: byte 0xe9 in line 2, column 1");
         assert!(error(b"\xef\xbb\xbf# coding: latin-1\n").contains("which Python refuses"));
         assert!(error(b"\xff\xfex\x00").contains("UTF-16"));
+        assert!(error(b"# coding: utf-16\n").contains("which Python does not read"));
         assert!(error(b"# coding: euc-jp\n\xff").starts_with("is not euc-jp, as it says it is"));
     }
 }

@@ -44,6 +44,7 @@ pub fn pair(verdict: Verdict) -> PairReport {
         decided_by: vec![],
         reproducer: None,
         lost: 0,
+        isolation: Default::default(),
         notes: Vec::new(),
         milliseconds: 0.0,
     }

@@ -94,8 +94,9 @@ impl Engine {
         new: &Source,
         options: &CompareOptions,
         again: &Again<'_>,
+        go_on: &mut dyn FnMut() -> Continue,
     ) -> Result<Replayed, Failure> {
-        caught(|| replay(old, new, self.predictor.as_ref(), &self.pool, options, again))
+        caught(|| replay(old, new, self.predictor.as_ref(), &self.pool, options, again, go_on))
     }
 }
 

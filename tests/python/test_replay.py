@@ -1,5 +1,10 @@
 """`Comparison.replay`: an execution again, as it was or with other values."""
 
+import os
+import signal
+import threading
+import time
+
 import pytest
 import twincell
 
@@ -96,3 +101,24 @@ def test_executions_name_the_lines_that_they_ran():
             "not_taken": sum(4 in pair["line_sets"][one["lines"]][0] for one in pair["executions"]),
         }
     ]
+
+
+def test_a_module_that_cannot_be_evaluated_whole_has_tests_of_its_executions(tmp_path):
+    module = "import not_installed_here\n\nLIMIT = 3\n\n\n"
+    old, new = tmp_path / "old.py", tmp_path / "new.py"
+    old.write_text(module + OLD)
+    new.write_text(module + NEW)
+    comparison = twincell.compare(old, new)
+    assert comparison.pairs[0]["reproducer"]["holds"]
+    assert "def test_size" in comparison.replay(then="reproduce")["reproducer"]
+
+
+def test_an_interrupt_ends_a_replay():
+    sums = "def f(x: int):\n    return {}sum(range(x))\n"
+    comparison = twincell.compare(sums.format(""), sums.format("1 + "), timeout=20)
+    timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
+    started = time.monotonic()
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        comparison.replay(changes={"x": "10000000000"})
+    assert time.monotonic() - started < 10

@@ -38,7 +38,7 @@ mod words;
 use serde_json::{Value, json};
 use twincell_core::report::Comparison;
 
-pub use html::{html_fragment, html_page, study_page};
+pub use html::{html_fragment, html_page, study_fragment, study_page};
 pub use plain::sentence as plain_sentence;
 pub use plot::coverage_plot_svg;
 pub use state::{ComparisonState, Detail, STATE_FORMAT, StudyRow, StudyState, detail, state};

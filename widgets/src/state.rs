@@ -196,10 +196,11 @@ pub fn state(comparison: &Comparison) -> ComparisonState<'_> {
     }
 }
 
-/// An execution that was replayed. `changed` are the access paths whose values a person chose.
-pub fn detail(replayed: &Replayed, changed: &[String]) -> Detail {
+/// An execution that was replayed: as it was, or with other values. `changed` are the access paths whose values a person
+/// chose.
+pub fn detail(replayed: &Replayed, is_as_it_was: bool, changed: &[String]) -> Detail {
     let witness = &replayed.witness;
-    let execution = changed.is_empty().then_some(witness.execution);
+    let execution = is_as_it_was.then_some(witness.execution);
     of_witness(witness, execution, &replayed.evidence, changed)
 }
 

@@ -7,9 +7,8 @@ use super::{Campaign, Execute, Kept};
 use crate::engine::protocol::ExecutionRequest;
 use crate::engine::{EngineError, Executed};
 
-/// Executions that are repeated for it at most, and microseconds that they took together.
+/// Executions that are repeated for it at most.
 const MOST: usize = 8;
-const LONGEST: u64 = 20_000;
 
 /// Probability of each class, by access path. The executions with the
 /// most values are repeated: a few of them have nearly all paths.
@@ -18,15 +17,13 @@ pub fn explain(execute: &mut dyn Execute, campaign: &Campaign) -> Result<BTreeMa
     longest.sort_by_key(|kept| std::cmp::Reverse(kept.record.injections.len()));
     let mut asked: HashSet<&str> = HashSet::new();
     let mut requests: Vec<ExecutionRequest> = Vec::new();
-    let mut spent = 0;
     for kept in longest {
-        if requests.len() == MOST || spent >= LONGEST {
+        if requests.len() == MOST {
             break;
         }
         let known = asked.len();
         asked.extend(kept.record.injections.iter().map(|injection| injection.path.as_str()));
         if asked.len() > known {
-            spent += u64::from(kept.record.microseconds);
             let request = again(&kept.record, repeat(&kept.record), vec![0, 1]);
             requests.push(ExecutionRequest { explain: true, ..request });
         }

@@ -275,7 +275,6 @@ fn compare_pair(
         None => (None, vec![]),
     };
     let (verdict, reason) = verdict::decide(&campaign, &target);
-    notes.extend(loaded.notes.iter().cloned());
     let functions = pair.functions();
     let write = |witness: &Kept, loaded: &mut Loaded<'_>| {
         reproduce::verified(&case(pair, &functions, &instrumented, &program, &plan, witness, &notes), loaded)
@@ -298,7 +297,7 @@ fn compare_pair(
             }
         }
     }
-    Ok(assemble::report(
+    let report = assemble::report(
         &frame,
         &assemble::Findings {
             verdict,
@@ -314,7 +313,8 @@ fn compare_pair(
             context,
             milliseconds: started.elapsed().as_secs_f64() * 1000.0,
         },
-    ))
+    );
+    Ok(PairReport { isolation: program.isolation, ..report })
 }
 
 /// A witness as its reproducer needs it.

@@ -57,6 +57,7 @@ pub(super) fn prepare<'a>(
         }
         Err(error) => return Err(error.into()),
     };
+    notes.extend(loaded.notes.iter().cloned());
     let mut target = Target::new(&pair.diff, instrumented.each_ref().map(executable_lines));
     target.branches = instrumented
         .each_ref()

@@ -12,7 +12,7 @@ use crate::engine::{Executed, WorkerPool};
 use crate::predictor::Predictor;
 use crate::report::{Evidence, PairReport, Witness, assemble};
 use crate::reproduce::{self, Reproducer};
-use crate::value::{Choice, Decision, Recipe};
+use crate::value::{Choice, Decision, Recipe, is_answer};
 
 /// Which execution, and what becomes of it.
 #[derive(Debug, Clone)]
@@ -42,15 +42,13 @@ pub enum Then {
 #[derive(Debug, Clone)]
 pub struct Replayed {
     pub witness: Witness,
-    pub seed: u64,
-    /// Both versions ended in a way that says something about behavior.
-    pub valid: bool,
     /// The confirmed differences; none where both versions did the same.
     pub evidence: Vec<Evidence>,
     pub reproducer: Option<Reproducer>,
 }
 
-/// Executes once more. A pure function of its arguments; the same values give what the comparison saw.
+/// Executes once more. A pure function of its arguments; the same values give what the comparison saw. `go_on` is asked
+/// while values are made small.
 pub fn replay(
     old: &Source,
     new: &Source,
@@ -58,6 +56,7 @@ pub fn replay(
     pool: &WorkerPool,
     options: &CompareOptions,
     again: &Again<'_>,
+    go_on: &mut dyn FnMut() -> Continue,
 ) -> Result<Replayed, CompareError> {
     let refused = |reason: &str| CompareError::Replay(reason.to_owned());
     let (old, _) = super::plain(old);
@@ -71,13 +70,14 @@ pub fn replay(
         .find(|(old, new)| [old.qualname.as_str(), new.qualname.as_str()] == names)
         .ok_or_else(|| refused("its functions are not in these texts"))?;
     let pair = Pair::new(&texts, functions);
-    let known = |path: &String| again.pair.paths.iter().any(|known| known.path == *path);
-    if let Some(path) = again.changes.keys().find(|path| !known(path)) {
-        let paths: Vec<&str> = again.pair.paths.iter().map(|path| path.path.as_str()).collect();
-        return Err(refused(&format!("nothing was injected under {path}; there are: {}", paths.join(", "))));
+    let decided = || again.choices.iter().map(|choice| choice.path.as_str());
+    if let Some(path) = again.changes.keys().find(|path| !decided().any(|known| known == *path)) {
+        let paths = decided().filter(|path| !is_answer(path)).collect::<Vec<_>>().join(", ");
+        return Err(refused(&format!("nothing was injected under {path}; there are: {paths}")));
     }
     let Prepared { instrumented, program, mut loaded, plan, notes, .. } =
-        prepare(&pair, predictor, pool, options)?.map_err(CompareError::Replay)?;
+        prepare(&pair, predictor, pool, &CompareOptions { isolation: again.pair.isolation, ..options.clone() })?
+            .map_err(CompareError::Replay)?;
     let mut fixed: BTreeMap<String, Decision> =
         again.choices.iter().map(|choice| (choice.path.clone(), choice.decision.clone())).collect();
     let changes = again.changes.iter().map(|(path, value)| (path.clone(), Decision::Value(value.clone())));
@@ -101,7 +101,7 @@ pub fn replay(
     }
     let mut decisive = vec![];
     if again.then == Then::Shrink {
-        (kept, decisive) = smallest(&mut loaded, &kept, &plan, &mut || Continue::Yes);
+        (kept, decisive) = smallest(&mut loaded, &kept, &plan, go_on);
     } else if !kept.differences.is_empty() {
         decisive = values(&kept, &mut loaded, &plan);
     }
@@ -112,5 +112,5 @@ pub fn replay(
     let evidence = assemble::evidence(&kept, joint(&decisive));
     let witness = assemble::witness(&pair.frame(), &kept, &decisive, &plan.rules)
         .ok_or_else(|| refused("the worker's record lacks one of the versions"))?;
-    Ok(Replayed { witness, seed: kept.record.seed, valid: kept.is_valid(), evidence, reproducer })
+    Ok(Replayed { witness, evidence, reproducer })
 }

@@ -74,6 +74,7 @@ fn unexecuted(frame: &Frame<'_>, verdict: Verdict, reason: String, sentence: Str
         decided_by: vec![],
         reproducer: None,
         lost: 0,
+        isolation: Default::default(),
         notes: vec![],
         milliseconds: 0.0,
     }
@@ -116,6 +117,7 @@ pub(crate) fn report(frame: &Frame<'_>, findings: &Findings<'_>) -> PairReport {
         decided_by: vec![],
         reproducer: findings.reproducer.clone(),
         lost: campaign.lost.len() as u32,
+        isolation: Default::default(),
         notes: notes(frame, findings),
         milliseconds: findings.milliseconds,
     }

@@ -1,19 +1,27 @@
 """twincell: did this change alter behavior?
 
-`compare(old, new)` runs two versions of Python code side by side and returns a `Comparison`. In a notebook,
-`%load_ext twincell` brings `%%compare`, `%compare` and `%%version`.
+`compare(old, new)` runs two versions of Python code side by side and returns a `Comparison`; `load_study(results)`
+reads what `twincell study` found. In a notebook, `%load_ext twincell` brings `%%compare`, `%compare` and `%%version`.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ._twincell import Comparison, TwincellError, __version__, compare
+from ._twincell import Comparison, Study, TwincellError, __version__, compare, load_study
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
-__all__ = ["Comparison", "TwincellError", "__version__", "compare", "load_ipython_extension"]
+__all__ = [
+    "Comparison",
+    "Study",
+    "TwincellError",
+    "__version__",
+    "compare",
+    "load_ipython_extension",
+    "load_study",
+]
 
 
 def load_ipython_extension(ipython: InteractiveShell) -> None:

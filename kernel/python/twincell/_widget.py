@@ -6,6 +6,7 @@ Needs the package `anywidget`; without it, and where nobody looks at the output,
 from __future__ import annotations
 
 import functools
+import itertools
 import json
 from collections.abc import Callable
 from importlib.util import find_spec
@@ -14,7 +15,10 @@ from typing import Any
 from IPython import get_ipython
 from IPython.display import display
 
-from ._twincell import Comparison, TwincellError, widget_module
+from ._twincell import Comparison, Start, Study, TwincellError, widget_module
+
+#: Executions that a view can go on from.
+KEPT = 50
 
 
 def is_live() -> bool:
@@ -43,6 +47,9 @@ def view_class() -> type:
         def __init__(self, comparison: Comparison | None = None, **traits: Any) -> None:
             #: What answers requests; None while a comparison runs.
             self.comparison = comparison
+            #: What was replayed, by the handle that the view knows it by; the latest ones.
+            self._replayed: dict[int, Start] = {}
+            self._handles = itertools.count(1)
             #: Called when the stop button is pressed.
             self.on_stop: Callable[[], None] = lambda: None
             if comparison is not None:
@@ -56,35 +63,53 @@ def view_class() -> type:
             if request.get("do") == "stop":
                 self.on_stop()
             elif "id" in request:
-                self.send({"id": request["id"], **answer(self.comparison, request)})
+                self.send({"id": request["id"], **self._carry_out(request)})
+
+        def _carry_out(self, request: dict[str, Any]) -> dict[str, Any]:
+            handle = request.get("handle")
+            if handle is not None and handle not in self._replayed:
+                return {"ok": False, "error": "the kernel does not know this execution any more: run the cell again"}
+            reply, start = answer(self.comparison, request, self._replayed.get(handle))
+            if start is not None and "detail" in reply:
+                reply["detail"]["handle"] = handle = next(self._handles)
+                self._replayed[handle] = start
+                if len(self._replayed) > KEPT:
+                    del self._replayed[min(self._replayed)]
+            return reply
 
     return View
 
 
-def answer(comparison: Comparison | None, request: dict[str, Any]) -> dict[str, Any]:
-    """What the view asked for: an execution in full, or the text of a test."""
+def answer(
+    comparison: Comparison | None, request: dict[str, Any], start: Start | None
+) -> tuple[dict[str, Any], Start | None]:
+    """What the view asked for, an execution in full or the text of a test, and what the next request can go on from."""
     does = {"replay": "show", "shrink": "shrink", "reproducer": "reproduce"}
     try:
         if comparison is None:
             raise TwincellError("the comparison still runs")
+        then = does[request.get("do", "")]
         execution, changes, pair = request.get("execution"), request.get("changes") or {}, request.get("pair", 0)
-        detail = comparison.replay(execution, changes, pair=pair, then=does[request.get("do", "")])
+        detail, start = comparison._replay(execution, changes, pair, then, start)
     except KeyError:
-        return {"ok": False, "error": f"the kernel does not know how to {request.get('do')}"}
+        return {"ok": False, "error": f"the kernel does not know how to {request.get('do')}"}, None
     except (TwincellError, TypeError, OverflowError) as error:
-        return {"ok": False, "error": str(error)}
+        return {"ok": False, "error": str(error)}, None
+    except KeyboardInterrupt:
+        return {"ok": False, "error": "interrupted"}, None
     source = detail.pop("reproducer")
-    return {"ok": True, "source": source} if request["do"] == "reproducer" else {"ok": True, "detail": detail}
+    return ({"ok": True, "source": source} if then == "reproduce" else {"ok": True, "detail": detail}), start
 
 
-def show(comparison: Comparison) -> bool:
+def show(result: Comparison | Study) -> bool:
     """Shows the interactive view, and behind it the static output. False where there can only be the static one.
 
     The static one is for whoever opens the notebook later without a kernel; while the view lives, its style hides it.
     """
     if not is_live():
         return False
-    view = view_class()(comparison)
-    display(view)
-    display(comparison._repr_mimebundle_(), raw=True)
+    is_study = isinstance(result, Study)
+    made = view_class()
+    display(made(kind="study", state=json.loads(result._state())) if is_study else made(result))
+    display(result._repr_mimebundle_(), raw=True)
     return True

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use pyo3::exceptions::PyNotImplementedError;
 use pyo3::prelude::*;
@@ -10,18 +11,18 @@ use serde::Serialize;
 use twincell_core::report::Comparison;
 
 use super::raised;
-use super::replay::{self, Origin};
+use super::replay::{self, Origin, Start};
 
 /// What a comparison found.
 #[pyclass(frozen, name = "Comparison", module = "twincell")]
 pub struct PyComparison {
-    report: Comparison,
+    report: Arc<Comparison>,
     origin: Origin,
 }
 
 impl PyComparison {
     pub fn new(report: Comparison, origin: Origin) -> Self {
-        Self { report, origin }
+        Self { report: Arc::new(report), origin }
     }
 
     pub fn report(&self) -> &Comparison {
@@ -61,10 +62,15 @@ impl PyComparison {
         crate::reproducers::first(&self.report)
     }
 
-    /// Executes both versions once more and gives everything about it as a dictionary. `execution` is its `number`
-    /// in `pairs[pair]["executions"]`; `None` is the one that is shown. `changes` are values to inject instead, by access
-    /// path, as Python literals: `{"limit": "0"}`. `then="shrink"` makes the values small, `then="reproduce"` adds a pytest
-    /// file. Raises `TwincellError` when there is no such execution or a value cannot be read.
+    /// Executes both versions once more and gives everything about it as a dictionary: `execution` (its number, `None` with
+    /// other values), `differs`, `valid`, `evidence`, `old` and `new` (`outcome`, `stdout`, `stderr`, `log`, `arguments` after the
+    /// call, `hits` as (line, times)), `values` (`path`, `value`, `class`, `probability`, ...), `calls` side by side, and
+    /// `reproducer`.
+    ///
+    /// `execution` is its `number` in `pairs[pair]["executions"]`; `None` is the one that is shown. `changes` are values to
+    /// inject instead, by access path, as Python literals: `{"limit": "0"}`. `then="shrink"` makes the values small,
+    /// `then="reproduce"` adds a pytest file. Raises `TwincellError` when there is no such execution, a value cannot be read,
+    /// or there is no difference to work on.
     #[pyo3(signature = (execution = None, changes = None, *, pair = 0, then = "show"))]
     fn replay<'py>(
         &self,
@@ -74,8 +80,23 @@ impl PyComparison {
         pair: usize,
         then: &str,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let asked = replay::Asked { pair, execution, changes: changes.unwrap_or_default(), then: replay::then(then)? };
-        plain(py, &replay::replay(py, &self.report, &self.origin, &asked)?)
+        self._replay(py, execution, changes, pair, then, None).map(|(answer, _)| answer)
+    }
+
+    /// As `replay`; gives what a later call goes on from as well.
+    fn _replay<'py>(
+        &self,
+        py: Python<'py>,
+        execution: Option<u32>,
+        changes: Option<BTreeMap<String, String>>,
+        pair: usize,
+        then: &str,
+        start: Option<Start>,
+    ) -> PyResult<(Bound<'py, PyAny>, Start)> {
+        let (changes, then) = (changes.unwrap_or_default(), replay::then(then)?);
+        let asked = replay::Asked { pair, execution, from: start, changes, then };
+        let (answer, start) = replay::replay(py, &self.report, &self.origin, asked)?;
+        Ok((plain(py, &answer)?, start))
     }
 
     /// What the interactive view shows, as JSON.
@@ -85,12 +106,12 @@ impl PyComparison {
 
     /// The whole report as dictionaries, lists, texts and numbers.
     fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        plain(py, &self.report)
+        plain(py, self.report.as_ref())
     }
 
     /// The whole report as JSON.
     fn to_json(&self) -> PyResult<String> {
-        serde_json::to_string(&self.report).map_err(raised)
+        serde_json::to_string(self.report.as_ref()).map_err(raised)
     }
 
     /// The report as an HTML page of its own.
@@ -142,7 +163,7 @@ impl PyComparison {
 }
 
 /// Plain data as Python's dictionaries, lists, texts and numbers.
-fn plain<'py>(py: Python<'py>, data: &impl Serialize) -> PyResult<Bound<'py, PyAny>> {
+pub(super) fn plain<'py>(py: Python<'py>, data: &impl Serialize) -> PyResult<Bound<'py, PyAny>> {
     let json = serde_json::to_string(data).map_err(raised)?;
     py.import("json")?.call_method1("loads", (json,))
 }

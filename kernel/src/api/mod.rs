@@ -8,6 +8,7 @@ mod environment;
 mod magics;
 mod replay;
 mod source;
+mod study;
 mod watch;
 
 use std::ffi::OsString;
@@ -32,6 +33,9 @@ const SIGNAL_INTERVAL: Duration = Duration::from_millis(50);
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("TwincellError", module.py().get_type::<TwincellError>())?;
     module.add_class::<PyComparison>()?;
+    module.add_class::<study::PyStudy>()?;
+    module.add_class::<replay::Start>()?;
+    module.add_function(wrap_pyfunction!(study::load_study, module)?)?;
     module.add_function(wrap_pyfunction!(compare, module)?)?;
     module.add_function(wrap_pyfunction!(main, module)?)?;
     module.add_function(wrap_pyfunction!(option_table, module)?)?;

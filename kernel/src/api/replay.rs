@@ -1,20 +1,24 @@
 //! `Comparison.replay`: one execution again, with the texts and options that the comparison had.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use pyo3::prelude::*;
 use serde::Serialize;
-use twincell_core::compare::{Again, Source, Then};
+use twincell_core::compare::{Again, Continue, Source, Then};
 use twincell_core::report::Comparison;
 use twincell_core::source::written_value;
-use twincell_core::value::Recipe;
+use twincell_core::value::{Choice, Recipe};
 use twincell_widgets::Detail;
 
+use super::watch::interruptible;
 use super::{environment, raised};
 use crate::options::Options;
-use crate::warm::{Engine, Failure};
+use crate::reproducers;
+use crate::warm::Engine;
 
 /// What a comparison was made of.
+#[derive(Clone)]
 pub struct Origin {
     pub old: Source,
     pub new: Source,
@@ -26,9 +30,22 @@ pub struct Asked {
     pub pair: usize,
     /// Its number; `None` for the one that is shown.
     pub execution: Option<u32>,
+    /// What was replayed before and is to go on from there; `execution` is not looked at then.
+    pub from: Option<Start>,
     /// Literals, by access path.
     pub changes: BTreeMap<String, String>,
     pub then: Then,
+}
+
+/// An execution that was replayed, to be replayed again: what a view holds on to.
+#[pyclass(frozen, from_py_object, module = "twincell._twincell")]
+#[derive(Clone)]
+pub struct Start {
+    number: u32,
+    seed: u64,
+    choices: Vec<Choice>,
+    /// Access paths whose values a person chose on the way here.
+    changed: Vec<String>,
 }
 
 /// An execution for people.
@@ -49,45 +66,64 @@ pub fn then(name: &str) -> PyResult<Then> {
     }
 }
 
-pub fn replay(py: Python<'_>, report: &Comparison, origin: &Origin, asked: &Asked) -> PyResult<Answer> {
-    let count = report.pairs.len();
-    let pair = report.pairs.get(asked.pair).ok_or_else(|| {
-        raised(format!("there is no pair {}: the comparison has {count}, counted from 0", asked.pair))
+pub fn replay(py: Python<'_>, report: &Arc<Comparison>, origin: &Origin, asked: Asked) -> PyResult<(Answer, Start)> {
+    let start = match asked.from {
+        Some(start) => start,
+        None => start(report, asked.pair, asked.execution)?,
+    };
+    let changes: BTreeMap<String, Recipe> =
+        asked.changes.iter().map(|(path, text)| Ok((path.clone(), value(path, text)?))).collect::<PyResult<_>>()?;
+    let environment = environment::find(py)?;
+    let (report, origin, then, pair) = (report.clone(), origin.clone(), asked.then, asked.pair);
+    let Start { number, seed, choices, mut changed } = start;
+    changed.extend(asked.changes.into_keys());
+    changed.sort_unstable();
+    changed.dedup();
+    let replayed = interruptible(py, move |stop| {
+        let engine = Engine::warm(&origin.options, &environment)?.stopped_by(stop);
+        let again = Again { pair: &report.pairs[pair], number, seed, choices: &choices, changes: &changes, then };
+        let mut go_on = || if stop.is_asked() { Continue::Stop } else { Continue::Yes };
+        engine.replay(&origin.old, &origin.new, &origin.options.for_core(), &again, &mut go_on)
     })?;
-    let number = match (asked.execution, &pair.witness) {
+    if then == Then::Shrink {
+        // What a person chose may have been made smaller.
+        changed.clear();
+    }
+    let reproducer = match replayed.reproducer.as_ref() {
+        Some(made) => match reproducers::offered(made) {
+            Some(text) => Some(text.to_owned()),
+            None => {
+                let why = made.why_not.as_deref().unwrap_or("no reason is known");
+                return Err(raised(format!("there is no test for this execution: {why}")));
+            }
+        },
+        None => None,
+    };
+    let is_as_it_was = changed.is_empty() && then != Then::Shrink;
+    let detail = twincell_widgets::detail(&replayed, is_as_it_was, &changed);
+    let start = Start { number, seed, choices: replayed.witness.choices, changed };
+    Ok((Answer { detail, reproducer }, start))
+}
+
+/// An execution of the comparison, by its number.
+fn start(report: &Comparison, pair: usize, execution: Option<u32>) -> PyResult<Start> {
+    let count = report.pairs.len();
+    let found = report
+        .pairs
+        .get(pair)
+        .ok_or_else(|| raised(format!("there is no pair {pair}: the comparison has {count}, counted from 0")))?;
+    let number = match (execution, &found.witness) {
         (Some(number), _) => number,
         (None, Some(witness)) => witness.execution,
         (None, None) => return Err(raised("nothing was executed, so there is no execution to repeat")),
     };
-    let execution = pair.executions.iter().find(|execution| execution.number == number).ok_or_else(|| {
-        raised(format!("execution {number} is not kept; `pairs[{}][\"executions\"]` lists those that are", asked.pair))
+    let listed = found.executions.iter().find(|listed| listed.number == number).ok_or_else(|| {
+        raised(format!("execution {number} is not kept; `pairs[{pair}][\"executions\"]` lists those that are"))
     })?;
-    let changes: BTreeMap<String, Recipe> =
-        asked.changes.iter().map(|(path, text)| Ok((path.clone(), value(path, text)?))).collect::<PyResult<_>>()?;
     // The witness is shown as it was made small, not as it was found.
-    let shown = pair.witness.as_ref().filter(|witness| asked.execution.is_none() || witness.execution == number);
-    let choices = shown.map_or(execution.choices.as_slice(), |witness| witness.choices.as_slice());
-    let again = Again { pair, number, seed: execution.seed, choices, changes: &changes, then: asked.then };
-    let environment = environment::find(py)?;
-    let replayed = py
-        .detach(|| -> Result<_, Failure> {
-            let engine = Engine::warm(&origin.options, &environment)?;
-            engine.replay(&origin.old, &origin.new, &origin.options.for_core(), &again)
-        })
-        .map_err(raised)?;
-    let changed: Vec<String> = match asked.then {
-        // What a person chose may have been made smaller.
-        Then::Shrink => replayed.witness.decisive.clone(),
-        _ => asked.changes.keys().cloned().collect(),
-    };
-    let reproducer = match replayed.reproducer.as_ref() {
-        Some(made) if made.source.is_none() => {
-            let why = made.why_not.as_deref().unwrap_or("no reason is known");
-            return Err(raised(format!("there is no test for this execution: {why}")));
-        }
-        made => made.and_then(|made| made.source.clone()),
-    };
-    Ok(Answer { detail: twincell_widgets::detail(&replayed, &changed), reproducer })
+    let shown = found.witness.as_ref().filter(|witness| witness.execution == number);
+    let choices = shown.map_or(&listed.choices, |witness| &witness.choices).clone();
+    Ok(Start { number, seed: listed.seed, choices, changed: vec![] })
 }
 
 fn value(path: &str, text: &str) -> PyResult<Recipe> {

@@ -34,8 +34,9 @@ pub struct Watched {
 }
 
 /// Compares two texts. `progress` is called with a [`Progress`] as `(pair, pairs, executions, budget, coverage)`, pairs
-/// counted from zero; what it answers with `True` ends the comparison as if the budget were used up. An interrupt ends the comparison: what was found up to then is returned with it; the interrupt
-/// alone is the error when nothing was.
+/// counted from zero; where it answers `True` the comparison ends with what was found, or with `KeyboardInterrupt` when
+/// nothing was. An interrupt ends the comparison, too: what was found up to then is returned with it; the interrupt alone is
+/// the error when nothing was.
 pub fn watch(
     py: Python<'_>,
     old: Source,
@@ -106,6 +107,31 @@ pub fn watch(
         (Err(_), Some(interrupt)) => Err(interrupt),
         (Err(Failure::Stopped), None) => Err(PyKeyboardInterrupt::new_err("stopped")),
         (Err(failure), None) => Err(raised(failure)),
+    }
+}
+
+/// Does work on a thread of its own; a signal stops it, and is the error then.
+pub fn interruptible<T: Send + 'static>(
+    py: Python<'_>,
+    work: impl FnOnce(&Stop) -> Result<T, Failure> + Send + 'static,
+) -> PyResult<T> {
+    let stop = Stop::default();
+    let (sender, receiver) = mpsc::channel();
+    let receiver = Mutex::new(receiver);
+    let stopped = stop.clone();
+    let thread = std::thread::Builder::new().name("twincell-replay".into()).stack_size(STACK);
+    thread
+        .spawn(move || {
+            let _ = sender.send(work(&stopped));
+        })
+        .map_err(|error| raised(format!("a thread cannot be started: {error}")))?;
+    loop {
+        match py.detach(|| receiver.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(SIGNAL_INTERVAL)) {
+            Ok(result) => return result.map_err(raised),
+            Err(RecvTimeoutError::Disconnected) => return Err(raised(Failure::Internal("the work ended".into()))),
+            // Nobody waits for what was stopped.
+            Err(RecvTimeoutError::Timeout) => py.check_signals().inspect_err(|_| stop.ask())?,
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! `twincell study`: files, progress and summary around [`crate::study`].
 
 use std::fs::File;
-use std::io::{BufWriter, IsTerminal};
+use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::PathBuf;
 
 use clap::ArgMatches;
@@ -13,7 +13,7 @@ use twincell_widgets::plain_sentence;
 use super::{Abort, Session, UNCHANGED, read_options, read_text};
 use crate::files::reason;
 use crate::options::Job;
-use crate::study::page::Kept;
+use crate::study::page::{Kept, study_state};
 use crate::study::{Input, rows, study};
 use crate::warm::Engine;
 
@@ -29,7 +29,16 @@ pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort
     let engine = Engine::warm(&options, &session.environment).map_err(Abort::new)?;
     let unwritable =
         |error: &std::io::Error| Abort::Failed(format!("cannot write {}: {}", output.display(), reason(error)));
-    let mut out = BufWriter::new(File::create(&output).map_err(|error| unwritable(&error))?);
+    let html = matches.get_one::<PathBuf>("html");
+    if let Some(page) = html {
+        if same_file(&input_path, page) || *page == output {
+            return Err(Abort::Failed("--html is the input or --out: give another file".to_owned()));
+        }
+        // Found out now, and not after hours.
+        crate::files::write_text(page, "").map_err(Abort::Failed)?;
+    }
+    let file = BufWriter::new(File::create(&output).map_err(|error| unwritable(&error))?);
+    let mut out = Written { file, copy: html.map(|_| Vec::new()) };
 
     let bar = ProgressBar::with_draw_target(Some(rows(&lines).count() as u64), draw_target(session.progress));
     if let Ok(style) = ProgressStyle::with_template("{wide_bar} {pos}/{len} changes, {elapsed}, {eta} left") {
@@ -47,7 +56,6 @@ pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort
     for warning in &input.warnings {
         writeln!(session.err, "twincell: {}", plain_sentence(warning))?;
     }
-    let html = matches.get_one::<PathBuf>("html");
     let kept = Kept::default();
     let keep = |line: usize, comparison: &Comparison| {
         if html.is_some() {
@@ -65,13 +73,33 @@ pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort
     write!(session.out, "{}{}", outcome.confusion.text(), outcome.reach.text())?;
     writeln!(session.out, "written to {}", output.display())?;
     if let Some(page) = html {
-        drop(out);
         let title = format!("Study of {}", input_path.display());
-        let study = kept.study(title.clone(), &lines, &read_text(&output)?);
+        let results = String::from_utf8_lossy(out.copy.as_deref().unwrap_or_default()).into_owned();
+        let study = study_state(title.clone(), Some(&lines), &results, kept).map_err(Abort::Failed)?;
         crate::files::write_text(page, &twincell_widgets::study_page(&study, &title)).map_err(Abort::Failed)?;
         writeln!(session.out, "page written to {}", page.display())?;
     }
     if outcome.interrupted { Err(Abort::Interrupted) } else { Ok(UNCHANGED) }
+}
+
+/// The results on their way into the file, and a copy of them where a page is made as well.
+struct Written {
+    file: BufWriter<File>,
+    copy: Option<Vec<u8>>,
+}
+
+impl Write for Written {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.file.write(bytes)?;
+        if let Some(copy) = &mut self.copy {
+            copy.extend_from_slice(&bytes[..written]);
+        }
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
 }
 
 fn draw_target(wanted: bool) -> ProgressDrawTarget {

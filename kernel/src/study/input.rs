@@ -1,6 +1,6 @@
 //! The changes of a study seen together: what their reproducers are called, and what a person should be told first.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::row::read_change;
 use super::rows;
@@ -25,11 +25,17 @@ impl Input {
     pub fn read(lines: &str) -> Self {
         let mut ids: BTreeMap<String, Vec<usize>> = BTreeMap::new();
         let mut labels: BTreeMap<String, Vec<usize>> = BTreeMap::new();
-        let mut names: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+        let mut names: BTreeMap<usize, String> = BTreeMap::new();
+        let mut taken: BTreeSet<String> = BTreeSet::new();
         for (number, line) in rows(lines) {
             let Ok(change) = read_change(line, number) else { continue };
             let id = change.id.as_str().map_or_else(|| change.id.to_string(), str::to_owned);
-            names.entry(safe(&id)).or_default().push(number);
+            // Of several with one name, all but the first are told apart by their lines.
+            let mut name = safe(&id);
+            while !taken.insert(name.clone()) {
+                name = format!("{name}-line{number}");
+            }
+            names.insert(number, name);
             ids.entry(id).or_default().push(number);
             if let (Some(label), None) = (change.label.as_deref().filter(|label| *label != UNCLEAR), change.label()) {
                 labels.entry(label.to_owned()).or_default().push(number);
@@ -45,15 +51,7 @@ impl Input {
                 listed(lines)
             ));
         }
-        // Of several with one name, all but the first are told apart by their lines.
-        let named = names.into_iter().flat_map(|(name, lines)| {
-            let own = move |(position, line): (usize, usize)| match position {
-                0 => (line, name.clone()),
-                _ => (line, format!("{name}-line{line}")),
-            };
-            lines.into_iter().enumerate().map(own)
-        });
-        Self { names: named.collect(), warnings }
+        Self { names, warnings }
     }
 
     /// What the reproducers of the change in this line are called.
@@ -83,6 +81,9 @@ mod tests {
         let input = Input::read(&lines.concat());
         assert_eq!([1, 2, 3, 4].map(|line| input.name(line)), ["a", "x_y", "x_y-line3", "a-line4"]);
         assert_eq!(input.warnings, ["the id a occurs 2 times (lines 1, 4)"]);
+        let lines = [line("a", "changing"), line("a", "changing"), line("a-line2", "changing")];
+        let input = Input::read(&lines.concat());
+        assert_eq!([1, 2, 3].map(|line| input.name(line)), ["a", "a-line2", "a-line2-line3"]);
     }
 
     #[test]

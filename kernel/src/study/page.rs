@@ -1,4 +1,4 @@
-//! A study as a page: what is kept of each comparison while it runs, and the rows at its end.
+//! A study for views: what is kept of each comparison while it runs, and the rows at its end.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -10,46 +10,74 @@ use twincell_widgets::{STATE_FORMAT, StudyRow, StudyState, state};
 use super::row::{Finding, read_change};
 use super::rows;
 
-/// Bytes of comparisons that a page holds; what comes later is a row without a comparison behind it.
-const MOST_BYTES: usize = 64 << 20;
+/// The first changes of a study have their comparisons behind them, as far as these are not too large, in bytes.
+const MOST_COMPARISONS: usize = 1000;
+const LARGEST: usize = 512 << 10;
 
 /// The comparisons of a study, by the line of their change.
 #[derive(Default)]
 pub struct Kept {
-    held: Mutex<(usize, BTreeMap<usize, Value>)>,
+    held: Mutex<BTreeMap<usize, Value>>,
 }
 
 impl Kept {
     pub fn add(&self, line: usize, comparison: &Comparison) {
+        if line > MOST_COMPARISONS {
+            return;
+        }
         let Ok(text) = serde_json::to_string(&state(comparison)) else { return };
-        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
-        if held.0 + text.len() <= MOST_BYTES
+        if text.len() <= LARGEST
             && let Ok(value) = serde_json::from_str(&text)
         {
-            held.0 += text.len();
-            held.1.insert(line, value);
+            self.held.lock().unwrap_or_else(PoisonError::into_inner).insert(line, value);
         }
     }
+}
 
-    /// The page's content. `results` has a finding a line, in the order of the changes in `lines`.
-    pub fn study(self, title: String, lines: &str, results: &str) -> StudyState {
-        let mut comparisons = self.held.into_inner().unwrap_or_else(PoisonError::into_inner).1;
-        let found = results.lines().map(serde_json::from_str::<Finding>);
-        let one = |((number, line), finding): ((usize, &str), serde_json::Result<Finding>)| {
-            let finding = finding.ok()?;
-            Some(StudyRow {
-                id: finding.id.as_str().map_or_else(|| finding.id.to_string(), str::to_owned),
-                verdict: finding.verdict,
-                label: read_change(line, number).ok().and_then(|change| change.label),
-                reason: finding.reason,
-                executions: Some(finding.executions),
-                coverage: Some(finding.coverage),
-                milliseconds: Some(finding.milliseconds),
-                evidence: finding.evidence,
-                reproducer: finding.reproducer,
-                comparison: comparisons.remove(&number),
-            })
-        };
-        StudyState { format: STATE_FORMAT, title, rows: rows(lines).zip(found).filter_map(one).collect() }
+/// A study from its results, one finding a line. `changes` are the lines that it was made of, for labels; the results are
+/// in their order. An error says in one line which result is none.
+pub fn study_state(title: String, changes: Option<&str>, results: &str, kept: Kept) -> Result<StudyState, String> {
+    let mut comparisons = kept.held.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let mut of_changes = changes.map(rows);
+    let mut found = Vec::new();
+    for (number, text) in rows(results) {
+        let finding: Finding = serde_json::from_str(text)
+            .map_err(|error| format!("line {number} is no result of `twincell study`: {error}"))?;
+        let change = of_changes.as_mut().and_then(Iterator::next);
+        found.push(StudyRow {
+            id: finding.id.as_str().map_or_else(|| finding.id.to_string(), str::to_owned),
+            verdict: finding.verdict,
+            label: change.and_then(|(number, line)| read_change(line, number).ok()?.label),
+            reason: finding.reason,
+            executions: Some(finding.executions),
+            coverage: Some(finding.coverage),
+            milliseconds: Some(finding.milliseconds),
+            evidence: finding.evidence,
+            reproducer: finding.reproducer,
+            comparison: change.and_then(|(number, _)| comparisons.remove(&number)),
+        });
+    }
+    Ok(StudyState { format: STATE_FORMAT, title, rows: found })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RESULT: &str = r#"{"id":"a","verdict":"changing","reason":"r","evidence":[],"executions":3,"coverage":1.0,"changed_lines_reached":1.0,"milliseconds":2.0,"reproducer":null}"#;
+
+    #[test]
+    fn results_meet_their_changes_in_order() {
+        let changes = "{\"old\": \"\", \"new\": \"\", \"label\": \"preserving\"}\n";
+        let made = study_state("t".into(), Some(changes), &format!("{RESULT}\n\n{RESULT}\n"), Kept::default()).unwrap();
+        let labels: Vec<_> = made.rows.iter().map(|row| row.label.as_deref()).collect();
+        assert_eq!(labels, [Some("preserving"), None]);
+        assert_eq!(made.rows[0].id, "a");
+    }
+
+    #[test]
+    fn what_is_no_result_is_named_by_its_line() {
+        let error = study_state("t".into(), None, &format!("{RESULT}\n{{}}\n"), Kept::default()).unwrap_err();
+        assert!(error.starts_with("line 2 is no result of `twincell study`: "), "{error}");
     }
 }

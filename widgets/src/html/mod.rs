@@ -32,6 +32,11 @@ pub fn html_page(comparison: &Comparison, title: &str) -> String {
     page(title, &fragment(comparison), &json(&crate::state(comparison)))
 }
 
+/// A study for a notebook's output area: a table without scripts.
+pub fn study_fragment(study: &StudyState) -> String {
+    study::table(study).into_string()
+}
+
 /// A study as a page like [`html_page`]'s; without scripts a table of its changes.
 pub fn study_page(study: &StudyState, title: &str) -> String {
     page(title, &study::table(study), &json(study))

@@ -290,6 +290,7 @@ pub fn changing_pair() -> PairReport {
         decided_by: vec![],
         reproducer: None,
         lost: 1,
+        isolation: Default::default(),
         notes: vec![
             "scrapy is not installed here: names imported from it are injected.".into(),
             format!("An execution ended with: {}", twincell_core::report::display_outcome(&raised)),
@@ -345,6 +346,7 @@ pub fn preserving_pair() -> PairReport {
         decided_by: vec![],
         reproducer: None,
         lost: 0,
+        isolation: Default::default(),
         notes: vec!["The parameter values was renamed to items.".into()],
         milliseconds: 96.0,
     }
@@ -387,6 +389,7 @@ pub fn inconclusive_pair() -> PairReport {
         decided_by: vec![],
         reproducer: None,
         lost: 0,
+        isolation: Default::default(),
         notes: vec![],
         milliseconds: 1250.0,
     }
@@ -416,6 +419,7 @@ pub fn identical_pair() -> PairReport {
         decided_by: vec![],
         reproducer: None,
         lost: 0,
+        isolation: Default::default(),
         notes: vec![],
         milliseconds: 0.4,
     }

@@ -1,0 +1,82 @@
+//! `twincell.load_study`: the results of `twincell study` as a Python object that shows itself.
+
+use std::path::PathBuf;
+
+use pyo3::exceptions::PyNotImplementedError;
+use pyo3::prelude::*;
+use twincell_widgets::{StudyState, study_page};
+
+use super::comparison::plain;
+use super::raised;
+use crate::study::page::{Kept, study_state};
+
+/// What a study found.
+#[pyclass(frozen, name = "Study", module = "twincell")]
+pub struct PyStudy {
+    state: StudyState,
+}
+
+/// Reads the results of `twincell study`. `changes` is the file that the study was made of, for the labels.
+///
+/// Raises `TwincellError` when a file cannot be read or a line is no result.
+#[pyfunction]
+#[pyo3(signature = (results, changes = None))]
+pub fn load_study(results: PathBuf, changes: Option<PathBuf>) -> PyResult<PyStudy> {
+    let read = |path: &PathBuf| crate::files::read_text(path).map_err(raised);
+    let of_changes = changes.as_ref().map(read).transpose()?;
+    let title = format!("Study of {}", changes.as_ref().unwrap_or(&results).display());
+    let state = study_state(title, of_changes.as_deref(), &read(&results)?, Kept::default()).map_err(raised)?;
+    Ok(PyStudy { state })
+}
+
+#[pymethods]
+impl PyStudy {
+    fn __len__(&self) -> usize {
+        self.state.rows.len()
+    }
+
+    /// One dictionary for each change.
+    #[getter]
+    fn rows<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        plain(py, &self.state.rows)
+    }
+
+    /// The study as an HTML page of its own.
+    fn to_html(&self) -> String {
+        study_page(&self.state, &self.state.title)
+    }
+
+    /// What the interactive view shows, as JSON.
+    fn _state(&self) -> PyResult<String> {
+        serde_json::to_string(&self.state).map_err(raised)
+    }
+
+    /// Shows the interactive view where there is a front end for it; IPython takes the MIME bundle elsewhere.
+    fn _ipython_display_(slf: &Bound<'_, Self>) -> PyResult<()> {
+        let shown = slf.py().import("twincell._widget")?.call_method1("show", (slf,))?;
+        if shown.is_truthy()? { Ok(()) } else { Err(PyNotImplementedError::new_err("the MIME bundle will do")) }
+    }
+
+    /// What Jupyter shows.
+    #[pyo3(signature = (include = None, exclude = None))]
+    fn _repr_mimebundle_<'py>(
+        &self,
+        py: Python<'py>,
+        include: Option<Bound<'py, PyAny>>,
+        exclude: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        // Jupyter filters the bundle itself.
+        let _ = (include, exclude);
+        plain(
+            py,
+            &serde_json::json!({
+                "text/plain": self.__repr__(),
+                "text/html": twincell_widgets::study_fragment(&self.state),
+            }),
+        )
+    }
+
+    fn __repr__(&self) -> String {
+        format!("{}: {} changes", self.state.title, self.state.rows.len())
+    }
+}
