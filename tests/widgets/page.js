@@ -32,28 +32,35 @@ class Model {
   send(message) {
     this.sent.push(message);
     const answer = this.answer?.(message);
+    this.answered = answer;
     if (answer) setTimeout(() => this.tell("msg:custom", { id: message.id, ...answer }), 5);
   }
 }
 
-/** Answers with the detail of the pair, under the number that was asked for, with the values that were changed. */
+/**
+ * Answers with the detail of the pair, under the number that was asked for, with the values that were changed; or with
+ * one that it answered with before, where it is asked for that.
+ */
 function answerOf(state) {
-  return ({ do: action, pair, execution, changes }) => {
+  const kept = [];
+  return ({ do: action, pair, execution, handle, changes }) => {
     if (action === "stop") return null;
     if (action === "reproducer") return { ok: true, source: `def test_it():\n    assert ${JSON.stringify(changes)} is not None\n` };
     if (Object.values(changes).includes("syntax error")) return { ok: false, error: "syntax error is no Python literal." };
-    const detail = structuredClone(state.pairs[pair].shown);
+    if (handle !== undefined && !kept[handle]) return { ok: false, error: "These values are not kept any more." };
+    const detail = structuredClone(handle === undefined ? state.pairs[pair].shown : kept[handle]);
     const listed = state.pairs[pair].executions.find((one) => one.number === execution);
     const changed = Object.keys(changes).length > 0;
     detail.execution = changed ? null : execution;
-    if (!changed && listed) [detail.differs, detail.old.outcome, detail.new.outcome] = [listed.differs, listed.old, listed.new];
+    if (!changed && listed && handle === undefined) [detail.differs, detail.old.outcome, detail.new.outcome] = [listed.differs, listed.old, listed.new];
     for (const value of detail.values) {
-      if (!(value.path in changes)) continue;
-      value.value = changes[value.path];
+      if (!Object.hasOwn(changes, value.path)) continue;
+      value.value = value.literal = changes[value.path];
       value.changed = true;
     }
     if (changed) detail.old.outcome = `returns with ${Object.values(changes).join(", ")}`;
-    if (action === "shrink") Object.assign(detail.values[0], { value: "{}", changed: true });
+    if (action === "shrink") Object.assign(detail.values[0], { value: "<object>", literal: null });
+    detail.handle = kept.push(detail) - 1;
     return { ok: true, detail };
   };
 }

@@ -125,7 +125,7 @@ def values() -> list[dict]:
             "version": version,
             "line": line,
             "decisive": decisive,
-            "editable": editable,
+            "literal": value if editable else None,
             "changed": False,
         }
 
@@ -386,8 +386,12 @@ HOSTILE = (
 )
 
 
+#: Names that every plain object of JavaScript answers to.
+INHERITED = ("__proto__", "constructor", "toString")
+
+
 def hostile(state):
-    """The same with hostile text in every string that code under comparison can make."""
+    """The same with hostile text in every string that code under comparison can make, and with hostile parameters."""
     kept = {"verdict", "channel", "strength", "kind", "class", "label", "classes", "version"}
 
     def poison(value, key=None):
@@ -401,4 +405,8 @@ def hostile(state):
             return {name: poison(one, name) for name, one in value.items()}
         return value
 
-    return poison(state)
+    poisoned = poison(state)
+    for pair in poisoned.get("pairs", ()):
+        for path, value in zip(INHERITED, pair["shown"]["values"] if pair["shown"] else (), strict=False):
+            value["path"] = path
+    return poisoned

@@ -142,8 +142,8 @@ def test_a_value_is_changed_in_place_and_run(open_tab, scheme):
     field.press("Enter")
     page.get_by_text("returns with 17, 'other'").first.wait_for()
     assert tab.sent()[-1]["changes"] == {"self.max_retry_times": "17", "reason": "'other'"}
-    panel.get_by_role("button", name="Put the injected value of reason back").click()
-    page.get_by_text("Ran with the injected value put back.").wait_for()
+    panel.get_by_role("button", name="Put the value of reason back").click()
+    page.get_by_text("Ran with the value put back.").wait_for()
     assert tab.sent()[-1]["changes"] == {"self.max_retry_times": "17"}
     panel.get_by_role("button", name="Back to the values as injected").click()
     assert "✎ by you" not in panel.inner_text()
@@ -177,9 +177,15 @@ def test_run_again_shrink_copy_and_pin(open_tab, scheme):
     panel.get_by_role("button", name="Shrink").click()
     page.get_by_text("These are the smallest values found.").wait_for()
     assert tab.sent()[-1]["do"] == "shrink"
+    assert "made smaller" in page.locator(".tcw-shown").inner_text()
+    assert "by you" not in page.locator(".tcw").inner_text()
+    handle = page.evaluate("window.model.answered.detail.handle")
+    panel.get_by_role("button", name="Run again").click()
+    page.get_by_text("Ran again, with the same values.").wait_for()
+    assert tab.sent()[-1]["handle"] == handle and tab.sent()[-1]["changes"] == {}
     panel.get_by_role("button", name="Pin as example").click()
     [pinned] = page.evaluate("window.model.get('pinned')")
-    assert pinned["changes"] == {"request.meta": "{}"} and page.evaluate("window.model.saved") == 1
+    assert (pinned["handle"], pinned["changes"]) == (handle, {}) and page.evaluate("window.model.saved") == 1
     panel = tab.tab("Pinned 1")
     panel.get_by_role("button", name="Show the pinned example 1").click()
     page.get_by_role("button", name="Back to the values as injected").wait_for()
@@ -368,8 +374,8 @@ def test_the_focus_stays_in_the_view_when_a_button_goes_away(open_tab):
     field.press("Enter")
     page.get_by_text("Ran with changed values.").wait_for()
     assert page.locator(":focus").get_attribute("aria-label") == "Value of reason"
-    press(page.get_by_role("button", name="Put the injected value of reason back"))
-    page.get_by_text("Ran with the injected value put back.").wait_for()
+    press(page.get_by_role("button", name="Put the value of reason back"))
+    page.get_by_text("Ran with the value put back.").wait_for()
     assert page.evaluate(inside)
     tab.tab(re.compile("^Calls"))
     press(page.get_by_role("button", name=re.compile("equal calls")))
@@ -447,6 +453,15 @@ def test_hostile_text_stays_text_everywhere(open_tab, scheme):
         harmless(name)
     assert "</script><script>window.hacked=1</script>" in page.locator(".tcw-sentence").inner_text()
     page.get_by_role("tab").nth(1).click()
+    for path, value in zip(states.INHERITED, state["pairs"][0]["shown"]["values"], strict=False):
+        field = page.get_by_role("textbox", name=f"Value of {path}", exact=True)
+        assert field.input_value().endswith(value["literal"][-1]), path
+        assert page.get_by_role("button", name=f"Put the value of {path} back").count() == 0
+        field.fill("1")
+    page.get_by_role("button", name="Run with changed values").click()
+    page.get_by_text("Ran with changed values.").wait_for()
+    assert page.evaluate("Object.keys(window.model.sent.at(-1).changes)") == list(states.INHERITED)
+    page.get_by_role("button", name="Back to the values as injected").click()
     page.get_by_role("button", name="Run again").click()
     page.get_by_text("Ran again").wait_for()
     page.get_by_role("button", name="Pin as example").click()

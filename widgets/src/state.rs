@@ -9,6 +9,7 @@ use twincell_core::report::{
     AlignedRow, BranchReport, Comparison, Evidence, ExecutionReport, InjectedReport, PairReport, Verdict,
     VersionReport, Witness, bounded, display_call, display_observed, display_outcome,
 };
+use twincell_core::source::written_value;
 use twincell_core::value::{AbstractValue, Recipe};
 
 use crate::words;
@@ -140,8 +141,10 @@ struct Value {
     version: u8,
     line: u32,
     decisive: bool,
-    /// It can be written as a literal.
-    editable: bool,
+    /// As Python would write it, in full, so that a person can put another one in its place; `None` where it cannot be
+    /// written, or not in so many characters.
+    literal: Option<String>,
+    /// A person chose it.
     changed: bool,
 }
 
@@ -275,7 +278,7 @@ fn of_witness(witness: &Witness, execution: Option<u32>, evidence: &[Evidence], 
         version: injection.version,
         line: injection.line,
         decisive: witness.decisive.contains(&injection.path),
-        editable: is_literal(&injection.value),
+        literal: literal(&injection.value),
         changed: changed.contains(&injection.path),
     };
     let text = |call: &Option<Call>| call.as_ref().map(display_call);
@@ -307,12 +310,28 @@ fn side(behavior: &Behavior) -> Side {
     }
 }
 
-/// A person can write this value, and another one in its place.
-fn is_literal(recipe: &Recipe) -> bool {
-    match recipe {
-        Recipe::Versatile(_) | Recipe::Named(_) => false,
-        Recipe::List(items) | Recipe::Tuple(items) | Recipe::Set(items) => items.iter().all(is_literal),
-        Recipe::Dict(entries) => entries.iter().all(|(key, value)| is_literal(key) && is_literal(value)),
-        _ => true,
+/// What a person could have written to get this very value.
+fn literal(recipe: &Recipe) -> Option<String> {
+    let text = recipe.display();
+    (written_value(&text).as_ref() == Some(recipe)).then_some(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_is_written_in_full_or_not_at_all() {
+        let long = Recipe::Str("x'\u{202e}\n".repeat(500));
+        for recipe in [long, Recipe::Set(vec![]), Recipe::Tuple(vec![Recipe::Int(-1)]), Recipe::Bytes(vec![0, 39])] {
+            assert_eq!(written_value(&literal(&recipe).unwrap()), Some(recipe));
+        }
+        let many = Recipe::Str("x".repeat(10_000));
+        let none = [f64::INFINITY, f64::NEG_INFINITY, f64::NAN].map(Recipe::Float);
+        let none = none.into_iter().chain([many, Recipe::Versatile(AbstractValue::Object)]);
+        for recipe in none.chain([Recipe::Named("math.inf".into())]) {
+            assert_eq!(literal(&recipe), None, "{recipe:?}");
+            assert_eq!(literal(&Recipe::List(vec![recipe])), None);
+        }
     }
 }

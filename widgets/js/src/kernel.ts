@@ -12,6 +12,8 @@ export interface Transport {
 export interface Request {
   pair: number;
   execution: number;
+  /** Of a detail that came before: its values are taken, and `changes` change those. */
+  handle: number | null;
   changes: Changes;
 }
 
@@ -75,7 +77,10 @@ export class Kernel {
     return new Promise((resolve, reject) => {
       this.pending.set(id, { resolve, reject });
       try {
-        this.transport.send({ id, do: action, ...request });
+        const { pair, execution, handle } = request;
+        // Each path becomes the object's own, whatever it is called.
+        const changes = Object.fromEntries(request.changes);
+        this.transport.send({ id, do: action, pair, execution, ...(handle === null ? {} : { handle }), changes });
       } catch {
         this.pending.delete(id);
         reject(new Error("The kernel cannot be reached. Run the cell again."));

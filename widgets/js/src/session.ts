@@ -1,7 +1,7 @@
 // What a person can do with a comparison: choose an execution, run it again, change its values, shrink it, copy it as
-// a test, pin it. Views call these and watch the store; only this file talks to the kernel.
+// a test, pin it. Views call these and watch the store; what is asked of the kernel about executions is asked here.
 
-import type { Kernel } from "./kernel";
+import type { Kernel, Request } from "./kernel";
 import { Store, type Choices } from "./store";
 import type { Changes, ComparisonState, Detail, PairState, Pinned } from "./types";
 import * as words from "./words";
@@ -15,6 +15,8 @@ export interface PairContext {
 
 /** After so long without an answer the view says what may be wrong. */
 const PATIENCE = 20_000;
+
+const NONE: Changes = new Map();
 
 export interface Host {
   kernel: Kernel | null;
@@ -62,8 +64,9 @@ export class Session {
       outcome: "all",
       search: "",
       detail: shown,
-      changes: {},
-      edits: {},
+      base: null,
+      changes: NONE,
+      edits: NONE,
       busy: null,
       message: null,
       test: null,
@@ -78,28 +81,23 @@ export class Session {
 
   /** Shows an execution; its values come from the kernel unless they are known. */
   choose(execution: number): void {
-    const { pair, detail } = this.store.get();
-    if (detail?.execution === execution) return;
-    const known = this.details.get(`${pair}:${execution}`) ?? null;
-    this.turn += 1;
-    this.store.set({ execution, detail: known, changes: {}, edits: {}, message: null, busy: null, test: null });
-    if (!known && this.live) void this.run("Running it once more for its values", {}, "");
+    const { execution: now, detail } = this.store.get();
+    if (now === execution && detail && !this.isChanged) return;
+    if (!this.asItWas(execution) && this.live) void this.run("Running it once more for its values", NONE, "");
   }
 
   edit(path: string, literal: string | null): void {
-    const edits = { ...this.store.get().edits };
-    if (literal === null) delete edits[path];
-    else edits[path] = literal;
+    const edits = new Map(this.store.get().edits);
+    if (literal === null) edits.delete(path);
+    else edits.set(path, literal);
     this.store.set({ edits });
   }
 
-  /** Puts the injected value back. */
+  /** Puts the value back that was there before. */
   forget(path: string): void {
-    const changes = { ...this.store.get().changes };
-    delete changes[path];
+    const changes = new Map(this.store.get().changes);
     this.edit(path, null);
-    if (Object.keys(changes).length === Object.keys(this.store.get().changes).length) return;
-    void this.run("Running", changes, "Ran with the injected value put back.");
+    if (changes.delete(path)) void this.run("Running", changes, "Ran with the value put back.");
   }
 
   runAgain(): void {
@@ -108,30 +106,42 @@ export class Session {
 
   runChanged(): void {
     const { changes, edits } = this.store.get();
-    void this.run("Running with changed values", { ...changes, ...edits }, "Ran with changed values.");
+    void this.run("Running with changed values", new Map([...changes, ...edits]), "Ran with changed values.");
   }
 
   /** Back from changed values to the execution as it was. */
   runUnchanged(): void {
-    const { pair, execution } = this.store.get();
+    const { execution } = this.store.get();
+    if (!this.asItWas(execution)) void this.run("Running", NONE, "");
+  }
+
+  /** Whether what is shown has other values than the execution had. */
+  get isChanged(): boolean {
+    const { base, changes } = this.store.get();
+    return base !== null || changes.size > 0;
+  }
+
+  /** Shows an execution as it was, with its values where they are known. */
+  private asItWas(execution: number | null): Detail | null {
     this.turn += 1;
-    const known = this.details.get(`${pair}:${execution}`) ?? null;
-    this.store.set({ detail: known, changes: {}, edits: {}, message: null, busy: null, test: null });
-    if (!known) void this.run("Running", {}, "");
+    const detail = this.details.get(`${this.store.get().pair}:${execution}`) ?? null;
+    const changes = { base: null, changes: NONE, edits: NONE };
+    this.store.set({ execution, detail, ...changes, message: null, busy: null, test: null });
+    return detail;
   }
 
   shrink(): void {
     const { changes } = this.store.get();
     void this.ask("Looking for smaller values", async (kernel, request) => {
       const detail = await kernel.shrink({ ...request, changes });
-      // What was shrunk has other values than the execution it came from; they are its changes from now on.
-      const changed = Object.fromEntries(
-        detail.values.filter((one) => one.changed).map((one) => [one.path, one.value]),
-      );
+      // What comes next starts from the smaller values, which only the kernel has in full.
+      const base = detail.handle ?? null;
+      if (base === null) throw new Error("The kernel did not keep the smaller values. Run the cell again.");
       return {
         detail,
-        changes: changed,
-        edits: {},
+        base,
+        changes: NONE,
+        edits: NONE,
         message: { text: "These are the smallest values found.", bad: false },
       };
     });
@@ -150,7 +160,7 @@ export class Session {
   }
 
   pin(): void {
-    const { pair, execution, detail, changes, pinned } = this.store.get();
+    const { pair, execution, detail, base, changes, pinned } = this.store.get();
     const of = this.pair;
     if (!detail || !of) return;
     const values = words.byWeight(detail.values).map(({ path, value }) => ({ path, value }));
@@ -158,7 +168,8 @@ export class Session {
       pair,
       name: of.name,
       execution,
-      changes,
+      handle: base,
+      changes: Object.fromEntries(changes),
       values,
       old: detail.old.outcome,
       new: detail.new.outcome,
@@ -177,7 +188,9 @@ export class Session {
     this.choosePair(example.pair);
     if (example.execution !== null) this.choose(example.execution);
     this.store.set({ tab: "shown" });
-    if (Object.keys(example.changes).length > 0) void this.run("Running the pinned example", example.changes, "");
+    const changes = new Map(Object.entries(example.changes));
+    if (example.handle === null && changes.size === 0) return;
+    void this.run("Running the pinned example", changes, "", example.handle);
   }
 
   /** Examples that were pinned elsewhere. */
@@ -195,17 +208,21 @@ export class Session {
     this.host.savePinned(pinned);
   }
 
-  private run(busy: string, changes: Changes, done: string): Promise<void> {
-    return this.ask(busy, async (kernel, request) => {
+  private run(busy: string, changes: Changes, done: string, base = this.store.get().base): Promise<void> {
+    const action = async (kernel: Kernel, request: Omit<Request, "changes">): Promise<Partial<Choices>> => {
       const detail = await kernel.replay({ ...request, changes });
-      if (detail.execution !== null) this.details.set(`${request.pair}:${detail.execution}`, detail);
-      return { detail, changes, edits: {}, message: done ? { text: done, bad: false } : null };
-    });
+      if (request.handle === null && changes.size === 0) {
+        this.details.set(`${request.pair}:${request.execution}`, detail);
+      }
+      return { detail, base, changes, edits: NONE, message: done ? { text: done, bad: false } : null };
+    };
+    return this.ask(busy, action, base);
   }
 
   private async ask(
     busy: string,
-    action: (kernel: Kernel, request: { pair: number; execution: number }) => Promise<Partial<Choices>>,
+    action: (kernel: Kernel, request: Omit<Request, "changes">) => Promise<Partial<Choices>>,
+    handle = this.store.get().base,
   ): Promise<void> {
     const { kernel } = this.host;
     const { pair, execution } = this.store.get();
@@ -221,7 +238,7 @@ export class Session {
     }, PATIENCE);
     let changed: Partial<Choices>;
     try {
-      changed = await action(kernel, { pair, execution });
+      changed = await action(kernel, { pair, execution, handle });
     } catch (error) {
       changed = { message: { text: error instanceof Error ? error.message : String(error), bad: true } };
     }

@@ -19,6 +19,8 @@ export interface Choices {
   search: string;
   /** The execution in full; null until the kernel has sent it. */
   detail: Detail | null;
+  /** What `changes` change: values that were made smaller, by the kernel's handle; null for the execution as it was. */
+  base: number | null;
   /** The changed values that `detail` was run with. */
   changes: Changes;
   /** Values that were typed and not run yet. */

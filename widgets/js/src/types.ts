@@ -1,13 +1,16 @@
 // What the kernel sends, as JSON: the state of a comparison or a study, one execution in full, the examples that a
-// person pinned. widgets/src/state.rs makes it. Lines count from 1, executions from 0 (people see them from 1). Strings
-// are raw: they come from user code and go through `plain` before they are shown.
+// person pinned. widgets/src/state.rs makes it. Lines and executions count from 1. Strings are raw: they come from user
+// code and go through `plain` before they are shown.
 
 export type Verdict = "changing" | "likely_preserving" | "inconclusive" | "identical";
 export type Channel = "return" | "arguments" | "output" | "log" | "calls" | "exception";
 /** 0 is old, 1 is new. */
 export type VersionNumber = 0 | 1;
-/** Values that a person put in place of injected ones, by access path, as Python literals. */
-export type Changes = Record<string, string>;
+/**
+ * Values that a person put in place of injected ones, by access path, as Python literals. A map, since a path may be
+ * `constructor`, which every plain object has.
+ */
+export type Changes = ReadonlyMap<string, string>;
 
 export interface ComparisonState {
   format: 1;
@@ -137,6 +140,8 @@ export interface InjectedValue {
 
 /** One execution in full. */
 export interface Detail {
+  /** What the kernel knows it by, so that it can be worked on further; none of what came with the comparison. */
+  handle?: number | null;
   /** None where values were changed by hand. */
   execution: number | null;
   differs: boolean;
@@ -156,7 +161,9 @@ export interface DetailValue {
   version: VersionNumber;
   line: number;
   decisive: boolean;
-  editable: boolean;
+  /** As Python would write it, in full; null where it cannot be written, or not in so many characters. */
+  literal: string | null;
+  /** A person chose it. */
   changed: boolean;
 }
 
@@ -182,7 +189,9 @@ export interface Pinned {
   pair: number;
   name: string;
   execution: number | null;
-  changes: Changes;
+  /** The detail that `changes` change; null for the execution as it was. */
+  handle: number | null;
+  changes: Record<string, string>;
   values: { path: string; value: string }[];
   old: string;
   new: string;

@@ -4,9 +4,11 @@ import * as plain from "./plain";
 import type {
   Branch,
   CallRow,
+  Changes,
   Channel,
   ComparisonState,
   Detail,
+  DetailValue,
   Evidence,
   Execution,
   Label,
@@ -75,6 +77,12 @@ export function executionName(execution: number | null): string {
   return execution === null ? "Changed values" : `Execution ${number(execution)}`;
 }
 
+/** In what the values that are shown differ from those of the execution; empty where they are the same. */
+export function changeNote(base: number | null, changes: Changes): string {
+  const changed = changes.size > 0 ? `${count(changes.size, "value")} changed by you` : "";
+  return base === null ? changed && `with ${changed}` : `made smaller${changed && `, ${changed}`}`;
+}
+
 export function kindName(kind: string | null): string {
   return kind ?? "parameter";
 }
@@ -139,8 +147,8 @@ export function entryPlace(pair: PairState, value: { path: string; version: Vers
 }
 
 /** Values in the order in which they matter: decisive ones, those that one can write, then stand-ins for objects. */
-export function byWeight<T extends { decisive: boolean; changed: boolean; editable: boolean }>(values: T[]): T[] {
-  const weight = (one: T) => (one.decisive || one.changed ? 0 : one.editable ? 1 : 2);
+export function byWeight<T extends Pick<DetailValue, "decisive" | "changed" | "literal">>(values: readonly T[]): T[] {
+  const weight = (one: T) => (one.decisive || one.changed ? 0 : one.literal !== null ? 1 : 2);
   return [...values].sort((a, b) => weight(a) - weight(b));
 }
 

@@ -15,20 +15,40 @@ function transport() {
   };
 }
 
-const request = { pair: 0, execution: 3, changes: { x: "1" } };
+const request = { pair: 0, execution: 3, handle: null, changes: new Map([["x", "1"]]) };
 
 test("a request carries what the contract says, and its answer comes back to it", async () => {
   const { sent, answer, carry } = transport();
   const kernel = new Kernel(carry);
   const first = kernel.replay(request);
   const second = kernel.reproducer(request);
-  expect(sent[0]).toMatchObject({ do: "replay", ...request });
-  expect(sent[1]).toMatchObject({ do: "reproducer", ...request });
+  const { id, ...rest } = sent[0] ?? { id: 0 };
+  expect(typeof id).toBe("number");
+  expect(rest).toEqual({ do: "replay", pair: 0, execution: 3, changes: { x: "1" } });
+  expect(sent[1]).toMatchObject({ do: "reproducer", changes: { x: "1" } });
   expect(sent[0]?.id).not.toBe(sent[1]?.id);
   answer({ id: sent[1]?.id, ok: true, source: "def test(): pass" });
   answer({ id: sent[0]?.id, ok: true, detail: detail(3) });
   expect((await first).execution).toBe(3);
   expect(await second).toBe("def test(): pass");
+});
+
+test("a request goes on from a detail that the kernel keeps", () => {
+  const { sent, carry } = transport();
+  void new Kernel(carry).replay({ ...request, handle: 0, changes: new Map() });
+  expect(sent[0]).toMatchObject({ do: "replay", handle: 0, changes: {} });
+});
+
+test("paths that every object has arrive like others", () => {
+  const { sent, carry } = transport();
+  void new Kernel(carry).replay({
+    ...request,
+    changes: new Map([
+      ["__proto__", "1"],
+      ["constructor", "2"],
+    ]),
+  });
+  expect(JSON.stringify(sent[0])).toContain('"changes":{"__proto__":"1","constructor":"2"}');
 });
 
 test("a refusal is an error with the kernel's sentence", async () => {

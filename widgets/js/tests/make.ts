@@ -47,7 +47,7 @@ export function detail(execution: number | null, more: Partial<Detail> = {}): De
     version: 0 as const,
     line: 1,
     decisive: true,
-    editable: true,
+    literal: "0",
     changed: false,
   };
   return {

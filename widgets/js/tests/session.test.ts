@@ -36,7 +36,7 @@ test("another execution is asked for once, then known", async () => {
   one.choose(0);
   one.choose(1);
   expect(replay).toHaveBeenCalledTimes(1);
-  expect(replay).toHaveBeenCalledWith({ pair: 0, execution: 1, changes: {} });
+  expect(replay).toHaveBeenCalledWith({ pair: 0, execution: 1, handle: null, changes: new Map() });
 });
 
 test("without a kernel another execution is shown without its values", () => {
@@ -46,23 +46,31 @@ test("without a kernel another execution is shown without its values", () => {
 });
 
 test("changed values add up, can be put back one by one and all together", async () => {
-  const replay = vi.fn(async (request: { changes: object }) =>
-    detail(Object.keys(request.changes).length > 0 ? null : 0),
+  const replay = vi.fn(async (request: { changes: Map<string, string> }) =>
+    detail(request.changes.size > 0 ? null : 0),
   );
   const { session: one } = session({ replay });
   one.edit("x", "1");
   one.runChanged();
   await settled();
-  expect(one.store.get()).toMatchObject({ changes: { x: "1" }, edits: {} });
+  expect(one.store.get()).toMatchObject({ changes: new Map([["x", "1"]]), edits: new Map() });
   one.edit("y", "2");
   one.runChanged();
   await settled();
-  expect(replay).toHaveBeenLastCalledWith({ pair: 0, execution: 0, changes: { x: "1", y: "2" } });
+  expect(replay).toHaveBeenLastCalledWith({
+    pair: 0,
+    execution: 0,
+    handle: null,
+    changes: new Map([
+      ["x", "1"],
+      ["y", "2"],
+    ]),
+  });
   one.forget("x");
   await settled();
-  expect(replay).toHaveBeenLastCalledWith({ pair: 0, execution: 0, changes: { y: "2" } });
+  expect(replay).toHaveBeenLastCalledWith({ pair: 0, execution: 0, handle: null, changes: new Map([["y", "2"]]) });
   one.runUnchanged();
-  expect(one.store.get()).toMatchObject({ changes: {}, detail: { execution: 0 } });
+  expect(one.store.get()).toMatchObject({ changes: new Map(), detail: { execution: 0 } });
 });
 
 test("an answer that comes after another choice changes nothing", async () => {
@@ -85,19 +93,72 @@ test("what the kernel refuses is said, and what was typed stays", async () => {
   one.runChanged();
   await settled();
   expect(one.store.get()).toMatchObject({
-    edits: { x: "(" },
-    changes: {},
+    edits: new Map([["x", "("]]),
+    changes: new Map(),
     message: { text: "That is no literal.", bad: true },
     busy: null,
   });
 });
 
-test("what shrinking changed can be run again", async () => {
-  const shrunk = detail(null, { values: [{ ...detail(0).values[0]!, value: "-1", changed: true }] });
-  const { session: one } = session({ shrink: async () => shrunk });
+test("what comes after shrinking starts from the smaller values, and changes only what a person changes", async () => {
+  const shrunk = detail(0, { handle: 7, values: [{ ...detail(0).values[0]!, value: "<object>", literal: null }] });
+  const replay = vi.fn(async () => ({ ...shrunk, handle: 8 }));
+  const reproducer = vi.fn(async () => "def test(): pass");
+  const { session: one, savePinned } = session({ replay, reproducer, shrink: async () => shrunk });
   one.shrink();
   await settled();
-  expect(one.store.get().changes).toEqual({ x: "-1" });
+  expect(one.store.get()).toMatchObject({ base: 7, changes: new Map(), detail: shrunk });
+  const request = { pair: 0, execution: 0, handle: 7, changes: new Map() };
+  one.runAgain();
+  await settled();
+  expect(replay).toHaveBeenLastCalledWith(request);
+  one.makeTest(async () => true);
+  await settled();
+  expect(reproducer).toHaveBeenLastCalledWith(request);
+  one.edit("y", "2");
+  one.runChanged();
+  await settled();
+  expect(replay).toHaveBeenLastCalledWith({ ...request, changes: new Map([["y", "2"]]) });
+  expect(one.store.get()).toMatchObject({ base: 7, changes: new Map([["y", "2"]]) });
+  one.pin();
+  expect(savePinned.mock.calls[0]?.[0]).toMatchObject([{ execution: 0, handle: 7, changes: { y: "2" } }]);
+  // Back: the execution as it was is known, and nothing of what was made smaller took its place.
+  one.choose(0);
+  expect(one.store.get()).toMatchObject({ base: null, changes: new Map(), detail: { values: [{ value: "0" }] } });
+  one.showPinned(0);
+  await settled();
+  expect(replay).toHaveBeenLastCalledWith({ ...request, changes: new Map([["y", "2"]]) });
+  expect(one.store.get().base).toBe(7);
+});
+
+test("smaller values that the kernel did not keep are not taken for those of the execution", async () => {
+  const { session: one } = session({ shrink: async () => detail(0, { handle: null }) });
+  one.shrink();
+  await settled();
+  expect(one.store.get()).toMatchObject({ base: null, message: { bad: true } });
+});
+
+test("values whose paths every object has are nobody's changes until somebody makes them", async () => {
+  const replay = vi.fn(async () => detail(null));
+  const { session: one } = session({ replay });
+  for (const path of ["constructor", "toString", "__proto__"]) {
+    expect(one.store.get().edits.has(path)).toBe(false);
+    one.edit(path, "1");
+    expect(one.store.get().edits.get(path)).toBe("1");
+  }
+  one.edit("toString", null);
+  one.runChanged();
+  await settled();
+  const changes = new Map([
+    ["constructor", "1"],
+    ["__proto__", "1"],
+  ]);
+  expect(replay).toHaveBeenLastCalledWith({ pair: 0, execution: 0, handle: null, changes });
+  one.pin();
+  expect(Object.entries(one.store.get().pinned[0]?.changes ?? {})).toEqual([...changes]);
+  one.showPinned(0);
+  await settled();
+  expect(replay).toHaveBeenLastCalledWith({ pair: 0, execution: 0, handle: null, changes });
 });
 
 test("an example is pinned with its values, saved, shown and let go", async () => {
@@ -108,6 +169,7 @@ test("an example is pinned with its values, saved, shown and let go", async () =
       pair: 0,
       name: "f",
       execution: 0,
+      handle: null,
       changes: {},
       values: [{ path: "x", value: "0" }],
       old: "returns 1",

@@ -79,7 +79,12 @@ test("a parameter enters at the def, other values where they were looked up", ()
 });
 
 test("values that matter come first", () => {
-  const value = (path: string, decisive: boolean, editable: boolean) => ({ path, decisive, editable, changed: false });
+  const value = (path: string, decisive: boolean, editable: boolean) => ({
+    path,
+    decisive,
+    literal: editable ? "0" : null,
+    changed: false,
+  });
   const found = words.byWeight([
     value("a", false, false),
     value("b", false, true),

@@ -43,9 +43,9 @@ export function detailView({ session, signal }: PairContext, panel: HTMLElement)
   const back = button("Back to the values as injected", () => session.runUnchanged());
   replace(actions, run, runChanged, shrink, copy, pin, back);
 
-  store.watch(["detail", "execution", "changes"], signal, () => {
-    const { detail, execution, changes } = store.get();
-    replace(heading, ...headingOf(session, detail, execution, Object.keys(changes).length));
+  store.watch(["detail", "execution", "base", "changes"], signal, () => {
+    const { detail, execution } = store.get();
+    replace(heading, ...headingOf(session, detail, execution));
     // Who typed in a field goes on typing in the one that takes its place.
     const typed = [...fields].find(([, field]) => field === document.activeElement)?.[0];
     const inside = body.contains(document.activeElement);
@@ -58,10 +58,10 @@ export function detailView({ session, signal }: PairContext, panel: HTMLElement)
     if (field) field.focus({ preventScroll: true });
     else if (inside) focusOn(body);
   });
-  store.watch(["detail", "edits", "busy", "changes"], signal, () => {
-    const { detail, edits, busy, changes } = store.get();
+  store.watch(["detail", "edits", "busy", "base", "changes"], signal, () => {
+    const { detail, edits, busy } = store.get();
     const ready = session.live && busy === null;
-    const edited = Object.keys(edits).length;
+    const edited = edits.size;
     enable(run, ready && store.get().execution !== null);
     enable(runChanged, ready && edited > 0);
     runChanged.title =
@@ -73,8 +73,8 @@ export function detailView({ session, signal }: PairContext, panel: HTMLElement)
         : "Look for smaller values that still show the difference";
     enable(copy, ready && detail !== null);
     enable(pin, detail !== null && busy === null);
-    if (Object.keys(changes).length === 0 && back === document.activeElement) run.focus();
-    back.hidden = Object.keys(changes).length === 0;
+    if (!session.isChanged && back === document.activeElement) run.focus();
+    back.hidden = !session.isChanged;
     for (const field of fields.values()) field.readOnly = busy !== null;
   });
   store.watch(["busy"], signal, () => {
@@ -89,7 +89,11 @@ export function detailView({ session, signal }: PairContext, panel: HTMLElement)
     status.textContent = busy !== null ? `${busy}…${said ? ` ${said}` : ""}` : said;
     // One line says what happens, or else what can be done.
     hint.hidden = status.textContent !== "";
-    hint.textContent = session.live ? (detail?.values.some((one) => one.editable) ? EDITING : "") : words.NO_KERNEL;
+    hint.textContent = session.live
+      ? detail?.values.some((one) => one.literal !== null)
+        ? EDITING
+        : ""
+      : words.NO_KERNEL;
   });
   store.watch(["test"], signal, () => {
     const text = store.get().test;
@@ -106,21 +110,14 @@ function missing(session: Session, execution: number | null): string {
   return "Its values are not stored here, only what came of it. Which lines it ran is marked in the code.";
 }
 
-function headingOf(
-  session: Session,
-  detail: Detail | null,
-  execution: number | null,
-  changed: number,
-): (Node | string)[] {
+function headingOf(session: Session, detail: Detail | null, execution: number | null): (Node | string)[] {
   const of = session.pair;
   const listed = of?.executions.find((one) => one.number === execution);
   const outcome = detail ? words.detailOutcome(detail) : listed && words.outcome(listed);
   const mark = outcome ? [h("span", { class: `tcw-mark tcw-o-${outcome}` }, words.OUTCOME_MARK[outcome])] : [];
-  const name =
-    changed > 0
-      ? `${words.executionName(execution)} with ${words.count(changed, "changed value")}`
-      : words.executionName(execution);
-  return [name, " ", ...mark];
+  const { base, changes } = session.store.get();
+  const note = words.changeNote(base, changes);
+  return [`${words.executionName(execution)}${note && ` ${note}`}`, " ", ...mark];
 }
 
 function content(session: Session, detail: Detail, fields: Map<string, HTMLInputElement>): (Node | string)[] {
@@ -195,10 +192,10 @@ function values(session: Session, detail: Detail, fields: Map<string, HTMLInputE
 }
 
 function valueCell(session: Session, one: DetailValue, fields: Map<string, HTMLInputElement>): Node | string {
-  if (!one.editable || !session.live) return h("span", { class: "tcw-mono" }, plain.value(one.value));
+  if (one.literal === null || !session.live) return h("span", { class: "tcw-mono" }, plain.value(one.value));
   const { edits, changes } = session.store.get();
-  // In full, or what was cut would be lost by an edit.
-  const original = plain.value(one.value, 100_000);
+  // Unsafe characters stand in strings, where their escapes mean the same.
+  const original = plain.value(one.literal, Number.MAX_SAFE_INTEGER);
   const field = h("input", {
     class: "tcw-field tcw-valuefield",
     "aria-label": `Value of ${plain.value(one.path)}`,
@@ -213,8 +210,8 @@ function valueCell(session: Session, one: DetailValue, fields: Map<string, HTMLI
     onkeydown: (event: KeyboardEvent) => {
       if (event.key === "Enter") {
         event.preventDefault();
-        if (one.path in session.store.get().edits) session.runChanged();
-      } else if (event.key === "Escape" && one.path in session.store.get().edits) {
+        if (session.store.get().edits.has(one.path)) session.runChanged();
+      } else if (event.key === "Escape" && session.store.get().edits.has(one.path)) {
         event.preventDefault();
         field.value = original;
         field.classList.remove("tcw-edited");
@@ -222,16 +219,16 @@ function valueCell(session: Session, one: DetailValue, fields: Map<string, HTMLI
       }
     },
   });
-  field.value = edits[one.path] ?? original;
+  field.value = edits.get(one.path) ?? original;
   field.size = Math.max(8, Math.min(44, field.value.length + 1));
   fields.set(one.path, field);
-  if (!(one.path in changes)) return field;
+  if (!changes.has(one.path)) return field;
   const undo = h(
     "button",
     {
       type: "button",
       class: "tcw-link",
-      "aria-label": `Put the injected value of ${plain.value(one.path)} back`,
+      "aria-label": `Put the value of ${plain.value(one.path)} back`,
       onclick: () => session.forget(one.path),
     },
     "undo",

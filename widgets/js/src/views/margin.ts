@@ -246,7 +246,7 @@ class Values extends WidgetType {
   }
   override toDOM(): HTMLElement {
     // Stand-ins for objects say little by their values: they are counted, the others shown.
-    const isStandIn = (value: DetailValue) => !value.editable && !value.decisive && !value.changed;
+    const isStandIn = (value: DetailValue) => value.literal === null && !value.decisive && !value.changed;
     const [standIns, literal] = [this.values.filter(isStandIn), this.values.filter((value) => !isStandIn(value))];
     const chips = literal.slice(0, VALUES_AT_LINE).map((value) =>
       h(

@@ -29,15 +29,10 @@ export function pinsView({ session, signal }: PairContext, panel: HTMLElement): 
         .map(({ path, value }) =>
           h("div", { class: "tcw-mono" }, `${plain.value(path, 60)} = ${plain.value(value, 120)}`),
         );
-      const changed = Object.keys(example.changes).length;
+      const note = words.changeNote(example.handle, new Map(Object.entries(example.changes)));
       return {
         cells: [
-          h(
-            "span",
-            {},
-            name,
-            changed > 0 && h("span", { class: "tcw-note" }, ` ${words.count(changed, "value")} changed`),
-          ),
+          h("span", {}, name, note && h("span", { class: "tcw-note" }, ` ${note}`)),
           h(
             "div",
             {},

@@ -33,14 +33,12 @@ export function shownView({ session, pair, signal }: PairContext, listed: () => 
     if (to) session.choose(to.number);
   }
 
-  store.watch(["execution", "detail", "changes", "busy"], signal, () => {
-    const { execution, detail, changes, busy } = store.get();
+  store.watch(["execution", "detail", "base", "changes", "busy"], signal, () => {
+    const { execution, detail, base, changes, busy } = store.get();
     const of = pair.executions.find((one) => one.number === execution);
     const outcome = detail ? words.detailOutcome(detail) : of && words.outcome(of);
     const isFirst = pair.shown !== null && execution === pair.shown.execution;
-    const changed = Object.keys(changes).length;
-    const note =
-      changed > 0 ? `with ${words.count(changed, "value")} changed by you` : isFirst ? words.shownTitle(pair) : "";
+    const note = words.changeNote(base, changes) || (isFirst ? words.shownTitle(pair) : "");
     replace(
       title,
       h("strong", {}, words.executionName(execution)),
