@@ -159,10 +159,15 @@ pub struct InjectedReport {
     /// For people, bounded.
     pub value: String,
     pub class: AbstractValue,
-    /// Executions with this value; those of them that differ, and in which a version ended in a way that says nothing.
+    /// Executions with this value; those of them that differ, and those that do not and in which a version ended in a way
+    /// that says nothing.
     pub count: u32,
     pub differing: u32,
     pub invalid: u32,
+}
+
+fn examined() -> bool {
+    true
 }
 
 /// One execution in short; details are kept for the witness and the first ones.
@@ -177,6 +182,10 @@ pub struct ExecutionReport {
     pub old_valid: bool,
     pub new_valid: bool,
     pub differs: bool,
+    /// `false` where it showed a difference that was left aside, so that nothing is said of it: others had shown one more
+    /// clearly, or many like it did not show again.
+    #[serde(default = "examined")]
+    pub examined: bool,
     /// Lines of either version that no earlier execution ran.
     pub new_lines: u32,
     /// Share of the pair's executable lines that ran in this or an earlier execution, 0 to 1.
@@ -237,7 +246,7 @@ pub struct PairReport {
     /// The sets of lines (of old, of new, ascending) that executions ran, each once.
     #[serde(default)]
     pub line_sets: Vec<[Vec<u32>; 2]>,
-    /// Every access path that values were injected under, in order of first use.
+    /// Access paths that values were injected under, the first 200 in order of first use.
     #[serde(default)]
     pub paths: Vec<PathReport>,
     pub witness: Option<Witness>,

@@ -49,10 +49,8 @@ pub fn decide(campaign: &Campaign, target: &Target) -> (Verdict, String) {
             "in {count} of {executions} executions only the {which} version ran into a limit (steps, recursion or memory): it may not end"
         )
     };
-    match (campaign.stopped_only(0), campaign.stopped_only(1)) {
-        (count, 0) if count > 0 => return (Verdict::Inconclusive, limits("old", count)),
-        (0, count) if count > 0 => return (Verdict::Inconclusive, limits("new", count)),
-        _ => {}
+    if let Some(side) = campaign.limited() {
+        return (Verdict::Inconclusive, limits(["old", "new"][side], campaign.stopped_only(side)));
     }
     if let Some(bound) = campaign.stopped_by().filter(|_| valid == 0) {
         return (Verdict::Inconclusive, format!("all {executions} executions were stopped: {bound}"));

@@ -9,6 +9,7 @@ use twincell_core::site::{BranchKind, Comparator, SiteKind};
 
 use crate::exceptions::{self, StopExecution};
 use crate::observations;
+use crate::prepared::opening;
 use crate::raises;
 use crate::resolve::{self, Request};
 use crate::state;
@@ -189,16 +190,21 @@ fn container_path(object: &Bound<'_, PyAny>, site: u32) -> String {
         }
         let (prepared, version) = (&execution.prepared, execution.version);
         let path = (!prepared.is_local(version, site)).then(|| prepared.container_path(version, site))?;
-        let made = is_of_builtin(&path) && is_plain(object) && !execution.side.values.contains_key(&path);
+        let made =
+            is_one_of_the_given(object.py(), &path) && is_plain(object) && !execution.side.values.contains_key(&path);
         (!made).then_some(path)
     });
     path.flatten().unwrap_or_else(|| crate::observe::short(object))
 }
 
-/// A call of a builtin that gives one of the values that it is given.
-fn is_of_builtin(path: &str) -> bool {
-    let called = path.split_once('(').map(|(name, _)| name);
-    path.ends_with(')') && called.is_some_and(|name| matches!(name, "min" | "max" | "next" | "sum" | "getattr"))
+/// A call of a builtin that makes nothing: its result is one of the values that its arguments are, hold or give, which
+/// other code may get without the call.
+fn is_one_of_the_given(py: Python<'_>, path: &str) -> bool {
+    let called = path.get(..opening(path)).filter(|_| path.ends_with(')'));
+    let Some(name) = called.filter(|name| matches!(*name, "min" | "max" | "next" | "getattr")) else { return false };
+    // A module may have a function of its own by that name.
+    let own = callers_globals(py).and_then(|globals| globals.get_item(name).ok()?);
+    own.is_none_or(|own| py.import("builtins").and_then(|all| all.getattr(name)).is_ok_and(|real| own.is(&real)))
 }
 
 /// A value of a builtin class that only holds data.

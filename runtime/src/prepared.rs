@@ -474,7 +474,7 @@ fn container(kind: SiteKind, path: &str) -> String {
 }
 
 /// Where the bracket opens that a path closes with; its end when there is none.
-fn opening(path: &str) -> usize {
+pub(crate) fn opening(path: &str) -> usize {
     let mut depth = 0;
     for (at, character) in path.char_indices().rev() {
         match character {

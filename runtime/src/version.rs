@@ -225,7 +225,7 @@ fn use_object<'py>(
 }
 
 /// What an operator or a builtin makes of an object: comparisons with another one of its class, its hash, its text, an
-/// attribute that is set. What Python refuses is observed as well.
+/// attribute that is set. What Python itself refuses is observed as well.
 fn operation(
     class: &Bound<'_, PyAny>,
     constructor: &BTreeMap<String, Hint>,
@@ -256,13 +256,17 @@ fn operation(
         _ => return None,
     };
     Some(done.or_else(|error| {
-        let refused = [py.get_type::<PyTypeError>(), py.get_type::<PyAttributeError>()];
-        if !refused.iter().any(|class| error.is_instance(py, class)) || error.is_instance_of::<StopExecution>(py) {
-            return Err(error);
-        }
         let class = error.get_type(py).name().map_or_else(|_| String::new(), |name| name.to_string());
-        Ok(Observed::Exception { class, arguments: vec![] })
+        if is_refusal(py, &error, &class) { Ok(Observed::Exception { class, arguments: vec![] }) } else { Err(error) }
     }))
+}
+
+/// Python itself has no such operation for the object: no code of the class was at work, or the code that is made for a
+/// frozen one. Anything else may come of the values.
+fn is_refusal(py: Python<'_>, error: &PyErr, class: &str) -> bool {
+    let refused = [py.get_type::<PyTypeError>(), py.get_type::<PyAttributeError>()];
+    refused.iter().any(|refused| error.is_instance(py, refused))
+        && (class == "FrozenInstanceError" || error.traceback(py).is_none())
 }
 
 fn use_member(

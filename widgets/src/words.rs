@@ -93,6 +93,7 @@ pub fn call_mark(row: &CallRow) -> &'static str {
 pub fn execution_mark(execution: &ExecutionReport) -> &'static str {
     match (execution.differs, execution.old_valid && execution.new_valid) {
         (true, _) => "≠ differs",
+        (false, _) if !execution.examined => "? not examined",
         (false, true) => "= same",
         (false, false) => "○ says nothing",
     }
@@ -100,6 +101,9 @@ pub fn execution_mark(execution: &ExecutionReport) -> &'static str {
 
 pub const EXECUTION_LEGEND: &str = "○ says nothing: a version ended in an exception that the injected values may have \
     caused, so the execution is no evidence.";
+
+pub const UNEXAMINED_LEGEND: &str =
+    "? not examined: the two were not the same in it, but it was left aside, so the execution is no evidence.";
 
 /// Why the verdict is what it is, as a sentence; none where the first sentence says so already, as it does of every change.
 pub fn reason(pair: &PairReport) -> Option<String> {

@@ -237,5 +237,12 @@ pub(super) fn learn(state: &mut State<'_>, campaign: &mut Campaign, mut record: 
         _ => vec![],
     };
     let coverage = state.coverage();
-    campaign.executions.push(Kept { record, differences: found, new_lines, coverage, probability: 1.0 });
+    campaign.executions.push(Kept {
+        record,
+        differences: found,
+        new_lines,
+        coverage,
+        probability: 1.0,
+        examined: true,
+    });
 }

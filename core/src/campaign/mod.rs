@@ -153,9 +153,17 @@ pub struct Kept {
     pub coverage: f64,
     /// Probability of the values that its confirmed differences need, 0 to 1.
     pub probability: f64,
+    /// What it showed was looked into, or was nothing; `false` where a difference was left aside.
+    pub examined: bool,
 }
 
 impl Kept {
+    /// Leaves aside what it shows, which nobody repeated.
+    fn set_aside(&mut self) {
+        self.examined &= self.differences.is_empty();
+        self.differences.clear();
+    }
+
     pub fn old_behavior(&self) -> Option<&Behavior> {
         self.record.behaviors.first()
     }
@@ -257,20 +265,20 @@ pub fn run(
             let Some(last) = campaign.executions.len().checked_sub(1) else { continue };
             if sure {
                 // Run already: what it ran counts, what it shows does not.
-                campaign.executions[last].differences.clear();
+                campaign.executions[last].set_aside();
                 continue;
             }
             if campaign.executions[last].differences.is_empty() || confirmations == 0 {
                 continue;
             }
             if weak >= MOST_WEAK && campaign.executions[last].differences.iter().all(may_be_weak) {
-                campaign.executions[last].differences.clear();
+                campaign.executions[last].set_aside();
                 continue;
             }
             let settled = campaign.witness.is_some_and(|witness| campaign.executions[witness].score() >= verdict::SURE);
             if settled && !campaign.executions[last].record.repairs.is_empty() {
                 // Only one without repairs would be better.
-                campaign.executions[last].differences.clear();
+                campaign.executions[last].set_aside();
                 continue;
             }
             let noise = campaign.nondeterministic;
@@ -278,7 +286,7 @@ pub fn run(
             let is_known_noise = noise >= MOST_NOISY && places.iter().all(|place| noisy_places.contains(place));
             if is_known_noise || noise >= MOST_NOISY_ANYWHERE {
                 campaign.nondeterministic += 1;
-                campaign.executions[last].differences.clear();
+                campaign.executions[last].set_aside();
                 continue;
             }
             let ignored = campaign.edge_cases;
@@ -337,7 +345,7 @@ fn examine(execute: &mut dyn Execute, campaign: &mut Campaign, number: usize, pl
     let repeats = if campaign.nondeterministic > 0 { MANY_REPEATS } else { REPEATS };
     let Some(confirmed) = confirm(execute, &record, repeats, &plan.rules)? else {
         campaign.lost.push("a difference could not be repeated: the worker was lost each time".into());
-        campaign.executions[number].differences.clear();
+        campaign.executions[number].set_aside();
         return Ok(());
     };
     if confirmed.differences.is_empty() {
@@ -364,7 +372,7 @@ pub fn examined(execute: &mut dyn Execute, record: ExecutionRecord, plan: &Plan)
         [old, new] => differences(old, new, &plan.rules),
         _ => vec![],
     };
-    let kept = Kept { record, differences, new_lines: 0, coverage: 0.0, probability: 1.0 };
+    let kept = Kept { record, differences, new_lines: 0, coverage: 0.0, probability: 1.0, examined: true };
     if kept.differences.is_empty() {
         return Ok(kept);
     }
@@ -393,7 +401,7 @@ fn complete(
                 Executed::Record(record) => {
                     learn(state, campaign, *record);
                     if let Some(last) = campaign.executions.last_mut() {
-                        last.differences.clear();
+                        last.set_aside();
                     }
                 }
             }

@@ -54,7 +54,8 @@ impl Campaign {
             if is_witness {
                 self.witness = Some(self.executions.len());
             }
-            let is_first_stopped = (kept.stopped_only(0) || kept.stopped_only(1)) && self.stopped_example().is_none();
+            let stopped = |kept: &Kept| kept.stopped_only(0) || kept.stopped_only(1);
+            let is_first_stopped = stopped(&kept) && !self.executions.iter().any(stopped);
             if is_witness || differs || is_first_stopped || kept.new_lines > 0 {
                 self.executions.push(kept);
             } else {
@@ -78,8 +79,18 @@ impl Campaign {
         self.executions.iter().filter(|kept| kept.stopped_only(side)).count() + self.passed.stopped[side]
     }
 
-    /// Of the executions that only one version did not end, the one on the fewest and shortest values.
+    /// Only one of the versions ran into limits, which one: the reason why nothing can be said.
+    pub fn limited(&self) -> Option<usize> {
+        match [self.stopped_only(0), self.stopped_only(1)] {
+            [count, 0] if count > 0 => Some(0),
+            [0, count] if count > 0 => Some(1),
+            _ => None,
+        }
+    }
+
+    /// Where that is the reason why nothing can be said: of the executions that only one version did not end, the one on the fewest and shortest values.
     pub fn stopped_example(&self) -> Option<&Kept> {
+        self.limited()?;
         let stopped = self.executions.iter().filter(|kept| kept.stopped_only(0) || kept.stopped_only(1));
         stopped.min_by_key(|kept| {
             let shown = |choice: &Choice| display_decision(&choice.decision).chars().count();
@@ -149,7 +160,18 @@ mod tests {
             repairs: vec![],
             microseconds: 1,
         };
-        Kept { record, differences: vec![], new_lines, coverage: 1.0, probability: 1.0 }
+        Kept { record, differences: vec![], new_lines, coverage: 1.0, probability: 1.0, examined: true }
+    }
+
+    #[test]
+    fn what_does_not_end_is_an_example_only_where_it_is_the_reason() {
+        let stopped = |index| kept(index, Outcome::Stopped { reason: "steps".into() }, 0);
+        let mut campaign = Campaign { executions: vec![stopped(0)], ..Campaign::default() };
+        assert!(campaign.stopped_example().is_some());
+        let mut other = stopped(1);
+        other.record.behaviors.reverse();
+        campaign.executions.push(other);
+        assert!(campaign.limited().is_none() && campaign.stopped_example().is_none());
     }
 
     #[test]

@@ -221,8 +221,8 @@ pub fn decisive(
     // A value of a class that it hardly ever has is exchanged for one of the likeliest class.
     let usual = |choice: &Choice| {
         let (Decision::Value(own), classes) = (&choice.decision, classes(&choice.path)?) else { return None };
-        let likeliest =
-            AbstractValue::ALL.into_iter().max_by(|a, b| classes[*a as usize].total_cmp(&classes[*b as usize]));
+        let share = |class: &AbstractValue| classes.get(*class as usize).copied().unwrap_or_default();
+        let likeliest = AbstractValue::ALL.into_iter().max_by(|a, b| share(a).total_cmp(&share(b)));
         let usual = representatives().into_iter().rfind(|value| Some(value.abstract_value()) == likeliest)?;
         (probability(classes, [own]) < EDGE_CASE).then_some(Decision::Value(usual))
     };

@@ -15,6 +15,7 @@ use super::process::Process;
 use super::protocol::{ExecutionRecord, ExecutionRequest, FromWorker, MAX_FRAME, Program, ToWorker};
 use super::starter::Starter;
 use super::{EngineError, Executed, PoolOptions, Stop, WorkerInfo};
+use crate::value::AbstractValue;
 
 /// Workers that a program may cost at loading before it is given up.
 const LOAD_ATTEMPTS: u32 = 3;
@@ -468,8 +469,15 @@ fn answer_to(request: &ExecutionRequest, number: u64, answer: FromWorker) -> Res
     }
 }
 
+/// Whether a record can be one of the request: code under comparison may have written it.
 fn fits(record: &ExecutionRecord, request: &ExecutionRequest) -> bool {
-    record.index == request.index && record.seed == request.seed && record.behaviors.len() == request.versions.len()
+    let classes_fit = |classes: &[f32]| {
+        (classes.is_empty() || classes.len() == AbstractValue::COUNT) && classes.iter().all(|share| share.is_finite())
+    };
+    record.index == request.index
+        && record.seed == request.seed
+        && record.behaviors.len() == request.versions.len()
+        && record.injections.iter().all(|injection| classes_fit(&injection.classes))
 }
 
 fn lost(request: &ExecutionRequest, reason: String) -> Executed {

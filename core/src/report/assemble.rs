@@ -269,6 +269,7 @@ fn execution(kept: &Kept, line_sets: &mut LineSets) -> ExecutionReport {
         old_valid: valid(kept.old_behavior()),
         new_valid: valid(kept.new_behavior()),
         differs: !kept.differences.is_empty(),
+        examined: kept.examined,
         new_lines: kept.new_lines,
         coverage_so_far: kept.coverage,
         microseconds: kept.record.microseconds,

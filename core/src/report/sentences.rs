@@ -46,7 +46,7 @@ fn kept(old: Behavior, new: Behavior) -> Kept {
         repairs: vec![],
         microseconds: 5,
     };
-    Kept { record, differences, new_lines: 1, coverage: 1.0, probability: 1.0 }
+    Kept { record, differences, new_lines: 1, coverage: 1.0, probability: 1.0, examined: true }
 }
 
 fn pair_report(verdict: Verdict, reason: &str, execution: Kept, notes: &[String]) -> PairReport {

@@ -42,7 +42,7 @@ pub(super) fn paths(campaign: &Campaign, classes: &BTreeMap<String, Vec<f32>>) -
             });
             listed[at].count += 1;
             listed[at].differing += u32::from(differs);
-            listed[at].invalid += u32::from(!valid);
+            listed[at].invalid += u32::from(!valid && !differs);
         }
     }
     for path in &mut paths {

@@ -51,7 +51,10 @@ impl<'a> Class<'a> {
 
     /// Parameters of the constructor.
     fn constructor(&self) -> Vec<Parameter> {
-        self.method("__init__").map_or_else(|| self.fields.clone(), |method| method.parameters[1..].to_vec())
+        let Some(method) = self.method("__init__") else { return self.fields.clone() };
+        // A static one has no object as its first.
+        let own = usize::from(!method.decorators.iter().any(|text| text == "staticmethod"));
+        method.parameters.get(own..).unwrap_or_default().to_vec()
     }
 }
 

@@ -70,7 +70,7 @@ fn compared_with_none(compare: &ExprCompare) -> Option<&Expr> {
 
 impl<'a> SourceOrderVisitor<'a> for Finder<'_> {
     fn visit_stmt(&mut self, stmt: &'a Stmt) {
-        self.statement = self.lines.line(stmt.start());
+        let around = std::mem::replace(&mut self.statement, self.lines.line(stmt.start()));
         match stmt {
             Stmt::If(branch) => self.value(&branch.test),
             Stmt::While(repeated) => self.value(&repeated.test),
@@ -78,6 +78,7 @@ impl<'a> SourceOrderVisitor<'a> for Finder<'_> {
             _ => {}
         }
         source_order::walk_stmt(self, stmt);
+        self.statement = around;
     }
 
     fn visit_expr(&mut self, expr: &'a Expr) {
@@ -128,6 +129,13 @@ mod tests {
         let text = "def f(a, b):\n    if (a > 1\n            and b is not None\n            and b):\n        return b\n    elif (\n        a is None\n    ):\n        return 1\n";
         let found: Vec<_> = guards(text).into_iter().map(|guard| (guard.line, guard.statement, guard.value)).collect();
         assert_eq!(found, [(3, 2, "b".into()), (7, 6, "a".into())]);
+    }
+
+    #[test]
+    fn what_stands_after_nested_statements_belongs_to_the_outer_one() {
+        let text = "def f(a):\n    match a:\n        case 1 if a:\n            x = 1\n        case _ if a is None:\n            return 1\n";
+        let found: Vec<_> = guards(text).into_iter().map(|guard| (guard.line, guard.statement)).collect();
+        assert_eq!(found, [(5, 2)]);
     }
 
     #[test]

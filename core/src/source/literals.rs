@@ -26,8 +26,10 @@ pub fn literals(functions: &[&Function]) -> Vec<Recipe> {
     collector.literals
 }
 
-/// Characters of a value that a person may write.
+/// Bytes of a value that a person may write.
 const LONGEST_VALUE: usize = 10_000;
+/// Values within values of one that a person may write.
+const DEEPEST_VALUE: u32 = 50;
 
 /// What a person wrote for a value: a literal of Python, or a list, tuple, set or dictionary of such; `None` for anything
 /// else.
@@ -37,11 +39,13 @@ pub fn written_value(text: &str) -> Option<Recipe> {
     }
     with_stack_for(text.len(), || {
         let parsed = ruff_python_parser::parse_expression(text.trim()).ok()?;
-        written(parsed.expr())
+        written(parsed.expr(), DEEPEST_VALUE)
     })
 }
 
-fn written(expr: &Expr) -> Option<Recipe> {
+fn written(expr: &Expr, levels: u32) -> Option<Recipe> {
+    let levels = levels.checked_sub(1)?;
+    let written = |expr: &Expr| written(expr, levels);
     let all = |items: &[Expr]| items.iter().map(written).collect::<Option<Vec<_>>>();
     match expr {
         Expr::List(node) => Some(Recipe::List(all(&node.elts)?)),
@@ -148,5 +152,18 @@ impl<'a> SourceOrderVisitor<'a> for Collector {
             InterpolatedStringElement::Literal(literal) => self.text(literal),
             InterpolatedStringElement::Interpolation(interpolation) => self.visit_expr(&interpolation.expression),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_within_too_many_others_is_none() {
+        let nested = |levels: usize| "[".repeat(levels) + &"]".repeat(levels);
+        assert!(written_value(&nested(50)).is_some());
+        assert_eq!(written_value(&nested(51)), None);
+        assert_eq!(written_value(&nested(4_999)), None);
     }
 }

@@ -8,6 +8,10 @@ use xxhash_rust::xxh3::xxh3_64;
 
 /// A longer text is not made.
 const MAX_LENGTH: usize = 300;
+/// Parts of a pattern that one text goes through at most: a part that gives no text can be repeated without end.
+const MOST_STEPS: u32 = 10_000;
+/// Bytes of a pattern that is read: each `\w` becomes hundreds of ranges.
+const LONGEST_PATTERN: usize = 2_000;
 /// Repetitions of a part beyond what the pattern asks for at least.
 const MORE: u32 = 3;
 /// Characters that stand for a class where it has them; the first ones are likelier.
@@ -16,6 +20,9 @@ const COMMON: [char; 14] = ['a', '1', 'b', '7', ' ', '-', 'A', '.', '_', '/', 'z
 /// Texts that a pattern of Python's `re` finds, as far as the two dialects agree, short ones first; each once. What is
 /// looked for ahead and behind is left out of account.
 pub fn matching(pattern: &str, most: usize) -> Vec<String> {
+    if pattern.len() > LONGEST_PATTERN {
+        return vec![];
+    }
     let pattern = pattern.replace(r"\Z", r"\z");
     let Some(tree) = parsed(&pattern).or_else(|| parsed(&without_looks(&pattern))) else { return vec![] };
     let mut random = Pcg64Mcg::seed_from_u64(xxh3_64(pattern.as_bytes()));
@@ -23,7 +30,13 @@ pub fn matching(pattern: &str, most: usize) -> Vec<String> {
     for variant in 0..most * 2 {
         let mut text = String::new();
         // The first two take the shortest way and the second shortest.
-        sample(&tree, &mut Way { fixed: (variant < 2).then_some(variant as u32), random: &mut random }, &mut text);
+        let fixed = (variant < 2).then_some(variant as u32);
+        let mut way = Way { fixed, random: &mut random, steps: MOST_STEPS };
+        sample(&tree, &mut way, &mut text);
+        if way.steps == 0 {
+            // A part of a text is none that the pattern finds, and other ways are hardly shorter.
+            break;
+        }
         if text.len() <= MAX_LENGTH && !found.contains(&text) && found.len() < most {
             found.push(text);
         }
@@ -61,6 +74,8 @@ fn without_looks(pattern: &str) -> String {
 struct Way<'a> {
     fixed: Option<u32>,
     random: &'a mut Pcg64Mcg,
+    /// Parts that may still be gone through.
+    steps: u32,
 }
 
 impl Way<'_> {
@@ -74,9 +89,10 @@ impl Way<'_> {
 
 /// Appends one text that the pattern takes.
 fn sample(pattern: &Hir, way: &mut Way<'_>, out: &mut String) {
-    if out.len() > MAX_LENGTH {
+    if out.len() > MAX_LENGTH || way.steps == 0 {
         return;
     }
+    way.steps -= 1;
     match pattern.kind() {
         HirKind::Empty | HirKind::Look(_) => {}
         HirKind::Literal(literal) => out.push_str(&String::from_utf8_lossy(&literal.0)),
@@ -130,6 +146,17 @@ mod tests {
         assert_eq!(without_looks(r"a(?=b(c|\)))d(?<!e)f"), "adf");
         assert!(matching(r"x(?!y)\d", 4).iter().any(|text| text.starts_with('x')));
         assert!(matching(r"(?P<a>x)(?P=a)(", 4).is_empty());
+    }
+
+    #[test]
+    fn a_pattern_that_repeats_nothing_without_end_is_given_up() {
+        let nested = format!("{}a?{}", "(?:".repeat(6), "){300}".repeat(6));
+        let started = std::time::Instant::now();
+        assert!(matching(&nested, 12).is_empty());
+        assert!(matching(&r"\w".repeat(100_000), 12).is_empty());
+        assert!(matching(&r"\w".repeat(LONGEST_PATTERN / 2), 12).is_empty());
+        assert!(matching(&"(".repeat(1_000), 12).is_empty());
+        assert!(started.elapsed() < std::time::Duration::from_secs(2));
     }
 
     #[test]

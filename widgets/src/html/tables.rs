@@ -170,9 +170,11 @@ pub fn executions(pair: &PairReport) -> Markup {
     let later = later.iter().filter(|execution| execution.differs).take(DIFFERING_ROWS);
     let rows = first.iter().chain(later).map(row);
     let any_says_nothing = pair.executions.iter().any(|one| !(one.old_valid && one.new_valid));
+    let any_is_left_aside = pair.executions.iter().any(|one| !one.examined);
     html! {
         (table("Executions", false, &columns, rows, pair.executed as usize))
         @if any_says_nothing { p.tc-legend { (words::EXECUTION_LEGEND) } }
+        @if any_is_left_aside { p.tc-legend { (words::UNEXAMINED_LEGEND) } }
     }
 }
 

@@ -75,6 +75,7 @@ fn execution(index: u32, old: &str, new: &str, differs: bool, coverage: f64) -> 
         old_valid: valid,
         new_valid: valid,
         differs,
+        examined: true,
         new_lines: if index == 0 { 6 } else { index % 3 },
         coverage_so_far: coverage,
         microseconds: 310 + index * 7 % 90,
