@@ -141,3 +141,29 @@ def test_a_class_that_does_otherwise_is_changed(name, seed):
     old, new = map(textwrap.dedent, CHANGED[name])
     comparison = twincell.compare(old, new, seed=seed)
     assert comparison.verdict == "changing", comparison.sentence
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_what_the_code_of_a_class_cannot_do_with_a_value_is_no_refusal(seed):
+    """Both fail on None, each in its own code; a class without the operator refuses all."""
+    ordered = """
+        class Key:
+            def __init__(self, key: int | None = None):
+                self.key = key
+
+            def __lt__(self, other):
+                return {}
+        """
+    old, new = (
+        textwrap.dedent(ordered.format(test)) for test in ["self.key < other.key", "(self.key,) < (other.key,)"]
+    )
+    pairs = twincell.compare(old, new, seed=seed).to_dict()["pairs"]
+    assert [pair["verdict"] for pair in pairs if pair["new"]["qualname"] == "Key"] == ["likely_preserving"]
+    made = "from dataclasses import dataclass\n\n\n@dataclass{}\nclass Key:\n    key: int = 0\n"
+    assert twincell.compare(made.format(""), made.format("(order=True)"), seed=seed).verdict == "changing"
+    assert twincell.compare(made.format("(eq=False)"), made.format("(frozen=True)"), seed=seed).verdict == "changing"
+
+
+def test_a_constructor_may_be_static_and_take_nothing():
+    text = "class C:\n    @staticmethod\n    def __init__():\n        pass\n\n    def m(self, x):\n        return {}\n"
+    assert twincell.compare(text.format("x"), text.format("[x]")).verdict == "changing"

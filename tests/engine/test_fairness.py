@@ -511,3 +511,13 @@ def test_a_constant_of_which_an_attribute_is_used_is_a_part_of_the_function(use)
 
     comparison = compare(version("a+"), version("b+"), function="f")
     assert comparison.verdict == "changing", reason(comparison)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_an_execution_that_shows_other_results_is_never_listed_as_the_same(seed):
+    old = "def f(x, y):\n    if x:\n        return 1\n    if y:\n        return 2\n    return x.a.b\n"
+    pair = compare(old, old.replace("1", "3").replace("x.a.b", "None.b"), seed=seed).to_dict()["pairs"][0]
+    plain = [one for one in pair["executions"] if {one["old"], one["new"]} == {"returned 1", "returned 3"}]
+    assert plain and all(one["differs"] or not one["examined"] for one in plain)
+    for path in pair["paths"]:
+        assert all(value["differing"] + value["invalid"] <= value["count"] for value in path["injected"])

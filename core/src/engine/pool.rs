@@ -483,3 +483,23 @@ fn fits(record: &ExecutionRecord, request: &ExecutionRequest) -> bool {
 fn lost(request: &ExecutionRequest, reason: String) -> Executed {
     Executed::Lost { index: request.index, reason }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::protocol::Injection;
+    use super::*;
+    use crate::value::Recipe;
+
+    #[test]
+    fn a_record_with_forged_classes_does_not_fit() {
+        let request = ExecutionRequest { versions: vec![], ..ExecutionRequest::default() };
+        let fits_with = |classes: Vec<f32>| {
+            let (path, value) = ("x".into(), Recipe::None);
+            let injection = Injection { path, value, kind: None, version: 0, line: 0, probability: 1.0, classes };
+            let record = ExecutionRecord { injections: vec![injection], ..ExecutionRecord::default() };
+            fits(&ExecutionRecord { index: request.index, seed: request.seed, ..record }, &request)
+        };
+        assert!(fits_with(vec![]) && fits_with(vec![0.1; AbstractValue::COUNT]));
+        assert!(!fits_with(vec![1.0]) && !fits_with(vec![f32::NAN; AbstractValue::COUNT]));
+    }
+}
