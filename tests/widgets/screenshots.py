@@ -19,7 +19,6 @@ from .conftest import FLAGS, ROOT, Tab
 #: Those that stand in the documents.
 PICKED = {
     "found-light": "view.png",
-    "found-dark": "view-dark.png",
     "plots-light": "view-plots.png",
     "study-light": "view-study.png",
 }

@@ -60,6 +60,16 @@ SENTENCE = (
 )
 
 
+#: The sign and the word of each verdict, in the order in which pairs are shown.
+MARKS = {
+    "changing": ["≠", "changing"],
+    "inconclusive": ["?", "inconclusive"],
+    "likely_preserving": ["≈", "likely preserving"],
+    "elsewhere": ["~", "judged elsewhere"],
+    "identical": ["=", "identical"],
+}
+
+
 def draw(seed: int):
     """Numbers below 1 that look random and are the same every time."""
     value = seed * 2 + 1
@@ -146,7 +156,6 @@ def side(outcome: str, hits: list[tuple[int, int]], printed: str = "") -> dict:
         "stdout": printed,
         "stderr": "",
         "log": ["DEBUG: Retrying <request> (failed 1 times): timeout"] if "Request" in outcome else [],
-        "arguments": [{"name": "request", "value": "<request>"}, {"name": "spider", "value": "<spider>"}],
         "hits": hits,
     }
 
@@ -190,6 +199,10 @@ def detail(execution: int | None = 3, differs: bool = True) -> dict:
         "evidence": evidence(execution or 0) if differs else [],
         "old": side("returns None", old),
         "new": side("returns Request(priority=0, meta={'retry_times': 1})" if differs else "returns None", new),
+        "left": [
+            {"name": "request afterwards", "differs": False, "old": "<request>", "new": "unchanged"},
+            {"name": "use 1, total", "differs": False, "old": "2", "new": "2"},
+        ],
         "values": values(),
         "calls": [{"old": a, "new": b, "equal": a == b} for a, b in calls],
     }
@@ -200,6 +213,7 @@ def executions(count: int) -> list[dict]:
     made = []
     for index in range(count):
         differs = index == 2 or next(numbers) < 0.06
+        examined = differs or index % 50 != 40
         valid = next(numbers) > 0.12
         coverage = 1 - math.exp(-(index + 2) / (3 + 9 * next(numbers)))
         ran = f"returns Request(priority={int(next(numbers) * 40)}, meta={{'retry_times': {index % 7}}})"
@@ -211,6 +225,7 @@ def executions(count: int) -> list[dict]:
                 "old_valid": valid or differs,
                 "new_valid": valid or differs,
                 "differs": differs,
+                "examined": examined,
                 "new_lines": 4 if index == 0 else int(next(numbers) * 3) if index < 12 else 0,
                 "coverage_so_far": min(0.94, max(coverage, made[-1]["coverage_so_far"] if made else 0)),
                 "microseconds": int(60 + 400 * next(numbers) ** 3 + (3000 if index % 97 == 0 else 0)),
@@ -297,13 +312,14 @@ def pair(count: int = 300, verdict: str = "changing", name: str = "RetryMiddlewa
     return {
         "name": name,
         "verdict": verdict,
+        "mark": MARKS[verdict],
+        "rank": list(MARKS).index(verdict),
         "sentence": SENTENCE if changed else f"{verdict.replace('_', ' ').capitalize()}: no difference was seen.",
-        "reason": "a return value differs in ordinary inputs" if changed else "every changed line was reached",
+        "reason": None if changed else "Every changed line was reached.",
+        "facts": [["Executions", f"{len(ran)} of at most {count}"], ["Time", "412 ms"]],
         "notes": ["The module's constants were taken from the new version.", "2 executions ran into the time limit."],
-        "decided_by": ["return value"] if changed else [],
-        "milliseconds": 412.5,
+        "decided_by": [],
         "executed": len(ran),
-        "lost": 0,
         "old": version(name, OLD, gone, count, {17}, dict(shown["old"]["hits"]) if shown else {}),
         "new": version(name, NEW, come, count, {12, 18}, dict(shown["new"]["hits"]) if shown else {}),
         "rows": rows,
@@ -316,9 +332,13 @@ def pair(count: int = 300, verdict: str = "changing", name: str = "RetryMiddlewa
         "paths": paths() if ran else [],
         "evidence": evidence() if changed else [],
         "shown": shown,
-        "is_witness": changed,
+        "role": "Smallest inputs that show it" if changed else "Inputs of the execution that covered most",
         "reproducer": {"source": REPRODUCER, "holds": True, "reason": None} if changed else None,
     }
+
+
+def judged_elsewhere(one: dict, names: list[str]) -> dict:
+    return {**one, "mark": ["~", "judged elsewhere"], "rank": list(MARKS).index("elsewhere"), "decided_by": names}
 
 
 def comparison(count: int = 300, several: bool = False) -> dict:
@@ -327,6 +347,7 @@ def comparison(count: int = 300, several: bool = False) -> dict:
         pairs += [
             pair(120, "likely_preserving", "RetryMiddleware.process_response"),
             pair(60, "inconclusive", "RetryMiddleware.process_exception"),
+            judged_elsewhere(pair(40, name="_limit"), ["RetryMiddleware.next_request"]),
             pair(0, "identical", "RetryMiddleware.__init__"),
         ]
     return {
@@ -335,7 +356,7 @@ def comparison(count: int = 300, several: bool = False) -> dict:
         "verdict": "changing",
         "sentence": SENTENCE,
         "predictor": "neural",
-        "seed": 0,
+        "seed": "18446744073709551615",
         "budget": count,
         "milliseconds": 431.0,
         "added": ["retry_reason"] if several else [],
@@ -354,8 +375,8 @@ def study(count: int = 120) -> dict:
         if label == "preserving" and verdict == "changing" and next(numbers) < 0.8:
             verdict = "likely_preserving"
         if chance > 0.95:
-            verdict = "error" if chance > 0.98 else "identical"
-        ran = verdict not in ("error", "identical")
+            verdict = "identical"
+        ran = verdict != "identical"
         rows.append(
             {
                 "id": f"project-{index % 9}/{index:04x}:module.function_{index}",
@@ -366,11 +387,10 @@ def study(count: int = 120) -> dict:
                     "likely_preserving": "every changed line was reached",
                     "inconclusive": "a changed line was never reached",
                     "identical": "only comments differ",
-                    "error": "the new version does not parse",
                 }[verdict],
-                "executions": (3 + int(next(numbers) ** 3 * 297) if verdict == "changing" else 300) if ran else None,
-                "coverage": 0.3 + 0.7 * next(numbers) ** 0.4 if ran else None,
-                "milliseconds": 20 + 900 * next(numbers) ** 2 if ran else None,
+                "executions": (3 + int(next(numbers) ** 3 * 297) if verdict == "changing" else 300) if ran else 0,
+                "coverage": 0.3 + 0.7 * next(numbers) ** 0.4 if ran else 0.0,
+                "milliseconds": 20 + 900 * next(numbers) ** 2 if ran else 0.4,
                 "evidence": evidence() if verdict == "changing" else [],
                 "reproducer": "holds" if verdict == "changing" else None,
                 "comparison": comparison(120) if index == 0 else None,
@@ -392,7 +412,7 @@ INHERITED = ("__proto__", "constructor", "toString")
 
 def hostile(state):
     """The same with hostile text in every string that code under comparison can make, and with hostile parameters."""
-    kept = {"verdict", "channel", "strength", "kind", "class", "label", "classes", "version"}
+    kept = {"verdict", "channel", "strength", "kind", "class", "label", "classes", "version", "seed"}
 
     def poison(value, key=None):
         if key in kept:

@@ -98,6 +98,10 @@ def test_executions_are_sorted_filtered_and_searched(open_tab, scheme):
     panel.get_by_label("Evidence", exact=True).select_option("differs")
     differing = sum(one["differs"] for one in states.executions(300))
     assert rows_listed(table) == differing
+    panel.get_by_label("Evidence", exact=True).select_option("unexamined")
+    assert rows_listed(table) == sum(not one["examined"] for one in states.executions(300)) > 0
+    assert "? not examined" in table.inner_text() and "? not examined: " in panel.inner_text()
+    panel.get_by_label("Evidence", exact=True).select_option("differs")
     panel.get_by_role("searchbox").fill("priority=1")
     assert rows_listed(table) < differing
     panel.get_by_role("searchbox").fill("nothing is like this")
@@ -117,7 +121,7 @@ def test_an_execution_that_is_chosen_is_run_for_its_values(open_tab, scheme):
     assert table.get_by_role("row", selected=True).inner_text().startswith("5")
     tab.page.get_by_role("button", name="Next execution listed").click()
     tab.page.get_by_role("tab", name="Execution 6").wait_for()
-    tab.page.get_by_role("button", name="Back to the smallest inputs").click()
+    tab.page.get_by_role("button", name="Back to execution 3").click()
     tab.page.get_by_role("tab", name="Execution 3").wait_for()
 
 
@@ -281,11 +285,14 @@ def test_one_of_several_pairs_is_chosen(open_tab, scheme):
     page = tab.page
     chooser = page.get_by_role("navigation", name="Functions compared")
     verdicts = [text.split("\n")[0] for text in chooser.get_by_role("button").all_inner_texts()]
-    assert [text[0] for text in verdicts] == ["≠", "?", "≈", "="]
+    assert [text[0] for text in verdicts] == ["≠", "?", "≈", "~", "="]
+    assert "judged elsewhere" in verdicts[3] and "changing" not in verdicts[3]
     chooser.get_by_role("button").nth(2).click()
     assert chooser.get_by_role("button").nth(2).get_attribute("aria-current") == "true"
     assert page.get_by_role("heading", name="process_response").count() == 1
     chooser.get_by_role("button").nth(3).click()
+    assert "Judged by what its callers do: RetryMiddleware.next_request." in page.get_by_role("tabpanel").inner_text()
+    chooser.get_by_role("button").nth(4).click()
     assert page.get_by_role("tab").all_inner_texts() == ["Found"]
     assert "Only in new: retry_reason" in page.locator(".tcw").inner_text()
 
@@ -299,6 +306,7 @@ def test_progress_is_told_and_can_be_stopped(open_tab, scheme):
     page.get_by_role("button", name="Stop").click()
     assert page.get_by_role("button", name="Stopping…").is_disabled()
     assert tab.sent() == [{"do": "stop"}]
+    page.get_by_text("press Interrupt").wait_for()
     page.evaluate("state => window.model.set('state', state)", states.comparison())
     assert page.locator(".tcw-sentence").inner_text() == states.SENTENCE
     assert page.get_by_role("progressbar").count() == 0

@@ -1,18 +1,18 @@
 //! What the interactive view gets: a report as texts, numbers and lists, in the words of people. `widgets/js/src/types.ts`
 //! has the same types. Everything that came from user code is plain text here; the view never takes it for markup.
 
-use serde::Serialize;
-use twincell_core::behavior::{Behavior, Call, Observed};
+use serde::{Serialize, Serializer};
+use twincell_core::behavior::{Behavior, Call};
 use twincell_core::compare::Replayed;
 use twincell_core::engine::protocol::Injection;
 use twincell_core::report::{
     AlignedRow, BranchReport, Comparison, Evidence, ExecutionReport, InjectedReport, PairReport, Verdict,
-    VersionReport, Witness, bounded, display_call, display_observed, display_outcome,
+    VersionReport, Witness, bounded, display_call, display_outcome,
 };
 use twincell_core::source::written_value;
 use twincell_core::value::{AbstractValue, Recipe};
 
-use crate::words;
+use crate::words::{self, Left};
 
 /// Version of the state's shape: the view refuses another one.
 pub const STATE_FORMAT: u32 = 1;
@@ -27,7 +27,8 @@ pub struct ComparisonState<'a> {
     verdict: Verdict,
     sentence: &'a str,
     predictor: &'a str,
-    seed: u64,
+    /// As text: it may be greater than what JavaScript counts to.
+    seed: String,
     budget: u32,
     milliseconds: f64,
     added: &'a [String],
@@ -41,13 +42,19 @@ pub struct ComparisonState<'a> {
 struct PairState<'a> {
     name: String,
     verdict: Verdict,
+    /// Its sign and its word: the verdict's, or that others decide in its place.
+    mark: (&'static str, &'static str),
+    /// Where it stands among the pairs: the less, the sooner.
+    rank: u8,
     sentence: &'a str,
-    reason: &'a str,
+    /// Why, where the sentence does not say it.
+    reason: Option<String>,
+    /// What was executed, as (name, value).
+    facts: Vec<(&'static str, String)>,
     notes: &'a [String],
+    /// Qualified names of those that decide in its place.
     decided_by: &'a [String],
-    milliseconds: f64,
     executed: u32,
-    lost: u32,
     old: VersionState<'a>,
     new: VersionState<'a>,
     rows: &'a [AlignedRow],
@@ -57,7 +64,8 @@ struct PairState<'a> {
     evidence: &'a [Evidence],
     /// The witness, or the execution with the most coverage.
     shown: Option<Detail>,
-    is_witness: bool,
+    /// Why that one is shown.
+    role: Option<&'static str>,
     reproducer: Option<ReproducerState<'a>>,
 }
 
@@ -109,6 +117,8 @@ pub struct Detail {
     evidence: Vec<Evidence>,
     old: Side,
     new: Side,
+    /// Arguments after the call, names that a snippet binds, members of an object.
+    left: Vec<Left>,
     values: Vec<Value>,
     calls: Vec<CallState>,
 }
@@ -120,16 +130,8 @@ struct Side {
     stdout: String,
     stderr: String,
     log: Vec<String>,
-    arguments: Vec<Argument>,
     /// (line, times), ascending.
     hits: Vec<(u32, u32)>,
-}
-
-/// A parameter after the call.
-#[derive(Debug, Serialize)]
-struct Argument {
-    name: String,
-    value: String,
 }
 
 #[derive(Debug, Serialize)]
@@ -167,18 +169,27 @@ pub struct StudyState {
 pub struct StudyRow {
     pub id: String,
     pub verdict: Verdict,
-    /// `changing`, `preserving` or `unclear`, where somebody gave one.
+    /// Where somebody gave one; what is none of those is none.
+    #[serde(serialize_with = "known_label")]
     pub label: Option<String>,
     pub reason: String,
-    pub executions: Option<u32>,
+    pub executions: u32,
     /// Share of executable lines that ran, 0 to 1.
-    pub coverage: Option<f64>,
-    pub milliseconds: Option<f64>,
+    pub coverage: f64,
+    pub milliseconds: f64,
     pub evidence: Vec<Evidence>,
     /// What became of the reproducer, e.g. `holds`.
     pub reproducer: Option<String>,
     /// A [`ComparisonState`], where it was kept.
     pub comparison: Option<serde_json::Value>,
+}
+
+/// The labels that there are.
+const LABELS: [&str; 3] = ["changing", "preserving", "unclear"];
+
+#[expect(clippy::ref_option, reason = "serde asks for it")]
+fn known_label<S: Serializer>(label: &Option<String>, serializer: S) -> Result<S::Ok, S::Error> {
+    label.as_deref().filter(|label| LABELS.contains(label)).serialize(serializer)
 }
 
 /// A comparison for the interactive view.
@@ -189,12 +200,12 @@ pub fn state(comparison: &Comparison) -> ComparisonState<'_> {
         verdict: comparison.verdict,
         sentence: &comparison.sentence,
         predictor: &comparison.predictor,
-        seed: comparison.seed,
+        seed: comparison.seed.to_string(),
         budget: comparison.budget,
         milliseconds: comparison.milliseconds,
         added: &comparison.added,
         removed: &comparison.removed,
-        pairs: comparison.pairs.iter().map(pair).collect(),
+        pairs: comparison.pairs.iter().map(|one| pair(one, comparison.budget)).collect(),
         classes: AbstractValue::ALL.map(AbstractValue::name),
     }
 }
@@ -207,18 +218,19 @@ pub fn detail(replayed: &Replayed, is_as_it_was: bool, changed: &[String]) -> De
     of_witness(witness, execution, &replayed.evidence, changed)
 }
 
-fn pair(pair: &PairReport) -> PairState<'_> {
+fn pair(pair: &PairReport, budget: u32) -> PairState<'_> {
     let path = |path: &'_ twincell_core::report::PathReport| words::kind_name(path.kind);
     PairState {
         name: words::pair_name(pair),
         verdict: pair.verdict,
+        mark: words::mark(pair),
+        rank: words::rank(pair),
         sentence: &pair.sentence,
-        reason: &pair.reason,
+        reason: words::reason(pair),
+        facts: words::facts(pair, budget),
         notes: &pair.notes,
         decided_by: &pair.decided_by,
-        milliseconds: pair.milliseconds,
         executed: pair.executed,
-        lost: pair.lost,
         old: version(&pair.old),
         new: version(&pair.new),
         rows: &pair.rows,
@@ -240,7 +252,7 @@ fn pair(pair: &PairReport) -> PairState<'_> {
             let own = pair.evidence.iter().filter(|evidence| evidence.execution == witness.execution);
             of_witness(witness, Some(witness.execution), &own.cloned().collect::<Vec<_>>(), &[])
         }),
-        is_witness: pair.witness.as_ref().is_some_and(|witness| words::has_evidence(pair, witness, |_| true)),
+        role: pair.witness.as_ref().map(|witness| words::witness_role(pair, witness)),
         reproducer: pair.reproducer.as_ref().map(|made| ReproducerState {
             source: made.source.as_deref(),
             holds: made.holds,
@@ -289,6 +301,7 @@ fn of_witness(witness: &Witness, execution: Option<u32>, evidence: &[Evidence], 
         evidence: evidence.to_vec(),
         old: side(&witness.old),
         new: side(&witness.new),
+        left: words::left(&witness.old, &witness.new, |such| evidence.iter().any(such)),
         values: witness.injections.iter().map(value).collect(),
         calls: (witness.calls.iter())
             .map(|row| CallState { old: text(&row.old), new: text(&row.new), equal: row.equal })
@@ -297,7 +310,6 @@ fn of_witness(witness: &Witness, execution: Option<u32>, evidence: &[Evidence], 
 }
 
 fn side(behavior: &Behavior) -> Side {
-    let argument = |(name, value): &(String, Observed)| Argument { name: name.clone(), value: display_observed(value) };
     let cut = |text: &str| text.chars().take(OUTPUT).collect();
     Side {
         outcome: display_outcome(&behavior.outcome),
@@ -305,7 +317,6 @@ fn side(behavior: &Behavior) -> Side {
         stdout: cut(&behavior.stdout),
         stderr: cut(&behavior.stderr),
         log: behavior.log.iter().map(|logged| format!("{}: {}", logged.level, bounded(&logged.message))).collect(),
-        arguments: behavior.arguments.iter().map(argument).collect(),
         hits: behavior.lines.clone(),
     }
 }

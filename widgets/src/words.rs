@@ -1,10 +1,11 @@
 //! The words, signs and numbers that all renderings share. What needs markup or color is not here.
 
-use twincell_core::behavior::Outcome;
+use serde::Serialize;
+use twincell_core::behavior::{ABSENT, Behavior, Outcome, UNCHANGED, is_argument};
 use twincell_core::engine::protocol::{Injection, says_what_is_used};
 use twincell_core::report::{
-    CallRow, Comparison, Evidence, ExecutionReport, LineReport, PairReport, Verdict, VersionReport, Witness,
-    display_decision,
+    CallRow, Channel, Comparison, Evidence, ExecutionReport, LineReport, PairReport, Verdict, VersionReport, Witness,
+    display_decision, display_observed,
 };
 use twincell_core::site::SiteKind;
 use twincell_core::value::{Choice, Decision, Recipe};
@@ -138,18 +139,55 @@ pub fn facts(pair: &PairReport, budget: u32) -> Vec<(&'static str, String)> {
 
 /// What the values shown are the values of.
 pub fn witness_title(pair: &PairReport, witness: &Witness) -> String {
-    let number = witness.execution;
+    format!("{} (execution {})", witness_role(pair, witness), witness.execution)
+}
+
+/// Why this execution is the one shown.
+pub fn witness_role(pair: &PairReport, witness: &Witness) -> &'static str {
     let stopped = [&witness.old, &witness.new].map(|behavior| matches!(behavior.outcome, Outcome::Stopped { .. }));
     match (pair.verdict, stopped) {
-        (Verdict::Changing, _) => format!("Smallest inputs that show it (execution {number})"),
-        (Verdict::Inconclusive, [true, false]) => {
-            format!("Inputs that only old does not end with (execution {number})")
-        }
-        (Verdict::Inconclusive, [false, true]) => {
-            format!("Inputs that only new does not end with (execution {number})")
-        }
-        _ => format!("Inputs of the execution that covered most (execution {number})"),
+        (Verdict::Changing, _) => "Smallest inputs that show it",
+        (Verdict::Inconclusive, [true, false]) => "Inputs that only old does not end with",
+        (Verdict::Inconclusive, [false, true]) => "Inputs that only new does not end with",
+        _ => "Inputs of the execution that covered most",
     }
+}
+
+/// What the code left under one name: an argument after the call, a name that a snippet binds, a member of an object.
+#[derive(Debug, Serialize)]
+pub struct Left {
+    /// With what it is, e.g. `request afterwards`.
+    pub name: String,
+    pub differs: bool,
+    pub old: String,
+    pub new: String,
+}
+
+/// What both versions left, in the order of old, then what only new has. `differs` tells whether there is such evidence.
+pub fn left(old: &Behavior, new: &Behavior, differs: impl Fn(&dyn Fn(&Evidence) -> bool) -> bool) -> Vec<Left> {
+    let find = |behavior: &'_ Behavior, name: &str| {
+        behavior.arguments.iter().find(|(other, _)| other == name).map(|(_, value)| display_observed(value))
+    };
+    let only_new = new.arguments.iter().filter(|(name, _)| old.arguments.iter().all(|(other, _)| other != name));
+    (old.arguments.iter().chain(only_new))
+        .map(|(name, _)| {
+            let (absent, after) = if is_argument(name) { (UNCHANGED, " afterwards") } else { (ABSENT, "") };
+            let shown = |behavior| find(behavior, name).unwrap_or_else(|| absent.into());
+            Left {
+                name: format!("{name}{after}"),
+                differs: differs(&|one| one.channel == Channel::Arguments && names_root(&one.place, name)),
+                old: shown(old),
+                new: shown(new),
+            }
+        })
+        .collect()
+}
+
+/// Whether a place such as `argument request.meta['retries']` is in the argument of this name.
+fn names_root(place: &str, name: &str) -> bool {
+    let is_rest = |rest: &str| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_');
+    place.strip_prefix(name).is_some_and(is_rest)
+        || place.split(|c: char| !c.is_alphanumeric() && c != '_').take(2).any(|word| word == name)
 }
 
 /// What stands below the sentence over a comparison of one pair: the pair's own, where that says more.
@@ -217,16 +255,20 @@ pub fn mark(pair: &PairReport) -> (&'static str, &'static str) {
 
 /// Pairs in the order shown: what changed first, then what others decide on, identical ones last.
 pub fn ordered_pairs(comparison: &Comparison) -> Vec<&PairReport> {
-    let rank = |pair: &PairReport| match pair.verdict {
+    let mut pairs: Vec<&PairReport> = comparison.pairs.iter().collect();
+    pairs.sort_by_key(|pair| rank(pair));
+    pairs
+}
+
+/// How far down a pair stands: the less, the sooner it is shown.
+pub fn rank(pair: &PairReport) -> u8 {
+    match pair.verdict {
         _ if !pair.decided_by.is_empty() => 3,
         Verdict::Changing => 0,
         Verdict::Inconclusive => 1,
         Verdict::LikelyPreserving => 2,
         Verdict::Identical => 4,
-    };
-    let mut pairs: Vec<&PairReport> = comparison.pairs.iter().collect();
-    pairs.sort_by_key(|pair| rank(pair));
-    pairs
+    }
 }
 
 /// What was compared with what: one name, or both when the function was renamed.

@@ -4,11 +4,12 @@ mod samples;
 
 use samples::HOSTILE;
 use scraper::{Html, Node};
+use twincell_core::behavior::Observed;
 use twincell_core::report::Verdict;
 use twincell_core::value::{Choice, Decision, Recipe};
 use twincell_widgets::{
     COMPARISON_MIME, MODULE, STATE_FORMAT, StudyRow, StudyState, TextOptions, coverage_plot_svg, html_fragment,
-    html_page, mime_bundle, study_page, text,
+    html_page, mime_bundle, state, study_page, text,
 };
 use unicode_width::UnicodeWidthStr;
 
@@ -60,6 +61,50 @@ fn a_pair_that_others_decide_on_does_not_look_like_a_change() {
     assert!(!shown.contains("≠ changing"), "{shown}");
     let html = without_style(&html_fragment(&whole));
     assert!(html.contains("judged elsewhere") && !html.contains("tc-changing"), "{html}");
+}
+
+#[test]
+fn the_interactive_view_says_what_the_others_say() {
+    let mut whole = samples::changing();
+    whole.seed = u64::MAX;
+    let witness = whole.pairs[0].witness.as_mut().unwrap();
+    let left = |name: &str| (name.to_owned(), Observed::Int("2".into()));
+    witness.old.arguments = vec![left("request"), left("use 1, total")];
+    witness.new.arguments = vec![left("use 1, total")];
+    whole.pairs[0].decided_by = vec!["f".into()];
+    let state = serde_json::to_value(state(&whole)).unwrap();
+    assert_eq!(state["seed"], u64::MAX.to_string());
+    let pair = &state["pairs"][0];
+    assert_eq!(pair["mark"], serde_json::json!(["~", "judged elsewhere"]));
+    assert_eq!((&pair["rank"], &pair["reason"]), (&3.into(), &serde_json::Value::Null));
+    assert_eq!(pair["role"], "Smallest inputs that show it");
+    let left = pair["shown"]["left"].as_array().unwrap();
+    let texts = |index: usize| ["name", "old", "new"].map(|key| left[index][key].as_str().unwrap());
+    assert_eq!(texts(0), ["request afterwards", "2", "unchanged"]);
+    assert_eq!(texts(1), ["use 1, total", "2", "2"]);
+    let html = html_fragment(&whole);
+    assert!(html.contains("unchanged") && html.contains("use 1, total"), "{html}");
+}
+
+#[test]
+fn a_label_that_nobody_knows_is_none() {
+    let row = |label: &str| StudyRow {
+        id: "a".into(),
+        verdict: Verdict::Identical,
+        label: Some(label.into()),
+        reason: String::new(),
+        executions: 0,
+        coverage: 0.0,
+        milliseconds: 0.0,
+        evidence: vec![],
+        reproducer: None,
+        comparison: None,
+    };
+    let labels = ["changing", "preserving", "unclear", "<b>"].map(|label| serde_json::to_value(row(label)).unwrap());
+    assert_eq!(
+        labels.map(|row| row["label"].as_str().map(str::to_owned)).map(|label| label.is_some()),
+        [true, true, true, false]
+    );
 }
 
 #[test]
@@ -236,9 +281,9 @@ fn a_study_is_a_table_without_scripts_and_a_view_with_them() {
         verdict,
         label: Some("changing".into()),
         reason: "both ran".into(),
-        executions: Some(12),
-        coverage: Some(0.5),
-        milliseconds: Some(71.0),
+        executions: 12,
+        coverage: 0.5,
+        milliseconds: 71.0,
         evidence: vec![],
         reproducer: None,
         comparison: None,

@@ -33,6 +33,14 @@ export function replace(parent: Element, ...children: Child[]): void {
   append(parent, children);
 }
 
+/** A part of a drawing. */
+export function shape(name: string, attributes: Record<string, string | number>, text = ""): SVGElement {
+  const made = document.createElementNS("http://www.w3.org/2000/svg", name);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, String(value));
+  if (text) made.textContent = text;
+  return made;
+}
+
 /** Classes by condition. */
 export function classes(...names: (string | false | null | undefined)[]): string {
   return names.filter(Boolean).join(" ");

@@ -1,5 +1,7 @@
 // Files from what is shown: text, tables as CSV, plots as SVG and PNG.
 
+import { shape } from "./dom";
+
 export function saveText(name: string, type: string, text: string): void {
   saveBlob(name, new Blob([text], { type: `${type};charset=utf-8` }));
 }
@@ -50,17 +52,11 @@ function standalone(svg: SVGSVGElement, background: string): SVGSVGElement {
   copy.setAttribute("viewBox", `${box.x} ${box.y} ${box.width} ${box.height}`);
   copy.setAttribute("width", String(box.width));
   copy.setAttribute("height", String(box.height));
-  const title = element("text", { x: 0, y: -TITLE + 10, "text-anchor": "start", "font-size": 14, "font-weight": 600 });
+  const title = shape("text", { x: 0, y: -TITLE + 10, "text-anchor": "start", "font-size": 14, "font-weight": 600 });
   title.style.fill = getComputedStyle(svg.closest(".tcw") ?? svg).color;
   title.textContent = svg.getAttribute("aria-label");
-  copy.prepend(element("rect", { ...box, fill: background }), title);
+  copy.prepend(shape("rect", { ...box, fill: background }), title);
   return copy;
-}
-
-function element(name: string, attributes: Record<string, string | number>): SVGElement {
-  const made = document.createElementNS("http://www.w3.org/2000/svg", name);
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, String(value));
-  return made;
 }
 
 export function saveSvg(name: string, svg: SVGSVGElement, background: string): void {

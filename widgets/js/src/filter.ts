@@ -50,7 +50,7 @@ export function confusion(rows: StudyRow[]): {
 } {
   const order = {
     labels: ["changing", "preserving", "unclear", null],
-    verdicts: ["changing", "likely_preserving", "identical", "inconclusive", "error"],
+    verdicts: ["changing", "likely_preserving", "identical", "inconclusive"],
   };
   const counts = new Map<string, number>();
   for (const row of rows) {

@@ -18,7 +18,8 @@ export interface ComparisonState {
   verdict: Verdict;
   sentence: string;
   predictor: string;
-  seed: number;
+  /** As text: it may be greater than what is counted exactly here. */
+  seed: string;
   budget: number;
   milliseconds: number;
   added: string[];
@@ -31,13 +32,19 @@ export interface ComparisonState {
 export interface PairState {
   name: string;
   verdict: Verdict;
+  /** Its sign and its word: the verdict's, or that others decide in its place. */
+  mark: [string, string];
+  /** Where it stands among the pairs: the less, the sooner. */
+  rank: number;
   sentence: string;
-  reason: string;
+  /** Why, where the sentence does not say it. */
+  reason: string | null;
+  /** What was executed, as (name, value). */
+  facts: [string, string][];
   notes: string[];
+  /** Those that decide in its place. */
   decided_by: string[];
-  milliseconds: number;
   executed: number;
-  lost: number;
   old: Version;
   new: Version;
   /** Both versions side by side: indices into their lines. */
@@ -48,7 +55,8 @@ export interface PairState {
   paths: Path[];
   evidence: Evidence[];
   shown: Detail | null;
-  is_witness: boolean;
+  /** Why that one is shown. */
+  role: string | null;
   reproducer: Reproducer | null;
 }
 
@@ -98,6 +106,8 @@ export interface Execution {
   old_valid: boolean;
   new_valid: boolean;
   differs: boolean;
+  /** False where it showed a difference that was left aside, so that nothing is said of it. */
+  examined: boolean;
   new_lines: number;
   coverage_so_far: number;
   microseconds: number;
@@ -149,6 +159,7 @@ export interface Detail {
   evidence: Evidence[];
   old: Side;
   new: Side;
+  left: Left[];
   values: DetailValue[];
   calls: CallRow[];
 }
@@ -179,10 +190,16 @@ export interface Side {
   stdout: string;
   stderr: string;
   log: string[];
-  /** As they were after the call. */
-  arguments: { name: string; value: string }[];
   /** Lines that ran, and how often. */
   hits: [number, number][];
+}
+
+/** What the code left under one name: an argument after the call, a name that a snippet binds, a member of an object. */
+export interface Left {
+  name: string;
+  differs: boolean;
+  old: string;
+  new: string;
 }
 
 export interface Pinned {
@@ -215,12 +232,12 @@ export type Label = "changing" | "preserving" | "unclear";
 
 export interface StudyRow {
   id: string;
-  verdict: Verdict | "error";
+  verdict: Verdict;
   label: Label | null;
   reason: string;
-  executions: number | null;
-  coverage: number | null;
-  milliseconds: number | null;
+  executions: number;
+  coverage: number;
+  milliseconds: number;
   evidence: Evidence[];
   /** What became of the reproducer, e.g. `holds`. */
   reproducer: string | null;

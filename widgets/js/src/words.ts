@@ -15,29 +15,27 @@ import type {
   Line,
   PairState,
   Verdict,
-  Version,
   VersionNumber,
 } from "./types";
 
-const VERDICTS: Record<Verdict | "error", { icon: string; name: string; tone: string }> = {
+const VERDICTS: Record<Verdict, { icon: string; name: string; tone: string }> = {
   changing: { icon: "≠", name: "changing", tone: "changing" },
   likely_preserving: { icon: "≈", name: "likely preserving", tone: "preserving" },
   inconclusive: { icon: "?", name: "inconclusive", tone: "inconclusive" },
   identical: { icon: "=", name: "identical", tone: "identical" },
-  error: { icon: "!", name: "error", tone: "error" },
 };
 
 /** A sign that carries the verdict together with its word, never a color alone. */
-export function icon(verdict: Verdict | "error"): string {
+export function icon(verdict: Verdict): string {
   return VERDICTS[verdict]?.icon ?? "?";
 }
 
-export function verdictName(verdict: Verdict | "error"): string {
+export function verdictName(verdict: Verdict): string {
   return VERDICTS[verdict]?.name ?? plain.value(String(verdict));
 }
 
 /** The class that sets the accent color of a verdict. */
-export function tone(verdict: Verdict | "error"): string {
+export function tone(verdict: Verdict): string {
   return `tcw-${VERDICTS[verdict]?.tone ?? "identical"}`;
 }
 
@@ -58,7 +56,6 @@ export function probability(share: number): string {
 
 export function duration(milliseconds: number): string {
   if (!Number.isFinite(milliseconds) || milliseconds < 0) return "unknown";
-  if (milliseconds < 1) return `${(milliseconds * 1000).toFixed(0)} µs`;
   if (milliseconds < 10) return `${milliseconds.toFixed(1)} ms`;
   if (milliseconds < 10_000) return `${milliseconds.toFixed(0)} ms`;
   return `${(milliseconds / 1000).toFixed(1)} s`;
@@ -87,11 +84,15 @@ export function kindName(kind: string | null): string {
   return kind ?? "parameter";
 }
 
-export type Outcome = "differs" | "same" | "nothing";
+export type Outcome = "differs" | "same" | "nothing" | "unexamined";
+
+/** In the order in which they matter. */
+export const OUTCOMES: readonly Outcome[] = ["differs", "same", "nothing", "unexamined"];
 
 /** An execution in which a version ended in an exception that injected values may have caused says nothing. */
-export function outcome(execution: Pick<Execution, "differs" | "old_valid" | "new_valid">): Outcome {
+export function outcome(execution: Pick<Execution, "differs" | "examined" | "old_valid" | "new_valid">): Outcome {
   if (execution.differs) return "differs";
+  if (!execution.examined) return "unexamined";
   return execution.old_valid && execution.new_valid ? "same" : "nothing";
 }
 
@@ -104,10 +105,16 @@ export const OUTCOME_MARK: Record<Outcome, string> = {
   differs: "≠ differs",
   same: "= same",
   nothing: "○ says nothing",
+  unexamined: "? not examined",
 };
 
-export const OUTCOME_LEGEND =
-  "○ says nothing: a version ended in an exception that the injected values may have caused, so the execution is no evidence.";
+/** What the outcomes mean that do not say it themselves. */
+export const OUTCOME_LEGEND: Partial<Record<Outcome, string>> = {
+  nothing:
+    "○ says nothing: a version ended in an exception that the injected values may have caused, so the execution is no evidence.",
+  unexamined:
+    "? not examined: the two were not the same in it, but it was left aside, so the execution is no evidence.",
+};
 
 /** The coverage margin: how many executions ran a line, `·` for a line without code of its own, `–` for never. */
 export function margin(line: Line): string {
@@ -167,10 +174,10 @@ export function callMark(row: CallRow): string {
 
 const CHANNELS: Record<Channel, string> = {
   return: "return value",
-  arguments: "arguments after the call",
-  output: "console output",
+  arguments: "arguments",
+  output: "output",
   log: "log",
-  calls: "calls to external code",
+  calls: "calls",
   exception: "exception",
 };
 
@@ -184,55 +191,15 @@ export function strength(evidence: Evidence): string {
   return evidence.edge_case ? `${name}, edge case (${probability(evidence.probability)})` : name;
 }
 
-/** Why the verdict is what it is, as a sentence; none where the first sentence says so already. */
-export function reason(pair: PairState): string | null {
-  if (!pair.reason || pair.sentence.includes(pair.reason)) return null;
-  const end = pair.reason.endsWith(".") ? "" : ".";
-  return plain.sentence(`${pair.reason.charAt(0).toUpperCase()}${pair.reason.slice(1)}${end}`);
-}
-
-/** What was executed, as (name, value) in the order shown. */
-export function facts(pair: PairState, budget: number): [string, string][] {
-  const both = (old: string, renewed: string) => (old === renewed ? `${old} of both` : `old ${old}, new ${renewed}`);
-  const reached = (version: Version) =>
-    version.changed_lines === 0 ? "none to reach" : `${version.changed_lines_reached} of ${version.changed_lines}`;
-  const facts: [string, string][] = [];
-  if (pair.executions.length === 0 && pair.verdict === "identical") {
-    facts.push(["Executions", "none needed"]);
-  } else {
-    facts.push(["Executions", `${number(pair.executed)} of at most ${number(budget)}`]);
-    facts.push(["Lines covered", both(percent(pair.old.coverage), percent(pair.new.coverage))]);
-    facts.push(["Changed lines reached", `old ${reached(pair.old)}, new ${reached(pair.new)}`]);
-    const differing = pair.executions.filter((execution) => execution.differs).length;
-    if (pair.executions.length > 0) facts.push(["Differing", count(differing, "execution")]);
-  }
-  if (pair.lost > 0) facts.push(["Lost with a worker", count(pair.lost, "execution")]);
-  facts.push(["Time", duration(pair.milliseconds)]);
-  return facts;
-}
-
-/** What the execution is that is shown at first. */
-export function shownTitle(pair: PairState): string {
-  return pair.is_witness ? "the smallest inputs that show the difference" : "the one that covered most";
-}
-
-/** What was compared with what: one name, or both when the function was renamed. */
-export function pairName(pair: PairState): string {
-  const { old, new: renewed } = pair;
-  return old.qualname === renewed.qualname
-    ? plain.value(renewed.qualname)
-    : `${plain.value(old.qualname)} → ${plain.value(renewed.qualname)}`;
-}
-
-/** Numbers of pairs in the order shown: what changed first, identical ones last. */
+/** Numbers of pairs in the order shown. */
 export function pairOrder(state: ComparisonState): number[] {
-  const rank: Record<Verdict, number> = { changing: 0, inconclusive: 1, likely_preserving: 2, identical: 3 };
-  return state.pairs
-    .map((_, index) => index)
-    .sort((a, b) => {
-      const [first, second] = [state.pairs[a], state.pairs[b]];
-      return (first ? rank[first.verdict] : 9) - (second ? rank[second.verdict] : 9) || a - b;
-    });
+  const ranked = state.pairs.map(({ rank }, index) => ({ rank, index }));
+  return ranked.sort((a, b) => a.rank - b.rank || a.index - b.index).map(({ index }) => index);
+}
+
+/** The class that sets the accent color of a pair: none of a verdict where others decide. */
+export function pairTone(pair: PairState): string {
+  return tone(pair.decided_by.length > 0 ? "identical" : pair.verdict);
 }
 
 export const NO_KERNEL = "This needs a running kernel: run the cell again in a notebook.";

@@ -54,14 +54,18 @@ test("waits are counted from one difference to the next", () => {
 });
 
 test("a cell of the matrix and a search filter the changes of a study", () => {
-  const rows = [change("a", "changing", "changing"), change("b", "changing", null), change("c", "error", "preserving")];
+  const rows = [
+    change("a", "changing", "changing"),
+    change("b", "changing", null),
+    change("c", "identical", "preserving"),
+  ];
   const found = (by: Partial<filter.StudyFilter>) =>
     rows.filter(filter.studyFilter({ search: "", cell: null, ...by }) ?? (() => true)).map((row) => row.id);
   expect(found({})).toEqual(["a", "b", "c"]);
   expect(found({ cell: { verdict: "changing", label: null } })).toEqual(["b"]);
-  expect(found({ search: "BECAUSE", cell: { verdict: "error", label: "preserving" } })).toEqual(["c"]);
+  expect(found({ search: "BECAUSE", cell: { verdict: "identical", label: "preserving" } })).toEqual(["c"]);
   const { labels, verdicts, counts } = filter.confusion(rows);
   expect(labels).toEqual(["changing", "preserving", null]);
-  expect(verdicts).toEqual(["changing", "error"]);
+  expect(verdicts).toEqual(["changing", "identical"]);
   expect(counts.get(filter.cellKey("changing", null))).toBe(1);
 });

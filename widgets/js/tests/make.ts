@@ -26,6 +26,7 @@ export function execution(number: number, more: Partial<Execution> = {}): Execut
     old_valid: true,
     new_valid: true,
     differs: false,
+    examined: true,
     new_lines: 0,
     coverage_so_far: 1,
     microseconds: 10,
@@ -35,7 +36,7 @@ export function execution(number: number, more: Partial<Execution> = {}): Execut
 }
 
 export function side(outcome: string): Side {
-  return { outcome, valid: true, stdout: "", stderr: "", log: [], arguments: [], hits: [[1, 1]] };
+  return { outcome, valid: true, stdout: "", stderr: "", log: [], hits: [[1, 1]] };
 }
 
 export function detail(execution: number | null, more: Partial<Detail> = {}): Detail {
@@ -57,6 +58,7 @@ export function detail(execution: number | null, more: Partial<Detail> = {}): De
     evidence: [],
     old: side("returns 1"),
     new: side("returns 2"),
+    left: [],
     values: [value],
     calls: [],
     ...more,
@@ -67,13 +69,14 @@ export function pair(more: Partial<PairState> = {}): PairState {
   return {
     name: "f",
     verdict: "changing",
+    mark: ["≠", "changing"],
+    rank: 0,
     sentence: "Behavior changed.",
-    reason: "",
+    reason: null,
+    facts: [["Executions", "2 of at most 300"]],
     notes: [],
     decided_by: [],
-    milliseconds: 1,
     executed: 2,
-    lost: 0,
     old: version(["def f():", "    return 1"]),
     new: version(["def f():", "    return 2"]),
     rows: [
@@ -90,7 +93,7 @@ export function pair(more: Partial<PairState> = {}): PairState {
     paths: [],
     evidence: [],
     shown: detail(0),
-    is_witness: true,
+    role: "Smallest inputs that show it",
     reproducer: null,
     ...more,
   };
@@ -103,7 +106,7 @@ export function comparison(pairs: PairState[] = [pair()]): ComparisonState {
     verdict: "changing",
     sentence: "Behavior changed.",
     predictor: "uniform",
-    seed: 0,
+    seed: "18446744073709551615",
     budget: 300,
     milliseconds: 1,
     added: [],

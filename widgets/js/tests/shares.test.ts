@@ -1,10 +1,11 @@
 import { expect, test } from "vitest";
 import { csv } from "../src/download";
 import { sharesOfAll } from "../src/plots/pair";
-import { sample } from "../src/plots/figure";
+import { sample, whole } from "../src/plots/figure";
+import { bars } from "../src/plots/study";
 import { lightness } from "../src/theme";
 import type { Path } from "../src/types";
-import { shares } from "../src/views/values";
+import { same, shares } from "../src/views/values";
 
 const path = (injected: [string, string, number, number][], predicted: number[] = [0.25, 0.75]): Path => ({
   path: "x",
@@ -62,4 +63,21 @@ test("light and dark are told by the color of the page", () => {
   expect(lightness("rgb(255, 255, 255)")).toBe(1);
   expect(lightness("rgba(0, 0, 0, 0)")).toBeNull();
   expect(lightness("rgb(22, 25, 29)")).toBeLessThan(0.2);
+});
+
+test("what is counted twice makes no negative number", () => {
+  expect(same({ count: 5, differing: 1, invalid: 2 })).toBe(2);
+  expect(same({ count: 3, differing: 3, invalid: 2 })).toBe(0);
+});
+
+test("the last bar of a distribution holds its end", () => {
+  const points = [0, 49, 50, 100].map((x) => ({ x, verdict: "changing" as const }));
+  expect(bars(points, [0, 50, 100]).map(({ from, to, count }) => [from, to, count])).toEqual([
+    [0, 50, 2],
+    [50, 100, 2],
+  ]);
+});
+
+test("an axis of whole numbers has no more ticks than numbers", () => {
+  expect([whole(1, 3).ticks, whole(1, 1).ticks, whole(0, 300).ticks]).toEqual([2, 1, 8]);
 });

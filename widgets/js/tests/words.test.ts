@@ -13,8 +13,8 @@ test("a small probability is not none", () => {
   expect(words.probability(0)).toBe("0\u{a0}%");
 });
 
-test("durations from microseconds to seconds", () => {
-  expect([0.05, 0.26, 41, 12_345, -1].map(words.duration)).toEqual(["50 µs", "260 µs", "41 ms", "12.3 s", "unknown"]);
+test("durations as in Rust", () => {
+  expect([0.05, 0.26, 41, 12_345, -1].map(words.duration)).toEqual(["0.1 ms", "0.3 ms", "41 ms", "12.3 s", "unknown"]);
 });
 
 test("people count executions from one", () => {
@@ -26,6 +26,8 @@ test("an execution that failed in one version says nothing, unless it differs", 
   expect(words.outcome(execution(1, { old_valid: false }))).toBe("nothing");
   expect(words.outcome(execution(1, { old_valid: false, differs: true }))).toBe("differs");
   expect(words.outcome(execution(1))).toBe("same");
+  expect(words.outcome(execution(1, { examined: false }))).toBe("unexamined");
+  expect(words.outcome(execution(1, { examined: true }))).toBe("same");
 });
 
 test("the margin tells lines without code from lines that never ran", () => {
@@ -48,19 +50,22 @@ test("a condition that was always the same is a gap, one that was never reached 
   expect(words.branchGap({ line: 1, taken: 0, not_taken: 0 })).toBeNull();
 });
 
-test("pairs that changed come first, identical ones last", () => {
-  const state = comparison([
-    pair({ verdict: "identical" }),
-    pair({ verdict: "likely_preserving" }),
-    pair({ verdict: "changing" }),
-    pair({ verdict: "inconclusive" }),
-  ]);
+test("pairs come in the order of their ranks, equal ones as they are", () => {
+  const state = comparison([4, 2, 0, 0].map((rank) => pair({ rank })));
   expect(words.pairOrder(state)).toEqual([2, 3, 1, 0]);
 });
 
-test("a reason that the sentence holds already is not said again", () => {
-  expect(words.reason(pair({ sentence: "No: it differs.", reason: "it differs" }))).toBeNull();
-  expect(words.reason(pair({ reason: "every line was reached" }))).toBe("Every line was reached.");
+test("a pair that others decide on has not the color of a change", () => {
+  expect(words.pairTone(pair())).toBe("tcw-changing");
+  expect(words.pairTone(pair({ decided_by: ["f"] }))).toBe("tcw-identical");
+});
+
+test("what is shown says in what it differs from its execution", () => {
+  const changes = new Map([["x", "1"]]);
+  expect(words.changeNote(null, new Map())).toBe("");
+  expect(words.changeNote(null, changes)).toBe("with 1 value changed by you");
+  expect(words.changeNote(3, new Map())).toBe("made smaller");
+  expect(words.changeNote(3, changes)).toBe("made smaller, 1 value changed by you");
 });
 
 test("a parameter enters at the def, other values where they were looked up", () => {

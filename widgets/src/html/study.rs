@@ -29,11 +29,9 @@ pub fn table(study: &StudyState) -> Markup {
                             td { (badge((words::icon(row.verdict), row.verdict.name()), tone(row.verdict))) }
                             td { (plain::value(row.label.as_deref().unwrap_or("–"))) }
                             td { (plain::sentence(&row.reason)) }
-                            td.tc-num { @if let Some(executions) = row.executions { (executions) } }
-                            td.tc-num { @if let Some(coverage) = row.coverage { (words::percent(coverage)) } }
-                            td.tc-num {
-                                @if let Some(milliseconds) = row.milliseconds { (words::duration(milliseconds)) }
-                            }
+                            td.tc-num { (row.executions) }
+                            td.tc-num { (words::percent(row.coverage)) }
+                            td.tc-num { (words::duration(row.milliseconds)) }
                         }
                     }
                 }

@@ -2,10 +2,8 @@
 //! out; a difference is marked with a sign and a word.
 
 use maud::{Markup, html};
-use twincell_core::behavior::{ABSENT, Behavior, Call, Observed, UNCHANGED, is_argument};
-use twincell_core::report::{
-    Channel, Evidence, ExecutionReport, PairReport, Witness, display_call, display_observed, display_outcome,
-};
+use twincell_core::behavior::{Behavior, Call};
+use twincell_core::report::{Channel, Evidence, ExecutionReport, PairReport, Witness, display_call, display_outcome};
 
 use crate::{plain, words};
 
@@ -86,12 +84,7 @@ pub fn behaviors(pair: &PairReport, witness: &Witness) -> Markup {
     let (old, new) = (&witness.old, &witness.new);
     let outcome = differs(&|one| matches!(one.channel, Channel::Return | Channel::Exception));
     let mut rows = vec![row("outcome", outcome, &display_outcome(&old.outcome), &display_outcome(&new.outcome))];
-    for (name, old, new) in arguments(old, new) {
-        let (absent, after) = if is_argument(name) { (UNCHANGED, " afterwards") } else { (ABSENT, "") };
-        let shown = |value: Option<&Observed>| value.map_or_else(|| absent.into(), display_observed);
-        let differs = differs(&|one| one.channel == Channel::Arguments && names_root(&one.place, name));
-        rows.push(row(&format!("{name}{after}"), differs, &shown(old), &shown(new)));
-    }
+    rows.extend(words::left(old, new, differs).iter().map(|one| row(&one.name, one.differs, &one.old, &one.new)));
     for (name, old, new) in [("stdout", &old.stdout, &new.stdout), ("stderr", &old.stderr, &new.stderr)] {
         if !old.is_empty() || !new.is_empty() {
             rows.push(row(name, differs(&|one| one.channel == Channel::Output && one.place.contains(name)), old, new));
@@ -106,23 +99,6 @@ pub fn behaviors(pair: &PairReport, witness: &Witness) -> Markup {
     }
     let total = rows.len();
     table("What each version did", true, &["", "Old", "New"], rows.into_iter().take(VALUE_ROWS), total)
-}
-
-/// Whether a place such as `argument request.meta['retries']` is in the argument of this name.
-fn names_root(place: &str, name: &str) -> bool {
-    place.split(|c: char| !c.is_alphanumeric() && c != '_').take(2).any(|word| word == name)
-}
-
-/// Arguments of both versions by name, in the order of old, then what only new has.
-fn arguments<'a>(old: &'a Behavior, new: &'a Behavior) -> Vec<(&'a str, Option<&'a Observed>, Option<&'a Observed>)> {
-    let find = |behavior: &'a Behavior, name: &str| {
-        behavior.arguments.iter().find(|(other, _)| other == name).map(|(_, value)| value)
-    };
-    let mut rows: Vec<_> =
-        old.arguments.iter().map(|(name, value)| (name.as_str(), Some(value), find(new, name))).collect();
-    let only_new = new.arguments.iter().filter(|(name, _)| find(old, name).is_none());
-    rows.extend(only_new.map(|(name, value)| (name.as_str(), None, Some(value))));
-    rows
 }
 
 pub fn calls(witness: &Witness) -> Markup {

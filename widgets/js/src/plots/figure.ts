@@ -3,14 +3,14 @@
 
 import { plot, type Markish, type PlotOptions } from "@observablehq/plot";
 import { csv, savePng, saveSvg, saveText } from "../download";
-import { h, replace } from "../dom";
+import { h, replace, shape } from "../dom";
 import * as plain from "../plain";
 import { simpleTable } from "../views/parts";
 
 export interface Entry {
   text: string;
   color: string;
-  shape: "line" | "circle" | "ring" | "diamond" | "box" | "hatch";
+  shape: "line" | "circle" | "ring" | "diamond" | "cross" | "box" | "hatch";
 }
 
 export interface Figure {
@@ -30,7 +30,6 @@ export interface Figure {
 /** Rows of numbers that are shown in the page; downloads have them all. */
 const NUMBERS = 200;
 const LEGEND = 24;
-const SVG = "http://www.w3.org/2000/svg";
 
 /** A figure that draws itself again when its column becomes wider or narrower. */
 export function figureView(figure: Figure, signal: AbortSignal): HTMLElement {
@@ -168,22 +167,16 @@ function legendLines(legend: Entry[], width: number): { entry: Entry; x: number 
   return lines;
 }
 
-function element(name: string, attributes: Record<string, string | number>, text = ""): SVGElement {
-  const made = document.createElementNS(SVG, name);
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, String(value));
-  if (text) made.textContent = text;
-  return made;
-}
-
-function legendEntry({ text, color, shape }: Entry, x: number, y: number): SVGElement {
-  const group = element("g", { transform: `translate(${x}, ${y})` });
+function legendEntry({ text, color, shape: kind }: Entry, x: number, y: number): SVGElement {
+  const group = shape("g", { transform: `translate(${x}, ${y})` });
   const shapes: Record<Entry["shape"], SVGElement> = {
-    line: element("path", { d: "M1,0H15", fill: "none", stroke: color, "stroke-width": 2 }),
-    circle: element("circle", { cx: 8, r: 3.5, fill: color }),
-    ring: element("circle", { cx: 8, r: 3.5, fill: "none", stroke: color, "stroke-width": 1.5 }),
-    diamond: element("path", { d: "M8,-6L13,0L8,6L3,0Z", fill: color }),
-    box: element("rect", { x: 3, y: -5, width: 10, height: 10, fill: color }),
-    hatch: element("rect", {
+    line: shape("path", { d: "M1,0H15", fill: "none", stroke: color, "stroke-width": 2 }),
+    circle: shape("circle", { cx: 8, r: 3.5, fill: color }),
+    ring: shape("circle", { cx: 8, r: 3.5, fill: "none", stroke: color, "stroke-width": 1.5 }),
+    diamond: shape("path", { d: "M8,-6L13,0L8,6L3,0Z", fill: color }),
+    cross: shape("path", { d: "M5,-3L11,3M5,3L11,-3", fill: "none", stroke: color, "stroke-width": 1.5 }),
+    box: shape("rect", { x: 3, y: -5, width: 10, height: 10, fill: color }),
+    hatch: shape("rect", {
       x: 3,
       y: -5,
       width: 10,
@@ -195,10 +188,15 @@ function legendEntry({ text, color, shape }: Entry, x: number, y: number): SVGEl
     }),
   };
   group.append(
-    shapes[shape],
-    element("text", { x: 20, dy: "0.32em", "text-anchor": "start", fill: "var(--tcw-ink)" }, text),
+    shapes[kind],
+    shape("text", { x: 20, dy: "0.32em", "text-anchor": "start", fill: "var(--tcw-ink)" }, text),
   );
   return group;
+}
+
+/** An axis for whole numbers, without ticks between them. */
+export function whole(from: number, to: number, most = 8): { tickFormat: string; ticks: number } {
+  return { tickFormat: "d", ticks: Math.max(1, Math.min(most, Math.floor(to - from))) };
 }
 
 /** At most so many, evenly taken. */

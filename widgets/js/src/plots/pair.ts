@@ -21,15 +21,16 @@ import type { PairContext } from "../session";
 import type { ComparisonState, Execution, PairState, Path } from "../types";
 import { shares, type ClassShare } from "../views/values";
 import * as words from "../words";
-import { COLOR, figureView, sample, type Entry, type Figure } from "./figure";
+import { COLOR, figureView, sample, whole, type Entry, type Figure } from "./figure";
 
 /** Points that are drawn at most; more would only cover each other. */
 const POINTS = 1500;
 
 const OUTCOMES: Record<words.Outcome, Entry> = {
-  differs: { text: "≠ differs", color: COLOR.differs, shape: "diamond" },
-  same: { text: "= same", color: COLOR.same, shape: "circle" },
-  nothing: { text: "○ says nothing", color: COLOR.nothing, shape: "ring" },
+  differs: { text: words.OUTCOME_MARK.differs, color: COLOR.differs, shape: "diamond" },
+  same: { text: words.OUTCOME_MARK.same, color: COLOR.same, shape: "circle" },
+  nothing: { text: words.OUTCOME_MARK.nothing, color: COLOR.nothing, shape: "ring" },
+  unexamined: { text: words.OUTCOME_MARK.unexamined, color: COLOR.nothing, shape: "cross" },
 };
 
 export function plotsView({ session, pair, signal }: PairContext, panel: HTMLElement): void {
@@ -78,7 +79,10 @@ function coveragePlot(pair: PairState, file: string): Figure {
         }),
       ),
     ],
-    options: { x: { label: "Execution", tickFormat: "d" }, y: { label: "Covered (%)", domain: [0, 100], grid: true } },
+    options: {
+      x: { label: "Execution", ...numbers(executions) },
+      y: { label: "Covered (%)", domain: [0, 100], grid: true },
+    },
     numbers: executions.map((one) => ({
       execution: one.number,
       "covered so far": one.coverage_so_far,
@@ -87,6 +91,11 @@ function coveragePlot(pair: PairState, file: string): Figure {
     })),
     file: `${file}_coverage`,
   };
+}
+
+/** An axis for their numbers. */
+function numbers(executions: Execution[]) {
+  return whole(executions[0]?.number ?? 1, executions.at(-1)?.number ?? 1);
 }
 
 function waitsPlot(pair: PairState, file: string): Figure {
@@ -134,11 +143,14 @@ function waitsPlot(pair: PairState, file: string): Figure {
             ruleY([0], { stroke: "var(--tcw-rule)" }),
           ],
     options: {
-      x: { label: "Executions since the difference before", tickFormat: "d", domain: [0.5, Math.max(most, 4) + 0.5] },
+      x: {
+        label: "Executions since the difference before",
+        domain: [0.5, Math.max(most, 4) + 0.5],
+        ...whole(0, Math.max(most, 4)),
+      },
       y: {
         label: "Differences",
-        tickFormat: "d",
-        ticks: Math.min(5, highest),
+        ...whole(0, highest, 5),
         grid: true,
         ...(first === undefined ? { domain: [0, 1] } : {}),
       },
@@ -257,7 +269,7 @@ function timePlot(pair: PairState, file: string): Figure {
   const title = (one: Execution) =>
     `${words.executionName(one.number)}\n${words.duration(one.microseconds / 1000)}\n${words.OUTCOME_MARK[words.outcome(one)]}`;
   const of = (outcome: words.Outcome) => points.filter((one) => words.outcome(one) === outcome);
-  const present = (["same", "nothing", "differs"] as const).filter((outcome) => of(outcome).length > 0);
+  const present = words.OUTCOMES.filter((outcome) => of(outcome).length > 0);
   return {
     title: "Time spent",
     description: `${words.duration(total)} in all executions; half of them took ${words.duration(median)} or less.`,
@@ -270,10 +282,11 @@ function timePlot(pair: PairState, file: string): Figure {
       ruleY([median], { stroke: "var(--tcw-ink)", strokeWidth: 1 }),
       dot(of("same"), { x, y, fill: COLOR.same, r: 2.5 }),
       dot(of("nothing"), { x, y, stroke: COLOR.nothing, r: 2.5 }),
+      dot(of("unexamined"), { x, y, symbol: "times", stroke: COLOR.nothing, r: 2.5 }),
       dot(of("differs"), { x, y, symbol: "diamond", fill: COLOR.differs, r: 3.5 }),
       tip(points, pointer({ x, y, title })),
     ],
-    options: { x: { label: "Execution", tickFormat: "d" }, y: { label: "Milliseconds", grid: true } },
+    options: { x: { label: "Execution", ...numbers(pair.executions) }, y: { label: "Milliseconds", grid: true } },
     numbers: pair.executions.map((one) => ({
       execution: one.number,
       microseconds: one.microseconds,

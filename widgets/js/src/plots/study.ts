@@ -1,85 +1,121 @@
 // The plots of a study: executions until the verdict, and coverage, over all changes.
 
-import { binX, rectY, ruleY, type RectYOptions } from "@observablehq/plot";
-import type { StudyRow } from "../types";
+import { rectY, ruleY, tip, pointerX } from "@observablehq/plot";
+import type { StudyRow, Verdict } from "../types";
 import * as words from "../words";
-import type { Entry, Figure } from "./figure";
+import { whole, type Figure } from "./figure";
 
-const VERDICTS = ["changing", "likely_preserving", "inconclusive", "identical", "error"] as const;
+const VERDICTS = ["changing", "likely_preserving", "inconclusive", "identical"] as const;
+/** Bars at most. */
+const BARS = 20;
 
 export function studyPlots(rows: StudyRow[]): Figure[] {
+  if (rows.length === 0) return [];
+  const most = Math.max(1, ...rows.map((row) => row.executions));
+  const step = Math.ceil((most + 1) / BARS);
+  // Whole numbers stand in the middle of their bars.
+  const around = Array.from({ length: Math.ceil((most + 1) / step) + 1 }, (_, index) => index * step - 0.5);
+  const percents = Array.from({ length: BARS + 1 }, (_, index) => (index * 100) / BARS);
   return [
-    histogram(
-      rows,
-      "Executions until the verdict",
-      "Executions",
-      (row) => row.executions,
-      "study_executions",
-      undefined,
-    ),
-    histogram(
-      rows,
-      "Coverage of both versions",
-      "Covered (%)",
-      (row) => (row.coverage === null ? null : row.coverage * 100),
-      "study_coverage",
-      [0, 100],
-    ),
-  ].filter((figure) => figure.numbers.length > 0);
+    histogram(rows, {
+      title: "Executions until the verdict",
+      label: "Executions",
+      value: (row) => row.executions,
+      edges: around,
+      ticks: whole(0, most),
+      range: (from, to) => (step === 1 ? String(from + 0.5) : `${from + 0.5} to ${to - 0.5}`),
+      file: "study_executions",
+    }),
+    histogram(rows, {
+      title: "Coverage of both versions",
+      label: "Covered (%)",
+      value: (row) => row.coverage * 100,
+      edges: percents,
+      ticks: {},
+      range: (from, to) => `${from} to ${to} %`,
+      file: "study_coverage",
+    }),
+  ];
 }
 
-function histogram(
-  rows: StudyRow[],
-  title: string,
-  label: string,
-  value: (row: StudyRow) => number | null,
-  file: string,
-  domain: [number, number] | undefined,
-): Figure {
-  const points = rows.flatMap((row) => {
-    const x = value(row);
-    return x === null ? [] : [{ x, verdict: row.verdict, name: words.verdictName(row.verdict), id: row.id }];
+export interface Bar {
+  from: number;
+  to: number;
+  verdict: Verdict;
+  count: number;
+}
+
+/** How many of each verdict lie between two edges. A value at an edge is above it; at the last one, below. */
+export function bars(points: { x: number; verdict: Verdict }[], edges: number[]): Bar[] {
+  return edges.slice(1).flatMap((to, index) => {
+    const from = edges[index] ?? to;
+    const isLast = index === edges.length - 2;
+    const inside = points.filter(({ x }) => x >= from && (x < to || (isLast && x === to)));
+    return VERDICTS.map((verdict) => ({
+      from,
+      to,
+      verdict,
+      count: inside.filter((one) => one.verdict === verdict).length,
+    })).filter((bar) => bar.count > 0);
   });
+}
+
+interface Histogram {
+  title: string;
+  label: string;
+  value(row: StudyRow): number;
+  edges: number[];
+  ticks: object;
+  range(from: number, to: number): string;
+  file: string;
+}
+
+function histogram(rows: StudyRow[], { title, label, value, edges, ticks, range, file }: Histogram): Figure {
+  const points = rows.map((row) => ({ x: value(row), verdict: row.verdict, id: row.id }));
+  const drawn = bars(points, edges);
+  const heights = new Map<number, number>();
+  for (const { from, count } of drawn) heights.set(from, (heights.get(from) ?? 0) + count);
   const present = VERDICTS.filter((verdict) => points.some((one) => one.verdict === verdict));
   const sorted = points.map((one) => one.x).sort((a, b) => a - b);
-  const legend: Entry[] = present.map((verdict) => ({
-    text: `${words.icon(verdict)} ${words.verdictName(verdict)}`,
-    color: color(verdict),
-    shape: "box",
-  }));
+  const said = drawn.map(({ from, to }) => ({ from, to, high: heights.get(from) ?? 0 }));
+  const described = ({ from, to }: { from: number; to: number }) =>
+    [
+      range(from, to),
+      ...drawn.filter((bar) => bar.from === from).map((bar) => `${words.verdictName(bar.verdict)}: ${bar.count}`),
+    ].join("\n");
   return {
     title,
     description: `${words.count(points.length, "change")}; half of them ${Math.round(sorted[Math.floor(sorted.length / 2)] ?? 0)} or less.`,
-    legend,
+    legend: present.map((verdict) => ({
+      text: `${words.icon(verdict)} ${words.verdictName(verdict)}`,
+      color: color(verdict),
+      shape: "box",
+    })),
     marks: [
-      rectY(
-        points,
-        binX<RectYOptions>(
-          { y: "count" },
-          {
-            x: "x",
-            fill: (one: { verdict: StudyRow["verdict"] }) => color(one.verdict),
-            order: present.map(color),
-            thresholds: 20,
-            ...(domain ? { domain } : {}),
-            inset: 0.5,
-            title: (one: { name: string }) => one.name,
-            tip: true,
-          },
-        ),
-      ),
+      rectY(drawn, {
+        x1: "from",
+        x2: "to",
+        y: "count",
+        fill: (bar: Bar) => color(bar.verdict),
+        inset: 0.5,
+      }),
+      tip(said, pointerX({ x: (bar: Bar) => (bar.from + bar.to) / 2, y: "high", title: described })),
       ruleY([0], { stroke: "var(--tcw-rule)" }),
     ],
     options: {
-      x: { label, ...(domain ? { domain } : {}) },
-      y: { label: "Changes", grid: true },
+      x: { label, domain: [edges[0] ?? 0, edges.at(-1) ?? 1], ...ticks },
+      y: { label: "Changes", grid: true, ...whole(0, Math.max(1, ...heights.values()), 5) },
       color: { type: "identity" },
     },
-    numbers: points.map((one) => ({ change: one.id, verdict: one.name, [label.toLowerCase()]: one.x })),
+    numbers: points.map((one) => ({
+      change: one.id,
+      verdict: words.verdictName(one.verdict),
+      [label.toLowerCase()]: one.x,
+    })),
     file,
   };
 }
 
-function color(verdict: StudyRow["verdict"]): string {
+function color(verdict: Verdict): string {
   return `var(--tcw-${words.tone(verdict).replace("tcw-", "")}-plot)`;
 }

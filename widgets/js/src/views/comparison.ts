@@ -12,7 +12,7 @@ import { codeView, type CodeView } from "./code";
 import { detailView, type DetailView } from "./detail";
 import { executionsView } from "./executions";
 import { foundView } from "./found";
-import { badge } from "./parts";
+import { badge, pairBadge } from "./parts";
 import { pinsView } from "./pins";
 import { shownView } from "./shown";
 import { tabs } from "./tabs";
@@ -44,7 +44,7 @@ export function comparisonView(state: ComparisonState, host: Host): ComparisonVi
       { class: `tcw-head ${words.tone(state.verdict)}` },
       badge(state.verdict),
       h("p", { class: "tcw-sentence" }, plain.sentence(state.sentence)),
-      only && only.sentence !== state.sentence && h("p", { class: "tcw-lead" }, plain.sentence(only.sentence)),
+      only && !state.sentence.startsWith(only.sentence) && h("p", { class: "tcw-lead" }, plain.sentence(only.sentence)),
     ),
     state.pairs.length > 1 && chooser(session, all.signal),
     body,
@@ -53,7 +53,7 @@ export function comparisonView(state: ComparisonState, host: Host): ComparisonVi
     h(
       "p",
       { class: "tcw-foot" },
-      `twincell ${plain.value(state.twincell)} · predictor: ${plain.value(state.predictor)} · seed ${state.seed} · ${words.duration(state.milliseconds)} in all`,
+      `twincell ${plain.value(state.twincell)} · predictor: ${plain.value(state.predictor)} · seed ${plain.value(state.seed)} · ${words.duration(state.milliseconds)} in all`,
     ),
   );
 
@@ -95,7 +95,7 @@ function pairView(context: PairContext): { element: HTMLElement; code: CodeView 
   const facts = h(
     "dl",
     { class: "tcw-facts" },
-    words.facts(pair, session.state.budget).map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value))),
+    pair.facts.map(([name, value]) => h("div", {}, h("dt", {}, plain.value(name)), h("dd", {}, plain.value(value)))),
   );
   const code =
     pair.rows.length > 0
@@ -106,7 +106,7 @@ function pairView(context: PairContext): { element: HTMLElement; code: CodeView 
       : null;
   const ran = pair.executions.length > 0;
   const parts = tabs(
-    `About ${words.pairName(pair)}`,
+    `About ${plain.value(pair.name)}`,
     [
       {
         id: "found",
@@ -162,9 +162,9 @@ function pairView(context: PairContext): { element: HTMLElement; code: CodeView 
     h(
       "h2",
       { id: name, class: several ? "tcw-pairtitle" : "tcw-hidden" },
-      several && badge(pair.verdict),
+      several && pairBadge(pair),
       several && " ",
-      words.pairName(pair),
+      plain.value(pair.name),
     ),
     several && pair.sentence !== session.state.sentence && h("p", { class: "tcw-lead" }, plain.sentence(pair.sentence)),
     facts,
@@ -191,8 +191,8 @@ function chooser(session: Session, signal: AbortSignal): HTMLElement {
       "button",
       { type: "button", class: "tcw-choice", onclick: () => session.choosePair(index) },
       pair && [
-        badge(pair.verdict),
-        h("code", {}, words.pairName(pair)),
+        pairBadge(pair),
+        h("code", {}, plain.value(pair.name)),
         h("span", { class: "tcw-gist" }, plain.sentence(pair.sentence)),
       ],
     );

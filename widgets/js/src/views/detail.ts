@@ -251,14 +251,7 @@ function behavior(detail: Detail): HTMLElement {
     invalid(old),
     invalid(renewed),
   );
-  const names = [...new Set([...old.arguments, ...renewed.arguments].map((one) => one.name))];
-  for (const name of names) {
-    const of = (side: Detail["old"]) => side.arguments.find((one) => one.name === name)?.value;
-    const cell = (text: string | undefined) =>
-      text === undefined ? h("span", { class: "tcw-quiet" }, "not there") : seen(text);
-    const different = differs((one) => one.channel === "arguments" && namesRoot(one.place, name));
-    add(`${plain.value(name)} afterwards`, different, cell(of(old)), cell(of(renewed)));
-  }
+  for (const one of detail.left) add(plain.value(one.name), one.differs, seen(one.old), seen(one.new));
   for (const stream of ["stdout", "stderr"] as const) {
     if (old[stream] === "" && renewed[stream] === "") continue;
     add(
@@ -281,12 +274,4 @@ function behavior(detail: Detail): HTMLElement {
     [{ title: "" }, { title: "Old", kind: "seen" }, { title: "New", kind: "seen" }],
     rows,
   );
-}
-
-/** Whether a place such as `argument request.meta['retries']` is in the argument of this name. */
-function namesRoot(place: string, name: string): boolean {
-  return place
-    .split(/[^\p{L}\p{N}_]+/u)
-    .slice(0, 2)
-    .includes(name);
 }

@@ -8,14 +8,12 @@ import { virtualTable, type Column } from "../table";
 import type { Execution } from "../types";
 import * as words from "../words";
 
-const OUTCOME_ORDER = { differs: 0, same: 1, nothing: 2 };
-
 const columns: Column<Execution>[] = [
   { id: "number", title: "No.", key: (one) => one.number, width: "58px", kind: "number" },
   {
     id: "outcome",
     title: "Evidence",
-    key: (one) => OUTCOME_ORDER[words.outcome(one)],
+    key: (one) => words.OUTCOMES.indexOf(words.outcome(one)),
     text: (one) => words.OUTCOME_MARK[words.outcome(one)],
     width: "122px",
   },
@@ -71,6 +69,7 @@ export function executionsView(
   listed: (rows: Execution[]) => void,
 ): void {
   const { store } = session;
+  const there = new Set(pair.executions.map(words.outcome));
   const search = h("input", {
     type: "search",
     class: "tcw-field tcw-search",
@@ -86,7 +85,9 @@ export function executionsView(
       onchange: () => store.set({ outcome: outcome.value as "all" }),
     },
     h("option", { value: "all" }, "All evidence"),
-    (["differs", "same", "nothing"] as const).map((value) => h("option", { value }, words.OUTCOME_MARK[value])),
+    words.OUTCOMES.filter((value) => value !== "unexamined" || there.has(value)).map((value) =>
+      h("option", { value }, words.OUTCOME_MARK[value]),
+    ),
   );
   const line = h("span", {});
   const found = h("span", { class: "tcw-quiet", role: "status" });
@@ -118,8 +119,10 @@ export function executionsView(
         { class: "tcw-legend" },
         `${words.number(pair.executed)} executions ran; ${words.number(pair.executions.length)} of them are listed.`,
       ),
-    pair.executions.some((one) => words.outcome(one) === "nothing") &&
-      h("p", { class: "tcw-legend" }, words.OUTCOME_LEGEND),
+    words.OUTCOMES.map((one) => {
+      const legend = there.has(one) && words.OUTCOME_LEGEND[one];
+      return legend && h("p", { class: "tcw-legend" }, legend);
+    }),
   );
   store.watch(["search", "outcome", "line"], signal, () => {
     const now = store.get();

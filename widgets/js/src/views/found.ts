@@ -9,7 +9,6 @@ import { evidenceTable } from "./parts";
 const EVIDENCE = 100;
 
 export function foundView({ session, pair }: PairContext, panel: HTMLElement): void {
-  const reason = words.reason(pair);
   const choose = (execution: number) => {
     session.choose(execution);
     session.store.set({ tab: "shown" });
@@ -17,9 +16,9 @@ export function foundView({ session, pair }: PairContext, panel: HTMLElement): v
   const shown = pair.evidence.slice(0, EVIDENCE);
   replace(
     panel,
-    reason && h("p", { class: "tcw-lead" }, reason),
+    pair.reason !== null && h("p", { class: "tcw-lead" }, plain.sentence(pair.reason)),
     pair.decided_by.length > 0 &&
-      h("p", { class: "tcw-lead" }, "Decided by: ", plain.sentence(pair.decided_by.join(", ")), "."),
+      h("p", { class: "tcw-lead" }, "Judged by what its callers do: ", plain.sentence(pair.decided_by.join(", ")), "."),
     shown.length > 0
       ? evidenceTable(shown, "What differs", choose)
       : h(

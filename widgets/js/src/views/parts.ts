@@ -2,17 +2,19 @@
 
 import { classes, h, sign } from "../dom";
 import * as plain from "../plain";
-import type { Evidence, Verdict } from "../types";
+import type { Evidence, PairState, Verdict } from "../types";
 import * as words from "../words";
 
-export function badge(verdict: Verdict | "error"): HTMLElement {
-  return h(
-    "span",
-    { class: `tcw-badge ${words.tone(verdict)}` },
-    sign(words.icon(verdict)),
-    " ",
-    words.verdictName(verdict),
-  );
+export function badge(verdict: Verdict): HTMLElement {
+  return marked([words.icon(verdict), words.verdictName(verdict)], words.tone(verdict));
+}
+
+export function pairBadge(pair: PairState): HTMLElement {
+  return marked(pair.mark, words.pairTone(pair));
+}
+
+function marked([icon, word]: [string, string], tone: string): HTMLElement {
+  return h("span", { class: `tcw-badge ${tone}` }, sign(plain.value(icon)), " ", plain.value(word));
 }
 
 export interface SimpleColumn {

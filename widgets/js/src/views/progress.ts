@@ -4,6 +4,10 @@ import { h, replace } from "../dom";
 import type { Progress } from "../types";
 import * as words from "../words";
 
+/** Milliseconds after which a stop that did not stop is explained. */
+const STOPPING = 2000;
+const INTERRUPT = "Still running? Some front ends send this only after the cell has ended: press Interrupt instead.";
+
 export interface ProgressView {
   element: HTMLElement;
   update(progress: Progress | null): void;
@@ -17,7 +21,9 @@ export function progressView(stop: (() => void) | null): ProgressView {
     button.disabled = true;
     button.textContent = "Stopping…";
     stop?.();
+    setTimeout(() => (hint.textContent = INTERRUPT), STOPPING);
   });
+  const hint = h("p", { class: "tcw-progress-text", role: "status" });
   const title = h("p", { class: "tcw-progress-title" });
   const element = h(
     "div",
@@ -25,6 +31,7 @@ export function progressView(stop: (() => void) | null): ProgressView {
     title,
     h("div", { class: "tcw-progress-row" }, bar, stop && button),
     text,
+    hint,
   );
   return {
     element,

@@ -26,7 +26,7 @@ export function shownView({ session, pair, signal }: PairContext, listed: () => 
     class: "tcw-link",
     onclick: () => pair.shown?.execution != null && session.choose(pair.shown.execution),
   });
-  first.textContent = pair.is_witness ? "Back to the smallest inputs" : "Back to the first one shown";
+  first.textContent = `Back to ${words.executionName(pair.shown?.execution ?? null).toLowerCase()}`;
 
   function go(step: 1 | -1): void {
     const to = neighbour(listed(), store.get().execution, step);
@@ -38,12 +38,12 @@ export function shownView({ session, pair, signal }: PairContext, listed: () => 
     const of = pair.executions.find((one) => one.number === execution);
     const outcome = detail ? words.detailOutcome(detail) : of && words.outcome(of);
     const isFirst = pair.shown !== null && execution === pair.shown.execution;
-    const note = words.changeNote(base, changes) || (isFirst ? words.shownTitle(pair) : "");
+    const note = words.changeNote(base, changes) || (isFirst && pair.role !== null ? plain.value(pair.role) : "");
     replace(
       title,
       h("strong", {}, words.executionName(execution)),
       outcome && [" ", h("span", { class: `tcw-mark tcw-o-${outcome}` }, words.OUTCOME_MARK[outcome])],
-      note && h("span", { class: "tcw-note" }, ` ${note}`),
+      note && h("span", { class: "tcw-note" }, ` ${note.charAt(0).toLowerCase()}${note.slice(1)}`),
       busy !== null && h("span", { class: "tcw-note tcw-busy" }, ` ${busy}…`),
     );
     const [old, renewed] = [detail?.old.outcome ?? of?.old ?? "", detail?.new.outcome ?? of?.new ?? ""];

@@ -17,9 +17,8 @@ interface StudyChoices extends StudyFilter {
   open: StudyRow | null;
 }
 
-const VERDICT_ORDER = { changing: 0, inconclusive: 1, likely_preserving: 2, identical: 3, error: 4 };
+const VERDICT_ORDER = { changing: 0, inconclusive: 1, likely_preserving: 2, identical: 3 };
 const mark = (row: StudyRow) => `${words.icon(row.verdict)} ${words.verdictName(row.verdict)}`;
-const orDash = (text: string | null) => text ?? "–";
 
 const columns: Column<StudyRow>[] = [
   {
@@ -43,7 +42,7 @@ const columns: Column<StudyRow>[] = [
     id: "executions",
     title: "Executions",
     key: (row) => row.executions,
-    text: (row) => orDash(row.executions === null ? null : words.number(row.executions)),
+    text: (row) => words.number(row.executions),
     width: "104px",
     kind: "number",
     descendingFirst: true,
@@ -52,7 +51,7 @@ const columns: Column<StudyRow>[] = [
     id: "coverage",
     title: "Covered",
     key: (row) => row.coverage,
-    text: (row) => orDash(row.coverage === null ? null : words.percent(row.coverage)),
+    text: (row) => words.percent(row.coverage),
     width: "90px",
     kind: "number",
     descendingFirst: true,
@@ -61,7 +60,7 @@ const columns: Column<StudyRow>[] = [
     id: "time",
     title: "Time",
     key: (row) => row.milliseconds,
-    text: (row) => orDash(row.milliseconds === null ? null : words.duration(row.milliseconds)),
+    text: (row) => words.duration(row.milliseconds),
     width: "86px",
     kind: "number",
     descendingFirst: true,
@@ -181,7 +180,7 @@ export function studyView(state: StudyState) {
 
 function summary(state: StudyState): string {
   const by = (verdict: string) => state.rows.filter((row) => row.verdict === verdict).length;
-  const parts = (["changing", "likely_preserving", "identical", "inconclusive", "error"] as const)
+  const parts = (["changing", "likely_preserving", "identical", "inconclusive"] as const)
     .filter((verdict) => by(verdict) > 0)
     .map((verdict) => `${words.number(by(verdict))} ${words.verdictName(verdict)}`);
   return `${words.count(state.rows.length, "change")}: ${parts.join(", ")}.`;

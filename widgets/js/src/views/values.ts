@@ -4,7 +4,7 @@ import { h, replace } from "../dom";
 import * as plain from "../plain";
 import type { PairContext } from "../session";
 import { virtualTable, type Column } from "../table";
-import type { ComparisonState, PairState, Path } from "../types";
+import type { ComparisonState, InjectedValue, PairState, Path } from "../types";
 import * as words from "../words";
 import { seen, simpleTable } from "./parts";
 
@@ -33,6 +33,11 @@ export function shares(state: Pick<ComparisonState, "classes">, path: Path): Cla
       };
     })
     .filter((one) => one.injected > 0 || one.predicted >= 0.005);
+}
+
+/** Executions that did the same, of those with this value. */
+export function same(value: Pick<InjectedValue, "count" | "differing" | "invalid">): number {
+  return Math.max(0, value.count - value.differing - value.invalid);
 }
 
 const sum = (path: Path, key: "count" | "differing" | "invalid") =>
@@ -140,7 +145,7 @@ function pathDetail(state: ComparisonState, pair: PairState, path: Path): Node[]
       plain.value(one.class),
       words.number(one.count),
       one.differing > 0 ? `≠ ${words.number(one.differing)}` : "0",
-      words.number(one.count - one.differing - one.invalid),
+      words.number(same(one)),
       one.invalid > 0 ? `○ ${words.number(one.invalid)}` : "0",
     ],
     tone: one.differing > 0 ? "tcw-differs" : "",
