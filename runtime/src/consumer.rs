@@ -22,32 +22,47 @@ pub(crate) enum End<'py> {
     Raised(PyErr),
 }
 
+/// What a generator gave.
+pub(crate) struct Consumed<'py> {
+    /// The first items, each as it was when it came.
+    pub items: Vec<Observed>,
+    /// The same items once the generator has ended, where it changed what it had given: who keeps them (`list(f())`) sees
+    /// these.
+    pub changed: Option<Vec<Observed>>,
+    pub end: End<'py>,
+}
+
 /// The first items of a generator, and how it went on from there.
-pub(crate) fn consume<'py>(generator: &Bound<'py, PyAny>, most: usize) -> (Vec<Observed>, End<'py>) {
+pub(crate) fn consume<'py>(generator: &Bound<'py, PyAny>, most: usize) -> Consumed<'py> {
     let py = generator.py();
     let responds = outcome::is_own_code(generator, "gi_code").then(responds).flatten();
-    let mut items = Vec::new();
+    let (mut given, mut items) = (Vec::new(), Vec::new());
     let mut next = generator.call_method1("send", (py.None(),));
-    loop {
+    let end = loop {
         match next {
-            Ok(item) => items.push(observe::value(&item)),
+            Ok(item) => {
+                items.push(observe::value(&item));
+                given.push(item);
+            }
             Err(error) if error.is_instance_of::<PyStopIteration>(py) => {
                 let returned = error.value(py).getattr("value").unwrap_or_else(|_| py.None().into_bound(py));
-                return (items, End::Finished(returned));
+                break End::Finished(returned);
             }
-            Err(error) => return (items, End::Raised(error)),
+            Err(error) => break End::Raised(error),
         }
         if items.len() >= most {
             // Code may refuse to stop; its cleaning up is no part of the comparison.
             let _ = generator.call_method0("close");
-            return (items, End::Endless);
+            break End::Endless;
         }
         next = match responds.map(|sent| response(py, items.len(), sent)) {
             None => generator.call_method1("send", (py.None(),)),
             Some(Ok(sent)) => generator.call_method1("send", (sent,)),
             Some(Err(thrown)) => generator.call_method1("throw", (thrown.value(py),)),
         };
-    }
+    };
+    let later: Vec<Observed> = given.iter().map(observe::value).collect();
+    Consumed { changed: (later != items).then_some(later), items, end }
 }
 
 /// Is it worth drawing what the consumer does, and does a value that it sends matter?

@@ -11,7 +11,7 @@ use twincell_core::site::SiteKind;
 use twincell_core::source::Hint;
 use twincell_core::value::{AbstractValue, Known, Recipe};
 
-use crate::consumer::{self, End};
+use crate::consumer::{self, Consumed, End};
 use crate::exceptions::{self, StopExecution};
 use crate::kinds::{self, Kind};
 use crate::module::{FUNCTION_FILE_NAME, helpers, message};
@@ -271,8 +271,11 @@ pub(crate) fn unwrap(value: &Bound<'_, PyAny>, depth: u32, extra: &mut Vec<(Stri
             Ok(Observed::Iterator { kind: name, items, finished })
         }
         Kind::Generator => {
-            let (items, end) = consumer::consume(value, MAX_ITEMS);
+            let Consumed { items, changed, end } = consumer::consume(value, MAX_ITEMS);
             let finished = matches!(end, End::Finished(_));
+            if let Some(changed) = changed {
+                extra.push(("yielded values afterwards".into(), Observed::List(changed)));
+            }
             match end {
                 End::Finished(returned) => {
                     if !returned.is_none() {

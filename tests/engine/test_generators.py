@@ -41,6 +41,30 @@ CHANGES = {
         text("def total(start):", "    while True:", "        start += (yield start) or 1"),
         text("def total(start):", "    while True:", "        start += (yield start) or 0"),
     ),
+    "what was given is emptied afterwards": (
+        text(
+            "def chunks(items, size):",
+            "    batch = []",
+            "    for item in items:",
+            "        batch.append(item)",
+            "        if len(batch) == size:",
+            "            yield batch",
+            "            batch = []",
+            "    if batch:",
+            "        yield batch",
+        ),
+        text(
+            "def chunks(items, size):",
+            "    batch = []",
+            "    for item in items:",
+            "        batch.append(item)",
+            "        if len(batch) == size:",
+            "            yield batch",
+            "            batch.clear()",
+            "    if batch:",
+            "        yield batch",
+        ),
+    ),
 }
 
 REFACTORINGS = {

@@ -69,12 +69,16 @@ def view_class() -> type:
             handle = request.get("handle")
             if handle is not None and handle not in self._replayed:
                 return {"ok": False, "error": "the kernel does not know this execution any more: run the cell again"}
-            reply, start = answer(self.comparison, request, self._replayed.get(handle))
+            start = self._replayed.pop(handle, None)
+            if start is not None:
+                # Used again: it goes last.
+                self._replayed[handle] = start
+            reply, start = answer(self.comparison, request, start)
             if start is not None and "detail" in reply:
                 reply["detail"]["handle"] = handle = next(self._handles)
                 self._replayed[handle] = start
                 if len(self._replayed) > KEPT:
-                    del self._replayed[min(self._replayed)]
+                    del self._replayed[next(iter(self._replayed))]
             return reply
 
     return View
