@@ -124,3 +124,9 @@ def test_autocompare_is_switched_off(kernel):
     assert "--budget" in kernel.run("%autocompare --help").text()
     kernel.run(OLD, metadata={"cellId": "c2"})
     assert kernel.run(OTHER, metadata={"cellId": "c2"}).types == ["execute_input"]
+
+
+def test_code_that_fails_after_a_comparison_shows_its_own_traceback(kernel):
+    outcome = kernel.run(f"%%compare --run\n{OLD}# ---\n{SAME}1 / 0\n")
+    assert outcome.reply["ename"] == "ZeroDivisionError"
+    assert "Custom TB Handler failed" not in outcome.text("stderr") + outcome.text()

@@ -156,6 +156,8 @@ class Kernel:
 
     def _on_interrupt(self, _signum: int, _frame: Any) -> None:
         """An interrupt concerns the code of a user that runs; between cells there is nothing to interrupt."""
+        # IPython's tracebacks end where the user's code was.
+        __tracebackhide__ = True
         if not self._interruptible:
             return
         cell = self._cell

@@ -164,7 +164,7 @@ def defines_something(cell: str) -> bool:
 def run_in_cell(shell: Any, code: str) -> None:
     """Runs code as part of the cell that runs. When it fails, so does the cell, and its traceback is shown once."""
     custom = shell.custom_exceptions, shell.CustomTB
-    shell.set_custom_exc((BaseException,), lambda *_: None)
+    shell.set_custom_exc((BaseException,), lambda *_, **_options: None)
     try:
         result = shell.run_cell(code, store_history=False)
     finally:
