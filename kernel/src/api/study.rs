@@ -8,7 +8,9 @@ use twincell_widgets::{StudyState, study_page};
 
 use super::comparison::plain;
 use super::raised;
+use crate::study::change::Changes;
 use crate::study::page::{Kept, study_state};
+use crate::study::read;
 
 /// What a study found.
 #[pyclass(frozen, name = "Study", module = "twincell")]
@@ -22,10 +24,11 @@ pub struct PyStudy {
 #[pyfunction]
 #[pyo3(signature = (results, changes = None))]
 pub fn load_study(results: PathBuf, changes: Option<PathBuf>) -> PyResult<PyStudy> {
-    let read = |path: &PathBuf| crate::files::read_text(path).map_err(raised);
-    let of_changes = changes.as_ref().map(read).transpose()?;
+    let mut of_changes = changes.as_deref().map(read::open).transpose().map_err(raised)?;
     let title = format!("Study of {}", changes.as_ref().unwrap_or(&results).display());
-    let state = study_state(title, of_changes.as_deref(), &read(&results)?, Kept::default()).map_err(raised)?;
+    let text = crate::files::read_text(&results).map_err(raised)?;
+    let of_changes = of_changes.as_mut().map(|changes| &mut **changes as &mut dyn Changes);
+    let state = study_state(title, of_changes, &text, Kept::default()).map_err(raised)?;
     Ok(PyStudy { state })
 }
 

@@ -143,10 +143,6 @@ fn read_options(matches: &clap::ArgMatches, job: Job) -> Result<Options, Abort> 
     command_line::read(matches, job).map_err(|error| Abort::Failed(format!("--{error}")))
 }
 
-fn read_text(path: &std::path::Path) -> Result<String, Abort> {
-    crate::files::read_text(path).map_err(Abort::Failed)
-}
-
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;

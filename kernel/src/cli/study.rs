@@ -10,11 +10,12 @@ use twincell_core::compare::{CompareOptions, Continue, Source};
 use twincell_core::report::Comparison;
 use twincell_widgets::plain_sentence;
 
-use super::{Abort, Session, UNCHANGED, read_options, read_text};
+use super::{Abort, Session, UNCHANGED, read_options};
 use crate::files::reason;
 use crate::options::Job;
+use crate::study::change::Change;
 use crate::study::page::{Kept, study_state};
-use crate::study::{Input, rows, study};
+use crate::study::{Broken, Input, read, study};
 use crate::warm::Engine;
 
 pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort> {
@@ -22,7 +23,7 @@ pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort
     // clap has seen to it that both are there.
     let path = |name| matches.get_one::<PathBuf>(name).cloned().unwrap_or_default();
     let (input_path, output) = (path("file"), path("out"));
-    let lines = read_text(&input_path)?;
+    let mut changes = read::open(&input_path).map_err(Abort::Failed)?;
     if same_file(&input_path, &output) {
         return Err(Abort::Failed("--out is the input itself: give another file".to_owned()));
     }
@@ -40,7 +41,7 @@ pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort
     let file = BufWriter::new(File::create(&output).map_err(|error| unwritable(&error))?);
     let mut out = Written { file, copy: html.map(|_| Vec::new()) };
 
-    let bar = ProgressBar::with_draw_target(Some(rows(&lines).count() as u64), draw_target(session.progress));
+    let bar = ProgressBar::with_draw_target(changes.total(), draw_target(session.progress));
     if let Ok(style) = ProgressStyle::with_template("{wide_bar} {pos}/{len} changes, {elapsed}, {eta} left") {
         bar.set_style(style);
     }
@@ -52,30 +53,36 @@ pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort
         std::fs::create_dir_all(folder)
             .map_err(|error| Abort::Failed(format!("cannot make {}: {}", folder.display(), reason(&error))))?;
     }
-    let input = Input::read(&lines);
-    for warning in &input.warnings {
-        writeln!(session.err, "twincell: {}", plain_sentence(warning))?;
-    }
-    let kept = Kept::default();
-    let keep = |line: usize, comparison: &Comparison| {
+    let (input, kept) = (Input::default(), Kept::default());
+    let keep = |change: &Change, comparison: &Comparison| {
         if html.is_some() {
-            kept.add(line, comparison);
+            kept.add(change, comparison);
         }
-        folder.map_or(Ok(()), |folder| crate::reproducers::write_all(comparison, &input.name(line), folder))
+        folder.map_or(Ok(()), |folder| crate::reproducers::write_all(comparison, &input.name(change), folder))
     };
     let jobs = options.worker_count();
-    let outcome = study(&lines, &compare, &keep, &options.for_core(), jobs, &mut out, &mut |done| {
+    let mut watched = input.watch(&mut *changes);
+    let outcome = study(&mut watched, &compare, &keep, &options.for_core(), jobs, &mut out, &mut |done| {
         bar.set_position(done as u64);
         if (session.interrupted)() { Continue::Stop } else { Continue::Yes }
     });
     bar.finish_and_clear();
-    let outcome = outcome.map_err(|error| unwritable(&error))?;
+    for warning in input.warnings() {
+        writeln!(session.err, "twincell: {}", plain_sentence(&warning))?;
+    }
+    let outcome = outcome.map_err(|error| match error {
+        Broken::Input(error) => {
+            Abort::Failed(format!("cannot read {} to its end: {}", input_path.display(), reason(&error)))
+        }
+        Broken::Output(error) => unwritable(&error),
+    })?;
     write!(session.out, "{}{}", outcome.confusion.text(), outcome.reach.text())?;
     writeln!(session.out, "written to {}", output.display())?;
     if let Some(page) = html {
         let title = format!("Study of {}", input_path.display());
         let results = String::from_utf8_lossy(out.copy.as_deref().unwrap_or_default()).into_owned();
-        let study = study_state(title.clone(), Some(&lines), &results, kept).map_err(Abort::Failed)?;
+        let mut changes = read::open(&input_path).map_err(Abort::Failed)?;
+        let study = study_state(title.clone(), Some(&mut *changes), &results, kept).map_err(Abort::Failed)?;
         crate::files::write_text(page, &twincell_widgets::study_page(&study, &title)).map_err(Abort::Failed)?;
         writeln!(session.out, "page written to {}", page.display())?;
     }

@@ -1,98 +1,204 @@
-//! The changes of a study seen together: what their reproducers are called, and what a person should be told first.
+//! The changes of a study seen together: what their reproducers are called, and what a person should be told about them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::row::read_change;
-use super::rows;
+use super::change::{Change, Changes, Row, UNCLEAR};
 use crate::reproducers::safe;
 
 /// What is said about one thing at most, in lines of the input.
 const NAMED: usize = 5;
+/// Of how many ids, and of how many labels, something is said.
+const TOLD: usize = 20;
 
-/// A label that says that nobody knows: it counts for nothing, and is no mistake.
-const UNCLEAR: &str = "unclear";
-
-/// What the lines of a study have in common.
-#[derive(Debug, Default)]
+/// What the changes that were read have in common. It holds a few bytes for each of them.
+#[derive(Default)]
 pub struct Input {
-    /// What each change's reproducers are called, by line.
-    names: BTreeMap<usize, String>,
-    /// One line each, for people.
-    pub warnings: Vec<String>,
+    seen: Mutex<Seen>,
+}
+
+#[derive(Default)]
+struct Seen {
+    /// Names that are taken, and where each id came first, as hashes.
+    taken: HashSet<u64>,
+    first: HashMap<u64, usize>,
+    /// Names that are not those of the ids, by number.
+    other: HashMap<usize, String>,
+    repeated: Lists,
+    unknown: Lists,
+}
+
+/// Lines by what they say.
+#[derive(Default)]
+struct Lists {
+    held: BTreeMap<String, Lines>,
+    /// How many did not fit any more.
+    more: usize,
+}
+
+#[derive(Default)]
+struct Lines {
+    first: Vec<usize>,
+    count: usize,
 }
 
 impl Input {
-    pub fn read(lines: &str) -> Self {
-        let mut ids: BTreeMap<String, Vec<usize>> = BTreeMap::new();
-        let mut labels: BTreeMap<String, Vec<usize>> = BTreeMap::new();
-        let mut names: BTreeMap<usize, String> = BTreeMap::new();
-        let mut taken: BTreeSet<String> = BTreeSet::new();
-        for (number, line) in rows(lines) {
-            let Ok(change) = read_change(line, number) else { continue };
-            let id = change.id.as_str().map_or_else(|| change.id.to_string(), str::to_owned);
-            // Of several with one name, all but the first are told apart by their lines.
-            let mut name = safe(&id);
-            while !taken.insert(name.clone()) {
-                name = format!("{name}-line{number}");
-            }
-            names.insert(number, name);
-            ids.entry(id).or_default().push(number);
-            if let (Some(label), None) = (change.label.as_deref().filter(|label| *label != UNCLEAR), change.label()) {
-                labels.entry(label.to_owned()).or_default().push(number);
-            }
-        }
-        let mut warnings = Vec::new();
-        for (id, lines) in ids.iter().filter(|(_, lines)| lines.len() > 1) {
-            warnings.push(format!("the id {id} occurs {} times ({})", lines.len(), listed(lines)));
-        }
-        for (label, lines) in &labels {
-            warnings.push(format!(
-                "the label {label} does not count ({}): known are changing, preserving and unclear",
-                listed(lines)
-            ));
-        }
-        Self { names, warnings }
+    /// The same changes, seen on their way.
+    pub fn watch<'a>(&'a self, changes: &'a mut dyn Changes) -> impl Changes + 'a {
+        Watched { input: self, changes }
     }
 
-    /// What the reproducers of the change in this line are called.
-    pub fn name(&self, line: usize) -> String {
-        self.names.get(&line).cloned().unwrap_or_else(|| format!("line{line}"))
+    fn seen(&self) -> MutexGuard<'_, Seen> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What the reproducers of a change are called.
+    pub fn name(&self, change: &Change) -> String {
+        self.seen().other.get(&change.number).cloned().unwrap_or_else(|| safe(&id(change)))
+    }
+
+    /// One line each, for people.
+    pub fn warnings(&self) -> Vec<String> {
+        let seen = self.seen();
+        let mut warnings: Vec<String> = Vec::new();
+        for (id, lines) in &seen.repeated.held {
+            warnings.push(format!("the id {id} occurs {} times ({lines})", lines.count));
+        }
+        if seen.repeated.more > 0 {
+            warnings.push("more ids occur several times".to_owned());
+        }
+        for (label, lines) in &seen.unknown.held {
+            warnings.push(format!(
+                "the label {label} does not count ({lines}): known are changing, preserving and unclear"
+            ));
+        }
+        if seen.unknown.more > 0 {
+            warnings.push("more labels do not count".to_owned());
+        }
+        warnings
+    }
+}
+
+impl Seen {
+    fn add(&mut self, change: &Change) {
+        let (id, number) = (id(change), change.number);
+        // Of several with one name, all but the first are told apart by their lines.
+        let plain = safe(&id);
+        let mut name = plain.clone();
+        while !self.taken.insert(hash(&name)) {
+            name = format!("{name}-line{number}");
+        }
+        if name != plain {
+            self.other.insert(number, name);
+        }
+        let first = *self.first.entry(hash(&id)).or_insert(number);
+        if first != number {
+            self.repeated.add(&id, &[first, number]);
+        }
+        if let (Some(label), None) = (change.label.as_deref().filter(|label| *label != UNCLEAR), change.label()) {
+            self.unknown.add(label, &[number]);
+        }
+    }
+}
+
+impl Lists {
+    /// Adds the last of these lines, and the first where it is the first time.
+    fn add(&mut self, what: &str, lines: &[usize]) {
+        if !self.held.contains_key(what) && self.held.len() >= TOLD {
+            self.more += 1;
+            return;
+        }
+        let held = self.held.entry(what.to_owned()).or_default();
+        let fresh = if held.count == 0 { lines } else { &lines[lines.len().saturating_sub(1)..] };
+        held.count += fresh.len();
+        held.first.extend(fresh.iter().take(NAMED - held.first.len()));
     }
 }
 
 /// `lines 1, 9`.
-fn listed(lines: &[usize]) -> String {
-    let shown: Vec<String> = lines.iter().take(NAMED).map(usize::to_string).collect();
-    let more = if lines.len() > NAMED { ", ..." } else { "" };
-    format!("{} {}{more}", if lines.len() == 1 { "line" } else { "lines" }, shown.join(", "))
+impl std::fmt::Display for Lines {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let shown: Vec<String> = self.first.iter().map(usize::to_string).collect();
+        let more = if self.count > NAMED { ", ..." } else { "" };
+        write!(formatter, "{} {}{more}", if self.count == 1 { "line" } else { "lines" }, shown.join(", "))
+    }
+}
+
+struct Watched<'a> {
+    input: &'a Input,
+    changes: &'a mut dyn Changes,
+}
+
+impl Changes for Watched<'_> {
+    fn next(&mut self) -> Option<io::Result<Row>> {
+        let row = self.changes.next();
+        if let Some(Ok(Ok(change))) = &row {
+            self.input.seen().add(change);
+        }
+        row
+    }
+
+    fn total(&self) -> Option<u64> {
+        self.changes.total()
+    }
+}
+
+fn id(change: &Change) -> String {
+    change.id.as_str().map_or_else(|| change.id.to_string(), str::to_owned)
+}
+
+fn hash(text: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    text.hash(&mut hasher);
+    hasher.finish()
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::read::from_text;
     use super::*;
 
     fn line(id: &str, label: &str) -> String {
         format!("{{\"id\": \"{id}\", \"old\": \"\", \"new\": \"\", \"label\": \"{label}\"}}\n")
     }
 
+    /// The names of the changes, and the warnings.
+    fn read(lines: &[String]) -> (Vec<String>, Vec<String>) {
+        let input = Input::default();
+        let mut changes = from_text(&lines.concat());
+        let mut watched = input.watch(&mut changes);
+        let changes: Vec<Row> = std::iter::from_fn(|| watched.next()).map(Result::unwrap).collect();
+        (changes.iter().flatten().map(|change| input.name(change)).collect(), input.warnings())
+    }
+
     #[test]
     fn ids_that_repeat_or_look_the_same_as_file_names_get_names_of_their_own() {
         let lines = [line("a", "changing"), line("x/y", "changing"), line("x:y", "changing"), line("a", "preserving")];
-        let input = Input::read(&lines.concat());
-        assert_eq!([1, 2, 3, 4].map(|line| input.name(line)), ["a", "x_y", "x_y-line3", "a-line4"]);
-        assert_eq!(input.warnings, ["the id a occurs 2 times (lines 1, 4)"]);
+        let (names, warnings) = read(&lines);
+        assert_eq!(names, ["a", "x_y", "x_y-line3", "a-line4"]);
+        assert_eq!(warnings, ["the id a occurs 2 times (lines 1, 4)"]);
         let lines = [line("a", "changing"), line("a", "changing"), line("a-line2", "changing")];
-        let input = Input::read(&lines.concat());
-        assert_eq!([1, 2, 3].map(|line| input.name(line)), ["a", "a-line2", "a-line2-line3"]);
+        assert_eq!(read(&lines).0, ["a", "a-line2", "a-line2-line3"]);
+        let (_, warnings) = read(&vec![line("a", "changing"); 7]);
+        assert_eq!(warnings, ["the id a occurs 7 times (lines 1, 2, 3, 4, 5, ...)"]);
     }
 
     #[test]
     fn labels_that_are_not_known_are_named() {
         let lines = [line("a", "breaking"), line("b", "preserving"), "nonsense\n".into(), line("c", "breaking")];
-        let input = Input::read(&lines.concat());
         assert_eq!(
-            input.warnings,
+            read(&lines).1,
             ["the label breaking does not count (lines 1, 4): known are changing, preserving and unclear"]
         );
+    }
+
+    #[test]
+    fn of_very_many_the_first_are_told() {
+        let lines: Vec<String> = (0..100).map(|number| line(&format!("{}", number % 50), "x")).collect();
+        let warnings = read(&lines).1;
+        assert_eq!(warnings.len(), 22);
+        assert_eq!(warnings[20], "more ids occur several times");
     }
 }

@@ -3,31 +3,34 @@
 //! Findings depend on the change, the options and nothing else, so the output is the same for any number of threads
 //! (times aside).
 
+pub mod change;
+pub mod finding;
 mod input;
 pub mod metrics;
 pub mod page;
-pub mod row;
+pub mod read;
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use twincell_core::compare::{CompareOptions, Continue, Source};
 use twincell_core::report::Comparison;
 
+use change::{Change, Changes, NoChange, Row};
+use finding::Finding;
 pub use input::Input;
 use metrics::{Confusion, Label, Reach};
-use row::{Finding, read_change};
 
 /// How a change is compared: the engine, or in tests something in its place. An error is one line for people.
 pub type Compare<'a> =
     dyn Fn(&Source, &Source, &CompareOptions, &mut dyn FnMut() -> Continue) -> Result<Comparison, String> + Sync + 'a;
 
-/// What is done with each comparison beside reporting it, by the number of the change's line. An error is one line for
-/// people.
-pub type Keep<'a> = dyn Fn(usize, &Comparison) -> Result<(), String> + Sync + 'a;
+/// What is done with each comparison beside reporting it. An error is one line for people.
+pub type Keep<'a> = dyn Fn(&Change, &Comparison) -> Result<(), String> + Sync + 'a;
 
 /// How a study ended.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -38,34 +41,40 @@ pub struct Outcome {
     pub interrupted: bool,
 }
 
+/// What ends a study before its time.
+#[derive(Debug, thiserror::Error)]
+pub enum Broken {
+    #[error("cannot read the changes on: {}", crate::files::reason(.0))]
+    Input(io::Error),
+    #[error("cannot write the findings: {}", crate::files::reason(.0))]
+    Output(#[from] io::Error),
+}
+
 /// How often `watch` is asked.
 const WATCH_INTERVAL: Duration = Duration::from_millis(50);
 
-/// Compares every change of `lines` (one JSON object each; blank ones are skipped) in `jobs` threads and writes one
-/// line each to `out`. A line that cannot be compared is written as inconclusive with the reason, and the study goes
-/// on. `watch` is called with the number of changes done, often, from this thread; its answer can stop the study.
+/// Compares every change in `jobs` threads and writes one line each to `out`, in the order of the input. A row that
+/// cannot be compared is written as inconclusive with the reason, and the study goes on. `watch` is called with the
+/// number of changes done, often, from this thread; its answer can stop the study.
 pub fn study(
-    lines: &str,
+    changes: &mut dyn Changes,
     compare: &Compare<'_>,
     keep: &Keep<'_>,
     options: &CompareOptions,
     jobs: usize,
     out: &mut dyn Write,
     watch: &mut dyn FnMut(usize) -> Continue,
-) -> io::Result<Outcome> {
-    let rows: Vec<(usize, &str)> = rows(lines).collect();
-    let next = AtomicUsize::new(0);
+) -> Result<Outcome, Broken> {
+    let queue = Mutex::new(Queue { changes, given: 0, broken: None });
     let stop = AtomicBool::new(false);
     let (sender, findings) = mpsc::channel();
 
-    std::thread::scope(|scope| {
-        for _ in 0..jobs.clamp(1, rows.len().max(1)) {
-            let (sender, rows, next, stop) = (sender.clone(), &rows, &next, &stop);
+    let outcome = std::thread::scope(|scope| {
+        for _ in 0..jobs.max(1) {
+            let (sender, queue, stop) = (sender.clone(), &queue, &stop);
             scope.spawn(move || {
-                while !stop.load(Ordering::Relaxed) {
-                    let index = next.fetch_add(1, Ordering::Relaxed);
-                    let Some((number, line)) = rows.get(index) else { break };
-                    let found = find(line, *number, compare, keep, options, stop);
+                while let Some((index, row)) = take(queue, stop) {
+                    let found = find(row, compare, keep, options, stop);
                     // What was stopped in the middle is not a finding.
                     if stop.load(Ordering::Relaxed) || sender.send((index, found)).is_err() {
                         break;
@@ -92,7 +101,7 @@ pub fn study(
                     Err(RecvTimeoutError::Disconnected) => return Ok(()),
                 }
                 while let Some((finding, label)) = waiting.remove(&done) {
-                    serde_json::to_writer(&mut *out, &finding)?;
+                    serde_json::to_writer(&mut *out, &finding).map_err(io::Error::from)?;
                     out.write_all(b"\n")?;
                     // A study that is killed leaves what it found.
                     out.flush()?;
@@ -104,17 +113,41 @@ pub fn study(
         })();
         stop.store(true, Ordering::Relaxed);
         written.map(|()| outcome)
-    })
+    });
+    match queue.into_inner().unwrap_or_else(PoisonError::into_inner).broken {
+        Some(error) => Err(Broken::Input(error)),
+        None => outcome,
+    }
 }
 
-/// The lines that hold changes, with their numbers.
-pub fn rows(lines: &str) -> impl Iterator<Item = (usize, &str)> {
-    lines.lines().enumerate().map(|(index, line)| (index + 1, line)).filter(|(_, line)| !line.trim().is_empty())
+/// What all threads take their changes from.
+struct Queue<'a> {
+    changes: &'a mut dyn Changes,
+    given: usize,
+    broken: Option<io::Error>,
+}
+
+/// The next row with its place among all rows; none at the end, or when the study was stopped or cannot go on.
+fn take(queue: &Mutex<Queue<'_>>, stop: &AtomicBool) -> Option<(usize, Row)> {
+    while !stop.load(Ordering::Relaxed) {
+        let mut queue = queue.lock().unwrap_or_else(PoisonError::into_inner);
+        if queue.broken.is_some() {
+            return None;
+        }
+        match queue.changes.next()? {
+            Ok(row) => {
+                queue.given += 1;
+                return Some((queue.given - 1, row));
+            }
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+            Err(error) => queue.broken = Some(error),
+        }
+    }
+    None
 }
 
 fn find(
-    line: &str,
-    number: usize,
+    row: Row,
     compare: &Compare<'_>,
     keep: &Keep<'_>,
     options: &CompareOptions,
@@ -122,15 +155,15 @@ fn find(
 ) -> (Finding, Option<Label>) {
     let start = Instant::now();
     let milliseconds = || start.elapsed().as_secs_f64() * 1000.0;
-    let change = match read_change(line, number) {
+    let change = match row {
         Ok(change) => change,
-        Err((id, reason)) => return (Finding::failed(id, reason, milliseconds()), None),
+        Err(NoChange { id, reason, .. }) => return (Finding::failed(id, reason, milliseconds()), None),
     };
     let label = change.label();
     let (old, new, options) = change.sources(options);
     let mut watch = || if stop.load(Ordering::Relaxed) { Continue::Stop } else { Continue::Yes };
     let finding = match compare(&old, &new, &options, &mut watch) {
-        Ok(comparison) => match keep(number, &comparison) {
+        Ok(comparison) => match keep(&change, &comparison) {
             Ok(()) => Finding::new(change.id, &comparison, milliseconds()),
             Err(reason) => Finding::failed(change.id, reason, milliseconds()),
         },
@@ -141,6 +174,7 @@ fn find(
 
 #[cfg(test)]
 mod tests {
+    use super::read::from_text;
     use super::*;
     use crate::fixtures::{comparison, pair};
     use twincell_core::report::Verdict;
@@ -181,8 +215,10 @@ mod tests {
     fn run(jobs: usize) -> (Vec<serde_json::Value>, Outcome) {
         let mut out = Vec::new();
         let options = CompareOptions { seed: 4, ..Default::default() };
-        let outcome =
-            study(&input(), &scripted, &|_, _| Ok(()), &options, jobs, &mut out, &mut |_| Continue::Yes).unwrap();
+        let outcome = study(&mut from_text(&input()), &scripted, &|_, _| Ok(()), &options, jobs, &mut out, &mut |_| {
+            Continue::Yes
+        })
+        .unwrap();
         let lines = String::from_utf8(out).unwrap();
         let rows = lines.lines().map(|line| {
             let mut row: serde_json::Value = serde_json::from_str(line).unwrap();
@@ -218,8 +254,10 @@ mod tests {
     fn lines_that_are_no_changes_are_answered_in_their_place() {
         let mut out = Vec::new();
         let lines = "{\"old\": \"\", \"new\": \"fast\"}\nnonsense\n{\"id\": \"z\"}";
-        study(lines, &scripted, &|_, _| Ok(()), &CompareOptions::default(), 2, &mut out, &mut |_| Continue::Yes)
-            .unwrap();
+        study(&mut from_text(lines), &scripted, &|_, _| Ok(()), &CompareOptions::default(), 2, &mut out, &mut |_| {
+            Continue::Yes
+        })
+        .unwrap();
         let rows: Vec<serde_json::Value> =
             String::from_utf8(out).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
         assert_eq!(
@@ -233,8 +271,16 @@ mod tests {
     fn a_stopped_study_keeps_what_was_done() {
         let mut out = Vec::new();
         let mut watch = |done| if done >= 5 { Continue::Stop } else { Continue::Yes };
-        let outcome =
-            study(&input(), &scripted, &|_, _| Ok(()), &CompareOptions::default(), 2, &mut out, &mut watch).unwrap();
+        let outcome = study(
+            &mut from_text(&input()),
+            &scripted,
+            &|_, _| Ok(()),
+            &CompareOptions::default(),
+            2,
+            &mut out,
+            &mut watch,
+        )
+        .unwrap();
         assert!(outcome.interrupted);
         let written = String::from_utf8(out).unwrap().lines().count();
         assert!((5..24).contains(&written), "{written}");
@@ -252,9 +298,38 @@ mod tests {
                 Ok(())
             }
         }
-        let result = study(&input(), &scripted, &|_, _| Ok(()), &CompareOptions::default(), 2, &mut Full, &mut |_| {
-            Continue::Yes
-        });
-        assert_eq!(result.unwrap_err().kind(), io::ErrorKind::StorageFull);
+        let result = study(
+            &mut from_text(&input()),
+            &scripted,
+            &|_, _| Ok(()),
+            &CompareOptions::default(),
+            2,
+            &mut Full,
+            &mut |_| Continue::Yes,
+        );
+        assert!(matches!(result, Err(Broken::Output(error)) if error.kind() == io::ErrorKind::StorageFull));
+    }
+
+    #[test]
+    fn an_input_that_breaks_off_is_an_error_after_what_was_found() {
+        struct Torn(usize);
+        impl Changes for Torn {
+            fn next(&mut self) -> Option<io::Result<Row>> {
+                self.0 += 1;
+                Some(match self.0 {
+                    1 => Ok(Ok(Change { new: "fast".into(), ..Default::default() })),
+                    2 => Err(io::ErrorKind::WouldBlock.into()),
+                    3 => Ok(Ok(Change { new: "slow".into(), ..Default::default() })),
+                    _ => Err(io::ErrorKind::UnexpectedEof.into()),
+                })
+            }
+            fn total(&self) -> Option<u64> {
+                None
+            }
+        }
+        let (mut out, options) = (Vec::new(), CompareOptions::default());
+        let result = study(&mut Torn(0), &scripted, &|_, _| Ok(()), &options, 2, &mut out, &mut |_| Continue::Yes);
+        assert!(matches!(result, Err(Broken::Input(error)) if error.kind() == io::ErrorKind::UnexpectedEof));
+        assert_eq!(String::from_utf8(out).unwrap().lines().count(), 2);
     }
 }

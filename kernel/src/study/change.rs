@@ -1,0 +1,104 @@
+//! The changes of a study: what one is, and what gives them, whatever the format. Nothing here reads files or runs
+//! threads.
+
+use std::io;
+
+use serde_json::Value;
+use twincell_core::compare::{CompareOptions, Source};
+use twincell_core::engine::protocol::Context;
+
+use super::metrics::Label;
+
+/// One change of a study.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Change {
+    /// Its place in the input, from 1: a line, a row.
+    pub number: usize,
+    /// Any JSON value; the number when there is none.
+    pub id: Value,
+    /// Text of one function, with its decorators.
+    pub old: String,
+    pub new: String,
+    pub old_module: Option<String>,
+    pub new_module: Option<String>,
+    /// Qualified name of the function in the modules.
+    pub function: Option<String>,
+    pub label: Option<String>,
+    /// Where it comes from: only shown.
+    pub project: Option<String>,
+    pub commit: Option<String>,
+    pub file: Option<String>,
+}
+
+/// A row that is no change: it becomes a finding with this reason, one line for people.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NoChange {
+    pub number: usize,
+    pub id: Value,
+    pub reason: String,
+}
+
+pub type Row = Result<Change, NoChange>;
+
+/// What gives changes, one at a time, in the order of the input, so that memory does not grow with it.
+pub trait Changes: Send {
+    /// The next row; none at the end. An error ends the study, since the input cannot be read on, except for
+    /// [`io::ErrorKind::WouldBlock`]: nothing came for a moment, ask again.
+    fn next(&mut self) -> Option<io::Result<Row>>;
+
+    /// How many rows there are in all, where that is known without comparing them.
+    fn total(&self) -> Option<u64>;
+}
+
+/// The word of a label that says that nobody knows: it counts for nothing, and is no mistake.
+pub const UNCLEAR: &str = "unclear";
+
+impl Change {
+    pub fn label(&self) -> Option<Label> {
+        match self.label.as_deref() {
+            Some("changing") => Some(Label::Changing),
+            Some("preserving") => Some(Label::Preserving),
+            _ => None,
+        }
+    }
+
+    /// What is compared, and with which options. Modules count only where the context asks for them; a change without
+    /// both modules is compared by its texts alone.
+    pub fn sources(&self, options: &CompareOptions) -> (Source, Source, CompareOptions) {
+        let modules = match (options.context, &self.old_module, &self.new_module) {
+            (Context::Module, Some(old), Some(new)) => Some((old.clone(), new.clone())),
+            _ => None,
+        };
+        let function = modules.as_ref().and(self.function.clone());
+        let (old_module, new_module) = modules.unzip();
+        let old = Source { text: self.old.clone(), module: old_module, label: "old".to_owned() };
+        let new = Source { text: self.new.clone(), module: new_module, label: "new".to_owned() };
+        (old, new, CompareOptions { function, ..options.clone() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn modules_count_only_in_module_context() {
+        let change = Change {
+            old_module: Some("o".into()),
+            new_module: Some("n".into()),
+            function: Some("C.f".into()),
+            ..Default::default()
+        };
+        let alone = CompareOptions { context: Context::Function, ..Default::default() };
+        let (old, new, options) = change.sources(&alone);
+        assert_eq!((old.module, new.module, options.function), (None, None, None));
+
+        let (old, new, options) = change.sources(&CompareOptions { context: Context::Module, ..alone });
+        assert_eq!((old.module.as_deref(), new.module.as_deref()), (Some("o"), Some("n")));
+        assert_eq!(options.function.as_deref(), Some("C.f"));
+
+        let half = Change { old_module: None, ..change };
+        let (old, new, options) = half.sources(&CompareOptions::default());
+        assert_eq!((old.module, new.module, options.function), (None, None, None));
+    }
+}
