@@ -1,8 +1,8 @@
 //! Views of a [`Comparison`]: terminal text, static HTML, SVG, and the MIME bundle that a notebook shows.
 //!
 //! A view is a function of the report and computes nothing about behavior. [`text()`] is for terminals,
-//! [`html_fragment`] for a notebook's output area, [`html_page`] for a file of its own, [`coverage_plot_svg`] the plot
-//! in both; [`mime_bundle`] packs them; [`plain_sentence`] is for text that others print beside them. None needs a script, and nothing from user code reaches the output
+//! [`html_fragment`] for a notebook's output area, [`html_page`] for a file of its own, [`pair_plots`] and [`study_plot`] are
+//! the plots in both; [`mime_bundle`] packs them; [`plain_sentence`] is for text that others print beside them. None needs a script, and nothing from user code reaches the output
 //! unescaped: the `plain` room takes out what misleads the eye, maud escapes for HTML.
 //!
 //! ```
@@ -40,7 +40,7 @@ use twincell_core::report::Comparison;
 
 pub use html::{html_fragment, html_page, study_fragment, study_page};
 pub use plain::sentence as plain_sentence;
-pub use plot::coverage_plot_svg;
+pub use plot::{Confusion, Plot, StudyPlot, confusion_of, pair_plots, study_plot};
 pub use state::{ComparisonState, Detail, STATE_FORMAT, StudyRow, StudyState, detail, state};
 pub use text::{TextOptions, text};
 

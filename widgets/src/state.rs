@@ -158,14 +158,14 @@ struct CallState {
 }
 
 /// A study: one row a change.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Clone, Serialize)]
 pub struct StudyState {
     pub format: u32,
     pub title: String,
     pub rows: Vec<StudyRow>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Clone, Serialize)]
 pub struct StudyRow {
     pub id: String,
     pub verdict: Verdict,
@@ -176,6 +176,10 @@ pub struct StudyRow {
     pub executions: u32,
     /// Share of executable lines that ran, 0 to 1.
     pub coverage: f64,
+    /// Number of the first execution that differs.
+    pub first_difference: Option<u32>,
+    /// Cyclomatic complexity of the new version.
+    pub complexity: Option<u32>,
     pub milliseconds: f64,
     pub evidence: Vec<Evidence>,
     /// What became of the reproducer, e.g. `holds`.

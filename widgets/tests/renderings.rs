@@ -8,8 +8,8 @@ use twincell_core::behavior::Observed;
 use twincell_core::report::Verdict;
 use twincell_core::value::{Choice, Decision, Recipe};
 use twincell_widgets::{
-    COMPARISON_MIME, MODULE, STATE_FORMAT, StudyRow, StudyState, TextOptions, coverage_plot_svg, html_fragment,
-    html_page, mime_bundle, state, study_page, text,
+    COMPARISON_MIME, MODULE, STATE_FORMAT, StudyState, TextOptions, html_fragment, html_page, mime_bundle, state,
+    study_fragment, study_page, text,
 };
 use unicode_width::UnicodeWidthStr;
 
@@ -17,10 +17,10 @@ const PLAIN: TextOptions = TextOptions { color: false, width: 100 };
 
 /// Elements and attributes that the views themselves write.
 const ELEMENTS: &str = "html head meta title style body main div span p pre strong code b details summary dl dt dd table \
-    caption colgroup col thead tbody tr th td ul li svg line polyline polygon text script";
+    caption colgroup col thead tbody tr th td ul li svg path text script";
 const ATTRIBUTES: &str = "lang charset name content http-equiv class aria-hidden aria-label role tabindex scope colspan \
-    open style width height viewBox xmlns opacity fill stroke stroke-width x1 x2 y1 y2 x y dy points text-anchor \
-    font-family font-size transform type data-twincell-page data-twincell-state";
+    open style width height viewBox xmlns d fill fill-opacity stroke stroke-opacity stroke-width stroke-linecap x y dy \
+    text-anchor font-family font-size font-weight transform type data-twincell-page data-twincell-state";
 
 fn without_style(html: &str) -> String {
     let (start, end) = (html.find("<style>").unwrap(), html.find("</style>").unwrap());
@@ -35,6 +35,19 @@ fn html_of_every_sample() {
             insta::assert_snapshot!(format!("html_{name}"), without_style(&html_fragment(&comparison)));
         }
     }
+}
+
+#[test]
+fn html_of_a_study() {
+    let mut study = samples::study();
+    study.rows.truncate(12);
+    study.rows[3].id = HOSTILE.into();
+    // The plots have snapshots of their own.
+    let html = without_style(&study_fragment(&study));
+    let parts: Vec<&str> = html.split("<svg").collect();
+    let after = parts.last().and_then(|last| last.split_once("</svg>")).unwrap().1;
+    assert_eq!(parts.len() - 1, 6);
+    insta::assert_snapshot!(format!("{}[6 plots]{after}", parts[0]));
 }
 
 #[test]
@@ -88,18 +101,7 @@ fn the_interactive_view_says_what_the_others_say() {
 
 #[test]
 fn a_label_that_nobody_knows_is_none() {
-    let row = |label: &str| StudyRow {
-        id: "a".into(),
-        verdict: Verdict::Identical,
-        label: Some(label.into()),
-        reason: String::new(),
-        executions: 0,
-        coverage: 0.0,
-        milliseconds: 0.0,
-        evidence: vec![],
-        reproducer: None,
-        comparison: None,
-    };
+    let row = |label: &str| samples::study_row("a", Verdict::Identical, Some(label));
     let labels = ["changing", "preserving", "unclear", "<b>"].map(|label| serde_json::to_value(row(label)).unwrap());
     assert_eq!(
         labels.map(|row| row["label"].as_str().map(str::to_owned)).map(|label| label.is_some()),
@@ -229,28 +231,6 @@ fn the_first_executions_and_those_that_differ_are_listed() {
 }
 
 #[test]
-fn plots_are_well_formed_and_mark_the_first_difference() {
-    for (name, comparison) in samples::all() {
-        for pair in &comparison.pairs {
-            let svg = coverage_plot_svg(pair);
-            let document = roxmltree::Document::parse(&svg).unwrap_or_else(|error| panic!("{name}: {error}\n{svg}"));
-            let differs = pair.executions.iter().any(|execution| execution.differs);
-            let marked =
-                document.descendants().any(|node| node.text().is_some_and(|text| text.contains("first difference")));
-            assert_eq!(marked, differs, "{name}");
-        }
-    }
-}
-
-#[test]
-fn a_coverage_that_is_no_number_is_drawn_as_none() {
-    let mut comparison = samples::changing();
-    comparison.pairs[0].executions.iter_mut().for_each(|execution| execution.coverage_so_far = f64::NAN);
-    let svg = coverage_plot_svg(&comparison.pairs[0]);
-    assert!(!svg.contains("NaN") && roxmltree::Document::parse(&svg).is_ok());
-}
-
-#[test]
 fn a_page_runs_our_script_and_no_other() {
     assert!(!MODULE.contains("</script") && !MODULE.contains("<!--") && !MODULE.contains('\r'), "it would end early");
     for (name, comparison) in samples::all() {
@@ -276,22 +256,11 @@ fn a_page_runs_our_script_and_no_other() {
 
 #[test]
 fn a_study_is_a_table_without_scripts_and_a_view_with_them() {
-    let row = |id: &str, verdict| StudyRow {
-        id: id.into(),
-        verdict,
-        label: Some("changing".into()),
-        reason: "both ran".into(),
-        executions: 12,
-        coverage: 0.5,
-        milliseconds: 71.0,
-        evidence: vec![],
-        reproducer: None,
-        comparison: None,
-    };
+    let row = |id: &str, verdict| samples::study_row(id, verdict, Some("changing"));
     let rows = vec![row(HOSTILE, Verdict::Changing), row("b", Verdict::Inconclusive)];
     let page = study_page(&StudyState { format: STATE_FORMAT, title: HOSTILE.into(), rows }, HOSTILE);
     let parsed = Html::parse_document(&page);
-    assert_eq!(parsed.select(&scraper::Selector::parse("tbody tr").unwrap()).count(), 2);
+    assert_eq!(parsed.select(&scraper::Selector::parse("tbody tr").unwrap()).count(), 1 + 2);
     assert_eq!(parsed.select(&scraper::Selector::parse("script").unwrap()).count(), 2);
 }
 

@@ -59,6 +59,8 @@ pub fn study_state(
             reason: finding.reason,
             executions: finding.executions,
             coverage: finding.coverage,
+            first_difference: None,
+            complexity: None,
             milliseconds: finding.milliseconds,
             evidence: finding.evidence,
             reproducer: finding.reproducer,

@@ -16,6 +16,7 @@ use serde::Serialize;
 use sha2::{Digest, Sha256};
 use twincell_core::report::{Comparison, PairReport, Verdict};
 
+use crate::plot::Plot;
 use crate::{MODULE, StudyState, plain, words};
 
 const STYLE: &str = include_str!("style.css");
@@ -144,6 +145,11 @@ fn pair_summary(pair: &PairReport) -> Markup {
         code.tc-name { (plain::value(&words::pair_name(pair))) } " "
         span.tc-gist { (plain::sentence(&pair.sentence)) }
     }
+}
+
+/// Plots side by side where there is room. Their markup is ours and holds nothing from user code.
+fn plots(plots: &[Plot]) -> Markup {
+    html! { div.tc-plots { @for plot in plots { (PreEscaped(&plot.svg)) } } }
 }
 
 fn badge((icon, word): (&str, &str), tone: &str) -> Markup {

@@ -1,11 +1,11 @@
 //! One pair: what was executed, evidence, witness, code, calls, executions with their plot, notes. The order is the
 //! order in which a reader asks.
 
-use maud::{Markup, PreEscaped, html};
+use maud::{Markup, html};
 use twincell_core::report::{PairReport, Verdict};
 
-use super::{code, tables};
-use crate::plot::coverage_plot_svg;
+use super::{code, plots, tables};
+use crate::plot::pair_plots;
 use crate::{plain, words};
 
 /// Calls up to which the table stands open without being asked for.
@@ -59,8 +59,7 @@ pub fn body(pair: &PairReport, budget: u32) -> Markup {
         @if !pair.executions.is_empty() {
             @let note = words::count(pair.executed as usize, "execution");
             (section("Executions and coverage", &note, false, html! {
-                // The plot's own markup; it holds numbers only.
-                div.tc-scroll { (PreEscaped(coverage_plot_svg(pair))) }
+                (plots(&pair_plots(pair)))
                 (tables::executions(pair))
             }))
         }

@@ -2,7 +2,8 @@
 
 use maud::{Markup, PreEscaped, html};
 
-use super::{STYLE, badge, tone};
+use super::{STYLE, badge, plots, tone};
+use crate::plot::{Confusion, Plot, StudyPlot, confusion_of, study_plot};
 use crate::{StudyState, plain, words};
 
 /// Rows at most; the interactive view has all.
@@ -13,6 +14,8 @@ pub fn table(study: &StudyState) -> Markup {
         div.tc-out {
             style { (PreEscaped(STYLE)) }
             h1.tc-sentence { (plain::sentence(&study.title)) }
+            (matrix(&confusion_of(&study.rows)))
+            @if !study.rows.is_empty() { (plots(&drawn(study))) }
             table.tc-table {
                 caption { (words::count(study.rows.len(), "change")) }
                 thead {
@@ -37,6 +40,49 @@ pub fn table(study: &StudyState) -> Markup {
                 }
             }
             @if study.rows.len() > SHOWN { p { "and " (study.rows.len() - SHOWN) " more" } }
+        }
+    }
+}
+
+/// The plots that a page shows: those of what the results know. The verdicts against the labels are a table there.
+fn drawn(study: &StudyState) -> Vec<Plot> {
+    let shown = |which: &StudyPlot| match which {
+        StudyPlot::Confusion => false,
+        StudyPlot::FirstDifference => study.rows.iter().any(|row| row.first_difference.is_some()),
+        StudyPlot::Complexity => study.rows.iter().any(|row| row.complexity.is_some() && row.executions > 0),
+        _ => true,
+    };
+    StudyPlot::ALL.into_iter().filter(shown).map(|which| study_plot(study, which)).collect()
+}
+
+/// Labels against verdicts.
+fn matrix(confusion: &Confusion) -> Markup {
+    html! {
+        @if !confusion.rows.is_empty() {
+            div.tc-scroll tabindex="0" role="region" aria-label="Label against verdict" {
+                table.tc-table {
+                    caption { "Label against verdict; ✗ the verdict disagrees with the label" }
+                    thead {
+                        tr {
+                            td {}
+                            @for verdict in &confusion.verdicts {
+                                th.tc-num scope="col" { (words::icon(*verdict)) " " (verdict.name()) }
+                            }
+                        }
+                    }
+                    tbody {
+                        @for (label, counts) in &confusion.rows {
+                            tr {
+                                th scope="row" { (label) }
+                                @for (verdict, count) in confusion.verdicts.iter().zip(counts) {
+                                    @let disagrees = *count > 0 && Confusion::disagrees(label, *verdict);
+                                    td.tc-num.tc-wrong[disagrees] { @if disagrees { "✗ " } (count) }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
         }
     }
 }

@@ -8,6 +8,7 @@ use twincell_core::report::{
 };
 use twincell_core::site::SiteKind;
 use twincell_core::value::{AbstractValue, Choice, Decision, Recipe};
+use twincell_widgets::{STATE_FORMAT, StudyRow, StudyState};
 
 /// Everything that a view could be tricked with, as a browser or a terminal would take it.
 pub const HOSTILE: &str = "</script><script>alert(1)</script><img src=x onerror=alert(2)>\"' onclick='x' \
@@ -523,4 +524,45 @@ pub fn many_executions() -> Comparison {
         witness.execution = 272;
     }
     comparison(vec![pair])
+}
+
+pub fn study_row(id: &str, verdict: Verdict, label: Option<&str>) -> StudyRow {
+    StudyRow {
+        id: id.into(),
+        verdict,
+        label: label.map(str::to_owned),
+        reason: "both ran".into(),
+        executions: 12,
+        coverage: 0.5,
+        first_difference: None,
+        complexity: None,
+        milliseconds: 71.0,
+        evidence: vec![],
+        reproducer: None,
+        comparison: None,
+    }
+}
+
+/// A hundred changes with everything that results can hold.
+pub fn study() -> StudyState {
+    let rows = (0..100u32).map(|index| {
+        let verdict = match index * 7 % 20 {
+            0..=7 => Verdict::Changing,
+            8..=15 => Verdict::LikelyPreserving,
+            16 | 17 => Verdict::Inconclusive,
+            _ => Verdict::Identical,
+        };
+        let label = [Some("changing"), Some("preserving"), None, Some("unclear")][(index * 5 % 11 % 4) as usize];
+        let ran = verdict != Verdict::Identical;
+        let is_changing = verdict == Verdict::Changing;
+        StudyRow {
+            executions: if is_changing { 1 + index * index % 60 } else { 300 * u32::from(ran) },
+            coverage: f64::from(u32::from(ran) * (40 + index * 13 % 61)) / 100.0,
+            first_difference: is_changing.then_some(1 + index * index % 40),
+            complexity: Some(1 + index * 3 % 14),
+            milliseconds: f64::from(2 + index * index),
+            ..study_row(&format!("change {index}"), verdict, label)
+        }
+    });
+    StudyState { format: STATE_FORMAT, title: "Study of changes.jsonl".into(), rows: rows.collect() }
 }

@@ -1,0 +1,73 @@
+//! Executions until a difference: how many came between one that differs and the next.
+
+use plotters::prelude::*;
+use twincell_core::report::{ExecutionReport, PairReport};
+
+use super::marks::{Fill, INK, Mark, ORANGE, Sign};
+use super::{HEIGHT, Plot, Scale, Sheet, axes, place, plain, ticks};
+use crate::words;
+
+const TITLE: &str = "Executions until a difference";
+/// Bars at most.
+const BARS: u32 = 40;
+
+pub fn plot(pair: &PairReport) -> Plot {
+    let found = waits(&pair.executions);
+    let Some(first) = found.first().copied() else { return Sheet::empty(TITLE, "No execution differed.") };
+    let most = found.iter().copied().max().unwrap_or(1);
+    let step = most.div_ceil(BARS).max(1);
+    let mut heights = vec![0u32; (most.div_ceil(step)) as usize];
+    for wait in &found {
+        if let Some(height) = heights.get_mut(((wait - 1) / step) as usize) {
+            *height += 1;
+        }
+    }
+    let bar = Mark::new(Sign::Box(Fill::Full), ORANGE);
+    let sheet = Sheet {
+        title: TITLE,
+        description: format!(
+            "The first difference came with execution {first}; {} in {}",
+            words::count(found.len(), "difference"),
+            words::count(pair.executions.len(), "execution")
+        ),
+        legend: vec![
+            ("differences that came after so many".into(), bar),
+            ("the first one".into(), Mark::new(Sign::Line, INK)),
+        ],
+        height: HEIGHT,
+    };
+    // Whole numbers stand in the middle of their bars.
+    let end = f64::from(most.max(4)) + 0.5;
+    let highest = f64::from(heights.iter().copied().max().unwrap_or(1));
+    sheet.draw(|area| {
+        let name = "executions since the difference before";
+        let x = Scale { name, from: 0.5, to: end, ticks: ticks(0.5, end, 8, true), text: &plain };
+        let to = highest * 1.08;
+        let y = Scale { name: "differences", from: 0.0, to, ticks: ticks(0.0, highest, 4, true), text: &plain };
+        let mut chart = axes(area, &x, &y)?;
+        let screen = area.use_screen_coord();
+        for (index, height) in heights.iter().enumerate() {
+            let left = 0.5 + index as f64 * f64::from(step);
+            let from = place(&chart, left, f64::from(*height));
+            let to = place(&chart, left + f64::from(step), 0.0);
+            bar.fill(&screen, (from.0 + 1, from.1), (to.0 - 1, to.1))?;
+        }
+        let line = [(f64::from(first), 0.0), (f64::from(first), to)];
+        chart.draw_series(LineSeries::new(line, INK.stroke_width(2)))?;
+        Ok(())
+    })
+}
+
+/// Executions from one that differs to the next that does, the first from the start.
+fn waits(executions: &[ExecutionReport]) -> Vec<u32> {
+    let mut found = vec![];
+    let mut since = 0;
+    for execution in executions {
+        since += 1;
+        if execution.differs {
+            found.push(since);
+            since = 0;
+        }
+    }
+    found
+}
