@@ -12,6 +12,7 @@ use crate::convert;
 use crate::kinds::{self, Kind};
 use crate::messages;
 use crate::observe;
+use crate::prepared::Prepared;
 use crate::resolve::{self, Request};
 use crate::state;
 use crate::versatile::{Versatile, last_identifier};
@@ -214,16 +215,8 @@ fn looked_up(
     if keywords.is_some_and(|keywords| !keywords.is_empty()) || !(1..=2).contains(&arguments.len()) {
         return Ok(None);
     }
-    let subscripted = || {
-        state::with(|execution| {
-            let prepared = &execution.prepared;
-            let written = site.map(|site| prepared.container_path(execution.version, site));
-            let written = written.as_deref().and_then(|path| path.strip_suffix(".get"));
-            prepared.is_subscripted(base) || written.is_some_and(|base| prepared.is_subscripted(base))
-        })
-    };
-    let mapping = arguments.len() == 2 || subscripted().unwrap_or(false);
-    if !mapping {
+    let is_mapping = arguments.len() == 2 || some_base(base, site, |prepared, base| prepared.is_subscripted(base));
+    if !is_mapping {
         return Ok(None);
     }
     let key = observe::short(&arguments.get_item(0)?);
@@ -233,6 +226,17 @@ fn looked_up(
     let path = observe::bounded_path(format!("{base}[{key}]"));
     let request = Request { site, kind: SiteKind::Call, identifier: "get", callee, ..Request::default() };
     resolve::value(py, &path, &request).map(Some)
+}
+
+/// Whether something holds of what a method is called on, by its path in this execution or as it is written at the call.
+fn some_base(base: &str, site: Option<u32>, holds: impl Fn(&Prepared, &str) -> bool) -> bool {
+    let asked = state::with(|execution| {
+        let prepared = &execution.prepared;
+        let written = site.map(|site| prepared.container_path(execution.version, site));
+        let written = written.as_deref().and_then(|path| path.rsplit_once('.')).map(|(base, _)| base);
+        holds(prepared, base) || written.is_some_and(|base| holds(prepared, base))
+    });
+    asked.unwrap_or(false)
 }
 
 /// `x.items()`, `x.keys()` and `x.values()` of an object that some version iterates or subscripts as well, as one does with
@@ -250,16 +254,9 @@ fn listed(
     if !arguments.is_empty() || keywords.is_some_and(|keywords| !keywords.is_empty()) {
         return Ok(None);
     }
-    let is_mapping = state::with(|execution| {
-        let prepared = &execution.prepared;
-        let written = site.map(|site| prepared.container_path(execution.version, site));
-        let written = written.as_deref().and_then(|path| path.rsplit_once('.')).map(|(base, _)| base);
-        [Some(base), written]
-            .into_iter()
-            .flatten()
-            .any(|base| prepared.is_subscripted(base) || prepared.is_iterated(base))
-    });
-    if is_mapping != Some(true) {
+    let is_mapping =
+        some_base(base, site, |prepared, base| prepared.is_subscripted(base) || prepared.is_iterated(base));
+    if !is_mapping {
         return Ok(None);
     }
     // A plain value that is no mapping has what iterating and subscripting it gives.

@@ -31,7 +31,7 @@ FLAGS = [
     "--disable-sync",
 ]
 #: Milliseconds; machines that run tests are often busy with others.
-TIMEOUT = 300_000
+TIMEOUT = 120_000
 
 
 @pytest.fixture(scope="session")
@@ -125,10 +125,9 @@ class Notebook:
         return self.page.locator(f".jp-Cell[data-windowed-list-index='{index}'] .jp-Cell-outputArea")
 
 
-@pytest.fixture(params=["lab/tree/{}?reset", "notebooks/{}"], ids=["lab", "notebook"])
-def open_notebook(page, server, request):
-    """Opens a notebook with these cells, in JupyterLab and in Jupyter Notebook."""
-    opened = []
+@contextlib.contextmanager
+def opener(page, server: Server, address: str):
+    """What opens a notebook with these cells in the application at this address; its kernel ends with it."""
 
     def open_one(*cells: str) -> Notebook:
         name = f"notebook-{time.monotonic_ns()}.ipynb"
@@ -137,11 +136,33 @@ def open_notebook(page, server, request):
             metadata={"kernelspec": {"name": "twincell", "display_name": "Twincell (Python)"}},
         )
         nbformat.write(notebook, server.folder / name)
-        opened.append(Notebook(page, f"{server.url}/{request.param.format(name)}"))
-        return opened[-1]
+        return Notebook(page, f"{server.url}/{address.format(name)}")
 
     yield open_one
-    for notebook in opened:
-        with contextlib.suppress(sync_api.Error):
-            page.evaluate("window.jupyterapp.shell.currentWidget.sessionContext.shutdown()")
-        del notebook
+    with contextlib.suppress(sync_api.Error):
+        page.evaluate("window.jupyterapp.shell.currentWidget.sessionContext.shutdown()")
+
+
+LAB, NOTEBOOK = "lab/tree/{}?reset", "notebooks/{}"
+
+
+@pytest.fixture(params=[LAB, NOTEBOOK], ids=["lab", "notebook"])
+def open_notebook(page, server, request):
+    """Opens a notebook with these cells, in JupyterLab and in Jupyter Notebook."""
+    with opener(page, server, request.param) as open_one:
+        yield open_one
+
+
+@pytest.fixture(scope="module", params=["light", "dark"])
+def themed_lab(page, server, request):
+    """Opens a notebook in JupyterLab, in its light and in its dark theme; one kernel for all tests of a module."""
+    name = f"JupyterLab {request.param.title()}"
+    with opener(page, server, LAB) as open_one:
+
+        def open_themed(*cells: str) -> Notebook:
+            notebook = open_one(*cells)
+            page.evaluate("name => window.jupyterapp.commands.execute('apputils:change-theme', {theme: name})", name)
+            page.locator(f"body[data-jp-theme-name='{name}']").wait_for(state="attached")
+            return notebook
+
+        yield open_themed

@@ -27,11 +27,13 @@ def hash_of_sources() -> str:
     return digest.hexdigest()
 
 
-def test_the_widget_is_what_its_sources_build():
+@pytest.mark.parametrize("name", ["widget", "loader"])
+def test_the_widget_is_what_its_sources_build(name):
+    file = WIDGET.parent / f"{name}.js"
     built = re.match(
-        r"/\* twincell widget, built from widgets/js, sources sha256:([0-9a-f]{64}) \*/", WIDGET.read_text()
+        rf"/\* twincell {name}, built from widgets/js, sources sha256:([0-9a-f]{{64}}) \*/", file.read_text()
     )
-    assert built is not None, "widgets/dist/widget.js does not say what it was built from; run make widgets"
+    assert built is not None, f"widgets/dist/{name}.js does not say what it was built from; run make widgets"
     assert built.group(1) == hash_of_sources(), "the sources of the widget changed; run make widgets"
 
 
@@ -53,7 +55,7 @@ def test_the_build_gives_the_same_bytes(tmp_path):
     shutil.copytree(SOURCES, folder, ignore=shutil.ignore_patterns("node_modules"))
     subprocess.run([npm, "ci", "--no-audit", "--no-fund"], cwd=folder, check=True, timeout=600)
     subprocess.run([npm, "run", "build"], cwd=folder, check=True, timeout=600)
-    for name in ("widget.js", "THIRD_PARTY.txt"):
+    for name in ("widget.js", "loader.js", "THIRD_PARTY.txt"):
         assert (tmp_path / "dist" / name).read_bytes() == (WIDGET.parent / name).read_bytes()
 
 

@@ -1,5 +1,6 @@
 // Builds ../dist/widget.js: one module with its style inside and the hash of its sources on top, which a test compares
-// with the sources. The same sources give the same bytes. The notices of the packages inside go to THIRD_PARTY.txt.
+// with the sources; and ../dist/loader.js, the small module that finds it. The same sources give the same bytes. The
+// notices of the packages inside go to THIRD_PARTY.txt.
 
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
@@ -67,24 +68,35 @@ function notices(metafile) {
     .join(`\n${"-".repeat(80)}\n\n`)}`;
 }
 
-const result = await esbuild.build({
-  absWorkingDir: HERE,
-  entryPoints: ["src/index.ts"],
-  bundle: true,
-  minify: true,
-  format: "esm",
-  target: "es2022",
-  charset: "utf8",
-  legalComments: "none",
-  banner: { js: `/* twincell widget, built from widgets/js, sources sha256:${hashOfSources()} */` },
-  plugins: [styles],
-  // Packages may be linked from elsewhere; they are named by where they are used.
-  preserveSymlinks: true,
-  metafile: true,
-  write: false,
-  outfile: "widget.js",
-  logLevel: "warning",
-});
+const sources = hashOfSources();
+
+/** One module from one file of the sources. */
+function bundle(name, plugins) {
+  return esbuild.build({
+    absWorkingDir: HERE,
+    entryPoints: [`src/${name}.ts`],
+    bundle: true,
+    minify: true,
+    format: "esm",
+    target: "es2022",
+    charset: "utf8",
+    legalComments: "none",
+    define: { SOURCES: JSON.stringify(sources) },
+    plugins,
+    // Packages may be linked from elsewhere; they are named by where they are used.
+    preserveSymlinks: true,
+    metafile: true,
+    write: false,
+    logLevel: "warning",
+    outfile: `${name === "index" ? "widget" : name}.js`,
+    banner: {
+      js: `/* twincell ${name === "index" ? "widget" : name}, built from widgets/js, sources sha256:${sources} */`,
+    },
+  });
+}
+
+const result = await bundle("index", [styles]);
+const loader = await bundle("loader", []);
 const [output] = result.outputFiles;
 const compressed = gzipSync(output.contents, { level: 9 }).length;
 const size = `widget.js: ${(output.contents.length / 1024).toFixed(0)} KB, ${(compressed / 1024).toFixed(1)} KB gzipped`;
@@ -94,6 +106,7 @@ if (compressed > LIMIT) {
 }
 mkdirSync(DIST, { recursive: true });
 writeFileSync(join(DIST, "widget.js"), output.contents);
+writeFileSync(join(DIST, "loader.js"), loader.outputFiles[0].contents);
 writeFileSync(join(DIST, "THIRD_PARTY.txt"), notices(result.metafile));
 console.log(size);
 if (process.argv.includes("--sizes")) {

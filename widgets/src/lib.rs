@@ -44,8 +44,11 @@ pub use plot::{Confusion, Plot, StudyPlot, confusion_of, pair_plots, study_plot}
 pub use state::{ComparisonState, Detail, STATE_FORMAT, StudyRow, StudyState, detail, state};
 pub use text::{TextOptions, text};
 
-/// The interactive view as one ES module: `render` for anywidget. Built from `widgets/js` by `make widgets`.
+/// The interactive view as one ES module with anywidget's `render`. Built from `widgets/js` by `make widgets`.
 pub const MODULE: &str = include_str!("../dist/widget.js");
+
+/// A small ES module for anywidget that finds [`MODULE`] in the page, in the view's model or by asking the kernel.
+pub const LOADER: &str = include_str!("../dist/loader.js");
 
 /// The MIME type of a [`Comparison`] as JSON; the report's field `format` is its version.
 pub const COMPARISON_MIME: &str = "application/vnd.twincell.comparison+json";

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use super::arguments::is_identifier;
 use super::python;
-use crate::value::{Choice, Decision, Recipe, SUBSTITUTED, is_answer};
+use crate::value::{Choice, Decision, Recipe, SUBSTITUTED, is_answer, unquoted};
 
 /// Attributes that a `Mock` has for itself.
 const RESERVED: [&str; 9] =
@@ -62,16 +62,12 @@ fn steps(path: &str) -> Option<(&str, Vec<Step<'_>>)> {
 
 /// Where the bracket closes that opens just before a text.
 fn closing(text: &str) -> Option<usize> {
-    let (mut depth, mut quote, mut escaped) = (0, None, false);
-    for (at, character) in text.char_indices() {
-        match (quote, character) {
-            (Some(_), _) if escaped => escaped = false,
-            (Some(_), '\\') => escaped = true,
-            (Some(open), _) => quote = (character != open).then_some(open),
-            (None, '\'' | '"') => quote = Some(character),
-            (None, '(' | '[' | '{') => depth += 1,
-            (None, ')' | ']' | '}') if depth > 0 => depth -= 1,
-            (None, ')' | ']') => return Some(at),
+    let mut depth = 0;
+    for (at, character) in unquoted(text) {
+        match character {
+            '(' | '[' | '{' => depth += 1,
+            ')' | ']' | '}' if depth > 0 => depth -= 1,
+            ')' | ']' => return Some(at),
             _ => {}
         }
     }

@@ -40,20 +40,31 @@ fn asks_for_member(path: &str) -> bool {
         // No access path begins so; what is written first may be cut off.
         return path.contains(" in ");
     }
-    let (mut depth, mut quote, mut escaped) = (0_usize, None, false);
-    for (at, character) in path.char_indices() {
-        match (quote, character) {
-            (Some(_), _) if escaped => escaped = false,
-            (Some(_), '\\') => escaped = true,
-            (Some(open), _) => quote = (character != open).then_some(open),
-            (None, '\'' | '"') => quote = Some(character),
-            (None, '(' | '[' | '{') => depth += 1,
-            (None, ')' | ']' | '}') => depth = depth.saturating_sub(1),
-            (None, ' ') if depth == 0 && path[at..].starts_with(" in ") => return true,
+    let mut depth = 0_usize;
+    for (at, character) in unquoted(path) {
+        match character {
+            '(' | '[' | '{' => depth += 1,
+            ')' | ']' | '}' => depth = depth.saturating_sub(1),
+            ' ' if depth == 0 && path[at..].starts_with(" in ") => return true,
             _ => {}
         }
     }
     false
+}
+
+/// The characters of a path outside of its string literals, with where they stand.
+pub(crate) fn unquoted(path: &str) -> impl Iterator<Item = (usize, char)> {
+    let (mut quote, mut escaped) = (None, false);
+    path.char_indices().filter(move |(_, character)| {
+        match (quote, character) {
+            (Some(_), _) if escaped => escaped = false,
+            (Some(_), '\\') => escaped = true,
+            (Some(open), _) => quote = (*character != open).then_some(open),
+            (None, '\'' | '"') => quote = Some(*character),
+            (None, _) => return true,
+        }
+        false
+    })
 }
 
 #[cfg(test)]

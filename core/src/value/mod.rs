@@ -16,6 +16,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+pub(crate) use answers::unquoted;
 pub use answers::{is_answer, is_text};
 pub use declared::Declared;
 pub use draw::{Ask, Draw, Known};

@@ -15,7 +15,7 @@ from typing import Any
 from IPython import get_ipython
 from IPython.display import display
 
-from ._twincell import Comparison, Start, Study, TwincellError, widget_module
+from ._twincell import Comparison, Start, Study, TwincellError, widget_loader, widget_module
 
 #: Executions that a view can go on from.
 KEPT = 50
@@ -35,10 +35,14 @@ def view_class() -> type:
     import anywidget
     import traitlets
 
+    made = itertools.count()
+
     class View(anywidget.AnyWidget):
         """A comparison or a study, or the progress of a comparison that runs."""
 
-        _esm = widget_module()
+        _esm = widget_loader()
+        #: The widget itself, which the loader finds: it goes with the first view, and to those that ask for it.
+        module = traitlets.Unicode().tag(sync=True)
         kind = traitlets.Unicode("comparison").tag(sync=True)
         state = traitlets.Dict(allow_none=True, default_value=None).tag(sync=True)
         progress = traitlets.Dict(allow_none=True, default_value=None).tag(sync=True)
@@ -54,6 +58,8 @@ def view_class() -> type:
             self.on_stop: Callable[[], None] = lambda: None
             if comparison is not None:
                 traits["state"] = json.loads(comparison._state())
+            if next(made) == 0:
+                traits["module"] = widget_module()
             super().__init__(**traits)
             self.on_msg(self._answer)
 
@@ -62,6 +68,8 @@ def view_class() -> type:
                 return
             if request.get("do") == "stop":
                 self.on_stop()
+            elif request.get("do") == "module":
+                self.send({"module": widget_module()})
             elif "id" in request:
                 self.send({"id": request["id"], **self._carry_out(request)})
 

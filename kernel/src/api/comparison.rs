@@ -140,8 +140,7 @@ impl PyComparison {
 
     /// Shows the interactive view where there is a front end for it; IPython takes the MIME bundle elsewhere.
     fn _ipython_display_(slf: &Bound<'_, Self>) -> PyResult<()> {
-        let shown = slf.py().import("twincell._widget")?.call_method1("show", (slf,))?;
-        if shown.is_truthy()? { Ok(()) } else { Err(PyNotImplementedError::new_err("the MIME bundle will do")) }
+        show(slf)
     }
 
     /// What Jupyter shows.
@@ -160,6 +159,12 @@ impl PyComparison {
     fn __repr__(&self) -> &str {
         &self.report.sentence
     }
+}
+
+/// Shows the interactive view of a result, or says that there can be none.
+pub(super) fn show(result: &Bound<'_, PyAny>) -> PyResult<()> {
+    let shown = result.py().import("twincell._widget")?.call_method1("show", (result,))?;
+    if shown.is_truthy()? { Ok(()) } else { Err(PyNotImplementedError::new_err("the MIME bundle will do")) }
 }
 
 /// Plain data as Python's dictionaries, lists, texts and numbers.

@@ -39,6 +39,7 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(compare, module)?)?;
     module.add_function(wrap_pyfunction!(main, module)?)?;
     module.add_function(wrap_pyfunction!(option_table, module)?)?;
+    module.add_function(wrap_pyfunction!(widget_loader, module)?)?;
     module.add_function(wrap_pyfunction!(widget_module, module)?)?;
     module.py().import("atexit")?.call_method1("register", (wrap_pyfunction!(end, module)?,))?;
     magics::register(module)
@@ -100,7 +101,13 @@ fn main(py: Python<'_>, arguments: Vec<OsString>) -> PyResult<i32> {
     }))
 }
 
-/// The interactive view as the source of one ES module, for anywidget.
+/// What anywidget loads with every view: the source of a small ES module that finds the view's own.
+#[pyfunction]
+fn widget_loader() -> &'static str {
+    twincell_widgets::LOADER
+}
+
+/// The interactive view as the source of one ES module.
 #[pyfunction]
 fn widget_module() -> &'static str {
     twincell_widgets::MODULE

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 use serde::Serialize;
 use twincell_core::compare::{Again, Continue, Source, Then};
-use twincell_core::report::Comparison;
+use twincell_core::report::{Comparison, PairReport};
 use twincell_core::source::written_value;
 use twincell_core::value::{Choice, Recipe};
 use twincell_widgets::Detail;
@@ -74,6 +74,7 @@ pub fn replay(py: Python<'_>, report: &Arc<Comparison>, origin: &Origin, asked: 
     let changes: BTreeMap<String, Recipe> =
         asked.changes.iter().map(|(path, text)| Ok((path.clone(), value(path, text)?))).collect::<PyResult<_>>()?;
     let environment = environment::find(py)?;
+    of_number(report, asked.pair)?;
     let (report, origin, then, pair) = (report.clone(), origin.clone(), asked.then, asked.pair);
     let Start { number, seed, choices, mut changed } = start;
     changed.extend(asked.changes.into_keys());
@@ -107,11 +108,7 @@ pub fn replay(py: Python<'_>, report: &Arc<Comparison>, origin: &Origin, asked: 
 
 /// An execution of the comparison, by its number.
 fn start(report: &Comparison, pair: usize, execution: Option<u32>) -> PyResult<Start> {
-    let count = report.pairs.len();
-    let found = report
-        .pairs
-        .get(pair)
-        .ok_or_else(|| raised(format!("there is no pair {pair}: the comparison has {count}, counted from 0")))?;
+    let found = of_number(report, pair)?;
     let number = match (execution, &found.witness) {
         (Some(number), _) => number,
         (None, Some(witness)) => witness.execution,
@@ -124,6 +121,12 @@ fn start(report: &Comparison, pair: usize, execution: Option<u32>) -> PyResult<S
     let shown = found.witness.as_ref().filter(|witness| witness.execution == number);
     let choices = shown.map_or(&listed.choices, |witness| &witness.choices).clone();
     Ok(Start { number, seed: listed.seed, choices, changed: vec![] })
+}
+
+fn of_number(report: &Comparison, pair: usize) -> PyResult<&PairReport> {
+    let count = report.pairs.len();
+    let missing = || raised(format!("there is no pair {pair}: the comparison has {count}, counted from 0"));
+    report.pairs.get(pair).ok_or_else(missing)
 }
 
 fn value(path: &str, text: &str) -> PyResult<Recipe> {

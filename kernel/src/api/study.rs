@@ -2,11 +2,10 @@
 
 use std::path::PathBuf;
 
-use pyo3::exceptions::PyNotImplementedError;
 use pyo3::prelude::*;
 use twincell_widgets::{StudyState, study_page};
 
-use super::comparison::plain;
+use super::comparison::{plain, show};
 use super::raised;
 use crate::study::change::Changes;
 use crate::study::page::{Kept, study_state};
@@ -56,8 +55,7 @@ impl PyStudy {
 
     /// Shows the interactive view where there is a front end for it; IPython takes the MIME bundle elsewhere.
     fn _ipython_display_(slf: &Bound<'_, Self>) -> PyResult<()> {
-        let shown = slf.py().import("twincell._widget")?.call_method1("show", (slf,))?;
-        if shown.is_truthy()? { Ok(()) } else { Err(PyNotImplementedError::new_err("the MIME bundle will do")) }
+        show(slf)
     }
 
     /// What Jupyter shows.
