@@ -116,6 +116,9 @@ pub struct AlignedRow {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct VersionReport {
     pub qualname: String,
+    /// Line of the whole text, from 1, that the first of `lines` is.
+    #[serde(default = "first")]
+    pub first_line: u32,
     pub lines: Vec<LineReport>,
     /// Share of executable lines that ran, 0 to 1.
     pub coverage: f64,
@@ -164,6 +167,10 @@ pub struct InjectedReport {
     pub count: u32,
     pub differing: u32,
     pub invalid: u32,
+}
+
+fn first() -> u32 {
+    1
 }
 
 fn examined() -> bool {

@@ -22,6 +22,7 @@ pub fn comparison(pairs: Vec<PairReport>) -> Comparison {
 pub fn pair(verdict: Verdict) -> PairReport {
     let version = || VersionReport {
         qualname: "f".to_owned(),
+        first_line: 1,
         lines: Vec::new(),
         coverage: 0.0,
         changed_lines: 0,

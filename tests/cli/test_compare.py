@@ -169,7 +169,7 @@ def test_the_doctor_names_a_python_that_does_not_work():
 def test_a_path_that_is_nowhere_in_the_repository_is_an_error(repository):
     done = twincell("compare", "--git", "HEAD~2..HEAD", "missing.py", cwd=repository)
     assert (done.returncode, done.stdout) == (3, "")
-    assert done.stderr.startswith("twincell: missing.py is in neither revision of HEAD~2..HEAD")
+    assert done.stderr.startswith("twincell: missing.py is in neither version of HEAD~2..HEAD")
 
 
 def test_files_are_decoded_as_python_does(tmp_path):

@@ -28,6 +28,7 @@
 //!
 //! Deliberately absent: reading files, running code, deciding a verdict, interactive widgets.
 
+pub mod export;
 mod html;
 mod plain;
 mod plot;

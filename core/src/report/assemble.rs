@@ -197,6 +197,7 @@ fn version(
     let ran = lines.iter().filter(|line| line.executions > 0).count();
     VersionReport {
         qualname: function.qualname.clone(),
+        first_line: function.first_line,
         coverage: if executable == 0 { 0.0 } else { ran as f64 / executable as f64 },
         changed_lines: target.changed[side].len() as u32,
         changed_lines_reached: target.changed[side].iter().filter(|line| runs(**line) > 0).count() as u32,

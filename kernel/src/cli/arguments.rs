@@ -5,9 +5,11 @@ use std::path::PathBuf;
 
 use clap::{Arg, ArgAction, Command, value_parser};
 
+use super::exports;
 use crate::options::{Job, command_line};
 
-const EXIT_STATUS: &str = "Exit status: 0 nothing changed, 1 behavior changed, 2 inconclusive, 3 bad input or failure.";
+const EXIT_STATUS: &str = "Exit status: 0 nothing changed, 1 behavior changed, 2 inconclusive, 3 bad input or failure. --fail-on \
+                           leaves out 2, or 1 and 2.";
 
 pub fn command() -> Command {
     Command::new("twincell")
@@ -32,7 +34,8 @@ fn compare() -> Command {
     let command = Command::new("compare")
         .about("Compare two Python files, or the Python files that changed between two revisions")
         .override_usage(
-            "twincell compare [OPTIONS] OLD.py NEW.py\n       twincell compare [OPTIONS] --git OLD..NEW [PATH...]",
+            "twincell compare [OPTIONS] OLD.py NEW.py\n       twincell compare [OPTIONS] --git OLD..NEW [PATH...]\n       \
+             twincell compare [OPTIONS] --git OLD [--staged] [PATH...]",
         )
         .after_help(EXIT_STATUS)
         .arg(
@@ -45,15 +48,24 @@ fn compare() -> Command {
             Arg::new("git")
                 .long("git")
                 .value_name("OLD..NEW")
-                .help("Compare what changed between two revisions of the repository around here, e.g. HEAD~1..HEAD"),
+                .help(
+                    "Compare what changed between two revisions of the repository around here, e.g. HEAD~1..HEAD; or since \
+                     one revision in the files as they are, e.g. HEAD",
+                ),
         )
+        .arg(flag("staged").requires("git").help("With --git OLD: compare with what is staged for the next commit"))
         .arg(flag("json").help("Print the whole report as JSON"))
+        .arg(
+            flag("github")
+                .conflicts_with("json")
+                .help("Print what a GitHub workflow shows beside the changed lines, and nothing else"),
+        )
         .arg(path("html").long("html").value_name("FILE").help("Write the report as an HTML page too"))
         .arg(path("reproducer").long("reproducer").value_name("FILE").help(
             "Write a pytest file that shows the change without twincell; one for each function when several changed",
         ))
         .arg(flag("no-color").help("Print without colors"));
-    command_line::add_to(command, Job::Compare)
+    command_line::add_to(exports::add_to(command, "inconclusive"), Job::Compare)
 }
 
 fn study() -> Command {

@@ -7,9 +7,10 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::{Value, json};
 use twincell_core::compare::{CompareError, CompareOptions, Continue, Progress, Source};
 use twincell_core::report::{Comparison, Verdict};
+use twincell_widgets::export::{Told, annotations};
 use twincell_widgets::{TextOptions, plain_sentence};
 
-use super::{Abort, CHANGED, INCONCLUSIVE, Session, UNCHANGED, read_options};
+use super::{Abort, Session, exports, read_options};
 use crate::git::{ChangedFiles, changed_files};
 use crate::options::{Job, Options};
 use crate::warm::{Engine, Failure};
@@ -49,20 +50,34 @@ fn two_texts(
 ) -> Result<i32, Abort> {
     let engine = Engine::warm(options, &session.environment).map_err(Abort::new)?;
     let comparison = watched(&engine, old, new, &options.for_core(), "", session)?.map_err(Abort::new)?;
+    let told = Told::of_comparison(&comparison, Some(&new.label));
     write_html(&comparison, &format!("{} and {}", old.label, new.label), matches)?;
     write_reproducer(&comparison, matches, session)?;
+    exports::write(&told, matches)?;
     if matches.get_flag("json") {
         print_json(&serde_json::to_value(&comparison).map_err(Abort::new)?, session)?;
+    } else if matches.get_flag("github") {
+        write!(session.out, "{}", annotations(&told))?;
     } else {
         print_text(&comparison, session)?;
     }
-    Ok(status(comparison.verdict))
+    Ok(exports::status(comparison.verdict, matches))
 }
 
 /// One changed file, compared or not.
 struct Compared {
     path: String,
     result: Result<Comparison, String>,
+}
+
+impl Compared {
+    /// What is told of its functions elsewhere.
+    fn told(&self) -> Vec<Told> {
+        match &self.result {
+            Ok(comparison) => Told::of_comparison(comparison, Some(&self.path)),
+            Err(reason) => vec![Told::failed(&self.path, reason)],
+        }
+    }
 }
 
 fn revisions(
@@ -73,7 +88,7 @@ fn revisions(
     session: &mut Session<'_>,
 ) -> Result<i32, Abort> {
     let here = std::env::current_dir().map_err(Abort::new)?;
-    let files = changed_files(&here, range, paths).map_err(Abort::new)?;
+    let files = changed_files(&here, range, matches.get_flag("staged"), paths).map_err(Abort::new)?;
     let mut notes = notes(&files);
     let mut compared: Vec<Compared> = Vec::new();
     for (path, reason) in &files.unreadable {
@@ -98,15 +113,19 @@ fn revisions(
         write_html(&whole, range, matches)?;
         write_reproducer(&whole, matches, session)?;
     }
+    let told: Vec<Told> = compared.iter().flat_map(Compared::told).collect();
+    exports::write(&told, matches)?;
     if matches.get_flag("json") {
         print_json(&report(range, verdict, &compared, &notes), session)?;
+    } else if matches.get_flag("github") {
+        write!(session.out, "{}", annotations(&told))?;
     } else {
         print_files(range, &compared, &notes, session)?;
     }
     if !compared.is_empty() && compared.iter().all(|file| file.result.is_err()) {
         return Err(Abort::Failed(format!("none of the changed files of {range} could be compared")));
     }
-    Ok(status(verdict))
+    Ok(exports::status(verdict, matches))
 }
 
 /// A file without functions in common has no behavior to compare, which is no failure of a whole range.
@@ -156,14 +175,6 @@ fn watched(
 fn overall(compared: &[Compared]) -> Verdict {
     let verdicts = compared.iter().map(|file| file.result.as_ref().map_or(Verdict::Inconclusive, |one| one.verdict));
     Verdict::worst(verdicts)
-}
-
-fn status(verdict: Verdict) -> i32 {
-    match verdict {
-        Verdict::Identical | Verdict::LikelyPreserving => UNCHANGED,
-        Verdict::Changing => CHANGED,
-        Verdict::Inconclusive => INCONCLUSIVE,
-    }
 }
 
 /// All files as one report, for one page: functions are called `path::name`.
@@ -271,18 +282,25 @@ mod tests {
     }
 
     #[test]
-    fn the_exit_status_is_the_worst_verdict() {
+    fn the_exit_status_is_the_worst_verdict_that_may_fail() {
         use Verdict::{Changing, Identical, Inconclusive, LikelyPreserving};
+        let status = |verdict: Verdict, arguments: &[&str]| {
+            let command = super::super::arguments::command();
+            let matches = command.try_get_matches_from([&["compare", "a", "b"], arguments].concat()).unwrap();
+            exports::status(verdict, matches.subcommand_matches("compare").unwrap())
+        };
         let of = |verdicts: &[Verdict]| {
             let files: Vec<_> = verdicts.iter().map(|verdict| compared("a.py", *verdict)).collect();
-            status(overall(&files))
+            status(overall(&files), &[])
         };
         assert_eq!(of(&[]), 0);
         assert_eq!(of(&[Identical, LikelyPreserving]), 0);
         assert_eq!(of(&[LikelyPreserving, Inconclusive]), 2);
         assert_eq!(of(&[Changing, Inconclusive, Identical]), 1);
         let failed = Compared { path: "b.py".to_owned(), result: Err("not Python".to_owned()) };
-        assert_eq!(status(overall(&[compared("a.py", Identical), failed])), 2);
+        assert_eq!(overall(&[compared("a.py", Identical), failed]), Inconclusive);
+        let fail_on = |mildest: &str| [Changing, Inconclusive].map(|worst| status(worst, &["--fail-on", mildest]));
+        assert_eq!([fail_on("inconclusive"), fail_on("changing"), fail_on("never")], [[1, 2], [1, 0], [0, 0]]);
     }
 
     #[test]
@@ -325,7 +343,7 @@ mod tests {
 
     #[test]
     fn a_bad_range_says_what_to_write() {
-        let (status, _, err) = command(&["compare", "--git", "HEAD"]);
+        let (status, _, err) = command(&["compare", "--git", "A...B"]);
         assert_eq!(status, 3);
         assert!(err.contains("write OLD..NEW"), "{err}");
     }

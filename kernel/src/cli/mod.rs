@@ -5,6 +5,7 @@
 
 mod arguments;
 mod compare;
+mod exports;
 mod study;
 
 use std::ffi::OsString;

@@ -38,6 +38,7 @@ fn version(qualname: &str, lines: &[Line<'_>]) -> VersionReport {
     let changed = lines.iter().filter(|line| line.1);
     VersionReport {
         qualname: qualname.into(),
+        first_line: 40,
         lines: lines
             .iter()
             .enumerate()

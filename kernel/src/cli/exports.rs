@@ -1,0 +1,54 @@
+//! What `compare` and `study` write for other programs, and which verdicts make them fail: arguments, files, statuses.
+
+use std::path::PathBuf;
+
+use clap::builder::PossibleValuesParser;
+use clap::{Arg, ArgMatches, Command, value_parser};
+use twincell_core::report::Verdict;
+use twincell_widgets::export::{Told, junit, markdown, sarif};
+
+use super::{Abort, CHANGED, INCONCLUSIVE, UNCHANGED};
+
+/// (argument, what the file holds, how it is made)
+type Format = (&'static str, &'static str, fn(&[Told]) -> String);
+
+const FORMATS: [Format; 3] = [
+    ("sarif", "Write what was found as SARIF too, for code scanning", |told| sarif(told, env!("CARGO_PKG_VERSION"))),
+    ("junit", "Write what was found as JUnit XML too, for test reports", junit),
+    ("markdown", "Write what was found as Markdown too, for a pull request", markdown),
+];
+
+/// Adds the arguments; `fails` is what `--fail-on` is when it is not given.
+pub fn add_to(command: Command, fails: &'static str) -> Command {
+    let command = FORMATS.iter().fold(command, |command, (name, help, _)| {
+        command.arg(Arg::new(*name).long(*name).value_name("FILE").value_parser(value_parser!(PathBuf)).help(*help))
+    });
+    command.arg(
+        Arg::new("fail-on")
+            .long("fail-on")
+            .value_name("VERDICT")
+            .value_parser(PossibleValuesParser::new(["changing", "inconclusive", "never"]))
+            .default_value(fails)
+            .help("The mildest verdict with an exit status other than 0"),
+    )
+}
+
+/// Writes the files that were asked for.
+pub fn write(told: &[Told], matches: &ArgMatches) -> Result<(), Abort> {
+    for (name, _, make) in FORMATS {
+        if let Some(path) = matches.get_one::<PathBuf>(name) {
+            crate::files::write_text(path, &make(told)).map_err(Abort::Failed)?;
+        }
+    }
+    Ok(())
+}
+
+/// The exit status for the worst verdict.
+pub fn status(worst: Verdict, matches: &ArgMatches) -> i32 {
+    let fails = matches.get_one::<String>("fail-on").map_or("inconclusive", String::as_str);
+    match worst {
+        Verdict::Changing if fails != "never" => CHANGED,
+        Verdict::Inconclusive if fails == "inconclusive" => INCONCLUSIVE,
+        _ => UNCHANGED,
+    }
+}

@@ -1,0 +1,42 @@
+//! Commands that make GitHub show a finding beside the line that it is about, one a line, for the log of a workflow.
+
+use std::fmt::Write as _;
+
+use twincell_core::report::Verdict;
+
+use super::{Told, counts};
+use crate::plain;
+
+/// The results as workflow commands. Nothing in them can end its own command or begin another.
+pub fn annotations(told: &[Told]) -> String {
+    let mut text = String::new();
+    for one in told {
+        let (level, title) = match one.verdict {
+            Verdict::Changing if one.evidence.iter().all(|one| one.edge_case) => {
+                ("notice", "Behavior may have changed")
+            }
+            Verdict::Changing => ("warning", "Behavior changed"),
+            Verdict::Inconclusive => ("notice", "Behavior undecided"),
+            Verdict::LikelyPreserving | Verdict::Identical => continue,
+        };
+        let mut place = String::new();
+        // Writing to a String cannot fail.
+        if let Some(file) = &one.file {
+            let _ = write!(place, "file={},", property(file));
+            if let Some(line) = one.line {
+                let _ = write!(place, "line={line},");
+            }
+        }
+        let _ = writeln!(text, "::{level} {place}title={}::{}", property(title), data(&one.sentence));
+    }
+    let _ = writeln!(text, "twincell: {}", counts(told));
+    text
+}
+
+fn data(text: &str) -> String {
+    plain::sentence(text).replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+}
+
+fn property(text: &str) -> String {
+    data(text).replace(':', "%3A").replace(',', "%2C")
+}

@@ -1,0 +1,103 @@
+//! What was found, for programs and places that are not ours: [`sarif`] for code scanning, [`junit`] for test reports,
+//! [`markdown`] for pull requests, [`annotations`] for the log of a GitHub workflow.
+//!
+//! All four tell the same of each function: [`Told`]. What comes from user code is escaped for the format it goes into.
+
+mod annotations;
+mod junit;
+mod markdown;
+mod sarif;
+
+use twincell_core::report::{Comparison, Evidence, LineReport, PairReport, Verdict};
+use twincell_core::reproduce::Reproducer;
+
+use crate::words;
+
+pub use annotations::annotations;
+pub use junit::junit;
+pub use markdown::markdown;
+pub use sarif::sarif;
+
+/// What is told of one function, or of one change of a study.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Told {
+    /// The function's qualified name, or the id of a change.
+    pub name: String,
+    /// Path of the file, from the root of the repository where there is one.
+    pub file: Option<String>,
+    /// The first changed line of the new version, counted from 1 in the file.
+    pub line: Option<u32>,
+    pub verdict: Verdict,
+    /// What a person reads first.
+    pub sentence: String,
+    pub evidence: Vec<Evidence>,
+    /// A test that shows the change.
+    pub test: Option<String>,
+    pub milliseconds: f64,
+}
+
+impl Told {
+    /// What is told of a file that could not be compared.
+    pub fn failed(file: &str, reason: &str) -> Self {
+        Self {
+            name: file.to_owned(),
+            file: Some(file.to_owned()),
+            line: None,
+            verdict: Verdict::Inconclusive,
+            sentence: format!("Not compared: {reason}"),
+            evidence: vec![],
+            test: None,
+            milliseconds: 0.0,
+        }
+    }
+
+    /// All functions of a comparison, what changed first. Those that others decide for are left out.
+    pub fn of_comparison(comparison: &Comparison, file: Option<&str>) -> Vec<Self> {
+        let deciding = words::ordered_pairs(comparison).into_iter().filter(|pair| pair.decided_by.is_empty());
+        deciding.map(|pair| Self::of_pair(pair, file)).collect()
+    }
+
+    fn of_pair(pair: &PairReport, file: Option<&str>) -> Self {
+        Self {
+            name: words::pair_name(pair),
+            file: file.map(str::to_owned),
+            line: Some(changed_line(pair)),
+            verdict: pair.verdict,
+            sentence: pair.sentence.clone(),
+            evidence: pair.evidence.clone(),
+            test: pair.reproducer.as_ref().and_then(held),
+            milliseconds: pair.milliseconds,
+        }
+    }
+
+    /// The file and the name: what tells it from all others.
+    fn place(&self) -> String {
+        match &self.file {
+            Some(file) if *file != self.name => format!("{file}::{}", self.name),
+            _ => self.name.clone(),
+        }
+    }
+}
+
+/// The text of a reproducer that shows the change.
+fn held(reproducer: &Reproducer) -> Option<String> {
+    reproducer.source.clone().filter(|_| reproducer.holds == Some(true))
+}
+
+/// Where in the new file the change begins. Where lines were only removed, the function itself.
+fn changed_line(pair: &PairReport) -> u32 {
+    let new = &pair.new;
+    let changed = new.lines.iter().find(|line: &&LineReport| line.changed);
+    new.first_line + changed.map_or(0, |line| line.number - 1)
+}
+
+/// How many there are with each verdict, in words: `2 changing, 1 inconclusive`.
+fn counts(told: &[Told]) -> String {
+    let verdicts = [Verdict::Changing, Verdict::Inconclusive, Verdict::LikelyPreserving, Verdict::Identical];
+    let counted = verdicts.iter().filter_map(|verdict| {
+        let count = told.iter().filter(|one| one.verdict == *verdict).count();
+        (count > 0).then(|| format!("{count} {}", verdict.name()))
+    });
+    let text = counted.collect::<Vec<_>>().join(", ");
+    if text.is_empty() { "nothing to compare".to_owned() } else { text }
+}

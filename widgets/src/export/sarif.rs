@@ -1,0 +1,83 @@
+//! SARIF 2.1.0 (OASIS), which code scanning reads: a result for each function whose behavior changed or that was not
+//! decided. Written as it stands in the standard; the crates for it carry all of the standard's types, of which this
+//! needs a dozen fields.
+
+use serde_json::{Value, json};
+use twincell_core::report::Verdict;
+
+use super::Told;
+use crate::plain;
+
+const CHANGED: &str = "behavior-changed";
+const UNDECIDED: &str = "behavior-undecided";
+
+/// The results as the text of a SARIF file. `version` is twincell's.
+pub fn sarif(told: &[Told], version: &str) -> String {
+    let results: Vec<Value> = told.iter().filter_map(result).collect();
+    let log = json!({
+        "$schema": "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [{
+            "tool": { "driver": {
+                "name": "twincell",
+                "semanticVersion": version,
+                "rules": [
+                    rule(CHANGED, "BehaviorChanged", "Behavior changed", "Old and new version of a function behave differently on the same values.", "warning"),
+                    rule(UNDECIDED, "BehaviorUndecided", "Behavior undecided", "Whether a change altered behavior could not be told.", "note"),
+                ],
+            }},
+            "columnKind": "unicodeCodePoints",
+            "results": results,
+        }],
+    });
+    format!("{log:#}\n")
+}
+
+fn rule(id: &str, name: &str, title: &str, text: &str, level: &str) -> Value {
+    json!({
+        "id": id,
+        "name": name,
+        "shortDescription": { "text": title },
+        "fullDescription": { "text": text },
+        "defaultConfiguration": { "level": level },
+    })
+}
+
+fn result(told: &Told) -> Option<Value> {
+    let (rule, level) = match told.verdict {
+        // A difference that only unlikely values show is worth a look and no alarm.
+        Verdict::Changing if told.evidence.iter().all(|one| one.edge_case) => (CHANGED, "note"),
+        Verdict::Changing => (CHANGED, "warning"),
+        Verdict::Inconclusive => (UNDECIDED, "note"),
+        Verdict::LikelyPreserving | Verdict::Identical => return None,
+    };
+    let name = plain::value(&told.name);
+    let mut location = json!({
+        "logicalLocations": [{ "fullyQualifiedName": name, "kind": "function" }],
+    });
+    if let Some(file) = &told.file {
+        location["physicalLocation"] = json!({ "artifactLocation": { "uri": uri(file), "uriBaseId": "%SRCROOT%" } });
+        if let Some(line) = told.line {
+            location["physicalLocation"]["region"] = json!({ "startLine": line });
+        }
+    }
+    Some(json!({
+        "ruleId": rule,
+        "level": level,
+        "message": { "text": plain::sentence(&told.sentence) },
+        "locations": [location],
+        // The same function is the same alert, wherever it moves within its file.
+        "partialFingerprints": { "function/v1": told.place() },
+    }))
+}
+
+/// A path as a relative reference: what RFC 3986 does not allow in a path is written as octets.
+fn uri(path: &str) -> String {
+    path.replace('\\', "/")
+        .bytes()
+        .map(|byte| match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => char::from(byte).to_string(),
+            other => format!("%{other:02X}"),
+        })
+        .collect()
+}
