@@ -25,4 +25,15 @@ pub trait Predictor: Send + Sync {
 
     /// One vector a function, one distribution a site, in the order given.
     fn predict(&self, functions: &[FunctionSites<'_>]) -> Result<Vec<Vec<Distribution>>, PredictError>;
+
+    /// How many calls of [`Predictor::predict`] are worth answering together before they are made; 0 where one call takes
+    /// what it takes.
+    fn ahead(&self) -> usize {
+        0
+    }
+
+    /// Answers calls that will be made, and keeps the answers for them.
+    fn predict_ahead(&self, _calls: &[Vec<FunctionSites<'_>>]) -> Result<(), PredictError> {
+        Ok(())
+    }
 }

@@ -30,14 +30,6 @@ fn read_bytes(path: &Path) -> Result<Vec<u8>, String> {
     read(path, PATIENCE).map_err(|error| format!("cannot read {}: {}", path.display(), reason(&error)))
 }
 
-/// The text of a file in UTF-8, without a byte order mark. An error is one line that says what to do.
-pub fn read_text(path: &Path) -> Result<String, String> {
-    match String::from_utf8(read_bytes(path)?) {
-        Ok(text) => Ok(without_mark(&text).to_owned()),
-        Err(_) => Err(format!("{} is not UTF-8 text: convert it first", path.display())),
-    }
-}
-
 fn read(path: &Path, patience: Duration) -> io::Result<Vec<u8>> {
     // Opening a pipe that nobody writes to must not wait; for other files the flag means nothing.
     let file = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(path)?;
@@ -91,11 +83,6 @@ pub fn reason(error: &io::Error) -> String {
     text.split(" (os error").next().unwrap_or_default().to_owned()
 }
 
-/// Text without a byte order mark.
-fn without_mark(text: &str) -> &str {
-    text.strip_prefix('\u{feff}').unwrap_or(text)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -105,7 +92,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.py");
         std::fs::write(&path, "\u{feff}x = 1\n").unwrap();
-        assert_eq!(read_text(&path).as_deref(), Ok("x = 1\n"));
+        assert_eq!(read_source(&path).as_deref(), Ok("x = 1\n"));
     }
 
     #[test]
@@ -120,24 +107,23 @@ mod tests {
             let path = path.clone();
             move || std::fs::write(path, "x = 1\n".repeat(50_000))
         });
-        assert_eq!(read_text(&path).unwrap().len(), 300_000);
+        assert_eq!(read_source(&path).unwrap().len(), 300_000);
         writer.join().unwrap().unwrap();
     }
 
     #[test]
     fn a_file_without_end_is_an_error() {
-        assert!(read_text(Path::new("/dev/zero")).unwrap_err().contains("is it the right file?"));
-        assert_eq!(read_text(Path::new("/dev/null")).as_deref(), Ok(""));
+        assert!(read_source(Path::new("/dev/zero")).unwrap_err().contains("is it the right file?"));
+        assert_eq!(read_source(Path::new("/dev/null")).as_deref(), Ok(""));
     }
 
     #[test]
     fn errors_name_the_file_and_say_what_is_wrong() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.py");
-        let error = read_text(&path).unwrap_err();
+        let error = read_source(&path).unwrap_err();
         assert!(error.starts_with("cannot read ") && error.ends_with("a.py: No such file or directory"), "{error}");
         std::fs::write(&path, b"\xe9").unwrap();
-        assert!(read_text(&path).unwrap_err().ends_with("a.py is not UTF-8 text: convert it first"));
         assert!(read_source(&path).unwrap_err().contains("a.py is not UTF-8: byte 0xe9 in line 1, column 1; save it"));
         let notebook = folder.path().join("a.ipynb");
         std::fs::write(&notebook, "{}").unwrap();

@@ -1,8 +1,9 @@
 //! Reproducers as files: one for each pair that changed, for those who ask.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
+use serde::{Deserialize, Serialize};
 use twincell_core::report::{Comparison, PairReport, Verdict};
 use twincell_core::reproduce::Reproducer;
 
@@ -75,22 +76,37 @@ pub fn write(comparison: &Comparison, path: &Path) -> Result<Vec<String>, String
     Ok(lines)
 }
 
-/// Writes the reproducers of one change of a study into a folder: `ID.py`, or `ID-NAME.py` where several functions
-/// changed; one that does not hold as text with the reason.
-pub fn write_all(comparison: &Comparison, id: &str, folder: &Path) -> Result<(), String> {
+/// A reproducer of a change of a study, to be written where there is a folder for it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Written {
+    /// What comes behind the name of the change: nothing, or `-NAME` where several functions changed.
+    suffix: String,
+    offered: bool,
+    text: String,
+}
+
+/// The reproducers of one change of a study; one that does not hold as text with the reason.
+pub fn of_study(comparison: &Comparison) -> Vec<Written> {
     let found: Vec<(&PairReport, &Reproducer)> =
         changed(comparison).filter_map(|(pair, reproducer)| Some((pair, reproducer?))).collect();
-    for (pair, reproducer) in &found {
-        let own = if found.len() > 1 { format!("{id}-{}", pair.new.qualname) } else { id.to_string() };
-        let file = |ending: &str| -> PathBuf { folder.join(format!("{}{ending}", safe(&own))) };
+    let written = found.iter().filter_map(|(pair, reproducer)| {
+        let suffix = if found.len() > 1 { format!("-{}", pair.new.qualname) } else { String::new() };
         match (offered(reproducer), &reproducer.source) {
-            (Some(text), _) => write_text(&file(".py"), text)?,
+            (Some(text), _) => Some(Written { suffix, offered: true, text: text.to_owned() }),
             (None, Some(text)) => {
-                let why = status(Some(reproducer));
-                write_text(&file(".does-not-hold.txt"), &format!("{why}\n\n{text}"))?;
+                Some(Written { suffix, offered: false, text: format!("{}\n\n{text}", status(Some(reproducer))) })
             }
-            (None, None) => {}
+            (None, None) => None,
         }
+    });
+    written.collect()
+}
+
+/// Writes the reproducers of one change into a folder: `ID.py`, or `ID-NAME.py`.
+pub fn write_all(reproducers: &[Written], id: &str, folder: &Path) -> Result<(), String> {
+    for Written { suffix, offered, text } in reproducers {
+        let ending = if *offered { ".py" } else { ".does-not-hold.txt" };
+        write_text(&folder.join(format!("{}{ending}", safe(&format!("{id}{suffix}")))), text)?;
     }
     Ok(())
 }

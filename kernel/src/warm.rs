@@ -9,10 +9,10 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use twincell_core::compare::{
-    Again, CompareError, CompareOptions, Continue, Progress, Replayed, Source, compare, replay,
+    Again, CompareError, CompareOptions, Continue, Progress, Replayed, Request, Source, compare, replay, requests,
 };
 use twincell_core::engine::{EngineError, PoolOptions, Stop, WorkerInfo, WorkerPool};
-use twincell_core::predictor::Predictor;
+use twincell_core::predictor::{FunctionSites, Predictor};
 use twincell_core::report::Comparison;
 use twincell_models::ModelOptions;
 
@@ -85,6 +85,22 @@ impl Engine {
         progress: &mut dyn FnMut(Progress) -> Continue,
     ) -> Result<Comparison, Failure> {
         caught(|| compare(old, new, self.predictor.as_ref(), &self.pool, options, progress))
+    }
+
+    /// How many comparisons are worth predicting ahead together; 0 for none.
+    pub fn ahead(&self) -> usize {
+        self.predictor.ahead()
+    }
+
+    /// Predicts for comparisons that will be made. What goes wrong here is said by the comparison.
+    pub fn predict_ahead(&self, comparisons: &[(Source, Source, CompareOptions)]) {
+        let _ = catch_unwind(AssertUnwindSafe(|| {
+            let calls: Vec<Vec<Request>> =
+                comparisons.iter().flat_map(|(old, new, options)| requests(old, new, options)).collect();
+            let calls: Vec<Vec<FunctionSites<'_>>> =
+                calls.iter().map(|call| call.iter().map(Request::sites).collect()).collect();
+            self.predictor.predict_ahead(&calls)
+        }));
     }
 
     /// Executes once more; see [`twincell_core::compare::replay`].

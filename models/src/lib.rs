@@ -25,6 +25,7 @@ mod uniform;
 mod weights;
 mod windows;
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use twincell_core::predictor::Predictor;
@@ -35,6 +36,7 @@ pub use frequency::Frequency;
 pub use neural::Neural;
 pub use options::{ModelOptions, PredictorKind, UnknownPredictor};
 pub use uniform::Uniform;
+use weights::Weights;
 
 /// Why a predictor cannot be had; each message says what to do.
 #[derive(Debug, thiserror::Error)]
@@ -64,6 +66,18 @@ pub fn load(options: &ModelOptions) -> Result<Arc<dyn Predictor>, ModelError> {
         PredictorKind::Neural => Arc::new(Cached::new(Neural::new(options)?)),
         PredictorKind::Frequency => Arc::new(Frequency::embedded()?),
         PredictorKind::Uniform => Arc::new(Uniform),
+    })
+}
+
+/// The files that decide what a predictor answers, to tell models apart by their contents. Empty where there are none.
+pub fn contents(options: &ModelOptions) -> Result<Vec<Cow<'static, [u8]>>, ModelError> {
+    Ok(match options.kind {
+        PredictorKind::Neural => {
+            let weights = Weights::of(options)?;
+            vec![weights.model, weights.tokenizer]
+        }
+        PredictorKind::Frequency => vec![Cow::Borrowed(weights::FREQUENCY)],
+        PredictorKind::Uniform => Vec::new(),
     })
 }
 

@@ -67,10 +67,7 @@ struct Read {
 
 impl Network {
     pub(crate) fn open(options: &ModelOptions) -> Result<Self, ModelError> {
-        let weights = match &options.model_dir {
-            Some(folder) => Weights::from_folder(folder)?,
-            None => Weights::embedded(),
-        };
+        let weights = Weights::of(options)?;
         let tokens = Tokens::from_json(&weights.tokenizer)
             .map_err(|reason| ModelError::Tokenizer { path: format!("{}/tokenizer.json", weights.origin), reason })?;
         let opened = backend::open(&weights.origin, weights.model, options)?;

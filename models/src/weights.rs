@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::path::Path;
 
-use crate::ModelError;
+use crate::{ModelError, ModelOptions};
 
 /// Counts for the predictor `frequency`.
 pub(crate) const FREQUENCY: &[u8] = include_bytes!("../weights/frequency.json");
@@ -19,11 +19,18 @@ pub(crate) struct Weights {
 }
 
 impl Weights {
+    pub(crate) fn of(options: &ModelOptions) -> Result<Self, ModelError> {
+        match &options.model_dir {
+            Some(folder) => Self::from_folder(folder),
+            None => Ok(Self::embedded()),
+        }
+    }
+
     pub(crate) fn embedded() -> Self {
         Weights { origin: "embedded".to_owned(), model: Cow::Borrowed(MODEL), tokenizer: Cow::Borrowed(TOKENIZER) }
     }
 
-    pub(crate) fn from_folder(folder: &Path) -> Result<Self, ModelError> {
+    fn from_folder(folder: &Path) -> Result<Self, ModelError> {
         let read = |name: &str| {
             let path = folder.join(name);
             std::fs::read(&path)

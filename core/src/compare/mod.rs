@@ -1,6 +1,7 @@
 //! The main job: two texts -> a [`Comparison`]. Which pairs there are is `select`'s, what belongs to one `pair`'s, what
 //! runs of it `program`'s, and how it gets ready to `prepare`'s. One execution again is `replay`'s.
 
+mod ahead;
 mod disturbed;
 mod pair;
 mod prepare;
@@ -28,6 +29,7 @@ use prepare::{Prepared, prepare};
 use program::{instrumented, program};
 use select::{Selected, select};
 
+pub use ahead::{Request, requests};
 pub use replay::{Again, Replayed, Then, replay};
 
 /// One side of a comparison.

@@ -5,6 +5,7 @@
 mod align;
 mod attributes;
 mod bound;
+mod complexity;
 mod conditions;
 mod diff;
 mod functions;
@@ -23,6 +24,7 @@ mod snippet;
 mod uses;
 
 pub use attributes::{attribute_renames, private_attributes};
+pub use complexity::complexity;
 pub use conditions::{Condition, Conditions, Decided, Term, conditions};
 pub use diff::{diff, diff_renamed, rows};
 pub use functions::{classes, functions};

@@ -8,6 +8,7 @@ use twincell_widgets::{StudyState, study_page};
 use super::comparison::{plain, show};
 use super::raised;
 use crate::study::change::Changes;
+use crate::study::job::read_all;
 use crate::study::page::{Kept, study_state};
 use crate::study::read;
 
@@ -25,9 +26,9 @@ pub struct PyStudy {
 pub fn load_study(results: PathBuf, changes: Option<PathBuf>) -> PyResult<PyStudy> {
     let mut of_changes = changes.as_deref().map(read::open).transpose().map_err(raised)?;
     let title = format!("Study of {}", changes.as_ref().unwrap_or(&results).display());
-    let text = crate::files::read_text(&results).map_err(raised)?;
     let of_changes = of_changes.as_mut().map(|changes| &mut **changes as &mut dyn Changes);
-    let state = study_state(title, of_changes, &text, Kept::default()).map_err(raised)?;
+    let state = study_state(title, of_changes, read_all(&results).map_err(raised)?, &Kept::default());
+    let state = state.map_err(raised)?;
     Ok(PyStudy { state })
 }
 

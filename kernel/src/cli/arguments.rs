@@ -70,17 +70,22 @@ fn compare() -> Command {
 
 fn study() -> Command {
     let command = Command::new("study")
-        .about("Compare many changes: one JSON object a line in, one a line out")
-        .override_usage("twincell study [OPTIONS] --out RESULTS.jsonl FILE.jsonl")
+        .about("Compare many changes: one result each")
+        .override_usage("twincell study [OPTIONS] --out RESULTS.jsonl|.sqlite|.parquet FILE.jsonl")
         .after_help(
             "Fields in: old, new (the texts of one function); optional: id, old_module, new_module (the texts of the files that hold \
              them), function (its qualified name there), label (changing or preserving).\n\
              For example: {\"id\": \"a1\", \"old\": \"def f(x): return x\", \"new\": \"def f(x): return x + 1\"}\n\
-             Fields out: id, verdict, reason, evidence, executions, coverage, changed_lines_reached, milliseconds, reproducer.\n\
+             Fields out: id, verdict, reason, evidence, executions, coverage, changed_lines_reached, milliseconds, reproducer, \
+             label, project, commit, file, function, first_difference, complexity, key.\n\
+             A study that was stopped or killed goes on where it was when the same command is run again.\n\
              Exit status: 0 done, 3 bad input or failure.",
         )
         .arg(path("file").value_name("FILE.jsonl").required(true).help("The changes"))
-        .arg(path("out").long("out").value_name("RESULTS.jsonl").required(true).help("Where the findings go"))
+        .arg(path("out").long("out").value_name("RESULTS").required(true).help(
+            "Where the results go, as they come: .jsonl, .sqlite or .parquet; what is there already is not compared again",
+        ))
+        .arg(flag("fresh").help("Throw away what --out holds and compare everything"))
         .arg(path("html").long("html").value_name("FILE").help("Write the study as an HTML page too"))
         .arg(
             path("reproducers")

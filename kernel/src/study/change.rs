@@ -3,6 +3,7 @@
 
 use std::io;
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use twincell_core::compare::{CompareOptions, Source};
 use twincell_core::engine::protocol::Context;
@@ -10,7 +11,7 @@ use twincell_core::engine::protocol::Context;
 use super::metrics::Label;
 
 /// One change of a study.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Change {
     /// Its place in the input, from 1: a line, a row.
     pub number: usize,

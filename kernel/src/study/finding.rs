@@ -3,6 +3,9 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use twincell_core::report::{Comparison, Evidence, LineReport, PairReport, Verdict};
+use twincell_core::source::complexity;
+
+use super::change::{Change, NoChange};
 
 /// What a study says about a change: a line of the output.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -19,10 +22,31 @@ pub struct Finding {
     pub milliseconds: f64,
     /// `holds`, `unknown: why` or `none: why`; null where nothing changed.
     pub reproducer: Option<String>,
+    /// What the input says of the change.
+    #[serde(default)]
+    pub label: Option<String>,
+    #[serde(default)]
+    pub project: Option<String>,
+    #[serde(default)]
+    pub commit: Option<String>,
+    #[serde(default)]
+    pub file: Option<String>,
+    #[serde(default)]
+    pub function: Option<String>,
+    /// Number of the first execution that differs; null where none does.
+    #[serde(default)]
+    pub first_difference: Option<u32>,
+    /// Cyclomatic complexity of the new version; null where it is no Python.
+    #[serde(default)]
+    pub complexity: Option<u32>,
+    /// Hash of all that the result depends on ([`super::key`]); null where it may come out otherwise next time, since the
+    /// machine failed and not the change.
+    #[serde(default)]
+    pub key: Option<String>,
 }
 
 impl Finding {
-    pub fn new(id: Value, comparison: &Comparison, milliseconds: f64) -> Self {
+    pub fn new(change: &Change, comparison: &Comparison, milliseconds: f64) -> Self {
         let pairs = &comparison.pairs;
         let decisive = pairs.iter().find(|pair| pair.verdict == comparison.verdict);
         let lines = || pairs.iter().flat_map(|pair| pair.old.lines.iter().chain(&pair.new.lines));
@@ -32,24 +56,51 @@ impl Finding {
                 of_interest.fold((0, 0), |(ran, all), line| (ran + u32::from(line.executions > 0), all + 1));
             (all > 0).then(|| f64::from(ran) / f64::from(all))
         };
-        Self {
-            id,
+        let mut finding = Self {
             verdict: comparison.verdict,
             reason: decisive.map_or(&comparison.sentence, |pair| &pair.reason).clone(),
             evidence: comparison.evidence().cloned().collect(),
             executions: pairs.iter().map(executions).sum(),
             coverage: ran(&|_| true).map_or(0.0, thousandths),
             changed_lines_reached: ran(&|line| line.changed).map(thousandths),
-            milliseconds: thousandths(milliseconds),
             reproducer: pairs
                 .iter()
                 .find(|pair| pair.verdict == Verdict::Changing)
                 .map(|pair| crate::reproducers::status(pair.reproducer.as_ref())),
-        }
+            first_difference: pairs.iter().find_map(|pair| {
+                pair.executions.iter().find(|execution| execution.differs).map(|execution| execution.number)
+            }),
+            complexity: complexity(&change.new),
+            ..Self::failed(Value::Null, String::new(), milliseconds)
+        };
+        finding.name(change);
+        finding
     }
 
     /// For a change that could not be compared.
-    pub fn failed(id: Value, reason: String, milliseconds: f64) -> Self {
+    pub fn not_compared(change: &Change, reason: String, milliseconds: f64) -> Self {
+        let mut finding = Self::failed(Value::Null, reason, milliseconds);
+        finding.complexity = complexity(&change.new);
+        finding.name(change);
+        finding
+    }
+
+    /// For a row that is no change.
+    pub fn no_change(row: &NoChange) -> Self {
+        Self::failed(row.id.clone(), row.reason.clone(), 0.0)
+    }
+
+    /// Puts in what the input says of the change, which no result depends on.
+    pub fn name(&mut self, change: &Change) {
+        self.id = change.id.clone();
+        self.label = change.label.clone();
+        self.project = change.project.clone();
+        self.commit = change.commit.clone();
+        self.file = change.file.clone();
+        self.function = change.function.clone();
+    }
+
+    fn failed(id: Value, reason: String, milliseconds: f64) -> Self {
         Self {
             id,
             verdict: Verdict::Inconclusive,
@@ -60,6 +111,14 @@ impl Finding {
             changed_lines_reached: None,
             milliseconds: thousandths(milliseconds),
             reproducer: None,
+            label: None,
+            project: None,
+            commit: None,
+            file: None,
+            function: None,
+            first_difference: None,
+            complexity: None,
+            key: None,
         }
     }
 }
@@ -82,7 +141,7 @@ mod tests {
         let mut pair = pair(Verdict::LikelyPreserving);
         pair.old.lines = vec![line(1, false, true, 3), line(2, true, true, 0), line(3, true, false, 0)];
         pair.new.lines = vec![line(1, false, true, 3), line(2, true, true, 2)];
-        let finding = Finding::new(Value::from(1), &comparison(vec![pair]), 1.23456);
+        let finding = Finding::new(&Change::default(), &comparison(vec![pair]), 1.23456);
         assert_eq!(finding.coverage, 0.75);
         assert_eq!(finding.changed_lines_reached, Some(0.5));
         assert_eq!(finding.milliseconds, 1.235);
@@ -92,18 +151,21 @@ mod tests {
     fn the_reason_is_that_of_the_pair_that_decided() {
         let mut changing = pair(Verdict::Changing);
         changing.reason = "returns differ".to_owned();
-        let finding = Finding::new(Value::Null, &comparison(vec![pair(Verdict::Identical), changing]), 0.0);
+        let finding = Finding::new(&Change::default(), &comparison(vec![pair(Verdict::Identical), changing]), 0.0);
         assert_eq!((finding.verdict, finding.reason.as_str()), (Verdict::Changing, "returns differ"));
-        assert_eq!(Finding::new(Value::Null, &comparison(vec![]), 0.0).changed_lines_reached, None);
+        assert_eq!(Finding::new(&Change::default(), &comparison(vec![]), 0.0).changed_lines_reached, None);
     }
 
     #[test]
     fn the_output_has_the_documented_fields() {
-        let finding = Finding::new(Value::from("x"), &comparison(vec![pair(Verdict::LikelyPreserving)]), 0.0);
+        let change = Change { id: "x".into(), new: "def f(a): return a or 1".into(), ..Change::default() };
+        let finding = Finding::new(&change, &comparison(vec![pair(Verdict::LikelyPreserving)]), 0.0);
         let json = serde_json::to_value(&finding).unwrap();
         let names: Vec<_> = json.as_object().unwrap().keys().cloned().collect();
-        let documented = "id verdict reason evidence executions coverage changed_lines_reached milliseconds reproducer";
+        let documented = "id verdict reason evidence executions coverage changed_lines_reached milliseconds reproducer \
+             label project commit file function first_difference complexity key";
         assert_eq!(names.join(" "), documented);
+        assert_eq!((json["id"].as_str(), json["complexity"].as_u64()), (Some("x"), Some(2)));
         assert_eq!(json["verdict"], "likely_preserving");
     }
 }

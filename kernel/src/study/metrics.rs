@@ -1,5 +1,6 @@
 //! How the verdicts of a study agree with labels that people gave.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use twincell_core::report::Verdict;
@@ -124,37 +125,46 @@ impl Confusion {
     }
 }
 
-/// How far the executions of a study got. Changes that nothing was run for are left out.
+/// How far the executions of a study got. Changes that nothing was run for are left out. Shares are counted by their
+/// thousandths, to which findings are rounded.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Reach {
-    /// Share of executable lines that ran, of each change, 0 to 1.
-    lines: Vec<f64>,
-    /// Share of changed lines that ran, of each change that has any, 0 to 1.
-    changed: Vec<f64>,
+    /// Shares of executable lines that ran, of each change.
+    lines: BTreeMap<u16, u64>,
+    /// Changes of which any changed line ran, all did, and that have any.
+    any: u64,
+    all: u64,
+    changed: u64,
 }
 
 impl Reach {
     pub fn add(&mut self, executions: u32, lines: f64, changed: Option<f64>) {
-        if executions > 0 {
-            self.lines.push(lines);
-            self.changed.extend(changed);
+        if executions == 0 {
+            return;
+        }
+        *self.lines.entry((lines * 1000.0).round() as u16).or_default() += 1;
+        if let Some(share) = changed {
+            self.changed += 1;
+            self.any += u64::from(share > 0.0);
+            self.all += u64::from(share >= 1.0);
         }
     }
 
     /// One line of the summary; empty where nothing was run.
     pub fn text(&self) -> String {
-        let mut sorted = self.lines.clone();
-        sorted.sort_by(f64::total_cmp);
-        let Some(median) = sorted.get(sorted.len() / 2) else { return String::new() };
-        let reaching = |enough: &dyn Fn(f64) -> bool| {
-            let count = self.changed.iter().filter(|share| enough(**share)).count();
-            100.0 * count as f64 / self.changed.len().max(1) as f64
-        };
+        let middle = self.lines.values().sum::<u64>() / 2;
+        let mut before = 0;
+        let median = self.lines.iter().find_map(|(share, count)| {
+            before += count;
+            (before > middle).then_some(share)
+        });
+        let Some(median) = median else { return String::new() };
+        let percent = |count: u64| 100.0 * count as f64 / self.changed.max(1) as f64;
         format!(
             "lines executed: median {:.1} %; changed lines reached: any in {:.1} % of the changes, all in {:.1} %\n",
-            100.0 * median,
-            reaching(&|share| share > 0.0),
-            reaching(&|share| share >= 1.0)
+            f64::from(*median) / 10.0,
+            percent(self.any),
+            percent(self.all)
         )
     }
 }

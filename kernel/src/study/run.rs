@@ -1,0 +1,634 @@
+//! Running a study: one thread reads changes, others compare them, and the one that called gives the findings to the store
+//! as they come and looks after progress. A bounded number of changes is on its way, so memory does not grow with the
+//! input.
+//!
+//! A finding depends on the change, the options and nothing else, so that results are the same for any number of
+//! threads, in any order, and wherever they are computed, times aside.
+
+use std::collections::HashMap;
+use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::time::{Duration, Instant};
+
+use twincell_core::compare::{CompareOptions, Continue};
+
+use super::change::{Change, Changes, Row};
+use super::farm::{self, Farm};
+use super::find::{Compare, Found, Wanted, find};
+use super::finding::Finding;
+use super::key::Keys;
+use super::metrics::{Confusion, Label, Reach};
+use super::pace::Progress;
+use super::queue::{Next, Queue, Room};
+use super::store::Store;
+
+/// How often those who wait look whether the study was stopped.
+pub(super) const INTERVAL: Duration = Duration::from_millis(50);
+/// Changes on their way for each that is compared: enough that nobody waits for the reader.
+const READ_AHEAD: usize = 4;
+
+/// What compares the changes of a study.
+pub enum Workers<'a> {
+    /// Threads of this process, and what predicts ahead of them where that is worth it.
+    Threads { compare: &'a Compare<'a>, jobs: usize, ahead: Option<&'a Ahead<'a>> },
+    /// Processes, here or on other machines.
+    Farm(&'a mut dyn Farm),
+}
+
+/// Predictions made for many changes at once, before they are compared: a GPU takes as long for one as for many.
+pub struct Ahead<'a> {
+    /// Changes at once.
+    pub size: usize,
+    pub predict: &'a (dyn Fn(&[Change]) + Sync),
+}
+
+/// What is done with what came of a change beside storing it. An error, one line for people, takes the finding's place.
+pub type Keep<'a> = dyn FnMut(&Change, &mut Found) -> Result<(), String> + 'a;
+
+/// All that a study needs.
+pub struct Study<'a> {
+    pub changes: &'a mut dyn Changes,
+    pub options: CompareOptions,
+    pub keys: &'a Keys,
+    pub workers: Workers<'a>,
+    pub store: &'a mut dyn Store,
+    pub wanted: Wanted,
+    pub keep: &'a mut Keep<'a>,
+}
+
+/// How a study ended.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Outcome {
+    pub confusion: Confusion,
+    pub reach: Reach,
+    /// Rows that were there from an earlier run.
+    pub taken_up: u64,
+    /// Stopped before the end; what was found is in the store.
+    pub interrupted: bool,
+}
+
+/// What ends a study before its time. What was found is in the store.
+#[derive(Debug, thiserror::Error)]
+pub enum Broken {
+    #[error("cannot read the changes to their end: {}", crate::files::reason(.0))]
+    Input(#[source] io::Error),
+    #[error("{0}")]
+    Store(String),
+    #[error("{0}")]
+    Workers(String),
+}
+
+/// A change on its way, with the key of its row.
+pub(super) struct Job {
+    pub change: Change,
+    pub key: String,
+}
+
+pub(super) enum Event {
+    Read(Box<Row>, String),
+    /// The input has ended, or cannot be read on.
+    End(Option<io::Error>),
+    Found(Box<(Job, Found)>),
+    Broken(Broken),
+}
+
+/// What the threads of a study share.
+pub(super) struct Shared {
+    pub jobs: Queue<Job>,
+    pub stop: AtomicBool,
+    room: Room,
+}
+
+impl Shared {
+    pub fn stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+}
+
+/// Compares every change and stores a row for each. What cannot be compared becomes a row with the reason, and the study
+/// goes on. `watch` is told often, from this thread, where the study stands; its answer can stop the study.
+pub fn run(study: Study<'_>, watch: &mut dyn FnMut(&Progress) -> Continue) -> Result<Outcome, Broken> {
+    let Study { changes, options, keys, workers, store, wanted, keep } = study;
+    let at_once = match &workers {
+        Workers::Threads { jobs, ahead, .. } => (*jobs).max(1) + ahead.map_or(0, |ahead| ahead.size),
+        Workers::Farm(farm) => farm::at_once(&**farm),
+    };
+    let shared = Shared { jobs: Queue::new(), stop: AtomicBool::new(false), room: Room::new(at_once * READ_AHEAD) };
+    let mut at = At {
+        progress: Progress { total: changes.total(), ..Progress::default() },
+        started: Instant::now(),
+        outcome: Outcome::default(),
+        same: HashMap::new(),
+    };
+    let ended = std::thread::scope(|scope| {
+        let (sender, events) = mpsc::channel();
+        let shared = &shared;
+        let to = sender.clone();
+        scope.spawn(move || read(changes, keys, shared, &to));
+        match workers {
+            Workers::Threads { compare, jobs, ahead } => {
+                // Predicted ahead or not, threads take what waits in `ready`.
+                let ready = ahead.map(|_| std::sync::Arc::new(Queue::new()));
+                if let (Some(ahead), Some(ready)) = (ahead, ready.clone()) {
+                    scope.spawn(move || predict_ahead(ahead, shared, &ready));
+                }
+                for _ in 0..jobs.max(1) {
+                    let (sender, options, ready) = (sender.clone(), options.clone(), ready.clone());
+                    scope.spawn(move || {
+                        work(ready.as_deref().unwrap_or(&shared.jobs), shared, compare, &options, wanted, &sender);
+                    });
+                }
+            }
+            Workers::Farm(farm) => {
+                let sender = sender.clone();
+                scope.spawn(move || farm::tend(farm, shared, wanted, &sender));
+            }
+        }
+        drop(sender);
+        let ended = at.follow(&events, shared, store, keep, watch);
+        shared.stop.store(true, Ordering::Relaxed);
+        shared.jobs.close();
+        ended
+    });
+    // What was found counts, however the study ended.
+    let stored = store.finish(ended.is_ok() && !at.outcome.interrupted);
+    ended?;
+    stored.map_err(Broken::Store)?;
+    Ok(at.outcome)
+}
+
+/// Where a study stands.
+struct At {
+    progress: Progress,
+    started: Instant,
+    outcome: Outcome,
+    /// Changes that are the same as one that is being compared, by its key.
+    same: HashMap<String, Vec<Change>>,
+}
+
+impl At {
+    fn follow(
+        &mut self,
+        events: &mpsc::Receiver<Event>,
+        shared: &Shared,
+        store: &mut dyn Store,
+        keep: &mut Keep<'_>,
+        watch: &mut dyn FnMut(&Progress) -> Continue,
+    ) -> Result<(), Broken> {
+        let (mut read, mut is_at_end, mut torn) = (0, false, None);
+        loop {
+            self.progress.elapsed = self.started.elapsed();
+            if watch(&self.progress) == Continue::Stop {
+                self.outcome.interrupted = true;
+                return Ok(());
+            }
+            store.tick().map_err(Broken::Store)?;
+            if is_at_end && self.progress.done == read {
+                return torn.map_or(Ok(()), |error| Err(Broken::Input(error)));
+            }
+            match events.recv_timeout(INTERVAL) {
+                Ok(Event::Read(row, key)) => {
+                    read += 1;
+                    let done = self.progress.done;
+                    if let Some(job) = self.begin(*row, key, store)? {
+                        shared.jobs.push(job);
+                    }
+                    if self.progress.done > done {
+                        shared.room.give();
+                    }
+                }
+                // What was read before the input broke off is compared all the same.
+                Ok(Event::End(error)) => {
+                    (is_at_end, torn) = (true, error);
+                    shared.jobs.close();
+                }
+                Ok(Event::Found(found)) => {
+                    let (job, found) = *found;
+                    for change in self.same.remove(&job.key).unwrap_or_default() {
+                        self.settle(&change, found.clone(), shared, store, keep)?;
+                    }
+                    self.settle(&job.change, found, shared, store, keep)?;
+                }
+                Ok(Event::Broken(broken)) => return Err(broken),
+                Err(RecvTimeoutError::Timeout) => {}
+                // Every thread has gone, and the input not come to its end: a thread failed.
+                Err(RecvTimeoutError::Disconnected) => {
+                    return Err(Broken::Workers(
+                        "this is a bug in twincell, please report it: a thread of the study ended".to_owned(),
+                    ));
+                }
+            }
+        }
+    }
+
+    /// A row that was read: what is to be compared, unless the store has it, or it is no change.
+    fn begin(&mut self, row: Row, key: String, store: &mut dyn Store) -> Result<Option<Job>, Broken> {
+        let number = match &row {
+            Ok(change) => change.number,
+            Err(row) => row.number,
+        };
+        let name = |finding: &mut Finding| match &row {
+            Ok(change) => finding.name(change),
+            Err(row) => finding.id = row.id.clone(),
+        };
+        let label = row.as_ref().ok().and_then(Change::label);
+        if let Some(finding) = store.take_up(number, &key, &name).map_err(Broken::Store)? {
+            self.outcome.taken_up += 1;
+            self.progress.taken_up += 1;
+            self.count(&finding, label);
+            return Ok(None);
+        }
+        match row {
+            Ok(change) => match self.same.get_mut(&key) {
+                Some(same) => {
+                    same.push(change);
+                    Ok(None)
+                }
+                None => {
+                    self.same.insert(key.clone(), Vec::new());
+                    Ok(Some(Job { change, key }))
+                }
+            },
+            Err(row) => {
+                let mut finding = Finding::no_change(&row);
+                finding.key = Some(key);
+                store.add(number, &finding).map_err(Broken::Store)?;
+                self.count(&finding, None);
+                Ok(None)
+            }
+        }
+    }
+
+    /// Stores what came of a change.
+    fn settle(
+        &mut self,
+        change: &Change,
+        mut found: Found,
+        shared: &Shared,
+        store: &mut dyn Store,
+        keep: &mut Keep<'_>,
+    ) -> Result<(), Broken> {
+        found.finding.name(change);
+        if let Err(reason) = keep(change, &mut found) {
+            found.finding = Finding::not_compared(change, reason, found.finding.milliseconds);
+        }
+        store.add(change.number, &found.finding).map_err(Broken::Store)?;
+        self.count(&found.finding, change.label());
+        shared.room.give();
+        Ok(())
+    }
+
+    fn count(&mut self, finding: &Finding, label: Option<Label>) {
+        self.progress.done += 1;
+        self.outcome.confusion.add(label, finding.verdict);
+        self.outcome.reach.add(finding.executions, finding.coverage, finding.changed_lines_reached);
+    }
+}
+
+/// Reads changes for as long as there is room for them.
+fn read(changes: &mut dyn Changes, keys: &Keys, shared: &Shared, events: &Sender<Event>) {
+    loop {
+        while !shared.room.take(INTERVAL) {
+            if shared.stopped() {
+                return;
+            }
+        }
+        let row = loop {
+            if shared.stopped() {
+                return;
+            }
+            match changes.next() {
+                Some(Err(error)) if error.kind() == io::ErrorKind::WouldBlock => {}
+                other => break other,
+            }
+        };
+        let event = match row {
+            None => Event::End(None),
+            Some(Err(error)) => Event::End(Some(error)),
+            Some(Ok(row)) => {
+                let key = match &row {
+                    Ok(change) => keys.of_change(change),
+                    Err(row) => keys.of_row(row),
+                };
+                Event::Read(Box::new(row), key)
+            }
+        };
+        let is_last = !matches!(event, Event::Read(..));
+        if events.send(event).is_err() || is_last {
+            return;
+        }
+    }
+}
+
+/// Makes predictions for what waits, as much of it at once as there is, and passes it on.
+fn predict_ahead(ahead: &Ahead<'_>, shared: &Shared, ready: &Queue<Job>) {
+    while !shared.stopped() {
+        let first = match shared.jobs.pop(INTERVAL) {
+            Next::Item(job) => job,
+            Next::Nothing => continue,
+            Next::Closed => break,
+        };
+        let (mut changes, mut keys) = (vec![first.change], vec![first.key]);
+        while changes.len() < ahead.size
+            && let Next::Item(job) = shared.jobs.pop(Duration::ZERO)
+        {
+            changes.push(job.change);
+            keys.push(job.key);
+        }
+        (ahead.predict)(&changes);
+        for (change, key) in changes.into_iter().zip(keys) {
+            ready.push(Job { change, key });
+        }
+    }
+    ready.close();
+}
+
+/// Compares what waits.
+fn work(
+    queue: &Queue<Job>,
+    shared: &Shared,
+    compare: &Compare<'_>,
+    options: &CompareOptions,
+    wanted: Wanted,
+    events: &Sender<Event>,
+) {
+    let mut watch = || if shared.stopped() { Continue::Stop } else { Continue::Yes };
+    while !shared.stopped() {
+        match queue.pop(INTERVAL) {
+            Next::Item(job) => {
+                let found = find(&job.change, &job.key, compare, options, wanted, &mut watch);
+                // What was stopped in the middle is not a finding.
+                if shared.stopped() || events.send(Event::Found(Box::new((job, found)))).is_err() {
+                    return;
+                }
+            }
+            Next::Nothing => {}
+            Next::Closed => return,
+        }
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use std::collections::VecDeque;
+    use std::sync::atomic::AtomicUsize;
+
+    use twincell_core::compare::Source;
+    use twincell_core::report::{Comparison, Verdict};
+
+    use super::super::change::NoChange;
+    use super::super::find::Refused;
+    use super::super::store::Memory;
+    use super::*;
+    use crate::fixtures::{comparison, pair};
+    use crate::options::Options;
+    use crate::warm::Environment;
+
+    /// Gives what it holds, one after the other.
+    pub struct Script(pub VecDeque<io::Result<Row>>);
+
+    impl Changes for Script {
+        fn next(&mut self) -> Option<io::Result<Row>> {
+            self.0.pop_front()
+        }
+
+        fn total(&self) -> Option<u64> {
+            Some(self.0.len() as u64)
+        }
+    }
+
+    pub fn change(number: usize, new: &str) -> Change {
+        let label = ["changing", "preserving"][number % 2];
+        let (id, old, label) = (number.into(), format!("old {number}"), Some(label.into()));
+        Change { number, id, old, new: new.into(), label, ..Change::default() }
+    }
+
+    impl Script {
+        pub fn changes(count: usize) -> Self {
+            Self((1..=count).map(|number| Ok(Ok(change(number, &format!("new {}", number - 1))))).collect())
+        }
+
+        fn mixed(count: usize) -> Self {
+            let rows = (1..=count).map(|number| match number % 4 {
+                0 => Ok(Err(NoChange { number, id: number.into(), reason: format!("row {number} is no change") })),
+                kind => Ok(Ok(change(number, ["", "fast", "slow", "fail"][kind]))),
+            });
+            Self(rows.collect())
+        }
+    }
+
+    pub fn keys() -> Keys {
+        let mut options = Options::default();
+        options.set_text("predictor", "uniform").unwrap();
+        Keys::new(&options, &Environment::default()).unwrap()
+    }
+
+    /// Stands for the engine: the new text says what comes out and how long it takes.
+    fn scripted(
+        _: &Source,
+        new: &Source,
+        options: &CompareOptions,
+        watch: &mut dyn FnMut() -> Continue,
+    ) -> Result<Comparison, Refused> {
+        let verdict = match new.text.as_str() {
+            "fail" => return Err(Refused { reason: "new is not valid Python".to_owned(), for_good: true }),
+            "lost" => return Err(Refused { reason: "the worker failed".to_owned(), for_good: false }),
+            "bug" => panic!("a bug, for a test"),
+            "slow" => {
+                let start = Instant::now();
+                while start.elapsed() < Duration::from_millis(30) && watch() == Continue::Yes {
+                    std::thread::yield_now();
+                }
+                Verdict::LikelyPreserving
+            }
+            _ => Verdict::Changing,
+        };
+        let mut pair = pair(verdict);
+        pair.reason = format!("seed {}", options.seed);
+        Ok(comparison(vec![pair]))
+    }
+
+    struct With<'a> {
+        jobs: usize,
+        ahead: Option<&'a Ahead<'a>>,
+        watch: &'a mut dyn FnMut(&Progress) -> Continue,
+    }
+
+    fn run_with(
+        changes: &mut dyn Changes,
+        store: &mut dyn Store,
+        with: With<'_>,
+        farm: Option<&mut dyn Farm>,
+    ) -> Result<Outcome, Broken> {
+        let workers = match farm {
+            Some(farm) => Workers::Farm(farm),
+            None => Workers::Threads { compare: &scripted, jobs: with.jobs, ahead: with.ahead },
+        };
+        let study = Study {
+            changes,
+            options: CompareOptions { seed: 4, ..Default::default() },
+            keys: &keys(),
+            workers,
+            store,
+            wanted: Wanted::default(),
+            keep: &mut |_, _| Ok(()),
+        };
+        run(study, with.watch)
+    }
+
+    /// The rows in the order of the input, and how the study ended.
+    pub fn studied(changes: &mut dyn Changes, farm: Option<&mut dyn Farm>) -> (Vec<Finding>, Result<Outcome, Broken>) {
+        let mut store = Memory::default();
+        let with = With { jobs: 3, ahead: None, watch: &mut |_| Continue::Yes };
+        let outcome = run_with(changes, &mut store, with, farm);
+        (store.rows.into_values().collect(), outcome)
+    }
+
+    fn timeless(store: Memory) -> Vec<Finding> {
+        store.rows.into_values().map(|row| Finding { milliseconds: 0.0, ..row }).collect()
+    }
+
+    #[test]
+    fn results_are_the_same_for_any_number_of_threads() {
+        let run = |jobs| {
+            let mut store = Memory::default();
+            let with = With { jobs, ahead: None, watch: &mut |_| Continue::Yes };
+            let outcome = run_with(&mut Script::mixed(40), &mut store, with, None).unwrap();
+            (timeless(store), outcome)
+        };
+        let (rows, outcome) = run(1);
+        assert_eq!(rows.iter().map(|row| row.id.as_u64().unwrap()).collect::<Vec<_>>(), (1..=40).collect::<Vec<_>>());
+        assert_eq!((rows[0].reason.as_str(), rows[2].reason.as_str()), ("seed 4", "new is not valid Python"));
+        assert_eq!(rows[3].reason, "row 4 is no change");
+        assert_eq!(outcome.confusion.of(Verdict::Inconclusive), 20);
+        assert_eq!(run(7), (rows, outcome));
+    }
+
+    #[test]
+    fn what_fails_costs_one_row_and_is_tried_again_where_it_was_not_the_change() {
+        let texts = ["fast", "bug", "lost", "fast"];
+        let rows = texts.iter().enumerate().map(|(index, text)| Ok(Ok(change(index + 1, text))));
+        let (rows, outcome) = studied(&mut Script(rows.collect()), None);
+        assert_eq!(outcome.unwrap().confusion.total(), 4);
+        assert!(rows[1].reason.starts_with("this is a bug in twincell"), "{}", rows[1].reason);
+        let keyed: Vec<bool> = rows.iter().map(|row| row.key.is_some()).collect();
+        assert_eq!(keyed, [true, false, false, true]);
+    }
+
+    #[test]
+    fn changes_that_are_the_same_are_compared_once() {
+        let counted = AtomicUsize::new(0);
+        let compare = |old: &Source, new: &Source, options: &CompareOptions, watch: &mut dyn FnMut() -> Continue| {
+            counted.fetch_add(1, Ordering::Relaxed);
+            scripted(old, new, options, watch)
+        };
+        let same = |number| Change { old: String::new(), ..change(number, ["slow", "fast"][number % 2]) };
+        let rows = (1..=6).map(|number| Ok(Ok(same(number)))).collect();
+        let (mut store, mut kept) = (Memory::default(), Vec::new());
+        let study = Study {
+            changes: &mut Script(rows),
+            options: CompareOptions::default(),
+            keys: &keys(),
+            workers: Workers::Threads { compare: &compare, jobs: 1, ahead: None },
+            store: &mut store,
+            wanted: Wanted::default(),
+            keep: &mut |change, _| {
+                kept.push(change.number);
+                Ok(())
+            },
+        };
+        run(study, &mut |_| Continue::Yes).unwrap();
+        kept.sort_unstable();
+        assert_eq!(kept, [1, 2, 3, 4, 5, 6]);
+        assert_eq!(store.rows.values().map(|row| row.id.clone()).collect::<Vec<_>>(), [1, 2, 3, 4, 5, 6]);
+        // One that came after the first was done is compared again where nothing is stored.
+        assert!(counted.load(Ordering::Relaxed) < 6);
+    }
+
+    #[test]
+    fn a_stopped_study_keeps_what_was_done() {
+        let mut store = Memory::default();
+        let mut watch = |progress: &Progress| if progress.done >= 5 { Continue::Stop } else { Continue::Yes };
+        let with = With { jobs: 2, ahead: None, watch: &mut watch };
+        let outcome = run_with(&mut Script::mixed(1000), &mut store, with, None).unwrap();
+        assert!(outcome.interrupted);
+        assert_eq!((outcome.confusion.total(), store.rows.len()), (5, 5));
+    }
+
+    #[test]
+    fn an_input_that_breaks_off_is_an_error_after_what_was_found() {
+        let mut changes = Script::changes(2);
+        changes.0.push_front(Err(io::ErrorKind::WouldBlock.into()));
+        changes.0.push_back(Err(io::ErrorKind::UnexpectedEof.into()));
+        let (rows, outcome) = studied(&mut changes, None);
+        assert!(matches!(outcome, Err(Broken::Input(_))));
+        assert_eq!(rows.len(), 2);
+    }
+
+    #[test]
+    fn the_reader_is_never_far_ahead() {
+        struct Endless<'a>(&'a AtomicUsize);
+        impl Changes for Endless<'_> {
+            fn next(&mut self) -> Option<io::Result<Row>> {
+                let number = self.0.fetch_add(1, Ordering::Relaxed) + 1;
+                Some(Ok(Ok(change(number, "slow"))))
+            }
+            fn total(&self) -> Option<u64> {
+                None
+            }
+        }
+        let read = AtomicUsize::new(0);
+        let mut furthest = 0;
+        let mut watch = |progress: &Progress| {
+            furthest = furthest.max(read.load(Ordering::Relaxed) - progress.done as usize);
+            if progress.done >= 6 { Continue::Stop } else { Continue::Yes }
+        };
+        let with = With { jobs: 2, ahead: None, watch: &mut watch };
+        run_with(&mut Endless(&read), &mut Memory::default(), with, None).unwrap();
+        assert!(furthest <= 2 * READ_AHEAD + 1, "{furthest}");
+    }
+
+    #[test]
+    fn predictions_are_made_ahead_for_many_changes_at_once() {
+        use std::sync::Mutex;
+
+        let sizes = Mutex::new(Vec::new());
+        // Takes its time, as the first prediction does, while the reader goes on.
+        let predict = |changes: &[Change]| {
+            sizes.lock().unwrap().push(changes.len());
+            std::thread::sleep(Duration::from_millis(20));
+        };
+        let ahead = Ahead { size: 8, predict: &predict };
+        let mut store = Memory::default();
+        let with = With { jobs: 2, ahead: Some(&ahead), watch: &mut |_| Continue::Yes };
+        let rows = (1..=60).map(|number| Ok(Ok(change(number, "slow")))).collect();
+        let outcome = run_with(&mut Script(rows), &mut store, with, None).unwrap();
+        assert_eq!(outcome.confusion.total(), 60);
+        let sizes = sizes.into_inner().unwrap();
+        assert_eq!(sizes.iter().sum::<usize>(), 60);
+        assert!(sizes.len() < 60 && sizes.iter().all(|size| *size <= 8), "{sizes:?}");
+    }
+
+    #[test]
+    fn a_store_that_cannot_be_written_ends_the_study() {
+        struct Full;
+        impl Store for Full {
+            fn take_up(&mut self, _: usize, _: &str, _: &dyn Fn(&mut Finding)) -> Result<Option<Finding>, String> {
+                Ok(None)
+            }
+            fn add(&mut self, _: usize, _: &Finding) -> Result<(), String> {
+                Err("cannot write x: No space left on device".to_owned())
+            }
+            fn tick(&mut self) -> Result<(), String> {
+                Ok(())
+            }
+            fn finish(&mut self, _: bool) -> Result<(), String> {
+                Ok(())
+            }
+        }
+        let with = With { jobs: 2, ahead: None, watch: &mut |_| Continue::Yes };
+        let outcome = run_with(&mut Script::changes(9), &mut Full, with, None);
+        assert_eq!(outcome.unwrap_err().to_string(), "cannot write x: No space left on device");
+    }
+}

@@ -1,0 +1,277 @@
+//! Results as a Parquet file. Parquet cannot be appended to, so rows go to a journal beside it (`x.parquet.partial`, a
+//! store of its own in SQLite) and become Parquet when the study ends or is interrupted; the journal goes away then. A
+//! study that was killed leaves the journal.
+//!
+//! The columns are the fields of a finding; `evidence` is JSON. `id` is an integer where all are, else a text.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Float64Type, Int64Type, UInt32Type};
+use arrow_array::{Array, ArrayRef, Float64Array, Int64Array, RecordBatch, StringArray, UInt32Array};
+use arrow_schema::{ArrowError, DataType, Field, Schema};
+use parquet::arrow::ArrowWriter;
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use parquet::basic::{Compression, ZstdLevel};
+use parquet::file::properties::WriterProperties;
+use serde_json::Value;
+
+use super::sqlite::{self, Sqlite};
+use super::{Store, beside, foreign, unreadable, unwritable};
+use crate::study::finding::Finding;
+
+/// Rows that are held at a time.
+const BATCH: usize = 4096;
+
+pub struct Parquet {
+    path: PathBuf,
+    journal: Sqlite,
+}
+
+fn journal_of(path: &Path) -> PathBuf {
+    beside(path, ".partial")
+}
+
+impl Parquet {
+    pub fn open(path: &Path, fresh: bool) -> Result<Self, String> {
+        let is_there = path.exists() && !fresh;
+        if is_there {
+            // Before anything is made beside it.
+            is_ours(path)?;
+        }
+        let mut journal = Sqlite::open(&journal_of(path), fresh)?;
+        if is_there {
+            let mut number = 0;
+            each_row(path, &mut |finding| {
+                number += 1;
+                // What the journal has is as new, since it began with this file.
+                match &finding.key {
+                    Some(key) if !journal.has(key)? => journal.add_earlier(number, &finding),
+                    _ => Ok(()),
+                }
+            })?;
+            journal.commit()?;
+        }
+        // Found out now, and not after hours.
+        let temporary = beside(path, ".tmp");
+        File::create(&temporary).map_err(|error| unwritable(path, &error))?;
+        std::fs::remove_file(&temporary).map_err(|error| unwritable(path, &error))?;
+        if fresh {
+            let _ = std::fs::remove_file(path);
+        }
+        Ok(Self { path: path.to_owned(), journal })
+    }
+
+    fn write(&self) -> Result<(), String> {
+        let temporary = beside(&self.path, ".tmp");
+        let failed = |error: &dyn std::fmt::Display| format!("cannot write {}: {error}", self.path.display());
+        let file = File::create(&temporary).map_err(|error| unwritable(&self.path, &error))?;
+        let integers = self.journal.all_ids_are_integers()?;
+        let properties = WriterProperties::builder()
+            .set_compression(Compression::ZSTD(ZstdLevel::default()))
+            .set_created_by(format!("twincell {}", env!("CARGO_PKG_VERSION")))
+            .build();
+        let mut writer =
+            ArrowWriter::try_new(file, Arc::new(schema(integers)), Some(properties)).map_err(|error| failed(&error))?;
+        let mut waiting = Vec::new();
+        let mut write = |rows: &mut Vec<Finding>| {
+            let batch = batch(rows, integers).map_err(|error| failed(&error))?;
+            rows.clear();
+            writer.write(&batch).and_then(|()| writer.flush()).map_err(|error| failed(&error))
+        };
+        self.journal.each(&mut |finding| {
+            waiting.push(finding);
+            if waiting.len() < BATCH { Ok(()) } else { write(&mut waiting) }
+        })?;
+        write(&mut waiting)?;
+        let file = writer.into_inner().map_err(|error| failed(&error))?;
+        let ended = file.sync_data().and_then(|()| std::fs::rename(&temporary, &self.path));
+        ended.map_err(|error| unwritable(&self.path, &error))
+    }
+}
+
+impl Store for Parquet {
+    fn take_up(&mut self, number: usize, key: &str, mend: &dyn Fn(&mut Finding)) -> Result<Option<Finding>, String> {
+        self.journal.take_up(number, key, mend)
+    }
+
+    fn add(&mut self, number: usize, finding: &Finding) -> Result<(), String> {
+        self.journal.add(number, finding)
+    }
+
+    fn tick(&mut self) -> Result<(), String> {
+        self.journal.tick()
+    }
+
+    fn finish(&mut self, complete: bool) -> Result<(), String> {
+        self.journal.finish(complete)?;
+        self.write()?;
+        let journal = journal_of(&self.path);
+        std::fs::remove_file(&journal).map_err(|error| unwritable(&journal, &error))?;
+        sqlite::remove_logs(&journal);
+        Ok(())
+    }
+}
+
+pub fn read(path: &Path, each: &mut dyn FnMut(Finding) -> Result<(), String>) -> Result<(), String> {
+    let journal = journal_of(path);
+    match path.try_exists() {
+        // A study that was killed, or that goes on, has what it found there.
+        Ok(false) if journal.exists() => sqlite::read(&journal, each),
+        _ => each_row(path, each),
+    }
+}
+
+fn schema(integers: bool) -> Schema {
+    let field = |name: &str, kind: DataType, nullable| Field::new(name, kind, nullable);
+    let text = |name: &str, nullable| field(name, DataType::Utf8, nullable);
+    Schema::new(vec![
+        field("id", if integers { DataType::Int64 } else { DataType::Utf8 }, false),
+        text("verdict", false),
+        text("reason", false),
+        text("evidence", false),
+        field("executions", DataType::UInt32, false),
+        field("coverage", DataType::Float64, false),
+        field("changed_lines_reached", DataType::Float64, true),
+        field("milliseconds", DataType::Float64, false),
+        text("reproducer", true),
+        text("label", true),
+        text("project", true),
+        text("commit", true),
+        text("file", true),
+        text("function", true),
+        field("first_difference", DataType::UInt32, true),
+        field("complexity", DataType::UInt32, true),
+        text("key", true),
+    ])
+}
+
+fn batch(rows: &[Finding], integers: bool) -> Result<RecordBatch, ArrowError> {
+    fn texts<'a>(rows: &'a [Finding], of: impl Fn(&'a Finding) -> Option<&'a str>) -> ArrayRef {
+        Arc::new(rows.iter().map(of).collect::<StringArray>())
+    }
+    fn numbers(rows: &[Finding], of: impl Fn(&Finding) -> Option<u32>) -> ArrayRef {
+        Arc::new(rows.iter().map(of).collect::<UInt32Array>())
+    }
+    fn shares(rows: &[Finding], of: impl Fn(&Finding) -> Option<f64>) -> ArrayRef {
+        Arc::new(rows.iter().map(of).collect::<Float64Array>())
+    }
+    let written = |value: Value| match value {
+        Value::String(text) => text,
+        other => other.to_string(),
+    };
+    let id: ArrayRef = if integers {
+        Arc::new(rows.iter().map(|row| row.id.as_i64()).collect::<Int64Array>())
+    } else {
+        Arc::new(rows.iter().map(|row| Some(written(row.id.clone()))).collect::<StringArray>())
+    };
+    let json = |value: Result<Value, serde_json::Error>| Some(written(value.unwrap_or_default()));
+    let verdicts: StringArray = rows.iter().map(|row| json(serde_json::to_value(row.verdict))).collect();
+    let evidence: StringArray =
+        rows.iter().map(|row| Some(serde_json::to_string(&row.evidence).unwrap_or_default())).collect();
+    RecordBatch::try_new(
+        Arc::new(schema(integers)),
+        vec![
+            id,
+            Arc::new(verdicts),
+            texts(rows, |row| Some(&row.reason)),
+            Arc::new(evidence),
+            numbers(rows, |row| Some(row.executions)),
+            shares(rows, |row| Some(row.coverage)),
+            shares(rows, |row| row.changed_lines_reached),
+            shares(rows, |row| Some(row.milliseconds)),
+            texts(rows, |row| row.reproducer.as_deref()),
+            texts(rows, |row| row.label.as_deref()),
+            texts(rows, |row| row.project.as_deref()),
+            texts(rows, |row| row.commit.as_deref()),
+            texts(rows, |row| row.file.as_deref()),
+            texts(rows, |row| row.function.as_deref()),
+            numbers(rows, |row| row.first_difference),
+            numbers(rows, |row| row.complexity),
+            texts(rows, |row| row.key.as_deref()),
+        ],
+    )
+}
+
+fn opened(path: &Path) -> Result<ParquetRecordBatchReaderBuilder<File>, String> {
+    let file = File::open(path).map_err(|error| unreadable(path, &error))?;
+    ParquetRecordBatchReaderBuilder::try_new(file)
+        .map_err(|error| format!("cannot read {}: it is no Parquet file ({error})", path.display()))
+}
+
+fn is_ours(path: &Path) -> Result<(), String> {
+    let file = match std::fs::metadata(path) {
+        Ok(metadata) if metadata.len() == 0 => return Ok(()),
+        _ => opened(path).map_err(|_| foreign(path, "is no Parquet file"))?,
+    };
+    let ours = ["id", "verdict", "reason", "evidence", "key"];
+    if ours.iter().all(|name| file.schema().field_with_name(name).is_ok()) {
+        return Ok(());
+    }
+    Err(foreign(path, "holds something else than results"))
+}
+
+fn each_row(path: &Path, each: &mut dyn FnMut(Finding) -> Result<(), String>) -> Result<(), String> {
+    if std::fs::metadata(path).is_ok_and(|metadata| metadata.len() == 0) {
+        return Ok(());
+    }
+    let failed = |error: &dyn std::fmt::Display| format!("cannot read {}: {error}", path.display());
+    let batches = opened(path)?.with_batch_size(BATCH).build().map_err(|error| failed(&error))?;
+    let mut number = 0;
+    for batch in batches {
+        let batch = batch.map_err(|error| failed(&error))?;
+        for row in 0..batch.num_rows() {
+            number += 1;
+            let finding = finding(&batch, row)
+                .ok_or_else(|| format!("row {number} of {} is no result of a study", path.display()))?;
+            each(finding)?;
+        }
+    }
+    Ok(())
+}
+
+/// One row as a finding; none where a column that must be there is not, or is of another type.
+fn finding(batch: &RecordBatch, row: usize) -> Option<Finding> {
+    let column = |name: &str| batch.column_by_name(name).filter(|column| column.is_valid(row));
+    let text = |name: &str| {
+        let column = column(name)?;
+        // Tools that write Parquet anew choose among these.
+        let text = match column.data_type() {
+            DataType::LargeUtf8 => column.as_string_opt::<i64>()?.value(row),
+            DataType::Utf8View => column.as_string_view_opt()?.value(row),
+            _ => column.as_string_opt::<i32>()?.value(row),
+        };
+        Some(text.to_owned())
+    };
+    let integer = |name: &str| {
+        let column = column(name)?;
+        match column.data_type() {
+            DataType::Int64 => Some(column.as_primitive_opt::<Int64Type>()?.value(row)),
+            DataType::Float64 => Some(column.as_primitive_opt::<Float64Type>()?.value(row) as i64),
+            _ => Some(column.as_primitive_opt::<UInt32Type>()?.value(row).into()),
+        }
+    };
+    let number = |name: &str| integer(name).and_then(|number| u32::try_from(number).ok());
+    let share = |name: &str| Some(column(name)?.as_primitive_opt::<Float64Type>()?.value(row));
+    Some(Finding {
+        id: text("id").map(Value::from).or_else(|| integer("id").map(Value::from)).unwrap_or_default(),
+        verdict: serde_json::from_value(Value::String(text("verdict")?)).ok()?,
+        reason: text("reason")?,
+        evidence: serde_json::from_str(&text("evidence")?).ok()?,
+        executions: number("executions")?,
+        coverage: share("coverage")?,
+        changed_lines_reached: share("changed_lines_reached"),
+        milliseconds: share("milliseconds")?,
+        reproducer: text("reproducer"),
+        label: text("label"),
+        project: text("project"),
+        commit: text("commit"),
+        file: text("file"),
+        function: text("function"),
+        first_difference: number("first_difference"),
+        complexity: number("complexity"),
+        key: text("key"),
+    })
+}
