@@ -9,6 +9,7 @@ mod git;
 mod instrumented;
 mod jupyter;
 mod magics;
+mod mine;
 mod options;
 pub mod reproducers;
 mod study;

@@ -41,6 +41,24 @@ pub fn diff_renamed(old: &Function, new: &Function, attributes: &[(String, Strin
     })
 }
 
+/// The same program, and every name in it the same: what differs is comments, docstrings, annotations, decorators of the
+/// function, or notation. Texts that do not parse are compared as they are.
+pub fn same_tree(old: &Function, new: &Function) -> bool {
+    let named = |label: &Label, hasher: &mut DefaultHasher| match label {
+        Label::Local { name, .. } => (1_u8, name).hash(hasher),
+        other => other.hash(hasher),
+    };
+    old.text == new.text
+        || with_stack_for(old.text.len() + new.text.len(), || match (normalize(old), normalize(new)) {
+            (Some(mut old), Some(mut new)) => {
+                rehash(&mut old, &named);
+                rehash(&mut new, &named);
+                old.hash == new.hash
+            }
+            _ => false,
+        })
+}
+
 fn structural(mut old: Node, mut new: Node, rows: Vec<AlignedRow>) -> Diff {
     let renames = renames(&mut old, &mut new);
     let exact = |label: &Label, hasher: &mut DefaultHasher| match label {
@@ -120,4 +138,25 @@ pub fn rows(old: &str, new: &str) -> Vec<AlignedRow> {
         }
     }
     rows
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::functions;
+    use super::*;
+
+    #[test]
+    fn a_tree_is_the_same_whatever_is_no_code_and_another_where_a_local_is_renamed() {
+        let only = |text: &str| functions(text).0.remove(0);
+        let old = only("def f(a, b=1):\n    x = a + b\n    return x\n");
+        let same = only(
+            "@cache\ndef f(a: int, b = (1)) -> int:\n    \"\"\"Adds.\"\"\"\n    x: int = a+b # here\n    return x\n",
+        );
+        assert!(same_tree(&old, &same));
+        for other in ["def f(a, b=2):\n    x = a + b\n    return x\n", "def f(a, b=1):\n    y = a + b\n    return y\n"]
+        {
+            assert!(!same_tree(&old, &only(other)), "{other}");
+        }
+        assert!(!same_tree(&old, &only("def f(a, b=1):\n    return (\n")));
+    }
 }

@@ -26,7 +26,7 @@ mod uses;
 pub use attributes::{attribute_renames, private_attributes};
 pub use complexity::complexity;
 pub use conditions::{Condition, Conditions, Decided, Term, conditions};
-pub use diff::{diff, diff_renamed, rows};
+pub use diff::{diff, diff_renamed, rows, same_tree};
 pub use functions::{classes, functions};
 pub use guards::{Guard, guards};
 pub use hints::{Hint, apply as apply_hints, apply_constants, field_hints, hints};

@@ -1,26 +1,29 @@
 """twincell: did this change alter behavior?
 
 `compare(old, new)` runs two versions of Python code side by side and returns a `Comparison`; `load_study(results)`
-reads what `twincell study` found. In a notebook, `%load_ext twincell` brings `%%compare`, `%compare` and `%%version`.
+reads what `twincell study` found; `mine(repository)` gives the changes of a git
+history. In a notebook, `%load_ext twincell` brings `%%compare`, `%compare` and `%%version`.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ._twincell import Comparison, Study, TwincellError, __version__, compare, load_study
+from ._twincell import Comparison, Mine, Study, TwincellError, __version__, compare, load_study, mine
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
 __all__ = [
     "Comparison",
+    "Mine",
     "Study",
     "TwincellError",
     "__version__",
     "compare",
     "load_ipython_extension",
     "load_study",
+    "mine",
 ]
 
 

@@ -1,7 +1,8 @@
 # Types of what Rust offers. The options of `compare` are those of the table in kernel/src/options; a test holds them
 # together.
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from datetime import date
 from os import PathLike
 from types import FunctionType, MethodType
 from typing import Any, Literal, TypedDict
@@ -72,6 +73,27 @@ class Study:
     def _ipython_display_(self) -> None: ...
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]: ...
 
+class Mine:
+    """The changes of a history, newest first, found while they are asked for."""
+
+    def __iter__(self) -> Mine: ...
+    def __next__(self) -> dict[str, Any]: ...
+    @property
+    def report(self) -> dict[str, Any]: ...
+
+def mine(
+    repository: str | PathLike[str],
+    *,
+    since: str | date | None = None,
+    until: str | date | None = None,
+    grep: str | Sequence[str] | None = None,
+    single_function: bool = False,
+    tests: bool = False,
+    modules: bool = True,
+    revision: str | None = None,
+    limit: int | None = None,
+    jobs: int | None = None,
+) -> Mine: ...
 def load_study(results: str | PathLike[str], changes: str | PathLike[str] | None = None) -> Study: ...
 def compare(
     old: Code,

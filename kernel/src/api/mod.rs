@@ -6,11 +6,13 @@
 mod comparison;
 mod environment;
 mod magics;
+mod mine;
 mod replay;
 mod source;
 mod study;
 mod watch;
 
+use std::cell::Cell;
 use std::ffi::OsString;
 use std::io::{self, IsTerminal};
 use std::time::{Duration, Instant};
@@ -37,6 +39,8 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<replay::Start>()?;
     module.add_function(wrap_pyfunction!(study::load_study, module)?)?;
     module.add_function(wrap_pyfunction!(compare, module)?)?;
+    module.add_class::<mine::PyMine>()?;
+    module.add_function(wrap_pyfunction!(mine::mine, module)?)?;
     module.add_function(wrap_pyfunction!(main, module)?)?;
     module.add_function(wrap_pyfunction!(option_table, module)?)?;
     module.add_function(wrap_pyfunction!(widget_loader, module)?)?;
@@ -95,6 +99,7 @@ fn main(py: Python<'_>, arguments: Vec<OsString>) -> PyResult<i32> {
             progress: err.is_terminal() && !is_dumb,
             out: &mut io::BufWriter::new(out.lock()),
             err: &mut err.lock(),
+            left: &Cell::new(false),
             interrupted: &mut || signals.stop(),
         };
         cli::run(arguments, &mut session)

@@ -19,6 +19,7 @@ pub fn command() -> Command {
         .override_usage("twincell COMMAND ...")
         .after_help(
             "Examples:\n    twincell compare old.py new.py\n    twincell compare --git HEAD~1..HEAD src/\n    \
+             twincell mine REPO --grep refactor --out changes.jsonl\n    \
              twincell study changes.jsonl --out findings.jsonl\n\n\
              `twincell COMMAND --help` says more about a command.",
         )
@@ -26,6 +27,7 @@ pub fn command() -> Command {
         .arg_required_else_help(true)
         .disable_help_subcommand(true)
         .subcommand(compare())
+        .subcommand(mine())
         .subcommand(study())
         .subcommand(doctor())
 }
@@ -68,6 +70,34 @@ fn compare() -> Command {
     command_line::add_to(exports::add_to(command, "inconclusive"), Job::Compare)
 }
 
+fn mine() -> Command {
+    Command::new("mine")
+        .about("Find the functions that the commits of a git repository modified: one change a line, as study reads them")
+        .override_usage("twincell mine [OPTIONS] REPO [--out CHANGES.jsonl]")
+        .after_help(
+            "Taken are functions that are in both versions of a Python file and differ in their syntax trees without \
+             comments, docstrings, decorators and annotations; newest commits first, without merges. \
+             --single-function is the selection of the paper on ChangeGuard.\n\
+             For example: twincell mine ~/flask --since '2 years ago' --grep 'refactor|simplify' | twincell study - --out findings.jsonl\n\
+             Exit status: 0 done, 3 bad input or failure.",
+        )
+        .arg(path("repository").value_name("REPO").required(true).help("The repository's folder, or one in it"))
+        .arg(text("since", "DATE").help("Only commits from this date on: 2024-05-17, 2024, '3 weeks ago', ..."))
+        .arg(text("until", "DATE").help("Only commits up to this date, the whole day"))
+        .arg(
+            text("grep", "REGEX")
+                .action(ArgAction::Append)
+                .help("Only commits whose message matches, in any case of letters; given again: or this one"),
+        )
+        .arg(flag("single-function").help("Only commits that modify exactly one function, and add or remove none"))
+        .arg(flag("tests").help("Also functions and files with `test` in their name"))
+        .arg(flag("no-modules").help("Without the texts of the files that hold the functions"))
+        .arg(text("from", "REVISION").help("Where to begin: a branch, a tag or a commit [default: HEAD]"))
+        .arg(text("limit", "N").help("So many changes at most"))
+        .arg(text("jobs", "N").help("Threads [default: one for each processor]"))
+        .arg(path("out").long("out").value_name("CHANGES.jsonl").help("Where the changes go [default: standard output]"))
+}
+
 fn study() -> Command {
     let command = Command::new("study")
         .about("Compare many changes: one result each")
@@ -107,6 +137,10 @@ fn doctor() -> Command {
 
 fn path(name: &'static str) -> Arg {
     Arg::new(name).value_parser(value_parser!(PathBuf))
+}
+
+fn text(name: &'static str, placeholder: &'static str) -> Arg {
+    Arg::new(name).long(name).value_name(placeholder)
 }
 
 fn flag(name: &'static str) -> Arg {

@@ -333,6 +333,7 @@ mod tests {
             color: false,
             width: 80,
             progress: false,
+            left: &std::cell::Cell::new(false),
             interrupted: &mut || false,
         };
         let failed = Compared { path: "\x1b]0;a.py".to_owned(), result: Err("\x1b[2J".to_owned()) };

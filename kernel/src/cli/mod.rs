@@ -1,4 +1,4 @@
-//! The command line: `twincell compare`, `study`, `doctor`. Arguments in, text and an exit status out.
+//! The command line: `twincell compare`, `mine`, `study`, `doctor`. Arguments in, text and an exit status out.
 //!
 //! Nothing here knows Python: [`Session`] brings what the process around it offers, so that tests run commands as
 //! functions.
@@ -6,8 +6,10 @@
 mod arguments;
 mod compare;
 mod exports;
+mod mine;
 mod study;
 
+use std::cell::Cell;
 use std::ffi::OsString;
 use std::io::{self, Write};
 
@@ -35,6 +37,8 @@ pub struct Session<'a> {
     pub width: usize,
     /// Progress may be drawn on the process's standard error.
     pub progress: bool,
+    /// Who reads `out` has gone: what is written there is for nobody.
+    pub left: &'a Cell<bool>,
     /// Whether the user asked to stop; asked often, from the thread that runs the command.
     pub interrupted: &'a mut dyn FnMut() -> bool,
 }
@@ -58,7 +62,7 @@ impl Abort {
 
 /// Runs a command line without the program's name and returns the exit status.
 pub fn run(arguments: Vec<OsString>, session: &mut Session<'_>) -> i32 {
-    let mut out = UntilClosed { inner: &mut *session.out, closed: false };
+    let mut out = UntilClosed { inner: &mut *session.out, closed: session.left };
     let mut session = Session {
         environment: session.environment.clone(),
         out: &mut out,
@@ -66,6 +70,7 @@ pub fn run(arguments: Vec<OsString>, session: &mut Session<'_>) -> i32 {
         color: session.color,
         width: session.width,
         progress: session.progress,
+        left: session.left,
         interrupted: &mut *session.interrupted,
     };
     dispatch(arguments, &mut session).unwrap_or_else(|abort| {
@@ -80,6 +85,7 @@ fn dispatch(arguments: Vec<OsString>, session: &mut Session<'_>) -> Result<i32, 
         Ok(matches) => match matches.subcommand() {
             Some(("compare", matches)) => compare::run(matches, session),
             Some(("study", matches)) => study::run(matches, session),
+            Some(("mine", matches)) => mine::run(matches, session),
             Some(("doctor", matches)) => doctor(matches, session),
             // clap asks for a subcommand; this is for one that is declared and not listed above.
             other => Err(Abort::Failed(format!("{other:?} is no command; try twincell --help"))),
@@ -93,17 +99,17 @@ fn dispatch(arguments: Vec<OsString>, session: &mut Session<'_>) -> Result<i32, 
 /// Writes until the reader has seen enough (`| head`), then to nowhere: the exit status stays that of the work.
 struct UntilClosed<'a> {
     inner: &'a mut dyn Write,
-    closed: bool,
+    closed: &'a Cell<bool>,
 }
 
 impl Write for UntilClosed<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if self.closed {
+        if self.closed.get() {
             return Ok(bytes.len());
         }
         match self.inner.write(bytes) {
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
-                self.closed = true;
+                self.closed.set(true);
                 Ok(bytes.len())
             }
             other => other,
@@ -112,7 +118,10 @@ impl Write for UntilClosed<'_> {
 
     fn flush(&mut self) -> io::Result<()> {
         match self.inner.flush() {
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+                self.closed.set(true);
+                Ok(())
+            }
             other => other,
         }
     }
@@ -158,6 +167,7 @@ pub(crate) mod tests {
             color: false,
             width: 80,
             progress: false,
+            left: &Cell::new(false),
             interrupted: &mut || false,
         };
         let status = run(arguments.iter().map(OsString::from).collect(), &mut session);
@@ -183,6 +193,10 @@ pub(crate) mod tests {
             (&["compare", "a.py", "b.py", "--budget", "x"], "--budget cannot be 'x': give a whole number"),
             (&["compare", "a.py", "b.py", "--json", "--html"], "a value is required"),
             (&["study", "a.jsonl"], "--out"),
+            (&["mine"], "REPO"),
+            (&["mine", "/nonexistent"], "/nonexistent is no git repository, nor is anything above it"),
+            (&["mine", ".", "--since", "soon"], "--since: soon is no date: write 2024-05-17"),
+            (&["mine", ".", "--limit", "many"], "--limit cannot be 'many': give a whole number"),
             (&["nonsense"], "nonsense"),
             (&[], "Usage"),
             (&["compare", "no/such/file.py", "b.py"], "cannot read no/such/file.py: No such file or directory"),
@@ -214,6 +228,7 @@ pub(crate) mod tests {
             color: false,
             width: 80,
             progress: false,
+            left: &Cell::new(false),
             interrupted: &mut || false,
         };
         assert_eq!(run(vec!["--help".into()], &mut session), 0);

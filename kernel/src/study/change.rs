@@ -4,7 +4,7 @@
 use std::io;
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use twincell_core::compare::{CompareOptions, Source};
 use twincell_core::engine::protocol::Context;
 
@@ -55,6 +55,23 @@ pub trait Changes: Send {
 pub const UNCLEAR: &str = "unclear";
 
 impl Change {
+    /// Names and values, as rows of an input have them; without those that are absent.
+    pub fn fields(&self) -> Map<String, Value> {
+        let texts = [
+            ("project", self.project.as_ref()),
+            ("commit", self.commit.as_ref()),
+            ("file", self.file.as_ref()),
+            ("function", self.function.as_ref()),
+            ("label", self.label.as_ref()),
+            ("old", Some(&self.old)),
+            ("new", Some(&self.new)),
+            ("old_module", self.old_module.as_ref()),
+            ("new_module", self.new_module.as_ref()),
+        ];
+        let texts = texts.into_iter().filter_map(|(name, text)| Some((name.to_owned(), Value::from(text?.as_str()))));
+        std::iter::once(("id".to_owned(), self.id.clone())).chain(texts).collect()
+    }
+
     pub fn label(&self) -> Option<Label> {
         match self.label.as_deref() {
             Some("changing") => Some(Label::Changing),

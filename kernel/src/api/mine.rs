@@ -1,0 +1,101 @@
+//! `twincell.mine`: the changes of a repository's history as an iterator of dictionaries.
+
+use std::io;
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyString};
+
+use super::comparison::plain;
+use super::raised;
+use crate::mine::{Mine, Selection, default_jobs, now, seconds};
+
+/// The changes of a history, newest first, found while they are asked for.
+#[pyclass(frozen, name = "Mine", module = "twincell")]
+pub struct PyMine {
+    mine: Mutex<Mine>,
+}
+
+/// Finds the functions that the commits of a git repository modified; an iterator of dictionaries, as `study` takes them.
+///
+/// Taken are functions that are in both versions of a Python file and differ in their syntax trees without comments,
+/// docstrings, decorators and annotations; newest commits first, without merges. With `single_function` only commits that
+/// modify exactly one function, and add or remove none: the selection of the paper on ChangeGuard. `grep` is one regular
+/// expression or several, of which one must match the message. `since` and `until` are dates, or texts like `2024-05-17`
+/// or `3 weeks ago`. Raises `TwincellError` when one of these is wrong.
+#[pyfunction]
+#[pyo3(signature = (repository, *, since = None, until = None, grep = None, single_function = false, tests = false,
+                    modules = true, revision = None, limit = None, jobs = None))]
+#[allow(clippy::too_many_arguments)]
+pub fn mine(
+    py: Python<'_>,
+    repository: PathBuf,
+    since: Option<&Bound<'_, PyAny>>,
+    until: Option<&Bound<'_, PyAny>>,
+    grep: Option<&Bound<'_, PyAny>>,
+    single_function: bool,
+    tests: bool,
+    modules: bool,
+    revision: Option<String>,
+    limit: Option<usize>,
+    jobs: Option<usize>,
+) -> PyResult<PyMine> {
+    let grep = match grep {
+        None => Vec::new(),
+        Some(one) if one.is_instance_of::<PyString>() => vec![one.extract()?],
+        Some(several) => {
+            several.extract().map_err(|_| raised("grep is no text: give a regular expression, or a list"))?
+        }
+    };
+    let (since, until) = (date("since", since, false)?, date("until", until, true)?);
+    let no_modules = !modules;
+    let selection = Selection { revision, since, until, grep, single_function, tests, no_modules, limit };
+    let mine = py.detach(|| Mine::start(&repository, selection, jobs.unwrap_or_else(default_jobs))).map_err(raised)?;
+    Ok(PyMine { mine: Mutex::new(mine) })
+}
+
+/// A text, or what Python has for dates and times.
+fn date(name: &str, given: Option<&Bound<'_, PyAny>>, end: bool) -> PyResult<Option<i64>> {
+    let Some(given) = given else { return Ok(None) };
+    let text: String = if given.hasattr("isoformat")? {
+        given.call_method0("isoformat")?.extract()?
+    } else {
+        given.str()?.extract()?
+    };
+    seconds(&text, end, now()).map(Some).map_err(|error| raised(format!("{name}: {error}")))
+}
+
+#[pymethods]
+impl PyMine {
+    fn __iter__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
+        slf
+    }
+
+    fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        loop {
+            let next = py.detach(|| self.mine.lock().unwrap_or_else(PoisonError::into_inner).next_change());
+            match next {
+                None => return Ok(None),
+                Some(Ok(change)) => {
+                    return plain(py, &change.fields()).map(Some);
+                }
+                Some(Err(error)) if error.kind() == io::ErrorKind::WouldBlock => py.check_signals()?,
+                Some(Err(error)) => return Err(raised(format!("cannot read the repository on: {error}"))),
+            }
+        }
+    }
+
+    /// What was looked at up to now: `changes`, `commits`, `merges`, `unreadable` files and `examples` of them.
+    #[getter]
+    fn report<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let report = self.mine.lock().unwrap_or_else(PoisonError::into_inner).report().clone();
+        let row = PyDict::new(py);
+        row.set_item("changes", report.changes)?;
+        row.set_item("commits", report.commits)?;
+        row.set_item("merges", report.merges)?;
+        row.set_item("unreadable", report.unreadable)?;
+        row.set_item("examples", report.examples)?;
+        Ok(row)
+    }
+}

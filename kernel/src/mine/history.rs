@@ -1,0 +1,67 @@
+//! The commits of a history that are asked for, newest first.
+
+use git2::{Commit, Oid, Repository};
+use regex::RegexSet;
+
+use super::{MineError, Report};
+
+/// What is asked of a commit before its files are looked at.
+pub struct Walk {
+    pub start: Oid,
+    pub since: Option<i64>,
+    pub until: Option<i64>,
+    pub patterns: Option<RegexSet>,
+}
+
+/// The commit where a walk begins.
+pub fn start(repository: &Repository, revision: Option<&str>, name: &str) -> Result<Oid, MineError> {
+    let Some(revision) = revision else {
+        let head = repository.head().and_then(|head| head.peel_to_commit());
+        return head.map(|commit| commit.id()).map_err(|error| match error.code() {
+            git2::ErrorCode::UnbornBranch | git2::ErrorCode::NotFound => MineError::Empty(name.to_owned()),
+            _ => error.into(),
+        });
+    };
+    let commit = repository.revparse_single(revision).and_then(|object| object.peel_to_commit());
+    commit
+        .map(|commit| commit.id())
+        .map_err(|error| MineError::Revision { revision: revision.to_owned(), reason: error.message().to_owned() })
+}
+
+impl Walk {
+    /// Calls `take` with every commit that is asked for and what was passed over since the last one, then with none and
+    /// what was passed over at the end. `take` answers whether to go on.
+    pub fn run(
+        &self,
+        repository: &Repository,
+        take: &mut dyn FnMut(Option<Oid>, Report) -> bool,
+    ) -> Result<(), git2::Error> {
+        // Without an order of its own libgit2 walks newest first and as it goes; with one it reads all of the history
+        // before it gives the first commit.
+        let mut walk = repository.revwalk()?;
+        walk.push(self.start)?;
+        let mut passed = Report::default();
+        for id in walk {
+            let commit = repository.find_commit(id?)?;
+            passed.commits += 1;
+            passed.merges += usize::from(commit.parent_count() > 1);
+            if self.wants(&commit) && !take(Some(commit.id()), std::mem::take(&mut passed)) {
+                return Ok(());
+            }
+        }
+        take(None, passed);
+        Ok(())
+    }
+
+    fn wants(&self, commit: &Commit<'_>) -> bool {
+        let time = commit.time().seconds();
+        // What has no parent adds all that it holds.
+        commit.parent_count() == 1
+            && self.since.is_none_or(|since| time >= since)
+            && self.until.is_none_or(|until| time <= until)
+            && self
+                .patterns
+                .as_ref()
+                .is_none_or(|patterns| patterns.is_match(&String::from_utf8_lossy(commit.message_bytes())))
+    }
+}
