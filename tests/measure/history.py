@@ -9,7 +9,6 @@ functions, one in ten a comment, one in twenty is a merge. It is packed as a clo
 from __future__ import annotations
 
 import ast
-import json
 import random
 import subprocess
 import sys
@@ -105,8 +104,8 @@ def main() -> None:
             command = [sys.executable, "-m", "twincell", "mine", str(folder), "--out", str(out), *options]
             told = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()[0]
             seconds = time.perf_counter() - begin
-            peak = json.dumps({"MB written": round(out.stat().st_size / 1e6)})
-            print(f"{' '.join(options):32} {seconds:6.1f} s {commits / seconds:7.0f} commits/s  {told}  {peak}")
+            size = out.stat().st_size / 1e6
+            print(f"{' '.join(options):32} {seconds:6.1f} s {commits / seconds:7.0f} commits/s, {told}, {size:.0f} MB")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 # Types of what Rust offers. The options of `compare` are those of the table in kernel/src/options; a test holds them
 # together.
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date
 from os import PathLike
 from types import FunctionType, MethodType
@@ -94,7 +94,11 @@ def mine(
     limit: int | None = None,
     jobs: int | None = None,
 ) -> Mine: ...
-def load_study(results: str | PathLike[str], changes: str | PathLike[str] | None = None) -> Study: ...
+
+# A file or a folder; a frame of pandas, polars or pyarrow (with `__arrow_c_stream__`); dictionaries; pairs of versions.
+Changes = str | PathLike[str] | Iterable[Mapping[str, Any] | tuple[Code, Code]] | Any
+
+def load_study(results: str | PathLike[str], changes: Changes | None = None) -> Study: ...
 def compare(
     old: Code,
     new: Code,

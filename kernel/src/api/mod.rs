@@ -3,6 +3,7 @@
 //! Only conversion between Python's objects and ours lives here. The interpreter is let go of while a comparison runs,
 //! and asked for signals now and then, so that Ctrl-C stops it.
 
+mod changes;
 mod comparison;
 mod environment;
 mod magics;

@@ -5,12 +5,12 @@ use std::path::PathBuf;
 use pyo3::prelude::*;
 use twincell_widgets::{StudyState, study_page};
 
+use super::changes::changes_of;
 use super::comparison::{plain, show};
 use super::raised;
 use crate::study::change::Changes;
 use crate::study::job::read_all;
 use crate::study::page::{Kept, study_state};
-use crate::study::read;
 
 /// What a study found.
 #[pyclass(frozen, name = "Study", module = "twincell")]
@@ -18,14 +18,16 @@ pub struct PyStudy {
     state: StudyState,
 }
 
-/// Reads the results of `twincell study`. `changes` is the file that the study was made of, for the labels.
+/// Reads the results of `twincell study`. `changes` is what the study was made of, for the labels: a
+/// file or a folder, a frame, or the rows.
 ///
 /// Raises `TwincellError` when a file cannot be read or a line is no result.
 #[pyfunction]
 #[pyo3(signature = (results, changes = None))]
-pub fn load_study(results: PathBuf, changes: Option<PathBuf>) -> PyResult<PyStudy> {
-    let mut of_changes = changes.as_deref().map(read::open).transpose().map_err(raised)?;
-    let title = format!("Study of {}", changes.as_ref().unwrap_or(&results).display());
+pub fn load_study(results: PathBuf, changes: Option<&Bound<'_, PyAny>>) -> PyResult<PyStudy> {
+    let mut of_changes = changes.map(changes_of).transpose()?;
+    let given = changes.and_then(|changes| changes.extract::<PathBuf>().ok());
+    let title = format!("Study of {}", given.as_ref().unwrap_or(&results).display());
     let of_changes = of_changes.as_mut().map(|changes| &mut **changes as &mut dyn Changes);
     let state = study_state(title, of_changes, read_all(&results).map_err(raised)?, &Kept::default());
     let state = state.map_err(raised)?;

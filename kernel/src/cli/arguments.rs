@@ -101,7 +101,7 @@ fn mine() -> Command {
 fn study() -> Command {
     let command = Command::new("study")
         .about("Compare many changes: one result each")
-        .override_usage("twincell study [OPTIONS] --out RESULTS.jsonl|.sqlite|.parquet FILE.jsonl")
+        .override_usage("twincell study [OPTIONS] --out RESULTS.jsonl|.sqlite|.parquet FILE")
         .after_help(
             "Fields in: old, new (the texts of one function); optional: id, old_module, new_module (the texts of the files that hold \
              them), function (its qualified name there), label (changing or preserving).\n\
@@ -111,7 +111,10 @@ fn study() -> Command {
              A study that was stopped or killed goes on where it was when the same command is run again.\n\
              Exit status: 0 done, 3 bad input or failure.",
         )
-        .arg(path("file").value_name("FILE.jsonl").required(true).help("The changes"))
+        .arg(path("file").value_name("FILE").required(true).help(
+            "The changes: .jsonl, .json, .csv, .tsv or .parquet; a folder of pairs (x_old.py and x_new.py, old/x.py and \
+             new/x.py, or x/old.py and x/new.py); - for JSON lines on standard input",
+        ))
         .arg(path("out").long("out").value_name("RESULTS").required(true).help(
             "Where the results go, as they come: .jsonl, .sqlite or .parquet; what is there already is not compared again",
         ))

@@ -43,12 +43,17 @@ pub type Row = Result<Change, NoChange>;
 
 /// What gives changes, one at a time, in the order of the input, so that memory does not grow with it.
 pub trait Changes: Send {
-    /// The next row; none at the end. An error ends the study, since the input cannot be read on, except for
+    /// The next row; none at the end, however often it is asked for. An error ends the study, since the input cannot be read on, except for
     /// [`io::ErrorKind::WouldBlock`]: nothing came for a moment, ask again.
     fn next(&mut self) -> Option<io::Result<Row>>;
 
     /// How many rows there are in all, where that is known without comparing them.
     fn total(&self) -> Option<u64>;
+
+    /// What the numbers of changes count.
+    fn unit(&self) -> &'static str {
+        "row"
+    }
 }
 
 /// The word of a label that says that nobody knows: it counts for nothing, and is no mistake.

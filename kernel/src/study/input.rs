@@ -21,6 +21,8 @@ pub struct Input {
 
 #[derive(Default)]
 struct Seen {
+    /// What numbers count: lines, rows.
+    unit: &'static str,
     /// Names that are taken, and where each id came first, as hashes.
     taken: HashSet<u64>,
     first: HashMap<u64, usize>,
@@ -47,6 +49,7 @@ struct Lines {
 impl Input {
     /// The same changes, seen on their way.
     pub fn watch<'a>(&'a self, changes: &'a mut dyn Changes) -> impl Changes + 'a {
+        self.seen().unit = changes.unit();
         Watched { input: self, changes }
     }
 
@@ -64,14 +67,15 @@ impl Input {
         let seen = self.seen();
         let mut warnings: Vec<String> = Vec::new();
         for (id, lines) in &seen.repeated.held {
-            warnings.push(format!("the id {id} occurs {} times ({lines})", lines.count));
+            warnings.push(format!("the id {id} occurs {} times ({})", lines.count, lines.text(seen.unit)));
         }
         if seen.repeated.more > 0 {
             warnings.push("more ids occur several times".to_owned());
         }
         for (label, lines) in &seen.unknown.held {
             warnings.push(format!(
-                "the label {label} does not count ({lines}): known are changing, preserving and unclear"
+                "the label {label} does not count ({}): known are changing, preserving and unclear",
+                lines.text(seen.unit)
             ));
         }
         if seen.unknown.more > 0 {
@@ -88,7 +92,7 @@ impl Seen {
         let plain = safe(&id);
         let mut name = plain.clone();
         while !self.taken.insert(hash(&name)) {
-            name = format!("{name}-line{number}");
+            name = format!("{name}-{}{number}", self.unit);
         }
         if name != plain {
             self.other.insert(number, name);
@@ -117,12 +121,12 @@ impl Lists {
     }
 }
 
-/// `lines 1, 9`.
-impl std::fmt::Display for Lines {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl Lines {
+    /// `lines 1, 9`.
+    fn text(&self, unit: &str) -> String {
         let shown: Vec<String> = self.first.iter().map(usize::to_string).collect();
-        let more = if self.count > NAMED { ", ..." } else { "" };
-        write!(formatter, "{} {}{more}", if self.count == 1 { "line" } else { "lines" }, shown.join(", "))
+        let (several, more) = (if self.count == 1 { "" } else { "s" }, if self.count > NAMED { ", ..." } else { "" });
+        format!("{unit}{several} {}{more}", shown.join(", "))
     }
 }
 
@@ -142,6 +146,10 @@ impl Changes for Watched<'_> {
 
     fn total(&self) -> Option<u64> {
         self.changes.total()
+    }
+
+    fn unit(&self) -> &'static str {
+        self.changes.unit()
     }
 }
 

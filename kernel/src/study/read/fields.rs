@@ -4,8 +4,49 @@ use serde_json::{Map, Value};
 
 use super::super::change::{Change, NoChange, Row};
 
-/// What a row that is no object is told.
-const EXPECTED: &str = r#"write one object a line, {"old": "...", "new": "..."}"#;
+/// What each field of a change may be called, the name of our own first; the first that is there counts. The second
+/// names are those of ChangeGuard's data.
+const NAMES: [(&str, &[&str]); 10] = [
+    ("old", &["old", "old_function", "old_clean_function", "old_code", "old_source", "before"]),
+    ("new", &["new", "new_function", "new_clean_function", "new_code", "new_source", "after"]),
+    ("old_module", &["old_module", "old_file_content", "old_module_source"]),
+    ("new_module", &["new_module", "new_file_content", "new_module_source"]),
+    ("function", &["function", "function_name", "qualname"]),
+    ("label", &["label", "annotation"]),
+    ("project", &["project", "repo", "repository"]),
+    ("commit", &["commit", "sha", "new_commit", "commit_id", "commit_hash"]),
+    ("file", &["file", "new_file", "path", "file_path"]),
+    ("id", &["id"]),
+];
+
+/// Labels that others give, and ours.
+const LABELS: [(&str, &str); 2] = [("semantics_changing", "changing"), ("semantics_preserving", "preserving")];
+
+/// In bytes: a function beyond this was not written by a person, nor a file.
+const LONGEST_FUNCTION: usize = 1 << 20;
+const LONGEST_MODULE: usize = 16 << 20;
+
+/// Whether a column can be a field of a change.
+pub fn is_known(name: &str) -> bool {
+    NAMES.iter().any(|(_, names)| names.contains(&name))
+}
+
+/// Whether these columns hold both versions; else one line that says what is missing.
+pub fn check_columns<'a>(columns: impl Iterator<Item = &'a str> + Clone) -> Result<(), String> {
+    let known = |wanted: &str| {
+        let names = NAMES.iter().find(|(name, _)| *name == wanted).map_or(&[][..], |(_, names)| names);
+        columns.clone().any(|column| names.contains(&column))
+    };
+    for wanted in ["old", "new"] {
+        if !known(wanted) {
+            let there: Vec<&str> = columns.clone().take(20).collect();
+            let there =
+                if there.is_empty() { "there is none".to_owned() } else { format!("there are {}", there.join(", ")) };
+            return Err(format!("there is no column `{wanted}` with the text of the function; {there}"));
+        }
+    }
+    Ok(())
+}
 
 /// Where a row stands: `line 7`.
 #[derive(Debug, Clone, Copy)]
@@ -24,6 +65,14 @@ impl Place {
         }
     }
 
+    /// What a row that is no object is told.
+    fn expected(self) -> &'static str {
+        match self.unit {
+            "line" => r#"write one object a line, {"old": "...", "new": "..."}"#,
+            _ => r#"give an object, {"old": "...", "new": "..."}"#,
+        }
+    }
+
     fn id(self, id: Option<&Value>) -> Value {
         id.filter(|id| !id.is_null()).cloned().unwrap_or_else(|| Value::from(self.number))
     }
@@ -34,38 +83,58 @@ pub fn from_json(text: &[u8], place: Place) -> Row {
     let value: Value = serde_json::from_slice(text).map_err(|error| {
         let at =
             if error.is_eof() { "it ends too early".into() } else { format!("wrong at column {}", error.column()) };
-        place.wrong(None, &format!("it is not JSON ({at}); {EXPECTED}"))
+        place.wrong(None, &format!("it is not JSON ({at}); {}", place.expected()))
     })?;
     match value {
         Value::Object(fields) => from_fields(fields, place),
-        other => Err(place.wrong(None, &format!("it is {}; {EXPECTED}", kind(&other)))),
+        other => Err(place.wrong(None, &format!("it is {}; {}", kind(&other), place.expected()))),
     }
 }
 
 /// A change from named values.
 pub fn from_fields(mut fields: Map<String, Value>, place: Place) -> Row {
     let id = fields.remove("id");
-    let mut text = |name: &str| match fields.get_mut(name).map(Value::take) {
-        None | Some(Value::Null) => Ok(None),
-        Some(Value::String(text)) => Ok(Some(text)),
-        Some(other) => Err(place.wrong(id.as_ref(), &format!("the field `{name}` is {}; give a text", kind(&other)))),
+    let wrong = |what: &str| place.wrong(id.as_ref(), what);
+    // The name that was found, and the value under it.
+    let mut field = |name: &'static str| {
+        let names = NAMES.iter().find(|(known, _)| *known == name).map_or(&[][..], |(_, names)| names);
+        let found = names.iter().find(|name| fields.get(**name).is_some_and(|value| !value.is_null()));
+        found.and_then(|name| Some((*name, fields.get_mut(*name)?.take())))
+    };
+    let text = |field: Option<(&str, Value)>, longest: usize| match field {
+        None => Ok(None),
+        Some((name, Value::String(text))) if text.len() > longest => Err(wrong(&format!(
+            "the field `{name}` has {:.1} MiB; what is compared has up to {} MiB",
+            text.len() as f64 / f64::from(1 << 20),
+            longest >> 20
+        ))),
+        Some((_, Value::String(text))) => Ok(Some(text)),
+        Some((name, other)) => Err(wrong(&format!("the field `{name}` is {}; give a text", kind(&other)))),
+    };
+    // What is only shown is shown as it is, and is never what is wrong.
+    let shown = |field: Option<(&str, Value)>| match field {
+        Some((_, Value::String(text))) => Some(text),
+        Some((_, Value::Number(number))) => Some(number.to_string()),
+        _ => None,
     };
     let needed = |name: &str, text: Option<String>| {
-        text.ok_or_else(|| {
-            place.wrong(id.as_ref(), &format!("the field `{name}` is missing; give the text of the function"))
-        })
+        text.ok_or_else(|| wrong(&format!("the field `{name}` is missing; give the text of the function")))
+    };
+    let ours = |label: String| {
+        let known = LABELS.iter().find(|(theirs, _)| *theirs == label);
+        known.map_or(label, |(_, ours)| (*ours).to_owned())
     };
     Ok(Change {
         number: place.number,
-        old: needed("old", text("old")?)?,
-        new: needed("new", text("new")?)?,
-        old_module: text("old_module")?,
-        new_module: text("new_module")?,
-        function: text("function")?,
-        label: text("label")?,
-        project: text("project")?,
-        commit: text("commit")?,
-        file: text("file")?,
+        old: needed("old", text(field("old"), LONGEST_FUNCTION)?)?,
+        new: needed("new", text(field("new"), LONGEST_FUNCTION)?)?,
+        old_module: text(field("old_module"), LONGEST_MODULE)?,
+        new_module: text(field("new_module"), LONGEST_MODULE)?,
+        function: text(field("function"), LONGEST_FUNCTION)?,
+        label: text(field("label"), LONGEST_FUNCTION)?.map(ours),
+        project: shown(field("project")),
+        commit: shown(field("commit")),
+        file: shown(field("file")),
         id: place.id(id.as_ref()),
     })
 }
@@ -118,5 +187,32 @@ mod tests {
             assert!(reason.starts_with(&format!("line 4 is no change: the field `{field}` is ")), "{reason}");
             assert!(reason.ends_with("; give a text"), "{reason}");
         }
+    }
+
+    #[test]
+    fn what_changeguard_published_is_read_under_its_own_names() {
+        let change = read(
+            r#"{"repo": "black", "sha": "fa6c", "old_commit": "6463", "new_commit": "fa6c", "new_file": "src/a.py",
+                "old_function": "\ndef f(a: int): 1", "new_function": "\ndef f(a: int): 2", "old_clean_function": "x",
+                "new_clean_function": "y", "old_changed_lines": [[1, 1]], "annotation": "semantics_preserving"}"#,
+            1,
+        )
+        .unwrap();
+        assert_eq!((change.old.as_str(), change.new.as_str()), ("\ndef f(a: int): 1", "\ndef f(a: int): 2"));
+        assert_eq!(change.label.as_deref(), Some("preserving"));
+        let shown = [change.project, change.commit, change.file].map(Option::unwrap);
+        assert_eq!(shown, ["black", "fa6c", "src/a.py"]);
+        let made = r#"{"repo": "llm", "new_commit": 3, "old_clean_function": "a", "new_clean_function": "b"}"#;
+        let change = read(made, 1).unwrap();
+        assert_eq!((change.old.as_str(), change.commit.as_deref()), ("a", Some("3")));
+    }
+
+    #[test]
+    fn a_text_that_nobody_wrote_is_no_change() {
+        let long = "x".repeat(10 << 20);
+        let reason = read(&format!(r#"{{"old": "", "new": "{long}"}}"#), 2).unwrap_err().reason;
+        assert_eq!(reason, "line 2 is no change: the field `new` has 10.0 MiB; what is compared has up to 1 MiB");
+        let reason = check_columns(["id", "before", "text"].into_iter()).unwrap_err();
+        assert_eq!(reason, "there is no column `new` with the text of the function; there are id, before, text");
     }
 }

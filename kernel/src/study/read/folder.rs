@@ -1,0 +1,168 @@
+//! A folder of pairs: `x_old.py` and `x_new.py`, `old/x.py` and `new/x.py`, or `x/old.py` and `x/new.py`.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Map, Value};
+
+use super::super::change::{Changes, Row};
+use super::fields::{Place, from_fields};
+
+/// Folders within folders.
+const DEEPEST: usize = 50;
+
+const EXPECTED: &str = "name them x_old.py and x_new.py, old/x.py and new/x.py, or x/old.py and x/new.py";
+
+/// The pairs of a folder, by what their names have in common.
+pub struct Pairs {
+    folder: PathBuf,
+    pairs: std::vec::IntoIter<(String, [Option<PathBuf>; 2])>,
+    total: u64,
+    number: usize,
+}
+
+impl Pairs {
+    pub fn open(folder: &Path) -> Result<Self, String> {
+        let mut files = Vec::new();
+        collect(folder, Path::new(""), 0, &mut files)
+            .map_err(|error| format!("cannot read {}: {}", folder.display(), crate::files::reason(&error)))?;
+        let mut pairs: BTreeMap<String, [Option<PathBuf>; 2]> = BTreeMap::new();
+        for file in files {
+            if let Some((name, side)) = name(&file)
+                && let Some(place) = pairs.entry(name).or_default().get_mut(side)
+            {
+                *place = Some(file);
+            }
+        }
+        if pairs.is_empty() {
+            return Err(format!("there are no pairs of Python files in {}: {EXPECTED}", folder.display()));
+        }
+        let total = pairs.len() as u64;
+        Ok(Self {
+            folder: folder.to_owned(),
+            pairs: pairs.into_iter().collect::<Vec<_>>().into_iter(),
+            total,
+            number: 0,
+        })
+    }
+
+    fn pair(&self, name: &str, files: &[Option<PathBuf>; 2], place: Place) -> Row {
+        let id = Value::from(name);
+        let mut fields = Map::from_iter([("id".to_owned(), id.clone())]);
+        for (side, file) in ["old", "new"].into_iter().zip(files) {
+            let Some(file) = file else {
+                let there = files.iter().flatten().next().map(|file| file.display().to_string()).unwrap_or_default();
+                return Err(place.wrong(Some(&id), &format!("{there} has no {side} version beside it; {EXPECTED}")));
+            };
+            let path = self.folder.join(file);
+            let text = crate::files::read_source(&path).map_err(|reason| place.wrong(Some(&id), &reason))?;
+            fields.insert(side.to_owned(), Value::from(text));
+            fields.insert("file".to_owned(), Value::from(file.display().to_string()));
+        }
+        from_fields(fields, place)
+    }
+}
+
+impl Changes for Pairs {
+    fn next(&mut self) -> Option<io::Result<Row>> {
+        let (name, files) = self.pairs.next()?;
+        self.number += 1;
+        Some(Ok(self.pair(&name, &files, Place { unit: "pair", number: self.number })))
+    }
+
+    fn total(&self) -> Option<u64> {
+        Some(self.total)
+    }
+
+    fn unit(&self) -> &'static str {
+        "pair"
+    }
+}
+
+/// All Python files below, as seen from the folder; links to folders are not followed.
+fn collect(folder: &Path, within: &Path, depth: usize, files: &mut Vec<PathBuf>) -> io::Result<()> {
+    for entry in std::fs::read_dir(folder.join(within))? {
+        let entry = entry?;
+        let path = within.join(entry.file_name());
+        if entry.file_type()?.is_dir() {
+            if depth < DEEPEST {
+                collect(folder, &path, depth + 1, files)?;
+            }
+        } else if path.extension().is_some_and(|ending| ending == "py") {
+            files.push(path);
+        }
+    }
+    Ok(())
+}
+
+/// What a file's pair is called, and whether it is the old (0) or the new one (1).
+fn name(file: &Path) -> Option<(String, usize)> {
+    let without = file.with_extension("");
+    let parts: Vec<String> = without.iter().map(|part| part.to_string_lossy().into_owned()).collect();
+    let (stem, folders) = parts.split_last()?;
+    for (side, word) in ["old", "new"].into_iter().enumerate() {
+        let joined = |parts: &mut dyn Iterator<Item = &String>| parts.cloned().collect::<Vec<_>>().join("/");
+        if let Some(start) = ["_", "-", "."].iter().find_map(|mark| stem.strip_suffix(word)?.strip_suffix(mark))
+            && !start.is_empty()
+        {
+            return Some((joined(&mut folders.iter().chain([&start.to_owned()])), side));
+        }
+        if stem == word && !folders.is_empty() {
+            return Some((joined(&mut folders.iter()), side));
+        }
+        if let Some(at) = folders.iter().position(|folder| folder == word) {
+            let others = parts.iter().enumerate().filter(|(index, _)| *index != at).map(|(_, part)| part);
+            return Some((joined(&mut others.into_iter()), side));
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pairs_are_found_under_any_of_the_names() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &[u8]| {
+            let path = folder.path().join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        };
+        for name in ["a_old.py", "sub/b-old.py", "old/c.py", "old/deep/d.py", "e/old.py", "lost_old.py", "bad_old.py"] {
+            write(name, b"x = 1\n");
+            let other = name.replace("old", "new");
+            if name != "lost_old.py" {
+                write(&other, if name == "bad_old.py" { b"\xff" } else { b"x = 2\n" });
+            }
+        }
+        write("golden.py", b"");
+        write("notes.txt", b"");
+        let mut pairs = Pairs::open(folder.path()).unwrap();
+        assert_eq!(pairs.total(), Some(7));
+        let rows: Vec<Row> = std::iter::from_fn(|| pairs.next()).map(Result::unwrap).collect();
+        let ids: Vec<_> = rows
+            .iter()
+            .map(|row| row.as_ref().map_or_else(|no_change| &no_change.id, |change| &change.id).as_str().unwrap())
+            .collect();
+        assert_eq!(ids, ["a", "bad", "c", "deep/d", "e", "lost", "sub/b"]);
+        assert!(rows.iter().flatten().all(|change| change.old == "x = 1\n" && change.new == "x = 2\n"));
+        let reason = |at: usize| rows[at].as_ref().unwrap_err().reason.clone();
+        assert!(
+            reason(5).starts_with("pair 6 is no change: lost_old.py has no new version beside it"),
+            "{}",
+            reason(5)
+        );
+        assert!(reason(1).contains("bad_new.py is not UTF-8"), "{}", reason(1));
+        assert_eq!(rows[3].as_ref().unwrap().file.as_deref(), Some("new/deep/d.py"));
+    }
+
+    #[test]
+    fn a_folder_without_pairs_says_what_to_do() {
+        let folder = tempfile::tempdir().unwrap();
+        let error = Pairs::open(folder.path()).err().unwrap();
+        assert!(error.contains("name them x_old.py and x_new.py"), "{error}");
+    }
+}
