@@ -13,6 +13,7 @@ pub mod campaign;
 pub mod compare;
 pub mod engine;
 pub mod instrument;
+pub mod predicted;
 pub mod predictor;
 pub mod report;
 pub mod reproduce;

@@ -112,11 +112,40 @@ pub fn read_version_cell(line: &str) -> Result<Request<String>, MagicError> {
     read(command, line, |matches| Ok(matches.get_one::<String>("name").cloned().unwrap_or_default()))
 }
 
+/// `%predict CODE` and `%%predict`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Predict {
+    pub options: Options,
+    /// A name of the notebook or a path; absent where the cell is the code.
+    pub code: Option<String>,
+}
+
+/// Reads the line of `%predict`, or of `%%predict` where there is a cell.
+pub fn read_predict(line: &str, has_cell: bool) -> Result<Request<Predict>, MagicError> {
+    read(predict_command(has_cell), line, |matches| {
+        let code = if has_cell { None } else { matches.get_one::<String>("code").cloned() };
+        Ok(Predict { options: command_line::read(matches, Job::Predict)?, code })
+    })
+}
+
+fn predict_command(has_cell: bool) -> Command {
+    let command = if has_cell {
+        Command::new("%%predict").about("Says what values are expected where in the cell. Nothing is run.")
+    } else {
+        Command::new("%predict").about("Says what values are expected where in some code. Nothing is run.").arg(
+            Arg::new("code").value_name("CODE").required(true).help("A function or class of the notebook, or a file"),
+        )
+    };
+    command_line::add_to(command, Job::Predict)
+}
+
 /// What completion offers after a magic of this name.
 pub fn flags(magic: &str) -> Vec<String> {
     let command = match magic {
         "%%compare" => compare_cell_command(),
         "%autocompare" => autocompare_command(),
+        "%predict" => predict_command(false),
+        "%%predict" => predict_command(true),
         _ => compare_stored_command(),
     };
     command.get_arguments().filter_map(|argument| argument.get_long().map(|long| format!("--{long}"))).collect()

@@ -12,6 +12,7 @@ use twincell_core::compare::{
     Again, CompareError, CompareOptions, Continue, Progress, Replayed, Request, Source, compare, replay, requests,
 };
 use twincell_core::engine::{EngineError, PoolOptions, Stop, WorkerInfo, WorkerPool};
+use twincell_core::predicted::Predicted;
 use twincell_core::predictor::{FunctionSites, Predictor};
 use twincell_core::report::Comparison;
 use twincell_models::ModelOptions;
@@ -117,9 +118,9 @@ impl Engine {
 }
 
 /// A bug in the analysis becomes an error.
-fn caught<T>(run: impl FnOnce() -> Result<T, CompareError>) -> Result<T, Failure> {
+fn caught<T, E: Into<Failure>>(run: impl FnOnce() -> Result<T, E>) -> Result<T, Failure> {
     match catch_unwind(AssertUnwindSafe(run)) {
-        Ok(result) => Ok(result?),
+        Ok(result) => result.map_err(Into::into),
         Err(panic) => Err(Failure::Internal(panic_message(panic.as_ref()))),
     }
 }
@@ -145,6 +146,14 @@ pub fn end() {
 fn predictor(options: &Options, environment: &Environment) -> Result<Arc<dyn Predictor>, Failure> {
     keep(&PREDICTORS, model_options(options, environment), |model| {
         twincell_models::load(model).map_err(|error| Failure::Model(error.to_string()))
+    })
+}
+
+/// What the predictor that these options stand for says of a text.
+pub fn predict(text: &str, options: &Options, environment: &Environment) -> Result<Predicted, Failure> {
+    let predictor = predictor(options, environment)?;
+    caught(|| {
+        twincell_core::predicted::predict(text, predictor.as_ref()).map_err(|error| Failure::Model(error.to_string()))
     })
 }
 

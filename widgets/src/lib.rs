@@ -32,6 +32,7 @@ pub mod export;
 mod html;
 mod plain;
 mod plot;
+mod predictions;
 mod state;
 mod text;
 mod words;
@@ -42,6 +43,7 @@ use twincell_core::report::Comparison;
 pub use html::{html_fragment, html_page, study_fragment, study_page};
 pub use plain::sentence as plain_sentence;
 pub use plot::{Confusion, Plot, StudyPlot, confusion_of, pair_plots, study_plot};
+pub use predictions::{predictions_fragment, predictions_text};
 pub use state::{ComparisonState, Detail, STATE_FORMAT, StudyRow, StudyState, detail, state};
 pub use text::{TextOptions, text};
 

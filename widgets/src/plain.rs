@@ -62,13 +62,17 @@ fn push_safe(out: &mut String, character: char) {
     }
 }
 
-/// Control characters, and the format characters that reorder, join or hide text (Unicode Technical Report 36).
+/// Control characters, the format characters that reorder or join text (Unicode Technical Report 36), and those that are
+/// not seen at all (the property `Default_Ignorable_Code_Point`), some of which may stand in names.
 fn is_unsafe(character: char) -> bool {
     character.is_control()
         || matches!(character,
-            '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{fffe}' | '\u{ffff}'
-            | '\u{e0000}'..='\u{e007f}')
+            '\u{ad}' | '\u{34f}' | '\u{600}'..='\u{605}' | '\u{61c}' | '\u{6dd}' | '\u{70f}' | '\u{890}'..='\u{891}'
+            | '\u{8e2}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}' | '\u{180b}'..='\u{180f}'
+            | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{3164}'
+            | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{fffe}' | '\u{ffff}'
+            | '\u{110bd}' | '\u{110cd}' | '\u{13430}'..='\u{1343f}' | '\u{1bca0}'..='\u{1bca3}'
+            | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
 }
 
 #[cfg(test)]
@@ -80,6 +84,7 @@ mod tests {
         assert_eq!(value("a\x1b[31mb\0\u{202e}c\u{9b}\n"), "a\\x1b[31mb\\x00\\u202ec\\x9b\\n");
         assert_eq!(value("naïve 日本 ×"), "naïve 日本 ×");
         assert_eq!(value("\u{e0041}"), "\\U000e0041");
+        assert_eq!(value("x\u{3164}\u{fe0f}\u{115f}"), "x\\u3164\\ufe0f\\u115f", "invisible, and allowed in names");
     }
 
     #[test]

@@ -242,7 +242,11 @@ pub fn has_evidence(pair: &PairReport, witness: &Witness, such: impl Fn(&Evidenc
 pub fn strength(evidence: &Evidence) -> String {
     let strength = evidence.strength.name();
     if evidence.edge_case {
-        format!("{strength}, edge case ({})", percent(evidence.probability))
+        let probability = match evidence.probability {
+            share if share > 0.0 && share < 0.01 => "< 1\u{a0}%".to_owned(),
+            share => percent(share),
+        };
+        format!("{strength}, edge case ({probability})")
     } else {
         strength.into()
     }

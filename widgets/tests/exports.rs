@@ -41,7 +41,7 @@ fn a_finding_stands_at_the_changed_line_of_the_file() {
 
 fn hostile() -> Vec<Told> {
     let mut told = told(&samples::hostile());
-    let nasty = "|`@everyone` ]]> <script>x</script>\n::set-output name=a::b %0A#1 https://evil.test www.evil.test \u{202e}\x1b[2J\0";
+    let nasty = "|`@everyone` ]]> <script>x</script>\n::set-output name=a::b %0A#1 https://evil.test HTTPS://evil.test ftp://evil.test WWW.evil.test [x](https://evil.test) {0} \u{202e}\x1b[2J\0";
     for one in &mut told {
         one.name = nasty.to_owned();
         one.file = Some(format!("{nasty}.py"));
@@ -84,7 +84,12 @@ fn hostile_text_stays_text() {
 fn nothing_in_markdown_is_a_link_or_a_mention() {
     let text = markdown(&hostile());
     for line in text.lines().filter(|line| line.starts_with("| ≠")) {
-        assert!(!line.contains("@everyone") || line.contains("`` "), "{line}");
-        assert!(!line.rsplit_once(" | ").unwrap().1.contains("https://"), "{line}");
+        let prose = line.rsplit_once(" | ").unwrap().1.to_lowercase();
+        for forbidden in ["@everyone", "https://", "ftp://", "www.", "[x](", "#1"] {
+            assert!(!prose.contains(forbidden), "{forbidden}: {line}");
+        }
     }
+    let log: Value = serde_json::from_str(&sarif(&hostile(), "1")).unwrap();
+    let message = log["runs"][0]["results"][0]["message"]["text"].as_str().unwrap();
+    assert!(message.contains("\\[x\\](") && message.contains("{{0}}"), "{message}");
 }

@@ -9,7 +9,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ._twincell import Comparison, Mine, Study, TwincellError, __version__, compare, load_study, mine
+from ._twincell import (
+    Comparison,
+    Mine,
+    Predictions,
+    Study,
+    TwincellError,
+    __version__,
+    compare,
+    load_study,
+    mine,
+    predict,
+)
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
@@ -17,6 +28,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Comparison",
     "Mine",
+    "Predictions",
     "Study",
     "TwincellError",
     "__version__",
@@ -24,6 +36,7 @@ __all__ = [
     "load_ipython_extension",
     "load_study",
     "mine",
+    "predict",
 ]
 
 

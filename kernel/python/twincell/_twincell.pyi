@@ -1,7 +1,7 @@
 # Types of what Rust offers. The options of `compare` are those of the table in kernel/src/options; a test holds them
 # together.
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from os import PathLike
 from types import FunctionType, MethodType
@@ -121,6 +121,30 @@ def compare(
     python: str | PathLike[str] | None = None,
 ) -> Comparison: ...
 
+class Prediction(TypedDict):
+    """What is expected at one value site; `start` and `end` are in characters of the text."""
+
+    function: str
+    start: int
+    end: int
+    kind: Literal["name", "attribute", "call", "subscript"]
+    probabilities: list[float]
+
+class Predictions:
+    def __len__(self) -> int: ...
+    def __iter__(self) -> Iterator[Prediction]: ...
+    @property
+    def rows(self) -> list[Prediction]: ...
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]: ...
+
+def predict(
+    code: Code,
+    *,
+    predictor: Literal["neural", "frequency", "uniform"] | None = None,
+    model: str | PathLike[str] | None = None,
+    device: Literal["auto", "cpu"] | None = None,
+) -> Predictions: ...
+
 class Option(TypedDict):
     name: str
     keyword: str
@@ -153,6 +177,9 @@ class Autocompare:
 def compare_cell(line: str, cell: str, last: str | None = None, progress: Progress | None = None) -> Outcome: ...
 def compare_stored(line: str, versions: dict[str, str], progress: Progress | None = None) -> Outcome: ...
 def autocompare(line: str) -> tuple[bool | None, Autocompare | None, str | None]: ...
+def predict_magic(
+    line: str, cell: str | None, named: Callable[[str], Any]
+) -> tuple[Predictions | None, str | None]: ...
 def version_name(line: str, cell: str) -> tuple[str | None, str | None]: ...
 def magic_flags(magic: str) -> list[str]: ...
 

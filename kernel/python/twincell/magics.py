@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypeVar
 
 from IPython.core.error import UsageError
@@ -15,7 +16,7 @@ from IPython.display import display
 
 from . import _twincell
 from ._progress import Progress
-from ._twincell import Comparison, TwincellError
+from ._twincell import Comparison, Predictions, TwincellError
 
 Result = TypeVar("Result")
 
@@ -57,7 +58,7 @@ class LastRun:
 
 @magics_class
 class TwincellMagics(Magics):
-    """`%%compare`, `%compare`, `%%version`, `%version` and `%autocompare`."""
+    """`%%compare`, `%compare`, `%%version`, `%version`, `%autocompare` and `%predict`."""
 
     def __init__(self, shell: Any) -> None:
         super().__init__(shell)
@@ -98,6 +99,18 @@ class TwincellMagics(Magics):
             print("autocompare is off")
         else:
             print("autocompare is on: a cell that runs again is compared with what it held before")
+
+    @line_cell_magic
+    def predict(self, line: str, cell: str | None = None) -> Predictions | None:
+        """What values are expected where: `%predict NAME`, `%predict FILE.py`, or `%%predict` for a cell; see `--help`."""
+
+        def named(name: str) -> Any:
+            return self.shell.user_ns[name] if name in self.shell.user_ns else Path(name)
+
+        predictions, help_text = one_line(_twincell.predict_magic, line, cell, named)
+        if help_text is not None:
+            print(help_text)
+        return predictions
 
     def _compare_rerun(self, before: str, now: str) -> None:
         """One line where nothing changed, the whole output where behavior did."""
@@ -186,5 +199,5 @@ def load_ipython_extension(ipython: Any) -> None:
         return
     magics = TwincellMagics(ipython)
     ipython.register_magics(magics)
-    for name in ("%%compare", "%compare", "%autocompare"):
+    for name in ("%%compare", "%compare", "%autocompare", "%%predict", "%predict"):
         ipython.set_hook("complete_command", lambda *_, name=name: _twincell.magic_flags(name), str_key=name)

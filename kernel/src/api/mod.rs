@@ -8,6 +8,7 @@ mod comparison;
 mod environment;
 mod magics;
 mod mine;
+mod predict;
 mod replay;
 mod source;
 mod study;
@@ -42,6 +43,9 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(compare, module)?)?;
     module.add_class::<mine::PyMine>()?;
     module.add_function(wrap_pyfunction!(mine::mine, module)?)?;
+    module.add_class::<predict::PyPredictions>()?;
+    module.add_function(wrap_pyfunction!(predict::predict, module)?)?;
+    module.add_function(wrap_pyfunction!(predict::predict_magic, module)?)?;
     module.add_function(wrap_pyfunction!(main, module)?)?;
     module.add_function(wrap_pyfunction!(option_table, module)?)?;
     module.add_function(wrap_pyfunction!(widget_loader, module)?)?;

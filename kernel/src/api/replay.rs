@@ -41,11 +41,15 @@ pub struct Asked {
 #[pyclass(frozen, from_py_object, module = "twincell._twincell")]
 #[derive(Clone)]
 pub struct Start {
+    /// The pair whose decisions these are.
+    pair: usize,
     number: u32,
     seed: u64,
     choices: Vec<Choice>,
     /// Access paths whose values a person chose on the way here.
     changed: Vec<String>,
+    /// Values were made small on the way here.
+    shrunk: bool,
 }
 
 /// An execution for people.
@@ -68,6 +72,7 @@ pub fn then(name: &str) -> PyResult<Then> {
 
 pub fn replay(py: Python<'_>, report: &Arc<Comparison>, origin: &Origin, asked: Asked) -> PyResult<(Answer, Start)> {
     let start = match asked.from {
+        Some(start) if start.pair != asked.pair => return Err(raised("what was kept is an execution of another pair")),
         Some(start) => start,
         None => start(report, asked.pair, asked.execution)?,
     };
@@ -76,7 +81,7 @@ pub fn replay(py: Python<'_>, report: &Arc<Comparison>, origin: &Origin, asked: 
     let environment = environment::find(py)?;
     of_number(report, asked.pair)?;
     let (report, origin, then, pair) = (report.clone(), origin.clone(), asked.then, asked.pair);
-    let Start { number, seed, choices, mut changed } = start;
+    let Start { pair: _, number, seed, choices, mut changed, mut shrunk } = start;
     changed.extend(asked.changes.into_keys());
     changed.sort_unstable();
     changed.dedup();
@@ -89,6 +94,7 @@ pub fn replay(py: Python<'_>, report: &Arc<Comparison>, origin: &Origin, asked: 
     if then == Then::Shrink {
         // What a person chose may have been made smaller.
         changed.clear();
+        shrunk = true;
     }
     let reproducer = match replayed.reproducer.as_ref() {
         Some(made) => match reproducers::offered(made) {
@@ -100,9 +106,9 @@ pub fn replay(py: Python<'_>, report: &Arc<Comparison>, origin: &Origin, asked: 
         },
         None => None,
     };
-    let is_as_it_was = changed.is_empty() && then != Then::Shrink;
+    let is_as_it_was = changed.is_empty() && !shrunk;
     let detail = twincell_widgets::detail(&replayed, is_as_it_was, &changed);
-    let start = Start { number, seed, choices: replayed.witness.choices, changed };
+    let start = Start { pair: asked.pair, number, seed, choices: replayed.witness.choices, changed, shrunk };
     Ok((Answer { detail, reproducer }, start))
 }
 
@@ -120,7 +126,7 @@ fn start(report: &Comparison, pair: usize, execution: Option<u32>) -> PyResult<S
     // The witness is shown as it was made small, not as it was found.
     let shown = found.witness.as_ref().filter(|witness| witness.execution == number);
     let choices = shown.map_or(&listed.choices, |witness| &witness.choices).clone();
-    Ok(Start { number, seed: listed.seed, choices, changed: vec![] })
+    Ok(Start { pair, number, seed: listed.seed, choices, changed: vec![], shrunk: false })
 }
 
 fn of_number(report: &Comparison, pair: usize) -> PyResult<&PairReport> {

@@ -29,6 +29,7 @@ pub fn command() -> Command {
         .subcommand(compare())
         .subcommand(mine())
         .subcommand(study())
+        .subcommand(predict())
         .subcommand(doctor())
 }
 
@@ -127,6 +128,20 @@ fn study() -> Command {
                 .help("Write a pytest file for every change found, named by the change's id"),
         );
     command_line::add_to(command, Job::Study)
+}
+
+fn predict() -> Command {
+    let command = Command::new("predict")
+        .about("Say what values are expected where in a Python file, without running anything")
+        .override_usage("twincell predict [OPTIONS] FILE.py")
+        .after_help(
+            "As JSON: a list of objects with function, start and end (characters of the file), kind, and probabilities of none, \
+             bool, int, float, str, list, tuple, dict, set, callable, resource, object.\n\
+             Exit status: 0 done, 3 bad input or failure.",
+        )
+        .arg(path("file").value_name("FILE.py").required(true).help("The file"))
+        .arg(flag("json").help("Print as JSON"));
+    command_line::add_to(command, Job::Predict)
 }
 
 fn doctor() -> Command {

@@ -1,4 +1,4 @@
-//! The command line: `twincell compare`, `mine`, `study`, `doctor`. Arguments in, text and an exit status out.
+//! The command line: `twincell compare`, `mine`, `study`, `predict`, `doctor`. Arguments in, text and an exit status out.
 //!
 //! Nothing here knows Python: [`Session`] brings what the process around it offers, so that tests run commands as
 //! functions.
@@ -7,6 +7,7 @@ mod arguments;
 mod compare;
 mod exports;
 mod mine;
+mod predict;
 mod study;
 
 use std::cell::Cell;
@@ -14,6 +15,8 @@ use std::ffi::OsString;
 use std::io::{self, Write};
 
 use twincell_widgets::plain_sentence;
+
+pub use predict::listed;
 
 use crate::options::{Job, Options, command_line};
 use crate::warm::Environment;
@@ -86,6 +89,7 @@ fn dispatch(arguments: Vec<OsString>, session: &mut Session<'_>) -> Result<i32, 
             Some(("compare", matches)) => compare::run(matches, session),
             Some(("study", matches)) => study::run(matches, session),
             Some(("mine", matches)) => mine::run(matches, session),
+            Some(("predict", matches)) => predict::run(matches, session),
             Some(("doctor", matches)) => doctor(matches, session),
             // clap asks for a subcommand; this is for one that is declared and not listed above.
             other => Err(Abort::Failed(format!("{other:?} is no command; try twincell --help"))),

@@ -39,7 +39,7 @@ mod tests {
 
     #[test]
     fn every_option_of_the_table_is_an_argument_and_nothing_else_is() {
-        for job in [Job::Compare, Job::Study, Job::Doctor] {
+        for job in [Job::Compare, Job::Study, Job::Predict, Job::Doctor] {
             let command = add_to(Command::new("twincell"), job);
             let arguments: Vec<_> = command.get_arguments().map(|argument| argument.get_id().as_str()).collect();
             let expected: Vec<_> = of(job).map(|spec| spec.name).collect();

@@ -55,6 +55,7 @@ pub enum Device {
 pub enum Job {
     Compare,
     Study,
+    Predict,
     Doctor,
 }
 
@@ -73,6 +74,7 @@ pub struct OptionSpec {
 }
 
 const EVERY: &[Job] = &[Job::Compare, Job::Study, Job::Doctor];
+const PREDICTING: &[Job] = &[Job::Compare, Job::Study, Job::Predict, Job::Doctor];
 const COMPARING: &[Job] = &[Job::Compare, Job::Study];
 
 /// All options, in the order in which help lists them.
@@ -110,7 +112,7 @@ pub static TABLE: &[OptionSpec] = &[
         default: "neural",
         absent: "",
         help: "What guesses the missing values: the neural network, the frequencies of its training data, or chance",
-        jobs: EVERY,
+        jobs: PREDICTING,
         apply: |options, value| {
             options.predictor = match value.choice() {
                 "frequency" => PredictorKind::Frequency,
@@ -139,7 +141,7 @@ pub static TABLE: &[OptionSpec] = &[
         default: "",
         absent: "the one that comes with twincell",
         help: "Folder with another model: model.onnx and tokenizer.json",
-        jobs: EVERY,
+        jobs: PREDICTING,
         apply: |options, value| options.model = value.path(),
     },
     OptionSpec {
@@ -148,7 +150,7 @@ pub static TABLE: &[OptionSpec] = &[
         default: "auto",
         absent: "",
         help: "Where the neural network runs: on a GPU when there is one, or always on the CPU",
-        jobs: EVERY,
+        jobs: PREDICTING,
         apply: |options, value| {
             options.device = match value.choice() {
                 "cpu" => Device::Cpu,

@@ -7,9 +7,10 @@ use twincell_core::report::Verdict;
 use super::{Told, counts};
 use crate::{plain, words};
 
-/// Rows and folds at most: a comment has a limit, and nobody reads more.
+/// Rows and folds at most, and bytes that no fold may go beyond: a comment has a limit, and nobody reads more.
 const SHOWN: usize = 50;
 const FOLDS: usize = 10;
+const LONGEST: usize = 60_000;
 
 /// The results as Markdown.
 pub fn markdown(told: &[Told]) -> String {
@@ -30,18 +31,21 @@ pub fn markdown(told: &[Told]) -> String {
         let _ = writeln!(text, "\nand {} more", open.len() - SHOWN);
     }
     for one in open.iter().filter(|one| !one.evidence.is_empty() || one.test.is_some()).take(FOLDS) {
-        let _ = writeln!(text, "\n<details><summary>{}</summary>\n", html(&one.place()));
+        let mut fold = format!("\n<details><summary>{}</summary>\n\n", html(&one.place()));
         if !one.evidence.is_empty() {
-            text.push_str("| Where | Old | New | |\n|---|---|---|---|\n");
+            fold.push_str("| Where | Old | New | |\n|---|---|---|---|\n");
         }
         for evidence in &one.evidence {
             let (old, new) = (code(&evidence.old), code(&evidence.new));
-            let _ = writeln!(text, "| {} | {old} | {new} | {} |", prose(&evidence.place), words::strength(evidence));
+            let _ = writeln!(fold, "| {} | {old} | {new} | {} |", prose(&evidence.place), words::strength(evidence));
         }
         if let Some(test) = &one.test {
-            let _ = writeln!(text, "\nA test that passes with old and fails with new:\n\n{}", block(test));
+            let _ = writeln!(fold, "\nA test that passes with old and fails with new:\n\n{}", block(test));
         }
-        text.push_str("\n</details>\n");
+        fold.push_str("\n</details>\n");
+        if text.len() + fold.len() <= LONGEST {
+            text.push_str(&fold);
+        }
     }
     text
 }
@@ -67,8 +71,11 @@ fn prose(text: &str) -> String {
                 out.push(character);
                 out.push_str("<!-- -->");
             }
-            '.' if out.ends_with("www") => out.push_str("<span>.</span>"),
-            ':' if out.ends_with("http") || out.ends_with("https") => out.push_str("<span>:</span>"),
+            // Nor links, in whatever case they are written.
+            '.' if ends_with_word(&out, "www") => out.push_str("<span>.</span>"),
+            ':' if ["http", "https", "ftp"].iter().any(|scheme| ends_with_word(&out, scheme)) => {
+                out.push_str("<span>:</span>");
+            }
             '\\' | '`' | '*' | '_' | '{' | '}' | '[' | ']' | '(' | ')' | '+' | '!' | '|' | '~' | '$' => {
                 out.push('\\');
                 out.push(character);
@@ -77,6 +84,11 @@ fn prose(text: &str) -> String {
         }
     }
     out
+}
+
+fn ends_with_word(text: &str, word: &str) -> bool {
+    let start = text.len().saturating_sub(word.len());
+    text.get(start..).is_some_and(|end| end.eq_ignore_ascii_case(word))
 }
 
 /// A code span within a cell.

@@ -64,11 +64,25 @@ fn result(told: &Told) -> Option<Value> {
     Some(json!({
         "ruleId": rule,
         "level": level,
-        "message": { "text": plain::sentence(&told.sentence) },
+        "message": { "text": message(&told.sentence) },
         "locations": [location],
         // The same function is the same alert, wherever it moves within its file.
-        "partialFingerprints": { "function/v1": told.place() },
+        "partialFingerprints": { "function/v1": plain::value(&told.place()) },
     }))
+}
+
+/// A sentence in which nothing is a link or a placeholder (sections 3.11.5 and 3.11.6).
+fn message(sentence: &str) -> String {
+    let mut out = String::new();
+    for character in plain::sentence(sentence).chars() {
+        match character {
+            '\\' | '[' | ']' => out.push('\\'),
+            '{' | '}' => out.push(character),
+            _ => {}
+        }
+        out.push(character);
+    }
+    out
 }
 
 /// A path as a relative reference: what RFC 3986 does not allow in a path is written as octets.

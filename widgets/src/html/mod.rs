@@ -19,7 +19,7 @@ use twincell_core::report::{Comparison, PairReport, Verdict};
 use crate::plot::Plot;
 use crate::{MODULE, StudyState, plain, words};
 
-const STYLE: &str = include_str!("style.css");
+pub(crate) const STYLE: &str = include_str!("style.css");
 const PAGE_STYLE: &str = include_str!("page.css");
 
 /// A comparison for a notebook's output area: one `div` with its own style, colors from Jupyter's theme variables.

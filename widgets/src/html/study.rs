@@ -16,7 +16,7 @@ pub fn table(study: &StudyState) -> Markup {
             h1.tc-sentence { (plain::sentence(&study.title)) }
             (matrix(&confusion_of(&study.rows)))
             @if !study.rows.is_empty() { (plots(&drawn(study))) }
-            table.tc-table {
+            div.tc-scroll { table.tc-table {
                 caption { (words::count(study.rows.len(), "change")) }
                 thead {
                     tr {
@@ -38,7 +38,7 @@ pub fn table(study: &StudyState) -> Markup {
                         }
                     }
                 }
-            }
+            } }
             @if study.rows.len() > SHOWN { p { "and " (study.rows.len() - SHOWN) " more" } }
         }
     }

@@ -28,7 +28,7 @@ pub fn plot(pair: &PairReport) -> Plot {
         description: format!(
             "The first difference came with execution {first}; {} in {}",
             words::count(found.len(), "difference"),
-            words::count(pair.executions.len(), "execution")
+            words::count(pair.executed as usize, "execution")
         ),
         legend: vec![
             ("differences that came after so many".into(), bar),
@@ -58,16 +58,35 @@ pub fn plot(pair: &PairReport) -> Plot {
     })
 }
 
-/// Executions from one that differs to the next that does, the first from the start.
+/// Executions from one that differs to the next that is listed and does, the first from the start. Of a long campaign not all
+/// are listed, so their numbers count.
 fn waits(executions: &[ExecutionReport]) -> Vec<u32> {
-    let mut found = vec![];
-    let mut since = 0;
-    for execution in executions {
-        since += 1;
-        if execution.differs {
-            found.push(since);
-            since = 0;
-        }
+    let mut last = 0;
+    let differing = executions.iter().filter(|execution| execution.differs);
+    differing.map(|execution| execution.number.saturating_sub(std::mem::replace(&mut last, execution.number))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn executions_that_are_not_listed_count() {
+        let one = |number, differs| ExecutionReport {
+            number,
+            seed: 0,
+            old: String::new(),
+            new: String::new(),
+            old_valid: true,
+            new_valid: true,
+            differs,
+            examined: true,
+            new_lines: 0,
+            coverage_so_far: 1.0,
+            microseconds: 1,
+            lines: 0,
+            choices: vec![],
+        };
+        assert_eq!(waits(&[one(1, false), one(4321, true), one(4400, true)]), [4321, 79]);
     }
-    found
 }

@@ -1,0 +1,113 @@
+//! `twincell.predict`: what a predictor says of a text, as a Python object that shows itself.
+
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use twincell_core::compare::Source;
+use twincell_core::predicted::Predicted;
+use twincell_widgets::{predictions_fragment, predictions_text};
+
+use super::comparison::plain;
+use super::{environment, raised, read_options, source};
+use crate::cli::listed;
+use crate::magics::{self, MagicError, Request};
+use crate::options::{Job, Options, of};
+
+/// The predictions for every value site of a text.
+#[pyclass(frozen, name = "Predictions", module = "twincell")]
+pub struct PyPredictions {
+    text: String,
+    predicted: Predicted,
+}
+
+/// Says what values are expected where: `code` is source text, a path (`os.PathLike`), a function or a class. Nothing is run.
+///
+/// Options are `predictor`, `model` and `device`. Raises `TwincellError` when the code or an option is wrong.
+#[pyfunction]
+#[pyo3(signature = (code, **options))]
+pub fn predict(
+    py: Python<'_>,
+    code: &Bound<'_, PyAny>,
+    options: Option<&Bound<'_, PyDict>>,
+) -> PyResult<PyPredictions> {
+    for name in options.into_iter().flat_map(|options| options.keys()) {
+        let name: String = name.extract()?;
+        if !of(Job::Predict).any(|spec| spec.keyword() == name) {
+            let known: Vec<_> = of(Job::Predict).map(|spec| spec.keyword()).collect();
+            return Err(raised(format!("predict has no option {name}: it has {}", known.join(", "))));
+        }
+    }
+    predicted(py, source::read(code, "the code")?, &read_options(options)?)
+}
+
+/// `%predict LINE` and `%%predict LINE`: the predictions, or help to print. `named` gives what a name of the notebook stands
+/// for, or the path that it is.
+#[pyfunction]
+pub fn predict_magic(
+    py: Python<'_>,
+    line: &str,
+    cell: Option<&str>,
+    named: &Bound<'_, PyAny>,
+) -> PyResult<(Option<PyPredictions>, Option<String>)> {
+    let request = match magics::read_predict(line, cell.is_some()).map_err(raised)? {
+        Request::Do(request) => request,
+        Request::Help(help) => return Ok((None, Some(help))),
+    };
+    let source = match (cell, request.code) {
+        (Some(cell), _) if cell.trim().is_empty() => return Err(raised(MagicError::EmptyCell)),
+        // The magic is line 1 of the cell.
+        (Some(cell), _) => Source { text: format!("\n{cell}"), module: None, label: "the cell".to_owned() },
+        (None, code) => source::read(&named.call1((code.unwrap_or_default(),))?, "the code")?,
+    };
+    Ok((Some(predicted(py, source, &request.options)?), None))
+}
+
+fn predicted(py: Python<'_>, source: Source, options: &Options) -> PyResult<PyPredictions> {
+    let environment = environment::find(py)?;
+    let Source { text, label, .. } = source;
+    let predicted = py.detach(|| crate::warm::predict(&text, options, &environment)).map_err(raised)?;
+    if let (Some(error), true) = (predicted.errors.first(), predicted.sites.is_empty()) {
+        return Err(raised(format!("{label} is not valid Python, line {}: {}", error.line, error.message)));
+    }
+    Ok(PyPredictions { text, predicted })
+}
+
+#[pymethods]
+impl PyPredictions {
+    fn __len__(&self) -> usize {
+        self.predicted.sites.len()
+    }
+
+    fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.rows(py)?.call_method0("__iter__")
+    }
+
+    /// One dictionary for each value site: `function`, `start` and `end` in characters of the text, `kind`, `probabilities`
+    /// of none, bool, int, float, str, list, tuple, dict, set, callable, resource and object.
+    #[getter]
+    fn rows<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        plain(py, &listed(&self.predicted))
+    }
+
+    /// What Jupyter shows.
+    #[pyo3(signature = (include = None, exclude = None))]
+    fn _repr_mimebundle_<'py>(
+        &self,
+        py: Python<'py>,
+        include: Option<Bound<'py, PyAny>>,
+        exclude: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        // Jupyter filters the bundle itself.
+        let _ = (include, exclude);
+        plain(
+            py,
+            &serde_json::json!({
+                "text/plain": self.__repr__(),
+                "text/html": predictions_fragment(&self.text, &self.predicted),
+            }),
+        )
+    }
+
+    fn __repr__(&self) -> String {
+        predictions_text(&self.predicted)
+    }
+}

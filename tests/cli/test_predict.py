@@ -1,0 +1,94 @@
+"""`twincell predict`, `twincell.predict` and the magics: what is expected where, without running anything."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+import twincell as library
+from IPython.core.error import UsageError
+from IPython.core.interactiveshell import InteractiveShell
+
+from .test_compare import twincell
+
+CODE = """\
+\"\"\"Größe.\"\"\"
+import os
+
+raise SystemExit("this must not run")
+
+
+class Session:
+    def auth(self, request, limit=None):
+        if limit is not None and request.retries >= limit:
+            raise RetryLimit(request.url)
+        return request.meta['delay'] * 2
+"""
+
+
+@pytest.fixture
+def file(tmp_path):
+    (tmp_path / "a.py").write_text(CODE, encoding="utf-8")
+    return tmp_path / "a.py"
+
+
+def test_the_json_has_every_site_with_offsets_in_characters(file):
+    done = twincell("predict", file, "--json")
+    assert done.returncode == 0, done.stderr
+    rows = json.loads(done.stdout)
+    assert all(row.keys() == {"function", "start", "end", "kind", "probabilities"} for row in rows)
+    sites = {(CODE[row["start"] : row["end"]], row["kind"]) for row in rows}
+    assert {("request.retries", "attribute"), ("request.meta['delay']", "subscript"), ("RetryLimit", "name")} <= sites
+    assert {row["function"] for row in rows} == {"Session.auth"}
+    assert all(len(row["probabilities"]) == 12 and abs(sum(row["probabilities"]) - 1) < 1e-4 for row in rows)
+    assert twincell("predict", file, "--json").stdout == done.stdout
+
+
+def test_the_table_names_line_kind_and_likeliest_classes(file):
+    lines = twincell("predict", file).stdout.splitlines()
+    [line] = [line for line in lines if " request.meta['delay'] " in line]
+    assert line.split()[:3] == ["11", "request.meta['delay']", "subscript"]
+    assert "int" in line and "%" in line
+
+
+def test_what_cannot_be_read_is_said_in_one_line(tmp_path):
+    (tmp_path / "bad.py").write_text("def f(:\n")
+    (tmp_path / "half.py").write_text("def f(x):\n    return x.y\n\ndef g(:\n")
+    for name, status in (("bad.py", 3), ("no.py", 3), ("half.py", 0)):
+        done = twincell("predict", name, cwd=tmp_path)
+        assert done.returncode == status, name
+        assert (status == 3) == (done.stderr.count("\n") == 1), done.stderr
+    assert "line 4" in done.stdout and "x.y" in done.stdout
+
+
+def test_the_library_takes_text_paths_and_functions(file):
+    def local(x):
+        return x.y
+
+    assert [len(row["probabilities"]) for row in library.predict("def f(x):\n    return x.y\n")] == [12, 12]
+    assert len(library.predict(file)) == len(library.predict(CODE)) > 8
+    assert any(row["kind"] == "attribute" for row in library.predict(local))
+    for code, options, told in [
+        ("def f(:", {}, "not valid Python, line 1"),
+        (CODE, {"budget": 3}, "predict has no option budget: it has predictor, model, device"),
+        (3, {}, "give source text, a path or a function"),
+    ]:
+        with pytest.raises(library.TwincellError, match=told):
+            library.predict(code, **options)
+
+
+def test_what_a_notebook_shows_is_code_with_predictions_and_no_markup_of_its_own():
+    html = library.predict("def f(x):\n    return x['<script>alert(1)</script>']\n")._repr_mimebundle_()["text/html"]
+    assert "<script" not in html and "&lt;script&gt;" in html and "2 value sites" in html
+
+
+def test_the_magics_predict_names_files_and_cells(file):
+    shell = InteractiveShell()
+    shell.run_line_magic("load_ext", "twincell")
+    shell.run_cell("def local(x):\n    return x.y\n")
+    assert len(shell.run_line_magic("predict", f'"{file}"')) > 8
+    cell = shell.run_cell_magic("predict", "--predictor frequency", "def f(x):\n    return x.y\n")
+    assert "     3  x.y" in repr(cell), "the magic is line 1"
+    for line in ("nowhere.py", "local --budget 3", ""):
+        with pytest.raises(UsageError):
+            shell.run_line_magic("predict", line)
