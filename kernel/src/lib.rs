@@ -13,6 +13,7 @@ mod mine;
 mod options;
 pub mod reproducers;
 mod study;
+mod transform;
 mod warm;
 mod worker;
 

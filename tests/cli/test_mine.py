@@ -286,3 +286,15 @@ def test_python_gets_dictionaries_while_they_are_found(repository):
     for wrong, expected in [({"since": "soon"}, "since: soon is no date"), ({"grep": "("}, "is no regular expression")]:
         with pytest.raises(twincell.TwincellError, match=expected):
             twincell.mine(repository.folder, **wrong)
+
+
+def test_what_is_mined_is_studied_in_one_go(repository, tmp_path):
+    long_history(repository, 8, lambda number: box(helper=str(number)))
+    out = tmp_path / "out.jsonl"
+    twincell_ = f"{sys.executable} -m twincell"
+    command = f"{twincell_} mine {repository.folder} | {twincell_} study - --out {out} --budget 20"
+    done = subprocess.run(["bash", "-c", f"set -o pipefail; {command}"], capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    rows = [json.loads(line) for line in out.read_text().splitlines()]
+    assert [row["verdict"] for row in rows] == ["changing"] * 7
+    assert {(row["function"], row["file"], row["project"]) for row in rows} == {("helper", "a.py", "boxes")}

@@ -116,6 +116,10 @@ fn study() -> Command {
             "The changes: .jsonl, .json, .csv, .tsv or .parquet; a folder of pairs (x_old.py and x_new.py, old/x.py and \
              new/x.py, or x/old.py and x/new.py); - for JSON lines on standard input",
         ))
+        .arg(text("transform", "COMMAND").help(
+            "Compare what this command makes of the functions in FILE, a folder or a Python file, e.g. 'ruff check --fix -q {}'; \
+             it changes copies, many at once, and runs without a sandbox",
+        ))
         .arg(path("out").long("out").value_name("RESULTS").required(true).help(
             "Where the results go, as they come: .jsonl, .sqlite or .parquet; what is there already is not compared again",
         ))

@@ -1,7 +1,7 @@
 //! `twincell study`: arguments, progress and summary around [`crate::study`].
 
 use std::io::IsTerminal;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::ArgMatches;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -10,15 +10,21 @@ use twincell_widgets::plain_sentence;
 
 use super::{Abort, Session, UNCHANGED, read_options};
 use crate::options::Job;
+use crate::study::change::Changes;
 use crate::study::job::{Order, carry_out, from_file};
 use crate::study::pace::Progress;
+use crate::transform::Transform;
 
 pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort> {
     let options = read_options(matches, Job::Study)?;
     let path = |name| matches.get_one::<PathBuf>(name).cloned();
     // clap has seen to it that it is there.
     let source = path("file").unwrap_or_default();
-    let (changes, name) = from_file(&source).map_err(Abort::Failed)?;
+    let (changes, name) = match matches.get_one::<String>("transform") {
+        Some(command) => transformed(&source, command),
+        None => from_file(&source),
+    }
+    .map_err(Abort::Failed)?;
     let order = Order {
         changes,
         name,
@@ -59,6 +65,12 @@ pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort
         writeln!(session.out, "{line}")?;
     }
     if done.outcome.interrupted { Err(Abort::Interrupted) } else { Ok(UNCHANGED) }
+}
+
+/// What a command makes of the functions of a folder, with the name of both.
+fn transformed(folder: &Path, command: &str) -> Result<(Box<dyn Changes>, String), String> {
+    let changes = Transform::start(folder, command)?;
+    Ok((Box::new(changes), format!("{} by {command}", folder.display())))
 }
 
 fn draw_target(wanted: bool) -> ProgressDrawTarget {

@@ -19,6 +19,7 @@ use regex::{RegexSet, RegexSetBuilder};
 use crate::study::change::{Change, Changes, Row};
 
 pub use dates::seconds;
+pub use functions::Module;
 
 /// Which changes are wanted. Without merges, always; and only of functions that are in both versions of their file, with
 /// different trees without comments, docstrings, decorators and annotations.

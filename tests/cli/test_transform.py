@@ -1,0 +1,141 @@
+"""`twincell study FOLDER --transform COMMAND`: what a tool makes of real files."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+MODULE = '''\
+"""A module."""
+
+import os
+
+
+class Shelf:
+    @property
+    def empty(self):
+        # ruff takes this comparison for another one.
+        if self.books == None:
+            return True
+        return len(self.books) == 0
+
+    def same(self):
+        return self.books
+
+
+def first(books):
+    if not "x" in books:
+        return None
+    return books[0]
+
+
+def untouched(books):
+    return books
+'''
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    folder = tmp_path / "library"
+    (folder / "deep").mkdir(parents=True)
+    (folder / ".hidden").mkdir()
+    for name in ["a.py", "deep/b.py", ".hidden/c.py"]:
+        (folder / name).write_text(MODULE)
+    (folder / "plain.py").write_text("def f():\n    return 1\n")
+    return folder
+
+
+def transform(folder: Path, command: str) -> subprocess.CompletedProcess[str]:
+    out = folder.parent / "out.jsonl"
+    arguments = ["study", str(folder), "--transform", command, "--out", str(out), "--budget", "60"]
+    return subprocess.run(
+        [sys.executable, "-m", "twincell", *arguments], capture_output=True, text=True, timeout=300, check=False
+    )
+
+
+def rows(folder: Path, command: str) -> list[dict[str, Any]]:
+    done = transform(folder, command)
+    assert done.returncode == 0, done.stderr
+    return [json.loads(line) for line in (folder.parent / "out.jsonl").read_text().splitlines()]
+
+
+def script(folder: Path, text: str) -> str:
+    """A tool of the user's own."""
+    path = folder.parent / "tool.py"
+    path.write_text("import pathlib, sys\n" + text)
+    return f"{sys.executable} {path}"
+
+
+def test_functions_that_ruff_changes_are_compared(folder):
+    found = rows(folder, f"{sys.executable} -m ruff check --fix --unsafe-fixes -q --select E711,E713 {{}}")
+    assert [row["id"] for row in found] == [
+        "a.py:Shelf.empty",
+        "a.py:first",
+        "deep/b.py:Shelf.empty",
+        "deep/b.py:first",
+    ]
+    verdicts = {row["id"]: row["verdict"] for row in found}
+    assert verdicts["a.py:first"] == "likely_preserving"
+    assert [row["function"] for row in found[:2]] == ["Shelf.empty", "first"]
+    assert {row["project"] for row in found} == {"library"}
+    # The files themselves are as they were.
+    assert (folder / "a.py").read_text() == MODULE and (folder / "deep/b.py").read_text() == MODULE
+
+
+def test_a_batch_is_one_process_unless_the_file_stands_in_a_word(folder):
+    for number in range(250):
+        (folder / f"more{number}.py").write_text("def f():\n    return 1\n")
+    log = folder.parent / "log"
+    tool = script(folder, f"open({str(log)!r}, 'a').write(f'{{len(sys.argv) - 1}}\\n')\n")
+    assert rows(folder, tool) == []
+    assert log.read_text().split() == ["200", "53"]
+    log.unlink()
+    assert rows(folder, f"{tool} --file={{}}") == []
+    assert log.read_text().split() == ["1"] * 253
+
+
+def test_the_settings_of_the_folder_count(folder):
+    (folder / "pyproject.toml").write_text('[tool.ruff.lint]\nselect = ["E713"]\n')
+    found = rows(folder, f"{sys.executable} -m ruff check --fix -q")
+    assert [row["function"] for row in found] == ["first", "first"]
+
+
+def test_what_is_no_python_any_more_is_told(folder):
+    tool = script(folder, "for name in sys.argv[1:]:\n    pathlib.Path(name).write_text('def f(:')\n")
+    found = rows(folder, tool)
+    assert [row["verdict"] for row in found] == ["inconclusive"] * 3
+    assert found[0]["reason"].startswith("what the command made of a.py is no Python that is known here: line 1")
+
+
+def test_one_file_that_the_command_cannot_take_does_not_cost_the_others(folder):
+    tool = script(
+        folder,
+        "if any('deep' in name for name in sys.argv):\n"
+        "    print('cannot')\n"
+        "    sys.exit(3)\n"
+        "for name in sys.argv[1:]:\n"
+        "    path = pathlib.Path(name)\n"
+        "    path.write_text(path.read_text().replace('books[0]', 'books[1]'))\n",
+    )
+    found = rows(folder, tool)
+    assert [(row["id"], row["verdict"]) for row in found] == [
+        ("a.py:first", "changing"),
+        ("deep/b.py", "inconclusive"),
+    ]
+    assert found[1]["reason"] == "deep/b.py: the command ended with status 3: cannot"
+
+
+def test_a_command_that_cannot_work_is_an_error(folder):
+    tool = script(folder, "print('first')\nprint('no such option')\nsys.exit(2)\n")
+    for command, expected in [
+        (tool, "the command changed nothing: the command ended with status 2: first / no such option"),
+        ("no-such-tool {}", "the command no-such-tool cannot be run: No such file or directory"),
+        ("ruff 'check", "a quote is not closed"),
+        ("", "--transform is empty: give a command"),
+    ]:
+        done = transform(folder, command)
+        assert done.returncode == 3, command
+        assert expected in done.stderr, done.stderr
