@@ -149,7 +149,7 @@ def test_formats_hold_the_same(tmp_path):
     for ending in ENDINGS:
         out = tmp_path / f"out.{ending}"
         study(changes, out)
-        rows[ending] = [{**row, "milliseconds": 0} for row in twincell.load_study(out).rows]
+        rows[ending] = [{**row, "id": str(row["id"]), "milliseconds": 0} for row in twincell.load_study(out).rows]
     # The number of a line is an id like any other, but a column has one type.
     assert rows["jsonl"] == rows["sqlite"] == rows["parquet"]
 

@@ -32,7 +32,7 @@ def test_results_are_rows_with_the_labels_of_their_changes(results, tmp_path):
     assert len(study) == 2
     assert [(row["id"], row["verdict"], row["label"]) for row in study.rows] == [
         ("a", "changing", "preserving"),
-        ("2", "inconclusive", None),
+        (2, "inconclusive", None),
     ]
     assert repr(study).endswith("changes.jsonl: 2 changes")
 

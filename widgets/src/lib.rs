@@ -28,6 +28,7 @@
 //!
 //! Deliberately absent: reading files, running code, deciding a verdict, interactive widgets.
 
+mod differences;
 pub mod export;
 mod html;
 mod plain;
@@ -40,6 +41,7 @@ mod words;
 use serde_json::{Value, json};
 use twincell_core::report::Comparison;
 
+pub use differences::{Differences, DifferingRow, differences_fragment, differences_text};
 pub use html::{html_fragment, html_page, study_fragment, study_page};
 pub use plain::sentence as plain_sentence;
 pub use plot::{Confusion, Plot, StudyPlot, confusion_of, pair_plots, study_plot};

@@ -111,6 +111,16 @@ fn a_coverage_that_is_no_number_is_drawn_as_none() {
 }
 
 #[test]
+fn a_few_long_executions_do_not_hide_the_others() {
+    let mut comparison = large();
+    comparison.pairs[0].executions[7].microseconds = 90_000;
+    let svg = &pair_plots(&comparison.pairs[0])[3].svg;
+    for tick in ["0.1", "1", "10", "100"] {
+        assert!(svg.contains(&format!(">{tick}</text>")), "{tick} in {svg}");
+    }
+}
+
+#[test]
 fn plots_stay_small() {
     let bytes = |plots: Vec<Plot>| plots.iter().map(|plot| plot.svg.len()).sum::<usize>();
     let pair = bytes(pair_plots(&large().pairs[0]));

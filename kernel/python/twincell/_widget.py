@@ -20,6 +20,9 @@ from ._twincell import Comparison, Start, Study, TwincellError, widget_loader, w
 #: Executions that a view can go on from.
 KEPT = 50
 
+#: Changes of a study that a front end can hold; a larger study has its static output.
+ROWS = 20_000
+
 
 def is_live() -> bool:
     """Whether a person is in front of the running cell, with a front end that can show widgets."""
@@ -48,9 +51,10 @@ def view_class() -> type:
         progress = traitlets.Dict(allow_none=True, default_value=None).tag(sync=True)
         pinned = traitlets.List().tag(sync=True)
 
-        def __init__(self, comparison: Comparison | None = None, **traits: Any) -> None:
-            #: What answers requests; None while a comparison runs.
+        def __init__(self, comparison: Comparison | None = None, study: Study | None = None, **traits: Any) -> None:
+            #: What answers requests; None while a comparison runs, and before a change of a study is opened.
             self.comparison = comparison
+            self.study = study
             #: What was replayed, by the handle that the view knows it by; the latest ones.
             self._replayed: dict[int, Start] = {}
             self._handles = itertools.count(1)
@@ -58,6 +62,8 @@ def view_class() -> type:
             self.on_stop: Callable[[], None] = lambda: None
             if comparison is not None:
                 traits["state"] = json.loads(comparison._state())
+            if study is not None:
+                traits |= {"kind": "study", "state": json.loads(study._state())}
             if next(made) == 0:
                 traits["module"] = widget_module()
             super().__init__(**traits)
@@ -74,6 +80,11 @@ def view_class() -> type:
                 self.send({"id": request["id"], **self._carry_out(request)})
 
         def _carry_out(self, request: dict[str, Any]) -> dict[str, Any]:
+            if request.get("do") == "open":
+                reply, opened = open_row(self.study, request.get("row"))
+                # What comes next is about this change.
+                self.comparison = opened or self.comparison
+                return reply
             handle = request.get("handle")
             if handle is not None and handle not in self._replayed:
                 return {"ok": False, "error": "the kernel does not know this execution any more: run the cell again"}
@@ -90,6 +101,19 @@ def view_class() -> type:
             return reply
 
     return View
+
+
+def open_row(study: Study | None, row: Any) -> tuple[dict[str, Any], Comparison | None]:
+    """The comparison of one change of a study, for the view and to ask later."""
+    try:
+        if study is None:
+            raise TwincellError("this view shows no study")
+        comparison = study.comparison(row)
+    except (TwincellError, IndexError, TypeError, OverflowError) as error:
+        return {"ok": False, "error": str(error)}, None
+    except KeyboardInterrupt:
+        return {"ok": False, "error": "interrupted"}, None
+    return {"ok": True, "state": json.loads(comparison._state())}, comparison
 
 
 def answer(
@@ -118,10 +142,9 @@ def show(result: Comparison | Study) -> bool:
 
     The static one is for whoever opens the notebook later without a kernel; while the view lives, its style hides it.
     """
-    if not is_live():
+    if not is_live() or (isinstance(result, Study) and len(result) > ROWS):
         return False
-    is_study = isinstance(result, Study)
     made = view_class()
-    display(made(kind="study", state=json.loads(result._state())) if is_study else made(result))
+    display(made(study=result) if isinstance(result, Study) else made(result))
     display(result._repr_mimebundle_(), raw=True)
     return True

@@ -38,6 +38,10 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("TwincellError", module.py().get_type::<TwincellError>())?;
     module.add_class::<PyComparison>()?;
     module.add_class::<study::PyStudy>()?;
+    module.add_class::<study::PyDifference>()?;
+    module.add_class::<study::PyPlot>()?;
+    module.add_class::<study::PyPlots>()?;
+    module.add_class::<study::PySummary>()?;
     module.add_class::<replay::Start>()?;
     module.add_function(wrap_pyfunction!(study::load_study, module)?)?;
     module.add_function(wrap_pyfunction!(compare, module)?)?;

@@ -1,59 +1,222 @@
-//! `twincell.load_study`: the results of `twincell study` as a Python object that shows itself.
+//! `twincell.Study`: what a study found, as a Python object that behaves like a frame and shows itself.
+
+mod difference;
+mod open;
+mod plot;
+mod summary;
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
+use arrow_array::RecordBatchIterator;
+use arrow_array::ffi_stream::FFI_ArrowArrayStream;
+use pyo3::exceptions::{PyIndexError, PyKeyError};
 use pyo3::prelude::*;
+use pyo3::types::{PyCapsule, PyDict, PyIterator};
 use twincell_widgets::{StudyState, study_page};
 
-use super::changes::changes_of;
-use super::comparison::{plain, show};
-use super::raised;
-use crate::study::change::Changes;
+use super::comparison::{PyComparison, plain, show};
+use super::{raised, read_options};
+use crate::study::differences::differences;
+use crate::study::finding::Finding;
 use crate::study::job::read_all;
 use crate::study::page::{Kept, study_state};
+use crate::study::{frame, store};
+
+pub use difference::PyDifference;
+pub use open::Origin;
+pub use plot::{PyPlot, PyPlots};
+pub use summary::PySummary;
 
 /// What a study found.
 #[pyclass(frozen, name = "Study", module = "twincell")]
 pub struct PyStudy {
-    state: StudyState,
+    title: String,
+    /// What it is called beside another one.
+    name: String,
+    findings: Arc<Vec<Finding>>,
+    /// What pages show of the comparisons.
+    kept: Arc<Kept>,
+    /// What it was made of, where that is known.
+    origin: Option<Origin>,
 }
 
-/// Reads the results of `twincell study`. `changes` is what the study was made of, for the labels: a
-/// file or a folder, a frame, or the rows.
+impl PyStudy {
+    /// `name` is what its results are called beside others: the file that they are in.
+    pub fn new(title: String, name: String, findings: Vec<Finding>, kept: Kept, origin: Option<Origin>) -> Self {
+        Self { title, name, findings: Arc::new(findings), kept: Arc::new(kept), origin }
+    }
+
+    /// For views.
+    fn state(&self, kept: &Kept) -> PyResult<StudyState> {
+        study_state(self.title.clone(), None, self.findings.to_vec(), kept).map_err(raised)
+    }
+}
+
+/// Reads the results of a study: a .jsonl, .parquet or .sqlite file. `changes` is what the study was made of, a file, a
+/// folder, a frame or rows, for labels and for `study[id]`; the options are those that it had.
 ///
-/// Raises `TwincellError` when a file cannot be read or a line is no result.
+/// Raises `TwincellError` when a file cannot be read or holds something else.
 #[pyfunction]
-#[pyo3(signature = (results, changes = None))]
-pub fn load_study(results: PathBuf, changes: Option<&Bound<'_, PyAny>>) -> PyResult<PyStudy> {
-    let mut of_changes = changes.map(changes_of).transpose()?;
+#[pyo3(signature = (results, changes = None, **options))]
+pub fn load_study(
+    results: PathBuf,
+    changes: Option<&Bound<'_, PyAny>>,
+    options: Option<&Bound<'_, PyDict>>,
+) -> PyResult<PyStudy> {
+    let options = read_options(options)?;
+    let name = results.display().to_string();
     let given = changes.and_then(|changes| changes.extract::<PathBuf>().ok());
     let title = format!("Study of {}", given.as_ref().unwrap_or(&results).display());
-    let of_changes = of_changes.as_mut().map(|changes| &mut **changes as &mut dyn Changes);
-    let state = study_state(title, of_changes, read_all(&results).map_err(raised)?, &Kept::default());
-    let state = state.map_err(raised)?;
-    Ok(PyStudy { state })
+    let mut findings = read_all(&results).map_err(raised)?;
+    let origin = changes.map(|changes| Origin::of(changes, options)).transpose()?;
+    if let Some(origin) = &origin {
+        add_labels(&mut findings, origin).map_err(raised)?;
+    }
+    Ok(PyStudy::new(title, name, findings, Kept::default(), origin))
+}
+
+/// Results of earlier versions have no labels of their own; their changes are in the same order.
+fn add_labels(findings: &mut [Finding], origin: &Origin) -> Result<(), String> {
+    let mut changes = (origin.changes)()?;
+    for finding in findings.iter_mut() {
+        let row = changes.next().transpose();
+        let row = row.map_err(|error| format!("cannot read the changes on: {}", crate::files::reason(&error)))?;
+        if let Some(Ok(change)) = row
+            && finding.label.is_none()
+        {
+            finding.label = change.label;
+        }
+    }
+    Ok(())
 }
 
 #[pymethods]
 impl PyStudy {
     fn __len__(&self) -> usize {
-        self.state.rows.len()
+        self.findings.len()
+    }
+
+    fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyIterator>> {
+        self.rows(py)?.try_iter()
+    }
+
+    fn __bool__(&self) -> bool {
+        !self.findings.is_empty()
     }
 
     /// One dictionary for each change.
     #[getter]
     fn rows<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        plain(py, &self.state.rows)
+        plain(py, self.findings.as_ref())
+    }
+
+    /// The comparison of the change with this id, compared again with the options of the study.
+    fn __getitem__(&self, py: Python<'_>, id: &Bound<'_, PyAny>) -> PyResult<PyComparison> {
+        let wanted = open::id(id)?;
+        let mut places = self.findings.iter().enumerate().filter(|(_, one)| open::is_called(&one.id, &wanted));
+        let Some((row, _)) = places.next() else {
+            let error = format!("no change has the id {wanted}: `study.rows` has them all");
+            return Err(PyKeyError::new_err(error));
+        };
+        match places.count() {
+            0 => self.comparison(py, row),
+            more => Err(raised(format!(
+                "the id {wanted} occurs {} times: `study.comparison({row})` opens the first of them, by its place",
+                more + 1
+            ))),
+        }
+    }
+
+    /// The comparison of the change at this place, counted from 0, compared again with the options of the study.
+    fn comparison(&self, py: Python<'_>, row: usize) -> PyResult<PyComparison> {
+        let Some(finding) = self.findings.get(row) else {
+            let count = self.findings.len();
+            return Err(PyIndexError::new_err(format!("there is no row {row}: the study has {count}, counted from 0")));
+        };
+        let Some(origin) = &self.origin else {
+            return Err(raised(
+                "the texts of the changes are not known: give what the study was made of, \
+                 `twincell.load_study(results, changes)`",
+            ));
+        };
+        let before = self.findings.iter().take(row).filter(|one| one.id == finding.id).count();
+        origin.compare(py, finding, before)
+    }
+
+    /// What differs between two studies of the same changes: two runs, two models, two versions.
+    fn diff(&self, other: &Self) -> PyDifference {
+        let titles = [self.name.clone(), other.name.clone()];
+        PyDifference::new(differences(titles, &self.findings, &other.findings))
+    }
+
+    /// The figures of the study, which show themselves.
+    fn summary(&self) -> PyResult<PySummary> {
+        PySummary::new(&self.findings)
+    }
+
+    /// The plots of the study: `study.plot.verdicts()` and so on.
+    #[getter]
+    fn plot(&self) -> PyResult<PyPlots> {
+        Ok(PyPlots::new(self.state(&Kept::default())?))
+    }
+
+    /// A pandas `DataFrame`, one row for each change.
+    fn to_pandas<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("twincell._study")?.call_method1("to_pandas", (slf,))
+    }
+
+    /// A polars `DataFrame`, one row for each change.
+    fn to_polars<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("twincell._study")?.call_method1("to_polars", (slf,))
+    }
+
+    /// A pyarrow `Table`, one row for each change.
+    fn to_arrow<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("twincell._study")?.call_method1("to_arrow", (slf,))
+    }
+
+    /// Arrow's interface for frames of any kind.
+    #[pyo3(signature = (requested_schema = None))]
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        // The interface leaves it to the one who gives whether to convert.
+        let _ = requested_schema;
+        let batches = frame::batches(&self.findings).map_err(raised)?;
+        let schema = batches
+            .first()
+            .map(arrow_array::RecordBatch::schema)
+            .unwrap_or_else(|| Arc::new(arrow_schema::Schema::empty()));
+        let batches = RecordBatchIterator::new(batches.into_iter().map(Ok), schema);
+        let stream = FFI_ArrowArrayStream::new(Box::new(batches));
+        PyCapsule::new_with_value(py, stream, c"arrow_array_stream")
     }
 
     /// The study as an HTML page of its own.
-    fn to_html(&self) -> String {
-        study_page(&self.state, &self.state.title)
+    fn to_html(&self) -> PyResult<String> {
+        Ok(study_page(&self.state(&self.kept)?, &self.title))
+    }
+
+    /// Writes the study to a file: a page (.html) or the results (.jsonl, .parquet, .sqlite), by the file's ending.
+    fn save(&self, path: PathBuf) -> PyResult<()> {
+        match path.extension().and_then(|ending| ending.to_str()) {
+            Some("html" | "htm") => crate::files::write_text(&path, &self.to_html()?).map_err(raised),
+            _ => {
+                let mut file = store::open(&path, true).map_err(raised)?;
+                for (index, finding) in self.findings.iter().enumerate() {
+                    file.add(index + 1, finding).map_err(raised)?;
+                }
+                file.finish(true).map_err(raised)
+            }
+        }
     }
 
     /// What the interactive view shows, as JSON.
     fn _state(&self) -> PyResult<String> {
-        serde_json::to_string(&self.state).map_err(raised)
+        serde_json::to_string(&self.state(&self.kept)?).map_err(raised)
     }
 
     /// Shows the interactive view where there is a front end for it; IPython takes the MIME bundle elsewhere.
@@ -71,16 +234,12 @@ impl PyStudy {
     ) -> PyResult<Bound<'py, PyAny>> {
         // Jupyter filters the bundle itself.
         let _ = (include, exclude);
-        plain(
-            py,
-            &serde_json::json!({
-                "text/plain": self.__repr__(),
-                "text/html": twincell_widgets::study_fragment(&self.state),
-            }),
-        )
+        let html = twincell_widgets::study_fragment(&self.state(&Kept::default())?);
+        plain(py, &serde_json::json!({ "text/plain": self.__repr__(), "text/html": html }))
     }
 
     fn __repr__(&self) -> String {
-        format!("{}: {} changes", self.state.title, self.state.rows.len())
+        let count = self.findings.len();
+        format!("{}: {count} {}", self.title, if count == 1 { "change" } else { "changes" })
     }
 }

@@ -78,11 +78,7 @@ impl Change {
     }
 
     pub fn label(&self) -> Option<Label> {
-        match self.label.as_deref() {
-            Some("changing") => Some(Label::Changing),
-            Some("preserving") => Some(Label::Preserving),
-            _ => None,
-        }
+        Label::of(self.label.as_deref())
     }
 
     /// What is compared, and with which options. Modules count only where the context asks for them; a change without

@@ -12,6 +12,17 @@ pub enum Label {
     Preserving,
 }
 
+impl Label {
+    /// What a label says; none where it says nothing that counts.
+    pub fn of(label: Option<&str>) -> Option<Self> {
+        match label {
+            Some("changing") => Some(Self::Changing),
+            Some("preserving") => Some(Self::Preserving),
+            _ => None,
+        }
+    }
+}
+
 /// Verdicts in the order of the table's columns.
 const COLUMNS: [(Verdict, &str); 4] = [
     (Verdict::Changing, "changing"),
@@ -150,21 +161,35 @@ impl Reach {
         }
     }
 
-    /// One line of the summary; empty where nothing was run.
-    pub fn text(&self) -> String {
+    /// The middle of the shares of lines that ran.
+    pub fn median(&self) -> Option<f64> {
         let middle = self.lines.values().sum::<u64>() / 2;
         let mut before = 0;
         let median = self.lines.iter().find_map(|(share, count)| {
             before += count;
             (before > middle).then_some(share)
         });
-        let Some(median) = median else { return String::new() };
-        let percent = |count: u64| 100.0 * count as f64 / self.changed.max(1) as f64;
+        median.map(|thousandths| f64::from(*thousandths) / 1000.0)
+    }
+
+    /// Share of the changes with changed lines of which any ran.
+    pub fn any(&self) -> Option<f64> {
+        (self.changed > 0).then(|| self.any as f64 / self.changed as f64)
+    }
+
+    /// Share of the changes with changed lines of which all ran.
+    pub fn all(&self) -> Option<f64> {
+        (self.changed > 0).then(|| self.all as f64 / self.changed as f64)
+    }
+
+    /// One line of the summary; empty where nothing was run.
+    pub fn text(&self) -> String {
+        let Some(median) = self.median() else { return String::new() };
         format!(
             "lines executed: median {:.1} %; changed lines reached: any in {:.1} % of the changes, all in {:.1} %\n",
-            f64::from(*median) / 10.0,
-            percent(self.any),
-            percent(self.all)
+            100.0 * median,
+            100.0 * self.any().unwrap_or_default(),
+            100.0 * self.all().unwrap_or_default()
         )
     }
 }

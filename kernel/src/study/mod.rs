@@ -4,9 +4,11 @@
 //! [`farm`]), and their findings go to a store that survives a kill ([`store`]).
 
 pub mod change;
+pub mod differences;
 pub mod farm;
 pub mod find;
 pub mod finding;
+pub mod frame;
 mod input;
 pub mod job;
 pub mod key;
@@ -17,5 +19,6 @@ mod queue;
 pub mod read;
 pub mod run;
 pub mod store;
+pub mod summary;
 
 pub use input::Input;

@@ -152,7 +152,7 @@ fn plots(plots: &[Plot]) -> Markup {
     html! { div.tc-plots { @for plot in plots { (PreEscaped(&plot.svg)) } } }
 }
 
-fn badge((icon, word): (&str, &str), tone: &str) -> Markup {
+pub(crate) fn badge((icon, word): (&str, &str), tone: &str) -> Markup {
     html! {
         span class={ "tc-badge " (tone) } {
             span.tc-icon aria-hidden="true" { (icon) } " " (word)
@@ -161,7 +161,7 @@ fn badge((icon, word): (&str, &str), tone: &str) -> Markup {
 }
 
 /// The class that sets the accent color of a verdict.
-fn tone(verdict: Verdict) -> &'static str {
+pub(crate) fn tone(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Changing => "tc-changing",
         Verdict::LikelyPreserving => "tc-preserving",

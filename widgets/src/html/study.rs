@@ -7,7 +7,7 @@ use crate::plot::{Confusion, Plot, StudyPlot, confusion_of, study_plot};
 use crate::{StudyState, plain, words};
 
 /// Rows at most; the interactive view has all.
-const SHOWN: usize = 1000;
+const SHOWN: usize = 300;
 
 pub fn table(study: &StudyState) -> Markup {
     html! {
@@ -48,7 +48,7 @@ pub fn table(study: &StudyState) -> Markup {
 fn drawn(study: &StudyState) -> Vec<Plot> {
     let shown = |which: &StudyPlot| match which {
         StudyPlot::Confusion => false,
-        StudyPlot::FirstDifference => study.rows.iter().any(|row| row.first_difference.is_some()),
+        StudyPlot::UntilDifference => study.rows.iter().any(|row| row.first_difference.is_some()),
         StudyPlot::Complexity => study.rows.iter().any(|row| row.complexity.is_some() && row.executions > 0),
         _ => true,
     };

@@ -41,7 +41,8 @@ pub fn pair_plots(pair: &PairReport) -> Vec<Plot> {
     if pair.executions.is_empty() {
         return vec![];
     }
-    let mut plots = vec![coverage::plot(pair), waits::plot(pair)];
+    let mut plots = vec![coverage::plot(pair)];
+    plots.extend(waits::plot(pair));
     plots.extend(shares::plot(pair));
     plots.push(time::plot(pair));
     plots
@@ -54,7 +55,7 @@ pub enum StudyPlot {
     Confusion,
     Coverage,
     Executions,
-    FirstDifference,
+    UntilDifference,
     Time,
     Complexity,
 }
@@ -64,7 +65,7 @@ impl StudyPlot {
     pub const ALL: [Self; 7] = [
         Self::Verdicts,
         Self::Confusion,
-        Self::FirstDifference,
+        Self::UntilDifference,
         Self::Executions,
         Self::Coverage,
         Self::Complexity,
@@ -77,7 +78,7 @@ impl StudyPlot {
             Self::Confusion => "confusion",
             Self::Coverage => "coverage",
             Self::Executions => "executions",
-            Self::FirstDifference => "first_difference",
+            Self::UntilDifference => "until_difference",
             Self::Time => "time",
             Self::Complexity => "complexity",
         }
@@ -92,7 +93,7 @@ pub fn study_plot(study: &StudyState, which: StudyPlot) -> Plot {
         StudyPlot::Confusion => confusion::plot(rows),
         StudyPlot::Coverage => spread::coverage(rows),
         StudyPlot::Executions => spread::executions(rows),
-        StudyPlot::FirstDifference => spread::first_difference(rows),
+        StudyPlot::UntilDifference => spread::until_difference(rows),
         StudyPlot::Time => spread::time(rows),
         StudyPlot::Complexity => complexity::plot(rows),
     }

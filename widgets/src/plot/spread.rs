@@ -16,7 +16,7 @@ pub fn executions(rows: &[StudyRow]) -> Plot {
 }
 
 /// Executions until the first difference, of the changes that have one.
-pub fn first_difference(rows: &[StudyRow]) -> Plot {
+pub fn until_difference(rows: &[StudyRow]) -> Plot {
     let points = points(rows, |row| row.first_difference.map(f64::from));
     let title = "Executions until the first difference";
     counted(title, "number of the first execution that differs", "No change has an execution that differs.", 1, &points)

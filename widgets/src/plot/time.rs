@@ -9,6 +9,8 @@ use crate::words;
 
 /// Points that are drawn at most; more would only cover each other.
 const POINTS: usize = 600;
+/// Times the median: from there on a time is far from the others.
+const OUTLIER: f64 = 20.0;
 
 /// What came of an execution, as [`words::execution_mark`] calls it, behind what lies in front.
 const OUTCOMES: [(&str, Mark); 4] = [
@@ -46,17 +48,26 @@ pub fn plot(pair: &PairReport) -> Plot {
     };
     let last = pair.executions.last().map_or(1, |last| last.number);
     let end = f64::from(last.max(2));
+    // Where a few took much longer than all others, each line is ten times the one below.
+    let decades = middle > 0.0 && highest > OUTLIER * middle;
+    let height = |milliseconds: f64| if decades { milliseconds.max(1e-3).log10() } else { milliseconds };
     sheet.draw(|area| {
         let x = Scale { name: "execution", from: 0.0, to: end, ticks: ticks(0.0, end, 8, true), text: &plain };
-        let to = highest * 1.06;
-        let text = |value: f64| if highest < 5.0 { format!("{value:.1}") } else { plain(value) };
-        let y = Scale { name: "milliseconds", from: 0.0, to, ticks: ticks(0.0, to, 5, false), text: &text };
+        let lowest = milliseconds().fold(highest, f64::min);
+        let (from, to) = if decades { (height(lowest).floor(), height(highest).ceil()) } else { (0.0, highest * 1.06) };
+        let text = |value: f64| match (decades, highest < 5.0) {
+            (true, _) => format!("{}", 10f64.powf(value)),
+            (false, true) => format!("{value:.1}"),
+            (false, false) => plain(value),
+        };
+        let y = Scale { name: "milliseconds", from, to, ticks: ticks(from, to, 5, decades), text: &text };
         let mut chart = axes(area, &x, &y)?;
         let screen = area.use_screen_coord();
-        chart.draw_series(LineSeries::new([(0.0, middle), (end, middle)], BLUE.stroke_width(2)))?;
+        chart.draw_series(LineSeries::new([(0.0, height(middle)), (end, height(middle))], BLUE.stroke_width(2)))?;
         for (name, mark) in &present {
             for one in points.iter().filter(|one| words::execution_mark(one) == *name) {
-                mark.draw(&screen, place(&chart, f64::from(one.number), f64::from(one.microseconds) / 1000.0))?;
+                let milliseconds = f64::from(one.microseconds) / 1000.0;
+                mark.draw(&screen, place(&chart, f64::from(one.number), height(milliseconds)))?;
             }
         }
         Ok(())

@@ -7,13 +7,13 @@ use super::marks::{Fill, INK, Mark, ORANGE, Sign};
 use super::{HEIGHT, Plot, Scale, Sheet, axes, place, plain, ticks};
 use crate::words;
 
-const TITLE: &str = "Executions until a difference";
 /// Bars at most.
 const BARS: u32 = 40;
 
-pub fn plot(pair: &PairReport) -> Plot {
+/// None where no execution differs.
+pub fn plot(pair: &PairReport) -> Option<Plot> {
     let found = waits(&pair.executions);
-    let Some(first) = found.first().copied() else { return Sheet::empty(TITLE, "No execution differed.") };
+    let first = *found.first()?;
     let most = found.iter().copied().max().unwrap_or(1);
     let step = most.div_ceil(BARS).max(1);
     let mut heights = vec![0u32; (most.div_ceil(step)) as usize];
@@ -24,7 +24,7 @@ pub fn plot(pair: &PairReport) -> Plot {
     }
     let bar = Mark::new(Sign::Box(Fill::Full), ORANGE);
     let sheet = Sheet {
-        title: TITLE,
+        title: "Executions until a difference",
         description: format!(
             "The first difference came with execution {first}; {} in {}",
             words::count(found.len(), "difference"),
@@ -39,7 +39,7 @@ pub fn plot(pair: &PairReport) -> Plot {
     // Whole numbers stand in the middle of their bars.
     let end = f64::from(most.max(4)) + 0.5;
     let highest = f64::from(heights.iter().copied().max().unwrap_or(1));
-    sheet.draw(|area| {
+    Some(sheet.draw(|area| {
         let name = "executions since the difference before";
         let x = Scale { name, from: 0.5, to: end, ticks: ticks(0.5, end, 8, true), text: &plain };
         let to = highest * 1.08;
@@ -55,7 +55,7 @@ pub fn plot(pair: &PairReport) -> Plot {
         let line = [(f64::from(first), 0.0), (f64::from(first), to)];
         chart.draw_series(LineSeries::new(line, INK.stroke_width(2)))?;
         Ok(())
-    })
+    }))
 }
 
 /// Executions from one that differs to the next that is listed and does, the first from the start. Of a long campaign not all

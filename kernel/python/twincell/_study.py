@@ -1,0 +1,51 @@
+"""Frames of a study's rows, made by packages that twincell does not need itself."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from ._twincell import Study, TwincellError
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
+    import pyarrow
+
+#: The columns of a frame, as the results have them.
+COLUMNS = (
+    "id verdict reason evidence executions coverage changed_lines_reached milliseconds reproducer label project commit "
+    "file function first_difference complexity key"
+).split()
+
+#: Numbers that are not always there, which pandas would make floats of.
+WHOLE = ["first_difference", "complexity"]
+
+
+def needed(package: str, method: str) -> Any:
+    """The package, or what to do without it."""
+    try:
+        return import_module(package)
+    except ImportError as error:
+        raise TwincellError(
+            f"{method}() needs the package {package}, which cannot be imported here ({error}): install it with "
+            f"`pip install {package}`"
+        ) from None
+
+
+def to_pandas(study: Study) -> pandas.DataFrame:
+    """Needs pandas alone; evidence is a list of dictionaries."""
+    pandas = needed("pandas", "to_pandas")
+    frame = pandas.DataFrame(study.rows, columns=COLUMNS)
+    # Without rows there is nothing to tell types from.
+    return frame.astype({name: "Int64" for name in WHOLE})
+
+
+def to_polars(study: Study) -> polars.DataFrame:
+    """Evidence is a list of structures."""
+    return needed("polars", "to_polars").DataFrame(study)
+
+
+def to_arrow(study: Study) -> pyarrow.Table:
+    """Evidence is a list of structures."""
+    return needed("pyarrow", "to_arrow").table(study)

@@ -1,0 +1,113 @@
+//! `study[id]`: a row of a study as a comparison again.
+
+use pyo3::exceptions::PyUserWarning;
+use pyo3::prelude::*;
+use pyo3::types::{PyList, PyString};
+use serde_json::Value;
+
+use crate::api::changes::changes_of;
+use crate::api::comparison::PyComparison;
+use crate::api::watch::watch;
+use crate::api::{environment, raised};
+use crate::options::Options;
+use crate::study::change::{Change, Changes};
+use crate::study::finding::Finding;
+use crate::study::key::Keys;
+
+/// Gives the changes of a study once more, from the first one on. An error is one line for people.
+pub type Again = Box<dyn Fn() -> Result<Box<dyn Changes>, String> + Send + Sync>;
+
+/// What a study was made of.
+pub struct Origin {
+    pub changes: Again,
+    /// Where the changes come from, for people.
+    pub name: String,
+    pub options: Options,
+}
+
+impl Origin {
+    /// From what [`changes_of`] reads. What can be gone through only once is held.
+    pub fn of(changes: &Bound<'_, PyAny>, options: Options) -> PyResult<Self> {
+        let is_path = changes.is_instance_of::<PyString>() || changes.hasattr("__fspath__")?;
+        let name = if is_path { changes.str()?.to_string() } else { "what was given".to_owned() };
+        let once = !is_path && !changes.hasattr("__arrow_c_stream__")? && changes.hasattr("__next__")?;
+        let held = if once {
+            PyList::new(changes.py(), changes.try_iter()?.collect::<PyResult<Vec<_>>>()?)?.into_any()
+        } else {
+            changes.clone()
+        };
+        // Found out now, and not when a row is opened.
+        changes_of(&held)?;
+        let held = held.unbind();
+        let again = move || Python::attach(|py| changes_of(held.bind(py)).map_err(|error| error.value(py).to_string()));
+        Ok(Self { changes: Box::new(again), name, options })
+    }
+
+    /// The comparison behind a row, of whose id there are so many `before` it.
+    pub fn compare(&self, py: Python<'_>, finding: &Finding, before: usize) -> PyResult<PyComparison> {
+        let change = self.find(finding, before).map_err(raised)?;
+        let environment = environment::find(py)?;
+        let keys = Keys::new(&self.options, &environment).map_err(raised)?;
+        if finding.key.as_ref().is_some_and(|key| *key != keys.of_change(&change)) {
+            let message =
+                c"the study had other texts, options, another model or version: this comparison may come out \
+                otherwise than its row; give load_study the changes and the options that the study had";
+            PyErr::warn(py, &py.get_type::<PyUserWarning>(), message, 1)?;
+        }
+        let mut options = self.options.clone();
+        let (old, new, for_core) = change.sources(&options.for_core());
+        options.function = for_core.function;
+        let watched = watch(py, old, new, &options, None)?;
+        match watched.interrupt {
+            Some(interrupt) => Err(interrupt),
+            None => Ok(watched.comparison),
+        }
+    }
+
+    fn find(&self, finding: &Finding, before: usize) -> Result<Change, String> {
+        let id = shown(&finding.id);
+        let mut changes = (self.changes)()?;
+        let mut left = before;
+        while let Some(row) = changes.next() {
+            match row {
+                Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => {}
+                Err(error) => return Err(format!("cannot read {} on: {}", self.name, crate::files::reason(&error))),
+                Ok(row) => {
+                    let of = match &row {
+                        Ok(change) => &change.id,
+                        Err(none) => &none.id,
+                    };
+                    if shown(of) != id {
+                        continue;
+                    }
+                    match (left, row) {
+                        (0, Ok(change)) => return Ok(change),
+                        (0, Err(none)) => return Err(format!("{id} is no change: {}", none.reason)),
+                        _ => left -= 1,
+                    }
+                }
+            }
+        }
+        Err(format!("{} has no change {id}: give what the study was made of", self.name))
+    }
+}
+
+/// An id as Python has it.
+pub fn id(id: &Bound<'_, PyAny>) -> PyResult<Value> {
+    let text: String = id
+        .py()
+        .import("json")?
+        .call_method1("dumps", (id,))
+        .and_then(|text| text.extract())
+        .map_err(|_| raised("an id is a text, a number or another value of JSON"))?;
+    serde_json::from_str(&text).map_err(raised)
+}
+
+/// Whether an id is meant: as it is, or as the text that it is shown as.
+pub fn is_called(id: &Value, wanted: &Value) -> bool {
+    id == wanted || wanted.as_str().is_some_and(|wanted| shown(id) == wanted)
+}
+
+fn shown(id: &Value) -> String {
+    id.as_str().map_or_else(|| id.to_string(), str::to_owned)
+}

@@ -1,0 +1,109 @@
+//! `study.plot`: the plots of a study as Python objects.
+
+use std::path::PathBuf;
+
+use pyo3::prelude::*;
+use twincell_widgets::{Plot, StudyPlot, StudyState, study_plot};
+
+use super::raised;
+
+/// A plot; shows itself.
+#[pyclass(frozen, name = "Plot", module = "twincell")]
+pub struct PyPlot {
+    plot: Plot,
+}
+
+#[pymethods]
+impl PyPlot {
+    #[getter]
+    fn title(&self) -> &str {
+        &self.plot.title
+    }
+
+    /// What it shows, in a sentence.
+    #[getter]
+    fn description(&self) -> &str {
+        &self.plot.description
+    }
+
+    /// The drawing.
+    #[getter]
+    fn svg(&self) -> &str {
+        &self.plot.svg
+    }
+
+    /// Writes the drawing to a file, whose name ends in .svg.
+    fn save(&self, path: PathBuf) -> PyResult<()> {
+        if path.extension().is_none_or(|ending| ending != "svg") {
+            return Err(raised(format!("cannot save to {}: the name must end in .svg", path.display())));
+        }
+        crate::files::write_text(&path, &self.plot.svg).map_err(raised)
+    }
+
+    fn _repr_svg_(&self) -> &str {
+        &self.plot.svg
+    }
+
+    fn __repr__(&self) -> String {
+        format!("{}. {}", self.plot.title, self.plot.description)
+    }
+}
+
+/// The plots of a study.
+#[pyclass(frozen, name = "Plots", module = "twincell")]
+pub struct PyPlots {
+    study: StudyState,
+}
+
+impl PyPlots {
+    pub fn new(study: StudyState) -> Self {
+        Self { study }
+    }
+
+    fn draw(&self, which: StudyPlot) -> PyPlot {
+        PyPlot { plot: study_plot(&self.study, which) }
+    }
+}
+
+#[pymethods]
+impl PyPlots {
+    /// How many changes have which verdict.
+    fn verdicts(&self) -> PyPlot {
+        self.draw(StudyPlot::Verdicts)
+    }
+
+    /// Labels against verdicts.
+    fn confusion(&self) -> PyPlot {
+        self.draw(StudyPlot::Confusion)
+    }
+
+    /// Lines covered, over the changes that ran.
+    fn coverage(&self) -> PyPlot {
+        self.draw(StudyPlot::Coverage)
+    }
+
+    /// Executions until the verdict.
+    fn executions(&self) -> PyPlot {
+        self.draw(StudyPlot::Executions)
+    }
+
+    /// Executions until the first one that differs.
+    fn until_difference(&self) -> PyPlot {
+        self.draw(StudyPlot::UntilDifference)
+    }
+
+    /// Time of each change.
+    fn time(&self) -> PyPlot {
+        self.draw(StudyPlot::Time)
+    }
+
+    /// Lines covered, over the complexity of the new version.
+    fn complexity(&self) -> PyPlot {
+        self.draw(StudyPlot::Complexity)
+    }
+
+    fn __repr__(&self) -> String {
+        let names: Vec<String> = StudyPlot::ALL.iter().map(|which| format!("{}()", which.name())).collect();
+        format!("plots: {}", names.join(", "))
+    }
+}
