@@ -102,7 +102,7 @@ class TwincellMagics(Magics):
 
     @line_cell_magic
     def predict(self, line: str, cell: str | None = None) -> Predictions | None:
-        """What values are expected where: `%predict NAME`, `%predict FILE.py`, or `%%predict` for a cell; see `--help`."""
+        """What values are expected where: `%predict NAME`, `%predict FILE.py`, `%%predict` for a cell; see `--help`."""
 
         def named(name: str) -> Any:
             return self.shell.user_ns[name] if name in self.shell.user_ns else Path(name)
