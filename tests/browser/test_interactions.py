@@ -266,6 +266,17 @@ def test_the_matrix_of_a_study_filters_its_table(show):
     assert rows_listed(changes) == 1
 
 
+def test_a_change_of_a_study_opens_as_a_comparison_that_can_be_worked_with(show):
+    shown = show(STUDY_CELL)
+    shown.root.get_by_role("grid", name="Changes").get_by_role("row", name=re.compile("off by one")).click()
+    shown.root.get_by_role("tab").first.wait_for()
+    panel = execution(shown)
+    change_value(panel, "x", "40")
+    panel.get_by_text("returned 42").first.wait_for()
+    shown.root.get_by_role("button", name="All changes").click()
+    assert rows_listed(shown.root.get_by_role("grid", name="Changes")) == 3
+
+
 def test_hostile_text_stays_text(show):
     shown = show(HOSTILE_CELL)
     for tab in shown.root.get_by_role("tab").all():

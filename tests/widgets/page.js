@@ -43,6 +43,13 @@ class Model {
  */
 function answerOf(state) {
   const kept = [];
+  if (state.rows) {
+    return ({ do: action, row }) => {
+      const found = state.rows[row].comparison;
+      if (action !== "open") return null;
+      return found ? { ok: true, state: found } : { ok: false, error: "the texts of this change are not known." };
+    };
+  }
   return ({ do: action, pair, execution, handle, changes }) => {
     if (action === "stop") return null;
     if (action === "reproducer") return { ok: true, source: `def test_it():\n    assert ${JSON.stringify(changes)} is not None\n` };

@@ -315,7 +315,7 @@ def test_progress_is_told_and_can_be_stopped(open_tab, scheme):
 def test_the_matrix_of_a_study_filters_and_a_change_opens(open_tab, scheme):
     tab = open_tab(scheme)
     state = states.study()
-    tab.show(state)
+    tab.show(state, live=False)
     page = tab.page
     changes = page.get_by_role("grid", name="Changes")
     assert rows_listed(changes) == 120
@@ -336,6 +336,23 @@ def test_the_matrix_of_a_study_filters_and_a_change_opens(open_tab, scheme):
     changes.get_by_role("row").nth(1).click()
     assert "The whole comparison is not stored" in page.locator(".tcw").inner_text()
     assert page.get_by_role("figure").count() in (0, 2)
+
+
+def test_a_change_of_a_study_is_compared_once_more_where_there_is_a_kernel(open_tab):
+    tab = open_tab()
+    tab.show(states.study())
+    page = tab.page
+    changes = page.get_by_role("grid", name="Changes")
+    page.get_by_role("searchbox").fill("0000:module")
+    changes.get_by_role("row").nth(1).click()
+    page.get_by_text("Comparing this change once more…").wait_for(state="detached")
+    request = tab.sent()[-1]
+    assert isinstance(request.pop("id"), int) and request == {"do": "open", "row": 0}
+    assert tab.tab("Execution 3").get_by_role("button", name="Run again").is_enabled()
+    page.get_by_role("button", name="All changes").click()
+    page.get_by_role("searchbox").fill("0003:module")
+    changes.get_by_role("row").nth(1).click()
+    page.get_by_text("the texts of this change are not known.").wait_for()
 
 
 def test_everything_is_reached_by_keyboard_alone(open_tab):

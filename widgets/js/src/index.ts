@@ -81,7 +81,7 @@ function viewOf(
   if (state.format !== 1) return h("p", { role: "alert" }, UNKNOWN);
   const host = { kernel, pinned, savePinned };
   try {
-    return "rows" in state ? studyView(state) : comparisonView(state, host);
+    return "rows" in state ? studyView(state, kernel) : comparisonView(state, host);
   } catch (error) {
     console.error("twincell:", error);
     return h(

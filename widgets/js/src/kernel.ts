@@ -1,6 +1,6 @@
 // Requests to the kernel and their answers, matched by number. A page without a kernel has none.
 
-import type { Changes, Detail } from "./types";
+import type { Changes, ComparisonState, Detail } from "./types";
 
 /** What carries messages: anywidget's model, or a stand-in of a test. */
 export interface Transport {
@@ -24,6 +24,7 @@ interface Answer {
   ok: boolean;
   detail?: Detail;
   source?: string;
+  state?: ComparisonState;
   error?: string;
 }
 
@@ -45,19 +46,26 @@ export class Kernel {
 
   /** Runs an execution again, with other values where `changes` has some. */
   async replay(request: Request): Promise<Detail> {
-    return detailOf(await this.ask("replay", request));
+    return detailOf(await this.askOf("replay", request));
   }
 
   /** Looks for smaller values that still show the difference. */
   async shrink(request: Request): Promise<Detail> {
-    return detailOf(await this.ask("shrink", request));
+    return detailOf(await this.askOf("shrink", request));
   }
 
   /** The execution as a pytest file. */
   async reproducer(request: Request): Promise<string> {
-    const answer = await this.ask("reproducer", request);
+    const answer = await this.askOf("reproducer", request);
     if (typeof answer.source !== "string") throw new Error("The kernel answered without a test.");
     return answer.source;
+  }
+
+  /** The comparison of one change of a study, counted from 0. What is asked of executions then is about it. */
+  async open(row: number): Promise<ComparisonState> {
+    const { state } = await this.ask({ do: "open", row });
+    if (!state) throw new Error("The kernel answered without a comparison.");
+    return state;
   }
 
   /** Ends a running campaign; what it found so far is kept. */
@@ -71,16 +79,19 @@ export class Kernel {
     this.pending.clear();
   }
 
-  private ask(action: Action, request: Request): Promise<Answer> {
+  private askOf(action: Action, { pair, execution, handle, changes }: Request): Promise<Answer> {
+    const from = handle === null ? {} : { handle };
+    // Each path becomes the object's own, whatever it is called.
+    return this.ask({ do: action, pair, execution, ...from, changes: Object.fromEntries(changes) });
+  }
+
+  private ask(question: object): Promise<Answer> {
     lastId += 1;
     const id = lastId;
     return new Promise((resolve, reject) => {
       this.pending.set(id, { resolve, reject });
       try {
-        const { pair, execution, handle } = request;
-        // Each path becomes the object's own, whatever it is called.
-        const changes = Object.fromEntries(request.changes);
-        this.transport.send({ id, do: action, pair, execution, ...(handle === null ? {} : { handle }), changes });
+        this.transport.send({ id, ...question });
       } catch {
         this.pending.delete(id);
         reject(new Error("The kernel cannot be reached. Run the cell again."));

@@ -85,3 +85,15 @@ test("stop has no number, and closing ends what is open", async () => {
   kernel.close();
   await expect(asked).rejects.toThrow("closed");
 });
+
+test("a change of a study is opened by its row", async () => {
+  const { sent, answer, carry } = transport();
+  const kernel = new Kernel(carry);
+  const opened = kernel.open(4);
+  expect(sent[0]).toMatchObject({ do: "open", row: 4 });
+  answer({ id: sent[0]?.id, ok: true, state: { format: 1, pairs: [] } });
+  expect((await opened).pairs).toEqual([]);
+  const failed = kernel.open(5);
+  answer({ id: sent[1]?.id, ok: false, error: "its texts are not known" });
+  await expect(failed).rejects.toThrow("its texts are not known");
+});

@@ -1,14 +1,16 @@
 // A study: how verdicts stand against labels, distributions over the changes, and the changes in a table. A cell of the
-// matrix filters the table; a change that is chosen is shown as a comparison.
+// matrix filters the table; a change that is chosen is shown as a comparison: the one that is stored, or where there is a
+// kernel one that is made again and can be worked with.
 
 import { classes, h, replace } from "../dom";
 import { cellKey, confusion, studyFilter, type StudyFilter } from "../filter";
+import type { Kernel } from "../kernel";
 import * as plain from "../plain";
 import { figureView } from "../plots/figure";
 import { studyPlots } from "../plots/study";
 import { Store } from "../store";
 import { virtualTable, type Column } from "../table";
-import type { StudyRow, StudyState } from "../types";
+import type { ComparisonState, StudyRow, StudyState } from "../types";
 import * as words from "../words";
 import { comparisonView, type ComparisonView } from "./comparison";
 import { badge, evidenceTable, link } from "./parts";
@@ -67,7 +69,7 @@ const columns: Column<StudyRow>[] = [
   },
 ];
 
-export function studyView(state: StudyState) {
+export function studyView(state: StudyState, kernel: Kernel | null) {
   const store = new Store<StudyChoices>({ search: "", cell: null, open: null });
   const all = new AbortController();
   let opened: ComparisonView | null = null;
@@ -140,16 +142,26 @@ export function studyView(state: StudyState) {
     );
     table.filter(studyFilter(now));
   });
-  store.watch(["open"], all.signal, () => {
-    const { open } = store.get();
+  const close = () => {
     opened?.destroy();
     opened = null;
+  };
+  const opening = (row: StudyRow, place: HTMLElement): ((comparison: ComparisonState, live: Kernel | null) => void) => {
+    return (comparison, live) => {
+      // An answer may come after the change was closed.
+      if (store.get().open !== row || all.signal.aborted) return;
+      close();
+      opened = comparisonView(comparison, { kernel: live, pinned: [], savePinned: () => undefined });
+      opened.setDark(dark);
+      replace(place, opened.element);
+    };
+  };
+  store.watch(["open"], all.signal, () => {
+    const { open } = store.get();
+    close();
     overview.hidden = open !== null;
     table.select(open ? (ids.get(open) ?? null) : null);
     if (!open) return replace(detail);
-    opened =
-      open.comparison && comparisonView(open.comparison, { kernel: null, pinned: [], savePinned: () => undefined });
-    opened?.setDark(dark);
     const back = link("← All changes", null, () => {
       store.set({ open: null });
       table.element.querySelector<HTMLElement>("[role=grid]")?.focus();
@@ -160,8 +172,24 @@ export function studyView(state: StudyState) {
       h("code", {}, plain.value(open.id)),
       h("span", { class: "tcw-note" }, ` label: ${words.labelName(open.label)}`),
     );
-    replace(detail, back, heading, opened?.element ?? withoutComparison(open));
+    const told = h("p", { class: "tcw-quiet", role: "status" });
+    const place = h("div", {}, withoutComparison(open));
+    replace(detail, back, heading, told, place);
     back.focus();
+    const put = opening(open, place);
+    if (open.comparison) put(open.comparison, null);
+    if (!kernel) {
+      if (!open.comparison) told.textContent = "The whole comparison is not stored in this study.";
+      return;
+    }
+    told.textContent = "Comparing this change once more…";
+    kernel.open(state.rows.indexOf(open)).then(
+      (comparison) => {
+        replace(told);
+        put(comparison, kernel);
+      },
+      (error: unknown) => (told.textContent = plain.sentence(error instanceof Error ? error.message : String(error))),
+    );
   });
 
   return {
@@ -273,6 +301,5 @@ function withoutComparison(row: StudyRow): HTMLElement {
     ),
     row.evidence.length > 0 && evidenceTable(row.evidence, "What differs", null),
     row.reproducer && h("p", { class: "tcw-lead" }, `Reproducer: ${plain.value(row.reproducer)}.`),
-    h("p", { class: "tcw-quiet" }, "The whole comparison is not stored in this study."),
   );
 }
