@@ -93,6 +93,24 @@ window.show = async (state, live) => {
   return performance.now() - start;
 };
 
+/** Takes away what is shown; how many listeners the model has left. */
+window.takeAway = () => {
+  close();
+  return window.model.listeners.length;
+};
+
+/** From now on the kernel answers when it is told to: the answers to what was asked meanwhile, the first one first. */
+window.holdAnswers = () => {
+  const { model } = window;
+  const answer = model.answer;
+  const held = [];
+  model.answer = (message) => void held.push(message);
+  window.letOneGo = () => {
+    const message = held.shift();
+    model.tell("msg:custom", { id: message.id, ...answer(message) });
+  };
+};
+
 /** Shows progress first, then the state. */
 window.showProgress = async (progress) => {
   await window.show(null, true);

@@ -82,6 +82,7 @@ def test_a_line_is_chosen_with_the_keyboard_and_read_aloud(open_tab):
     spoken = "Line 4 of new, changed: ran in 257 executions, 1 time in the one shown"
     assert page.get_by_text(spoken).count() == 1
     page.keyboard.press("Enter")
+    assert page.get_by_text("257 executions ran line 4 of new.").count() == 1
     assert page.get_by_role("tab", name=re.compile("^Executions")).get_attribute("aria-selected") == "true"
     assert page.locator(".tcw-tag").inner_text() == "ran line 4 of new ✕"
 
@@ -345,14 +346,150 @@ def test_a_change_of_a_study_is_compared_once_more_where_there_is_a_kernel(open_
     changes = page.get_by_role("grid", name="Changes")
     page.get_by_role("searchbox").fill("0000:module")
     changes.get_by_role("row").nth(1).click()
-    page.get_by_text("Comparing this change once more…").wait_for(state="detached")
+    # What is stored stays as it is for whoever works in it, until he asks for more.
+    tab.tab("Execution 3")
+    assert tab.sent() == [] and page.locator(".tcw-sentence").inner_text() == states.SENTENCE
+    assert page.get_by_role("button", name="Run again").is_disabled()
+    page.evaluate("window.holdAnswers()")
+    page.get_by_role("button", name="Work with it").click()
+    page.get_by_text("Comparing this change once more…").wait_for()
     request = tab.sent()[-1]
     assert isinstance(request.pop("id"), int) and request == {"do": "open", "row": 0}
+    assert page.locator(".tcw-sentence").inner_text() == states.SENTENCE
+    page.evaluate("window.letOneGo()")
+    assert page.get_by_role("button", name="Work with it").count() == 0
+    assert page.evaluate("document.querySelector('.tcw').contains(document.activeElement)")
     assert tab.tab("Execution 3").get_by_role("button", name="Run again").is_enabled()
     page.get_by_role("button", name="All changes").click()
+    # An answer to a change that was closed and opened once more takes nothing away.
+    changes.get_by_role("row").nth(1).click()
+    page.get_by_role("button", name="Work with it").click()
+    page.get_by_role("button", name="All changes").click()
+    changes.get_by_role("row").nth(1).click()
+    page.evaluate("window.letOneGo()")
+    page.wait_for_timeout(50)
+    assert page.locator(".tcw-sentence").inner_text() == states.SENTENCE
+    page.get_by_role("button", name="Work with it").click()
+    page.evaluate("window.letOneGo()")
+    assert tab.tab("Execution 3").get_by_role("button", name="Run again").is_enabled()
+    page.get_by_role("button", name="All changes").click()
+    tab.show(states.study())
     page.get_by_role("searchbox").fill("0003:module")
     changes.get_by_role("row").nth(1).click()
     page.get_by_text("the texts of this change are not known.").wait_for()
+
+
+def test_a_stored_comparison_that_cannot_be_shown_says_why(open_tab):
+    tab = open_tab()
+    state = states.study()
+    state["rows"][0]["comparison"]["format"] = 2
+    tab.show(state, live=False)
+    page = tab.page
+    page.get_by_role("searchbox").fill("0000:module")
+    page.get_by_role("grid", name="Changes").get_by_role("row").nth(1).click()
+    page.get_by_text("made by another version of twincell").wait_for()
+    assert state["rows"][0]["reason"] in page.locator(".tcw").inner_text()
+
+
+@pytest.mark.parametrize("live", [True, False])
+def test_static_output_is_hidden_only_while_there_is_a_view(open_tab, live):
+    tab = open_tab()
+    page = tab.page
+    page.evaluate("""() => {
+        document.getElementById("here").className = "jp-OutputArea-child";
+        const [child, output, text] = [1, 2, 3].map(() => document.createElement("div"));
+        child.className = "jp-OutputArea-child";
+        output.className = "jp-OutputArea-output";
+        text.className = "tc-out";
+        text.textContent = "Behavior changed, said without scripts.";
+        output.append(text);
+        child.append(output);
+        document.getElementById("here").after(child);
+    }""")
+    static = page.locator(".tc-out")
+    tab.show(states.comparison(3), live)
+    static.wait_for(state="hidden")
+    tab.show({**states.comparison(3), "format": 2}, live)
+    page.get_by_role("alert").wait_for()
+    assert static.is_visible()
+    tab.show({**states.comparison(3), "pairs": [{"name": "f"}]}, live)
+    page.get_by_text("could not be shown interactively").wait_for()
+    assert static.is_visible()
+    assert all("twincell" in error for error in tab.errors) and len(tab.errors) == 1
+    tab.errors.clear()
+
+
+def test_nothing_listens_after_a_view_was_taken_away(open_tab):
+    tab = open_tab()
+    for state in (states.comparison(), states.study(12)):
+        tab.show(state)
+        assert tab.page.evaluate("window.model.listeners.length") > 0
+        assert tab.page.evaluate("window.takeAway()") == 0
+        assert tab.page.locator(".tcw").count() == 0
+
+
+def test_what_the_kernel_refuses_is_said_in_all_tabs(open_tab):
+    tab = open_tab()
+    tab.show(states.comparison())
+    page = tab.page
+    panel = tab.tab(re.compile("^Calls"))
+    page.evaluate("window.model.answer = () => ({ok: false, error: 'the worker is gone.'})")
+    page.get_by_role("button", name="Next execution listed").click()
+    page.get_by_role("status").get_by_text("! the worker is gone.").wait_for()
+    assert "shows the calls" in panel.inner_text() and "on the way" not in panel.inner_text()
+
+
+def test_the_ends_of_the_list_keep_the_focus(open_tab):
+    tab = open_tab()
+    tab.show(states.comparison(5))
+    page = tab.page
+    for name, end in (("Next execution listed", 5), ("Previous execution listed", 1)):
+        button = page.get_by_role("button", name=name)
+        button.focus()
+        for _ in range(6):
+            page.keyboard.press("Enter")
+        page.get_by_role("tab", name=f"Execution {end}", exact=True).wait_for()
+        assert button.is_disabled()
+        assert page.locator(":focus").get_attribute("aria-label") == name
+
+
+def test_after_progress_the_focus_is_on_the_heading(open_tab):
+    tab = open_tab()
+    page = tab.page
+    page.evaluate("window.showProgress({pair: 0, pairs: 1, executions: 3, budget: 9, coverage: 0.5})")
+    page.get_by_role("button", name="Stop").focus()
+    page.keyboard.press("Enter")
+    assert page.locator(":focus").inner_text() == "Stopping…"
+    page.evaluate("state => window.model.set('state', state)", states.comparison(3))
+    assert page.evaluate("document.activeElement.tagName") == "H2"
+
+
+def test_a_line_stays_chosen_when_the_column_becomes_narrow(open_tab):
+    tab = open_tab()
+    tab.show(states.comparison())
+    page = tab.page
+    page.get_by_role("textbox", name=re.compile("^new version")).focus()
+    for _ in range(3):
+        page.keyboard.press("ArrowDown")
+    page.set_viewport_size({"width": 500, "height": 900})
+    page.locator(".cm-mergeView").wait_for(state="detached")
+    assert page.locator(":focus").get_attribute("aria-label").startswith("new version")
+    page.keyboard.press("ArrowDown")
+    assert page.get_by_text(re.compile("^Line 5 of new")).count() == 1
+
+
+def test_bars_of_verdicts_differ_without_color(open_tab, scheme):
+    tab = open_tab(scheme)
+    tab.show(states.study())
+    image = tab.page.get_by_role("img", name="Coverage of both versions")
+    image.wait_for()
+    filled = "[...document.querySelectorAll('svg rect')].map(one => getComputedStyle(one).fill)"
+    patterns = {fill for fill in tab.page.evaluate(filled) if "url(" in fill}
+    # Two patterns in each of two plots; their definitions are there.
+    assert len(patterns) == 4
+    known = tab.page.evaluate("[...document.querySelectorAll('svg pattern')].map(one => one.id)")
+    assert {fill.split("#")[1].rstrip('")') for fill in patterns} == set(known)
+    assert tab.page.locator("svg rect[fill=none]").count() > 0
 
 
 def test_everything_is_reached_by_keyboard_alone(open_tab):
@@ -374,7 +511,7 @@ def test_everything_is_reached_by_keyboard_alone(open_tab):
     for _ in range(3):
         page.keyboard.press("ArrowDown")
     page.keyboard.press("End")
-    assert page.locator(":focus").get_attribute("aria-activedescendant").endswith("-299")
+    assert page.locator(":focus").get_attribute("aria-activedescendant").endswith("-300")
     page.keyboard.press("Home")
     page.keyboard.press("Enter")
     page.get_by_role("tab", name="Execution 1", exact=True).wait_for()

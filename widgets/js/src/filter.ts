@@ -77,15 +77,14 @@ export function neighbour(listed: Execution[], number: number | null, step: 1 | 
   return step > 0 ? sorted.find((one) => one.number > at) : sorted.findLast((one) => one.number < at);
 }
 
-/** Executions from one that differs to the next that does, the first from the start. */
+/** Executions from one that differs to the next that does, the first from the start. Not all of them need be listed. */
 export function waits(executions: Execution[]): number[] {
-  const found: number[] = [];
-  let since = 0;
-  for (const execution of executions) {
-    since += 1;
-    if (!execution.differs) continue;
-    found.push(since);
-    since = 0;
-  }
-  return found;
+  let before = 0;
+  return executions
+    .filter((one) => one.differs)
+    .map(({ number }) => {
+      const since = number - before;
+      before = number;
+      return since;
+    });
 }

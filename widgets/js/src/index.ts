@@ -2,9 +2,11 @@
 
 import { focusOn, h, replace } from "./dom";
 import { Kernel } from "./kernel";
+import type { Host } from "./session";
 import style from "./style.css";
 import { followTheme } from "./theme";
 import type { ComparisonState, Pinned, Progress, StudyState } from "./types";
+import { attempt } from "./views/attempt";
 import { comparisonView } from "./views/comparison";
 import { progressView } from "./views/progress";
 import { studyView } from "./views/study";
@@ -26,8 +28,6 @@ interface View {
   takePinned?(pinned: Pinned[]): void;
   destroy(): void;
 }
-
-const UNKNOWN = "This was made by another version of twincell, which this view does not know. Run the cell again.";
 
 /** A place in the page, with the style and the theme; what is shown in it can be replaced. */
 function stage(el: HTMLElement, signal: AbortSignal): { show(view: View | HTMLElement): void; view(): View | null } {
@@ -55,7 +55,12 @@ function stage(el: HTMLElement, signal: AbortSignal): { show(view: View | HTMLEl
       view?.destroy();
       view = shown instanceof HTMLElement ? null : shown;
       view?.setDark(dark);
+      // Who had the focus in what goes, as on the button Stop, is led to the heading of what comes.
+      const inside = content.contains(document.activeElement);
       replace(content, shown instanceof HTMLElement ? shown : shown.element);
+      // What is written beside it for readers without the view is hidden only while there is one.
+      root.classList.toggle("tcw-live", view !== null);
+      if (inside) focusOn(content.querySelector("h2") ?? content);
     },
   };
 }
@@ -76,20 +81,13 @@ function viewOf(
   state: State,
   kernel: Kernel | null,
   pinned: Pinned[],
-  savePinned: (pinned: Pinned[]) => void,
+  savePinned: Host["savePinned"],
 ): View | HTMLElement {
-  if (state.format !== 1) return h("p", { role: "alert" }, UNKNOWN);
   const host = { kernel, pinned, savePinned };
-  try {
-    return "rows" in state ? studyView(state, kernel) : comparisonView(state, host);
-  } catch (error) {
-    console.error("twincell:", error);
-    return h(
-      "p",
-      { role: "alert" },
-      "This could not be shown interactively. The text of the comparison has it all: print it in a cell.",
-    );
-  }
+  const view = attempt<State, View>(state, (known) =>
+    "rows" in known ? studyView(known, kernel) : comparisonView(known, host),
+  );
+  return typeof view === "string" ? h("p", { role: "alert" }, view) : view;
 }
 
 function render({ model, el, signal }: { model: Model; el: HTMLElement; signal?: AbortSignal }): () => void {
@@ -137,16 +135,16 @@ function render({ model, el, signal }: { model: Model; el: HTMLElement; signal?:
 /** Shows a state in a page without a kernel; returns what takes it away again. */
 export function mount(el: HTMLElement, state: State): () => void {
   const own = new AbortController();
-  stage(el, own.signal).show(viewOf(state, null, [], () => undefined));
+  stage(el, own.signal).show(viewOf(state, null, [], null));
   return () => own.abort();
 }
 
-// A page of its own carries its state beside what it says to readers without scripts.
+// A page of its own carries its state beside what it says to readers without scripts, which stays if there is no view.
 const carried = document.querySelector("html[data-twincell-page] script[data-twincell-state]");
 if (carried) {
   const place = h("main", {});
   mount(place, JSON.parse(carried.textContent) as State);
-  document.querySelector("main")?.replaceWith(place);
+  if (place.querySelector(".tcw-live")) document.querySelector("main")?.replaceWith(place);
 }
 
 export default { render };

@@ -44,29 +44,30 @@ function emptyPlace(): Place {
   return place;
 }
 
-/** Asks the kernel for the widget; returns what ends the listening. */
-function ask(model: Model, found: Place): () => void {
+async function render(context: Rendered): Promise<() => void> {
+  const model: Model = context.model;
+  const { el } = context;
+  const found = (places[KEY] ??= emptyPlace());
+  const carried = model.get("module");
+  if (typeof carried === "string" && carried !== "") found.provide(carried);
   const heard = (message: unknown) => {
     const text = (message as { module?: unknown } | null)?.module;
     if (typeof text === "string") found.provide(text);
   };
-  model.on("msg:custom", heard);
-  model.send({ do: "module" });
-  return () => model.off("msg:custom", heard);
-}
-
-async function render(context: Rendered): Promise<() => void> {
-  const model: Model = context.model;
-  const found = (places[KEY] ??= emptyPlace());
-  const carried = model.get("module");
-  if (typeof carried === "string" && carried !== "") found.provide(carried);
-  const unlisten = found.provided ? () => undefined : ask(model, found);
+  let widget: typeof Widget;
   try {
-    const widget = await found.module;
-    return context.signal?.aborted ? () => undefined : widget.default.render(context);
+    if (!found.provided) {
+      el.textContent = "Waiting for the kernel…";
+      model.on("msg:custom", heard);
+      model.send({ do: "module" });
+    }
+    widget = await found.module;
   } finally {
-    unlisten();
+    // Where it could not be had, what is written beside the view speaks.
+    el.textContent = "";
+    model.off("msg:custom", heard);
   }
+  return context.signal?.aborted ? () => undefined : widget.default.render(context);
 }
 
 export default { render };

@@ -32,13 +32,17 @@ export function sentence(text: string): string {
   return bounded(text.replace(/[\r\n]/g, " "), 4 * VALUE_LIMIT);
 }
 
-/** Control characters, halves of pairs, and the format characters that reorder, join or hide text. */
-const UNSAFE =
-  /[\p{Cc}\p{Cs}\u{ad}\u{61c}\u{180e}\u{200b}-\u{200f}\u{2028}-\u{202e}\u{2060}-\u{206f}\u{feff}\u{fff9}-\u{fffb}\u{fffe}\u{ffff}\u{e0000}-\u{e007f}]/u;
+/**
+ * Control characters, halves of pairs, format characters, which reorder or join text, what is drawn as nothing at all,
+ * and separators of lines.
+ */
+const UNSAFE = /[\p{Cc}\p{Cs}\p{Cf}\p{Default_Ignorable_Code_Point}\u{2028}\u{2029}\u{fffe}\u{ffff}]/u;
+/** At the start it would change the character that stands before the text. */
+const COMBINING = /^\p{M}/u;
 
 function bounded(text: string, limit: number): string {
   // Most texts are short and hold nothing unsafe.
-  if (text.length <= limit && !UNSAFE.test(text)) return text;
+  if (text.length <= limit && !UNSAFE.test(text) && !COMBINING.test(text)) return text;
   let out = "";
   let count = 0;
   for (const character of text) {
@@ -47,7 +51,7 @@ function bounded(text: string, limit: number): string {
       for (const _ of text) length += 1;
       return `${out}… (${length} characters)`;
     }
-    out += safe(character);
+    out += count === 0 && COMBINING.test(character) ? escaped(character) : safe(character);
     count += 1;
   }
   return out;
@@ -57,7 +61,10 @@ function safe(character: string): string {
   if (character === "\n") return "\\n";
   if (character === "\r") return "\\r";
   if (character === "\t") return "\\t";
-  if (!UNSAFE.test(character)) return character;
+  return UNSAFE.test(character) ? escaped(character) : character;
+}
+
+function escaped(character: string): string {
   const number = character.codePointAt(0) ?? 0;
   const digits = number.toString(16);
   if (number <= 0xff) return `\\x${digits.padStart(2, "0")}`;

@@ -21,7 +21,15 @@ const NONE: Changes = new Map();
 export interface Host {
   kernel: Kernel | null;
   pinned: Pinned[];
-  savePinned(pinned: Pinned[]): void;
+  /** Keeps them with the notebook; null where they live as long as the view. */
+  savePinned: ((pinned: Pinned[]) => void) | null;
+}
+
+/** What an action is given: whom to ask about what, and whether anybody still waits for the answer. */
+interface Asked {
+  kernel: Kernel;
+  request: Omit<Request, "changes">;
+  awaited(): boolean;
 }
 
 export class Session {
@@ -30,6 +38,8 @@ export class Session {
   private readonly details = new Map<string, Detail>();
   /** Counts what was chosen, so that an answer that comes too late changes nothing. */
   private turn = 0;
+  /** What the kernel works on for this view: one thing at a time. Of what is wished meanwhile, the latest is asked. */
+  private flight: Promise<void> | null = null;
 
   constructor(
     readonly state: ComparisonState,
@@ -45,6 +55,11 @@ export class Session {
       ...this.start(first),
       pinned: host.pinned,
     });
+  }
+
+  /** Whether what is pinned is kept with the notebook. */
+  get keeps(): boolean {
+    return this.host.savePinned !== null;
   }
 
   /** Whether there is a kernel to ask. */
@@ -106,7 +121,8 @@ export class Session {
 
   runChanged(): void {
     const { changes, edits } = this.store.get();
-    void this.run("Running with changed values", new Map([...changes, ...edits]), "Ran with changed values.");
+    const all = new Map([...changes, ...edits]);
+    void this.run("Running with changed values", all, "Ran with changed values.", { ran: edits });
   }
 
   /** Back from changed values to the execution as it was. */
@@ -132,7 +148,7 @@ export class Session {
 
   shrink(): void {
     const { changes } = this.store.get();
-    void this.ask("Looking for smaller values", async (kernel, request) => {
+    void this.ask("Looking for smaller values", async ({ kernel, request }) => {
       const detail = await kernel.shrink({ ...request, changes });
       // What comes next starts from the smaller values, which only the kernel has in full.
       const base = detail.handle ?? null;
@@ -141,7 +157,7 @@ export class Session {
         detail,
         base,
         changes: NONE,
-        edits: NONE,
+        edits: this.unrun(NONE, detail),
         message: { text: "These are the smallest values found.", bad: false },
       };
     });
@@ -149,8 +165,10 @@ export class Session {
 
   makeTest(copy: (text: string) => Promise<boolean>): void {
     const { changes } = this.store.get();
-    void this.ask("Writing a test", async (kernel, request) => {
+    void this.ask("Writing a test", async ({ kernel, request, awaited }) => {
       const test = await kernel.reproducer({ ...request, changes });
+      // Nobody's clipboard changes for what he has turned away from.
+      if (!awaited()) return {};
       const copied = await copy(test);
       const text = copied
         ? "Copied. The test stands below."
@@ -186,11 +204,15 @@ export class Session {
     const example = this.store.get().pinned[index];
     if (!example || !this.state.pairs[example.pair]) return;
     this.choosePair(example.pair);
-    if (example.execution !== null) this.choose(example.execution);
     this.store.set({ tab: "shown" });
+    const { execution, handle } = example;
     const changes = new Map(Object.entries(example.changes));
-    if (example.handle === null && changes.size === 0) return;
-    void this.run("Running the pinned example", changes, "", example.handle);
+    if (handle === null && changes.size === 0) {
+      if (execution !== null) this.choose(execution);
+      return;
+    }
+    if (execution !== null) this.asItWas(execution);
+    void this.run("Running the pinned example", changes, "", { base: handle });
   }
 
   /** Examples that were pinned elsewhere. */
@@ -205,23 +227,37 @@ export class Session {
 
   private setPinned(pinned: Pinned[]): void {
     this.store.set({ pinned });
-    this.host.savePinned(pinned);
+    this.host.savePinned?.(pinned);
   }
 
-  private run(busy: string, changes: Changes, done: string, base = this.store.get().base): Promise<void> {
-    const action = async (kernel: Kernel, request: Omit<Request, "changes">): Promise<Partial<Choices>> => {
+  /** Values that were typed and not run: without those that ran, and those that have no field any more. */
+  private unrun(ran: Changes, detail: Detail): Changes {
+    const fields = new Set(detail.values.flatMap((one) => (one.literal === null ? [] : [one.path])));
+    return new Map(
+      [...this.store.get().edits].filter(([path, literal]) => ran.get(path) !== literal && fields.has(path)),
+    );
+  }
+
+  private run(
+    busy: string,
+    changes: Changes,
+    done: string,
+    { base = this.store.get().base, ran = NONE }: { base?: number | null; ran?: Changes } = {},
+  ): Promise<void> {
+    const action = async ({ kernel, request }: Asked): Promise<Partial<Choices>> => {
       const detail = await kernel.replay({ ...request, changes });
       if (request.handle === null && changes.size === 0) {
         this.details.set(`${request.pair}:${request.execution}`, detail);
       }
-      return { detail, base, changes, edits: NONE, message: done ? { text: done, bad: false } : null };
+      const message = done ? { text: done, bad: false } : null;
+      return { detail, base, changes, edits: this.unrun(ran, detail), message };
     };
     return this.ask(busy, action, base);
   }
 
   private async ask(
     busy: string,
-    action: (kernel: Kernel, request: Omit<Request, "changes">) => Promise<Partial<Choices>>,
+    action: (asked: Asked) => Promise<Partial<Choices>>,
     handle = this.store.get().base,
   ): Promise<void> {
     const { kernel } = this.host;
@@ -230,19 +266,34 @@ export class Session {
     if (execution === null) return;
     this.turn += 1;
     const turn = this.turn;
+    const awaited = () => turn === this.turn;
     this.store.set({ busy, message: null, test: null });
+    while (this.flight) {
+      await this.flight;
+      if (!awaited()) return;
+    }
+    let land = () => {};
+    const flight = new Promise<void>((resolve) => (land = resolve));
+    this.flight = flight;
+    const landed = () => {
+      if (this.flight === flight) this.flight = null;
+      land();
+    };
     const late = setTimeout(() => {
-      if (turn !== this.turn) return;
+      // An answer that may never come holds up nothing that is wished later.
+      landed();
+      if (!awaited()) return;
       const text = "The kernel has not answered yet. It may be busy; if it was restarted, run the cell again.";
       this.store.set({ message: { text, bad: true } });
     }, PATIENCE);
     let changed: Partial<Choices>;
     try {
-      changed = await action(kernel, { pair, execution, handle });
+      changed = await action({ kernel, request: { pair, execution, handle }, awaited });
     } catch (error) {
       changed = { message: { text: error instanceof Error ? error.message : String(error), bad: true } };
     }
     clearTimeout(late);
-    if (turn === this.turn) this.store.set({ ...changed, busy: null });
+    landed();
+    if (awaited()) this.store.set({ ...changed, busy: null });
   }
 }

@@ -1,5 +1,5 @@
 // A table of any length: TanStack sorts and filters, only the rows in sight have elements, and those are used again
-// while one scrolls. One tab stop; arrows move, Enter chooses.
+// while one scrolls. The rows are one tab stop; arrows move, Enter chooses.
 
 import {
   columnFilteringFeature,
@@ -35,6 +35,7 @@ export interface TableOptions<T> {
   label: string;
   columns: Column<T>[];
   rows: T[];
+  /** What no other row has; without spaces. */
   id(row: T): string;
   /** Classes of a row. */
   tone?(row: T): string;
@@ -50,7 +51,6 @@ export interface VirtualTable<T> {
   element: HTMLElement;
   filter(test: ((row: T) => boolean) | null): void;
   select(id: string | null, reveal?: boolean): void;
-  rows(): T[];
   destroy(): void;
 }
 
@@ -212,6 +212,10 @@ export function virtualTable<T extends object>(options: TableOptions<T>): Virtua
       if (element === next) next = next.nextElementSibling;
       else body.insertBefore(element, next);
     }
+    // Rows that are not in sight have no element to speak of.
+    const spoken = shown.get(active)?.id;
+    if (spoken === undefined) scroller.removeAttribute("aria-activedescendant");
+    else scroller.setAttribute("aria-activedescendant", spoken);
   }
 
   function blank(): HTMLElement {
@@ -237,7 +241,7 @@ export function virtualTable<T extends object>(options: TableOptions<T>): Virtua
 
   function fill(element: HTMLElement, row: T, index: number): void {
     element.dataset.index = String(index);
-    element.id = `${name}-${index}`;
+    element.id = `${name}-${options.id(row)}`;
     element.setAttribute("aria-rowindex", String(index + 2));
     element.style.transform = `translateY(${index * ROW_HEIGHT}px)`;
     columns.forEach((column, at) => {
@@ -284,7 +288,6 @@ export function virtualTable<T extends object>(options: TableOptions<T>): Virtua
     virtualizer.scrollToIndex(active, { align: "auto" });
     draw();
     markAll();
-    scroller.setAttribute("aria-activedescendant", `${name}-${active}`);
   }
 
   function onKey(event: KeyboardEvent): void {
@@ -307,7 +310,6 @@ export function virtualTable<T extends object>(options: TableOptions<T>): Virtua
 
   return {
     element,
-    rows: () => rows,
     filter(test) {
       model.filter(test);
       scroller.scrollTop = 0;

@@ -53,6 +53,11 @@ test("waits are counted from one difference to the next", () => {
   expect(filter.waits(executions)).toEqual([3, 1, 4]);
 });
 
+test("waits count the executions that are not listed, too", () => {
+  const executions = [3, 90, 1500].map((number) => execution(number, { differs: number !== 90 }));
+  expect(filter.waits(executions)).toEqual([3, 1497]);
+});
+
 test("a cell of the matrix and a search filter the changes of a study", () => {
   const rows = [
     change("a", "changing", "changing"),

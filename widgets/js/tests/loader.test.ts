@@ -27,8 +27,8 @@ class Model {
   }
 }
 
-function render(model: Model, signal?: AbortSignal): { el: { shown?: number }; done: Promise<() => void> } {
-  const el = {};
+function render(model: Model, signal?: AbortSignal) {
+  const el: HTMLElement & { shown?: number } = document.createElement("div");
   return { el, done: loader.render({ model, el, signal } as never) };
 }
 
@@ -69,10 +69,12 @@ test("a view without it asks the kernel, once, and stops listening", async () =>
   const model = new Model("");
   const { el, done } = render(model);
   expect(model.sent).toEqual([{ do: "module" }]);
+  expect(el.textContent).toBe("Waiting for the kernel…");
   model.hear({ id: 3, ok: true });
   model.hear({ module: TEXT });
   (await done)();
   expect(el.shown).toBe(0);
+  expect(el.textContent).toBe("");
   expect(model.listeners.size).toBe(0);
 });
 
@@ -98,4 +100,15 @@ test("a view that is gone before the widget came shows nothing", async () => {
   model.hear({ module: TEXT });
   await done;
   expect(el.shown).toBeUndefined();
+});
+
+test("a kernel that cannot be reached leaves the place empty, and nothing listens", async () => {
+  const model = new Model("");
+  model.send = () => {
+    throw new Error("The comm is closed.");
+  };
+  const { el, done } = render(model);
+  await expect(done).rejects.toThrow("The comm is closed.");
+  expect(el.childNodes).toHaveLength(0);
+  expect(model.listeners.size).toBe(0);
 });

@@ -8,6 +8,20 @@ test("unsafe characters become Python escapes, as in Rust", () => {
   expect(plain.value("\ud800")).toBe("\\ud800");
 });
 
+test("characters that are drawn as nothing become escapes", () => {
+  const unseen = [0x3164, 0x115f, 0x1160, 0xffa0, 0x34f, 0x17b4, 0x17b5, 0x180b, 0x180f, 0xfe00, 0xfe0f, 0x600, 0xad];
+  for (const code of unseen) {
+    const text = plain.value(`a${String.fromCodePoint(code)}b`);
+    expect(text).toBe(`a\\${code <= 0xff ? "x" : "u"}${code.toString(16).padStart(code <= 0xff ? 2 : 4, "0")}b`);
+  }
+  expect(plain.value("a\u{e0100}")).toBe("a\\U000e0100");
+});
+
+test("a mark at the start of a value combines with nothing that stands before it", () => {
+  expect(plain.value("\u0301e")).toBe("\\u0301e");
+  expect(plain.value("e\u0301")).toBe("e\u0301");
+});
+
 test("tabs in code become spaces, its line end goes", () => {
   expect(plain.code("\treturn 1\r\n")).toBe("    return 1");
 });

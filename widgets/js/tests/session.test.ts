@@ -204,3 +204,94 @@ test("another pair starts afresh", () => {
   one.choosePair(1);
   expect(one.store.get()).toMatchObject({ pair: 1, line: null, search: "", detail: null, execution: null });
 });
+
+test("what was typed and not run outlives the runs of others", async () => {
+  const value = detail(0).values[0]!;
+  const values = ["x", "y", "z"].map((path) => ({ ...value, path }));
+  const { session: one } = session({ replay: async () => detail(0, { values }) });
+  one.edit("x", "1");
+  one.runChanged();
+  // Typed while it ran.
+  one.edit("y", "2");
+  await settled();
+  expect(one.store.get()).toMatchObject({ changes: new Map([["x", "1"]]), edits: new Map([["y", "2"]]) });
+  one.runAgain();
+  await settled();
+  expect(one.store.get().edits).toEqual(new Map([["y", "2"]]));
+  one.edit("z", "3");
+  one.forget("x");
+  await settled();
+  expect(one.store.get().changes).toEqual(new Map());
+  expect(one.store.get().edits).toEqual(
+    new Map([
+      ["y", "2"],
+      ["z", "3"],
+    ]),
+  );
+});
+
+test("what was typed for a value that has no field any more is not run", async () => {
+  const shrunk = detail(0, { handle: 1, values: [{ ...detail(0).values[0]!, literal: null }] });
+  const { session: one } = session({ shrink: async () => shrunk });
+  one.edit("x", "1");
+  one.shrink();
+  await settled();
+  expect(one.store.get().edits).toEqual(new Map());
+});
+
+test("of what is wished while the kernel works, it is asked for the latest only", async () => {
+  const answers: ((value: unknown) => void)[] = [];
+  const replay = vi.fn((_: { execution: number }) => new Promise((resolve) => answers.push(resolve)));
+  const { session: one } = session({ replay });
+  for (const execution of [1, 2, 3, 4, 5, 6]) one.choose(execution);
+  await settled();
+  expect(replay.mock.calls.map(([request]) => request.execution)).toEqual([1]);
+  answers[0]?.(detail(1));
+  await settled();
+  expect(replay.mock.calls.map(([request]) => request.execution)).toEqual([1, 6]);
+  expect(one.store.get()).toMatchObject({ execution: 6, detail: null });
+  answers[1]?.(detail(6));
+  await settled();
+  expect(one.store.get()).toMatchObject({ execution: 6, detail: { execution: 6 }, busy: null });
+  // The first answer was kept, though nobody waited for it any more.
+  one.choose(1);
+  expect(one.store.get().detail?.execution).toBe(1);
+});
+
+test("an answer that never comes holds up what is wished later for a while only", async () => {
+  vi.useFakeTimers();
+  try {
+    const replay = vi.fn(() => new Promise(() => undefined));
+    const { session: one } = session({ replay });
+    one.choose(1);
+    one.choose(2);
+    await vi.advanceTimersByTimeAsync(20_001);
+    expect(replay).toHaveBeenCalledTimes(2);
+    await vi.advanceTimersByTimeAsync(20_001);
+    expect(one.store.get().message?.text).toMatch(/has not answered yet/);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+test("a test that nobody waits for any more is not copied", async () => {
+  let answer: (value: string) => void = () => undefined;
+  const copy = vi.fn(async () => true);
+  const { session: one } = session({ reproducer: () => new Promise((resolve) => (answer = resolve)) });
+  one.makeTest(copy);
+  one.runUnchanged();
+  answer("def test(): pass");
+  await settled();
+  expect(copy).not.toHaveBeenCalled();
+  expect(one.store.get().test).toBeNull();
+});
+
+test("a pinned example with changed values is run as it was pinned, and nothing else is", async () => {
+  const pinned = { pair: 0, name: "f", execution: 2, handle: 3, changes: { x: "1" }, values: [], old: "", new: "" };
+  const replay = vi.fn(async () => detail(null));
+  const { session: one } = session({ replay }, [pinned]);
+  one.showPinned(0);
+  await settled();
+  expect(replay.mock.calls).toEqual([[{ pair: 0, execution: 2, handle: 3, changes: new Map([["x", "1"]]) }]]);
+  expect(one.store.get()).toMatchObject({ execution: 2, base: 3, tab: "shown" });
+});

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { compare, tableModel, type Column } from "../src/table";
+import { compare, tableModel, virtualTable, type Column } from "../src/table";
 
 interface Row {
   id: string;
@@ -58,4 +58,26 @@ test("ten thousand rows are sorted and filtered in no time", () => {
   expect(table.rows()[9]?.id).toBe("row 9");
   table.filter((row) => (row.size ?? 0) % 2 === 0);
   expect(table.rows()).toHaveLength(5000);
+});
+
+test("who is told of by the table is the row itself, sorted, filtered or out of sight", () => {
+  const table = virtualTable({ label: "Rows", columns, rows, id: (row) => row.id, choose: () => undefined, empty: "" });
+  document.body.append(table.element);
+  const grid = table.element.querySelector<HTMLElement>("[role=grid]");
+  const press = (key: string) => grid?.dispatchEvent(new KeyboardEvent("keydown", { key }));
+  const active = () => {
+    const id = grid?.getAttribute("aria-activedescendant");
+    return id ? document.getElementById(id)?.firstElementChild?.textContent : null;
+  };
+  expect(active()).toBeNull();
+  press("Home");
+  const first = active();
+  expect(first).toBe(rows[0]?.id);
+  for (let times = 0; times < 2; times += 1) {
+    table.element.querySelector<HTMLElement>("button")?.click();
+    expect(active()).toBe(first);
+  }
+  table.filter((row) => row.id !== first);
+  expect(active()).toBeNull();
+  table.destroy();
 });

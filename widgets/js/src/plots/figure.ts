@@ -10,6 +10,8 @@ import { simpleTable } from "../views/parts";
 export interface Entry {
   text: string;
   color: string;
+  /** Of a box; its color where absent. */
+  fill?: string;
   shape: "line" | "circle" | "ring" | "diamond" | "cross" | "box" | "hatch";
 }
 
@@ -167,7 +169,7 @@ function legendLines(legend: Entry[], width: number): { entry: Entry; x: number 
   return lines;
 }
 
-function legendEntry({ text, color, shape: kind }: Entry, x: number, y: number): SVGElement {
+function legendEntry({ text, color, fill = color, shape: kind }: Entry, x: number, y: number): SVGElement {
   const group = shape("g", { transform: `translate(${x}, ${y})` });
   const shapes: Record<Entry["shape"], SVGElement> = {
     line: shape("path", { d: "M1,0H15", fill: "none", stroke: color, "stroke-width": 2 }),
@@ -175,7 +177,7 @@ function legendEntry({ text, color, shape: kind }: Entry, x: number, y: number):
     ring: shape("circle", { cx: 8, r: 3.5, fill: "none", stroke: color, "stroke-width": 1.5 }),
     diamond: shape("path", { d: "M8,-6L13,0L8,6L3,0Z", fill: color }),
     cross: shape("path", { d: "M5,-3L11,3M5,3L11,-3", fill: "none", stroke: color, "stroke-width": 1.5 }),
-    box: shape("rect", { x: 3, y: -5, width: 10, height: 10, fill: color }),
+    box: shape("rect", { x: 3, y: -5, width: 10, height: 10, fill, stroke: color }),
     hatch: shape("rect", {
       x: 3,
       y: -5,

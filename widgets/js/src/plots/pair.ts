@@ -63,7 +63,7 @@ function coveragePlot(pair: PairState, file: string): Figure {
   if (differing.length > 0) legend.push(OUTCOMES.differs);
   return {
     title: "Coverage over executions",
-    description: `After ${words.count(executions.length, "execution")}, ${words.percent(last?.coverage_so_far ?? 0)} of the lines of both versions were covered.`,
+    description: `After ${words.count(last?.number ?? 0, "execution")}, ${words.percent(last?.coverage_so_far ?? 0)} of the lines of both versions were covered.`,
     legend,
     marks: [
       ruleY([0], { stroke: "var(--tcw-rule)" }),
@@ -93,6 +93,12 @@ function coveragePlot(pair: PairState, file: string): Figure {
   };
 }
 
+/** The executions that are known here: all of them, or those that are listed. */
+function those({ executions, executed }: PairState): string {
+  const listed = words.count(executions.length, "execution");
+  return executed > executions.length ? `the ${listed} listed of ${words.number(executed)}` : listed;
+}
+
 /** An axis for their numbers. */
 function numbers(executions: Execution[]) {
   return whole(executions[0]?.number ?? 1, executions.at(-1)?.number ?? 1);
@@ -114,7 +120,7 @@ function waitsPlot(pair: PairState, file: string): Figure {
     description:
       first === undefined
         ? "No execution differed."
-        : `The first difference came with execution ${first}. ${words.count(found.length, "difference")} in ${words.count(pair.executions.length, "execution")}.`,
+        : `The first difference came with execution ${first}. ${words.count(found.length, "difference")} in ${those(pair)}.`,
     legend:
       first === undefined
         ? []
@@ -272,7 +278,7 @@ function timePlot(pair: PairState, file: string): Figure {
   const present = words.OUTCOMES.filter((outcome) => of(outcome).length > 0);
   return {
     title: "Time spent",
-    description: `${words.duration(total)} in all executions; half of them took ${words.duration(median)} or less.`,
+    description: `${words.duration(total)} in ${those(pair)}; half of them took ${words.duration(median)} or less.`,
     legend: [
       ...present.map((outcome) => OUTCOMES[outcome]),
       { text: "median", color: "var(--tcw-ink)", shape: "line" },

@@ -4,6 +4,7 @@ import { rectY, ruleY, tip, pointerX } from "@observablehq/plot";
 import type { StudyRow, Verdict } from "../types";
 import * as words from "../words";
 import { whole, type Figure } from "./figure";
+import { color, fillings } from "./fillings";
 
 const VERDICTS = ["changing", "likely_preserving", "inconclusive", "identical"] as const;
 /** Bars at most. */
@@ -11,11 +12,11 @@ const BARS = 20;
 
 export function studyPlots(rows: StudyRow[]): Figure[] {
   if (rows.length === 0) return [];
+  const ran = rows.filter((row) => row.executions > 0);
   const most = Math.max(1, ...rows.map((row) => row.executions));
   const step = Math.ceil((most + 1) / BARS);
   // Whole numbers stand in the middle of their bars.
   const around = Array.from({ length: Math.ceil((most + 1) / step) + 1 }, (_, index) => index * step - 0.5);
-  const percents = Array.from({ length: BARS + 1 }, (_, index) => (index * 100) / BARS);
   return [
     histogram(rows, {
       title: "Executions until the verdict",
@@ -26,16 +27,22 @@ export function studyPlots(rows: StudyRow[]): Figure[] {
       range: (from, to) => (step === 1 ? String(from + 0.5) : `${from + 0.5} to ${to - 0.5}`),
       file: "study_executions",
     }),
-    histogram(rows, {
-      title: "Coverage of both versions",
-      label: "Covered (%)",
-      value: (row) => row.coverage * 100,
-      edges: percents,
-      ticks: {},
-      range: (from, to) => `${from} to ${to} %`,
-      file: "study_coverage",
-    }),
+    // Of what executed nothing, nothing could be covered.
+    ...(ran.length > 0 ? [coverage(ran)] : []),
   ];
+}
+
+function coverage(ran: StudyRow[]): Figure {
+  const percents = Array.from({ length: BARS + 1 }, (_, index) => (index * 100) / BARS);
+  return histogram(ran, {
+    title: "Coverage of both versions",
+    label: "Covered (%)",
+    value: (row) => row.coverage * 100,
+    edges: percents,
+    ticks: {},
+    range: (from, to) => `${from} to ${to} %`,
+    file: "study_coverage",
+  });
 }
 
 export interface Bar {
@@ -73,6 +80,7 @@ interface Histogram {
 function histogram(rows: StudyRow[], { title, label, value, edges, ticks, range, file }: Histogram): Figure {
   const points = rows.map((row) => ({ x: value(row), verdict: row.verdict, id: row.id }));
   const drawn = bars(points, edges);
+  const filled = fillings();
   const heights = new Map<number, number>();
   for (const { from, count } of drawn) heights.set(from, (heights.get(from) ?? 0) + count);
   const present = VERDICTS.filter((verdict) => points.some((one) => one.verdict === verdict));
@@ -89,15 +97,18 @@ function histogram(rows: StudyRow[], { title, label, value, edges, ticks, range,
     legend: present.map((verdict) => ({
       text: `${words.icon(verdict)} ${words.verdictName(verdict)}`,
       color: color(verdict),
+      fill: filled.fill(verdict),
       shape: "box",
     })),
     marks: [
+      () => filled.definitions(),
       rectY(drawn, {
         x1: "from",
         x2: "to",
         y: "count",
-        fill: (bar: Bar) => color(bar.verdict),
-        inset: 0.5,
+        fill: (bar: Bar) => filled.fill(bar.verdict),
+        stroke: (bar: Bar) => color(bar.verdict),
+        inset: 1,
       }),
       tip(said, pointerX({ x: (bar: Bar) => (bar.from + bar.to) / 2, y: "high", title: described })),
       ruleY([0], { stroke: "var(--tcw-rule)" }),
@@ -114,8 +125,4 @@ function histogram(rows: StudyRow[], { title, label, value, edges, ticks, range,
     })),
     file,
   };
-}
-
-function color(verdict: Verdict): string {
-  return `var(--tcw-${words.tone(verdict).replace("tcw-", "")}-plot)`;
 }

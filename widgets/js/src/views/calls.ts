@@ -3,7 +3,7 @@
 import { difference, folded, type Piece } from "../calls";
 import { h, replace } from "../dom";
 import * as plain from "../plain";
-import type { PairContext } from "../session";
+import type { PairContext, Session } from "../session";
 import type { CallRow } from "../types";
 import * as words from "../words";
 
@@ -11,13 +11,13 @@ import * as words from "../words";
 const ROWS = 400;
 
 export function callsView({ session, signal }: PairContext, panel: HTMLElement): void {
-  session.store.watch(["detail"], signal, () => {
-    const { detail } = session.store.get();
-    if (!detail)
-      return replace(
-        panel,
-        h("p", { class: "tcw-quiet" }, session.live ? "The calls are on the way." : words.NO_KERNEL),
-      );
+  const { store } = session;
+  store.watch(["detail", "busy"], signal, () => {
+    if (!store.get().detail) replace(panel, h("p", { class: "tcw-quiet" }, missing(session)));
+  });
+  store.watch(["detail"], signal, () => {
+    const { detail } = store.get();
+    if (!detail) return;
     if (detail.calls.length === 0) {
       return replace(
         panel,
@@ -61,6 +61,14 @@ export function callsView({ session, signal }: PairContext, panel: HTMLElement):
         h("p", { class: "tcw-legend" }, `… and ${words.count(detail.calls.length - ROWS, "more call")}, not shown`),
     );
   });
+}
+
+function missing(session: Session): string {
+  if (!session.live) return words.NO_KERNEL;
+  const { busy, execution } = session.store.get();
+  return busy !== null
+    ? "The calls are on the way."
+    : `“Run again” in the tab ${words.executionName(execution)} shows the calls.`;
 }
 
 function rowOf(row: CallRow): HTMLElement {

@@ -113,9 +113,13 @@ export function codeView({ session, pair, signal }: PairContext, onValue: (path:
   function toggleLine(version: VersionNumber, line: number): void {
     const { line: now } = session.store.get();
     const of = (version === 0 ? pair.old : pair.new).lines.find((one) => one.number === line);
-    if (!of?.executable || pair.executions.length === 0) return;
+    const name = `line ${line} of ${NAMES[version]}`;
+    const say = (text: string) => (spoken.textContent = text.charAt(0).toUpperCase() + text.slice(1));
+    if (!of?.executable) return void say(`${name} has no code of its own.`);
+    if (pair.executions.length === 0) return void say("Nothing was executed.");
     const same = now?.version === version && now.line === line;
     session.store.set({ line: same ? null : { version, line }, ...(same ? {} : { tab: "executions" }) });
+    say(same ? "All executions are listed again." : `${words.count(of.executions, "execution")} ran ${name}.`);
   }
 
   function clear(): void {
@@ -125,6 +129,9 @@ export function codeView({ session, pair, signal }: PairContext, onValue: (path:
   }
 
   function build(): void {
+    // Who works in here goes on at the same line of what takes its place.
+    const lines = editors.map(({ state }) => state.doc.lineAt(state.selection.main.head).number);
+    const focused = editors.findIndex((editor) => editor.contentDOM === document.activeElement);
     clear();
     const [old = "", renewed = ""] = texts;
     const headings = NAMES.map((_, version) => heading(pair, version as VersionNumber));
@@ -146,6 +153,11 @@ export function codeView({ session, pair, signal }: PairContext, onValue: (path:
       replace(frame, h("div", { class: "tcw-codehead" }, headings), merged.dom);
       reveal(merged);
     }
+    editors.forEach((editor, index) => {
+      const line = lines[index];
+      if (line !== undefined) editor.dispatch({ selection: { anchor: editor.state.doc.line(line).from } });
+    });
+    editors[focused]?.focus();
     marked = session.store.get();
   }
 

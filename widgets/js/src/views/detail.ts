@@ -8,6 +8,7 @@ import type { PairContext, Session } from "../session";
 import type { Detail, DetailValue, Evidence } from "../types";
 import * as words from "../words";
 import { button, enable, evidenceTable, output, seen, simpleTable, source } from "./parts";
+import { statusLine } from "./status";
 
 /** Values that are listed at most. */
 const VALUES = 200;
@@ -20,11 +21,12 @@ export interface DetailView {
   focusValue(path: string): void;
 }
 
-export function detailView({ session, signal }: PairContext, panel: HTMLElement): DetailView {
+export function detailView(context: PairContext, panel: HTMLElement): DetailView {
+  const { session, pair, signal } = context;
   const { store } = session;
   const heading = h("h3", { class: "tcw-h" });
   const actions = h("div", { class: "tcw-bar", role: "group", "aria-label": "What to do with this execution" });
-  const status = h("p", { class: "tcw-status", role: "status" });
+  const status = statusLine(context, () => true);
   const hint = h("p", { class: "tcw-hint" });
   const test = h("div", { class: "tcw-part-test" });
   const body = h("div", {});
@@ -83,12 +85,8 @@ export function detailView({ session, signal }: PairContext, panel: HTMLElement)
   });
   store.watch(["busy", "message", "detail"], signal, () => {
     const { busy, message, detail } = store.get();
-    status.className = classes("tcw-status", message?.bad && "tcw-bad", busy !== null && "tcw-busy");
-    // What went wrong is said as it is seen: with a sign, not only in red.
-    const said = message ? `${message.bad ? "! " : ""}${plain.sentence(message.text)}` : "";
-    status.textContent = busy !== null ? `${busy}…${said ? ` ${said}` : ""}` : said;
     // One line says what happens, or else what can be done.
-    hint.hidden = status.textContent !== "";
+    hint.hidden = busy !== null || message !== null;
     hint.textContent = session.live
       ? detail?.values.some((one) => one.literal !== null)
         ? EDITING
@@ -97,7 +95,7 @@ export function detailView({ session, signal }: PairContext, panel: HTMLElement)
   });
   store.watch(["test"], signal, () => {
     const text = store.get().test;
-    replace(test, text !== null && source(text, "The test"));
+    replace(test, text !== null && source(text, pair));
   });
   return { focusValue: (path) => fields.get(path)?.focus() };
 }
@@ -197,7 +195,7 @@ function valueCell(session: Session, one: DetailValue, fields: Map<string, HTMLI
   // Unsafe characters stand in strings, where their escapes mean the same.
   const original = plain.value(one.literal, Number.MAX_SAFE_INTEGER);
   const field = h("input", {
-    class: "tcw-field tcw-valuefield",
+    class: classes("tcw-field tcw-valuefield", edits.has(one.path) && "tcw-edited"),
     "aria-label": `Value of ${plain.value(one.path)}`,
     spellcheck: "false",
     autocomplete: "off",

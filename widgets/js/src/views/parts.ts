@@ -1,6 +1,8 @@
 // Small pieces that several views use.
 
+import { copyText } from "../clipboard";
 import { classes, h, sign } from "../dom";
+import { saveText } from "../download";
 import * as plain from "../plain";
 import type { Evidence, PairState, Verdict } from "../types";
 import * as words from "../words";
@@ -28,7 +30,6 @@ export function simpleTable(
   caption: string,
   columns: SimpleColumn[],
   rows: { cells: (Node | string | null)[]; tone?: string }[],
-  captionShown = false,
 ): HTMLElement {
   const kind = (index: number) => {
     const { kind } = columns[index] ?? {};
@@ -37,7 +38,7 @@ export function simpleTable(
   const table = h(
     "table",
     { class: "tcw-table" },
-    h("caption", { class: captionShown ? null : "tcw-hidden" }, caption),
+    h("caption", { class: "tcw-hidden" }, caption),
     h(
       "thead",
       {},
@@ -118,14 +119,15 @@ export function link(text: string, label: string | null, action: () => void): HT
 export function button(
   text: string,
   action: () => void,
-  properties: { primary?: boolean; title?: string } = {},
+  properties: { primary?: boolean; small?: boolean; title?: string; label?: string } = {},
 ): HTMLButtonElement {
   const press = () => made.getAttribute("aria-disabled") !== "true" && action();
   const made = h(
     "button",
     {
       type: "button",
-      class: classes("tcw-button", properties.primary && "tcw-primary"),
+      class: classes("tcw-button", properties.primary && "tcw-primary", properties.small && "tcw-small"),
+      "aria-label": properties.label,
       title: properties.title,
       onclick: press,
     },
@@ -139,11 +141,27 @@ export function enable(button: HTMLButtonElement, on: boolean): void {
   button.setAttribute("aria-disabled", String(!on));
 }
 
-/** Source as text, with buttons to take it along. */
-export function source(text: string, label: string): HTMLElement {
+/** A test as text, with buttons to take it along as it is: what is seen has long lines cut and characters escaped. */
+export function source(text: string, of: PairState): HTMLElement {
+  const said = h("span", { class: "tcw-quiet", role: "status" });
+  const copy = async () => {
+    said.textContent = (await copyText(text)) ? "Copied." : "The browser did not let it be copied.";
+  };
+  const name = `test_${of.new.qualname.replace(/\W+/g, "_").slice(0, 80)}.py`;
   return h(
-    "pre",
-    { class: "tcw-source", tabindex: 0, role: "region", "aria-label": label },
-    h("code", {}, plain.file(text)),
+    "div",
+    {},
+    h(
+      "div",
+      { class: "tcw-bar" },
+      button("Copy", () => void copy()),
+      button("Download", () => saveText(name, "text/x-python", text)),
+      said,
+    ),
+    h(
+      "pre",
+      { class: "tcw-source", tabindex: 0, role: "region", "aria-label": "The test" },
+      h("code", {}, plain.file(text)),
+    ),
   );
 }

@@ -18,7 +18,7 @@ export function pinsView({ session, signal }: PairContext, panel: HTMLElement): 
         h(
           "p",
           { class: "tcw-quiet" },
-          "Nothing is pinned. “Pin as example” in the tab of an execution keeps its values here, also when the notebook is saved.",
+          `Nothing is pinned. “Pin as example” in the tab of an execution keeps its values here, ${session.keeps ? "and with the notebook where the state of its widgets is saved" : "as long as this is open"}.`,
         ),
       );
     }

@@ -3,6 +3,7 @@
 import { h, replace } from "../dom";
 import type { Progress } from "../types";
 import * as words from "../words";
+import { button, enable } from "./parts";
 
 /** Milliseconds after which a stop that did not stop is explained. */
 const STOPPING = 2000;
@@ -13,14 +14,13 @@ export interface ProgressView {
   update(progress: Progress | null): void;
 }
 
-export function progressView(stop: (() => void) | null): ProgressView {
+export function progressView(stop: () => void): ProgressView {
   const bar = h("progress", { class: "tcw-progress-bar", "aria-label": "Executions" });
   const text = h("p", { class: "tcw-progress-text" });
-  const button = h("button", { type: "button", class: "tcw-button" }, "Stop");
-  button.addEventListener("click", () => {
-    button.disabled = true;
-    button.textContent = "Stopping…";
-    stop?.();
+  const end = button("Stop", () => {
+    enable(end, false);
+    end.textContent = "Stopping…";
+    stop();
     setTimeout(() => (hint.textContent = INTERRUPT), STOPPING);
   });
   const hint = h("p", { class: "tcw-progress-text", role: "status" });
@@ -29,7 +29,7 @@ export function progressView(stop: (() => void) | null): ProgressView {
     "div",
     { class: "tcw-progress", role: "group", "aria-label": "Progress" },
     title,
-    h("div", { class: "tcw-progress-row" }, bar, stop && button),
+    h("div", { class: "tcw-progress-row" }, bar, end),
     text,
     hint,
   );

@@ -6,21 +6,16 @@ import * as plain from "../plain";
 import type { PairContext } from "../session";
 import type { Execution } from "../types";
 import * as words from "../words";
+import { button, enable } from "./parts";
+import { statusLine } from "./status";
 
-export function shownView({ session, pair, signal }: PairContext, listed: () => Execution[]): HTMLElement {
+export function shownView(context: PairContext, listed: () => Execution[]): HTMLElement {
+  const { session, pair, signal } = context;
   const { store } = session;
   const title = h("p", { class: "tcw-shown-title" });
   const sides = h("dl", { class: "tcw-sides" });
-  const previous = h(
-    "button",
-    { type: "button", class: "tcw-button tcw-small", "aria-label": "Previous execution listed", onclick: () => go(-1) },
-    "‹",
-  );
-  const next = h(
-    "button",
-    { type: "button", class: "tcw-button tcw-small", "aria-label": "Next execution listed", onclick: () => go(1) },
-    "›",
-  );
+  const previous = button("‹", () => go(-1), { small: true, label: "Previous execution listed" });
+  const next = button("›", () => go(1), { small: true, label: "Next execution listed" });
   const first = h("button", {
     type: "button",
     class: "tcw-link",
@@ -33,8 +28,8 @@ export function shownView({ session, pair, signal }: PairContext, listed: () => 
     if (to) session.choose(to.number);
   }
 
-  store.watch(["execution", "detail", "base", "changes", "busy"], signal, () => {
-    const { execution, detail, base, changes, busy } = store.get();
+  store.watch(["execution", "detail", "base", "changes"], signal, () => {
+    const { execution, detail, base, changes } = store.get();
     const of = pair.executions.find((one) => one.number === execution);
     const outcome = detail ? words.detailOutcome(detail) : of && words.outcome(of);
     const isFirst = pair.shown !== null && execution === pair.shown.execution;
@@ -44,12 +39,11 @@ export function shownView({ session, pair, signal }: PairContext, listed: () => 
       h("strong", {}, words.executionName(execution)),
       outcome && [" ", h("span", { class: `tcw-mark tcw-o-${outcome}` }, words.OUTCOME_MARK[outcome])],
       note && h("span", { class: "tcw-note" }, ` ${note.charAt(0).toLowerCase()}${note.slice(1)}`),
-      busy !== null && h("span", { class: "tcw-note tcw-busy" }, ` ${busy}…`),
     );
     const [old, renewed] = [detail?.old.outcome ?? of?.old ?? "", detail?.new.outcome ?? of?.new ?? ""];
     replace(sides, side("old", old), side("new", renewed));
-    previous.disabled = !neighbour(listed(), execution, -1);
-    next.disabled = !neighbour(listed(), execution, 1);
+    enable(previous, neighbour(listed(), execution, -1) !== undefined);
+    enable(next, neighbour(listed(), execution, 1) !== undefined);
     first.hidden = isFirst || pair.shown === null;
   });
   const move = h(
@@ -64,6 +58,7 @@ export function shownView({ session, pair, signal }: PairContext, listed: () => 
     { class: "tcw-shown" },
     h("div", { class: "tcw-shown-head" }, title, pair.executions.length > 1 && move),
     sides,
+    statusLine(context, (tab) => tab !== "shown"),
   );
 }
 

@@ -1,6 +1,5 @@
 // A study: how verdicts stand against labels, distributions over the changes, and the changes in a table. A cell of the
-// matrix filters the table; a change that is chosen is shown as a comparison: the one that is stored, or where there is a
-// kernel one that is made again and can be worked with.
+// matrix filters the table; a change that is chosen is shown in full, which is in `change.ts`.
 
 import { classes, h, replace } from "../dom";
 import { cellKey, confusion, studyFilter, type StudyFilter } from "../filter";
@@ -10,10 +9,9 @@ import { figureView } from "../plots/figure";
 import { studyPlots } from "../plots/study";
 import { Store } from "../store";
 import { virtualTable, type Column } from "../table";
-import type { ComparisonState, StudyRow, StudyState } from "../types";
+import type { StudyRow, StudyState } from "../types";
 import * as words from "../words";
-import { comparisonView, type ComparisonView } from "./comparison";
-import { badge, evidenceTable, link } from "./parts";
+import { changeView, type ChangeView } from "./change";
 
 interface StudyChoices extends StudyFilter {
   open: StudyRow | null;
@@ -72,7 +70,7 @@ const columns: Column<StudyRow>[] = [
 export function studyView(state: StudyState, kernel: Kernel | null) {
   const store = new Store<StudyChoices>({ search: "", cell: null, open: null });
   const all = new AbortController();
-  let opened: ComparisonView | null = null;
+  let opened: ChangeView | null = null;
   let dark = false;
 
   const ids = new Map(state.rows.map((row, index) => [row, String(index)]));
@@ -142,54 +140,21 @@ export function studyView(state: StudyState, kernel: Kernel | null) {
     );
     table.filter(studyFilter(now));
   });
-  const close = () => {
-    opened?.destroy();
-    opened = null;
-  };
-  const opening = (row: StudyRow, place: HTMLElement): ((comparison: ComparisonState, live: Kernel | null) => void) => {
-    return (comparison, live) => {
-      // An answer may come after the change was closed.
-      if (store.get().open !== row || all.signal.aborted) return;
-      close();
-      opened = comparisonView(comparison, { kernel: live, pinned: [], savePinned: () => undefined });
-      opened.setDark(dark);
-      replace(place, opened.element);
-    };
-  };
   store.watch(["open"], all.signal, () => {
     const { open } = store.get();
-    close();
+    opened?.destroy();
+    opened = null;
     overview.hidden = open !== null;
     table.select(open ? (ids.get(open) ?? null) : null);
     if (!open) return replace(detail);
-    const back = link("← All changes", null, () => {
+    const ask = (live: Kernel) => live.open(state.rows.indexOf(open));
+    opened = changeView(open, kernel, ask, () => {
       store.set({ open: null });
       table.element.querySelector<HTMLElement>("[role=grid]")?.focus();
     });
-    const heading = h(
-      "h2",
-      { class: "tcw-studytitle" },
-      h("code", {}, plain.value(open.id)),
-      h("span", { class: "tcw-note" }, ` label: ${words.labelName(open.label)}`),
-    );
-    const told = h("p", { class: "tcw-quiet", role: "status" });
-    const place = h("div", {}, withoutComparison(open));
-    replace(detail, back, heading, told, place);
-    back.focus();
-    const put = opening(open, place);
-    if (open.comparison) put(open.comparison, null);
-    if (!kernel) {
-      if (!open.comparison) told.textContent = "The whole comparison is not stored in this study.";
-      return;
-    }
-    told.textContent = "Comparing this change once more…";
-    kernel.open(state.rows.indexOf(open)).then(
-      (comparison) => {
-        replace(told);
-        put(comparison, kernel);
-      },
-      (error: unknown) => (told.textContent = plain.sentence(error instanceof Error ? error.message : String(error))),
-    );
+    opened.setDark(dark);
+    replace(detail, opened.element);
+    opened.element.querySelector("button")?.focus();
   });
 
   return {
@@ -286,20 +251,5 @@ function matrixView(state: StudyState, store: Store<StudyChoices>, signal: Abort
     {},
     h("div", { class: "tcw-scroll", tabindex: 0, role: "region", "aria-label": "Label against verdict" }, table),
     h("p", { class: "tcw-legend" }, "✗ the verdict disagrees with the label"),
-  );
-}
-
-function withoutComparison(row: StudyRow): HTMLElement {
-  return h(
-    "div",
-    {},
-    h(
-      "div",
-      { class: `tcw-head ${words.tone(row.verdict)}` },
-      badge(row.verdict),
-      h("p", { class: "tcw-sentence" }, plain.sentence(row.reason || "No reason is stored.")),
-    ),
-    row.evidence.length > 0 && evidenceTable(row.evidence, "What differs", null),
-    row.reproducer && h("p", { class: "tcw-lead" }, `Reproducer: ${plain.value(row.reproducer)}.`),
   );
 }

@@ -7,7 +7,7 @@ export interface Tab {
   title(): string;
   /** How many things are in it, in small beside the title. */
   note?(): string;
-  /** Makes its content; returns what is to be told when the tab goes. */
+  /** Makes its content. */
   fill(panel: HTMLElement): void;
 }
 

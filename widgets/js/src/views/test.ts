@@ -1,43 +1,25 @@
 // The reproducer: a pytest file that shows the difference without twincell.
 
-import { copyText } from "../clipboard";
 import { h, replace } from "../dom";
-import { saveText } from "../download";
 import * as plain from "../plain";
 import type { PairContext } from "../session";
-import { button, source } from "./parts";
+import { source } from "./parts";
 
 export function testView({ pair }: PairContext, panel: HTMLElement): void {
   const { reproducer } = pair;
   const text = reproducer?.source ?? null;
-  if (text === null) {
+  // One that was run and does not tell old from new is of no use to anybody.
+  if (text === null || reproducer?.holds === false) {
     const why = reproducer?.reason
       ? `There is none, because ${plain.sentence(reproducer.reason)}.`
-      : "There is none: a test is written where a difference was found.";
+      : text === null
+        ? "There is none: a test is written where a difference was found."
+        : "There is none: the one that was written does not tell old from new.";
     return replace(panel, h("p", { class: "tcw-quiet" }, why));
   }
-  const said = h("span", { class: "tcw-quiet", role: "status" });
-  const copy = async () => {
-    said.textContent = (await copyText(text)) ? "Copied." : "The browser did not let it be copied.";
-  };
-  const holds = reproducer?.holds;
   const note =
-    holds === true
+    reproducer?.holds === true
       ? "A pytest file that needs no twincell. It was run: it passes with old and fails with new."
-      : holds === false
-        ? "A pytest file that was run here and does not tell old from new, so do not rely on it."
-        : "A pytest file that needs no twincell. It could not be run here.";
-  const name = `test_${pair.new.qualname.replace(/\W+/g, "_").slice(0, 80)}.py`;
-  replace(
-    panel,
-    h("p", { class: "tcw-lead" }, note),
-    h(
-      "div",
-      { class: "tcw-bar" },
-      button("Copy", () => void copy()),
-      button("Download", () => saveText(name, "text/x-python", text)),
-      said,
-    ),
-    source(text, "The test"),
-  );
+      : "A pytest file that needs no twincell. It could not be run here.";
+  replace(panel, h("p", { class: "tcw-lead" }, note), source(text, pair));
 }

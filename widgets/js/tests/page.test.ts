@@ -1,0 +1,43 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { attempt } from "../src/views/attempt";
+import { comparison } from "./make";
+
+// What a page that twincell writes looks like to the widget.
+function page(state: unknown): void {
+  document.documentElement.setAttribute("data-twincell-page", "");
+  const main = document.createElement("main");
+  main.textContent = "Behavior changed, said without scripts.";
+  const carried = document.createElement("script");
+  carried.type = "application/json";
+  carried.setAttribute("data-twincell-state", "");
+  carried.textContent = JSON.stringify(state);
+  document.body.replaceChildren(main, carried);
+}
+
+beforeEach(() => {
+  vi.resetModules();
+  vi.spyOn(console, "error").mockImplementation(() => undefined);
+});
+
+afterEach(() => {
+  document.documentElement.removeAttribute("data-twincell-page");
+  vi.restoreAllMocks();
+});
+
+test.each([
+  ["of another version", { ...comparison(), format: 2 }],
+  ["that is broken", { ...comparison(), pairs: [{ name: "f" }] }],
+])("a page keeps what it says without scripts beside a state %s", async (_, state) => {
+  page(state);
+  await import("../src/index");
+  expect(document.querySelector("main")?.textContent).toBe("Behavior changed, said without scripts.");
+});
+
+test("a view that cannot be made has a reason for people", () => {
+  const make = () => {
+    throw new TypeError("x is undefined");
+  };
+  expect(attempt({ format: 1 }, make)).toMatch(/could not be shown interactively/);
+  expect(attempt({ format: 2 }, make)).toMatch(/another version/);
+  expect(attempt({ format: 1 }, () => ({ made: true }))).toEqual({ made: true });
+});
