@@ -205,5 +205,5 @@ class TestObjects:
             yield ROWS[0]
             raise RuntimeError("my own")
 
-        with pytest.raises(twincell.TwincellError, match="my own"):
+        with pytest.raises(RuntimeError, match="my own"):
             twincell.load_study(results, broken())
