@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 
+use crate::cli::arguments;
 use crate::options::{Job, OptionError, Options, command_line};
 
 /// One line that says what to do.
@@ -84,6 +85,41 @@ pub fn read_compare_stored(line: &str) -> Result<Request<CompareStored>, MagicEr
     })
 }
 
+/// `%study`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StudyLine {
+    pub options: Options,
+    /// The options as they were typed.
+    pub given: Vec<(&'static str, String)>,
+    /// A path, or the name of a variable.
+    pub changes: PathBuf,
+    pub transform: Option<String>,
+    pub out: Option<PathBuf>,
+    pub fresh: bool,
+    pub on: Option<String>,
+    pub html: Option<PathBuf>,
+    pub reproducers: Option<PathBuf>,
+}
+
+/// Reads the line of `%study`.
+pub fn read_study(line: &str) -> Result<Request<StudyLine>, MagicError> {
+    read(study_command(), line, |matches| {
+        let path = |name| matches.get_one::<PathBuf>(name).cloned();
+        Ok(StudyLine {
+            options: command_line::read(matches, Job::Study)?,
+            given: command_line::given(matches, Job::Study),
+            // clap has seen to it that it is there.
+            changes: path("file").unwrap_or_default(),
+            transform: matches.get_one::<String>("transform").cloned(),
+            out: path("out"),
+            fresh: matches.get_flag("fresh"),
+            on: matches.get_one::<String>("on").cloned(),
+            html: path("html"),
+            reproducers: path("reproducers"),
+        })
+    })
+}
+
 /// `%autocompare`.
 #[derive(Debug, Clone, PartialEq)]
 pub enum AutocompareLine {
@@ -146,6 +182,7 @@ pub fn flags(magic: &str) -> Vec<String> {
         "%autocompare" => autocompare_command(),
         "%predict" => predict_command(false),
         "%%predict" => predict_command(true),
+        "%study" => study_command(),
         _ => compare_stored_command(),
     };
     command.get_arguments().filter_map(|argument| argument.get_long().map(|long| format!("--{long}"))).collect()
@@ -216,6 +253,12 @@ fn reproducer() -> Arg {
         .value_name("FILE")
         .value_parser(clap::value_parser!(PathBuf))
         .help("Write a pytest file that shows the change without twincell")
+}
+
+fn study_command() -> Command {
+    arguments::study(false)
+        .about("Compares many changes: those of a file, or of a variable of the notebook.")
+        .override_usage("%study [OPTIONS] [--out RESULTS] FILE|VARIABLE")
 }
 
 fn autocompare_command() -> Command {
@@ -315,6 +358,18 @@ mod tests {
         assert_eq!(options.budget, 9);
         let error = read_autocompare("maybe").unwrap_err().to_string();
         assert!(error.contains("maybe") && error.contains("off") && !error.contains('\n'), "{error}");
+    }
+
+    #[test]
+    fn a_study_takes_what_the_command_line_takes() {
+        let line = "changes.jsonl --out 'my results.sqlite' --budget 9 --fresh --on dask://a:1";
+        let Ok(Request::Do(request)) = read_study(line) else { panic!() };
+        assert_eq!((request.options.budget, request.given), (9, vec![("budget", "9".to_owned())]));
+        assert_eq!(request.out, Some(PathBuf::from("my results.sqlite")));
+        assert!(request.fresh && request.on.as_deref() == Some("dask://a:1"));
+        assert!(read_study("").unwrap_err().to_string().contains("FILE"));
+        assert!(matches!(read_study("frame"), Ok(Request::Do(StudyLine { out: None, .. }))));
+        assert!(flags("%study").contains(&"--reproducers".to_owned()));
     }
 
     #[test]

@@ -72,6 +72,11 @@ impl Engine {
         Ok(Self { pool: pool(options, environment), predictor: predictor(options, environment)? })
     }
 
+    /// Whether anything can be compared in this process.
+    pub fn check_process() -> Result<(), Failure> {
+        check_owner(&OWNER, std::process::id())
+    }
+
     /// The same engine; what its workers do for this one ends soon after `stop` is asked to.
     pub fn stopped_by(&self, stop: &Stop) -> Self {
         Self { pool: Arc::new(self.pool.stopped_by(stop)), predictor: self.predictor.clone() }

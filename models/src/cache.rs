@@ -55,6 +55,27 @@ impl<P: Predictor> Predictor for Cached<P> {
         seen().put(key, predicted.clone());
         Ok(predicted)
     }
+
+    fn ahead(&self) -> usize {
+        // Answers must still be there when they are asked for.
+        self.inner.ahead().min(CAPACITY.get() / 4)
+    }
+
+    fn predict_ahead(&self, calls: &[Vec<FunctionSites<'_>>]) -> Result<(), PredictError> {
+        let keys: Vec<Vec<Key>> = calls.iter().map(|call| call.iter().map(Key::of).collect()).collect();
+        let seen = || self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let unknown: Vec<usize> = (0..calls.len()).filter(|call| !seen().contains(&keys[*call])).collect();
+        let functions: Vec<FunctionSites<'_>> = unknown.iter().flat_map(|call| calls[*call].iter().copied()).collect();
+        if functions.is_empty() {
+            return Ok(());
+        }
+        let mut predicted = self.inner.predict(&functions)?.into_iter();
+        for call in unknown {
+            let answers = predicted.by_ref().take(calls[call].len()).collect();
+            seen().put(keys[call].clone(), answers);
+        }
+        Ok(())
+    }
 }
 
 #[cfg(test)]
@@ -94,6 +115,19 @@ mod tests {
         assert_eq!(ask(&cached, &["a", "b"]), [0.0, 1.0]);
         assert_eq!(ask(&cached, &["a", "b"]), [0.0, 1.0]);
         assert_eq!(ask(&cached, &["a", "c"]), [2.0, 3.0]);
+    }
+
+    #[test]
+    fn what_was_answered_ahead_is_not_asked_again() {
+        let cached = Cached::new(Counting(AtomicUsize::new(0)));
+        let function = |text| FunctionSites { text, sites: &[] };
+        ask(&cached, &["a"]);
+        let calls = [vec![function("a")], vec![function("b"), function("c")], vec![function("d")]];
+        cached.predict_ahead(&calls).unwrap();
+        assert_eq!(ask(&cached, &["d"]), [3.0]);
+        assert_eq!(ask(&cached, &["b", "c"]), [1.0, 2.0]);
+        assert_eq!(ask(&cached, &["a"]), [0.0]);
+        assert_eq!(ask(&cached, &["e"]), [4.0]);
     }
 
     #[test]

@@ -10,6 +10,9 @@ use crate::tokens::{Encoded, Tokens};
 use crate::weights::Weights;
 use crate::{BackendReport, ModelError, ModelOptions, windows};
 
+/// Comparisons that are predicted ahead together on a GPU: full passes of several lengths.
+const CALLS_AHEAD: usize = 64;
+
 /// Predicts all sites of a function from one forward pass over its text.
 pub struct Neural {
     options: ModelOptions,
@@ -34,6 +37,13 @@ impl Neural {
 impl Predictor for Neural {
     fn describe(&self) -> String {
         self.network().as_ref().map_or_else(|_| "neural (cannot be loaded)".to_owned(), Network::describe)
+    }
+
+    fn ahead(&self) -> usize {
+        match self.network() {
+            Ok(network) if network.opened.session.rows_at_once() > 1 => CALLS_AHEAD,
+            _ => 0,
+        }
     }
 
     fn predict(&self, functions: &[FunctionSites<'_>]) -> Result<Vec<Vec<Distribution>>, PredictError> {
@@ -107,9 +117,15 @@ impl Network {
         for (number, (function, encoded)) in functions.iter().zip(&encoded).enumerate() {
             rows.extend(self.rows(number, function, encoded)?);
         }
-        for rows in rows.chunks(self.opened.session.rows_at_once()) {
-            let ids: Vec<&[i64]> = rows.iter().map(|row| row.ids).collect();
-            let batch = Batch::new(&ids);
+        let at_once = self.opened.session.rows_at_once();
+        if at_once > 1 {
+            rows.sort_by_key(|row| backend::padded(row.ids.len()));
+        }
+        let alike = |one: &Row<'_>, other: &Row<'_>| {
+            at_once == 1 || backend::padded(one.ids.len()) == backend::padded(other.ids.len())
+        };
+        for rows in rows.chunk_by(alike).flat_map(|rows| rows.chunks(at_once)) {
+            let batch = batch(rows, at_once);
             let logits = self.forward(&batch)?;
             for (number, row) in rows.iter().enumerate() {
                 for read in &row.reads {
@@ -157,6 +173,15 @@ impl Network {
     }
 }
 
+/// The rows of one pass: alone as they are, or as many as passes take, all of one length.
+fn batch(rows: &[Row<'_>], at_once: usize) -> Batch {
+    let mut ids: Vec<&[i64]> = rows.iter().map(|row| row.ids).collect();
+    let Some(first) = ids.first().copied().filter(|_| at_once > 1) else { return Batch::new(&ids) };
+    // What fills up is any row; nobody reads what comes of it.
+    ids.resize(at_once, first);
+    Batch::of_length(&ids, backend::padded(first.len()))
+}
+
 fn softmax(logits: &[f32]) -> Result<Distribution, String> {
     if !logits.iter().all(|logit| logit.is_finite()) {
         return Err("the network's output is not finite".to_owned());
@@ -185,6 +210,59 @@ mod tests {
                 assert!((a - b).abs() < 1e-4, "{a} and {b} in row {row}");
             }
         }
+    }
+
+    use twincell_core::site::{Site, SiteKind};
+
+    /// A session that takes several rows at once, and how many each pass had.
+    struct Several(Box<dyn backend::Session>, std::sync::Arc<std::sync::Mutex<Vec<(usize, usize)>>>);
+
+    impl backend::Session for Several {
+        fn backend(&self) -> crate::Backend {
+            crate::Backend::Cuda
+        }
+
+        fn rows_at_once(&self) -> usize {
+            3
+        }
+
+        fn forward(&self, batch: &Batch) -> Result<Logits, String> {
+            self.1.lock().unwrap().push((batch.rows, batch.tokens));
+            self.0.forward(batch)
+        }
+    }
+
+    #[test]
+    fn what_functions_are_batched_with_does_not_change_their_predictions() {
+        let passes = std::sync::Arc::default();
+        let mut network = Network::open(&ModelOptions { threads: 1, ..ModelOptions::default() }).unwrap();
+        let session = network.opened.session;
+        network.opened.session = Box::new(Several(session, std::sync::Arc::clone(&passes)));
+        let site = |text: &str, expression: &str| {
+            let start = text.find(expression).unwrap() as u32;
+            Site {
+                kind: SiteKind::Attribute,
+                start,
+                end: start + expression.len() as u32,
+                line: 1,
+                identifier: String::new(),
+                path: expression.to_owned(),
+                catches: Vec::new(),
+                discarded: false,
+            }
+        };
+        let long = format!("def f(a):\n{}    return a.b\n", "    a.c(a.d)\n".repeat(20));
+        let texts = ["def f(a): return a.b", &long, "def g(x):\n    return x.y + 1", "def h(s): return s.t"];
+        let sites: Vec<_> =
+            ["a.b", "a.b", "x.y", "s.t"].iter().zip(texts).map(|(part, text)| [site(text, part)]).collect();
+        let functions: Vec<_> = texts.iter().zip(&sites).map(|(text, sites)| FunctionSites { text, sites }).collect();
+        let together = network.predict(&functions).unwrap();
+        for (function, expected) in functions.iter().zip(&together) {
+            assert_eq!(&network.predict(&[*function]).unwrap()[0], expected, "{}", function.text);
+        }
+        let passes = passes.lock().unwrap();
+        assert_eq!(passes[0], (3, 64));
+        assert!(passes.iter().all(|(rows, tokens)| *rows == 3 && tokens.is_power_of_two()), "{passes:?}");
     }
 
     #[test]

@@ -1,8 +1,8 @@
 """twincell: did this change alter behavior?
 
-`compare(old, new)` runs two versions of Python code side by side and returns a `Comparison`; `load_study(results)`
-reads what `twincell study` found; `mine(repository)` gives the changes of a git
-history. In a notebook, `%load_ext twincell` brings `%%compare`, `%compare` and `%%version`.
+`compare(old, new)` runs two versions of Python code side by side and returns a `Comparison`; `study(changes)` does so
+for many and returns a `Study`; `load_study(results)` reads what a study found; `mine(repository)` gives the changes of
+a git history. In a notebook, `%load_ext twincell` brings `%%compare`, `%compare`, `%%version` and `%study`.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from ._twincell import (
     load_study,
     mine,
     predict,
+    study,
 )
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ __all__ = [
     "load_study",
     "mine",
     "predict",
+    "study",
 ]
 
 

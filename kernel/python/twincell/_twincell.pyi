@@ -2,6 +2,7 @@
 # together.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor
 from datetime import date
 from os import PathLike
 from types import FunctionType, MethodType
@@ -159,6 +160,33 @@ def mine(
 Changes = str | PathLike[str] | Iterable[Mapping[str, Any] | tuple[Code, Code]] | Any
 
 def load_study(results: str | PathLike[str], changes: Changes | None = None, **options: Any) -> Study: ...
+def study(
+    changes: Changes,
+    *,
+    out: str | PathLike[str] | None = None,
+    executor: Executor | Callable[[], Executor] | None = None,
+    html: str | PathLike[str] | None = None,
+    reproducers: str | PathLike[str] | None = None,
+    progress: Callable[[int, int | None, str], object] | bool | None = None,
+    fresh: bool = False,
+    budget: int | None = None,
+    seed: int | None = None,
+    predictor: Literal["neural", "frequency", "uniform"] | None = None,
+    context: Literal["function", "module"] | None = None,
+    model: str | PathLike[str] | None = None,
+    device: Literal["auto", "cpu"] | None = None,
+    jobs: int | None = None,
+    timeout: float | None = None,
+    memory: int | None = None,
+    raise_probability: float | None = None,
+    float_tolerance: float | None = None,
+    ignore_edge_cases: bool | None = None,
+    isolation: str | None = None,
+    without: str | None = None,
+    python: str | PathLike[str] | None = None,
+) -> Study: ...
+def study_fingerprint(options: str, *, compares: bool = False) -> str: ...
+def compare_chunk(chunk: str, options: str) -> str: ...
 def compare(
     old: Code,
     new: Code,
@@ -227,6 +255,7 @@ class Outcome:
     code: str | None
     text: str | None
     interrupt: BaseException | None
+    study: Study | None
 
 # Called with the pair, the number of pairs, executions, budget and coverage.
 Progress = Callable[[int, int, int, int, float], None]
@@ -236,6 +265,7 @@ class Autocompare:
 
 def compare_cell(line: str, cell: str, last: str | None = None, progress: Progress | None = None) -> Outcome: ...
 def compare_stored(line: str, versions: dict[str, str], progress: Progress | None = None) -> Outcome: ...
+def study_line(line: str, objects: dict[str, Any]) -> Outcome: ...
 def autocompare(line: str) -> tuple[bool | None, Autocompare | None, str | None]: ...
 def predict_magic(
     line: str, cell: str | None, named: Callable[[str], Any]

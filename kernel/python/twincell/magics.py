@@ -16,7 +16,7 @@ from IPython.display import display
 
 from . import _twincell
 from ._progress import Progress
-from ._twincell import Comparison, Predictions, TwincellError
+from ._twincell import Comparison, Predictions, Study, TwincellError
 
 Result = TypeVar("Result")
 
@@ -58,7 +58,7 @@ class LastRun:
 
 @magics_class
 class TwincellMagics(Magics):
-    """`%%compare`, `%compare`, `%%version`, `%version`, `%autocompare` and `%predict`."""
+    """`%%compare`, `%compare`, `%%version`, `%version`, `%autocompare`, `%predict` and `%study`."""
 
     def __init__(self, shell: Any) -> None:
         super().__init__(shell)
@@ -111,6 +111,19 @@ class TwincellMagics(Magics):
         if help_text is not None:
             print(help_text)
         return predictions
+
+    @line_magic
+    def study(self, line: str) -> Study | None:
+        """Compare many changes: `%study FILE`, or `%study VARIABLE`; see `%study --help`."""
+        try:
+            outcome = one_line(_twincell.study_line, line, self.shell.user_ns)
+        except KeyboardInterrupt as interrupt:
+            # The cell fails; where twincell was at the time is nobody's concern.
+            interrupt._render_traceback_ = lambda: ["Stopped. What was found is in the file of --out, if there is one."]
+            raise
+        if outcome.text is not None:
+            print(outcome.text)
+        return outcome.study
 
     def _compare_rerun(self, before: str, now: str) -> None:
         """One line where nothing changed, the whole output where behavior did."""
@@ -199,5 +212,5 @@ def load_ipython_extension(ipython: Any) -> None:
         return
     magics = TwincellMagics(ipython)
     ipython.register_magics(magics)
-    for name in ("%%compare", "%compare", "%autocompare", "%%predict", "%predict"):
+    for name in ("%%compare", "%compare", "%autocompare", "%%predict", "%predict", "%study"):
         ipython.set_hook("complete_command", lambda *_, name=name: _twincell.magic_flags(name), str_key=name)

@@ -99,7 +99,7 @@ fn row(item: &Bound<'_, PyAny>, place: Place) -> Row {
             return Ok(());
         }
         if (item.is_instance_of::<PyTuple>() || item.is_instance_of::<PyList>())
-            && let Ok((old, new)) = item.extract::<(Bound<'_, PyAny>, Bound<'_, PyAny>)>()
+            && let Ok([old, new]) = item.extract::<[Bound<'_, PyAny>; 2]>()
         {
             add("old", &old)?;
             return add("new", &new);

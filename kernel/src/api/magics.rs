@@ -4,17 +4,22 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 use twincell_core::compare::Source;
 
 use super::comparison::PyComparison;
-use super::raised;
+use super::run_study::{self, Given, given};
+use super::study::PyStudy;
 use super::watch::{Watched, watch};
-use crate::magics::{self, AutocompareLine, MagicError, Request};
+use super::{farm, raised};
+use crate::magics::{self, AutocompareLine, MagicError, Request, StudyLine};
 use crate::options::Options;
+use crate::study::job::{Order, transformed};
 
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(compare_cell, module)?)?;
     module.add_function(wrap_pyfunction!(compare_stored, module)?)?;
+    module.add_function(wrap_pyfunction!(study_line, module)?)?;
     module.add_function(wrap_pyfunction!(version_name, module)?)?;
     module.add_function(wrap_pyfunction!(autocompare, module)?)?;
     module.add_class::<Autocompare>()?;
@@ -22,7 +27,7 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(magic_flags, module)?)
 }
 
-/// What a magic is to do: show a comparison, run code, print a text, raise the interrupt that stopped it. All may be absent.
+/// What a magic is to do: show a comparison or a study, run code, print a text, raise the interrupt that stopped it. All may be absent.
 #[pyclass(frozen, get_all, module = "twincell._twincell")]
 #[derive(Default)]
 pub struct Outcome {
@@ -30,6 +35,7 @@ pub struct Outcome {
     code: Option<String>,
     text: Option<String>,
     interrupt: Option<Py<PyAny>>,
+    study: Option<Py<PyStudy>>,
 }
 
 impl Outcome {
@@ -44,6 +50,7 @@ impl Outcome {
             code: code.filter(|_| watched.interrupt.is_none()),
             text,
             interrupt: watched.interrupt.map(|interrupt| interrupt.into_value(py).into_any()),
+            ..Self::default()
         })
     }
 }
@@ -117,6 +124,31 @@ fn compare_stored(
     let watched = watch(py, version(&request.old)?, version(&request.new)?, &request.options, progress)?;
     let written = write_reproducer(&watched.comparison, request.reproducer.as_deref())?;
     Outcome::of(py, watched, None, written)
+}
+
+/// `%study LINE`. `objects` are the variables that the line may name.
+#[pyfunction]
+fn study_line(py: Python<'_>, line: &str, objects: &Bound<'_, PyDict>) -> PyResult<Outcome> {
+    let StudyLine { options, given: typed, changes, transform, out, fresh, on, html, reproducers } =
+        match magics::read_study(line).map_err(raised)? {
+            Request::Do(request) => request,
+            Request::Help(help) => return Ok(Outcome::text(help)),
+        };
+    let object = match changes.to_str() {
+        Some(name) if !changes.exists() => objects.get_item(name)?,
+        _ => None,
+    };
+    let Given { changes, name, path, origin } = match (object, transform) {
+        (_, Some(command)) => {
+            let (transformed, name) = transformed(&changes, &command).map_err(raised)?;
+            Given { changes: transformed, name, path: None, origin: None }
+        }
+        (Some(object), None) => given(&object, &options)?,
+        (None, None) => given(changes.into_pyobject(py)?.as_any(), &options)?,
+    };
+    let farm = on.map(|address| farm::at(&address, &typed)).transpose().map_err(raised)?;
+    let order = Order { changes, name, source: path, options, out, fresh, html, reproducers, farm };
+    Ok(Outcome { study: Some(Py::new(py, run_study::run(py, order, origin, None)?)?), ..Outcome::default() })
 }
 
 /// Writes the reproducer where the user asked for it; gives what to print about that.

@@ -6,10 +6,12 @@
 mod changes;
 mod comparison;
 mod environment;
+mod farm;
 mod magics;
 mod mine;
 mod predict;
 mod replay;
+mod run_study;
 mod source;
 mod study;
 mod watch;
@@ -44,6 +46,9 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<study::PySummary>()?;
     module.add_class::<replay::Start>()?;
     module.add_function(wrap_pyfunction!(study::load_study, module)?)?;
+    module.add_function(wrap_pyfunction!(run_study::study, module)?)?;
+    module.add_function(wrap_pyfunction!(farm::study_fingerprint, module)?)?;
+    module.add_function(wrap_pyfunction!(farm::compare_chunk, module)?)?;
     module.add_function(wrap_pyfunction!(compare, module)?)?;
     module.add_class::<mine::PyMine>()?;
     module.add_function(wrap_pyfunction!(mine::mine, module)?)?;
@@ -110,6 +115,7 @@ fn main(py: Python<'_>, arguments: Vec<OsString>) -> PyResult<i32> {
             err: &mut err.lock(),
             left: &Cell::new(false),
             interrupted: &mut || signals.stop(),
+            farms: &farm::at,
         };
         cli::run(arguments, &mut session)
     }))

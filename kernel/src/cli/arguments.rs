@@ -28,7 +28,7 @@ pub fn command() -> Command {
         .disable_help_subcommand(true)
         .subcommand(compare())
         .subcommand(mine())
-        .subcommand(study())
+        .subcommand(study(true))
         .subcommand(predict())
         .subcommand(doctor())
 }
@@ -99,7 +99,8 @@ fn mine() -> Command {
         .arg(path("out").long("out").value_name("CHANGES.jsonl").help("Where the changes go [default: standard output]"))
 }
 
-fn study() -> Command {
+/// `study`, whose `--out` may be missing where the results are shown.
+pub fn study(needs_out: bool) -> Command {
     let command = Command::new("study")
         .about("Compare many changes: one result each")
         .override_usage("twincell study [OPTIONS] --out RESULTS.jsonl|.sqlite|.parquet FILE")
@@ -120,10 +121,13 @@ fn study() -> Command {
             "Compare what this command makes of the functions in FILE, a folder or a Python file, e.g. 'ruff check --fix -q {}'; \
              it changes copies, many at once, and runs without a sandbox",
         ))
-        .arg(path("out").long("out").value_name("RESULTS").required(true).help(
+        .arg(path("out").long("out").value_name("RESULTS").required(needs_out).help(
             "Where the results go, as they come: .jsonl, .sqlite or .parquet; what is there already is not compared again",
         ))
         .arg(flag("fresh").help("Throw away what --out holds and compare everything"))
+        .arg(Arg::new("on").long("on").value_name("ADDRESS").help(
+            "Compare on other machines: dask://HOST:PORT, the address of a Dask scheduler",
+        ))
         .arg(path("html").long("html").value_name("FILE").help("Write the study as an HTML page too"))
         .arg(
             path("reproducers")

@@ -3,7 +3,7 @@
 //! Nothing here knows Python: [`Session`] brings what the process around it offers, so that tests run commands as
 //! functions.
 
-mod arguments;
+pub mod arguments;
 mod compare;
 mod exports;
 mod mine;
@@ -19,6 +19,7 @@ use twincell_widgets::plain_sentence;
 pub use predict::listed;
 
 use crate::options::{Job, Options, command_line};
+use crate::study::farm::Farm;
 use crate::warm::Environment;
 
 /// Exit statuses. A study and the doctor end with [`UNCHANGED`] when they did their work.
@@ -44,7 +45,11 @@ pub struct Session<'a> {
     pub left: &'a Cell<bool>,
     /// Whether the user asked to stop; asked often, from the thread that runs the command.
     pub interrupted: &'a mut dyn FnMut() -> bool,
+    /// The workers at an address, for options as they were typed. An error is one line for people.
+    pub farms: &'a Farms,
 }
+
+pub type Farms = dyn Fn(&str, &[(&str, String)]) -> Result<Box<dyn Farm>, String>;
 
 /// Why a command ended early; the message is for people.
 #[derive(Debug, thiserror::Error)]
@@ -75,6 +80,7 @@ pub fn run(arguments: Vec<OsString>, session: &mut Session<'_>) -> i32 {
         progress: session.progress,
         left: session.left,
         interrupted: &mut *session.interrupted,
+        farms: session.farms,
     };
     dispatch(arguments, &mut session).unwrap_or_else(|abort| {
         // When standard error is closed too there is nobody left to tell.
@@ -173,6 +179,7 @@ pub(crate) mod tests {
             progress: false,
             left: &Cell::new(false),
             interrupted: &mut || false,
+            farms: &|_, _| Err("there are none here".to_owned()),
         };
         let status = run(arguments.iter().map(OsString::from).collect(), &mut session);
         (status, String::from_utf8(out).unwrap(), String::from_utf8(err).unwrap())
@@ -234,6 +241,7 @@ pub(crate) mod tests {
             progress: false,
             left: &Cell::new(false),
             interrupted: &mut || false,
+            farms: &|_, _| Err("there are none here".to_owned()),
         };
         assert_eq!(run(vec!["--help".into()], &mut session), 0);
         assert!(err.is_empty());

@@ -1,7 +1,7 @@
 //! `twincell study`: arguments, progress and summary around [`crate::study`].
 
 use std::io::IsTerminal;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::ArgMatches;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -9,11 +9,9 @@ use twincell_core::compare::Continue;
 use twincell_widgets::plain_sentence;
 
 use super::{Abort, Session, UNCHANGED, read_options};
-use crate::options::Job;
-use crate::study::change::Changes;
-use crate::study::job::{Order, carry_out, from_file};
+use crate::options::{Job, command_line};
+use crate::study::job::{Order, carry_out, from_file, transformed};
 use crate::study::pace::Progress;
-use crate::transform::Transform;
 
 pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort> {
     let options = read_options(matches, Job::Study)?;
@@ -25,6 +23,13 @@ pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort
         None => from_file(&source),
     }
     .map_err(Abort::Failed)?;
+    let farm = match matches.get_one::<String>("on") {
+        Some(address) => {
+            let given = command_line::given(matches, Job::Study);
+            Some((session.farms)(address, &given).map_err(Abort::Failed)?)
+        }
+        None => None,
+    };
     let order = Order {
         changes,
         name,
@@ -34,7 +39,7 @@ pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort
         fresh: matches.get_flag("fresh"),
         html: path("html"),
         reproducers: path("reproducers"),
-        farm: None,
+        farm,
     };
     let bar = ProgressBar::with_draw_target(None, draw_target(session.progress));
     if let Ok(style) = ProgressStyle::with_template("{wide_bar} {msg}") {
@@ -65,12 +70,6 @@ pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort
         writeln!(session.out, "{line}")?;
     }
     if done.outcome.interrupted { Err(Abort::Interrupted) } else { Ok(UNCHANGED) }
-}
-
-/// What a command makes of the functions of a folder, with the name of both.
-fn transformed(folder: &Path, command: &str) -> Result<(Box<dyn Changes>, String), String> {
-    let changes = Transform::start(folder, command)?;
-    Ok((Box::new(changes), format!("{} by {command}", folder.display())))
 }
 
 fn draw_target(wanted: bool) -> ProgressDrawTarget {

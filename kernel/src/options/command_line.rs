@@ -24,6 +24,15 @@ pub fn read(matches: &ArgMatches, job: Job) -> Result<Options, OptionError> {
     Ok(options)
 }
 
+/// What was given, as it was typed.
+pub fn given(matches: &ArgMatches, job: Job) -> Vec<(&'static str, String)> {
+    let text = |spec: &OptionSpec| match spec.kind {
+        Kind::Flag => matches.get_flag(spec.name).then(|| "on".to_owned()),
+        _ => matches.get_one::<String>(spec.name).cloned(),
+    };
+    of(job).filter_map(|spec| Some((spec.name, text(spec)?))).collect()
+}
+
 fn argument(spec: &'static OptionSpec) -> Arg {
     let argument = Arg::new(spec.name).long(spec.name).help(spec.full_help());
     match spec.kind {

@@ -3,7 +3,6 @@
 //!
 //! A worker that is lost loses no finding: its chunk is handed out again, change by change. One that was lost with a
 //! change three times is not lost again for it. A chunk counts once, whoever answers for it how often.
-#![allow(dead_code)]
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::mpsc::Sender;

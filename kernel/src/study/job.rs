@@ -1,5 +1,6 @@
 //! A study as people order it, whoever asks: where changes come from, where results go, what is written beside them.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use twincell_core::compare::{CompareError, CompareOptions, Continue, Source};
@@ -18,6 +19,7 @@ use super::{Input, read};
 use crate::files::{reason, write_text};
 use crate::options::Options;
 use crate::reproducers;
+use crate::transform::Transform;
 use crate::warm::{Engine, Environment, Failure};
 
 /// What is asked for.
@@ -41,6 +43,10 @@ pub struct Order {
 /// What came of it.
 pub struct Done {
     pub outcome: Outcome,
+    /// The results, where they went to no file.
+    pub rows: BTreeMap<usize, Finding>,
+    /// What pages show of the comparisons.
+    pub kept: Kept,
     /// What a person should know: one line each.
     pub warnings: Vec<String>,
     /// What was written where: one line each.
@@ -155,7 +161,7 @@ pub fn carry_out(
         write_text(page, &twincell_widgets::study_page(&state, &title))?;
         written.push(format!("page written to {}", page.display()));
     }
-    Ok(Done { outcome, warnings, written })
+    Ok(Done { outcome, rows: memory.rows, kept, warnings, written })
 }
 
 /// All results of a file.
@@ -171,6 +177,12 @@ pub fn read_all(path: &Path) -> Result<Vec<Finding>, String> {
 /// The changes of a file, with its name.
 pub fn from_file(path: &Path) -> Result<(Box<dyn Changes>, String), String> {
     Ok((read::open(path)?, path.display().to_string()))
+}
+
+/// What a command makes of the functions of a folder, with the name of both.
+pub fn transformed(folder: &Path, command: &str) -> Result<(Box<dyn Changes>, String), String> {
+    let changes = Transform::start(folder, command)?;
+    Ok((Box::new(changes), format!("{} by {command}", folder.display())))
 }
 
 /// Why a change was not compared, and whether that is its own fault.

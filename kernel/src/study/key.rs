@@ -33,6 +33,11 @@ impl Keys {
         Ok(Self { shared })
     }
 
+    /// What the study as a whole depends on, for others that are to give the same results.
+    pub fn fingerprint(&self) -> String {
+        hex(self.shared.clone())
+    }
+
     pub fn of_change(&self, change: &Change) -> String {
         let mut hash = self.shared.clone();
         put(&mut hash, change.old.as_bytes());

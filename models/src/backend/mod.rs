@@ -66,7 +66,11 @@ pub(crate) struct Batch {
 
 impl Batch {
     pub(crate) fn new(rows: &[&[i64]]) -> Self {
-        let tokens = rows.iter().map(|row| row.len()).max().unwrap_or(0);
+        Self::of_length(rows, rows.iter().map(|row| row.len()).max().unwrap_or(0))
+    }
+
+    /// Rows of at most so many `tokens`, padded to that.
+    pub(crate) fn of_length(rows: &[&[i64]], tokens: usize) -> Self {
         let padded = |row: &[i64], number: &dyn Fn(i64) -> i64, out: &mut Vec<i64>| {
             out.extend(row.iter().map(|&id| number(id)));
             out.resize(out.len() + tokens - row.len(), 0);
@@ -80,6 +84,14 @@ impl Batch {
     }
 }
 
+/// The length that a row gets where passes take many rows: the next power of two, and not too short.
+pub(crate) fn padded(tokens: usize) -> usize {
+    tokens.next_power_of_two().max(SHORTEST)
+}
+
+/// Shorter rows take a GPU as long.
+const SHORTEST: usize = 64;
+
 /// What a network answers: `[rows, tokens, classes]` and the numbers.
 pub(crate) struct Logits {
     pub(crate) shape: Vec<usize>,
@@ -91,7 +103,8 @@ pub(crate) trait Session: Send + Sync {
     fn backend(&self) -> Backend;
 
     /// Rows that one forward pass should take. 1 on a CPU: two rows there take about as long as two passes, and padding
-    /// comes on top (figures in models/README.md).
+    /// comes on top (figures in models/README.md). Where it is more, every pass has as many rows, and one of a few lengths
+    /// ([`padded`]), so that a row's numbers do not depend on what it is batched with.
     fn rows_at_once(&self) -> usize;
 
     fn forward(&self, batch: &Batch) -> Result<Logits, String>;

@@ -1,0 +1,60 @@
+"""How far a study is: a bar in a notebook, a line in a terminal, nothing where nobody looks."""
+
+from __future__ import annotations
+
+import html
+import sys
+import time
+from typing import Any
+
+#: Seconds that a study runs before something is shown.
+PATIENCE = 0.5
+
+
+class StudyBar:
+    """Called with what is done, how much there is, and a line for people."""
+
+    def __init__(self) -> None:
+        self._started = time.monotonic()
+        self._handle: Any = None
+        self._width = 0
+
+    def __call__(self, done: int, total: int | None, text: str) -> None:
+        if time.monotonic() - self._started < PATIENCE:
+            return
+        if in_notebook():
+            self._show_bar(done, total, text)
+        elif sys.stderr.isatty():
+            sys.stderr.write("\r" + text.ljust(self._width))
+            sys.stderr.flush()
+            self._width = len(text)
+
+    def _show_bar(self, done: int, total: int | None, text: str) -> None:
+        share = "" if not total else f' value="{done / total:.4f}"'
+        self._update({"text/html": f'<progress max="1"{share}></progress> {html.escape(text)}', "text/plain": text})
+
+    def _update(self, data: dict[str, str]) -> None:
+        from IPython.display import DisplayHandle
+
+        if self._handle is None:
+            self._handle = DisplayHandle()
+            self._handle.display(data, raw=True)
+        else:
+            self._handle.update(data, raw=True)
+
+    def end(self) -> None:
+        """Takes it away."""
+        if self._handle is not None:
+            self._update({"text/html": "", "text/plain": ""})
+        if self._width:
+            sys.stderr.write("\r" + " " * self._width + "\r")
+            sys.stderr.flush()
+
+
+def in_notebook() -> bool:
+    """Whether there is a front end that updates what it shows."""
+    if "IPython" not in sys.modules:
+        return False
+    from IPython import get_ipython
+
+    return hasattr(get_ipython(), "kernel")

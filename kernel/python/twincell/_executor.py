@@ -1,0 +1,214 @@
+"""Studies on other processes: any executor of PEP 3148, such as `ProcessPoolExecutor`, Dask's and ipyparallel's.
+
+What is handed out, and what becomes of what was lost, is decided in Rust; here is only how executors are spoken to.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
+from concurrent.futures import TimeoutError as FutureTimeout
+from queue import Empty, SimpleQueue
+from typing import Any
+
+from . import _twincell
+from ._twincell import TwincellError
+
+#: Seconds until workers must have said what they are.
+PATIENCE = 120.0
+#: Seconds after which the number of workers is looked up again: a cluster grows and shrinks.
+RECOUNT = 5.0
+#: Errors that come with every chunk; told by name, since some executors send only that.
+USELESS = ("TwincellError", "ImportError", "ModuleNotFoundError", "AttributeError", "PicklingError")
+
+
+def introduce(options: str) -> str:
+    """Runs in a worker: what its results depend on, and so whether they will be ours."""
+    return _twincell.study_fingerprint(options, compares=True)
+
+
+def compare_chunk(chunk: str, options: str, ticket: int) -> str:
+    """Runs in a worker. The ticket makes each call another one: some executors answer equal calls from memory."""
+    del ticket
+    return _twincell.compare_chunk(chunk, options)
+
+
+class Farm:
+    """An executor as `study/farm.rs` speaks to it."""
+
+    def __init__(self, executor: Executor | Callable[[], Executor], options: str) -> None:
+        """`executor` may be a function that makes one: when its processes break down, it is asked for another."""
+        self._make = None if hasattr(executor, "submit") else executor
+        if self._make is not None and not callable(self._make):
+            raise TwincellError(
+                f"executor cannot be {executor!r}: give an executor, such as concurrent.futures.ProcessPoolExecutor(), "
+                "or a function that makes one"
+            )
+        self._options = options
+        self._executor: Executor = executor if self._make is None else self._make()  # type: ignore[assignment]
+        self._ended: SimpleQueue[tuple[int, Future[str]]] = SimpleQueue()
+        self._out: dict[int, Future[str]] = {}
+        self._counted = 0.0
+        #: Chunks that may be out.
+        self.chunks = 1
+        try:
+            self._check_workers()
+        except BaseException:
+            self.leave()
+            raise
+        self._count()
+
+    def _check_workers(self) -> None:
+        # Processes are started by the first call. It is made here, before Rust's threads are there, because a process
+        # that is forked beside other threads may inherit their locks.
+        try:
+            future = self._executor.submit(introduce, self._options)
+            theirs = wait(future)
+        except TwincellError:
+            raise
+        except Exception as error:
+            raise TwincellError(f"the workers of {name(self._executor)} cannot be used: {told(error)}") from None
+        if theirs != _twincell.study_fingerprint(self._options):
+            raise TwincellError(
+                f"the workers of {name(self._executor)} have another twincell, or another model at the same place: "
+                f"install twincell {_twincell.__version__} where they run"
+            )
+
+    def _count(self) -> None:
+        if time.monotonic() - self._counted > RECOUNT:
+            self._counted = time.monotonic()
+            # One to work on and one to begin with at once, for each.
+            self.chunks = 2 * max(1, workers(self._executor))
+
+    def hand_out(self, ticket: int, chunk: str) -> tuple[str, str] | None:
+        """Gives a chunk to a worker; answers with what is wrong where that cannot be."""
+        try:
+            future = self._executor.submit(compare_chunk, chunk, self._options, ticket)
+        except Exception as error:
+            # Nobody takes anything: shut down, broken, or without workers.
+            kind = "useless" if type(error).__name__ in USELESS else "broken"
+            return kind, told(error)
+        self._out[ticket] = future
+        future.add_done_callback(lambda future: self._ended.put((ticket, future)))
+        return None
+
+    def ended(self, patience: float) -> list[tuple[int, str, str]]:
+        """What has ended: ticket, `done` or what went wrong, and the answer or the reason."""
+        self._count()
+        answers = []
+        try:
+            answers.append(self._answer(*self._ended.get(timeout=patience)))
+            while True:
+                answers.append(self._answer(*self._ended.get_nowait()))
+        except Empty:
+            return answers
+
+    def _answer(self, ticket: int, future: Future[str]) -> tuple[int, str, str]:
+        self._out.pop(ticket, None)
+        try:
+            return ticket, "done", future.result(timeout=0)
+        except (BrokenExecutor, CancelledError) as error:
+            return ticket, "broken", told(error)
+        except Exception as error:
+            # ipyparallel sends the name of the error and not the error.
+            kind = getattr(error, "ename", type(error).__name__)
+            return ticket, "useless" if kind in USELESS else "lost", told(error)
+
+    def renew(self) -> None:
+        """Another executor in the place of one that broke."""
+        if self._make is None:
+            raise TwincellError(
+                "run the study again with a new executor, and it goes on where it was; or give a function that makes "
+                "executors, such as executor=lambda: ProcessPoolExecutor()"
+            )
+        self._close()
+        self._executor = self._make()
+        self._counted = 0.0
+
+    def leave(self) -> None:
+        """Takes back what nobody waits for any more."""
+        for future in list(self._out.values()):
+            future.cancel()
+        self._out.clear()
+        if self._make is not None:
+            self._close()
+
+    def _close(self) -> None:
+        try:
+            self._executor.shutdown(wait=False)
+        except Exception:  # What is broken may not even be shut down.
+            pass
+        close = getattr(self._executor, "twincell_close", None)
+        if close is not None:
+            close()
+
+
+def wait(future: Future[str]) -> str:
+    """The result; signals are heard meanwhile."""
+    until = time.monotonic() + PATIENCE
+    while True:
+        try:
+            return future.result(timeout=0.1)
+        except FutureTimeout as error:
+            if future.done():
+                raise
+            if time.monotonic() > until:
+                future.cancel()
+                raise TwincellError(
+                    f"no worker answered within {PATIENCE:.0f} seconds: see that there are workers, and that they do "
+                    "nothing else"
+                ) from error
+
+
+def workers(executor: Any) -> int:
+    """How many calls it works on at a time, as far as it says."""
+    try:
+        client = getattr(executor, "_client", None)
+        if client is not None:
+            return sum(client.nthreads().values())
+        view = getattr(executor, "view", None)
+        if view is not None:
+            return len(view.client.ids)
+        return int(executor._max_workers)
+    except Exception:  # Each has its own way, and may change it.
+        return os.cpu_count() or 1
+
+
+def told(error: BaseException) -> str:
+    """An error in one line."""
+    text = " ".join(str(error).split())
+    kind = getattr(error, "ename", type(error).__name__)
+    if kind == "TwincellError":
+        return str(getattr(error, "evalue", text))
+    return f"{kind}: {text[:300]}" if text else kind
+
+
+def name(executor: Any) -> str:
+    return type(executor).__name__
+
+
+def connect(address: str) -> Callable[[], Executor]:
+    """What makes executors for an address: `dask://HOST:PORT`."""
+    scheme, found, place = address.partition("://")
+    if scheme != "dask" or not found or not place:
+        raise TwincellError(f"--on cannot be {address!r}: give dask://HOST:PORT, the address of a Dask scheduler")
+    try:
+        from distributed import Client
+    except ImportError as error:
+        raise TwincellError(
+            f"--on {address} needs Dask, which cannot be imported here ({error}): install it with "
+            "`pip install distributed`"
+        ) from None
+
+    def make() -> Executor:
+        try:
+            client = Client(f"tcp://{place}", timeout=10, set_as_default=False)
+        except (OSError, ValueError) as error:
+            raise TwincellError(f"no Dask scheduler answers at {place}: {told(error)}") from None
+        executor = client.get_executor(pure=False)
+        executor.twincell_close = client.close
+        return executor
+
+    return make

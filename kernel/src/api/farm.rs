@@ -1,0 +1,183 @@
+//! Executors of Python as farms, and what runs in their workers. `python/twincell/_executor.py` speaks to executors.
+
+use std::time::Duration;
+
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use serde_json::{Map, Value as Json};
+use twincell_core::compare::{CompareOptions, Continue, Source};
+
+use super::{Signals, environment, option_value, raised};
+use crate::options::{Kind, OptionError, Options, Value, find as find_option};
+use crate::study::farm::{Ended, Farm, Trouble, answer_chunk};
+use crate::study::find::find;
+use crate::study::job::refused;
+use crate::study::key::Keys;
+use crate::warm::Engine;
+
+/// An executor of Python.
+pub struct PyFarm {
+    farm: Py<PyAny>,
+    chunks: usize,
+}
+
+impl PyFarm {
+    /// Asks the workers of an executor who they are. `executor` may be a function that makes one.
+    pub fn new(executor: &Bound<'_, PyAny>, options: &str) -> PyResult<Self> {
+        let farm = executor.py().import("twincell._executor")?.call_method1("Farm", (executor, options))?;
+        let chunks = farm.getattr("chunks")?.extract()?;
+        Ok(Self { farm: farm.unbind(), chunks })
+    }
+}
+
+/// The workers at an address, `dask://HOST:PORT`, for options as they were typed.
+pub fn at(address: &str, options: &[(&str, String)]) -> Result<Box<dyn Farm>, String> {
+    let options = typed_options_as_json(options).map_err(|error| error.to_string())?;
+    Python::attach(|py| {
+        let connected =
+            || PyFarm::new(&py.import("twincell._executor")?.call_method1("connect", (address,))?, &options);
+        connected().map(|farm| Box::new(farm) as Box<dyn Farm>).map_err(|error| message(py, &error))
+    })
+}
+
+impl Farm for PyFarm {
+    fn chunks(&self) -> usize {
+        self.chunks
+    }
+
+    fn hand_out(&mut self, ticket: u64, chunk: String) -> Result<(), Trouble> {
+        let refused: Option<(String, String)> =
+            self.call(|farm| farm.call_method1("hand_out", (ticket, chunk))?.extract())?;
+        refused.map_or(Ok(()), |(kind, reason)| Err(trouble(&kind, reason)))
+    }
+
+    fn ended(&mut self, patience: Duration) -> Result<Vec<Ended>, Trouble> {
+        let (chunks, answers): (usize, Vec<(u64, String, String)>) = self.call(|farm| {
+            let answers = farm.call_method1("ended", (patience.as_secs_f64(),))?.extract()?;
+            Ok((farm.getattr("chunks")?.extract()?, answers))
+        })?;
+        self.chunks = chunks;
+        let answer = |(ticket, kind, text): (u64, String, String)| match kind.as_str() {
+            "done" => (ticket, Ok(text)),
+            kind => (ticket, Err(trouble(kind, text))),
+        };
+        Ok(answers.into_iter().map(answer).collect())
+    }
+
+    fn renew(&mut self) -> Result<(), String> {
+        Python::attach(|py| self.farm.bind(py).call_method0("renew").map(drop).map_err(|error| message(py, &error)))
+    }
+
+    fn leave(&mut self) {
+        // What cannot be taken back ends by itself.
+        let _ = Python::attach(|py| self.farm.bind(py).call_method0("leave").map(drop));
+    }
+}
+
+impl PyFarm {
+    fn call<T>(&self, work: impl FnOnce(&Bound<'_, PyAny>) -> PyResult<T>) -> Result<T, Trouble> {
+        Python::attach(|py| work(self.farm.bind(py)).map_err(|error| Trouble::Useless(message(py, &error))))
+    }
+}
+
+fn trouble(kind: &str, reason: String) -> Trouble {
+    match kind {
+        "broken" => Trouble::Broken(reason),
+        "lost" => Trouble::Lost(reason),
+        _ => Trouble::Useless(reason),
+    }
+}
+
+/// What Python says of an error, in one line.
+pub fn message(py: Python<'_>, error: &PyErr) -> String {
+    let text = error.value(py).to_string();
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Options as they are sent to workers: JSON, with paths that mean the same elsewhere.
+pub fn options_as_json(keywords: Option<&Bound<'_, PyDict>>) -> PyResult<String> {
+    let mut given = Vec::new();
+    for (name, value) in keywords.into_iter().flatten() {
+        if !value.is_none() {
+            given.push((name.extract::<String>()?, option_value(&value)?));
+        }
+    }
+    to_json(given).map_err(raised)
+}
+
+/// The same for options that were typed.
+fn typed_options_as_json(given: &[(&str, String)]) -> Result<String, OptionError> {
+    to_json(given.iter().map(|(name, text)| ((*name).to_owned(), Value::Text(text.clone()))).collect())
+}
+
+fn to_json(given: Vec<(String, Value)>) -> Result<String, OptionError> {
+    let mut fields = Map::new();
+    for (name, value) in given {
+        let spec = find_option(&name)?;
+        let absolute = |path: &std::path::Path| {
+            let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+            Json::from(path.to_string_lossy())
+        };
+        let json = match (&spec.kind, value) {
+            (Kind::Path { .. }, Value::Text(text)) => absolute(text.as_ref()),
+            (_, Value::Path(path)) => absolute(&path),
+            (_, Value::Integer(number)) => Json::from(number.to_string()),
+            (_, Value::Number(number)) => Json::from(number),
+            (_, Value::Text(text)) => Json::from(text),
+            (_, other) => Json::from(other.to_string()),
+        };
+        fields.insert(spec.name.to_owned(), json);
+    }
+    Ok(Json::from(fields).to_string())
+}
+
+fn from_json(options: &str) -> PyResult<Options> {
+    let fields: Map<String, Json> = serde_json::from_str(options).map_err(raised)?;
+    let mut read = Options::default();
+    for (name, value) in &fields {
+        match (value.as_str(), value.as_f64()) {
+            (Some(text), _) => read.set_text(name, text),
+            (None, number) => read.set(name, Value::Number(number.unwrap_or(f64::NAN))),
+        }
+        .map_err(raised)?;
+    }
+    Ok(read)
+}
+
+/// What the results of this process depend on, beside the changes; for workers to be compared with who asks them. Raises
+/// `TwincellError` where this process is to compare and cannot.
+#[pyfunction]
+#[pyo3(signature = (options, *, compares = false))]
+pub fn study_fingerprint(py: Python<'_>, options: &str, compares: bool) -> PyResult<String> {
+    let (options, environment) = (from_json(options)?, environment::find(py)?);
+    py.detach(|| {
+        if compares {
+            Engine::check_process().map_err(|error| error.to_string())?;
+        }
+        Keys::new(&options, &environment).map(|keys| keys.fingerprint())
+    })
+    .map_err(raised)
+}
+
+/// Compares the changes of a chunk, in a worker of an executor.
+#[pyfunction]
+pub fn compare_chunk(py: Python<'_>, chunk: &str, options: &str) -> PyResult<String> {
+    let (options, environment) = (from_json(options)?, environment::find(py)?);
+    let mut signals = Signals::new();
+    let answers = py.detach(|| {
+        let engine = Engine::warm(&options, &environment).map_err(|error| error.to_string())?;
+        let compare = |old: &Source, new: &Source, options: &CompareOptions, go_on: &mut dyn FnMut() -> Continue| {
+            engine.compare(old, new, options, &mut |_| go_on()).map_err(refused)
+        };
+        let core = options.for_core();
+        answer_chunk(chunk, &mut |change, key, wanted| {
+            let mut go_on = || if signals.stop() { Continue::Stop } else { Continue::Yes };
+            find(change, key, &compare, &core, wanted, &mut go_on)
+        })
+    });
+    // What was stopped in the middle is no answer.
+    match signals.raised {
+        Some(interrupt) => Err(interrupt),
+        None => answers.map_err(raised),
+    }
+}

@@ -1,0 +1,170 @@
+//! `twincell.study`: a study from Python, in this process or on an executor.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyDict, PyString};
+use twincell_core::compare::Continue;
+
+use super::changes::changes_of;
+use super::farm::{PyFarm, options_as_json};
+use super::study::{Origin, PyStudy};
+use super::{SIGNAL_INTERVAL, environment, raised, read_options, source};
+use crate::options::Options;
+use crate::study::change::Changes;
+use crate::study::farm::Farm;
+use crate::study::job::{Order, carry_out, read_all};
+use crate::study::pace::Progress;
+
+/// How often progress is told.
+const PROGRESS_INTERVAL: Duration = Duration::from_millis(200);
+
+/// Compares many changes; returns a `Study`.
+///
+/// `changes` is a path (a file of changes, as the command line takes it), or dictionaries with `old` and `new` (and `id`,
+/// `label`, ...) or pairs of texts or functions, in anything that can be iterated over. Results go to the file `out` as they
+/// come (`.jsonl`, `.sqlite`, `.parquet`), and what is there already is not compared again; `fresh=True` throws it away.
+/// `executor` is one of PEP 3148, such as `ProcessPoolExecutor()`, or a function that makes one; without it this process
+/// compares on all cores. `html` is a page to write, `reproducers` a folder for tests. `progress` is called with the
+/// number of changes that are done, how many there are (`None` where nobody knows) and a line for people; `False` shows
+/// nothing. Raises `TwincellError` when an option, the input or the output is wrong.
+#[pyfunction]
+#[pyo3(signature = (changes, *, out = None, executor = None, html = None, reproducers = None, progress = None,
+                    fresh = false, **options))]
+#[allow(clippy::too_many_arguments)]
+pub fn study(
+    py: Python<'_>,
+    changes: &Bound<'_, PyAny>,
+    out: Option<PathBuf>,
+    executor: Option<&Bound<'_, PyAny>>,
+    html: Option<PathBuf>,
+    reproducers: Option<PathBuf>,
+    progress: Option<&Bound<'_, PyAny>>,
+    fresh: bool,
+    options: Option<&Bound<'_, PyDict>>,
+) -> PyResult<PyStudy> {
+    let read = read_options(options)?;
+    let Given { changes, name, path, origin } = given(changes, &read)?;
+    let farm = match executor {
+        Some(executor) => Some(Box::new(PyFarm::new(executor, &options_as_json(options)?)?) as Box<dyn Farm>),
+        None => None,
+    };
+    let order = Order { changes, name, source: path, options: read, out, fresh, html, reproducers, farm };
+    run(py, order, origin, progress)
+}
+
+/// What is given as changes, and what is known of it.
+pub struct Given {
+    pub changes: Box<dyn Changes>,
+    /// For people.
+    pub name: String,
+    pub path: Option<PathBuf>,
+    /// For asking for a change again; nothing where that was gone through once and is no more.
+    pub origin: Option<Origin>,
+}
+
+pub fn given(object: &Bound<'_, PyAny>, options: &Options) -> PyResult<Given> {
+    let path = match object.cast::<PyString>() {
+        Ok(text) => Some(text.extract()?),
+        Err(_) => source::path(object)?,
+    };
+    let name = match &path {
+        Some(path) => path.display().to_string(),
+        None => format!("a {}", object.get_type().name()?),
+    };
+    let changes = changes_of(object)?;
+    let once = object.hasattr("__next__")? || path.as_deref() == Some(Path::new("-"));
+    let origin = if once { None } else { Some(Origin::of(object, options.clone())?) };
+    Ok(Given { changes, name, path, origin })
+}
+
+/// Runs a study; an interrupt ends it, and is the error then.
+pub fn run(
+    py: Python<'_>,
+    order: Order,
+    origin: Option<Origin>,
+    progress: Option<&Bound<'_, PyAny>>,
+) -> PyResult<PyStudy> {
+    let environment = environment::find(py)?;
+    let mut display = Display::new(py, progress)?;
+    let (out, name) = (order.out.clone(), order.name.clone());
+    let done = py.detach(|| {
+        let mut told = Instant::now();
+        let mut asked = Instant::now();
+        carry_out(order, &environment, &mut |_| {}, &mut |progress| {
+            if asked.elapsed() < SIGNAL_INTERVAL {
+                return Continue::Yes;
+            }
+            asked = Instant::now();
+            let tell = told.elapsed() >= PROGRESS_INTERVAL;
+            if tell {
+                told = Instant::now();
+            }
+            display.look(progress, tell)
+        })
+    });
+    display.end(py)?;
+    let done = done.map_err(raised)?;
+    for warning in &done.warnings {
+        let text = std::ffi::CString::new(warning.replace('\0', "")).unwrap_or_default();
+        PyErr::warn(py, &py.get_type::<pyo3::exceptions::PyUserWarning>(), &text, 2)?;
+    }
+    let rows = match &out {
+        Some(out) => read_all(out).map_err(raised)?,
+        None => done.rows.into_values().collect(),
+    };
+    let title = format!("Study of {name}");
+    let called = out.map_or(name, |out| out.display().to_string());
+    Ok(PyStudy::new(title, called, rows, done.kept, origin))
+}
+
+/// What a user sees while a study runs, and what they say to it.
+struct Display {
+    /// Called with what is done, how much there is, and a line.
+    shown: Option<Py<PyAny>>,
+    /// What a signal or the callback raised.
+    raised: Option<PyErr>,
+}
+
+impl Display {
+    fn new(py: Python<'_>, progress: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
+        let shown = match progress {
+            Some(progress) if progress.is_instance_of::<PyBool>() && !progress.is_truthy()? => None,
+            Some(progress) if !progress.is_instance_of::<PyBool>() => {
+                if !progress.is_callable() {
+                    return Err(raised("progress cannot be called: give a function of three arguments, or False"));
+                }
+                Some(progress.clone().unbind())
+            }
+            _ => Some(py.import("twincell._bar")?.call_method0("StudyBar")?.unbind()),
+        };
+        Ok(Self { shown, raised: None })
+    }
+
+    fn look(&mut self, progress: &Progress, tell: bool) -> Continue {
+        if self.raised.is_none() {
+            let looked = Python::attach(|py| {
+                py.check_signals()?;
+                match &self.shown {
+                    Some(shown) if tell => {
+                        shown.bind(py).call1((progress.done, progress.total, progress.text())).map(drop)
+                    }
+                    _ => Ok(()),
+                }
+            });
+            self.raised = looked.err();
+        }
+        if self.raised.is_some() { Continue::Stop } else { Continue::Yes }
+    }
+
+    /// Takes the display away; an interrupt is the error.
+    fn end(&mut self, py: Python<'_>) -> PyResult<()> {
+        if let Some(shown) = &self.shown
+            && shown.bind(py).hasattr("end")?
+        {
+            shown.bind(py).call_method0("end")?;
+        }
+        self.raised.take().map_or(Ok(()), Err)
+    }
+}
