@@ -1,0 +1,72 @@
+import { afterEach, expect, test, vi } from "vitest";
+import { studyPlots } from "../src/plots/study";
+import { fillings } from "../src/plots/fillings";
+import { Session } from "../src/session";
+import { enable, button, source } from "../src/views/parts";
+import { pinsView } from "../src/views/pins";
+import { testView } from "../src/views/test";
+import { change, comparison, pair } from "./make";
+
+afterEach(() => vi.restoreAllMocks());
+
+const shown = (session: Session, of = pair()) => ({ session, pair: of, signal: new AbortController().signal });
+const host = (savePinned: (() => void) | null) => new Session(comparison(), { kernel: null, pinned: [], savePinned });
+
+test("a test is taken along as it is, whatever of it is seen", async () => {
+  const writeText = vi.fn(async (_: string) => undefined);
+  vi.stubGlobal("navigator", { clipboard: { writeText } });
+  const text = `x = '${"a".repeat(600)}\u{202e}'\n`;
+  const made = source(text, pair());
+  expect(made.querySelector("pre")?.textContent).toMatch(/… \(\d+ characters\)$/);
+  [...made.querySelectorAll("button")].find((one) => one.textContent === "Copy")?.click();
+  await vi.waitFor(() => expect(made.querySelector("[role=status]")?.textContent).toBe("Copied."));
+  expect(writeText).toHaveBeenCalledWith(text);
+  vi.unstubAllGlobals();
+});
+
+test("a test that does not tell old from new is not offered", () => {
+  const reproducer = { source: "def test(): pass", holds: false, reason: null };
+  const panel = document.createElement("div");
+  testView(shown(host(null), pair({ reproducer })), panel);
+  expect(panel.textContent).toMatch(/^There is none: .* does not tell old from new\.$/);
+  expect(panel.querySelector("button, pre")).toBeNull();
+});
+
+test("what becomes of pinned examples is said as it is", () => {
+  const said = (savePinned: (() => void) | null) => {
+    const panel = document.createElement("div");
+    pinsView(shown(host(savePinned)), panel);
+    return panel.textContent;
+  };
+  expect(said(() => undefined)).toMatch(/with the notebook where the state of its widgets is saved\.$/);
+  expect(said(null)).toMatch(/as long as this is open\.$/);
+});
+
+test("changes that executed nothing are none of those whose coverage is drawn", () => {
+  const ran = change("a", "changing", null);
+  const idle = { ...change("b", "inconclusive", null), executions: 0, coverage: 0 };
+  const [executions, coverage] = studyPlots([ran, idle]);
+  expect(executions?.numbers).toHaveLength(2);
+  expect(coverage?.numbers.map((row) => row.change)).toEqual(["a"]);
+  expect(studyPlots([idle])).toHaveLength(1);
+});
+
+test("each verdict fills its bars in its own way", () => {
+  const { fill, definitions } = fillings();
+  const verdicts = ["changing", "likely_preserving", "inconclusive", "identical"] as const;
+  const found = verdicts.map(fill);
+  expect(new Set(found).size).toBe(4);
+  const known = [...definitions().querySelectorAll("pattern")].map((one) => `url(#${one.id})`);
+  expect(found.filter((one) => one.startsWith("url("))).toEqual(known);
+});
+
+test("a button that is off does nothing and keeps the focus", () => {
+  const action = vi.fn();
+  const made = button("›", action, { label: "Next" });
+  document.body.append(made);
+  made.focus();
+  enable(made, false);
+  made.click();
+  expect(action).not.toHaveBeenCalled();
+  expect(document.activeElement).toBe(made);
+});
