@@ -389,6 +389,8 @@ def study(count: int = 120) -> dict:
                     "identical": "only comments differ",
                 }[verdict],
                 "executions": (3 + int(next(numbers) ** 3 * 297) if verdict == "changing" else 300) if ran else 0,
+                "first_difference": 1 + index % 17 if ran and verdict == "changing" else None,
+                "complexity": 1 + index % 8 if ran else None,
                 "coverage": 0.3 + 0.7 * next(numbers) ** 0.4 if ran else 0.0,
                 "milliseconds": 20 + 900 * next(numbers) ** 2 if ran else 0.4,
                 "evidence": evidence() if verdict == "changing" else [],

@@ -237,6 +237,10 @@ export interface StudyRow {
   reason: string;
   executions: number;
   coverage: number;
+  /** The first execution that differs. Results that were made before it was told do not have it. */
+  first_difference?: number | null;
+  /** Cyclomatic, of the new version; as above. */
+  complexity?: number | null;
   milliseconds: number;
   evidence: Evidence[];
   /** What became of the reproducer, e.g. `holds`. */

@@ -51,6 +51,23 @@ test("changes that executed nothing are none of those whose coverage is drawn", 
   expect(studyPlots([idle])).toHaveLength(1);
 });
 
+test("the first difference and complexity are drawn of the changes that have them", () => {
+  const rows = [1, 1, 4].map((complexity, index) => ({
+    ...change(String(index), "changing", null),
+    complexity,
+    first_difference: index === 0 ? null : index,
+  }));
+  const figures = studyPlots([...rows, change("older", "identical", null)]);
+  expect(figures.map((one) => one.file)).toEqual([
+    "study_executions",
+    "study_first_difference",
+    "study_coverage",
+    "study_complexity",
+  ]);
+  expect(figures[1]?.numbers.map((row) => row.change)).toEqual(["1", "2"]);
+  expect(figures[3]?.description).toMatch(/^3 changes; half of them have a complexity of 1 or less/);
+});
+
 test("each verdict fills its bars in its own way", () => {
   const { fill, definitions } = fillings();
   const verdicts = ["changing", "likely_preserving", "inconclusive", "identical"] as const;

@@ -1,8 +1,10 @@
-// The plots of a study: executions until the verdict, and coverage, over all changes.
+// The plots of a study: executions until the verdict and until the first difference, coverage, and complexity against
+// reach, over all changes.
 
 import { rectY, ruleY, tip, pointerX } from "@observablehq/plot";
 import type { StudyRow, Verdict } from "../types";
 import * as words from "../words";
+import { complexityPlot } from "./complexity";
 import { whole, type Figure } from "./figure";
 import { color, fillings } from "./fillings";
 
@@ -11,33 +13,58 @@ const VERDICTS = ["changing", "likely_preserving", "inconclusive", "identical"] 
 const BARS = 20;
 
 export function studyPlots(rows: StudyRow[]): Figure[] {
-  if (rows.length === 0) return [];
-  const ran = rows.filter((row) => row.executions > 0);
-  const most = Math.max(1, ...rows.map((row) => row.executions));
-  const step = Math.ceil((most + 1) / BARS);
-  // Whole numbers stand in the middle of their bars.
-  const around = Array.from({ length: Math.ceil((most + 1) / step) + 1 }, (_, index) => index * step - 0.5);
-  return [
-    histogram(rows, {
+  const figures = [
+    counted(rows, {
       title: "Executions until the verdict",
       label: "Executions",
       value: (row) => row.executions,
-      edges: around,
-      ticks: whole(0, most),
-      range: (from, to) => (step === 1 ? String(from + 0.5) : `${from + 0.5} to ${to - 0.5}`),
+      least: 0,
       file: "study_executions",
     }),
+    counted(
+      rows.filter((row) => row.first_difference != null),
+      {
+        title: "Executions until the first difference",
+        label: "First execution that differs",
+        value: (row) => row.first_difference ?? 0,
+        least: 1,
+        file: "study_first_difference",
+      },
+    ),
     // Of what executed nothing, nothing could be covered.
-    ...(ran.length > 0 ? [coverage(ran)] : []),
+    coverage(rows.filter((row) => row.executions > 0)),
+    complexityPlot(rows),
   ];
+  return figures.filter((figure) => figure !== null);
 }
 
-function coverage(ran: StudyRow[]): Figure {
+interface Counted extends Pick<Histogram, "title" | "label" | "value" | "file"> {
+  least: number;
+}
+
+/** Whole numbers from the least one on, which stand in the middle of their bars; null where there are none. */
+function counted(rows: StudyRow[], { least, ...rest }: Counted): Figure | null {
+  if (rows.length === 0) return null;
+  const most = Math.max(1, ...rows.map(rest.value));
+  const count = most + 1 - least;
+  const step = Math.ceil(count / BARS);
+  return histogram(rows, {
+    ...rest,
+    text: words.number,
+    edges: Array.from({ length: Math.ceil(count / step) + 1 }, (_, index) => least + index * step - 0.5),
+    ticks: whole(0, most),
+    range: (from, to) => (step === 1 ? String(from + 0.5) : `${from + 0.5} to ${to - 0.5}`),
+  });
+}
+
+function coverage(ran: StudyRow[]): Figure | null {
+  if (ran.length === 0) return null;
   const percents = Array.from({ length: BARS + 1 }, (_, index) => (index * 100) / BARS);
   return histogram(ran, {
     title: "Coverage of both versions",
     label: "Covered (%)",
     value: (row) => row.coverage * 100,
+    text: (value) => words.percent(value / 100),
     edges: percents,
     ticks: {},
     range: (from, to) => `${from} to ${to} %`,
@@ -71,13 +98,14 @@ interface Histogram {
   title: string;
   label: string;
   value(row: StudyRow): number;
+  text(value: number): string;
   edges: number[];
   ticks: object;
   range(from: number, to: number): string;
   file: string;
 }
 
-function histogram(rows: StudyRow[], { title, label, value, edges, ticks, range, file }: Histogram): Figure {
+function histogram(rows: StudyRow[], { title, label, value, text, edges, ticks, range, file }: Histogram): Figure {
   const points = rows.map((row) => ({ x: value(row), verdict: row.verdict, id: row.id }));
   const drawn = bars(points, edges);
   const filled = fillings();
@@ -93,7 +121,7 @@ function histogram(rows: StudyRow[], { title, label, value, edges, ticks, range,
     ].join("\n");
   return {
     title,
-    description: `${words.count(points.length, "change")}; half of them ${Math.round(sorted[Math.floor(sorted.length / 2)] ?? 0)} or less.`,
+    description: `${words.count(points.length, "change")}; half of them ${text(sorted[Math.floor(sorted.length / 2)] ?? 0)} or less.`,
     legend: present.map((verdict) => ({
       text: `${words.icon(verdict)} ${words.verdictName(verdict)}`,
       color: color(verdict),
