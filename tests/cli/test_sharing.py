@@ -138,3 +138,20 @@ def test_the_action_compares_annotates_and_writes_a_summary(changed, tmp_path_fa
 def test_no_step_of_the_action_puts_what_it_is_given_into_its_script():
     steps = yaml.safe_load((ROOT / "action.yml").read_text())["runs"]["steps"]
     assert all("${{" not in step["run"] for step in steps)
+
+
+def test_a_study_tells_other_programs_of_its_rows_and_fails_where_asked(tmp_path):
+    rows = [
+        ("same", "def f(x): return x + 1", "def f(y): return y + 1"),
+        ("off", "def f(x): return x", "def f(x): return 2"),
+    ]
+    changes = [{"id": name, "old": old, "new": new, "file": "src/a.py"} for name, old, new in rows]
+    (tmp_path / "changes.jsonl").write_text("".join(json.dumps(change) + "\n" for change in changes))
+    command = ["study", "changes.jsonl", "--out", "out.jsonl", "--sarif", "x.sarif", "--junit", "x.xml"]
+    done = twincell(*command, "--markdown", "x.md", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    [result] = json.loads((tmp_path / "x.sarif").read_text())["runs"][0]["results"]
+    assert result["partialFingerprints"] == {"function/v1": "src/a.py::off"}
+    assert ElementTree.parse(tmp_path / "x.xml").getroot().get("failures") == "1"
+    assert (tmp_path / "x.md").read_text().startswith("### twincell: 1 changing, 1 identical")
+    assert twincell(*command, "--fail-on", "changing", cwd=tmp_path).returncode == 1

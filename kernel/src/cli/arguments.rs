@@ -111,7 +111,7 @@ pub fn study(needs_out: bool) -> Command {
              Fields out: id, verdict, reason, evidence, executions, coverage, changed_lines_reached, milliseconds, reproducer, \
              label, project, commit, file, function, first_difference, complexity, key.\n\
              A study that was stopped or killed goes on where it was when the same command is run again.\n\
-             Exit status: 0 done, 3 bad input or failure.",
+             Exit status: 0 done, 3 bad input or failure; with --fail-on also 1 behavior changed, 2 inconclusive.",
         )
         .arg(path("file").value_name("FILE").required(true).help(
             "The changes: .jsonl, .json, .csv, .tsv or .parquet; a folder of pairs (x_old.py and x_new.py, old/x.py and \
@@ -135,6 +135,8 @@ pub fn study(needs_out: bool) -> Command {
                 .value_name("DIR")
                 .help("Write a pytest file for every change found, named by the change's id"),
         );
+    // A magic has its study as a value to go on with; nothing is written for other programs.
+    let command = if needs_out { exports::add_to(command, "never") } else { command };
     command_line::add_to(command, Job::Study)
 }
 

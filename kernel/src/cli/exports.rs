@@ -33,6 +33,11 @@ pub fn add_to(command: Command, fails: &'static str) -> Command {
     )
 }
 
+/// Whether any of the files is asked for.
+pub fn are_wanted(matches: &ArgMatches) -> bool {
+    FORMATS.iter().any(|(name, ..)| matches.contains_id(name))
+}
+
 /// Writes the files that were asked for.
 pub fn write(told: &[Told], matches: &ArgMatches) -> Result<(), Abort> {
     for (name, _, make) in FORMATS {

@@ -6,11 +6,14 @@ use std::path::PathBuf;
 use clap::ArgMatches;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use twincell_core::compare::Continue;
+use twincell_core::report::Verdict;
+use twincell_widgets::export::Told;
 use twincell_widgets::plain_sentence;
 
-use super::{Abort, Session, UNCHANGED, read_options};
+use super::{Abort, Session, exports, read_options};
 use crate::options::{Job, command_line};
-use crate::study::job::{Order, carry_out, from_file, transformed};
+use crate::study::finding::Finding;
+use crate::study::job::{Order, carry_out, from_file, read_all, transformed};
 use crate::study::pace::Progress;
 
 pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort> {
@@ -69,7 +72,30 @@ pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort
     for line in &done.written {
         writeln!(session.out, "{line}")?;
     }
-    if done.outcome.interrupted { Err(Abort::Interrupted) } else { Ok(UNCHANGED) }
+    if done.outcome.interrupted {
+        return Err(Abort::Interrupted);
+    }
+    if let (true, Some(out)) = (exports::are_wanted(matches), path("out")) {
+        let told: Vec<Told> = read_all(&out).map_err(Abort::Failed)?.into_iter().map(told).collect();
+        exports::write(&told, matches)?;
+    }
+    let all = [Verdict::Changing, Verdict::Inconclusive, Verdict::LikelyPreserving, Verdict::Identical];
+    let found = all.into_iter().filter(|verdict| done.outcome.confusion.of(*verdict) > 0);
+    Ok(exports::status(Verdict::worst(found), matches))
+}
+
+/// What other programs are told of a row. Where in its file a change begins, a row does not say.
+fn told(finding: Finding) -> Told {
+    Told {
+        name: finding.id.as_str().map_or_else(|| finding.id.to_string(), str::to_owned),
+        file: finding.file,
+        line: None,
+        verdict: finding.verdict,
+        sentence: finding.reason,
+        evidence: finding.evidence,
+        test: None,
+        milliseconds: finding.milliseconds,
+    }
 }
 
 fn draw_target(wanted: bool) -> ProgressDrawTarget {
