@@ -11,6 +11,7 @@ mod jupyter;
 mod magics;
 mod mine;
 mod options;
+mod record;
 pub mod reproducers;
 mod study;
 mod transform;
@@ -29,5 +30,6 @@ fn _twincell(module: &Bound<'_, PyModule>) -> PyResult<()> {
     api::register(module)?;
     worker::register(module)?;
     instrumented::register(module)?;
+    record::register(module)?;
     Ok(())
 }

@@ -261,7 +261,7 @@ fn name(py: Python<'_>, site: u32) -> PyResult<Py<PyAny>> {
 }
 
 /// A name in a class body where nothing is injected.
-fn outside(py: Python<'_>, name: &Bound<'_, PyString>) -> PyResult<Py<PyAny>> {
+pub(crate) fn outside(py: Python<'_>, name: &Bound<'_, PyString>) -> PyResult<Py<PyAny>> {
     if let Some(globals) = callers_globals(py)
         && let Some(value) = globals.get_item(name)?
     {

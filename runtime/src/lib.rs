@@ -9,6 +9,8 @@
 //! turns Python values into plain data. What code changes beyond that is put back: in its own module by `module_state`,
 //! in the interpreter by `world`. `script` runs a finished test as it is. No Python object leaves the process: recipes go in, records come out.
 //!
+//! `record` is for another process: hooks that only count, by which the predictor learns what values real programs have.
+//!
 //! Deliberately absent: any decision about what a difference means (that is `twincell-core`).
 
 mod builtin;
@@ -33,6 +35,7 @@ mod outcome;
 mod prepared;
 mod raises;
 mod real_call;
+pub mod record;
 mod resolve;
 pub mod sandbox;
 pub mod scratch;

@@ -76,6 +76,7 @@ pub fn serve(setup: &Setup, host: &mut dyn Host) -> Result<(), WorkerError> {
         readable: setup.readable.clone(),
         memory_bytes: setup.memory_bytes,
         open_files: OPEN_FILES,
+        programs: false,
     });
     let hello = FromWorker::Hello {
         protocol: PROTOCOL_VERSION,

@@ -119,6 +119,7 @@ fn locked_in() {
         readable: vec![folder.join("packages"), PathBuf::from("/")],
         memory_bytes: 512 << 20,
         open_files: 64,
+        programs: false,
     });
     println!("\nattempt report: {}", report.filesystem);
     println!("attempt complete: {}", report.complete);

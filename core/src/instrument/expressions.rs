@@ -27,9 +27,14 @@ impl<'a> Instrumenter<'a> {
             return;
         }
         if self.is_free_in_class(&name.id) {
-            self.edits.replace(name.start().to_usize(), name.end().to_usize(), format!("_tc_n({number})"));
-        } else {
-            self.spell(&name.id, name.range);
+            return self.edits.replace(name.start().to_usize(), name.end().to_usize(), format!("_tc_n({number})"));
+        }
+        if self.reports_names {
+            self.edits.insert(name.start().to_usize(), format!("_tc_v({number}, "));
+        }
+        self.spell(&name.id, name.range);
+        if self.reports_names {
+            self.edits.insert(name.end().to_usize(), ")");
         }
     }
 

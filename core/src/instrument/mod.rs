@@ -9,6 +9,7 @@
 //! | `_tc_c(n, f, *args, **kw)` | `f(*args, **kw)` | site `n` |
 //! | `_tc_s(n, obj, key)` | `obj[key]` (load) | site `n`; a slice is passed as `slice(a, b, c)` by way of `_tc_k(a, b, c)` |
 //! | `_tc_n(n)` | a name in a class body that is bound neither there nor in an enclosing function | site `n` |
+//! | `_tc_v(n, name)` | `name` (load), only in modules whose values are recorded | site `n` |
 //! | `_tc_l(line);` | before a simple statement | the line runs; gives None (the body of a function that is a lambda becomes `_tc_l(line) or (body)`) |
 //! | `_tc_b(n, condition)` | condition of if, elif, while, ternary, comprehension, guard, assert | branch `n`; gives the truth as a bool; counts as the branch's line |
 //! | `_tc_q(n, op, left, right)` | `left OP right`, one comparison that is no chain | comparison `n`; `op` as [`crate::site::Comparator`] numbers them |
@@ -16,7 +17,8 @@
 //! | `_tc_e(value)` | `except value:` | makes a missing exception type usable |
 //!
 //! Names in function bodies need no hook: a missing global is supplied through the globals' `__missing__`. They are in
-//! the table as sites all the same, because predictions are read from them.
+//! the table as sites all the same, because predictions are read from them. Where values are recorded ([`recorded`]),
+//! names report too.
 //!
 //! The text leaves its class and its enclosing function behind, so:
 //! - private names of the class around it are written mangled (`self.__x` -> `self._C__x`);
@@ -33,12 +35,15 @@ mod edits;
 mod expressions;
 mod module;
 mod path;
+mod recorded;
 mod statements;
 mod tokens;
 mod visitor;
 
 use ruff_python_ast::{Expr, Stmt};
 use serde::{Deserialize, Serialize};
+
+pub use recorded::{Recorded, RecordedFunction, recorded};
 
 use crate::site::SiteTable;
 use crate::source::parse::{Lines, errors, normalize_newlines, parse, with_stack_for};
@@ -71,14 +76,18 @@ pub fn instrument_all(functions: &[&Function], module: &str) -> Result<Instrumen
 /// Instruments every function of a whole module, methods and nested ones included, under one table of sites; what runs
 /// when the module is imported stays as it is, and so do annotations, which are part of what such functions are.
 pub fn instrument_module(text: &str) -> Result<Instrumented, InstrumentError> {
-    let text = normalize_newlines(text);
+    whole_module(&normalize_newlines(text), false)
+}
+
+fn whole_module(text: &str, reports_names: bool) -> Result<Instrumented, InstrumentError> {
     with_stack_for(text.len(), || {
-        let parsed = parse(&text);
-        let lines = Lines::new(&text);
+        let parsed = parse(text);
+        let lines = Lines::new(text);
         if let Some(error) = errors(&parsed, &lines).first() {
             return Err(InstrumentError(format!("the module is not valid Python: {error}")));
         }
-        let mut visitor = visitor::Instrumenter::new(&text, &lines, parsed.tokens());
+        let mut visitor = visitor::Instrumenter::new(text, &lines, parsed.tokens());
+        visitor.reports_names = reports_names;
         visitor.module(parsed.suite());
         checked(visitor.finish()?, "the module")
     })

@@ -51,6 +51,8 @@ pub(super) struct Instrumenter<'a> {
     pub(super) quiet: bool,
     /// Functions stay where they are, with all that their annotations name.
     pub(super) keeps_annotations: bool,
+    /// Names report their values as all other sites do.
+    pub(super) reports_names: bool,
 }
 
 impl<'a> Instrumenter<'a> {
@@ -72,6 +74,7 @@ impl<'a> Instrumenter<'a> {
             result: None,
             quiet: false,
             keeps_annotations: false,
+            reports_names: false,
         }
     }
 

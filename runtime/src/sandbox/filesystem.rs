@@ -55,7 +55,10 @@ pub fn restrict(limits: &Limits) -> Result<String, String> {
 }
 
 fn rules(limits: &Limits) -> Result<landlock::RestrictionStatus, RulesetError> {
-    let read = AccessFs::ReadFile | AccessFs::ReadDir;
+    let mut read = AccessFs::ReadFile | AccessFs::ReadDir;
+    if limits.programs {
+        read |= AccessFs::Execute;
+    }
     let device: BitFlags<AccessFs> = AccessFs::ReadFile | AccessFs::WriteFile | AccessFs::Truncate;
     let own = AccessFs::from_all(NEWEST) & !(AccessFs::Execute | AccessFs::MakeChar | AccessFs::MakeBlock);
     Ruleset::default()

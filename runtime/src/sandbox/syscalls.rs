@@ -119,6 +119,7 @@ const REFUSED: &[libc::c_long] = &[
     // Files: Landlock governs opening, making and removing, but not these.
     libc::SYS_fchmod,
     libc::SYS_fchmodat,
+    libc::SYS_fchmodat2,
     libc::SYS_fchown,
     libc::SYS_fchownat,
     libc::SYS_utimensat,
@@ -150,6 +151,37 @@ const REFUSED_HERE: &[libc::c_long] = &[
 ];
 #[cfg(not(target_arch = "x86_64"))]
 const REFUSED_HERE: &[libc::c_long] = &[];
+
+/// What starts programs and processes; the rule of `clone` belongs to it.
+const PROGRAMS: &[libc::c_long] = &[
+    libc::SYS_execve,
+    libc::SYS_execveat,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_fork,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_vfork,
+    libc::SYS_clone,
+];
+
+/// Signals to other processes. Where programs run, Landlock's scopes keep them within the sandbox.
+const SIGNALS: &[libc::c_long] = &[libc::SYS_kill, libc::SYS_tkill, libc::SYS_tgkill];
+
+/// Modes and times of files. Where programs run, these say that it was done and do nothing: whoever copies a file sets
+/// them.
+const MODES: &[libc::c_long] = &[
+    libc::SYS_fchmod,
+    libc::SYS_fchmodat,
+    libc::SYS_fchmodat2,
+    libc::SYS_utimensat,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_chmod,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_utime,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_utimes,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_futimesat,
+];
 
 /// Changes of files, refused only where Landlock cannot confine them to the scratch folder.
 const CHANGES: &[libc::c_long] = &[
@@ -203,11 +235,11 @@ pub fn fork_token() -> u64 {
 }
 
 /// Installs the filters for all threads, for good. Without Landlock they refuse every writing open as well.
-pub fn filter(without_landlock: bool) -> Result<(), String> {
-    install(without_landlock).map_err(|error| error.to_string())
+pub fn filter(without_landlock: bool, programs: bool) -> Result<(), String> {
+    install(without_landlock, programs).map_err(|error| error.to_string())
 }
 
-fn install(without_landlock: bool) -> Outcome<()> {
+fn install(without_landlock: bool, programs: bool) -> Outcome<()> {
     let mut refused: Rules = REFUSED.iter().chain(REFUSED_HERE).map(|call| (*call, Vec::new())).collect();
     refused.extend(refused_by_argument()?);
     let mut absent: Rules = [(libc::SYS_clone3, Vec::new())].into();
@@ -217,10 +249,20 @@ fn install(without_landlock: bool) -> Outcome<()> {
         // Its flags stand in memory, where no filter sees them.
         absent.insert(libc::SYS_openat2, Vec::new());
     }
+    let mut unchanged = Rules::new();
+    if programs {
+        refused.retain(|call, _| {
+            !PROGRAMS.contains(call) && !MODES.contains(call) && (without_landlock || !SIGNALS.contains(call))
+        });
+        unchanged.extend(MODES.iter().map(|call| (*call, Vec::new())));
+    }
     apply_filter_all_threads(&no_unknown_calls())?;
     // A filter has one answer: "no such call", so that the C library takes the older one, and "not permitted". The
     // latter comes last, because it refuses further filters.
-    for (rules, answer) in [(absent, libc::ENOSYS), (refused, libc::EPERM)] {
+    for (rules, answer) in [(absent, libc::ENOSYS), (unchanged, 0), (refused, libc::EPERM)] {
+        if rules.is_empty() {
+            continue;
+        }
         let refuse = SeccompAction::Errno(answer as u32);
         let filter = SeccompFilter::new(rules, SeccompAction::Allow, refuse, std::env::consts::ARCH.try_into()?)?;
         let program: BpfProgram = filter.try_into()?;

@@ -1,0 +1,178 @@
+//! What `models/train/collect` uses: modules whose values are recorded, the records as JSON lines, and the sandbox in which
+//! the tests of foreign packages run. Not part of the Python library; nothing of a comparison comes by here.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use pyo3::exceptions::{PyOSError, PySyntaxError};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use serde_json::{Map, Value, json};
+use twincell_core::instrument::{self, RecordedFunction};
+use twincell_core::site::{Site, SiteKind};
+use twincell_core::value::AbstractValue;
+use twincell_runtime::record::{self, LENGTHS, Recording, Seen};
+use twincell_runtime::sandbox::{Limits, lock};
+
+/// Keys of one site that are written, the most frequent first.
+const KEYS: usize = 16;
+
+pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<Recording>()?;
+    module.add_function(wrap_pyfunction!(record_module, module)?)?;
+    module.add_function(wrap_pyfunction!(write_recorded, module)?)?;
+    module.add_function(wrap_pyfunction!(forget_recorded, module)?)?;
+    module.add_function(wrap_pyfunction!(lock_in, module)?)
+}
+
+/// A module's text with every value site reporting, and the recording that its hooks report to.
+#[pyfunction]
+fn record_module<'py>(
+    py: Python<'py>,
+    source: &str,
+    package: String,
+    file: String,
+) -> PyResult<(String, Bound<'py, Recording>)> {
+    let recorded = py
+        .detach(|| instrument::recorded(source))
+        .map_err(|error| PySyntaxError::new_err(format!("{file}: {error}")))?;
+    let identifiers: Vec<&str> = recorded.sites.sites.iter().map(|site| site.identifier.as_str()).collect();
+    let recording = Recording::start(py, (package, file), recorded.functions, &identifiers)?;
+    Ok((recorded.code, recording))
+}
+
+/// Writes what this process has seen, one JSON object a function, beside the file and renamed. Gives how many functions
+/// and sites there are.
+#[pyfunction]
+fn write_recorded(py: Python<'_>, path: PathBuf) -> PyResult<(usize, usize)> {
+    let (mut text, mut functions, mut sites) = (String::new(), 0, 0);
+    for recording in record::all(py) {
+        let recording = recording.get();
+        for function in &recording.functions {
+            let seen = recording.seen(function);
+            let found = seen.iter().flatten().count();
+            if found > 0 {
+                functions += 1;
+                sites += found;
+                text.push_str(&line(recording, function, &seen).to_string());
+                text.push('\n');
+            }
+        }
+    }
+    py.detach(|| replace(&path, &text))
+        .map_err(|error| PyOSError::new_err(format!("{} cannot be written: {error}", path.display())))?;
+    Ok((functions, sites))
+}
+
+/// What was seen up to now is not this process's: it was forked.
+#[pyfunction]
+fn forget_recorded(py: Python<'_>) {
+    record::forget(py);
+}
+
+/// Locks this process in, for good: no network, nothing written outside of one folder, bounded memory. Programs may be
+/// started, and are as locked in. Says what holds, by name, and under `complete` whether all does.
+#[pyfunction]
+fn lock_in<'py>(
+    py: Python<'py>,
+    scratch: PathBuf,
+    readable: Vec<PathBuf>,
+    memory_bytes: u64,
+    open_files: u64,
+) -> PyResult<Bound<'py, PyDict>> {
+    let report = lock(&Limits { scratch, readable, memory_bytes, open_files, programs: true });
+    let told = PyDict::new(py);
+    told.set_item("filesystem", report.filesystem)?;
+    told.set_item("network", report.network)?;
+    told.set_item("programs", report.programs)?;
+    told.set_item("memory", report.memory)?;
+    told.set_item("time", report.time)?;
+    told.set_item("complete", report.complete)?;
+    Ok(told)
+}
+
+fn replace(path: &Path, text: &str) -> std::io::Result<()> {
+    let beside = path.with_extension("part");
+    let mut file = std::fs::File::create(&beside)?;
+    file.write_all(text.as_bytes())?;
+    drop(file);
+    std::fs::rename(&beside, path)
+}
+
+fn line(recording: &Recording, function: &RecordedFunction, seen: &[Option<Seen>]) -> Value {
+    // Ranges are in characters, as in all traces.
+    let ascii = function.text.is_ascii();
+    let characters = |byte: u32| {
+        let byte = byte as usize;
+        if ascii { byte } else { function.text.get(..byte).map_or(byte, |before| before.chars().count()) }
+    };
+    let mut attributes: Vec<Map<String, Value>> = vec![Map::new(); seen.len()];
+    for (index, (site, seen)) in function.sites.iter().zip(seen).enumerate() {
+        let count = seen.as_ref().map_or(0, |seen| seen.on_objects);
+        if let Some(known) = function.receiver(index).and_then(|receiver| attributes.get_mut(receiver))
+            && count > 0
+        {
+            known.insert(site.identifier.clone(), json!(count));
+        }
+    }
+    let sites: Vec<Value> = (function.sites.iter().zip(seen).zip(attributes))
+        .filter_map(|((site, seen), attributes)| {
+            let range = (characters(site.start), characters(site.end));
+            seen.as_ref().map(|seen| of_site(site, range, seen, attributes))
+        })
+        .collect();
+    json!({
+        "package": recording.package,
+        "file": recording.file,
+        "qualname": function.qualname,
+        "text": function.text,
+        "sites": sites,
+    })
+}
+
+fn of_site(site: &Site, (start, end): (usize, usize), seen: &Seen, attributes: Map<String, Value>) -> Value {
+    let mut told = Map::new();
+    told.insert("start".into(), json!(start));
+    told.insert("end".into(), json!(end));
+    told.insert("kind".into(), json!(site.kind));
+    told.insert(
+        "counts".into(),
+        numbered(AbstractValue::ALL.map(|class| (class as usize, seen.counts[class as usize]))),
+    );
+    let mut lengths = seen.lengths.clone();
+    lengths.sort_by_key(|(class, _)| *class);
+    let lengths = lengths.iter().map(|(class, counts)| {
+        ((*class as usize).to_string(), numbered(LENGTHS.iter().copied().zip(counts.iter().copied())))
+    });
+    insert(&mut told, "lengths", lengths.collect());
+    insert(&mut told, "keys", most(&seen.keys));
+    insert(&mut told, "attributes", attributes);
+    if site.kind == SiteKind::Call {
+        insert(&mut told, "raised", most(&seen.raised));
+        let effects = seen.effects;
+        told.insert(
+            "effects".into(),
+            json!({ "calls": effects.calls, "watched": effects.watched, "receiver": effects.receiver, "arguments": effects.arguments }),
+        );
+    }
+    Value::Object(told)
+}
+
+fn insert(told: &mut Map<String, Value>, name: &str, value: Map<String, Value>) {
+    if !value.is_empty() {
+        told.insert(name.into(), Value::Object(value));
+    }
+}
+
+/// Counts that are not zero, by number.
+fn numbered(counts: impl IntoIterator<Item = (usize, u64)>) -> Value {
+    let counts = counts.into_iter().filter(|(_, count)| *count > 0);
+    Value::Object(counts.map(|(number, count)| (number.to_string(), json!(count))).collect())
+}
+
+/// The most frequent texts first, equally frequent ones in alphabetical order.
+fn most(counts: &[(String, u64)]) -> Map<String, Value> {
+    let mut counts: Vec<_> = counts.iter().collect();
+    counts.sort_by(|(a, first), (b, second)| second.cmp(first).then_with(|| a.cmp(b)));
+    counts.into_iter().take(KEYS).map(|(text, count)| (text.clone(), json!(count))).collect()
+}

@@ -1,0 +1,54 @@
+"""The packages to collect from: a text file, one a line, `#` begins a comment.
+
+    name==version | what its tests need | paths of tests and arguments for pytest
+
+The second and third part may be left out. Without a version the newest is taken; without paths, the tests are looked
+for.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+#: The projects that predictions are judged on: nothing of them may be learned.
+NEVER = frozenset(
+    "airflow apache-airflow black fastapi flask httpie pandas poetry scikit-learn sklearn scrapy algorithms".split()
+    + ["the-algorithms", "thealgorithms", "poetry-core"]
+)
+
+
+@dataclass(frozen=True)
+class Package:
+    name: str
+    version: str = ""
+    requirements: tuple[str, ...] = ()
+    arguments: tuple[str, ...] = ()
+
+    @property
+    def pinned(self) -> str:
+        return f"{self.name}=={self.version}" if self.version else self.name
+
+
+def canonical(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def read(path: Path) -> list[Package]:
+    """The packages of a list. An error says which line is wrong."""
+    packages: list[Package] = []
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        line = line.partition("#")[0].strip()
+        if not line:
+            continue
+        head, requirements, arguments, *rest = [*(part.strip() for part in line.split("|")), "", ""]
+        name, _, version = head.partition("==")
+        if any(rest) or not re.fullmatch(r"[A-Za-z0-9]([\w.-]*[A-Za-z0-9])?", name):
+            raise ValueError(f"{path}, line {number}: write NAME==VERSION | REQUIREMENTS | TESTS")
+        if canonical(name) in NEVER:
+            raise ValueError(f"{path}, line {number}: {name} is one of the projects that predictions are judged on")
+        if any(canonical(name) == canonical(other.name) for other in packages):
+            raise ValueError(f"{path}, line {number}: {name} is there twice")
+        packages.append(Package(name, version, tuple(requirements.split()), tuple(arguments.split())))
+    return packages

@@ -1,0 +1,116 @@
+"""Runs the tests of a package that is ready, in a process that locks itself in, until they end or time is over."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+from .fetch import Ready
+
+INSIDE = Path(__file__).with_name("inside") / "main.py"
+#: Seconds between the end of the time for tests and the end of a process that does not stop.
+GRACE = 30
+#: Without these files names of users, hosts and services mean nothing; none holds a secret.
+FILES = ("passwd", "group", "hosts", "nsswitch.conf", "services", "protocols", "os-release", "host.conf")
+
+
+@dataclasses.dataclass(frozen=True)
+class Limits:
+    #: For all tests of a package, and for one of them.
+    seconds: float = 150
+    test_seconds: float = 15
+    #: Cases of one parametrised test.
+    cases: int = 40
+    memory: int = 2 << 30
+    open_files: int = 1024
+    #: Seconds between two times that what was seen is written, for the case that the process is killed.
+    write_each: float = 15
+    #: Nothing runs where the sandbox does not hold whole.
+    must_hold: bool = True
+
+
+@dataclasses.dataclass(frozen=True)
+class Outcome:
+    #: Tests that passed, failed and were left out, and why there are no more, as the process itself says.
+    report: dict
+    #: How it ended other than by itself.
+    ended: str | None
+
+
+def run(package: str, ready: Ready, folder: Path, limits: Limits) -> Outcome:
+    """Runs the tests; what was seen is in `folder / "seen"`."""
+    for name in ("seen", "home", "tmp"):
+        (folder / name).mkdir()
+    configuration = {
+        "package": package,
+        "names": ready.names,
+        "extension": str(extension()),
+        "source": str(ready.source),
+        "seen": str(folder / "seen"),
+        "tests": ready.tests,
+        "writable": str(folder),
+        "readable": readable(ready),
+        **dataclasses.asdict(limits),
+    }
+    path = folder / "configuration.json"
+    path.write_text(json.dumps(configuration))
+    ended = None
+    with open(folder / "log.txt", "wb") as log:
+        process = subprocess.Popen(
+            [str(ready.python), str(INSIDE), str(path)],
+            cwd=ready.source,
+            env=environment(folder, ready),
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+        try:
+            status = process.wait(limits.seconds + GRACE)
+            if status:
+                ended = f"ended by signal {-status}" if status < 0 else f"ended with status {status}"
+        except subprocess.TimeoutExpired:
+            ended = f"did not stop after {limits.seconds:g} s"
+        finally:
+            # What the tests left running belongs to the same group: none may leave it.
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+    try:
+        report = json.loads((folder / "seen" / "report.json").read_text())
+    except (OSError, ValueError):
+        report = {}
+    return Outcome(report, ended)
+
+
+def extension() -> Path:
+    """The shared library that records, of the twincell that is installed here."""
+    from twincell import _twincell
+
+    return Path(_twincell.__file__)
+
+
+def readable(ready: Ready) -> list[str]:
+    """The interpreter, the environment and the recorder; the system's libraries are readable to everybody."""
+    folders = [sys.base_prefix, ready.python.parents[1], extension().parent, INSIDE.parent]
+    return [str(path) for path in folders] + [f"/etc/{name}" for name in FILES]
+
+
+def environment(folder: Path, ready: Ready) -> dict[str, str]:
+    """Nothing of the user's own environment but where programs are."""
+    return {
+        "PATH": os.pathsep.join([str(ready.python.parent), os.defpath.strip(":")]),
+        "HOME": str(folder / "home"),
+        "TMPDIR": str(folder / "tmp"),
+        "LANG": "C.UTF-8",
+        "TZ": "UTC",
+        "PYTHONHASHSEED": "0",
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "VIRTUAL_ENV": str(ready.python.parents[1]),
+    }

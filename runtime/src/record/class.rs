@@ -1,0 +1,113 @@
+//! The abstract value of a real one, by its exact type and without code of that type: a subclass of `dict` is an object.
+//!
+//! What has `__enter__` and `__exit__` is a resource, also when it can be called; else what can be called is a callable.
+//! Stand-ins of `unittest.mock` have no class: they say nothing of what a program works on.
+
+use std::sync::Mutex;
+
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{
+    PyBool, PyCFunction, PyDict, PyFloat, PyFrozenSet, PyInt, PyList, PySet, PyString, PyTuple, PyType,
+    PyWeakrefReference,
+};
+use rustc_hash::FxHashMap;
+use twincell_core::value::AbstractValue;
+
+/// Modules whose classes are stand-ins.
+const MOCKS: [&str; 3] = ["unittest.mock", "mock.mock", "mock"];
+
+/// What is known of a class, under its address.
+struct Known {
+    value: Option<AbstractValue>,
+    /// Takes the entry away when the class goes, so that no other class takes its place. Builtin classes stay.
+    _watch: Option<Py<PyWeakrefReference>>,
+}
+
+/// Held only between two calls of Python, so that nobody waits for it.
+static CLASSES: Mutex<Option<FxHashMap<usize, Known>>> = Mutex::new(None);
+
+/// The class of a value; `None` for stand-ins.
+pub(super) fn of(value: &Bound<'_, PyAny>) -> Option<AbstractValue> {
+    let class = value.get_type();
+    let known = with(value.py(), |classes| classes.get(&(class.as_ptr() as usize)).map(|known| known.value));
+    match known {
+        Some(value) => value,
+        None => look(&class),
+    }
+}
+
+fn with<R>(py: Python<'_>, f: impl FnOnce(&mut FxHashMap<usize, Known>) -> R) -> R {
+    let mut classes = CLASSES.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    f(classes.get_or_insert_with(|| builtin(py)))
+}
+
+fn builtin(py: Python<'_>) -> FxHashMap<usize, Known> {
+    use AbstractValue as A;
+    let none = py.None().bind(py).get_type();
+    let classes = [
+        (none, A::None),
+        (py.get_type::<PyBool>(), A::Bool),
+        (py.get_type::<PyInt>(), A::Int),
+        (py.get_type::<PyFloat>(), A::Float),
+        (py.get_type::<PyString>(), A::Str),
+        (py.get_type::<PyList>(), A::List),
+        (py.get_type::<PyTuple>(), A::Tuple),
+        (py.get_type::<PyDict>(), A::Dict),
+        (py.get_type::<PySet>(), A::Set),
+        (py.get_type::<PyFrozenSet>(), A::Set),
+        (py.get_type::<PyType>(), A::Callable),
+    ];
+    let known = |value| Known { value: Some(value), _watch: None };
+    classes.into_iter().map(|(class, value)| (class.as_ptr() as usize, known(value))).collect()
+}
+
+/// A class that was not met before.
+fn look(class: &Bound<'_, PyType>) -> Option<AbstractValue> {
+    let value = classify(class);
+    let address = class.as_ptr() as usize;
+    if let Ok(watch) = watch(class, address) {
+        with(class.py(), |classes| classes.insert(address, Known { value, _watch: Some(watch) }));
+    }
+    value
+}
+
+fn watch(class: &Bound<'_, PyType>, address: usize) -> PyResult<Py<PyWeakrefReference>> {
+    let forget = PyCFunction::new_closure(class.py(), None, None, move |arguments, _| {
+        let gone = with(arguments.py(), |classes| classes.remove(&address));
+        drop(gone);
+    })?;
+    PyWeakrefReference::new_with(class, forget).map(Bound::unbind)
+}
+
+fn classify(class: &Bound<'_, PyType>) -> Option<AbstractValue> {
+    let (mut enters, mut exits, mut calls) = (false, false, false);
+    for namespace in namespaces(class).unwrap_or_default() {
+        let has = |name: &str| namespace.contains(name).unwrap_or(false);
+        let module = namespace.get_item("__module__").ok().and_then(|name| name.extract::<String>().ok());
+        if module.is_some_and(|module| MOCKS.contains(&module.as_str())) {
+            return None;
+        }
+        enters |= has("__enter__");
+        exits |= has("__exit__");
+        calls |= has("__call__");
+    }
+    Some(match (enters && exits, calls) {
+        (true, _) => AbstractValue::Resource,
+        (false, true) => AbstractValue::Callable,
+        (false, false) => AbstractValue::Object,
+    })
+}
+
+static DESCRIPTORS: PyOnceLock<(Py<PyAny>, Py<PyAny>)> = PyOnceLock::new();
+
+/// The namespaces of a class and its bases, read without a metaclass's code.
+fn namespaces<'py>(class: &Bound<'py, PyType>) -> PyResult<Vec<Bound<'py, PyAny>>> {
+    let py = class.py();
+    let (order, namespace) = DESCRIPTORS.get_or_try_init(py, || {
+        let of_type = py.get_type::<PyType>().getattr("__dict__")?;
+        Ok::<_, PyErr>((of_type.get_item("__mro__")?.unbind(), of_type.get_item("__dict__")?.unbind()))
+    })?;
+    let order = order.bind(py).call_method1("__get__", (class,))?.cast_into::<PyTuple>()?;
+    order.iter().map(|base| namespace.bind(py).call_method1("__get__", (base,))).collect()
+}
