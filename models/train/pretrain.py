@@ -1,0 +1,35 @@
+"""Pretraining on source text: tokens that were masked, and the classes that mypy knows.
+
+python -m models.train.pretrain OUT --settings FILE --data CORPUS.npz
+
+OUT gets network.pt, log.jsonl, and while it runs checkpoint.pt, from which the same command goes on.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+import torch
+
+from . import settings
+from .encode import PARTS, Encoded
+from .loop import train
+from .network import Predictor
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--settings", type=Path, required=True)
+    parser.add_argument("--data", type=Path, required=True)
+    given = parser.parse_args()
+    size = settings.load(given.settings)
+    torch.manual_seed(size.seed)
+    # Nothing is measured on the corpus: what of it belongs to packages that are held out was left out before.
+    learned = tuple(part for part in PARTS if part != "package")
+    train(Predictor(size.shape), Encoded.load(given.data), size, size.pretrain, given.out, learned)
+
+
+if __name__ == "__main__":
+    main()
