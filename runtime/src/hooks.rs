@@ -189,6 +189,11 @@ fn container_path(object: &Bound<'_, PyAny>, site: u32) -> String {
             return Some(path.clone());
         }
         let (prepared, version) = (&execution.prepared, execution.version);
+        let given = execution.side.shared.get(&prepared.container_path(version, site));
+        let is_it = |path: &&String| execution.side.values.get(*path).is_some_and(|value| value.is(object));
+        if let Some(path) = given.filter(is_it) {
+            return Some(path.clone());
+        }
         let path = (!prepared.is_local(version, site)).then(|| prepared.container_path(version, site))?;
         let made =
             is_one_of_the_given(object.py(), &path) && is_plain(object) && !execution.side.values.contains_key(&path);

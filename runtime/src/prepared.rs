@@ -45,7 +45,9 @@ pub(crate) struct PreparedVersion {
     pub version: Version,
     /// Attribute or name of each site, as the hooks pass it to Python.
     pub names: Vec<Py<PyString>>,
-    /// Normalised static path of what each attribute, subscript or call site looks into or calls.
+    /// Normalised static path of each site.
+    paths: Vec<String>,
+    /// That of what each attribute, subscript or call site looks into or calls.
     containers: Vec<String>,
     /// What each site says by itself; the first ones of its sites, if not all have predictions.
     knowledge: Vec<Knowledge>,
@@ -153,6 +155,7 @@ impl Prepared {
                     .iter()
                     .map(|site| container(site.kind, &normalise(&site.path, &version)))
                     .collect(),
+                paths: version.sites.sites.iter().map(|site| normalise(&site.path, &version)).collect(),
                 knowledge: (version.predictions.iter().zip(&version.uses).enumerate())
                     .map(|(index, (distribution, uses))| Knowledge {
                         distribution: *distribution,
@@ -249,6 +252,11 @@ impl Prepared {
         let path = version.containers.get(site as usize).map_or("", String::as_str);
         let (first, _) = split_first(path);
         version.version.locals.names.iter().any(|name| name == first)
+    }
+
+    /// Static path of a site, as others write it that look into what it gives.
+    pub fn path(&self, version: usize, site: u32) -> &str {
+        self.versions[version].paths.get(site as usize).map_or("", String::as_str)
     }
 
     /// Static path of what a site looks into or calls: `a.b` for `a.b.c`, `a.b[0]` and `a.b()`.
@@ -467,10 +475,17 @@ fn split_first(path: &str) -> (&str, &str) {
 
 /// Cuts the last attribute, subscript or argument list off a path.
 fn container(kind: SiteKind, path: &str) -> String {
-    if matches!(kind, SiteKind::Subscript | SiteKind::Call) {
-        return path[..opening(path)].to_string();
-    }
-    path.rfind('.').map_or(path, |at| &path[..at]).to_string()
+    let container = match kind {
+        SiteKind::Subscript | SiteKind::Call => &path[..opening(path)],
+        SiteKind::Name | SiteKind::Attribute => path.rfind('.').map_or(path, |at| &path[..at]),
+    };
+    awaited(container).unwrap_or(container).to_string()
+}
+
+/// `await a` of `(await a)`, which is written without the brackets where it has a name.
+fn awaited(path: &str) -> Option<&str> {
+    let inner = path.strip_prefix('(')?.strip_suffix(')')?;
+    (inner.starts_with("await ") && opening(path) == 0).then_some(inner)
 }
 
 /// Where the bracket opens that a path closes with; its end when there is none.

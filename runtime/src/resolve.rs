@@ -106,6 +106,14 @@ pub(crate) fn optional(py: Python<'_>, path: &str, request: &Request<'_>) -> PyR
         }
         Resolved::Decided(Decision::Value(recipe)) => {
             let value = build(py, &recipe, path)?;
+            if !is_told_apart(&recipe)
+                && let Some(site) = request.site
+            {
+                state::with(|execution| {
+                    let written = execution.prepared.path(execution.version, site).to_owned();
+                    execution.side.shared.insert(written, path.to_owned());
+                });
+            }
             Ok(Some(value))
         }
         Resolved::Decided(Decision::Same(other)) => same(py, path, &other).map(Some),
@@ -282,16 +290,7 @@ pub(crate) fn build(py: Python<'_>, recipe: &Recipe, path: &str) -> PyResult<Py<
     let identity = value.as_ptr() as usize;
     let kept = value.clone_ref(py);
     let container = matches!(recipe, Recipe::List(_) | Recipe::Dict(_) | Recipe::Set(_) | Recipe::Tuple(_));
-    // Python shares other plain values between all that are equal.
-    let unique = match recipe {
-        Recipe::Float(_) => true,
-        Recipe::Int(value) => !(-5..=256).contains(value),
-        Recipe::Str(text) => text.chars().nth(1).is_some(),
-        Recipe::Bytes(bytes) => bytes.len() > 1,
-        Recipe::List(_) | Recipe::Dict(_) | Recipe::Set(_) => true,
-        Recipe::Tuple(items) => !items.is_empty(),
-        _ => false,
-    };
+    let unique = is_told_apart(recipe);
     let observed = container || matches!(recipe, Recipe::Versatile(_));
     let watched = observed.then(|| value.clone_ref(py));
     state::with(|execution| {
@@ -304,6 +303,18 @@ pub(crate) fn build(py: Python<'_>, recipe: &Recipe, path: &str) -> PyResult<Py<
         }
     });
     Ok(value)
+}
+
+/// Is the value an object of its own? Python shares other plain values between all that are equal.
+fn is_told_apart(recipe: &Recipe) -> bool {
+    match recipe {
+        Recipe::Int(value) => !(-5..=256).contains(value),
+        Recipe::Str(text) => text.chars().nth(1).is_some(),
+        Recipe::Bytes(bytes) => bytes.len() > 1,
+        Recipe::Float(_) | Recipe::List(_) | Recipe::Dict(_) | Recipe::Set(_) => true,
+        Recipe::Tuple(items) => !items.is_empty(),
+        _ => false,
+    }
 }
 
 fn make(py: Python<'_>, recipe: &Recipe, path: &str) -> PyResult<Py<PyAny>> {

@@ -37,6 +37,8 @@ pub(crate) struct Side {
     pub values: FxHashMap<String, Py<PyAny>>,
     /// Access path of injected containers, by identity (they are kept alive in `values`).
     pub identities: FxHashMap<usize, String>,
+    /// Static path of a site -> access path of what it gave last, where Python shares the value between all that are equal.
+    pub shared: FxHashMap<String, String>,
     /// Containers as they were injected, to see what the code did to them.
     pub injected: Vec<(String, Py<PyAny>, Recipe)>,
     /// How often a call with the same arguments was made.

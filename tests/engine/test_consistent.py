@@ -17,6 +17,21 @@ SAME = {
         "def f(m):\n    d = m.copy()\n    d['x'] = 1\n    return d\n",
         "def f(m):\n    d = dict(m)\n    d['x'] = 1\n    return d\n",
     ),
+    # What is invented for a value that has no such attribute goes by the value, however its expression is written.
+    "a_repaired_value_goes_by_no_comma": (
+        "def f(t):\n    a = t.expect('IDENTIFIER', expected='name')\n    t.consume('WS')\n    name = a.text\n"
+        "    return (name, t.pos)\n",
+        "def f(t):\n    a = t.expect(\n        'IDENTIFIER', expected='name',\n    )\n    t.consume('WS')\n"
+        "    return (a.text, t.pos)\n",
+    ),
+    "a_repaired_value_goes_by_no_keyword": (
+        "def f(t):\n    a = t.expect(kind='NAME', text='a')\n    return a.text, t.pos\n",
+        "def f(t):\n    return t.expect(text='a', kind='NAME').text, t.pos\n",
+    ),
+    "a_repaired_value_goes_by_no_brackets": (
+        "async def f(s):\n    r = await s.get()\n    return r.json()\n",
+        "async def f(s):\n    return (await s.get()).json()\n",
+    ),
 }
 
 

@@ -1,14 +1,16 @@
-//! An expression's text, white space normalised: the static access path of a value site.
+//! An expression's text, without what means nothing in it: the static access path of a value site.
 
 use ruff_python_ast::token::{Token, TokenKind};
 use ruff_text_size::Ranged;
 
 /// Writes tokens with one space after commas and around binary operators and keywords, none around dots and brackets;
-/// comments and line ends are dropped, plain double quotes become single ones.
+/// comments, line ends and the last comma of a call are dropped, plain double quotes become single ones.
 pub(super) fn render(text: &str, tokens: &[Token]) -> String {
     let mut out = String::new();
     let mut previous: Option<TokenKind> = None;
     let mut brackets: Vec<TokenKind> = Vec::new();
+    // Of each open bracket: does it hold arguments?
+    let mut calls: Vec<bool> = Vec::new();
     let mut fstring_end = None;
     for (index, token) in tokens.iter().enumerate() {
         let kind = token.kind();
@@ -17,6 +19,9 @@ pub(super) fn render(text: &str, tokens: &[Token]) -> String {
         }
         let layout = matches!(kind, TokenKind::Indent | TokenKind::Dedent | TokenKind::NonLogicalNewline);
         if layout || matches!(kind, TokenKind::Comment | TokenKind::Newline) {
+            continue;
+        }
+        if kind == TokenKind::Comma && calls.last() == Some(&true) && closes(tokens, index) {
             continue;
         }
         let (start, mut end) = (token.start().to_usize(), token.end().to_usize());
@@ -34,15 +39,26 @@ pub(super) fn render(text: &str, tokens: &[Token]) -> String {
             _ => out.push_str(piece),
         }
         match kind {
-            TokenKind::Lpar | TokenKind::Lsqb | TokenKind::Lbrace => brackets.push(kind),
+            TokenKind::Lpar | TokenKind::Lsqb | TokenKind::Lbrace => {
+                brackets.push(kind);
+                calls.push(kind == TokenKind::Lpar && previous.is_some_and(ends_operand));
+            }
             TokenKind::Rpar | TokenKind::Rsqb | TokenKind::Rbrace => {
                 brackets.pop();
+                calls.pop();
             }
             _ => {}
         }
         previous = Some(effective(kind, previous));
     }
     out
+}
+
+/// Does nothing but layout stand between this token and the bracket that closes?
+fn closes(tokens: &[Token], index: usize) -> bool {
+    let layout = |kind| matches!(kind, TokenKind::NonLogicalNewline | TokenKind::Comment);
+    let mut after = tokens.iter().skip(index + 1).map(Token::kind).skip_while(|kind| layout(*kind));
+    after.next() == Some(TokenKind::Rpar)
 }
 
 /// Stands for a sign, a star or another operator that belongs to what follows.
@@ -140,5 +156,15 @@ mod tests {
         let paths: Vec<String> =
             instrument(&functions[0]).unwrap().sites.sites.into_iter().map(|site| site.path).collect();
         assert!(paths.contains(&"self.stats.inc(1)".to_string()), "{paths:?}");
+    }
+
+    #[test]
+    fn the_last_comma_of_a_call_is_no_part_of_a_path() {
+        let (functions, _) = functions("def f(a):\n    a.b(1, c=(2,),\n    )\n    a.d[3,]\n    a.e(4, 5)\n");
+        let paths: Vec<String> =
+            instrument(&functions[0]).unwrap().sites.sites.into_iter().map(|site| site.path).collect();
+        for path in ["a.b(1, c=(2,))", "a.d[3,]", "a.e(4, 5)"] {
+            assert!(paths.contains(&path.to_string()), "{paths:?}");
+        }
     }
 }

@@ -35,6 +35,8 @@ pub(super) enum FlowKind {
     /// One of the items, where it is unpacked; of what iterating gives.
     Part(usize),
     ElementPart(usize),
+    /// What awaiting it gives.
+    Awaited,
 }
 
 /// `local = value`, or `for local in value`.
@@ -107,6 +109,11 @@ impl Collector {
     }
 
     fn note_target(&mut self, target: &Expr, value: &Expr, is_element: bool) {
+        if let (Expr::Await(awaited), Expr::Name(name), false) = (value, target, is_element)
+            && let Some(value) = place(&awaited.value)
+        {
+            self.flows.push(Flow { local: name.id.to_string(), value, kind: FlowKind::Awaited });
+        }
         let Some(place) = place(value) else { return };
         match target {
             Expr::Name(name) => {

@@ -203,6 +203,7 @@ fn uses(collector: &Collector, sites: &[Site]) -> Vec<Uses> {
                 FlowKind::Element => Uses { element: Some(Box::new(from)), ..Uses::default() },
                 FlowKind::Part(index) => part(index, from),
                 FlowKind::ElementPart(index) => Uses { element: Some(Box::new(part(index, from))), ..Uses::default() },
+                FlowKind::Awaited => continue,
             };
             for site in sites {
                 if (site.kind, site.start, site.end) == flow.value {
@@ -282,11 +283,14 @@ pub struct Locals {
 fn locals(collector: Collector, sites: &[Site]) -> Locals {
     let bound_once = |local: &str| collector.bound.get(local) == Some(&1) && !collector.parameters.contains(local);
     let mut locals = Locals::default();
-    for flow in collector.flows.iter().filter(|flow| matches!(flow.kind, FlowKind::Value) && bound_once(&flow.local)) {
+    for flow in collector.flows.iter().filter(|flow| bound_once(&flow.local)) {
         let site = sites.iter().find(|site| (site.kind, site.start, site.end) == flow.value);
-        if let Some(site) = site.filter(|site| site.kind != SiteKind::Name) {
-            locals.aliases.push((flow.local.clone(), site.path.clone()));
-        }
+        let meant = match flow.kind {
+            FlowKind::Value => site.filter(|site| site.kind != SiteKind::Name).map(|site| site.path.clone()),
+            FlowKind::Awaited => site.map(|site| format!("await {}", site.path)),
+            FlowKind::Element | FlowKind::Part(_) | FlowKind::ElementPart(_) => None,
+        };
+        locals.aliases.extend(meant.map(|meant| (flow.local.clone(), meant)));
     }
     locals.names = collector.bound.into_keys().filter(|name| !collector.parameters.contains(name)).collect();
     locals
