@@ -3,7 +3,7 @@
 python -m models.train.encode OUT.npz --tokenizer FILE --from PATH [--apart PATH]
 
 A function longer than the window becomes several rows, half a window apart, and each site is read in the row where it
-has the most context: the same rows that the predictor makes (`models/src/windows.rs`). Every site gets its part here, once:
+has the most context: the same rows that the predictor makes (`models/src/windows.rs`). Every site gets its part, once:
 
 - `package`: its package is held out whole, which goes by the package's name;
 - `function`: its function is held out, one in twenty;
@@ -123,8 +123,6 @@ class Builder:
 
     def add(self, function: dict, ids: list[int], offsets: list[tuple[int, int]]) -> None:
         text = function["text"]
-        raw = text.encode()
-        plain = len(raw) == len(text)
         begins = np.fromiter((start for start, _ in offsets), dtype=np.int64, count=len(offsets))
         starts = windows(len(ids), self.window)
         first = len(self.rows)
@@ -135,8 +133,7 @@ class Builder:
             self.rows.append((self.functions, package))
         sites = []
         for site in function["sites"]:
-            end = site["end"] if plain else len(raw[: site["end"]].decode(errors="ignore"))
-            token = int(np.searchsorted(begins, end, side="left")) - 1
+            token = int(np.searchsorted(begins, site["end"], side="left")) - 1
             counts = np.zeros(len(CLASSES))
             for number, count in site["counts"].items():
                 counts[int(number)] = count
@@ -146,7 +143,7 @@ class Builder:
             if part == "learned" and functions.chance("sample", text, site["start"], site["end"]) < SHARE:
                 part = "sample"
             best = window_of(starts, self.window, token)
-            written = raw[site["start"] : site["end"]].decode(errors="replace")
+            written = text[site["start"] : site["end"]]
             name = self.names.setdefault(name_of(written, site["kind"]), len(self.names))
             numbers = (first + best, token - starts[best], KINDS.index(site["kind"]), PARTS.index(part), name)
             sites.append((numbers, counts / counts.sum()))

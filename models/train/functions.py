@@ -1,8 +1,8 @@
 """Functions with what is known of their value sites: the files that all steps read and write.
 
 A file is gzipped JSON lines, one function each: `package`, `file`, `qualname`, `text` (dedented, without decorators),
-and `sites`, each with `start` and `end` (bytes of the text), `kind`, and `counts`: how often each class was seen, by the
-number of the class (`classes.py`). A function of which nothing is known has no sites; its text is still text.
+and `sites`, each with `start` and `end` (characters of the text), `kind`, and `counts`: how often each class was seen,
+by the number of the class (`classes.py`). A function of which nothing is known has no sites; its text is still text.
 """
 
 from __future__ import annotations

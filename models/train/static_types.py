@@ -137,7 +137,7 @@ def nothing(*_place: int) -> frozenset[str]:
 
 def functions_of(text: str, known: Known) -> Iterator[dict]:
     """The functions of a text that no other function holds, with the sites whose classes are known."""
-    lines = text.encode().split(b"\n")
+    lines = text.split("\n")
     for node, qualname in _functions(ast.parse(text), ""):
         margin = node.col_offset
         if lines[node.lineno - 1][:margin].strip():
@@ -152,7 +152,7 @@ def functions_of(text: str, known: Known) -> Iterator[dict]:
         sites = []
         for inner in _values(node):
             place = (inner.lineno, inner.col_offset, inner.end_lineno, inner.end_col_offset)
-            # mypy counts the columns of other lines in its own way.
+            # Columns are those of bytes, and mypy counts those of other lines in its own way.
             if not (lines[inner.lineno - 1].isascii() and lines[inner.end_lineno - 1].isascii()):
                 continue
             if not (classes := known(*place)):
@@ -161,8 +161,7 @@ def functions_of(text: str, known: Known) -> Iterator[dict]:
             end = starts[inner.end_lineno - node.lineno] + inner.end_col_offset
             counts = {NUMBER[name]: 1 for name in sorted(classes)}
             sites.append({"start": start, "end": end, "kind": EXPRESSIONS[type(inner)], "counts": counts})
-        whole = b"\n".join(own).decode()
-        yield {"qualname": qualname, "text": whole, "sites": sites}
+        yield {"qualname": qualname, "text": "\n".join(own), "sites": sites}
 
 
 def _functions(tree: ast.AST, within: str) -> Iterator[tuple[ast.FunctionDef | ast.AsyncFunctionDef, str]]:

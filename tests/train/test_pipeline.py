@@ -82,9 +82,9 @@ def traced() -> list[dict]:
         package = f"package{number % 32}"
         first, second = (list(classes)[(number + shift) % len(classes)] for shift in (0, 1 + number % 3))
         text = f"def f{number}({first}, {second}):\n    é = {first}\n    return {second}, {number}\n"
-        raw, sites = text.encode(), []
+        sites = []
         for name in (first, second):
-            start = raw.rindex(name.encode())
+            start = text.rindex(name)
             counts = {str(classes[name]): 3}
             sites.append({"start": start, "end": start + len(name), "kind": "name", "counts": counts})
         found.append({"package": package, "file": "f.py", "qualname": f"f{number}", "text": text, "sites": sites})
@@ -146,9 +146,8 @@ def test_the_corpus_has_each_function_with_the_classes_that_its_types_say(corpus
     assert functions["Account.label"]["text"].startswith("def label(self) -> str:\n    ")
 
     def classes(function: str) -> dict[str, list[str]]:
-        raw = functions[function]["text"].encode()
-        found = functions[function]["sites"]
-        return {raw[site["start"] : site["end"]].decode(): sorted(site["counts"]) for site in found}
+        text, found = functions[function]["text"], functions[function]["sites"]
+        return {text[site["start"] : site["end"]]: sorted(site["counts"]) for site in found}
 
     assert classes("Account.deposit") == {"self": ["11"], "self.balance": ["2"], "amount": ["2"]}
     assert classes("find")["owner"] == ["0", "4"]
