@@ -10,12 +10,15 @@ VENV := $(CURDIR)/.venv
 PYTHON := $(VENV)/bin/python
 STAMP := $(VENV)/.requirements
 STAMP_LONG := $(VENV)/.requirements-long
+# PyTorch, apart from the environment: it is large, and brings an ONNX Runtime that twincell would use.
+TRAINING := $(CURDIR)/.venv-train
+STAMP_TRAINING := $(TRAINING)/.requirements
 # For `make bench` only, and apart from the environment: the tests go on with the back end that is built in.
 ONNXRUNTIME := $(CURDIR)/target/onnxruntime
 # Kernels are looked for in the environment that make set up, and in no other.
 RUN := env -u PYTHONPATH -u CONDA_PREFIX VIRTUAL_ENV=$(VENV) PATH="$(VENV)/bin:$$PATH"
 
-.PHONY: help setup build widgets screenshots test test-long demo bench bench-kernel lint clean
+.PHONY: help setup build training widgets screenshots test test-long demo bench bench-kernel lint clean
 
 help: ## what there is to make
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1|/' | while IFS='|' read -r name what; do \
@@ -31,6 +34,14 @@ $(STAMP_LONG): tests/requirements-long.txt $(STAMP)
 	$(PYTHON) -m pip install --quiet --disable-pip-version-check -r $<
 	@touch $@
 
+# Training needs a later Python than twincell; without one its tests are skipped.
+$(STAMP_TRAINING): tests/requirements-train.txt $(STAMP)
+	@if $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))'; then \
+	  $(PYTHON) -m venv $(TRAINING); \
+	  $(TRAINING)/bin/python -m pip install --quiet --disable-pip-version-check -r $<; \
+	else mkdir -p $(TRAINING); fi
+	@touch $@
+
 setup: $(STAMP)
 	@.ci/require >/dev/null
 
@@ -41,9 +52,11 @@ widgets: ## check, test and build the widget from widgets/js into widgets/dist; 
 	@command -v npm >/dev/null || { echo "Node 20 or later with npm is needed to build the widget; what is built is in widgets/dist" >&2; exit 1; }
 	cd widgets/js && npm ci --no-audit --no-fund && npm run check && npm test && npm run build
 
-test: build ## every test but the long ones
+training: $(STAMP_TRAINING) ## an environment for models/train in .venv-train: PyTorch and what goes with it
+
+test: build training ## every test but the long ones
 	$(RUN) cargo test --release --workspace
-	$(RUN) python -m pytest -m "not long"
+	$(RUN) TWINCELL_TRAINING_PYTHON="$$(ls $(TRAINING)/bin/python 2>/dev/null)" python -m pytest -m "not long"
 
 test-long: build $(STAMP_LONG) ## the tests that take minutes, and those that need a browser or large packages
 	$(RUN) cargo test --release --workspace -- --ignored
@@ -76,5 +89,5 @@ lint: setup ## formatting and warnings of Rust and Python
 	$(RUN) ruff format --check
 
 clean: ## remove what was built
-	rm -rf $(VENV) quickstart.html .pytest_cache .ruff_cache kernel/python/twincell/*.so
+	rm -rf $(VENV) $(TRAINING) quickstart.html .pytest_cache .ruff_cache kernel/python/twincell/*.so
 	cargo clean
