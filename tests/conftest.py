@@ -4,8 +4,9 @@ import pytest
 
 
 @pytest.fixture(scope="session", autouse=True)
-def own_ipython_folder(tmp_path_factory):
-    """History and configuration of the shells and kernels under test stay out of the user's own."""
+def own_folders(tmp_path_factory):
+    """What shells, kernels and predictors under test keep stays out of the user's own folders."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("IPYTHONDIR", str(tmp_path_factory.mktemp("ipython")))
+        patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
         yield

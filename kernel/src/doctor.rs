@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use serde::Serialize;
-use twincell_models::{Backend, backend_report};
+use twincell_models::{Backend, Disk, backend_report};
 
 use crate::options::Options;
 use crate::warm::{Environment, model_options, worker_info};
@@ -38,10 +38,25 @@ pub struct PredictorReport {
     pub in_use: Option<String>,
     /// `embedded`, a folder, or `none`.
     pub model: Option<String>,
+    /// Bytes of the network's files, and how it calculates; absent for a predictor without a network.
+    pub model_bytes: Option<u64>,
+    pub precision: Option<String>,
     /// The library found in the user's Python.
     pub onnxruntime: Option<String>,
     /// The faster back ends, with why each is not in use.
     pub not_used: Vec<NotUsed>,
+    /// Where predictions are kept for other processes; absent where they are not.
+    pub cache: Option<CacheReport>,
+}
+
+/// The file of predictions.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct CacheReport {
+    pub file: String,
+    /// What it holds and takes, unless there is a problem with it.
+    pub answers: Option<u64>,
+    pub bytes: Option<u64>,
+    pub problem: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -97,11 +112,15 @@ pub fn examine(options: &Options, environment: &Environment) -> Report {
         ..PredictorReport::default()
     };
     let mut gpu = GpuReport { driver: driver(Path::new("/proc/driver/nvidia/version")), in_use: false };
-    match backend_report(&model_options(options, environment)) {
+    let model = model_options(options, environment);
+    match backend_report(&model) {
         Ok(report) => {
             gpu.in_use = report.in_use == Some(Backend::Cuda);
             predictor.in_use = Some(report.predictor);
             predictor.model = Some(report.model);
+            predictor.model_bytes = report.bytes;
+            predictor.precision = report.precision.map(str::to_owned);
+            predictor.cache = model.cache.filter(|_| report.in_use.is_some()).map(|folder| cache(&folder));
             let not_used = report.not_used.into_iter();
             predictor.not_used =
                 not_used.map(|one| NotUsed { backend: one.backend.to_string(), reason: one.reason }).collect();
@@ -121,10 +140,51 @@ pub fn examine(options: &Options, environment: &Environment) -> Report {
     }
 }
 
+fn cache(folder: &Path) -> CacheReport {
+    let stored = Disk::in_folder(folder).stored();
+    let file = stored.path.display().to_string();
+    match stored.contents {
+        Ok((answers, bytes)) => CacheReport { file, answers: Some(answers), bytes: Some(bytes), problem: None },
+        Err(problem) => CacheReport { file, answers: None, bytes: None, problem: Some(problem) },
+    }
+}
+
+impl PredictorReport {
+    /// What is predicted with, in words.
+    fn model_text(&self) -> Option<String> {
+        let mut text = self.model.clone()?;
+        if let Some(bytes) = self.model_bytes {
+            text = format!("{text}, {}", mebibytes(bytes));
+        }
+        match &self.precision {
+            Some(precision) => Some(format!("{text}, {precision}")),
+            None => Some(text),
+        }
+    }
+
+    /// Where predictions are kept, in words.
+    fn cache_text(&self) -> String {
+        match &self.cache {
+            Some(CacheReport { file, problem: Some(problem), .. }) => {
+                format!("kept in this process only: {file} cannot be used ({problem})")
+            }
+            Some(CacheReport { file, answers, bytes, .. }) => {
+                let (answers, bytes) = (answers.unwrap_or(0), bytes.unwrap_or(0));
+                let noun = if answers == 1 { "function" } else { "functions" };
+                format!("of {answers} {noun} kept in {file} ({})", mebibytes(bytes))
+            }
+            None => "kept in this process only".to_owned(),
+        }
+    }
+}
+
+fn mebibytes(bytes: u64) -> String {
+    format!("{:.1} MiB", bytes as f64 / f64::from(1 << 20))
+}
+
 impl Report {
     /// One fact a line.
     pub fn text(&self) -> String {
-        let none = "none".to_owned();
         let mut facts = vec![
             ("twincell", format!("{} on {}", self.twincell, self.system)),
             (
@@ -136,7 +196,8 @@ impl Report {
                 ),
             ),
             ("predictor", self.predictor.in_use.clone().unwrap_or_else(|| "cannot be loaded".to_owned())),
-            ("model", self.predictor.model.clone().unwrap_or_else(|| none.clone())),
+            ("model", self.predictor.model_text().unwrap_or_else(|| "none".to_owned())),
+            ("predictions", self.predictor.cache_text()),
             ("ONNX Runtime", self.predictor.onnxruntime.clone().unwrap_or_else(|| "not in this Python".to_owned())),
         ];
         for one in &self.predictor.not_used {
@@ -172,6 +233,33 @@ fn driver(path: &Path) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_text_says_where_predictions_are_kept_or_why_not() {
+        let cache = |answers: Option<u64>, problem: Option<&str>| {
+            let bytes = answers.map(|_| 3 << 19);
+            let cache =
+                CacheReport { file: "/c/p.sqlite".to_owned(), answers, bytes, problem: problem.map(Into::into) };
+            PredictorReport { cache: Some(cache), ..PredictorReport::default() }.cache_text()
+        };
+        assert_eq!(cache(Some(1), None), "of 1 function kept in /c/p.sqlite (1.5 MiB)");
+        assert_eq!(cache(None, Some("no room")), "kept in this process only: /c/p.sqlite cannot be used (no room)");
+        assert_eq!(PredictorReport::default().cache_text(), "kept in this process only");
+        let folder = tempfile::tempdir().unwrap();
+        assert_eq!(super::cache(folder.path()).answers, Some(0));
+        assert!(super::cache(Path::new("/dev/null/x")).problem.is_some());
+    }
+
+    #[test]
+    fn the_text_says_what_the_model_is() {
+        let model = PredictorReport {
+            model: Some("embedded".to_owned()),
+            model_bytes: Some(24 << 20),
+            precision: Some("float32".to_owned()),
+            ..PredictorReport::default()
+        };
+        assert_eq!(model.model_text().as_deref(), Some("embedded, 24.0 MiB, float32"));
+    }
 
     fn report() -> Report {
         Report {

@@ -13,11 +13,11 @@ use twincell_core::compare::{
 };
 use twincell_core::engine::{EngineError, PoolOptions, Stop, WorkerInfo, WorkerPool};
 use twincell_core::predicted::Predicted;
-use twincell_core::predictor::{FunctionSites, Predictor};
+use twincell_core::predictor::{Distribution, FunctionSites, PredictError, Predictor};
 use twincell_core::report::Comparison;
 use twincell_models::ModelOptions;
 
-use crate::options::{Device, Options};
+use crate::options::{Cache, Device, Options};
 
 /// What the process found around itself.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -26,6 +26,8 @@ pub struct Environment {
     pub python: PathBuf,
     /// ONNX Runtime's library inside the user's Python, if it has one.
     pub onnxruntime: Option<PathBuf>,
+    /// The folder for what can be made again, if the user has one.
+    pub cache: Option<PathBuf>,
 }
 
 /// Why there is no comparison; one line that says what to do.
@@ -154,12 +156,42 @@ fn predictor(options: &Options, environment: &Environment) -> Result<Arc<dyn Pre
     })
 }
 
-/// What the predictor that these options stand for says of a text.
-pub fn predict(text: &str, options: &Options, environment: &Environment) -> Result<Predicted, Failure> {
+/// What the predictor that these options stand for says of a text, unless it is stopped before.
+pub fn predict(text: &str, options: &Options, environment: &Environment, stop: &Stop) -> Result<Predicted, Failure> {
     let predictor = predictor(options, environment)?;
     caught(|| {
-        twincell_core::predicted::predict(text, predictor.as_ref()).map_err(|error| Failure::Model(error.to_string()))
+        let predictor = UntilStopped { inner: predictor.as_ref(), stop };
+        twincell_core::predicted::predict(text, &predictor).map_err(|error| match stop.is_asked() {
+            true => Failure::Stopped,
+            false => Failure::Model(error.to_string()),
+        })
     })
+}
+
+/// A predictor that asks between two functions whether anybody still waits, where functions are predicted one by one.
+struct UntilStopped<'a> {
+    inner: &'a dyn Predictor,
+    stop: &'a Stop,
+}
+
+impl Predictor for UntilStopped<'_> {
+    fn describe(&self) -> String {
+        self.inner.describe()
+    }
+
+    fn predict(&self, functions: &[FunctionSites<'_>]) -> Result<Vec<Vec<Distribution>>, PredictError> {
+        if self.inner.ahead() > 0 {
+            return self.inner.predict(functions);
+        }
+        let mut predicted = Vec::with_capacity(functions.len());
+        for function in functions.chunks(1) {
+            if self.stop.is_asked() {
+                return Err(PredictError("stopped".to_owned()));
+            }
+            predicted.extend(self.inner.predict(function)?);
+        }
+        Ok(predicted)
+    }
 }
 
 /// The part of the options that chooses a predictor.
@@ -169,6 +201,7 @@ pub fn model_options(options: &Options, environment: &Environment) -> ModelOptio
         model_dir: options.model.clone(),
         onnxruntime_library: environment.onnxruntime.clone(),
         allow_gpu: options.device == Device::Auto,
+        cache: environment.cache.clone().filter(|_| options.cache == Cache::Disk),
         ..ModelOptions::default()
     }
 }
@@ -240,6 +273,15 @@ mod tests {
         assert_eq!((get(3), get(4)), (3, 4));
         assert_eq!(get(1), 4, "1 was used after 2 and is kept");
         assert_eq!(get(2), 5, "2 was let go");
+    }
+
+    #[test]
+    fn a_prediction_that_nobody_waits_for_ends_after_a_function() {
+        let (stop, options, environment) = (Stop::default(), Options::default(), Environment::default());
+        assert_eq!(predict("def f(a): a.b", &options, &environment, &stop).unwrap().sites.len(), 1);
+        stop.ask();
+        let stopped = predict("def f(a): a.b", &options, &environment, &stop);
+        assert!(matches!(stopped, Err(Failure::Stopped)), "{stopped:?}");
     }
 
     #[test]

@@ -1,143 +1,180 @@
 //! Remembers predictions, so that the same functions are not sent through the network twice.
 
+mod disk;
+
 use std::num::NonZeroUsize;
+use std::ops::Range;
+use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use lru::LruCache;
+use sha2::{Digest, Sha256};
 use twincell_core::predictor::{Distribution, FunctionSites, PredictError, Predictor};
+use twincell_core::value::AbstractValue;
 
-/// How many calls are remembered; for pairs of functions with 50 sites each that is some 3 MB.
-const CAPACITY: NonZeroUsize = NonZeroUsize::new(512).unwrap();
+pub use disk::{Disk, Stored};
 
-/// All that a predictor may look at in one function: the text and where its sites are (what a site is follows from both).
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-struct Key {
-    text: Box<str>,
-    ranges: Box<[(u32, u32)]>,
+/// How many answers are remembered; for functions with 50 sites each that is some 3 MB.
+const CAPACITY: NonZeroUsize = NonZeroUsize::new(1024).unwrap();
+
+/// What a memory has to know of the predictor whose answers it keeps.
+pub trait Remembered: Predictor {
+    /// All that the bits of an answer depend on besides the functions; none where nothing can be said.
+    fn identity(&self) -> Option<&str>;
+
+    /// Each function of a call is predicted by itself.
+    fn one_by_one(&self) -> bool;
 }
 
-impl Key {
-    fn of(function: &FunctionSites<'_>) -> Self {
-        Key { text: function.text.into(), ranges: function.sites.iter().map(|site| (site.start, site.end)).collect() }
-    }
-}
+/// The hash of everything that an answer depends on.
+type Key = [u8; 32];
 
-/// A predictor that remembers what the inner one answered; the least recently used call is forgotten first.
+/// A predictor that remembers what the inner one answered; the least recently used answer is forgotten first.
 ///
-/// A whole call is remembered, not each of its functions: on a GPU the last bits of a prediction may depend on what it
-/// is batched with, and then functions remembered one by one would make the answer depend on which call came first. The
-/// key is found by its hash and compared whole, and each predictor has its own memory: a hit is never another model's.
+/// Where the network takes several functions at once, on a GPU, a whole call is remembered, not each of its functions: the
+/// last bits of a prediction may depend on what it is batched with, and then functions remembered one by one would make
+/// the answer depend on which call came first. Two answers are the same when the hashes of all that they depend on are: the
+/// texts, where the sites are (what a site is follows from both), the model, the back end. So a hit is never another
+/// model's, on the disk neither.
 pub struct Cached<P> {
     inner: P,
-    seen: Mutex<LruCache<Vec<Key>, Vec<Vec<Distribution>>>>,
+    memory: Mutex<LruCache<Key, Vec<Vec<Distribution>>>>,
+    disk: Option<Disk>,
 }
 
-impl<P: Predictor> Cached<P> {
-    pub fn new(inner: P) -> Self {
-        Cached { inner, seen: Mutex::new(LruCache::new(CAPACITY)) }
+impl<P: Remembered> Cached<P> {
+    /// Remembers in this process, and in a folder if one is given.
+    pub fn new(inner: P, folder: Option<&Path>) -> Self {
+        Cached { inner, memory: Mutex::new(LruCache::new(CAPACITY)), disk: folder.map(Disk::in_folder) }
+    }
+
+    /// The answers to some calls, one after the other; what is not known is asked for in one call.
+    fn answer(&self, calls: &[&[FunctionSites<'_>]]) -> Result<Vec<Vec<Distribution>>, PredictError> {
+        let functions: Vec<FunctionSites<'_>> = calls.iter().flat_map(|call| call.iter().copied()).collect();
+        let Some(identity) = self.inner.identity() else { return self.inner.predict(&functions) };
+        let units = units(calls, self.inner.one_by_one());
+        let of = |unit: &Range<usize>| functions.get(unit.clone()).unwrap_or_default();
+        let keys: Vec<Key> = units.iter().map(|unit| key(identity, of(unit))).collect();
+        let mut answers: Vec<Option<Vec<Vec<Distribution>>>> = {
+            let mut memory = self.memory();
+            keys.iter().map(|key| memory.get(key).cloned()).collect()
+        };
+        if let Some(disk) = &self.disk {
+            for ((answer, key), unit) in
+                answers.iter_mut().zip(&keys).zip(&units).filter(|((answer, ..), _)| answer.is_none())
+            {
+                *answer = disk.get(key, |bytes| decode(bytes, of(unit)));
+                if let Some(answer) = answer {
+                    self.memory().put(*key, answer.clone());
+                }
+            }
+        }
+
+        let unknown: Vec<usize> =
+            answers.iter().enumerate().filter(|(_, answer)| answer.is_none()).map(|(unit, _)| unit).collect();
+        let asked: Vec<FunctionSites<'_>> = unknown.iter().flat_map(|&unit| of(&units[unit]).iter().copied()).collect();
+        if !asked.is_empty() {
+            // No lock is held while the network runs.
+            let mut predicted = self.inner.predict(&asked)?.into_iter();
+            let mut stored = Vec::new();
+            for &unit in &unknown {
+                let answer: Vec<Vec<Distribution>> = predicted.by_ref().take(units[unit].len()).collect();
+                stored.push((keys[unit], encode(&answer)));
+                self.memory().put(keys[unit], answer.clone());
+                answers[unit] = Some(answer);
+            }
+            if let Some(disk) = &self.disk {
+                disk.put(&stored);
+            }
+        }
+        Ok(answers.into_iter().flatten().flatten().collect())
+    }
+
+    fn memory(&self) -> std::sync::MutexGuard<'_, LruCache<Key, Vec<Vec<Distribution>>>> {
+        self.memory.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl<P: Predictor> Predictor for Cached<P> {
+impl<P: Remembered> Predictor for Cached<P> {
     fn describe(&self) -> String {
         self.inner.describe()
     }
 
     fn predict(&self, functions: &[FunctionSites<'_>]) -> Result<Vec<Vec<Distribution>>, PredictError> {
-        let key: Vec<Key> = functions.iter().map(Key::of).collect();
-        let seen = || self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = seen().get(&key).cloned();
-        if let Some(known) = known {
-            return Ok(known);
-        }
-        // The lock is free while the network runs.
-        let predicted = self.inner.predict(functions)?;
-        seen().put(key, predicted.clone());
-        Ok(predicted)
+        self.answer(&[functions])
     }
 
     fn ahead(&self) -> usize {
         // Answers must still be there when they are asked for.
-        self.inner.ahead().min(CAPACITY.get() / 4)
+        self.inner.ahead().min(CAPACITY.get() / 8)
     }
 
     fn predict_ahead(&self, calls: &[Vec<FunctionSites<'_>>]) -> Result<(), PredictError> {
-        let keys: Vec<Vec<Key>> = calls.iter().map(|call| call.iter().map(Key::of).collect()).collect();
-        let seen = || self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        let unknown: Vec<usize> = (0..calls.len()).filter(|call| !seen().contains(&keys[*call])).collect();
-        let functions: Vec<FunctionSites<'_>> = unknown.iter().flat_map(|call| calls[*call].iter().copied()).collect();
-        if functions.is_empty() {
-            return Ok(());
-        }
-        let mut predicted = self.inner.predict(&functions)?.into_iter();
-        for call in unknown {
-            let answers = predicted.by_ref().take(calls[call].len()).collect();
-            seen().put(keys[call].clone(), answers);
-        }
-        Ok(())
+        let calls: Vec<&[FunctionSites<'_>]> = calls.iter().map(Vec::as_slice).collect();
+        self.answer(&calls).map(|_| ())
     }
+}
+
+/// What is remembered together: each function, or each call. As ranges of all functions of all calls.
+fn units(calls: &[&[FunctionSites<'_>]], one_by_one: bool) -> Vec<Range<usize>> {
+    let mut begins = 0;
+    let mut units = Vec::new();
+    for call in calls {
+        let ends = begins + call.len();
+        if one_by_one {
+            units.extend((begins..ends).map(|function| function..function + 1));
+        } else if begins < ends {
+            units.push(begins..ends);
+        }
+        begins = ends;
+    }
+    units
+}
+
+fn key(identity: &str, functions: &[FunctionSites<'_>]) -> Key {
+    let mut hash = Sha256::new();
+    // With lengths, so that texts do not run into each other.
+    let mut put = |bytes: &[u8]| {
+        hash.update((bytes.len() as u64).to_le_bytes());
+        hash.update(bytes);
+    };
+    put(identity.as_bytes());
+    for function in functions {
+        put(function.text.as_bytes());
+        let ranges: Vec<u8> = function
+            .sites
+            .iter()
+            .flat_map(|site| [site.start.to_le_bytes(), site.end.to_le_bytes()].concat())
+            .collect();
+        put(&ranges);
+    }
+    hash.finalize().into()
+}
+
+/// The numbers, one after the other; how many belong to a function is known from its sites.
+fn encode(answer: &[Vec<Distribution>]) -> Vec<u8> {
+    answer.iter().flatten().flatten().flat_map(|probability| probability.to_le_bytes()).collect()
+}
+
+/// How far the sum of a distribution may be from 1.
+const SUM_TOLERANCE: f32 = 1e-3;
+
+/// None unless these are as many distributions as the functions have sites.
+fn decode(bytes: &[u8], functions: &[FunctionSites<'_>]) -> Option<Vec<Vec<Distribution>>> {
+    let (numbers, rest) = bytes.as_chunks::<4>();
+    let numbers: Vec<f32> = numbers.iter().map(|number| f32::from_le_bytes(*number)).collect();
+    let (distributions, left) = numbers.as_chunks::<{ AbstractValue::COUNT }>();
+    let sites: usize = functions.iter().map(|function| function.sites.len()).sum();
+    let sound = |distribution: &Distribution| {
+        distribution.iter().all(|probability| (0.0..=1.0).contains(probability))
+            && (distribution.iter().sum::<f32>() - 1.0).abs() < SUM_TOLERANCE
+    };
+    if !rest.is_empty() || !left.is_empty() || distributions.len() != sites || !distributions.iter().all(sound) {
+        return None;
+    }
+    let mut distributions = distributions.iter().copied();
+    Some(functions.iter().map(|function| distributions.by_ref().take(function.sites.len()).collect()).collect())
 }
 
 #[cfg(test)]
-mod tests {
-    use std::sync::atomic::{AtomicUsize, Ordering};
-
-    use super::*;
-
-    /// Says how many functions it has been asked for, as the first probability.
-    struct Counting(AtomicUsize);
-
-    impl Predictor for Counting {
-        fn describe(&self) -> String {
-            "counting".to_owned()
-        }
-
-        fn predict(&self, functions: &[FunctionSites<'_>]) -> Result<Vec<Vec<Distribution>>, PredictError> {
-            Ok(functions
-                .iter()
-                .map(|_| {
-                    let mut distribution = [0.0; 12];
-                    distribution[0] = self.0.fetch_add(1, Ordering::Relaxed) as f32;
-                    vec![distribution]
-                })
-                .collect())
-        }
-    }
-
-    fn ask(cached: &Cached<Counting>, texts: &[&str]) -> Vec<f32> {
-        let functions: Vec<_> = texts.iter().map(|text| FunctionSites { text, sites: &[] }).collect();
-        cached.predict(&functions).unwrap().iter().map(|function| function[0][0]).collect()
-    }
-
-    #[test]
-    fn a_call_seen_before_is_answered_from_memory() {
-        let cached = Cached::new(Counting(AtomicUsize::new(0)));
-        assert_eq!(ask(&cached, &["a", "b"]), [0.0, 1.0]);
-        assert_eq!(ask(&cached, &["a", "b"]), [0.0, 1.0]);
-        assert_eq!(ask(&cached, &["a", "c"]), [2.0, 3.0]);
-    }
-
-    #[test]
-    fn what_was_answered_ahead_is_not_asked_again() {
-        let cached = Cached::new(Counting(AtomicUsize::new(0)));
-        let function = |text| FunctionSites { text, sites: &[] };
-        ask(&cached, &["a"]);
-        let calls = [vec![function("a")], vec![function("b"), function("c")], vec![function("d")]];
-        cached.predict_ahead(&calls).unwrap();
-        assert_eq!(ask(&cached, &["d"]), [3.0]);
-        assert_eq!(ask(&cached, &["b", "c"]), [1.0, 2.0]);
-        assert_eq!(ask(&cached, &["a"]), [0.0]);
-        assert_eq!(ask(&cached, &["e"]), [4.0]);
-    }
-
-    #[test]
-    fn the_memory_is_bounded() {
-        let cached = Cached::new(Counting(AtomicUsize::new(0)));
-        let texts: Vec<String> = (0..=CAPACITY.get()).map(|number| number.to_string()).collect();
-        for text in &texts {
-            ask(&cached, &[text]);
-        }
-        assert_eq!(ask(&cached, &["0"]), [(CAPACITY.get() + 1) as f32], "the first was forgotten");
-        assert_eq!(ask(&cached, &["2"]), [2.0], "a later one was not");
-    }
-}
+mod tests;

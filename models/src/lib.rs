@@ -1,7 +1,7 @@
 //! Predictors of abstract values behind [`twincell_core::predictor::Predictor`].
 //!
 //! [`load`] turns [`ModelOptions`] into one of three predictors: `neural` (tokenizer and ONNX network, one forward pass
-//! a function), `frequency` (counts by identifier) and `uniform`. The network runs on the first back end that works
+//! a function, or one query a site for networks of the CodeT5 kind), `frequency` (counts by identifier) and `uniform`. The network runs on the first back end that works
 //! here: CUDA through ONNX Runtime, ONNX Runtime on the CPU, the embedded rten; [`backend_report`] says which and why.
 //!
 //! ```
@@ -20,6 +20,8 @@ mod cache;
 mod frequency;
 mod neural;
 mod options;
+mod seq2seq;
+mod tagger;
 mod tokens;
 mod uniform;
 mod weights;
@@ -30,8 +32,8 @@ use std::sync::Arc;
 
 use twincell_core::predictor::Predictor;
 
-pub use backend::{Backend, BackendReport, NotUsed};
-pub use cache::Cached;
+pub use backend::{Backend, NotUsed};
+pub use cache::{Cached, Disk, Remembered, Stored};
 pub use frequency::Frequency;
 pub use neural::Neural;
 pub use options::{ModelOptions, PredictorKind, UnknownPredictor};
@@ -41,8 +43,16 @@ use weights::Weights;
 /// Why a predictor cannot be had; each message says what to do.
 #[derive(Debug, thiserror::Error)]
 pub enum ModelError {
-    #[error("cannot read {path}: {source}; a model folder holds model.onnx and tokenizer.json")]
+    #[error(
+        "cannot read {path}: {source}; a model folder holds tokenizer.json and either model.onnx or encoder_model.onnx \
+         with decoder_model.onnx"
+    )]
     Read { path: String, source: std::io::Error },
+    #[error(
+        "{folder} holds one half of a sequence-to-sequence model: {missing} is missing; export it without its past, or \
+         give a folder with model.onnx"
+    )]
+    Half { folder: String, missing: &'static str },
     #[error(
         "{path} is not a tokenizer that can be used: {reason}; give the tokenizer.json that the model was trained with"
     )]
@@ -63,7 +73,7 @@ pub enum ModelError {
 /// so that what is wrong with it is said here.
 pub fn load(options: &ModelOptions) -> Result<Arc<dyn Predictor>, ModelError> {
     Ok(match options.kind {
-        PredictorKind::Neural => Arc::new(Cached::new(Neural::new(options)?)),
+        PredictorKind::Neural => Arc::new(Cached::new(Neural::new(options)?, options.cache.as_deref())),
         PredictorKind::Frequency => Arc::new(Frequency::embedded()?),
         PredictorKind::Uniform => Arc::new(Uniform),
     })
@@ -72,13 +82,26 @@ pub fn load(options: &ModelOptions) -> Result<Arc<dyn Predictor>, ModelError> {
 /// The files that decide what a predictor answers, to tell models apart by their contents. Empty where there are none.
 pub fn contents(options: &ModelOptions) -> Result<Vec<Cow<'static, [u8]>>, ModelError> {
     Ok(match options.kind {
-        PredictorKind::Neural => {
-            let weights = Weights::of(options)?;
-            vec![weights.model, weights.tokenizer]
-        }
+        PredictorKind::Neural => Weights::of(options)?.files(),
         PredictorKind::Frequency => vec![Cow::Borrowed(weights::FREQUENCY)],
         PredictorKind::Uniform => Vec::new(),
     })
+}
+
+/// What runs a predictor here.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BackendReport {
+    /// As [`Predictor::describe`] says it.
+    pub predictor: String,
+    /// `embedded`, the model's folder, or `none`.
+    pub model: String,
+    /// How large the network's files are; none for a predictor without a network, as below.
+    pub bytes: Option<u64>,
+    /// How the network calculates.
+    pub precision: Option<&'static str>,
+    pub in_use: Option<Backend>,
+    /// The back ends tried before, with why each cannot be used.
+    pub not_used: Vec<NotUsed>,
 }
 
 /// Which back end the options lead to, and why those before it are not used. Loads the network if it needs one.
@@ -88,6 +111,8 @@ pub fn backend_report(options: &ModelOptions) -> Result<BackendReport, ModelErro
         PredictorKind::Frequency | PredictorKind::Uniform => Ok(BackendReport {
             predictor: options.kind.to_string(),
             model: "none".to_owned(),
+            bytes: None,
+            precision: None,
             in_use: None,
             not_used: Vec::new(),
         }),

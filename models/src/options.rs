@@ -49,7 +49,7 @@ impl FromStr for PredictorKind {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModelOptions {
     pub kind: PredictorKind,
-    /// A folder with `model.onnx` and `tokenizer.json` that replaces the embedded network.
+    /// A folder with a network and its `tokenizer.json` that replaces the embedded one.
     pub model_dir: Option<PathBuf>,
     /// The file of ONNX Runtime's shared library, in PyPI's packages `onnxruntime/capi/libonnxruntime.so.*`. A process
     /// loads at most one: the first that works is kept.
@@ -58,6 +58,8 @@ pub struct ModelOptions {
     pub threads: usize,
     /// Use an NVIDIA GPU where the library and the machine have what that takes.
     pub allow_gpu: bool,
+    /// The folder in which predictions of a network are kept for other processes, if they are.
+    pub cache: Option<PathBuf>,
 }
 
 impl Default for ModelOptions {
@@ -68,6 +70,7 @@ impl Default for ModelOptions {
             onnxruntime_library: None,
             threads: std::thread::available_parallelism().map_or(1, |cores| cores.get().min(2)),
             allow_gpu: true,
+            cache: None,
         }
     }
 }

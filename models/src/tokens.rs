@@ -3,6 +3,8 @@
 use tokenizers::Tokenizer;
 use twincell_core::site::Site;
 
+use crate::ModelError;
+
 /// Tokens that the network sees at once, unless `truncation.max_length` in tokenizer.json says otherwise.
 const WINDOW: usize = 512;
 
@@ -20,7 +22,13 @@ pub(crate) struct Encoded {
 }
 
 impl Tokens {
-    pub(crate) fn from_json(json: &[u8]) -> Result<Self, String> {
+    /// The tokenizer of a model; `origin` names that in errors.
+    pub(crate) fn of_model(origin: &str, json: &[u8]) -> Result<Self, ModelError> {
+        Self::from_json(json)
+            .map_err(|reason| ModelError::Tokenizer { path: format!("{origin}/tokenizer.json"), reason })
+    }
+
+    fn from_json(json: &[u8]) -> Result<Self, String> {
         let mut tokenizer = Tokenizer::from_bytes(json).map_err(|error| error.to_string())?;
         let window = tokenizer.get_truncation().map_or(WINDOW, |truncation| truncation.max_length);
         if window == 0 {
@@ -39,6 +47,17 @@ impl Tokens {
     /// The highest number of a token.
     pub(crate) fn last_id(&self) -> i64 {
         i64::from(self.tokenizer.get_vocab(true).into_values().max().unwrap_or(0))
+    }
+
+    /// The number of a token, if there is such a one.
+    pub(crate) fn id(&self, token: &str) -> Option<i64> {
+        self.tokenizer.token_to_id(token).map(i64::from)
+    }
+
+    /// The numbers of a text's tokens.
+    pub(crate) fn ids(&self, text: &str) -> Result<Vec<i64>, String> {
+        let encoding = self.tokenizer.encode_fast(text, false).map_err(|error| error.to_string())?;
+        Ok(encoding.get_ids().iter().map(|&id| i64::from(id)).collect())
     }
 
     pub(crate) fn encode(&self, text: &str) -> Result<Encoded, String> {

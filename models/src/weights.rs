@@ -3,19 +3,37 @@
 use std::borrow::Cow;
 use std::path::Path;
 
+use sha2::{Digest, Sha256};
+
 use crate::{ModelError, ModelOptions};
 
 /// Counts for the predictor `frequency`.
 pub(crate) const FREQUENCY: &[u8] = include_bytes!("../weights/frequency.json");
 const MODEL: &[u8] = include_bytes!("../weights/model.onnx");
 const TOKENIZER: &[u8] = include_bytes!("../weights/tokenizer.json");
+/// Of the embedded files, so that nobody has to read them only to tell them from others.
+const SUMS: &str = include_str!("../weights/SHA256SUMS");
 
-/// The two files of a network, not looked into yet.
+/// The files of a model folder.
+const TAGGER_FILE: &str = "model.onnx";
+const ENCODER_FILE: &str = "encoder_model.onnx";
+const DECODER_FILE: &str = "decoder_model.onnx";
+const TOKENIZER_FILE: &str = "tokenizer.json";
+
+/// The files of a network, not looked into yet.
 pub(crate) struct Weights {
     /// For messages: `embedded` or the folder.
     pub(crate) origin: String,
-    pub(crate) model: Cow<'static, [u8]>,
+    pub(crate) form: Form,
     pub(crate) tokenizer: Cow<'static, [u8]>,
+}
+
+/// The two kinds of networks that can be used.
+pub(crate) enum Form {
+    /// One that reads a function once and tags its tokens.
+    Tagger(Cow<'static, [u8]>),
+    /// One that is asked about each site and answers with a word.
+    Sequences { encoder: Vec<u8>, decoder: Vec<u8> },
 }
 
 impl Weights {
@@ -27,20 +45,83 @@ impl Weights {
     }
 
     pub(crate) fn embedded() -> Self {
-        Weights { origin: "embedded".to_owned(), model: Cow::Borrowed(MODEL), tokenizer: Cow::Borrowed(TOKENIZER) }
+        Weights {
+            origin: "embedded".to_owned(),
+            form: Form::Tagger(Cow::Borrowed(MODEL)),
+            tokenizer: Cow::Borrowed(TOKENIZER),
+        }
+    }
+
+    #[cfg(test)]
+    pub(crate) fn embedded_model() -> &'static [u8] {
+        MODEL
+    }
+
+    /// Tells the embedded files from those of other builds.
+    pub(crate) fn embedded_identity() -> &'static str {
+        SUMS
     }
 
     fn from_folder(folder: &Path) -> Result<Self, ModelError> {
+        let has = |name: &str| folder.join(name).is_file();
         let read = |name: &str| {
             let path = folder.join(name);
-            std::fs::read(&path)
-                .map(Cow::Owned)
-                .map_err(|source| ModelError::Read { path: path.display().to_string(), source })
+            std::fs::read(&path).map_err(|source| ModelError::Read { path: path.display().to_string(), source })
         };
-        Ok(Weights {
-            origin: folder.display().to_string(),
-            model: read("model.onnx")?,
-            tokenizer: read("tokenizer.json")?,
-        })
+        let origin = folder.display().to_string();
+        // What is there decides; where neither is, the error names the file that most folders have.
+        let form = match (has(TAGGER_FILE), has(ENCODER_FILE), has(DECODER_FILE)) {
+            (false, true, true) => Form::Sequences { encoder: read(ENCODER_FILE)?, decoder: read(DECODER_FILE)? },
+            (false, true, false) => return Err(ModelError::Half { folder: origin, missing: DECODER_FILE }),
+            (false, false, true) => return Err(ModelError::Half { folder: origin, missing: ENCODER_FILE }),
+            _ => Form::Tagger(Cow::Owned(read(TAGGER_FILE)?)),
+        };
+        Ok(Weights { origin, form, tokenizer: Cow::Owned(read(TOKENIZER_FILE)?) })
+    }
+
+    /// All files that decide what is answered.
+    pub(crate) fn files(self) -> Vec<Cow<'static, [u8]>> {
+        match self.form {
+            Form::Tagger(model) => vec![model, self.tokenizer],
+            Form::Sequences { encoder, decoder } => vec![Cow::Owned(encoder), Cow::Owned(decoder), self.tokenizer],
+        }
+    }
+
+    /// Tells these files from others by their contents.
+    pub(crate) fn identity(&self) -> String {
+        let hash =
+            |bytes: &[u8]| Sha256::digest(bytes).iter().fold(String::new(), |text, byte| format!("{text}{byte:02x}"));
+        match &self.form {
+            Form::Tagger(Cow::Borrowed(_)) => SUMS.to_owned(),
+            Form::Tagger(Cow::Owned(model)) => format!("{} {}", hash(model), hash(&self.tokenizer)),
+            Form::Sequences { encoder, decoder } => {
+                format!("{} {} {}", hash(encoder), hash(decoder), hash(&self.tokenizer))
+            }
+        }
+    }
+
+    /// Bytes of the networks.
+    pub(crate) fn size(&self) -> usize {
+        match &self.form {
+            Form::Tagger(model) => model.len(),
+            Form::Sequences { encoder, decoder } => encoder.len() + decoder.len(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_sums_are_those_of_the_files() {
+        for (name, bytes) in [("model.onnx", MODEL), ("tokenizer.json", TOKENIZER)] {
+            let sum: String = Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+            let line = format!("{sum}  {name}");
+            assert!(
+                SUMS.lines().any(|known| known == line),
+                "{name} has changed: run `sha256sum model.onnx tokenizer.json > SHA256SUMS` in models/weights"
+            );
+        }
     }
 }

@@ -155,9 +155,16 @@ def test_the_doctor_says_what_is_here():
     assert done.returncode == 0, done.stdout + done.stderr
     report = json.loads(done.stdout)
     assert report["works"] and report["python"]["executable"] == sys.executable
-    assert report["predictor"]["in_use"].startswith("neural")
+    predictor = report["predictor"]
+    assert predictor["in_use"].startswith("neural") and predictor["precision"] and predictor["model_bytes"] > 0
+    in_use = predictor["in_use"].removeprefix("neural (").removesuffix(")")
+    better = ["ONNX Runtime, CUDA", "ONNX Runtime, CPU", "rten, CPU"]
+    assert [one["backend"] for one in predictor["not_used"]] == better[: better.index(in_use)]
+    assert all(one["reason"] for one in predictor["not_used"])
+    assert predictor["cache"]["answers"] is not None and predictor["cache"]["problem"] is None
+    assert json.loads(twincell("doctor", "--json", "--cache", "memory").stdout)["predictor"]["cache"] is None
     text = twincell("doctor").stdout
-    assert all(word in text for word in ("Python", "predictor", "sandbox", "GPU"))
+    assert all(word in text for word in ("Python", "predictor", "sandbox", "GPU", predictor["cache"]["file"]))
 
 
 def test_the_doctor_names_a_python_that_does_not_work():

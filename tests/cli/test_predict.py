@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 
 import pytest
 import twincell as library
@@ -92,3 +93,27 @@ def test_the_magics_predict_names_files_and_cells(file):
     for line in ("nowhere.py", "local --budget 3", ""):
         with pytest.raises(UsageError):
             shell.run_line_magic("predict", line)
+
+
+def kept(folder):
+    """The file of remembered predictions, if there is one."""
+    return next(folder.rglob("predictions-*.sqlite"), None)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="XDG_CACHE_HOME is Linux's")
+def test_predictions_are_kept_and_found_again_and_damage_does_no_harm(file, tmp_path, monkeypatch):
+    cache = tmp_path / "cache"
+    monkeypatch.setenv("XDG_CACHE_HOME", str(cache))
+    fresh = twincell("predict", file, "--json", "--cache", "memory").stdout
+    assert json.loads(fresh) and kept(cache) is None
+    assert twincell("predict", file, "--json").stdout == fresh
+    assert json.loads(twincell("doctor", "--json").stdout)["predictor"]["cache"]["answers"] == 1
+    assert twincell("predict", file, "--json").stdout == fresh
+    whole = kept(cache).read_bytes()
+    for damaged in (b"no database", b"", whole[: len(whole) // 2], whole[:200] + bytes(len(whole) - 200)):
+        kept(cache).write_bytes(damaged)
+        assert twincell("predict", file, "--json").stdout == fresh
+    # A folder that nobody can make.
+    monkeypatch.setenv("XDG_CACHE_HOME", str(file))
+    assert twincell("predict", file, "--json").stdout == fresh
+    assert "cannot be used" in twincell("doctor").stdout

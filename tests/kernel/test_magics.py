@@ -65,6 +65,18 @@ def test_an_interrupt_does_not_wait_for_an_execution_to_end(kernel):
     assert comparisons(kernel.run(f"%%compare --timeout 600\n{OLD}# ---\n{OTHER}"))[0]["verdict"] == "changing"
 
 
+def test_an_interrupt_does_not_wait_for_a_prediction_to_end(kernel):
+    body = "    a.b = a.c(a.d, a.e[0])\n" * 1000
+    msg_id = kernel.send("%%predict --cache memory\n" + "".join(f"def f{n}(a):\n{body}\n" for n in range(40)))
+    kernel.wait_for("execute_input")
+    time.sleep(1)
+    started = time.monotonic()
+    kernel.manager.interrupt_kernel()
+    assert kernel.wait(msg_id).reply["ename"] == "KeyboardInterrupt"
+    assert time.monotonic() - started < 2
+    assert kernel.run("1 + 1").value == "2"
+
+
 def test_an_interrupt_aborts_the_cells_that_wait(kernel):
     first, second = kernel.send(LONG), kernel.send("1 + 1")
     wait_for_progress(kernel)

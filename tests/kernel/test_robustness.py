@@ -217,8 +217,16 @@ def test_a_client_that_vanishes_in_the_middle_of_a_flood_is_not_waited_for(kerne
 SPIN = "print('started')\nimport re\nre.match('(a*)*b', 'a' * 34)"
 
 
-def test_heartbeat_and_control_answer_at_once_while_a_cell_spins_in_c_code(fresh_kernel):
-    fresh_kernel.send(SPIN)
+#: Predicting it takes a minute; a function is many passes of the network.
+PREDICT = (
+    "print('started')\nimport twincell\ntwincell.predict("
+    "'\\n'.join(f'def f{n}(a):\\n' + '    a.b = a.c(a.d, a.e[0])\\n' * 1000 for n in range(40)), cache='memory')"
+)
+
+
+@pytest.mark.parametrize("code", [SPIN, PREDICT], ids=["regular expression", "prediction"])
+def test_heartbeat_and_control_answer_at_once_while_a_cell_spins_in_native_code(fresh_kernel, code):
+    fresh_kernel.send(code)
     fresh_kernel.wait_for_text("started")
     info = fresh_kernel.channels.get_connection_info()
     with zmq.Context() as context, context.socket(zmq.REQ) as heart:

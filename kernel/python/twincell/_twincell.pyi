@@ -175,6 +175,7 @@ def study(
     context: Literal["function", "module"] | None = None,
     model: str | PathLike[str] | None = None,
     device: Literal["auto", "cpu"] | None = None,
+    cache: Literal["disk", "memory"] | None = None,
     jobs: int | None = None,
     timeout: float | None = None,
     memory: int | None = None,
@@ -198,6 +199,7 @@ def compare(
     context: Literal["function", "module"] | None = None,
     model: str | PathLike[str] | None = None,
     device: Literal["auto", "cpu"] | None = None,
+    cache: Literal["disk", "memory"] | None = None,
     jobs: int | None = None,
     timeout: float | None = None,
     memory: int | None = None,
@@ -231,6 +233,7 @@ def predict(
     predictor: Literal["neural", "frequency", "uniform"] | None = None,
     model: str | PathLike[str] | None = None,
     device: Literal["auto", "cpu"] | None = None,
+    cache: Literal["disk", "memory"] | None = None,
 ) -> Predictions: ...
 
 class Option(TypedDict):

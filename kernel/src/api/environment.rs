@@ -1,7 +1,9 @@
-//! What the running Python knows: its own executable and where ONNX Runtime is. Nothing is imported to find out.
+//! What the running Python knows: its own executable and where ONNX Runtime is. Nothing is imported to find out. And the
+//! user's cache folder, by the platform's convention.
 
 use std::path::{Path, PathBuf};
 
+use etcetera::BaseStrategy;
 use pyo3::prelude::*;
 
 use crate::warm::Environment;
@@ -12,6 +14,7 @@ pub fn find(py: Python<'_>) -> PyResult<Environment> {
     Ok(Environment {
         python: executable.unwrap_or_else(|| "python3".into()),
         onnxruntime: package_folder(py, "onnxruntime")?.and_then(|folder| library_in(&folder.join("capi"))),
+        cache: etcetera::base_strategy::choose_native_strategy().ok().map(|user| user.cache_dir().join("twincell")),
     })
 }
 

@@ -7,7 +7,7 @@ use twincell_core::predicted::Predicted;
 use twincell_widgets::{predictions_fragment, predictions_text};
 
 use super::comparison::plain;
-use super::{environment, raised, read_options, source};
+use super::{environment, raised, read_options, source, watch};
 use crate::cli::listed;
 use crate::magics::{self, MagicError, Request};
 use crate::options::{Job, Options, of};
@@ -64,7 +64,9 @@ pub fn predict_magic(
 fn predicted(py: Python<'_>, source: Source, options: &Options) -> PyResult<PyPredictions> {
     let environment = environment::find(py)?;
     let Source { text, label, .. } = source;
-    let predicted = py.detach(|| crate::warm::predict(&text, options, &environment)).map_err(raised)?;
+    let (asked, options) = (text.clone(), options.clone());
+    // A long file takes seconds.
+    let predicted = watch::interruptible(py, move |stop| crate::warm::predict(&asked, &options, &environment, stop))?;
     if let (Some(error), true) = (predicted.errors.first(), predicted.sites.is_empty()) {
         return Err(raised(format!("{label} is not valid Python, line {}: {}", error.line, error.message)));
     }

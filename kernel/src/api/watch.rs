@@ -119,7 +119,7 @@ pub fn interruptible<T: Send + 'static>(
     let (sender, receiver) = mpsc::channel();
     let receiver = Mutex::new(receiver);
     let stopped = stop.clone();
-    let thread = std::thread::Builder::new().name("twincell-replay".into()).stack_size(STACK);
+    let thread = std::thread::Builder::new().name("twincell-work".into()).stack_size(STACK);
     thread
         .spawn(move || {
             let _ = sender.send(work(&stopped));

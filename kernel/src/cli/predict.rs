@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::ArgMatches;
 use serde_json::{Value, json};
+use twincell_core::engine::Stop;
 use twincell_core::predicted::{Predicted, SitePrediction};
 use twincell_widgets::{plain_sentence, predictions_text};
 
@@ -16,7 +17,7 @@ pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort
     // clap has seen to it that it is there.
     let path = matches.get_one::<PathBuf>("file").cloned().unwrap_or_default();
     let text = crate::files::read_source(&path).map_err(Abort::Failed)?;
-    let predicted = warm::predict(&text, &options, &session.environment).map_err(Abort::new)?;
+    let predicted = warm::predict(&text, &options, &session.environment, &Stop::default()).map_err(Abort::new)?;
     if matches.get_flag("json") {
         for error in &predicted.errors {
             let told = format!("{}, line {}: {}", path.display(), error.line, error.message);

@@ -28,6 +28,7 @@ pub struct Options {
     /// Folder of the model; the one that comes with twincell when absent.
     pub model: Option<PathBuf>,
     pub device: Device,
+    pub cache: Cache,
     /// Workers at most; one for each processor when absent.
     pub jobs: Option<usize>,
     /// Seconds of one execution.
@@ -48,6 +49,14 @@ pub struct Options {
 pub enum Device {
     Auto,
     Cpu,
+}
+
+/// Where predictions are remembered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cache {
+    /// In the user's cache folder, for other processes as well.
+    Disk,
+    Memory,
 }
 
 /// What is run; not every option makes sense for each.
@@ -140,7 +149,7 @@ pub static TABLE: &[OptionSpec] = &[
         kind: Kind::Path { placeholder: "DIR" },
         default: "",
         absent: "the one that comes with twincell",
-        help: "Folder with another model: model.onnx and tokenizer.json",
+        help: "Folder with another model: tokenizer.json with model.onnx, or with encoder_model.onnx and decoder_model.onnx",
         jobs: PREDICTING,
         apply: |options, value| options.model = value.path(),
     },
@@ -155,6 +164,20 @@ pub static TABLE: &[OptionSpec] = &[
             options.device = match value.choice() {
                 "cpu" => Device::Cpu,
                 _ => Device::Auto,
+            }
+        },
+    },
+    OptionSpec {
+        name: "cache",
+        kind: Kind::Choice { allowed: &["disk", "memory"] },
+        default: "disk",
+        absent: "",
+        help: "Where predictions of the network are kept: in the user's cache folder, or in this process only",
+        jobs: PREDICTING,
+        apply: |options, value| {
+            options.cache = match value.choice() {
+                "memory" => Cache::Memory,
+                _ => Cache::Disk,
             }
         },
     },
@@ -261,6 +284,7 @@ impl Default for Options {
             context: core.context,
             model: None,
             device: Device::Auto,
+            cache: Cache::Disk,
             jobs: None,
             timeout: 5.0,
             memory: 1024,

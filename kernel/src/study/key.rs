@@ -71,8 +71,9 @@ fn settings(options: &Options) -> Result<String, String> {
         techniques: _,
         // Its files are read instead.
         model: _,
-        // Results are the same for any number of them.
+        // Results are the same for any number of them, and from wherever predictions come.
         jobs: _,
+        cache: _,
         predictor,
         device,
         timeout,
@@ -99,14 +100,14 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::options::TABLE;
+    use crate::options::{Cache, TABLE};
 
     fn change() -> Change {
         Change { old: "a".into(), new: "b".into(), ..Change::default() }
     }
 
     #[test]
-    fn every_option_but_the_number_of_workers_changes_the_keys() {
+    fn every_option_that_can_change_a_result_changes_the_keys() {
         let key = |options: &Options| Keys::new(options, &Environment::default()).unwrap().of_change(&change());
         let plain = key(&Options::default());
         assert_eq!(plain.len(), 32);
@@ -130,9 +131,9 @@ mod tests {
             options.set_text(name, text).unwrap();
             assert_ne!(key(&options), plain, "{name}");
         }
-        // `jobs` changes nothing, and `model` by what is in it.
-        assert_eq!(TABLE.len(), 14 + 2);
-        assert_eq!(key(&Options { jobs: Some(7), ..Options::default() }), plain);
+        // `jobs` and `cache` change nothing, and `model` by what is in it.
+        assert_eq!(TABLE.len(), 14 + 3);
+        assert_eq!(key(&Options { jobs: Some(7), cache: Cache::Memory, ..Options::default() }), plain);
     }
 
     #[test]

@@ -1,16 +1,17 @@
-//! What runs the network: three back ends behind one trait, and the choice among them.
+//! What runs the networks: three back ends behind one trait, and the choice among them.
 //!
 //! The choice never fails because of one back end: each that cannot be used leaves a reason and the next is tried. Only
 //! a model that breaks the contract is refused at once, because no back end can mend that.
 
+mod contract;
+mod half;
 mod onnxruntime;
 mod rten;
 
 use std::borrow::Cow;
 use std::fmt;
 
-use twincell_core::value::AbstractValue;
-
+pub(crate) use self::contract::{Contract, DECODER, ENCODER, TAGGER};
 use crate::{ModelError, ModelOptions};
 
 /// The back ends, in the order in which they are tried.
@@ -22,6 +23,16 @@ pub enum Backend {
     OnnxRuntime,
     /// Pure Rust, built into this binary, on the CPU.
     Rten,
+}
+
+impl Backend {
+    /// How it calculates.
+    pub fn precision(self) -> &'static str {
+        match self {
+            Backend::Cuda => "float16 weights and products, the rest float32",
+            Backend::OnnxRuntime | Backend::Rten => "float32",
+        }
+    }
 }
 
 impl fmt::Display for Backend {
@@ -41,73 +52,42 @@ pub struct NotUsed {
     pub reason: String,
 }
 
-/// What runs a predictor here.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct BackendReport {
-    /// As [`twincell_core::predictor::Predictor::describe`] says it.
-    pub predictor: String,
-    /// `embedded`, the model's folder, or `none`.
-    pub model: String,
-    /// None for a predictor without a network.
-    pub in_use: Option<Backend>,
-    /// The back ends tried before, with why each cannot be used.
-    pub not_used: Vec<NotUsed>,
+/// A tensor on its way into a network.
+pub(crate) struct Input<'a> {
+    pub(crate) name: &'static str,
+    pub(crate) shape: Vec<usize>,
+    pub(crate) numbers: Numbers<'a>,
 }
 
-/// Rows of tokens for one forward pass, padded to one length.
-pub(crate) struct Batch {
-    pub(crate) rows: usize,
-    pub(crate) tokens: usize,
-    /// `rows * tokens` numbers, row by row.
-    pub(crate) input_ids: Vec<i64>,
-    /// 1 for a token, 0 for padding.
-    pub(crate) attention_mask: Vec<i64>,
+pub(crate) enum Numbers<'a> {
+    Int64(&'a [i64]),
+    Float32(&'a [f32]),
 }
 
-impl Batch {
-    pub(crate) fn new(rows: &[&[i64]]) -> Self {
-        Self::of_length(rows, rows.iter().map(|row| row.len()).max().unwrap_or(0))
-    }
-
-    /// Rows of at most so many `tokens`, padded to that.
-    pub(crate) fn of_length(rows: &[&[i64]], tokens: usize) -> Self {
-        let padded = |row: &[i64], number: &dyn Fn(i64) -> i64, out: &mut Vec<i64>| {
-            out.extend(row.iter().map(|&id| number(id)));
-            out.resize(out.len() + tokens - row.len(), 0);
-        };
-        let mut batch = Batch { rows: rows.len(), tokens, input_ids: Vec::new(), attention_mask: Vec::new() };
-        for row in rows {
-            padded(row, &|id| id, &mut batch.input_ids);
-            padded(row, &|_| 1, &mut batch.attention_mask);
-        }
-        batch
-    }
-}
-
-/// The length that a row gets where passes take many rows: the next power of two, and not too short.
-pub(crate) fn padded(tokens: usize) -> usize {
-    tokens.next_power_of_two().max(SHORTEST)
-}
-
-/// Shorter rows take a GPU as long.
-const SHORTEST: usize = 64;
-
-/// What a network answers: `[rows, tokens, classes]` and the numbers.
-pub(crate) struct Logits {
+/// What a network answers; there are as many values as the shape says.
+pub(crate) struct Output {
     pub(crate) shape: Vec<usize>,
     pub(crate) values: Vec<f32>,
 }
 
+impl Output {
+    fn new(shape: Vec<usize>, values: Vec<f32>) -> Result<Self, String> {
+        if shape.iter().try_fold(1usize, |size, &next| size.checked_mul(next)) != Some(values.len()) {
+            return Err(format!("its output has the shape {shape:?} and {} values", values.len()));
+        }
+        Ok(Output { shape, values })
+    }
+}
+
 /// A network, ready to run.
 pub(crate) trait Session: Send + Sync {
-    fn backend(&self) -> Backend;
-
     /// Rows that one forward pass should take. 1 on a CPU: two rows there take about as long as two passes, and padding
-    /// comes on top (figures in models/README.md). Where it is more, every pass has as many rows, and one of a few lengths
-    /// ([`padded`]), so that a row's numbers do not depend on what it is batched with.
+    /// comes on top (figures in models/README.md). Where it is more, every pass has as many rows, and one of a few lengths,
+    /// so that a row's numbers do not depend on what it is batched with.
     fn rows_at_once(&self) -> usize;
 
-    fn forward(&self, batch: &Batch) -> Result<Logits, String>;
+    /// One forward pass; the inputs are those of the network's contract.
+    fn run(&self, inputs: &[Input<'_>]) -> Result<Output, String>;
 }
 
 /// Why one back end does not take a model.
@@ -118,62 +98,43 @@ pub(crate) enum Refused {
     Contract(String),
 }
 
-/// An input or output as a back end sees it.
-struct Port<'a> {
-    name: &'a str,
-    /// Of the right element type, or what it is instead.
-    element: Result<(), String>,
-    /// The size of the last dimension where the model fixes it.
-    last: Option<usize>,
+/// A network that is to be opened.
+pub(crate) struct Model {
+    pub(crate) bytes: Cow<'static, [u8]>,
+    pub(crate) contract: &'static Contract,
 }
 
-/// The contract of models/README.md: inputs `input_ids`, `attention_mask` int64, output `logits` float32 with twelve classes last.
-fn check_contract(inputs: &[Port<'_>], outputs: &[Port<'_>]) -> Result<(), Refused> {
-    let broken = |reason: String| Err(Refused::Contract(reason));
-    let names = |ports: &[Port<'_>]| ports.iter().map(|port| port.name).collect::<Vec<_>>().join(", ");
-    for wanted in ["input_ids", "attention_mask"] {
-        match inputs.iter().find(|port| port.name == wanted) {
-            None => return broken(format!("it has no input `{wanted}`, only: {}", names(inputs))),
-            Some(Port { element: Err(other), .. }) => {
-                return broken(format!("its input `{wanted}` is {other}, not a tensor of int64"));
-            }
-            Some(_) => {}
-        }
-    }
-    if inputs.len() > 2 {
-        return broken(format!("it has inputs besides `input_ids` and `attention_mask`: {}", names(inputs)));
-    }
-    let Some(logits) = outputs.iter().find(|port| port.name == "logits") else {
-        return broken(format!("it has no output `logits`, only: {}", names(outputs)));
-    };
-    if let Err(other) = &logits.element {
-        return broken(format!("its output `logits` is {other}, not a tensor of float32"));
-    }
-    match logits.last {
-        Some(classes) if classes != AbstractValue::COUNT => {
-            broken(format!("its output `logits` has {classes} classes, not {}", AbstractValue::COUNT))
-        }
-        _ => Ok(()),
-    }
+/// Networks on the first back end that takes all of them, and why the earlier ones do not.
+pub(crate) struct Opened<const N: usize> {
+    pub(crate) sessions: [Box<dyn Session>; N],
+    pub(crate) used: Used,
 }
 
-/// A network on the first back end that takes it, and why the earlier ones do not.
-pub(crate) struct Opened {
-    pub(crate) session: Box<dyn Session>,
+/// The back end that was chosen.
+#[derive(Debug, Clone)]
+pub(crate) struct Used {
+    pub(crate) backend: Backend,
     pub(crate) not_used: Vec<NotUsed>,
+    /// All of it that the last bits of an answer may depend on.
+    pub(crate) identity: String,
 }
 
-/// Opens a network on the first back end that can be used. `origin` names the model in errors.
-pub(crate) fn open(origin: &str, model: Cow<'static, [u8]>, options: &ModelOptions) -> Result<Opened, ModelError> {
+/// Opens networks on the first back end that can be used. `origin` names the model in errors.
+pub(crate) fn open<const N: usize>(
+    origin: &str,
+    models: &[Model; N],
+    options: &ModelOptions,
+) -> Result<Opened<N>, ModelError> {
     let mut not_used = Vec::new();
     for backend in [Backend::Cuda, Backend::OnnxRuntime, Backend::Rten] {
-        let opened = match backend {
-            Backend::Cuda => onnxruntime::open_cuda(&model, options),
-            Backend::OnnxRuntime => onnxruntime::open_cpu(&model, options),
-            Backend::Rten => rten::open(model.clone(), options),
-        };
-        match opened {
-            Ok(session) => return Ok(Opened { session, not_used }),
+        let opened: Result<Vec<_>, Refused> = models.iter().map(|model| open_on(backend, model, options)).collect();
+        match opened.map(<[_; N]>::try_from) {
+            Ok(Ok(sessions)) => {
+                let used = Used { backend, not_used, identity: identity(backend, options) };
+                return Ok(Opened { sessions, used });
+            }
+            // There are as many sessions as models.
+            Ok(Err(_)) => {}
             Err(Refused::Backend(reason)) => not_used.push(NotUsed { backend, reason }),
             Err(Refused::Contract(reason)) => return Err(ModelError::Contract { model: origin.to_owned(), reason }),
         }
@@ -183,40 +144,58 @@ pub(crate) fn open(origin: &str, model: Cow<'static, [u8]>, options: &ModelOptio
     Err(ModelError::NoBackend { model: origin.to_owned(), reasons: reasons.join("; ") })
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn shorter_rows_are_padded_and_masked() {
-        let batch = Batch::new(&[&[5, 6, 7], &[8]]);
-        assert_eq!((batch.rows, batch.tokens), (2, 3));
-        assert_eq!(batch.input_ids, [5, 6, 7, 8, 0, 0]);
-        assert_eq!(batch.attention_mask, [1, 1, 1, 1, 0, 0]);
+fn open_on(backend: Backend, model: &Model, options: &ModelOptions) -> Result<Box<dyn Session>, Refused> {
+    match backend {
+        Backend::Cuda => onnxruntime::open_cuda(model, options),
+        Backend::OnnxRuntime => onnxruntime::open_cpu(model, options),
+        Backend::Rten => rten::open(model, options),
     }
+}
 
-    #[test]
-    fn a_broken_contract_is_named() {
-        fn port(name: &str, last: Option<usize>) -> Port<'_> {
-            Port { name, element: Ok(()), last }
-        }
-        let good = || [port("input_ids", None), port("attention_mask", None)];
-        let reason = |inputs: &[Port<'_>], outputs: &[Port<'_>]| match check_contract(inputs, outputs) {
-            Err(Refused::Contract(reason)) => reason,
-            _ => String::new(),
-        };
-        assert_eq!(reason(&good(), &[port("logits", Some(12))]), "");
-        assert_eq!(reason(&good(), &[port("logits", None)]), "");
-        assert_eq!(
-            reason(&[port("input_ids", None)], &[port("logits", None)]),
-            "it has no input `attention_mask`, only: input_ids"
-        );
-        assert_eq!(reason(&good(), &[port("y", Some(12))]), "it has no output `logits`, only: y");
-        assert_eq!(reason(&good(), &[port("logits", Some(9))]), "its output `logits` has 9 classes, not 12");
-        let float = Port { name: "input_ids", element: Err("f32".to_owned()), last: None };
-        assert_eq!(
-            reason(&[float, port("attention_mask", None)], &[port("logits", None)]),
-            "its input `input_ids` is f32, not a tensor of int64"
-        );
+/// The back end that networks built into this binary run on, where that is known without opening them.
+pub(crate) fn foreseen(options: &ModelOptions) -> Option<Used> {
+    // The other two need a library.
+    options.onnxruntime_library.is_none().then(|| Used {
+        backend: Backend::Rten,
+        not_used: Vec::new(),
+        identity: identity(Backend::Rten, options),
+    })
+}
+
+/// Releases and processors differ in the last bits of an answer.
+fn identity(backend: Backend, options: &ModelOptions) -> String {
+    let release = match backend {
+        Backend::Cuda | Backend::OnnxRuntime => onnxruntime::release(),
+        Backend::Rten => rten::RELEASE.to_owned(),
+    };
+    let device = match backend {
+        Backend::Cuda => onnxruntime::devices(),
+        Backend::OnnxRuntime | Backend::Rten => processor(),
+    };
+    format!("{backend}, release {release}, {} threads, {device}", options.threads)
+}
+
+/// What kernels for matrices are chosen by.
+fn processor() -> String {
+    let mut features: Vec<&str> = vec![std::env::consts::ARCH];
+    #[cfg(target_arch = "x86_64")]
+    for (name, here) in [
+        ("avx2", std::arch::is_x86_feature_detected!("avx2")),
+        ("fma", std::arch::is_x86_feature_detected!("fma")),
+        ("avxvnni", std::arch::is_x86_feature_detected!("avxvnni")),
+        ("avx512f", std::arch::is_x86_feature_detected!("avx512f")),
+        ("avx512vnni", std::arch::is_x86_feature_detected!("avx512vnni")),
+        ("avx512bf16", std::arch::is_x86_feature_detected!("avx512bf16")),
+    ] {
+        features.extend(here.then_some(name));
     }
+    #[cfg(target_arch = "aarch64")]
+    for (name, here) in [
+        ("dotprod", std::arch::is_aarch64_feature_detected!("dotprod")),
+        ("i8mm", std::arch::is_aarch64_feature_detected!("i8mm")),
+        ("sve", std::arch::is_aarch64_feature_detected!("sve")),
+    ] {
+        features.extend(here.then_some(name));
+    }
+    features.join(" ")
 }

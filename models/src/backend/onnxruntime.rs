@@ -8,26 +8,38 @@ use std::sync::{Mutex, PoisonError};
 
 use ort::environment::Environment;
 use ort::ep::{self, ExecutionProviderDispatch};
+use ort::memory::{AllocationDevice, AllocatorType, MemoryInfo, MemoryType};
 use ort::session::Session as OrtSession;
-use ort::value::{Outlet, TensorElementType, TensorRef, ValueType};
+use ort::value::{Outlet, Tensor, TensorElementType, ValueType};
 
-use super::{Backend, Batch, Logits, Port, Refused, Session, check_contract};
+use super::contract::{Element, Port};
+use super::{Input, Model, Numbers, Output, Refused, Session, half};
 use crate::ModelOptions;
 
 /// The library that this process has loaded. A second one cannot be, so the first that works serves every model.
-static LOADED: Mutex<Option<Environment>> = Mutex::new(None);
+static LOADED: Mutex<Option<Loaded>> = Mutex::new(None);
+
+#[derive(Clone)]
+struct Loaded {
+    environment: Environment,
+    release: String,
+}
+
+/// Rows of every pass on a GPU.
+const ROWS_ON_GPU: usize = 16;
 
 struct OnnxRuntime {
-    backend: Backend,
+    rows_at_once: usize,
+    output: &'static str,
     session: Mutex<OrtSession>,
 }
 
-pub(super) fn open_cpu(model: &[u8], options: &ModelOptions) -> Result<Box<dyn Session>, Refused> {
+pub(super) fn open_cpu(model: &Model, options: &ModelOptions) -> Result<Box<dyn Session>, Refused> {
     let library = library(options).map_err(Refused::Backend)?;
-    open(model, options, &library, Backend::OnnxRuntime, ep::CPU::default().build())
+    Ok(Box::new(open(&model.bytes, model, options, &library, ep::CPU::default().build(), 1)?))
 }
 
-pub(super) fn open_cuda(model: &[u8], options: &ModelOptions) -> Result<Box<dyn Session>, Refused> {
+pub(super) fn open_cuda(model: &Model, options: &ModelOptions) -> Result<Box<dyn Session>, Refused> {
     let library = cuda_library(options).map_err(Refused::Backend)?;
     // PyPI's NVIDIA packages lie beside onnxruntime. What is missing there the system may have; if it does not, opening
     // the session says which library it needs.
@@ -38,7 +50,25 @@ pub(super) fn open_cuda(model: &[u8], options: &ModelOptions) -> Result<Box<dyn 
     }
     // TF32 would round the inputs of every product to 10 bits.
     let provider = ep::CUDA::default().with_tf32(false).build().error_on_failure();
-    open(model, options, &library, Backend::Cuda, provider)
+    let bytes =
+        half::narrowed(&model.bytes).map_err(|reason| Refused::Backend(format!("its file is broken: {reason}")))?;
+    Ok(Box::new(open(&bytes, model, options, &library, provider, ROWS_ON_GPU)?))
+}
+
+/// The release of the library that is loaded.
+pub(super) fn release() -> String {
+    let loaded = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
+    loaded.as_ref().map_or_else(String::new, |loaded| loaded.release.clone())
+}
+
+/// What NVIDIA's driver says of itself and of the devices.
+pub(super) fn devices() -> String {
+    let driver = Path::new("/proc/driver/nvidia");
+    let folders = std::fs::read_dir(driver.join("gpus")).into_iter().flatten().flatten();
+    let mut files: Vec<PathBuf> = folders.map(|folder| folder.path().join("information")).collect();
+    files.sort();
+    files.push(driver.join("version"));
+    files.iter().filter_map(|file| std::fs::read_to_string(file).ok()).collect()
 }
 
 /// The library's absolute path, if there is such a file.
@@ -66,21 +96,21 @@ fn cuda_library(options: &ModelOptions) -> Result<PathBuf, String> {
 
 fn environment(library: &Path) -> Result<Environment, String> {
     let mut loaded = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
-    let _open = checked_library(library)?;
-    if let Some(environment) = loaded.as_ref() {
-        return Ok(environment.clone());
+    let (_open, release) = checked_library(library)?;
+    if let Some(loaded) = loaded.as_ref() {
+        return Ok(loaded.environment.clone());
     }
     let builder = ort::init_from(library).map_err(|error| error.to_string())?;
-    let built = builder.with_name("twincell").with_telemetry(false).build().map_err(|error| error.to_string())?;
-    *loaded = Some(built.clone());
-    Ok(built)
+    let environment = builder.with_name("twincell").with_telemetry(false).build().map_err(|error| error.to_string())?;
+    *loaded = Some(Loaded { environment: environment.clone(), release });
+    Ok(environment)
 }
 
-/// Opens the library and makes sure that `ort` will take it.
+/// Opens the library, says its release, and makes sure that `ort` will take it.
 ///
 /// `ort` must never see one that it refuses: rc.14 keeps its cell for the library marked as filled after a failure, so
 /// that the next call reads what was never written.
-fn checked_library(library: &Path) -> Result<libloading::Library, String> {
+fn checked_library(library: &Path) -> Result<(libloading::Library, String), String> {
     let path = library.display();
     // SAFETY: loading runs the library's initialisers. The caller names a library as ONNX Runtime, and `ort` loads it
     // right after this; a broken file is refused by the loader.
@@ -101,24 +131,22 @@ fn checked_library(library: &Path) -> Result<libloading::Library, String> {
             ort::MINOR_VERSION
         ));
     }
-    Ok(loaded)
+    Ok((loaded, version))
 }
 
 fn open(
-    model: &[u8],
+    bytes: &[u8],
+    model: &Model,
     options: &ModelOptions,
     library: &Path,
-    backend: Backend,
     provider: ExecutionProviderDispatch,
-) -> Result<Box<dyn Session>, Refused> {
+    rows_at_once: usize,
+) -> Result<OnnxRuntime, Refused> {
     let environment = environment(library).map_err(Refused::Backend)?;
-    let session = build(model, options, &environment, provider)
+    let session = build(bytes, options, &environment, provider)
         .map_err(|error| Refused::Backend(format!("the model cannot be loaded: {error}")))?;
-    check_contract(
-        &ports(session.inputs(), TensorElementType::Int64),
-        &ports(session.outputs(), TensorElementType::Float32),
-    )?;
-    Ok(Box::new(OnnxRuntime { backend, session: Mutex::new(session) }))
+    model.contract.check(&ports(session.inputs()), &ports(session.outputs()))?;
+    Ok(OnnxRuntime { rows_at_once, output: model.contract.output, session: Mutex::new(session) })
 }
 
 fn build(
@@ -137,47 +165,98 @@ fn build(
         .commit_from_memory(model)
 }
 
-fn ports(outlets: &[Outlet], wanted: TensorElementType) -> Vec<Port<'_>> {
+fn ports(outlets: &[Outlet]) -> Vec<Port<'_>> {
     outlets
         .iter()
         .map(|outlet| match outlet.dtype() {
             ValueType::Tensor { ty, shape, .. } => Port {
                 name: outlet.name(),
-                element: if *ty == wanted { Ok(()) } else { Err(ty.to_string()) },
+                element: Some(match ty {
+                    TensorElementType::Int64 => Ok(Element::Int64),
+                    TensorElementType::Float32 => Ok(Element::Float32),
+                    other => Err(other.to_string()),
+                }),
                 last: shape.last().and_then(|&size| usize::try_from(size).ok()),
             },
-            other => Port { name: outlet.name(), element: Err(other.to_string()), last: None },
+            other => Port { name: outlet.name(), element: Some(Err(other.to_string())), last: None },
         })
         .collect()
 }
 
 impl Session for OnnxRuntime {
-    fn backend(&self) -> Backend {
-        self.backend
-    }
-
     fn rows_at_once(&self) -> usize {
-        if self.backend == Backend::Cuda { 16 } else { 1 }
+        self.rows_at_once
     }
 
-    fn forward(&self, batch: &Batch) -> Result<Logits, String> {
-        self.run(batch).map_err(|error| error.to_string())
+    fn run(&self, inputs: &[Input<'_>]) -> Result<Output, String> {
+        let (shape, values) = self.run_bound(inputs).map_err(|error| error.to_string())?;
+        Output::new(shape, values)
     }
 }
 
 impl OnnxRuntime {
-    fn run(&self, batch: &Batch) -> ort::Result<Logits> {
-        let shape = [batch.rows, batch.tokens];
-        let inputs = ort::inputs![
-            "input_ids" => TensorRef::from_array_view((shape, batch.input_ids.as_slice()))?,
-            "attention_mask" => TensorRef::from_array_view((shape, batch.attention_mask.as_slice()))?,
-        ];
+    /// One pass with bound inputs and output: each input goes to the device once, the output that is read is the only one
+    /// that comes back, and others are not calculated.
+    fn run_bound(&self, inputs: &[Input<'_>]) -> ort::Result<(Vec<usize>, Vec<f32>)> {
         let mut session = self.session.lock().unwrap_or_else(PoisonError::into_inner);
-        let outputs = session.run(inputs)?;
-        let (shape, values) = outputs["logits"].try_extract_tensor::<f32>()?;
-        Ok(Logits {
-            shape: shape.iter().map(|&size| usize::try_from(size).unwrap_or(0)).collect(),
-            values: values.to_vec(),
-        })
+        // A new one for each pass: an old one insists on the shapes that it saw.
+        let mut binding = session.create_binding()?;
+        for input in inputs {
+            let shape = input.shape.clone();
+            match input.numbers {
+                Numbers::Int64(numbers) => {
+                    binding.bind_input(input.name, &Tensor::from_array((shape, numbers.to_vec()))?)?;
+                }
+                Numbers::Float32(numbers) => {
+                    binding.bind_input(input.name, &Tensor::from_array((shape, numbers.to_vec()))?)?;
+                }
+            }
+        }
+        let here = MemoryInfo::new(AllocationDevice::CPU, 0, AllocatorType::Device, MemoryType::CPUOutput)?;
+        binding.bind_output_to_device(self.output, &here)?;
+        let outputs = session.run_binding(&binding)?;
+        let (shape, values) = outputs[self.output].try_extract_tensor::<f32>()?;
+        Ok((shape.iter().map(|&size| usize::try_from(size).unwrap_or(0)).collect(), values.to_vec()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::borrow::Cow;
+
+    use super::*;
+    use crate::backend::TAGGER;
+    use crate::weights::Weights;
+
+    /// What CUDA is given, calculated on the CPU, where there is no GPU in most machines that test this.
+    #[test]
+    fn the_network_with_halves_for_weights_answers_nearly_the_same() {
+        let Some(library) = std::env::var_os("TWINCELL_ONNXRUNTIME").map(PathBuf::from) else {
+            return;
+        };
+        let options =
+            ModelOptions { onnxruntime_library: Some(library.clone()), threads: 1, ..ModelOptions::default() };
+        let model = Model { bytes: Cow::Owned(Weights::embedded_model().to_vec()), contract: &TAGGER };
+        let narrowed = half::narrowed(&model.bytes).unwrap();
+        assert!(narrowed.len() < model.bytes.len() * 3 / 4, "{} of {}", narrowed.len(), model.bytes.len());
+        let ids: Vec<i64> = (0..80).map(|number| 2 + number * 37 % 8000).collect();
+        let logits = |bytes: &[u8]| {
+            let Ok(session) = open(bytes, &model, &options, &library, ep::CPU::default().build(), 1) else {
+                panic!("it opens");
+            };
+            let shape = vec![2, 40];
+            let inputs = [
+                Input { name: "input_ids", shape: shape.clone(), numbers: Numbers::Int64(&ids) },
+                Input { name: "attention_mask", shape, numbers: Numbers::Int64(&[1; 80]) },
+            ];
+            let twice = [session.run(&inputs).unwrap().values, session.run(&inputs).unwrap().values];
+            assert_eq!(twice[0], twice[1]);
+            let [once, _] = twice;
+            once
+        };
+        let (whole, half) = (logits(&model.bytes), logits(&narrowed));
+        assert_ne!(whole, half);
+        let largest = whole.iter().zip(&half).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
+        assert!(largest < 0.1, "{largest}");
     }
 }

@@ -4,54 +4,57 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use ::rten::{
-    DataType, Dimension, Model, ModelOptions as LoadOptions, NodeId, RunOptions, ThreadPool, Value, ValueType,
+    DataType, Dimension, Model as RtenModel, ModelOptions as LoadOptions, NodeId, RunOptions, ThreadPool, Value,
+    ValueOrView, ValueType,
 };
 
-use super::{Backend, Batch, Logits, Port, Refused, Session, check_contract};
+use super::contract::{Element, Port};
+use super::{Input, Model, Numbers, Output, Refused, Session};
 use crate::ModelOptions;
 
+/// As in Cargo.toml.
+pub(super) const RELEASE: &str = "0.27";
+
 struct Rten {
-    model: Model,
-    input_ids: NodeId,
-    attention_mask: NodeId,
-    logits: NodeId,
+    model: RtenModel,
+    inputs: Vec<(&'static str, NodeId)>,
+    output: NodeId,
     pool: Arc<ThreadPool>,
 }
 
-pub(super) fn open(model: Cow<'static, [u8]>, options: &ModelOptions) -> Result<Box<dyn Session>, Refused> {
+pub(super) fn open(model: &Model, options: &ModelOptions) -> Result<Box<dyn Session>, Refused> {
     let mut loading = LoadOptions::with_all_ops();
     // Costs a second copy of the weights, and takes packing them out of every forward pass.
     loading.prepack_weights(true);
-    let model = match model {
+    let contract = model.contract;
+    let model = match &model.bytes {
         Cow::Borrowed(bytes) => loading.load_static_slice(bytes),
-        Cow::Owned(bytes) => loading.load(bytes),
+        Cow::Owned(bytes) => loading.load(bytes.clone()),
     }
     .map_err(|error| Refused::Backend(format!("the model cannot be loaded: {error}")))?;
-    check_contract(
-        &ports(&model, model.input_ids(), DataType::Int32),
-        &ports(&model, model.output_ids(), DataType::Float),
-    )?;
+    contract.check(&ports(&model, model.input_ids()), &ports(&model, model.output_ids()))?;
     let node = |name: &str| model.node_id(name).map_err(|error| Refused::Contract(error.to_string()));
     Ok(Box::new(Rten {
-        input_ids: node("input_ids")?,
-        attention_mask: node("attention_mask")?,
-        logits: node("logits")?,
+        inputs: contract.inputs.iter().map(|(name, _)| Ok((*name, node(name)?))).collect::<Result<_, _>>()?,
+        output: node(contract.output)?,
         pool: Arc::new(ThreadPool::with_num_threads(options.threads.max(1))),
         model,
     }))
 }
 
 /// Inputs or outputs; rten reads int64 as its int32.
-fn ports<'a>(model: &'a Model, nodes: &[NodeId], wanted: DataType) -> Vec<Port<'a>> {
+fn ports<'a>(model: &'a RtenModel, nodes: &[NodeId]) -> Vec<Port<'a>> {
     nodes
         .iter()
         .filter_map(|&node| model.node_info(node))
         .map(|info| Port {
             name: info.name().unwrap_or_default(),
-            element: match info.dtype() {
-                Some(ValueType::Tensor(element)) if element != wanted => Err(format!("{element:?}")),
-                _ => Ok(()),
-            },
+            element: info.dtype().map(|element| match element {
+                ValueType::Tensor(DataType::Int32) => Ok(Element::Int64),
+                ValueType::Tensor(DataType::Float) => Ok(Element::Float32),
+                ValueType::Tensor(other) => Err(format!("{other:?}")),
+                other => Err(format!("{other:?}")),
+            }),
             last: match info.shape().and_then(|shape| shape.last().cloned()) {
                 Some(Dimension::Fixed(size)) => Some(size),
                 _ => None,
@@ -61,27 +64,42 @@ fn ports<'a>(model: &'a Model, nodes: &[NodeId], wanted: DataType) -> Vec<Port<'
 }
 
 impl Session for Rten {
-    fn backend(&self) -> Backend {
-        Backend::Rten
-    }
-
     fn rows_at_once(&self) -> usize {
         1
     }
 
-    fn forward(&self, batch: &Batch) -> Result<Logits, String> {
-        let tensor = |numbers: &[i64]| {
-            let numbers: Result<Vec<i32>, _> = numbers.iter().map(|&number| i32::try_from(number)).collect();
-            let numbers = numbers.map_err(|error| error.to_string())?;
-            Value::from_shape([batch.rows, batch.tokens].as_slice(), numbers).map_err(|error| error.to_string())
-        };
-        let inputs = vec![
-            (self.input_ids, tensor(&batch.input_ids)?.into()),
-            (self.attention_mask, tensor(&batch.attention_mask)?.into()),
-        ];
+    fn run(&self, inputs: &[Input<'_>]) -> Result<Output, String> {
+        let inputs: Result<Vec<(NodeId, ValueOrView<'_>)>, String> = inputs
+            .iter()
+            .map(|input| {
+                let known = self.inputs.iter().find(|(name, _)| *name == input.name);
+                let (_, node) = known.ok_or_else(|| format!("the network has no input `{}`", input.name))?;
+                Ok((*node, tensor(input)?.into()))
+            })
+            .collect();
         let options = RunOptions::default().with_thread_pool(Some(Arc::clone(&self.pool)));
-        let [logits] = self.model.run_n(inputs, [self.logits], Some(options)).map_err(|error| error.to_string())?;
-        let (shape, values) = logits.into_shape_vec::<f32, 3>().map_err(|error| error.to_string())?;
-        Ok(Logits { shape: shape.to_vec(), values })
+        let [output] = self.model.run_n(inputs?, [self.output], Some(options)).map_err(|error| error.to_string())?;
+        let (shape, values) = output.into_shape_vec::<f32, 3>().map_err(|error| error.to_string())?;
+        Output::new(shape.to_vec(), values)
+    }
+}
+
+fn tensor(input: &Input<'_>) -> Result<Value, String> {
+    let shape = input.shape.as_slice();
+    match input.numbers {
+        Numbers::Int64(numbers) => {
+            let numbers: Result<Vec<i32>, _> = numbers.iter().map(|&number| i32::try_from(number)).collect();
+            Value::from_shape(shape, numbers.map_err(|error| error.to_string())?).map_err(|error| error.to_string())
+        }
+        Numbers::Float32(numbers) => Value::from_shape(shape, numbers.to_vec()).map_err(|error| error.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_release_is_the_one_that_cargo_builds() {
+        let manifest = include_str!("../../Cargo.toml");
+        assert!(manifest.contains(&format!("rten = {{ version = \"{}\"", super::RELEASE)));
     }
 }

@@ -3,6 +3,7 @@
 //! Where the variable TWINCELL_ONNXRUNTIME names ONNX Runtime's shared library, both CPU back ends are compared;
 //! without it only the way to the embedded one is tested.
 
+mod seq2seq;
 mod table;
 
 use std::path::{Path, PathBuf};
@@ -220,7 +221,7 @@ fn what_is_wrong_with_a_model_folder_is_said() {
             "it has no input `input_ids`, only: tokens, attention_mask",
         ),
         (table(|table| table.output = "y"), TOKENIZER, "it has no output `logits`, only: y"),
-        (table(|table| table.mask_type = 1), TOKENIZER, "its input `attention_mask` is Float, not a tensor of int64"),
+        (table(|table| table.mask_type = 1), TOKENIZER, "its input `attention_mask` is float32, not a tensor of int64"),
         (table(|table| table.tokens = 100), TOKENIZER, "a first try failed"),
         (b"not a model".to_vec(), TOKENIZER, "runs on no back end"),
         (Table::good().onnx(), b"{}".as_slice(), "is not a tokenizer that can be used"),

@@ -1,0 +1,116 @@
+//! Sequence-to-sequence networks of the CodeT5 kind, asked as LExecutor asks its own: one query a site, answered by a word.
+//!
+//! The encoder reads `<s> name <sep> kind <sep> code before <mask> code after </s>`, where `<mask>` stands for the
+//! expression; `<extra_id_5>` separates, `<extra_id_2>` to `<extra_id_4>` are the kinds name, call and attribute, and each
+//! line of the code is tokenized by itself. The decoder then writes a word: `int`, or `int_pos` where it was trained on finer
+//! values. No word is generated here: the decoder says how likely each word is, as far as it takes to tell its class.
+//!
+//! Deliberately absent: subscripts as a kind (LExecutor has none; they are asked about as attributes), beams, caches of
+//! the decoder's past (words are one to three tokens).
+
+mod query;
+mod words;
+
+use twincell_core::predictor::{Distribution, FunctionSites};
+use twincell_core::value::AbstractValue;
+
+use self::query::{Queries, Special};
+use self::words::Words;
+use crate::backend::{self, DECODER, ENCODER, Input, Model, Numbers, Opened, Output, Session, Used};
+use crate::tokens::Tokens;
+use crate::{ModelError, ModelOptions};
+
+/// Predicts every site from a query of its own.
+pub(crate) struct Sequences {
+    tokens: Tokens,
+    special: Special,
+    words: Words,
+    encoder: Box<dyn Session>,
+    decoder: Box<dyn Session>,
+}
+
+impl Sequences {
+    pub(crate) fn open(
+        origin: &str,
+        encoder: Vec<u8>,
+        decoder: Vec<u8>,
+        tokenizer: &[u8],
+        options: &ModelOptions,
+    ) -> Result<(Self, Used), ModelError> {
+        let tokens = Tokens::of_model(origin, tokenizer)?;
+        let wrong = |reason| ModelError::Tokenizer { path: format!("{origin}/tokenizer.json"), reason };
+        let special = Special::of(&tokens).map_err(wrong)?;
+        let words = Words::of(&tokens, special.end).map_err(wrong)?;
+        let models =
+            [Model { bytes: encoder.into(), contract: &ENCODER }, Model { bytes: decoder.into(), contract: &DECODER }];
+        let Opened { sessions: [encoder, decoder], used } = backend::open(origin, &models, options)?;
+        Ok((Sequences { tokens, special, words, encoder, decoder }, used))
+    }
+
+    /// One short query, answered whole.
+    pub(crate) fn try_out(&self) -> Result<(), String> {
+        self.answer(&[self.special.begin, self.special.mask, self.tokens.last_id(), self.special.end]).map(|_| ())
+    }
+
+    pub(crate) fn predict(&self, functions: &[FunctionSites<'_>]) -> Result<Vec<Vec<Distribution>>, String> {
+        functions
+            .iter()
+            .map(|function| {
+                let queries = Queries::of(function.text, &self.tokens, &self.special)?;
+                function.sites.iter().map(|site| self.answer(&queries.about(site)?)).collect()
+            })
+            .collect()
+    }
+
+    /// What the network says of the site that a query is about.
+    fn answer(&self, query: &[i64]) -> Result<Distribution, String> {
+        let (shape, mask) = (vec![1, query.len()], vec![1; query.len()]);
+        let hidden = self.encoder.run(&[
+            Input { name: "input_ids", shape: shape.clone(), numbers: Numbers::Int64(query) },
+            Input { name: "attention_mask", shape, numbers: Numbers::Int64(&mask) },
+        ])?;
+        if !matches!(hidden.shape[..], [1, tokens, _] if tokens == query.len()) {
+            return Err(format!("`last_hidden_state` has the shape {:?} for {} tokens", hidden.shape, query.len()));
+        }
+        let next = |written: &[i64]| self.next(written, &mask, &hidden);
+        let totals = self.words.weigh(&[self.special.start, self.special.begin], &next)?;
+        let total: f64 = totals.iter().sum();
+        if !(total.is_finite() && total > 0.0) {
+            return Err("no word that stands for a class is possible".to_owned());
+        }
+        Ok(totals.map(|weight| (weight / total) as f32))
+    }
+
+    /// Logits of what the decoder would write next.
+    fn next(&self, written: &[i64], mask: &[i64], hidden: &Output) -> Result<Vec<f32>, String> {
+        let logits = self.decoder.run(&[
+            Input { name: "input_ids", shape: vec![1, written.len()], numbers: Numbers::Int64(written) },
+            Input { name: "encoder_attention_mask", shape: vec![1, mask.len()], numbers: Numbers::Int64(mask) },
+            Input {
+                name: "encoder_hidden_states",
+                shape: hidden.shape.clone(),
+                numbers: Numbers::Float32(&hidden.values),
+            },
+        ])?;
+        let [1, steps, vocabulary] = logits.shape[..] else {
+            return Err(format!("`logits` has the shape {:?}", logits.shape));
+        };
+        if steps != written.len() || vocabulary <= self.words.highest() {
+            return Err(format!(
+                "`logits` has the shape {:?} where {} steps over at least {} tokens were expected",
+                logits.shape,
+                written.len(),
+                self.words.highest() + 1
+            ));
+        }
+        logits
+            .values
+            .chunks_exact(vocabulary)
+            .next_back()
+            .map(<[f32]>::to_vec)
+            .ok_or_else(|| "`logits` is empty".to_owned())
+    }
+}
+
+/// Weights of the classes.
+type Totals = [f64; AbstractValue::COUNT];
