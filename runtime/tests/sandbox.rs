@@ -213,6 +213,8 @@ fn forbidden_files(folder: &Path, scratch: &Path) {
     let path = std::ffi::CString::new(secret.to_str().unwrap()).unwrap();
     report("deny truncate", call(unsafe { libc::truncate(path.as_ptr(), 0) }));
     report("deny chmod", call(unsafe { libc::chmod(path.as_ptr(), 0o777) }));
+    let fchmodat2 = unsafe { libc::syscall(libc::SYS_fchmodat2, libc::AT_FDCWD, path.as_ptr(), 0o777, 0) };
+    report("deny fchmodat2", call(fchmodat2));
     report("deny chown", call(unsafe { libc::chown(path.as_ptr(), 1, 1) }));
     report("deny utimes", call(unsafe { libc::utimes(path.as_ptr(), std::ptr::null()) }));
     report("deny a device", call(unsafe { libc::mknod(c"node".as_ptr(), libc::S_IFCHR | 0o600, 0x103) }));

@@ -24,6 +24,14 @@ PACKAGE = '''
 
     Point = collections.namedtuple("Point", "x y")
 
+    class Once(type):
+        def __call__(cls):
+            return super().__call__()
+
+    class Single(metaclass=Once):
+        def __call__(self):
+            return self
+
     class Settings(dict):
         pass
 
@@ -86,14 +94,15 @@ PACKAGE = '''
 '''
 
 TESTS = """
-    import os, threading, unittest.mock
+    import functools, os, threading, unittest.mock
     from collections import OrderedDict
     import pytest
     from sample import *
     from sample import Private, Sneaky
 
     VALUES = [None, True, 1, 1.5, "text", [1, 2], (1,), {"one": 1, 2: 3}, {1, 2}, frozenset(), print,
-              opened("x"), Box(), Settings(a=1), OrderedDict(), Point(1, 2), b"x", threading.Lock(), Box]
+              opened("x"), Box(), Settings(a=1), OrderedDict(), Point(1, 2), b"x", threading.Lock(), Box,
+              Single, Single(), functools.partial(print), [].append]
 
     @pytest.mark.parametrize("value", VALUES, ids=str)
     def test_given(value):
@@ -211,10 +220,10 @@ def test_every_value_counts_by_its_exact_type(recorded):
         TUPLE: 1,
         DICT: 1,
         SET: 2,
-        CALLABLE: 2,
+        CALLABLE: 5,
         RESOURCE: 2,
-        # Box(), subclasses of dict and tuple, bytes, and what lies about its class. No stand-ins.
-        OBJECT: 6,
+        # Box(), subclasses of dict and tuple, bytes, a `__call__` in Python, what lies about its class. No stand-ins.
+        OBJECT: 7,
     }
 
 

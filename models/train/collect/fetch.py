@@ -19,7 +19,7 @@ from pathlib import Path
 from .listing import Package
 
 #: Seconds for one command of pip.
-DEADLINE = 300
+DEADLINE = 900
 PYTEST = "pytest>=8,<10"
 #: What is no part of a package although it is installed beside it, and where tests are looked for.
 BESIDE = frozenset({"tests", "test", "testing", "docs", "doc", "examples", "example", "benchmarks", "tools", "scripts"})

@@ -14,17 +14,19 @@ from pathlib import Path
 from .fetch import Ready
 
 INSIDE = Path(__file__).with_name("inside") / "main.py"
-#: Seconds between the end of the time for tests and the end of a process that does not stop.
-GRACE = 30
+#: Tests stop by themselves when their time of the processor is over, or six times that by the clock. A process that has
+#: not stopped after so many times as much, and so many seconds, is ended.
+PATIENCE = 7
+GRACE = 60
 #: Without these files names of users, hosts and services mean nothing; none holds a secret.
 FILES = ("passwd", "group", "hosts", "nsswitch.conf", "services", "protocols", "os-release", "host.conf")
 
 
 @dataclasses.dataclass(frozen=True)
 class Limits:
-    #: For all tests of a package, and for one of them.
-    seconds: float = 150
-    test_seconds: float = 15
+    #: Seconds for all tests of a package, and, by the clock, for one of them.
+    seconds: float = 120
+    test_seconds: float = 20
     #: Cases of one parametrised test.
     cases: int = 40
     memory: int = 2 << 30
@@ -72,11 +74,11 @@ def run(package: str, ready: Ready, folder: Path, limits: Limits) -> Outcome:
             start_new_session=True,
         )
         try:
-            status = process.wait(limits.seconds + GRACE)
+            status = process.wait(limits.seconds * PATIENCE + GRACE)
             if status:
                 ended = f"ended by signal {-status}" if status < 0 else f"ended with status {status}"
         except subprocess.TimeoutExpired:
-            ended = f"did not stop after {limits.seconds:g} s"
+            ended = f"did not stop when its {limits.seconds:g} s were over"
         finally:
             # What the tests left running belongs to the same group: none may leave it.
             with contextlib.suppress(ProcessLookupError):

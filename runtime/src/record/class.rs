@@ -1,10 +1,12 @@
 //! The abstract value of a real one, by its exact type and without code of that type: a subclass of `dict` is an object.
 //!
-//! What has `__enter__` and `__exit__` is a resource, also when it can be called; else what can be called is a callable.
+//! What has `__enter__` and `__exit__` is a resource, also when it can be called. Callables are functions, methods, classes
+//! and what else calls natively; an object whose class is written in Python and has a `__call__` stays an object.
 //! Stand-ins of `unittest.mock` have no class: they say nothing of what a program works on.
 
 use std::sync::Mutex;
 
+use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{
@@ -81,7 +83,7 @@ fn watch(class: &Bound<'_, PyType>, address: usize) -> PyResult<Py<PyWeakrefRefe
 }
 
 fn classify(class: &Bound<'_, PyType>) -> Option<AbstractValue> {
-    let (mut enters, mut exits, mut calls) = (false, false, false);
+    let (mut enters, mut exits, mut call) = (false, false, None);
     for namespace in namespaces(class).unwrap_or_default() {
         let has = |name: &str| namespace.contains(name).unwrap_or(false);
         let module = namespace.get_item("__module__").ok().and_then(|name| name.extract::<String>().ok());
@@ -90,14 +92,22 @@ fn classify(class: &Bound<'_, PyType>) -> Option<AbstractValue> {
         }
         enters |= has("__enter__");
         exits |= has("__exit__");
-        calls |= has("__call__");
+        call = call.or_else(|| namespace.get_item("__call__").ok());
     }
+    // The call of a builtin class is a slot, that of a class in Python a function, and that of classes themselves may be
+    // one of a metaclass. Two classes are compared, and nothing runs.
+    let slot = SLOT.import(class.py(), "types", "WrapperDescriptorType").ok();
+    let is_native = |call: Bound<'_, PyAny>| slot.is_some_and(|slot| call.get_type().is(slot));
+    let is_class = unsafe { ffi::PyType_IsSubtype(class.as_type_ptr(), &raw mut ffi::PyType_Type) } != 0;
+    let calls = is_class || call.is_some_and(is_native);
     Some(match (enters && exits, calls) {
         (true, _) => AbstractValue::Resource,
         (false, true) => AbstractValue::Callable,
         (false, false) => AbstractValue::Object,
     })
 }
+
+static SLOT: PyOnceLock<Py<PyType>> = PyOnceLock::new();
 
 static DESCRIPTORS: PyOnceLock<(Py<PyAny>, Py<PyAny>)> = PyOnceLock::new();
 
