@@ -33,10 +33,10 @@ def collect(package: listing.Package, out: Path, limits: sandboxed.Limits, keep:
         ready = fetch.ready(package, folder)
         entry["version"] = ready.version
         entry |= gather(package.name, ready, folder, out, limits)
-    except fetch.Unready as error:
+    except (fetch.Unready, traces.NoRecord) as error:
         entry["error"] = str(error)
-    except OSError as error:
-        entry["error"] = f"{error.filename or out}: {error.strerror}"
+    except (OSError, UnicodeError) as error:
+        entry["error"] = f"{folder.name}: {fetch.plain(str(error))}"
     finally:
         if not keep:
             shutil.rmtree(folder, ignore_errors=True)
@@ -55,13 +55,8 @@ def gather(name: str, ready: fetch.Ready, folder: Path, out: Path, limits: sandb
     if outcome.ended:
         entry["ended"] = outcome.ended
     if not functions:
-        entry["error"] = f"nothing was seen: {outcome.ended or last_line(folder / 'log.txt')}"
+        entry["error"] = f"nothing was seen: {outcome.ended or outcome.said}"
     return entry
-
-
-def last_line(log: Path) -> str:
-    lines = [line.strip() for line in log.read_text(errors="replace").splitlines() if line.strip()]
-    return lines[-1][:300] if lines else "no test ran"
 
 
 def parser() -> argparse.ArgumentParser:

@@ -40,6 +40,11 @@ class Ready:
     tests: tuple[str, ...]
 
 
+def plain(text: str) -> str:
+    """A line of somebody else's, short and without what a terminal would act on."""
+    return "".join(character if character.isprintable() else " " for character in text.strip())[:300]
+
+
 def run(command: list[str], what: str) -> None:
     try:
         done = subprocess.run(
@@ -50,7 +55,7 @@ def run(command: list[str], what: str) -> None:
     if done.returncode:
         lines = [line for line in done.stderr.splitlines() if line.strip()]
         errors = [line for line in lines if line.startswith("ERROR")] or lines or [f"exit status {done.returncode}"]
-        raise Unready(f"{what} failed: {errors[-1].strip()[:300]}")
+        raise Unready(f"{what} failed: {plain(errors[-1])}")
 
 
 def pip(*arguments: str) -> list[str]:

@@ -10,8 +10,9 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import IO
 
-from .fetch import Ready
+from .fetch import Ready, plain
 
 INSIDE = Path(__file__).with_name("inside") / "main.py"
 #: Tests stop by themselves when their time of the processor is over, or six times that by the clock. A process that has
@@ -39,10 +40,12 @@ class Limits:
 
 @dataclasses.dataclass(frozen=True)
 class Outcome:
-    #: Tests that passed, failed and were left out, and why there are no more, as the process itself says.
-    report: dict
+    #: How many tests passed, failed and were left out, as the process itself says.
+    report: dict[str, int]
     #: How it ended other than by itself.
     ended: str | None
+    #: The last line that it printed.
+    said: str
 
 
 def run(package: str, ready: Ready, folder: Path, limits: Limits) -> Outcome:
@@ -63,7 +66,7 @@ def run(package: str, ready: Ready, folder: Path, limits: Limits) -> Outcome:
     path = folder / "configuration.json"
     path.write_text(json.dumps(configuration))
     ended = None
-    with open(folder / "log.txt", "wb") as log:
+    with open(folder / "log.txt", "w+b") as log:
         process = subprocess.Popen(
             [str(ready.python), str(INSIDE), str(path)],
             cwd=ready.source,
@@ -84,11 +87,24 @@ def run(package: str, ready: Ready, folder: Path, limits: Limits) -> Outcome:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
             process.wait()
+        said = last_line(log)
+    return Outcome(reported(folder / "seen" / "report.json"), ended, said)
+
+
+def last_line(log: IO[bytes]) -> str:
+    """Read from the open file: its name may be another's by now."""
+    log.seek(0, os.SEEK_END)
+    log.seek(max(log.tell() - 4000, 0))
+    lines = [line.strip() for line in log.read().decode(errors="replace").splitlines() if line.strip()]
+    return plain(lines[-1]) if lines else "nothing was printed"
+
+
+def reported(path: Path) -> dict[str, int]:
     try:
-        report = json.loads((folder / "seen" / "report.json").read_text())
-    except (OSError, ValueError):
-        report = {}
-    return Outcome(report, ended)
+        report = json.loads(path.read_text())
+        return {plain(name): count for name, count in report.items() if type(count) is int}
+    except (OSError, ValueError, AttributeError, RecursionError):
+        return {}
 
 
 def extension() -> Path:

@@ -1,4 +1,7 @@
-"""What the processes of one package have seen, joined, and as one compressed file."""
+"""What the processes of one package have seen, joined, and as one compressed file.
+
+The records lie where the tests of a foreign package could write, too: what is no record is an error.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +11,56 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
+#: Processes of one package whose records are read.
+MOST_PARTS = 500
+TEXTS = ("package", "file", "qualname", "text")
+KINDS = ("name", "attribute", "call", "subscript")
+CLASSES = frozenset(map(str, range(12)))
+
+
+class NoRecord(ValueError):
+    """A line is not what the recorder writes."""
+
+
+def checked(line: str) -> dict:
+    """The function of one line of records."""
+    try:
+        function = json.loads(line)
+        is_one = (
+            function.keys() == {*TEXTS, "sites"}
+            and all(type(function[name]) is str for name in TEXTS)
+            and all(is_site(site, len(function["text"])) for site in function["sites"])
+        )
+    except (ValueError, AttributeError, TypeError, KeyError, RecursionError):
+        is_one = False
+    if not is_one:
+        raise NoRecord("what was seen is damaged: a line of it is no record")
+    return function
+
+
+def is_site(site: dict, length: int) -> bool:
+    counted = site.keys() - {"start", "end", "kind"}
+    return (
+        type(site["start"]) is type(site["end"]) is int
+        and 0 <= site["start"] < site["end"] <= length
+        and site["kind"] in KINDS
+        and site["counts"].keys() <= CLASSES
+        and all(is_counts(site[name]) for name in counted)
+    )
+
+
+def is_counts(counts: dict) -> bool:
+    return all(type(count) is int or (type(count) is dict and is_counts(count)) for count in counts.values())
+
 
 def joined(parts: Iterable[Path]) -> list[dict]:
     """The functions of several files of records; what the same function has in more than one is added up."""
     functions: dict[tuple, dict] = {}
-    for part in sorted(parts):
+    regular = [part for part in sorted(parts) if part.is_file() and not part.is_symlink()]
+    for part in regular[:MOST_PARTS]:
         with open(part, encoding="utf-8") as lines:
             for line in lines:
-                function = json.loads(line)
+                function = checked(line)
                 key = (function["file"], function["qualname"], function["text"])
                 known = functions.setdefault(key, function)
                 if known is not function:

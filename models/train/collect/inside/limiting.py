@@ -137,9 +137,9 @@ class Limiter:
         if report.failed:
             self.outcomes["not_collected"] += 1
 
-    def report(self, held=None):
-        """Counts of tests so far, and what the sandbox says of itself."""
+    def report(self):
+        """Counts of tests so far."""
         path = os.path.join(self.folder, "report.json")
         with open(path + ".part", "w") as file:
-            json.dump(dict(sorted(self.outcomes.items())) | ({"sandbox": held} if held else {}), file)
+            json.dump(dict(sorted(self.outcomes.items())), file)
         os.replace(path + ".part", path)

@@ -55,7 +55,7 @@ def main():
         pytest.main(sys.argv[1:], plugins=[limiter])
     finally:
         recorder.write()
-        limiter.report(held)
+        limiter.report()
     return 0
 
 
