@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import twincell
 
 MODULE = '''\
 """A module."""
@@ -134,8 +135,35 @@ def test_a_command_that_cannot_work_is_an_error(folder):
         (tool, "the command changed nothing: the command ended with status 2: first / no such option"),
         ("no-such-tool {}", "the command no-such-tool cannot be run: No such file or directory"),
         ("ruff 'check", "a quote is not closed"),
-        ("", "--transform is empty: give a command"),
+        ("", "the command is empty: give one"),
     ]:
         done = transform(folder, command)
         assert done.returncode == 3, command
         assert expected in done.stderr, done.stderr
+
+
+def test_the_library_gives_dictionaries_and_says_what_failed(folder):
+    tool = script(
+        folder,
+        "for name in sys.argv[1:]:\n"
+        "    path = pathlib.Path(name)\n"
+        "    if 'deep' in name:\n"
+        "        path.write_text('def f(:')\n"
+        "    else:\n"
+        "        path.write_text(path.read_text().replace('books[0]', 'books[1]'))\n",
+    )
+    changes = twincell.transform(folder, tool)
+    [change] = changes
+    assert (change["id"], change["function"], change["project"]) == ("a.py:first", "first", "library")
+    assert change["new"] == change["old"].replace("books[0]", "books[1]")
+    [failed] = changes.failed
+    assert failed["id"] == "deep/b.py" and failed["reason"].startswith("what the command made of deep/b.py is no Python")
+    study = twincell.study(twincell.transform(folder, tool), budget=60, progress=False)
+    assert [(row["id"], row["verdict"]) for row in study] == [("a.py:first", "changing"), ("deep/b.py", "inconclusive")]
+    for arguments, expected in [
+        ((folder, "no-such-tool"), "the command no-such-tool cannot be run"),
+        ((folder, "ruff 'check"), "a quote is not closed"),
+        ((folder / "nowhere", "ruff"), "cannot read .*nowhere: No such file"),
+    ]:
+        with pytest.raises(twincell.TwincellError, match=expected):
+            list(twincell.transform(*arguments))

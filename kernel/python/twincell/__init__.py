@@ -2,7 +2,7 @@
 
 `compare(old, new)` runs two versions of Python code side by side and returns a `Comparison`; `study(changes)` does so
 for many and returns a `Study`; `load_study(results)` reads what a study found; `mine(repository)` gives the changes of
-a git history. In a notebook, `%load_ext twincell` brings `%%compare`, `%compare`, `%%version` and `%study`.
+a git history, `transform(folder, command)` those that a tool makes. In a notebook, `%load_ext twincell` brings `%%compare`, `%compare`, `%%version` and `%study`.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from ._twincell import (
     Mine,
     Predictions,
     Study,
+    Transform,
     TwincellError,
     __version__,
     compare,
@@ -21,6 +22,7 @@ from ._twincell import (
     mine,
     predict,
     study,
+    transform,
 )
 
 if TYPE_CHECKING:
@@ -31,6 +33,7 @@ __all__ = [
     "Mine",
     "Predictions",
     "Study",
+    "Transform",
     "TwincellError",
     "__version__",
     "compare",
@@ -39,6 +42,7 @@ __all__ = [
     "mine",
     "predict",
     "study",
+    "transform",
 ]
 
 

@@ -156,6 +156,16 @@ def mine(
     jobs: int | None = None,
 ) -> Mine: ...
 
+class Transform:
+    """What a command makes of functions, found while it is asked for."""
+
+    def __iter__(self) -> Transform: ...
+    def __next__(self) -> dict[str, Any]: ...
+    @property
+    def failed(self) -> list[dict[str, str]]: ...
+
+def transform(folder: str | PathLike[str], command: str) -> Transform: ...
+
 # A file or a folder; a frame of pandas, polars or pyarrow (with `__arrow_c_stream__`); dictionaries; pairs of versions.
 Changes = str | PathLike[str] | Iterable[Mapping[str, Any] | tuple[Code, Code]] | Any
 

@@ -8,6 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyCapsule, PyDict, PyFloat, PyInt, PyList, PyMapping, PyString, PyTuple};
 use serde_json::{Map, Value};
 
+use super::transform::PyTransform;
 use super::{raised, source};
 use crate::study::change::{Changes, Row};
 use crate::study::read::{self, Batches, Place, from_fields, is_known};
@@ -20,6 +21,10 @@ pub fn changes_of(object: &Bound<'_, PyAny>) -> PyResult<Box<dyn Changes>> {
     if object.is_instance_of::<PyString>() || object.hasattr("__fspath__")? {
         let path: std::path::PathBuf = object.extract()?;
         return object.py().detach(|| read::open(&path)).map_err(raised);
+    }
+    if let Ok(transform) = object.cast::<PyTransform>() {
+        // With what the command could not take, which its dictionaries leave out.
+        return Ok(transform.get().rest());
     }
     if object.hasattr("__arrow_c_stream__")? {
         return arrow(object);

@@ -14,6 +14,7 @@ mod replay;
 mod run_study;
 mod source;
 mod study;
+mod transform;
 mod watch;
 
 use std::cell::Cell;
@@ -52,6 +53,8 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(compare, module)?)?;
     module.add_class::<mine::PyMine>()?;
     module.add_function(wrap_pyfunction!(mine::mine, module)?)?;
+    module.add_class::<transform::PyTransform>()?;
+    module.add_function(wrap_pyfunction!(transform::transform, module)?)?;
     module.add_class::<predict::PyPredictions>()?;
     module.add_function(wrap_pyfunction!(predict::predict, module)?)?;
     module.add_function(wrap_pyfunction!(predict::predict_magic, module)?)?;

@@ -10,6 +10,7 @@ use twincell_core::compare::Continue;
 use super::changes::changes_of;
 use super::farm::{PyFarm, options_as_json};
 use super::study::{Origin, PyStudy};
+use super::transform::PyTransform;
 use super::{SIGNAL_INTERVAL, environment, raised, read_options, source};
 use crate::options::Options;
 use crate::study::change::Changes;
@@ -69,9 +70,10 @@ pub fn given(object: &Bound<'_, PyAny>, options: &Options) -> PyResult<Given> {
         Ok(text) => Some(text.extract()?),
         Err(_) => source::path(object)?,
     };
-    let name = match &path {
-        Some(path) => path.display().to_string(),
-        None => format!("a {}", object.get_type().name()?),
+    let name = match (&path, object.cast::<PyTransform>()) {
+        (Some(path), _) => path.display().to_string(),
+        (None, Ok(transform)) => transform.get().name.clone(),
+        (None, Err(_)) => format!("a {}", object.get_type().name()?),
     };
     let changes = changes_of(object)?;
     let once = object.hasattr("__next__")? || path.as_deref() == Some(Path::new("-"));

@@ -14,7 +14,8 @@ use super::change::Change;
 use super::find::{Found, Wanted};
 use super::finding::Finding;
 use super::queue::Next;
-use super::run::{Broken, Event, INTERVAL, Job, Shared};
+use super::run::Broken;
+use super::threads::{Event, INTERVAL, Job, Shared};
 
 /// Processes that compare.
 pub trait Farm: Send {
@@ -291,7 +292,7 @@ impl Tended<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::run::tests::{Script, studied};
+    use super::super::scripted::{Script, studied};
     use super::*;
 
     /// Processes that answer at once, or as a script says.

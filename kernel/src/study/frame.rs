@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use arrow_array::builder::{BooleanBuilder, Float64Builder, ListBuilder, StringBuilder, StructBuilder, UInt32Builder};
-use arrow_array::{ArrayRef, Float64Array, Int64Array, RecordBatch, StringArray, UInt32Array};
+use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{ArrowError, DataType, Field, Fields};
-use serde::Serialize;
 
+use super::columns::{batch, word};
 use super::finding::Finding;
 
 /// Rows of one batch.
@@ -16,51 +16,9 @@ const BATCH: usize = 65_536;
 pub fn batches(rows: &[Finding]) -> Result<Vec<RecordBatch>, ArrowError> {
     let integers = rows.iter().all(|row| row.id.is_i64());
     if rows.is_empty() {
-        return Ok(vec![batch(rows, integers)?]);
+        return Ok(vec![batch(rows, integers, evidence(rows))?]);
     }
-    rows.chunks(BATCH).map(|rows| batch(rows, integers)).collect()
-}
-
-/// What a field of a finding is called.
-fn word(value: impl Serialize) -> Option<String> {
-    serde_json::to_value(value).ok()?.as_str().map(str::to_owned)
-}
-
-fn batch(rows: &[Finding], integers: bool) -> Result<RecordBatch, ArrowError> {
-    fn texts<'a>(rows: &'a [Finding], of: impl Fn(&'a Finding) -> Option<&'a str>) -> ArrayRef {
-        Arc::new(rows.iter().map(of).collect::<StringArray>())
-    }
-    fn numbers(rows: &[Finding], of: impl Fn(&Finding) -> Option<u32>) -> ArrayRef {
-        Arc::new(rows.iter().map(of).collect::<UInt32Array>())
-    }
-    fn shares(rows: &[Finding], of: impl Fn(&Finding) -> Option<f64>) -> ArrayRef {
-        Arc::new(rows.iter().map(of).collect::<Float64Array>())
-    }
-    let id: ArrayRef = if integers {
-        Arc::new(rows.iter().map(|row| row.id.as_i64()).collect::<Int64Array>())
-    } else {
-        let text = |row: &Finding| Some(row.id.as_str().map_or_else(|| row.id.to_string(), str::to_owned));
-        Arc::new(rows.iter().map(text).collect::<StringArray>())
-    };
-    RecordBatch::try_from_iter_with_nullable([
-        ("id", id, false),
-        ("verdict", Arc::new(rows.iter().map(|row| word(row.verdict)).collect::<StringArray>()) as ArrayRef, false),
-        ("reason", texts(rows, |row| Some(&row.reason)), false),
-        ("evidence", evidence(rows), false),
-        ("executions", numbers(rows, |row| Some(row.executions)), false),
-        ("coverage", shares(rows, |row| Some(row.coverage)), false),
-        ("changed_lines_reached", shares(rows, |row| row.changed_lines_reached), true),
-        ("milliseconds", shares(rows, |row| Some(row.milliseconds)), false),
-        ("reproducer", texts(rows, |row| row.reproducer.as_deref()), true),
-        ("label", texts(rows, |row| row.label.as_deref()), true),
-        ("project", texts(rows, |row| row.project.as_deref()), true),
-        ("commit", texts(rows, |row| row.commit.as_deref()), true),
-        ("file", texts(rows, |row| row.file.as_deref()), true),
-        ("function", texts(rows, |row| row.function.as_deref()), true),
-        ("first_difference", numbers(rows, |row| row.first_difference), true),
-        ("complexity", numbers(rows, |row| row.complexity), true),
-        ("key", texts(rows, |row| row.key.as_deref()), true),
-    ])
+    rows.chunks(BATCH).map(|rows| batch(rows, integers, evidence(rows))).collect()
 }
 
 /// A list of structures for each row.

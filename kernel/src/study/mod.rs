@@ -4,6 +4,7 @@
 //! [`farm`]), and their findings go to a store that survives a kill ([`store`]).
 
 pub mod change;
+mod columns;
 pub mod differences;
 pub mod farm;
 pub mod find;
@@ -18,7 +19,10 @@ pub mod page;
 mod queue;
 pub mod read;
 pub mod run;
+#[cfg(test)]
+mod scripted;
 pub mod store;
 pub mod summary;
+mod threads;
 
 pub use input::Input;

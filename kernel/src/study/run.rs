@@ -1,32 +1,27 @@
-//! Running a study: one thread reads changes, others compare them, and the one that called gives the findings to the store
-//! as they come and looks after progress. A bounded number of changes is on its way, so memory does not grow with the
-//! input.
+//! Running a study: other threads read changes and compare them ([`super::threads`], [`super::farm`]), and the one that
+//! called gives the findings to the store as they come and looks after progress.
 //!
 //! A finding depends on the change, the options and nothing else, so that results are the same for any number of
 //! threads, in any order, and wherever they are computed, times aside.
 
 use std::collections::HashMap;
 use std::io;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{self, RecvTimeoutError, Sender};
-use std::time::{Duration, Instant};
+use std::sync::Arc;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::Instant;
 
 use twincell_core::compare::{CompareOptions, Continue};
 
 use super::change::{Change, Changes, Row};
 use super::farm::{self, Farm};
-use super::find::{Compare, Found, Wanted, find};
+use super::find::{Compare, Found, Wanted};
 use super::finding::Finding;
 use super::key::Keys;
 use super::metrics::{Confusion, Label, Reach};
 use super::pace::Progress;
-use super::queue::{Next, Queue, Room};
+use super::queue::Queue;
 use super::store::Store;
-
-/// How often those who wait look whether the study was stopped.
-pub(super) const INTERVAL: Duration = Duration::from_millis(50);
-/// Changes on their way for each that is compared: enough that nobody waits for the reader.
-const READ_AHEAD: usize = 4;
+use super::threads::{Ahead, Event, INTERVAL, Job, Shared, predict_ahead, read, work};
 
 /// What compares the changes of a study.
 pub enum Workers<'a> {
@@ -34,13 +29,6 @@ pub enum Workers<'a> {
     Threads { compare: &'a Compare<'a>, jobs: usize, ahead: Option<&'a Ahead<'a>> },
     /// Processes, here or on other machines.
     Farm(&'a mut dyn Farm),
-}
-
-/// Predictions made for many changes at once, before they are compared: a GPU takes as long for one as for many.
-pub struct Ahead<'a> {
-    /// Changes at once.
-    pub size: usize,
-    pub predict: &'a (dyn Fn(&[Change]) + Sync),
 }
 
 /// What is done with what came of a change beside storing it. An error, one line for people, takes the finding's place.
@@ -79,33 +67,6 @@ pub enum Broken {
     Workers(String),
 }
 
-/// A change on its way, with the key of its row.
-pub(super) struct Job {
-    pub change: Change,
-    pub key: String,
-}
-
-pub(super) enum Event {
-    Read(Box<Row>, String),
-    /// The input has ended, or cannot be read on.
-    End(Option<io::Error>),
-    Found(Box<(Job, Found)>),
-    Broken(Broken),
-}
-
-/// What the threads of a study share.
-pub(super) struct Shared {
-    pub jobs: Queue<Job>,
-    pub stop: AtomicBool,
-    room: Room,
-}
-
-impl Shared {
-    pub fn stopped(&self) -> bool {
-        self.stop.load(Ordering::Relaxed)
-    }
-}
-
 /// Compares every change and stores a row for each. What cannot be compared becomes a row with the reason, and the study
 /// goes on. `watch` is told often, from this thread, where the study stands; its answer can stop the study.
 pub fn run(study: Study<'_>, watch: &mut dyn FnMut(&Progress) -> Continue) -> Result<Outcome, Broken> {
@@ -114,7 +75,7 @@ pub fn run(study: Study<'_>, watch: &mut dyn FnMut(&Progress) -> Continue) -> Re
         Workers::Threads { jobs, ahead, .. } => (*jobs).max(1) + ahead.map_or(0, |ahead| ahead.size),
         Workers::Farm(farm) => farm::at_once(&**farm),
     };
-    let shared = Shared { jobs: Queue::new(), stop: AtomicBool::new(false), room: Room::new(at_once * READ_AHEAD) };
+    let shared = Shared::new(at_once);
     let mut at = At {
         progress: Progress { total: changes.total(), ..Progress::default() },
         started: Instant::now(),
@@ -129,7 +90,7 @@ pub fn run(study: Study<'_>, watch: &mut dyn FnMut(&Progress) -> Continue) -> Re
         match workers {
             Workers::Threads { compare, jobs, ahead } => {
                 // Predicted ahead or not, threads take what waits in `ready`.
-                let ready = ahead.map(|_| std::sync::Arc::new(Queue::new()));
+                let ready = ahead.map(|_| Arc::new(Queue::new()));
                 if let (Some(ahead), Some(ready)) = (ahead, ready.clone()) {
                     scope.spawn(move || predict_ahead(ahead, shared, &ready));
                 }
@@ -147,8 +108,7 @@ pub fn run(study: Study<'_>, watch: &mut dyn FnMut(&Progress) -> Continue) -> Re
         }
         drop(sender);
         let ended = at.follow(&events, shared, store, keep, watch);
-        shared.stop.store(true, Ordering::Relaxed);
-        shared.jobs.close();
+        shared.stop();
         ended
     });
     // What was found counts, however the study ended.
@@ -286,224 +246,16 @@ impl At {
     }
 }
 
-/// Reads changes for as long as there is room for them.
-fn read(changes: &mut dyn Changes, keys: &Keys, shared: &Shared, events: &Sender<Event>) {
-    loop {
-        while !shared.room.take(INTERVAL) {
-            if shared.stopped() {
-                return;
-            }
-        }
-        let row = loop {
-            if shared.stopped() {
-                return;
-            }
-            match changes.next() {
-                Some(Err(error)) if error.kind() == io::ErrorKind::WouldBlock => {}
-                other => break other,
-            }
-        };
-        let event = match row {
-            None => Event::End(None),
-            Some(Err(error)) => Event::End(Some(error)),
-            Some(Ok(row)) => {
-                let key = match &row {
-                    Ok(change) => keys.of_change(change),
-                    Err(row) => keys.of_row(row),
-                };
-                Event::Read(Box::new(row), key)
-            }
-        };
-        let is_last = !matches!(event, Event::Read(..));
-        if events.send(event).is_err() || is_last {
-            return;
-        }
-    }
-}
-
-/// Makes predictions for what waits, as much of it at once as there is, and passes it on.
-fn predict_ahead(ahead: &Ahead<'_>, shared: &Shared, ready: &Queue<Job>) {
-    while !shared.stopped() {
-        let first = match shared.jobs.pop(INTERVAL) {
-            Next::Item(job) => job,
-            Next::Nothing => continue,
-            Next::Closed => break,
-        };
-        let (mut changes, mut keys) = (vec![first.change], vec![first.key]);
-        while changes.len() < ahead.size
-            && let Next::Item(job) = shared.jobs.pop(Duration::ZERO)
-        {
-            changes.push(job.change);
-            keys.push(job.key);
-        }
-        (ahead.predict)(&changes);
-        for (change, key) in changes.into_iter().zip(keys) {
-            ready.push(Job { change, key });
-        }
-    }
-    ready.close();
-}
-
-/// Compares what waits.
-fn work(
-    queue: &Queue<Job>,
-    shared: &Shared,
-    compare: &Compare<'_>,
-    options: &CompareOptions,
-    wanted: Wanted,
-    events: &Sender<Event>,
-) {
-    let mut watch = || if shared.stopped() { Continue::Stop } else { Continue::Yes };
-    while !shared.stopped() {
-        match queue.pop(INTERVAL) {
-            Next::Item(job) => {
-                let found = find(&job.change, &job.key, compare, options, wanted, &mut watch);
-                // What was stopped in the middle is not a finding.
-                if shared.stopped() || events.send(Event::Found(Box::new((job, found)))).is_err() {
-                    return;
-                }
-            }
-            Next::Nothing => {}
-            Next::Closed => return,
-        }
-    }
-}
-
 #[cfg(test)]
-pub(super) mod tests {
-    use std::collections::VecDeque;
-    use std::sync::atomic::AtomicUsize;
+mod tests {
+    use std::io;
+    use std::sync::atomic::{AtomicUsize, Ordering};
 
     use twincell_core::compare::Source;
-    use twincell_core::report::{Comparison, Verdict};
 
-    use super::super::change::NoChange;
-    use super::super::find::Refused;
+    use super::super::scripted::{Script, With, change, keys, run_with, scripted, studied};
     use super::super::store::Memory;
     use super::*;
-    use crate::fixtures::{comparison, pair};
-    use crate::options::Options;
-    use crate::warm::Environment;
-
-    /// Gives what it holds, one after the other.
-    pub struct Script(pub VecDeque<io::Result<Row>>);
-
-    impl Changes for Script {
-        fn next(&mut self) -> Option<io::Result<Row>> {
-            self.0.pop_front()
-        }
-
-        fn total(&self) -> Option<u64> {
-            Some(self.0.len() as u64)
-        }
-    }
-
-    pub fn change(number: usize, new: &str) -> Change {
-        let label = ["changing", "preserving"][number % 2];
-        let (id, old, label) = (number.into(), format!("old {number}"), Some(label.into()));
-        Change { number, id, old, new: new.into(), label, ..Change::default() }
-    }
-
-    impl Script {
-        pub fn changes(count: usize) -> Self {
-            Self((1..=count).map(|number| Ok(Ok(change(number, &format!("new {}", number - 1))))).collect())
-        }
-
-        fn mixed(count: usize) -> Self {
-            let rows = (1..=count).map(|number| match number % 4 {
-                0 => Ok(Err(NoChange { number, id: number.into(), reason: format!("row {number} is no change") })),
-                kind => Ok(Ok(change(number, ["", "fast", "slow", "fail"][kind]))),
-            });
-            Self(rows.collect())
-        }
-    }
-
-    pub fn keys() -> Keys {
-        let mut options = Options::default();
-        options.set_text("predictor", "uniform").unwrap();
-        Keys::new(&options, &Environment::default()).unwrap()
-    }
-
-    /// Stands for the engine: the new text says what comes out and how long it takes.
-    fn scripted(
-        _: &Source,
-        new: &Source,
-        options: &CompareOptions,
-        watch: &mut dyn FnMut() -> Continue,
-    ) -> Result<Comparison, Refused> {
-        let verdict = match new.text.as_str() {
-            "fail" => return Err(Refused { reason: "new is not valid Python".to_owned(), for_good: true }),
-            "lost" => return Err(Refused { reason: "the worker failed".to_owned(), for_good: false }),
-            "bug" => panic!("a bug, for a test"),
-            "slow" => {
-                let start = Instant::now();
-                while start.elapsed() < Duration::from_millis(30) && watch() == Continue::Yes {
-                    std::thread::yield_now();
-                }
-                Verdict::LikelyPreserving
-            }
-            _ => Verdict::Changing,
-        };
-        let mut pair = pair(verdict);
-        pair.reason = format!("seed {}", options.seed);
-        Ok(comparison(vec![pair]))
-    }
-
-    struct With<'a> {
-        jobs: usize,
-        ahead: Option<&'a Ahead<'a>>,
-        watch: &'a mut dyn FnMut(&Progress) -> Continue,
-    }
-
-    fn run_with(
-        changes: &mut dyn Changes,
-        store: &mut dyn Store,
-        with: With<'_>,
-        farm: Option<&mut dyn Farm>,
-    ) -> Result<Outcome, Broken> {
-        let workers = match farm {
-            Some(farm) => Workers::Farm(farm),
-            None => Workers::Threads { compare: &scripted, jobs: with.jobs, ahead: with.ahead },
-        };
-        let study = Study {
-            changes,
-            options: CompareOptions { seed: 4, ..Default::default() },
-            keys: &keys(),
-            workers,
-            store,
-            wanted: Wanted::default(),
-            keep: &mut |_, _| Ok(()),
-        };
-        run(study, with.watch)
-    }
-
-    /// The rows in the order of the input, and how the study ended.
-    pub fn studied(changes: &mut dyn Changes, farm: Option<&mut dyn Farm>) -> (Vec<Finding>, Result<Outcome, Broken>) {
-        let mut store = Memory::default();
-        let with = With { jobs: 3, ahead: None, watch: &mut |_| Continue::Yes };
-        let outcome = run_with(changes, &mut store, with, farm);
-        (store.rows.into_values().collect(), outcome)
-    }
-
-    fn timeless(store: Memory) -> Vec<Finding> {
-        store.rows.into_values().map(|row| Finding { milliseconds: 0.0, ..row }).collect()
-    }
-
-    #[test]
-    fn results_are_the_same_for_any_number_of_threads() {
-        let run = |jobs| {
-            let mut store = Memory::default();
-            let with = With { jobs, ahead: None, watch: &mut |_| Continue::Yes };
-            let outcome = run_with(&mut Script::mixed(40), &mut store, with, None).unwrap();
-            (timeless(store), outcome)
-        };
-        let (rows, outcome) = run(1);
-        assert_eq!(rows.iter().map(|row| row.id.as_u64().unwrap()).collect::<Vec<_>>(), (1..=40).collect::<Vec<_>>());
-        assert_eq!((rows[0].reason.as_str(), rows[2].reason.as_str()), ("seed 4", "new is not valid Python"));
-        assert_eq!(rows[3].reason, "row 4 is no change");
-        assert_eq!(outcome.confusion.of(Verdict::Inconclusive), 20);
-        assert_eq!(run(7), (rows, outcome));
-    }
 
     #[test]
     fn what_fails_costs_one_row_and_is_tried_again_where_it_was_not_the_change() {
@@ -564,50 +316,6 @@ pub(super) mod tests {
         let (rows, outcome) = studied(&mut changes, None);
         assert!(matches!(outcome, Err(Broken::Input(_))));
         assert_eq!(rows.len(), 2);
-    }
-
-    #[test]
-    fn the_reader_is_never_far_ahead() {
-        struct Endless<'a>(&'a AtomicUsize);
-        impl Changes for Endless<'_> {
-            fn next(&mut self) -> Option<io::Result<Row>> {
-                let number = self.0.fetch_add(1, Ordering::Relaxed) + 1;
-                Some(Ok(Ok(change(number, "slow"))))
-            }
-            fn total(&self) -> Option<u64> {
-                None
-            }
-        }
-        let read = AtomicUsize::new(0);
-        let mut furthest = 0;
-        let mut watch = |progress: &Progress| {
-            furthest = furthest.max(read.load(Ordering::Relaxed) - progress.done as usize);
-            if progress.done >= 6 { Continue::Stop } else { Continue::Yes }
-        };
-        let with = With { jobs: 2, ahead: None, watch: &mut watch };
-        run_with(&mut Endless(&read), &mut Memory::default(), with, None).unwrap();
-        assert!(furthest <= 2 * READ_AHEAD + 1, "{furthest}");
-    }
-
-    #[test]
-    fn predictions_are_made_ahead_for_many_changes_at_once() {
-        use std::sync::Mutex;
-
-        let sizes = Mutex::new(Vec::new());
-        // Takes its time, as the first prediction does, while the reader goes on.
-        let predict = |changes: &[Change]| {
-            sizes.lock().unwrap().push(changes.len());
-            std::thread::sleep(Duration::from_millis(20));
-        };
-        let ahead = Ahead { size: 8, predict: &predict };
-        let mut store = Memory::default();
-        let with = With { jobs: 2, ahead: Some(&ahead), watch: &mut |_| Continue::Yes };
-        let rows = (1..=60).map(|number| Ok(Ok(change(number, "slow")))).collect();
-        let outcome = run_with(&mut Script(rows), &mut store, with, None).unwrap();
-        assert_eq!(outcome.confusion.total(), 60);
-        let sizes = sizes.into_inner().unwrap();
-        assert_eq!(sizes.iter().sum::<usize>(), 60);
-        assert!(sizes.len() < 60 && sizes.iter().all(|size| *size <= 8), "{sizes:?}");
     }
 
     #[test]

@@ -23,10 +23,11 @@ pub struct Command {
 
 impl Command {
     pub fn read(text: &str) -> Result<Self, String> {
-        let mut words = shlex::split(text)
-            .ok_or_else(|| format!("--transform {text}: a quote is not closed, or it ends in a backslash"))?;
+        let mut words = shlex::split(text).ok_or_else(|| {
+            format!("the command {text} cannot be read: a quote is not closed, or it ends in a backslash")
+        })?;
         if words.is_empty() {
-            return Err("--transform is empty: give a command, e.g. 'ruff check --fix -q {}'".to_owned());
+            return Err("the command is empty: give one, e.g. 'ruff check --fix -q {}'".to_owned());
         }
         if !words.iter().any(|word| word.contains(FILES)) {
             words.push(FILES.to_owned());

@@ -10,8 +10,8 @@ use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int64Type, UInt32Type};
-use arrow_array::{Array, ArrayRef, Float64Array, Int64Array, RecordBatch, StringArray, UInt32Array};
-use arrow_schema::{ArrowError, DataType, Field, Schema};
+use arrow_array::{Array, RecordBatch, StringArray};
+use arrow_schema::{ArrowError, DataType};
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::basic::{Compression, ZstdLevel};
@@ -20,6 +20,7 @@ use serde_json::Value;
 
 use super::sqlite::{self, Sqlite};
 use super::{Store, beside, foreign, unreadable, unwritable};
+use crate::study::columns;
 use crate::study::finding::Finding;
 
 /// Rows that are held at a time.
@@ -73,11 +74,11 @@ impl Parquet {
             .set_compression(Compression::ZSTD(ZstdLevel::default()))
             .set_created_by(format!("twincell {}", env!("CARGO_PKG_VERSION")))
             .build();
-        let mut writer =
-            ArrowWriter::try_new(file, Arc::new(schema(integers)), Some(properties)).map_err(|error| failed(&error))?;
+        let schema = table(&[], integers).map_err(|error| failed(&error))?.schema();
+        let mut writer = ArrowWriter::try_new(file, schema, Some(properties)).map_err(|error| failed(&error))?;
         let mut waiting = Vec::new();
         let mut write = |rows: &mut Vec<Finding>| {
-            let batch = batch(rows, integers).map_err(|error| failed(&error))?;
+            let batch = table(rows, integers).map_err(|error| failed(&error))?;
             rows.clear();
             writer.write(&batch).and_then(|()| writer.flush()).map_err(|error| failed(&error))
         };
@@ -124,75 +125,10 @@ pub fn read(path: &Path, each: &mut dyn FnMut(Finding) -> Result<(), String>) ->
     }
 }
 
-fn schema(integers: bool) -> Schema {
-    let field = |name: &str, kind: DataType, nullable| Field::new(name, kind, nullable);
-    let text = |name: &str, nullable| field(name, DataType::Utf8, nullable);
-    Schema::new(vec![
-        field("id", if integers { DataType::Int64 } else { DataType::Utf8 }, false),
-        text("verdict", false),
-        text("reason", false),
-        text("evidence", false),
-        field("executions", DataType::UInt32, false),
-        field("coverage", DataType::Float64, false),
-        field("changed_lines_reached", DataType::Float64, true),
-        field("milliseconds", DataType::Float64, false),
-        text("reproducer", true),
-        text("label", true),
-        text("project", true),
-        text("commit", true),
-        text("file", true),
-        text("function", true),
-        field("first_difference", DataType::UInt32, true),
-        field("complexity", DataType::UInt32, true),
-        text("key", true),
-    ])
-}
-
-fn batch(rows: &[Finding], integers: bool) -> Result<RecordBatch, ArrowError> {
-    fn texts<'a>(rows: &'a [Finding], of: impl Fn(&'a Finding) -> Option<&'a str>) -> ArrayRef {
-        Arc::new(rows.iter().map(of).collect::<StringArray>())
-    }
-    fn numbers(rows: &[Finding], of: impl Fn(&Finding) -> Option<u32>) -> ArrayRef {
-        Arc::new(rows.iter().map(of).collect::<UInt32Array>())
-    }
-    fn shares(rows: &[Finding], of: impl Fn(&Finding) -> Option<f64>) -> ArrayRef {
-        Arc::new(rows.iter().map(of).collect::<Float64Array>())
-    }
-    let written = |value: Value| match value {
-        Value::String(text) => text,
-        other => other.to_string(),
-    };
-    let id: ArrayRef = if integers {
-        Arc::new(rows.iter().map(|row| row.id.as_i64()).collect::<Int64Array>())
-    } else {
-        Arc::new(rows.iter().map(|row| Some(written(row.id.clone()))).collect::<StringArray>())
-    };
-    let json = |value: Result<Value, serde_json::Error>| Some(written(value.unwrap_or_default()));
-    let verdicts: StringArray = rows.iter().map(|row| json(serde_json::to_value(row.verdict))).collect();
-    let evidence: StringArray =
-        rows.iter().map(|row| Some(serde_json::to_string(&row.evidence).unwrap_or_default())).collect();
-    RecordBatch::try_new(
-        Arc::new(schema(integers)),
-        vec![
-            id,
-            Arc::new(verdicts),
-            texts(rows, |row| Some(&row.reason)),
-            Arc::new(evidence),
-            numbers(rows, |row| Some(row.executions)),
-            shares(rows, |row| Some(row.coverage)),
-            shares(rows, |row| row.changed_lines_reached),
-            shares(rows, |row| Some(row.milliseconds)),
-            texts(rows, |row| row.reproducer.as_deref()),
-            texts(rows, |row| row.label.as_deref()),
-            texts(rows, |row| row.project.as_deref()),
-            texts(rows, |row| row.commit.as_deref()),
-            texts(rows, |row| row.file.as_deref()),
-            texts(rows, |row| row.function.as_deref()),
-            numbers(rows, |row| row.first_difference),
-            numbers(rows, |row| row.complexity),
-            texts(rows, |row| row.key.as_deref()),
-        ],
-    )
+/// A table of findings; their evidence is JSON.
+fn table(rows: &[Finding], integers: bool) -> Result<RecordBatch, ArrowError> {
+    let json = |row: &Finding| Some(serde_json::to_string(&row.evidence).unwrap_or_default());
+    columns::batch(rows, integers, Arc::new(rows.iter().map(json).collect::<StringArray>()))
 }
 
 fn opened(path: &Path) -> Result<ParquetRecordBatchReaderBuilder<File>, String> {

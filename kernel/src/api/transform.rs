@@ -1,0 +1,91 @@
+//! `twincell.transform`: what a command makes of the functions in a folder as an iterator of dictionaries.
+
+use std::io;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+use serde_json::Value;
+
+use super::comparison::plain;
+use super::raised;
+use crate::study::change::{Changes, Row};
+use crate::study::job;
+
+/// What a command makes of functions, found while it is asked for.
+#[pyclass(frozen, name = "Transform", module = "twincell")]
+pub struct PyTransform {
+    changes: Arc<Mutex<Box<dyn Changes>>>,
+    /// For people.
+    pub name: String,
+    /// What came of nothing: name and reason.
+    failed: Mutex<Vec<(Value, String)>>,
+}
+
+/// Applies a command to the Python files of a folder, or to one file, and gives every function whose text is another one
+/// then; an iterator of dictionaries, as `study` takes them.
+///
+/// `{}` in the command is where the files go, at its end when it is not there: `ruff check --fix -q {}`. It works on copies,
+/// many files at once, and runs without a sandbox and without a shell. Files that it cannot take are in `failed`, and are rows of
+/// a study that is given the iterator itself. Raises `TwincellError` when the command or the folder cannot be used.
+#[pyfunction]
+pub fn transform(py: Python<'_>, folder: PathBuf, command: &str) -> PyResult<PyTransform> {
+    let (changes, name) = py.detach(|| job::transformed(&folder, command)).map_err(raised)?;
+    Ok(PyTransform { changes: Arc::new(Mutex::new(changes)), name, failed: Mutex::default() })
+}
+
+impl PyTransform {
+    /// What is still to come, for a study.
+    pub fn rest(&self) -> Box<dyn Changes> {
+        Box::new(Rest(self.changes.clone()))
+    }
+}
+
+struct Rest(Arc<Mutex<Box<dyn Changes>>>);
+
+impl Changes for Rest {
+    fn next(&mut self) -> Option<io::Result<Row>> {
+        held(&self.0).next()
+    }
+
+    fn total(&self) -> Option<u64> {
+        held(&self.0).total()
+    }
+}
+
+fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[pymethods]
+impl PyTransform {
+    fn __iter__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
+        slf
+    }
+
+    fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        loop {
+            match py.detach(|| held(&self.changes).next()) {
+                None => return Ok(None),
+                Some(Ok(Ok(change))) => return plain(py, &change.fields()).map(Some),
+                Some(Ok(Err(none))) => held(&self.failed).push((none.id, none.reason)),
+                Some(Err(error)) if error.kind() == io::ErrorKind::WouldBlock => py.check_signals()?,
+                Some(Err(error)) => return Err(raised(crate::files::reason(&error))),
+            }
+        }
+    }
+
+    /// What the command could not take up to now: dictionaries with `id`, the name of a file, and `reason`.
+    #[getter]
+    fn failed<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let failed = held(&self.failed).clone();
+        let rows = failed.into_iter().map(|(id, reason)| {
+            let row = PyDict::new(py);
+            row.set_item("id", plain(py, &id)?)?;
+            row.set_item("reason", reason)?;
+            Ok(row)
+        });
+        PyList::new(py, rows.collect::<PyResult<Vec<_>>>()?)
+    }
+}
