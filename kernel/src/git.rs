@@ -3,7 +3,7 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use git2::{Delta, DiffFindOptions, DiffOptions, ErrorCode, Index, ObjectType, Repository, Tree};
+use git2::{Delta, DiffFindOptions, DiffOptions, ErrorCode, FileMode, Index, ObjectType, Repository, Tree};
 use twincell_core::compare::Source;
 
 use crate::decode::python_source;
@@ -106,7 +106,9 @@ pub fn changed_files(start: &Path, range: &str, staged: bool, paths: &[PathBuf])
         let (Some(old_path), Some(new_path)) = (delta.old_file().path(), delta.new_file().path()) else { continue };
         let is_wanted = |path: &Path| wanted.is_empty() || wanted.iter().any(|folder| path.starts_with(folder));
         let is_python = |path: &Path| path.extension().is_some_and(|extension| extension == "py");
-        if !is_python(new_path) || !(is_wanted(old_path) || is_wanted(new_path)) {
+        // A link holds a name, and no code.
+        let is_link = [delta.old_file(), delta.new_file()].iter().any(|file| file.mode() == FileMode::Link);
+        if is_link || !is_python(new_path) || !(is_wanted(old_path) || is_wanted(new_path)) {
             continue;
         }
         let path = new_path.to_string_lossy().into_owned();
@@ -381,6 +383,23 @@ mod tests {
         let [(path, reason)] = files.unreadable.as_slice() else { panic!("{:?}", files.unreadable) };
         assert_eq!(path, "b.py");
         assert!(reason.starts_with("b.py at HEAD~1 is not UTF-8: byte 0xe9 in line 1, column 3"), "{reason}");
+    }
+
+    #[test]
+    fn links_are_no_code() {
+        let folder = repository(&[&[("a.py", b"x = 1\n")]]);
+        let repository = Repository::open(folder.path()).unwrap();
+        let author = Signature::now("A", "a@example.org").unwrap();
+        for target in ["a.py", "b.py"] {
+            let mut index = repository.index().unwrap();
+            let _ = fs::remove_file(folder.path().join("link.py"));
+            std::os::unix::fs::symlink(target, folder.path().join("link.py")).unwrap();
+            index.add_path(Path::new("link.py")).unwrap();
+            let tree = repository.find_tree(index.write_tree().unwrap()).unwrap();
+            let parent = repository.head().unwrap().peel_to_commit().unwrap();
+            repository.commit(Some("HEAD"), &author, &author, "a link", &tree, &[&parent]).unwrap();
+        }
+        assert_eq!(changed_files(folder.path(), "HEAD~1..HEAD", false, &[]).unwrap(), ChangedFiles::default());
     }
 
     #[test]

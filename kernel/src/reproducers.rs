@@ -102,18 +102,22 @@ pub fn of_study(comparison: &Comparison) -> Vec<Written> {
     written.collect()
 }
 
-/// Writes the reproducers of one change into a folder: `ID.py`, or `ID-NAME.py`.
+/// Writes the reproducers of one change into a folder: `test_ID.py`, or `test_ID-NAME.py`, as pytest looks for them. The id is one that names files.
 pub fn write_all(reproducers: &[Written], id: &str, folder: &Path) -> Result<(), String> {
     for Written { suffix, offered, text } in reproducers {
         let ending = if *offered { ".py" } else { ".does-not-hold.txt" };
-        write_text(&folder.join(format!("{}{ending}", safe(&format!("{id}{suffix}")))), text)?;
+        write_text(&folder.join(format!("test_{id}{}{ending}", safe(suffix))), text)?;
     }
     Ok(())
 }
 
-/// A name without what is special in file names.
+/// A name without what is special in file names, of up to 100 bytes: a file's may have 255, and two of these are in it.
 pub(crate) fn safe(name: &str) -> String {
-    name.chars().map(|c| if c.is_alphanumeric() || matches!(c, '_' | '-') { c } else { '_' }).take(120).collect()
+    const LONGEST: usize = 100;
+    let plain = |c: char| if c.is_alphanumeric() || matches!(c, '_' | '-') { c } else { '_' };
+    let mut safe: String = name.chars().take(LONGEST).map(plain).collect();
+    safe.truncate(safe.floor_char_boundary(LONGEST));
+    safe
 }
 
 #[cfg(test)]

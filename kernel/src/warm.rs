@@ -24,10 +24,14 @@ use crate::options::{Cache, Device, Options};
 pub struct Environment {
     /// The Python that runs twincell.
     pub python: PathBuf,
+    /// What it is: `cpython 3.11`.
+    pub version: String,
     /// ONNX Runtime's library inside the user's Python, if it has one.
     pub onnxruntime: Option<PathBuf>,
     /// The folder for what can be made again, if the user has one.
     pub cache: Option<PathBuf>,
+    /// Threads of one forward pass, where others than by default are wanted.
+    pub threads: Option<usize>,
 }
 
 /// Why there is no comparison; one line that says what to do.
@@ -40,8 +44,9 @@ pub enum Failure {
     #[error("cannot load the predictor: {0}")]
     Model(String),
     #[error(
-        "this process was forked from one that had compared before, and workers and threads did not come along: start \
-         processes with multiprocessing's method 'spawn', or use --jobs"
+        "a worker process was forked from one that had compared before, whose threads did not come along: start \
+         processes with multiprocessing's method 'spawn', as in \
+         ProcessPoolExecutor(4, mp_context=multiprocessing.get_context('spawn'))"
     )]
     Forked,
     #[error("stopped before anything was found")]
@@ -77,6 +82,11 @@ impl Engine {
     /// Whether anything can be compared in this process.
     pub fn check_process() -> Result<(), Failure> {
         check_owner(&OWNER, std::process::id())
+    }
+
+    /// Starts a worker, to see whether that can be.
+    pub fn check_workers(&self) -> Result<(), Failure> {
+        Ok(self.pool.info().map(drop)?)
     }
 
     /// The same engine; what its workers do for this one ends soon after `stop` is asked to.
@@ -202,7 +212,7 @@ pub fn model_options(options: &Options, environment: &Environment) -> ModelOptio
         onnxruntime_library: environment.onnxruntime.clone(),
         allow_gpu: options.device == Device::Auto,
         cache: environment.cache.clone().filter(|_| options.cache == Cache::Disk),
-        ..ModelOptions::default()
+        threads: environment.threads.unwrap_or(ModelOptions::default().threads),
     }
 }
 

@@ -85,7 +85,11 @@ def hook_entry() -> str:
 def test_the_hook_stops_a_commit_that_changes_behavior_and_no_other(changed):
     hook = changed / ".git" / "hooks" / "pre-commit"
     # As pre-commit does it: the files of the commit are arguments.
-    hook.write_text(f"#!/bin/sh\nexec {hook_entry()} $(git diff --cached --name-only)\n")
+    [definition] = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
+    (changed / "tool").write_text("#!/usr/bin/env python3\n")
+    git(changed, "add", "tool")
+    files = f"$(git diff --cached --name-only | grep -E {shlex.quote(definition['files'])})"
+    hook.write_text(f"#!/bin/sh\nexec {hook_entry()} {files}\n")
     hook.chmod(0o755)
     commit = ["git", "-c", "user.name=A", "-c", "user.email=a@example.org", "commit", "-q", "-m", "x"]
     done = subprocess.run([*commit, "b.py"], cwd=changed, capture_output=True, text=True)
@@ -122,7 +126,7 @@ def test_the_action_compares_annotates_and_writes_a_summary(changed, tmp_path_fa
     environment = {
         **os.environ,
         "PATH": f"{folder}:{os.environ['PATH']}",
-        **{"OLD": "0" * 40 if is_shallow else old, "PATHS": "src", "FAIL_ON": "changing", "OPTIONS": "--seed 1"},
+        **{"OLD": "0" * 40 if is_shallow else old, "PATHS": "src\nb.py", "FAIL_ON": "changing", "OPTIONS": "--seed 1"},
         **{"SARIF": "x.sarif", "JUNIT": "", "RUNNER_TEMP": str(folder)},
         **{"GITHUB_STEP_SUMMARY": str(folder / "summary"), "GITHUB_OUTPUT": str(folder / "output")},
     }

@@ -188,3 +188,25 @@ def test_results_need_a_name_that_says_their_format(tmp_path):
     changes = write(tmp_path / "changes.jsonl", [change(0)])
     refused = subprocess.run(command(changes, tmp_path / "out.csv"), capture_output=True, text=True, timeout=60)
     assert refused.returncode == 3 and "give a name that ends in .jsonl, .sqlite or .parquet" in refused.stderr
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_what_another_input_would_drop_is_set_aside(tmp_path, ending):
+    changes, out = write(tmp_path / "changes.jsonl", [change(0), change(1)]), tmp_path / f"out.{ending}"
+    study(changes, out, "--budget", "20")
+    write(changes, [change(2)])
+    done = subprocess.run(command(changes, out, "--budget", "20"), capture_output=True, text=True, timeout=300)
+    before = tmp_path / f"out.before.{ending}"
+    assert f"2 rows that were there are of other changes or other options: what there was is in {before}" in done.stderr
+    assert (ids(out), sorted(ids(before))[:2]) == (["c2"], ["c0", "c1"])
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_an_input_without_a_change_leaves_the_results_as_they_are(tmp_path, ending):
+    changes, out = write(tmp_path / "changes.jsonl", [change(0), change(1)]), tmp_path / f"out.{ending}"
+    study(changes, out, "--budget", "20")
+    for rows, said in [([], "there is no change to compare"), (["nonsense"], "none of the 1 rows is a change")]:
+        write(changes, rows)
+        done = subprocess.run(command(changes, out, "--budget", "20"), capture_output=True, text=True, timeout=300)
+        assert done.returncode == 3 and said in done.stderr, done.stderr
+        assert {"c0", "c1"} <= set(ids(out))

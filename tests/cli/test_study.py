@@ -86,6 +86,47 @@ def test_an_unwritable_output_ends_with_3(changes, tmp_path):
     assert "cannot write" in done.stderr
 
 
+def failing(*arguments: object) -> str:
+    command = [sys.executable, "-m", "twincell", *map(str, arguments)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 3, done.stdout
+    return done.stderr
+
+
+def test_what_cannot_be_a_study_is_said(changes, tmp_path):
+    out = tmp_path / "out.jsonl"
+    changes.write_text("This is a text.\nIt has two lines.\n")
+    assert "none of the 2 rows is a change; the first: line 1 is no change: it is not JSON" in failing(
+        "study", changes, "--out", out
+    )
+    changes.write_text(LINES[0] + "\n")
+    assert "/bin/ls" in failing("study", changes, "--out", out, "--python", "/bin/ls")
+    assert "give a name that ends in .jsonl" in failing("mine", tmp_path, "--out", tmp_path / "m.csv")
+
+
+def test_results_are_thrown_away_only_where_the_study_begins(changes, tmp_path):
+    rows, _ = study(changes)
+    assert "cannot write" in failing(
+        "study", changes, "--out", tmp_path / "out.jsonl", "--fresh", "--html", tmp_path / "no" / "x.html"
+    )
+    assert len((tmp_path / "out.jsonl").read_text().splitlines()) == len(rows)
+
+
+def test_the_summary_names_what_changed_and_what_could_not_be_compared(changes):
+    method = "".join("    " + line + "\n" for line in KEPT.splitlines())
+    changes.write_text(
+        "\n".join([*LINES, change("method", method, "    " + REFACTORED.replace("    ", "        "), ""), LINES[1]])
+        + "\n"
+    )
+    rows, done = study(changes)
+    assert rows[6]["verdict"] == "likely_preserving"
+    lines = done.stdout.splitlines()
+    assert "changing: decorated: return value: old 1, new 2" in lines
+    assert any(line.startswith("1 change was not compared: broken: new is not valid Python") for line in lines)
+    assert any(line.startswith("1 row is no change: line 5 is no change: it is not JSON") for line in lines)
+    assert "2 rows are the same as another one" in lines and "earlier run" not in done.stdout
+
+
 def test_the_input_is_not_overwritten(changes):
     before = changes.read_text()
     command = [sys.executable, "-m", "twincell", "study", str(changes), "--out", str(changes)]
@@ -96,7 +137,7 @@ def test_the_input_is_not_overwritten(changes):
 def test_changes_of_one_id_keep_their_reproducers_apart_and_are_named(changes):
     changes.write_text("\n".join([change("a", KEPT, CHANGED, "changing"), change("a", KEPT, CHANGED, "breaking")]))
     _, done = study(changes, "out.jsonl", "--reproducers", str(changes.parent / "tests"))
-    assert sorted(path.name for path in (changes.parent / "tests").iterdir()) == ["a-line2.py", "a.py"]
+    assert sorted(path.name for path in (changes.parent / "tests").iterdir()) == ["test_a-line2.py", "test_a.py"]
     assert "twincell: the id a occurs 2 times (lines 1, 2)\n" in done.stderr
     assert (
         "twincell: the label breaking does not count (line 2): known are changing, preserving and unclear\n"

@@ -106,7 +106,9 @@ def test_the_settings_of_the_folder_count(folder):
 
 def test_what_is_no_python_any_more_is_told(folder):
     tool = script(folder, "for name in sys.argv[1:]:\n    pathlib.Path(name).write_text('def f(:')\n")
-    found = rows(folder, tool)
+    done = transform(folder, tool)
+    assert done.returncode == 3 and "none of the 3 rows is a change; the first: what the command made" in done.stderr
+    found = [json.loads(line) for line in (folder.parent / "out.jsonl").read_text().splitlines()]
     assert [row["verdict"] for row in found] == ["inconclusive"] * 3
     assert found[0]["reason"].startswith("what the command made of a.py is no Python that is known here: line 1")
 
@@ -127,6 +129,15 @@ def test_one_file_that_the_command_cannot_take_does_not_cost_the_others(folder):
         ("deep/b.py", "inconclusive"),
     ]
     assert found[1]["reason"] == "deep/b.py: the command ended with status 3: cannot"
+
+
+def test_names_are_no_options_and_what_is_said_without_a_change_is_told(folder):
+    (folder / "--config=x.py").write_text(MODULE)
+    tool = script(folder, "print(*sys.argv[1:])\nsys.exit(1)\n")
+    done = transform(folder, tool)
+    assert done.returncode == 0
+    said = "twincell: the command changed nothing, and ended with status 1: ./--config=x.py a.py deep/b.py plain.py"
+    assert said in done.stderr
 
 
 def test_a_command_that_cannot_work_is_an_error(folder):
@@ -157,7 +168,9 @@ def test_the_library_gives_dictionaries_and_says_what_failed(folder):
     assert (change["id"], change["function"], change["project"]) == ("a.py:first", "first", "library")
     assert change["new"] == change["old"].replace("books[0]", "books[1]")
     [failed] = changes.failed
-    assert failed["id"] == "deep/b.py" and failed["reason"].startswith("what the command made of deep/b.py is no Python")
+    assert failed["id"] == "deep/b.py" and failed["reason"].startswith(
+        "what the command made of deep/b.py is no Python"
+    )
     study = twincell.study(twincell.transform(folder, tool), budget=60, progress=False)
     assert [(row["id"], row["verdict"]) for row in study] == [("a.py:first", "changing"), ("deep/b.py", "inconclusive")]
     for arguments, expected in [
@@ -167,3 +180,27 @@ def test_the_library_gives_dictionaries_and_says_what_failed(folder):
     ]:
         with pytest.raises(twincell.TwincellError, match=expected):
             list(twincell.transform(*arguments))
+
+
+def test_what_changed_outside_of_functions_and_what_is_gone_is_told(folder):
+    (folder / "a.py").write_text("LIMIT = 1\n\n\ndef f(x):\n    return x + LIMIT\n\n\ndef g(x):\n    return x\n")
+    tool = script(
+        folder,
+        "for name in sys.argv[1:]:\n"
+        "    path = pathlib.Path(name)\n"
+        "    path.write_text(path.read_text().replace('LIMIT = 1', 'LIMIT = 2').replace('def g(', 'def h('))\n",
+    )
+    found = rows(folder, tool)
+    assert [(row["id"], row["verdict"]) for row in found] == [("a.py", "changing"), ("a.py:g", "inconclusive")]
+    assert (
+        found[0]["reason"].startswith("f: return value: old ")
+        and found[1]["reason"] == "a.py:g is gone after the command"
+    )
+
+
+def test_a_script_is_found_from_where_the_user_stands(folder, monkeypatch):
+    script(folder, "pathlib.Path(sys.argv[1]).read_text()\n")
+    monkeypatch.chdir(folder.parent)
+    assert rows(folder, f"{sys.executable} tool.py") == []
+    done = transform(folder.parent / "tool.txt", "true")
+    assert done.returncode == 3

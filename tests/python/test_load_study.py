@@ -27,14 +27,17 @@ def results(tmp_path):
 
 def test_results_are_rows_with_the_labels_of_their_changes(results, tmp_path):
     changes = tmp_path / "changes.jsonl"
-    changes.write_text('{"old": "", "new": "", "label": "preserving"}\n{"old": "", "new": ""}\n')
+    # In another order, and with one that the study did not have: labels go by id.
+    rows = ['{"id": "b", "old": "", "new": "", "label": "changing"}', '{"old": "", "new": ""}']
+    changes.write_text("\n".join([*rows, '{"id": "a", "old": "", "new": "", "label": "preserving"}\n']))
     study = twincell.load_study(results, changes)
     assert len(study) == 2
     assert [(row["id"], row["verdict"], row["label"]) for row in study.rows] == [
         ("a", "changing", "preserving"),
         (2, "inconclusive", None),
     ]
-    assert repr(study).endswith("changes.jsonl: 2 changes")
+    assert repr(study).endswith("changes.jsonl: 2 changes, 1 changing, 1 inconclusive")
+    assert "a" in study and "b" not in study
 
 
 def test_without_a_front_end_it_is_a_table(results):

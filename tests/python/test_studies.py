@@ -3,8 +3,12 @@
 import json
 import multiprocessing
 import os
+import shutil
 import signal
-from concurrent.futures import ProcessPoolExecutor
+import sqlite3
+import time
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from contextlib import closing
 
 import pytest
 import twincell
@@ -54,12 +58,38 @@ def test_changes_are_dictionaries_or_pairs_in_anything_that_is_iterated_over():
         lazily["c0"]
 
 
+LIMIT = 5
+
+
+def reads_a_constant(x):
+    return LIMIT
+
+
+def writes_it_out(x):
+    return 5
+
+
+def test_a_pair_is_compared_as_it_is_alone():
+    pairs = [(reads_a_constant, writes_it_out), (lambda x: x, lambda x: x + 1), ("old.py", "new.py")]
+    study = twincell.study(pairs, budget=30)
+    assert study.rows[0]["verdict"] == "likely_preserving"
+    assert study.rows[0]["verdict"] == twincell.compare(*pairs[0], budget=30).verdict
+    assert [row["verdict"] for row in study.rows[1:]] == ["inconclusive"] * 2
+    assert "to compare files give paths" in study.rows[2]["reason"]
+
+
+def test_an_id_is_any_value_of_json():
+    study = twincell.study([change(0) | {"id": ("p", 3)}, change(1) | {"id": 2.5}], budget=5)
+    assert [row["id"] for row in study.rows] == [["p", 3], 2.5]
+    assert study[("p", 3)].verdict == "changing" and ("p", 3) in study and "p" not in study
+
+
 def test_items_that_are_no_changes_are_rows_with_the_reason():
     study = twincell.study([{"id": "half", "old": OLD}, 7, change(0), {"old": 1, "new": ""}, ("only",)], budget=20)
     assert [row["verdict"] for row in study.rows] == [*["inconclusive"] * 2, "changing", *["inconclusive"] * 2]
     reasons = [row["reason"] for row in study.rows]
     assert reasons[0].startswith("item 1 is no change: the field `new` is missing")
-    assert reasons[1] == "item 2 is no change: it is a int; give a dictionary, or a pair (old, new)"
+    assert reasons[1] == "item 2 is no change: it is an int; give a dictionary, or a pair (old, new)"
 
 
 def test_an_iterator_that_fails_ends_the_study_with_what_was_found(tmp_path):
@@ -72,10 +102,29 @@ def test_an_iterator_that_fails_ends_the_study_with_what_was_found(tmp_path):
     assert len(twincell.load_study(tmp_path / "out.sqlite")) == 1
 
 
+def test_an_iterable_is_read_by_who_called_and_can_be_interrupted(tmp_path):
+    with closing(sqlite3.connect(":memory:")) as database:
+        cursor = database.execute("SELECT ?, ?", (OLD, NEW))
+        assert (
+            twincell.study(({"old": old, "new": new} for old, new in cursor), budget=20).rows[0]["verdict"]
+            == "changing"
+        )
+
+    def waiting():
+        yield change(0)
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(60)
+
+    start, out = time.monotonic(), tmp_path / "out.jsonl"
+    with pytest.raises(KeyboardInterrupt):
+        twincell.study(waiting(), out=out, budget=20)
+    assert time.monotonic() - start < 30
+
+
 @pytest.mark.parametrize(
     ("arguments", "options", "said"),
     [
-        ((3,), {}, "changes are a int"),
+        ((3,), {}, "changes are an int"),
         (([],), {"bugdet": 3}, "there is no option bugdet"),
         (([],), {"out": "x.csv"}, "ends in .jsonl, .sqlite or .parquet"),
         (([],), {"executor": 3}, "executor cannot be 3: give an executor"),
@@ -92,6 +141,7 @@ def test_what_is_wrong_is_said_in_one_line(arguments, options, said):
 def test_results_go_to_a_file_and_are_taken_up_from_there(tmp_path):
     out, told = tmp_path / "out.jsonl", []
     first = twincell.study([change(0), change(1)], out=out, budget=20, progress=lambda *now: told.append(now))
+    assert told[-1][:2] == (2, 2)
     before = out.read_text()
     again = twincell.study([change(0), change(1)], out=str(out), budget=20, progress=False)
     assert again.rows == first.rows and out.read_text() == before
@@ -120,7 +170,7 @@ def test_an_executor_gives_what_this_process_gives(tmp_path):
     with spawned() as executor:
         apart = twincell.study(changes, budget=30, executor=executor, reproducers=tmp_path / "tests")
     assert timeless(apart) == timeless(alone)
-    assert "c0.py" in os.listdir(tmp_path / "tests")
+    assert "test_c0.py" in os.listdir(tmp_path / "tests")
 
 
 def test_lost_workers_lose_nothing_where_others_can_be_made(tmp_path):
@@ -160,6 +210,22 @@ def test_a_pool_that_broke_is_told_and_what_was_found_stays(tmp_path):
         assert len(twincell.study(changes, out=out, executor=another)) == 30
 
 
+class Mixed(ThreadPoolExecutor):
+    """The second of its workers has another model."""
+
+    def submit(self, function, *arguments):
+        if function.__name__ == "compare_chunk" and arguments[-1] == 1:
+            chunk, options, _, ticket = arguments
+            options = json.dumps({**json.loads(options), "predictor": "uniform"})
+            return super().submit(function, chunk, options, arguments[2], ticket)
+        return super().submit(function, *arguments)
+
+
+def test_a_worker_that_would_answer_otherwise_is_refused():
+    with Mixed(2) as executor, pytest.raises(twincell.TwincellError, match="a worker has another twincell, another"):
+        twincell.study([change(number) for number in range(8)], budget=20, executor=executor)
+
+
 def test_processes_that_were_forked_after_a_comparison_are_refused():
     twincell.compare(OLD, NEW, budget=5)
     forked = ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("fork"))
@@ -183,13 +249,18 @@ def shell():
     InteractiveShell.clear_instance()
 
 
-def test_the_magic_takes_a_file_or_a_variable(shell, tmp_path, capsys):
+def test_the_magic_takes_a_file_or_a_variable(shell, tmp_path, capsys, monkeypatch):
     path = tmp_path / "changes.jsonl"
     path.write_text(json.dumps(change(0)) + "\n")
     result = shell.run_cell(f"%study {path} --budget 20 --out {tmp_path / 'out.jsonl'}").result
     assert [row["verdict"] for row in result.rows] == ["changing"]
     shell.user_ns["mine"] = [change(0), change(1)]
     assert len(shell.run_cell("%study mine --budget 20").result) == 2
+    (tmp_path / "mine").mkdir()
+    monkeypatch.chdir(tmp_path)
+    assert not shell.run_cell("%study mine").success
+    assert "mine is a variable and a file: write ./mine for the file" in capsys.readouterr().err
+    shutil.rmtree("mine")
     assert "--fresh" in shell.run_cell("%study --help").info.raw_cell or "--fresh" in capsys.readouterr().out
     capsys.readouterr()
     assert not shell.run_cell("%study nowhere.jsonl").success

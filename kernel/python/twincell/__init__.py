@@ -2,7 +2,8 @@
 
 `compare(old, new)` runs two versions of Python code side by side and returns a `Comparison`; `study(changes)` does so
 for many and returns a `Study`; `load_study(results)` reads what a study found; `mine(repository)` gives the changes of
-a git history, `transform(folder, command)` those that a tool makes. In a notebook, `%load_ext twincell` brings `%%compare`, `%compare`, `%%version` and `%study`.
+a git history, `transform(folder, command)` those that a tool makes. In a notebook, `%load_ext twincell` brings
+`%%compare`, `%compare`, `%%version` and `%study`.
 """
 
 from __future__ import annotations

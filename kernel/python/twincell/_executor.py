@@ -21,7 +21,7 @@ PATIENCE = 120.0
 #: Seconds after which the number of workers is looked up again: a cluster grows and shrinks.
 RECOUNT = 5.0
 #: Errors that come with every chunk; told by name, since some executors send only that.
-USELESS = ("TwincellError", "ImportError", "ModuleNotFoundError", "AttributeError", "PicklingError")
+USELESS = ("TwincellError", "ImportError", "ModuleNotFoundError", "AttributeError", "PicklingError", "TypeError")
 
 
 def introduce(options: str) -> str:
@@ -29,10 +29,10 @@ def introduce(options: str) -> str:
     return _twincell.study_fingerprint(options, compares=True)
 
 
-def compare_chunk(chunk: str, options: str, ticket: int) -> str:
+def compare_chunk(chunk: str, options: str, fingerprint: str, ticket: int) -> str:
     """Runs in a worker. The ticket makes each call another one: some executors answer equal calls from memory."""
     del ticket
-    return _twincell.compare_chunk(chunk, options)
+    return _twincell.compare_chunk(chunk, options, fingerprint)
 
 
 class Farm:
@@ -47,6 +47,7 @@ class Farm:
                 "or a function that makes one"
             )
         self._options = options
+        self._fingerprint = _twincell.study_fingerprint(options)
         self._executor: Executor = executor if self._make is None else self._make()  # type: ignore[assignment]
         self._ended: SimpleQueue[tuple[int, Future[str]]] = SimpleQueue()
         self._out: dict[int, Future[str]] = {}
@@ -70,10 +71,10 @@ class Farm:
             raise
         except Exception as error:
             raise TwincellError(f"the workers of {name(self._executor)} cannot be used: {told(error)}") from None
-        if theirs != _twincell.study_fingerprint(self._options):
+        if theirs != self._fingerprint:
             raise TwincellError(
-                f"the workers of {name(self._executor)} have another twincell, or another model at the same place: "
-                f"install twincell {_twincell.__version__} where they run"
+                f"the workers of {name(self._executor)} have another twincell, another Python, or another model at the "
+                f"same place: install twincell {_twincell.__version__} where they run, for the Python that runs here"
             )
 
     def _count(self) -> None:
@@ -85,7 +86,7 @@ class Farm:
     def hand_out(self, ticket: int, chunk: str) -> tuple[str, str] | None:
         """Gives a chunk to a worker; answers with what is wrong where that cannot be."""
         try:
-            future = self._executor.submit(compare_chunk, chunk, self._options, ticket)
+            future = self._executor.submit(compare_chunk, chunk, self._options, self._fingerprint, ticket)
         except Exception as error:
             # Nobody takes anything: shut down, broken, or without workers.
             kind = "useless" if type(error).__name__ in USELESS else "broken"

@@ -4,6 +4,7 @@ use std::io;
 
 use arrow_array::RecordBatchReader;
 use arrow_array::ffi_stream::{FFI_ArrowArrayStream, RecordBatchStreamReader};
+use pyo3::exceptions::{PyKeyboardInterrupt, PyStopIteration};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyCapsule, PyDict, PyFloat, PyInt, PyList, PyMapping, PyString, PyTuple};
 use serde_json::{Map, Value};
@@ -30,12 +31,16 @@ pub fn changes_of(object: &Bound<'_, PyAny>) -> PyResult<Box<dyn Changes>> {
         return arrow(object);
     }
     let kind = || object.get_type().name().map_or_else(|_| "an object".to_owned(), |name| name.to_string());
+    if object.hasattr("collect_schema")? && object.hasattr("collect")? {
+        return Err(raised(format!("changes are {}: collect() it first", with_article(&kind()))));
+    }
     if object.is_instance_of::<PyDict>() {
         return Err(raised(format!("changes are one dict: {EXPECTED}")));
     }
     let total = object.len().ok().map(|count| count as u64);
-    let iterator = object.try_iter().map_err(|_| raised(format!("changes are a {}: {EXPECTED}", kind())))?;
-    Ok(Box::new(Objects { iterator: iterator.into_any().unbind(), total, number: 0 }))
+    let iterator =
+        object.try_iter().map_err(|_| raised(format!("changes are {}: {EXPECTED}", with_article(&kind()))))?;
+    Ok(Box::new(Objects { iterator: iterator.into_any().unbind(), total, number: 0, is_stopped: false }))
 }
 
 /// Batches through Arrow's C interface: no value is copied before its row is asked for.
@@ -57,14 +62,25 @@ struct Objects {
     iterator: Py<PyAny>,
     total: Option<u64>,
     number: usize,
+    /// A signal came while it was read: the study is to end, and nothing is read any more.
+    is_stopped: bool,
 }
 
 impl Changes for Objects {
     fn next(&mut self) -> Option<io::Result<Row>> {
+        if self.is_stopped {
+            return Some(Err(io::ErrorKind::WouldBlock.into()));
+        }
         Python::attach(|py| {
-            let item = match self.iterator.bind(py).try_iter().map(|mut items| items.next()) {
-                Ok(item) => item?,
-                Err(error) => Err(error),
+            let item = match self.iterator.bind(py).call_method0("__next__") {
+                Err(error) if error.is_instance_of::<PyStopIteration>(py) => return None,
+                Err(error) if error.is_instance_of::<PyKeyboardInterrupt>(py) => {
+                    // Whoever watches the study hears of it again, and ends it as it ends elsewhere.
+                    self.is_stopped = true;
+                    unsafe { pyo3::ffi::PyErr_SetInterrupt() };
+                    return Some(Err(io::ErrorKind::WouldBlock.into()));
+                }
+                item => item,
             };
             self.number += 1;
             // The exception of a generator ends the study, and is its own.
@@ -76,6 +92,10 @@ impl Changes for Objects {
         self.total
     }
 
+    fn is_read_by_caller(&self) -> bool {
+        true
+    }
+
     fn unit(&self) -> &'static str {
         "item"
     }
@@ -84,8 +104,16 @@ impl Changes for Objects {
 /// A dictionary, or a pair.
 fn row(item: &Bound<'_, PyAny>, place: Place) -> Row {
     let mut fields = Map::new();
+    // Of functions, which know where they stand; as for a single comparison.
+    let mut modules = Vec::new();
     let mut add = |name: &str, given: &Bound<'_, PyAny>| -> Result<(), String> {
-        let value = value(name, given)?;
+        let value = if matches!(name, "old" | "new") && is_source(given) {
+            let source = source::read(given, name).map_err(|error| error.value(given.py()).to_string())?;
+            modules.extend(source.module.map(|module| (format!("{name}_module"), Value::from(module))));
+            source.text.into()
+        } else {
+            value(name, given)?
+        };
         fields.insert(name.to_owned(), value);
         Ok(())
     };
@@ -110,15 +138,35 @@ fn row(item: &Bound<'_, PyAny>, place: Place) -> Row {
             return add("new", &new);
         }
         let kind = item.get_type().name().map_err(|error| error.to_string())?;
-        Err(format!("it is a {kind}; give a dictionary, or a pair (old, new)"))
+        let count = item.len().map_or_else(|_| String::new(), |count| format!(" of {count}"));
+        let count = if item.is_instance_of::<PyString>() { String::new() } else { count };
+        Err(format!("it is {}{count}; give a dictionary, or a pair (old, new)", with_article(&kind.to_string())))
     };
     match read() {
-        Ok(()) => from_fields(fields, place),
+        Ok(()) => {
+            if modules.len() == 2 {
+                for (name, module) in modules {
+                    fields.entry(name).or_insert(module);
+                }
+            }
+            from_fields(fields, place)
+        }
         Err(reason) => Err(place.wrong(fields.get("id"), &reason)),
     }
 }
 
-/// A value as JSON has it; paths and functions are read as `compare` reads them.
+/// `a list`, `an int`.
+fn with_article(name: &str) -> String {
+    let vowel = name.starts_with(|c: char| "aeiou".contains(c.to_ascii_lowercase()));
+    format!("{} {name}", if vowel { "an" } else { "a" })
+}
+
+/// What `compare` takes as a version.
+fn is_source(given: &Bound<'_, PyAny>) -> bool {
+    given.is_instance_of::<PyString>() || given.is_callable() || given.hasattr("__fspath__").unwrap_or_default()
+}
+
+/// A value as JSON has it.
 fn value(name: &str, given: &Bound<'_, PyAny>) -> Result<Value, String> {
     if given.is_none() {
         return Ok(Value::Null);
@@ -134,19 +182,19 @@ fn value(name: &str, given: &Bound<'_, PyAny>) -> Result<Value, String> {
         let number = given.extract::<i64>().map(Value::from);
         return Ok(number.unwrap_or_else(|_| given.str().map_or(Value::Null, |text| text.to_string().into())));
     }
+    // Numbers of others, such as NumPy's.
+    if let Ok(number) = given.call_method0("__index__") {
+        return value(name, &number);
+    }
     if given.is_instance_of::<PyFloat>() {
         // NaN, which pandas has for what is not there, becomes null.
         return Ok(given.extract::<f64>().unwrap_or(f64::NAN).into());
     }
-    if given.is_instance_of::<PyList>() || given.is_instance_of::<PyTuple>() {
-        return Ok(Value::Array(Vec::new()));
+    if name == "id" {
+        // Whatever JSON has a form for; anything else as its text.
+        let text = || given.str().map_or(Value::Null, |text| text.to_string().into());
+        return Ok(super::study::id(given).unwrap_or_else(|_| text()));
     }
-    let is_path = given.hasattr("__fspath__").unwrap_or_default();
-    if matches!(name, "old" | "new") && (given.is_callable() || is_path) {
-        return source::read(given, name).map(|source| source.text.into()).map_err(|error| error.to_string());
-    }
-    match (name, given.str()) {
-        ("id", Ok(text)) => Ok(text.to_string().into()),
-        _ => Ok(Value::Object(Map::new())),
-    }
+    let is_list = given.is_instance_of::<PyList>() || given.is_instance_of::<PyTuple>();
+    Ok(if is_list { Value::Array(Vec::new()) } else { Value::Object(Map::new()) })
 }

@@ -10,11 +10,16 @@ use crate::warm::Environment;
 
 /// Looks around.
 pub fn find(py: Python<'_>) -> PyResult<Environment> {
-    let executable: Option<PathBuf> = py.import("sys")?.getattr("executable")?.extract()?;
+    let sys = py.import("sys")?;
+    let executable: Option<PathBuf> = sys.getattr("executable")?.extract()?;
+    let implementation: String = sys.getattr("implementation")?.getattr("name")?.extract()?;
+    let version = py.version_info();
     Ok(Environment {
         python: executable.unwrap_or_else(|| "python3".into()),
+        version: format!("{implementation} {}.{}", version.major, version.minor),
         onnxruntime: package_folder(py, "onnxruntime")?.and_then(|folder| library_in(&folder.join("capi"))),
         cache: etcetera::base_strategy::choose_native_strategy().ok().map(|user| user.cache_dir().join("twincell")),
+        threads: None,
     })
 }
 

@@ -1,7 +1,9 @@
 //! Executors of Python as farms, and what runs in their workers. `python/twincell/_executor.py` speaks to executors.
 
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde_json::{Map, Value as Json};
@@ -13,7 +15,7 @@ use crate::study::farm::{Ended, Farm, Trouble, answer_chunk};
 use crate::study::find::find;
 use crate::study::job::refused;
 use crate::study::key::Keys;
-use crate::warm::Engine;
+use crate::warm::{Engine, Environment};
 
 /// An executor of Python.
 pub struct PyFarm {
@@ -30,13 +32,17 @@ impl PyFarm {
     }
 }
 
-/// The workers at an address, `dask://HOST:PORT`, for options as they were typed.
-pub fn at(address: &str, options: &[(&str, String)]) -> Result<Box<dyn Farm>, String> {
-    let options = typed_options_as_json(options).map_err(|error| error.to_string())?;
+/// The workers at an address, `dask://HOST:PORT`, for options as they were typed. An error is one line for people, or
+/// nothing where whoever waited for workers wants no more.
+pub fn at(address: &str, options: &[(&str, String)]) -> Result<Box<dyn Farm>, Option<String>> {
+    let options = typed_options_as_json(options).map_err(|error| Some(error.to_string()))?;
     Python::attach(|py| {
         let connected =
             || PyFarm::new(&py.import("twincell._executor")?.call_method1("connect", (address,))?, &options);
-        connected().map(|farm| Box::new(farm) as Box<dyn Farm>).map_err(|error| message(py, &error))
+        let is_stop = |error: &PyErr| error.is_instance_of::<PyKeyboardInterrupt>(py);
+        connected()
+            .map(|farm| Box::new(farm) as Box<dyn Farm>)
+            .map_err(|error| (!is_stop(&error)).then(|| message(py, &error)))
     })
 }
 
@@ -71,6 +77,13 @@ impl Farm for PyFarm {
     fn leave(&mut self) {
         // What cannot be taken back ends by itself.
         let _ = Python::attach(|py| self.farm.bind(py).call_method0("leave").map(drop));
+    }
+}
+
+impl Drop for PyFarm {
+    fn drop(&mut self) {
+        // Also where the study never began; once more changes nothing.
+        self.leave();
     }
 }
 
@@ -159,12 +172,35 @@ pub fn study_fingerprint(py: Python<'_>, options: &str, compares: bool) -> PyRes
     .map_err(raised)
 }
 
-/// Compares the changes of a chunk, in a worker of an executor.
+/// Options of studies that this process gives the same results for as who asks.
+static KNOWN: Mutex<Vec<(String, String)>> = Mutex::new(Vec::new());
+/// How many of them are remembered.
+const MOST_KNOWN: usize = 16;
+
+/// Compares the changes of a chunk, in a worker of an executor. Raises `TwincellError` where its results would not be those
+/// of the study, whose [`study_fingerprint`] this is.
 #[pyfunction]
-pub fn compare_chunk(py: Python<'_>, chunk: &str, options: &str) -> PyResult<String> {
+pub fn compare_chunk(py: Python<'_>, chunk: &str, options: &str, fingerprint: &str) -> PyResult<String> {
+    let asked = (options.to_owned(), fingerprint.to_owned());
     let (options, environment) = (from_json(options)?, environment::find(py)?);
+    // As many processes as there are cores share them: each does one thing at a time.
+    let environment = Environment { threads: Some(1), ..environment };
     let mut signals = Signals::new();
     let answers = py.detach(|| {
+        let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+        if !known().contains(&asked) {
+            if Keys::new(&options, &environment)?.fingerprint() != asked.1 {
+                return Err(format!(
+                    "a worker has another twincell, another Python, or another model at the same place: install twincell {} \
+                     where the workers run, for {}",
+                    env!("CARGO_PKG_VERSION"),
+                    environment.version
+                ));
+            }
+            let mut known = known();
+            known.truncate(MOST_KNOWN - 1);
+            known.insert(0, asked);
+        }
         let engine = Engine::warm(&options, &environment).map_err(|error| error.to_string())?;
         let compare = |old: &Source, new: &Source, options: &CompareOptions, go_on: &mut dyn FnMut() -> Continue| {
             engine.compare(old, new, options, &mut |_| go_on()).map_err(refused)

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use twincell_core::compare::Source;
@@ -135,9 +136,13 @@ fn study_line(py: Python<'_>, line: &str, objects: &Bound<'_, PyDict>) -> PyResu
             Request::Help(help) => return Ok(Outcome::text(help)),
         };
     let object = match changes.to_str() {
-        Some(name) if !changes.exists() => objects.get_item(name)?,
-        _ => None,
+        Some(name) => objects.get_item(name)?,
+        None => None,
     };
+    if object.is_some() && changes.exists() {
+        let name = changes.display();
+        return Err(raised(format!("{name} is a variable and a file: write ./{name} for the file, or rename one")));
+    }
     let Given { changes, name, path, origin } = match (object, transform) {
         (_, Some(command)) => {
             let (transformed, name) = transformed(&changes, &command).map_err(raised)?;
@@ -146,7 +151,8 @@ fn study_line(py: Python<'_>, line: &str, objects: &Bound<'_, PyDict>) -> PyResu
         (Some(object), None) => given(&object, &options)?,
         (None, None) => given(changes.into_pyobject(py)?.as_any(), &options)?,
     };
-    let farm = on.map(|address| farm::at(&address, &typed)).transpose().map_err(raised)?;
+    let stopped = |error: Option<String>| error.map_or_else(|| PyKeyboardInterrupt::new_err(()), raised);
+    let farm = on.map(|address| farm::at(&address, &typed)).transpose().map_err(stopped)?;
     let order = Order { changes, name, source: path, options, out, fresh, html, reproducers, farm };
     Ok(Outcome { study: Some(Py::new(py, run_study::run(py, order, origin, None)?)?), ..Outcome::default() })
 }

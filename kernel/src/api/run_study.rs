@@ -76,7 +76,8 @@ pub fn given(object: &Bound<'_, PyAny>, options: &Options) -> PyResult<Given> {
         (None, Err(_)) => format!("a {}", object.get_type().name()?),
     };
     let changes = changes_of(object)?;
-    let once = object.hasattr("__next__")? || path.as_deref() == Some(Path::new("-"));
+    let is_transform = object.is_instance_of::<PyTransform>();
+    let once = object.hasattr("__next__")? && !is_transform || path.as_deref() == Some(Path::new("-"));
     let origin = if once { None } else { Some(Origin::of(object, options.clone())?) };
     Ok(Given { changes, name, path, origin })
 }
@@ -90,11 +91,13 @@ pub fn run(
 ) -> PyResult<PyStudy> {
     let environment = environment::find(py)?;
     let mut display = Display::new(py, progress)?;
+    let mut last = Progress::default();
     let (out, name) = (order.out.clone(), order.name.clone());
     let done = py.detach(|| {
         let mut told = Instant::now();
         let mut asked = Instant::now();
         carry_out(order, &environment, &mut |_| {}, &mut |progress| {
+            last = *progress;
             if asked.elapsed() < SIGNAL_INTERVAL {
                 return Continue::Yes;
             }
@@ -106,6 +109,10 @@ pub fn run(
             display.look(progress, tell)
         })
     });
+    if done.is_ok() {
+        // Those who draw bars want to see their end.
+        display.look(&last, true);
+    }
     display.end(py)?;
     let done = done.map_err(raised)?;
     for warning in &done.warnings {

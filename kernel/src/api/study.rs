@@ -5,6 +5,7 @@ mod open;
 mod plot;
 mod summary;
 
+use std::collections::{HashMap, VecDeque};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -13,10 +14,12 @@ use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use pyo3::exceptions::{PyIndexError, PyKeyError};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict, PyIterator};
+use twincell_core::report::Verdict;
 use twincell_widgets::{StudyState, study_page};
 
 use super::comparison::{PyComparison, plain, show};
 use super::{raised, read_options};
+use crate::study::change::shown;
 use crate::study::differences::differences;
 use crate::study::finding::Finding;
 use crate::study::job::read_all;
@@ -24,7 +27,7 @@ use crate::study::page::{Kept, study_state};
 use crate::study::{frame, store};
 
 pub use difference::PyDifference;
-pub use open::Origin;
+pub use open::{Again, Origin, id};
 pub use plot::{PyPlot, PyPlots};
 pub use summary::PySummary;
 
@@ -48,8 +51,8 @@ impl PyStudy {
     }
 
     /// For views.
-    fn state(&self, kept: &Kept) -> PyResult<StudyState> {
-        study_state(self.title.clone(), None, self.findings.to_vec(), kept).map_err(raised)
+    fn state(&self, kept: &Kept) -> StudyState {
+        study_state(self.title.clone(), self.findings.to_vec(), kept)
     }
 }
 
@@ -76,14 +79,24 @@ pub fn load_study(
     Ok(PyStudy::new(title, name, findings, Kept::default(), origin))
 }
 
-/// Results of earlier versions have no labels of their own; their changes are in the same order.
+/// Results of earlier versions have no labels: theirs are those of the changes with their ids.
 fn add_labels(findings: &mut [Finding], origin: &Origin) -> Result<(), String> {
+    let mut missing: HashMap<String, VecDeque<&mut Finding>> = HashMap::new();
+    for finding in findings.iter_mut().filter(|finding| finding.label.is_none()) {
+        missing.entry(shown(&finding.id)).or_default().push_back(finding);
+    }
+    if missing.is_empty() {
+        return Ok(());
+    }
     let mut changes = (origin.changes)()?;
-    for finding in findings.iter_mut() {
-        let row = changes.next().transpose();
-        let row = row.map_err(|error| format!("cannot read the changes on: {}", crate::files::reason(&error)))?;
-        if let Some(Ok(change)) = row
-            && finding.label.is_none()
+    while let Some(row) = changes.next() {
+        let row = match row {
+            Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => continue,
+            row => row.map_err(|error| format!("cannot read the changes on: {}", crate::files::reason(&error)))?,
+        };
+        if let Ok(change) = row
+            && change.label.is_some()
+            && let Some(finding) = missing.get_mut(&shown(&change.id)).and_then(VecDeque::pop_front)
         {
             finding.label = change.label;
         }
@@ -101,6 +114,11 @@ impl PyStudy {
         self.rows(py)?.try_iter()
     }
 
+    /// Whether a change has this id.
+    fn __contains__(&self, id: &Bound<'_, PyAny>) -> bool {
+        open::id(id).is_ok_and(|wanted| self.findings.iter().any(|one| open::is_called(&one.id, &wanted)))
+    }
+
     fn __bool__(&self) -> bool {
         !self.findings.is_empty()
     }
@@ -116,7 +134,9 @@ impl PyStudy {
         let wanted = open::id(id)?;
         let mut places = self.findings.iter().enumerate().filter(|(_, one)| open::is_called(&one.id, &wanted));
         let Some((row, _)) = places.next() else {
-            let error = format!("no change has the id {wanted}: `study.rows` has them all");
+            let place = wanted.as_u64().filter(|place| *place < self.findings.len() as u64);
+            let place = place.map_or_else(String::new, |place| format!("; `study.comparison({place})` takes a place"));
+            let error = format!("no change has the id {wanted}: `study.rows` has them all{place}");
             return Err(PyKeyError::new_err(error));
         };
         match places.count() {
@@ -157,8 +177,8 @@ impl PyStudy {
 
     /// The plots of the study: `study.plot.verdicts()` and so on.
     #[getter]
-    fn plot(&self) -> PyResult<PyPlots> {
-        Ok(PyPlots::new(self.state(&Kept::default())?))
+    fn plot(&self) -> PyPlots {
+        PyPlots::new(self.state(&Kept::default()))
     }
 
     /// A pandas `DataFrame`, one row for each change.
@@ -196,14 +216,18 @@ impl PyStudy {
     }
 
     /// The study as an HTML page of its own.
-    fn to_html(&self) -> PyResult<String> {
-        Ok(study_page(&self.state(&self.kept)?, &self.title))
+    fn to_html(&self) -> String {
+        study_page(&self.state(&self.kept), &self.title)
     }
 
     /// Writes the study to a file: a page (.html) or the results (.jsonl, .parquet, .sqlite), by the file's ending.
     fn save(&self, path: PathBuf) -> PyResult<()> {
         match path.extension().and_then(|ending| ending.to_str()) {
-            Some("html" | "htm") => crate::files::write_text(&path, &self.to_html()?).map_err(raised),
+            Some("html" | "htm") => crate::files::write_text(&path, &self.to_html()).map_err(raised),
+            _ if store::format(&path).is_err() => Err(raised(format!(
+                "a study is not written to {}: give a name that ends in .html, .jsonl, .sqlite or .parquet",
+                path.display()
+            ))),
             _ => {
                 let mut file = store::open(&path, true).map_err(raised)?;
                 for (index, finding) in self.findings.iter().enumerate() {
@@ -216,7 +240,7 @@ impl PyStudy {
 
     /// What the interactive view shows, as JSON.
     fn _state(&self) -> PyResult<String> {
-        serde_json::to_string(&self.state(&self.kept)?).map_err(raised)
+        serde_json::to_string(&self.state(&self.kept)).map_err(raised)
     }
 
     /// Shows the interactive view where there is a front end for it; IPython takes the MIME bundle elsewhere.
@@ -234,12 +258,19 @@ impl PyStudy {
     ) -> PyResult<Bound<'py, PyAny>> {
         // Jupyter filters the bundle itself.
         let _ = (include, exclude);
-        let html = twincell_widgets::study_fragment(&self.state(&Kept::default())?);
+        let html = twincell_widgets::study_fragment(&self.state(&Kept::default()));
         plain(py, &serde_json::json!({ "text/plain": self.__repr__(), "text/html": html }))
     }
 
     fn __repr__(&self) -> String {
         let count = self.findings.len();
-        format!("{}: {count} {}", self.title, if count == 1 { "change" } else { "changes" })
+        let verdicts = [Verdict::Changing, Verdict::LikelyPreserving, Verdict::Identical, Verdict::Inconclusive];
+        let counted = verdicts.into_iter().filter_map(|verdict| {
+            let count = self.findings.iter().filter(|finding| finding.verdict == verdict).count();
+            (count > 0).then(|| format!("{count} {}", verdict.name()))
+        });
+        let counted = counted.collect::<Vec<_>>().join(", ");
+        let counted = if counted.is_empty() { counted } else { format!(", {counted}") };
+        format!("{}: {count} {}{counted}", self.title, if count == 1 { "change" } else { "changes" })
     }
 }

@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use super::comparison::plain;
 use super::raised;
+use super::study::Again;
 use crate::study::change::{Changes, Row};
 use crate::study::job;
 
@@ -19,6 +20,8 @@ pub struct PyTransform {
     changes: Arc<Mutex<Box<dyn Changes>>>,
     /// For people.
     pub name: String,
+    folder: PathBuf,
+    command: String,
     /// What came of nothing: name and reason.
     failed: Mutex<Vec<(Value, String)>>,
 }
@@ -32,13 +35,20 @@ pub struct PyTransform {
 #[pyfunction]
 pub fn transform(py: Python<'_>, folder: PathBuf, command: &str) -> PyResult<PyTransform> {
     let (changes, name) = py.detach(|| job::transformed(&folder, command)).map_err(raised)?;
-    Ok(PyTransform { changes: Arc::new(Mutex::new(changes)), name, failed: Mutex::default() })
+    let (changes, command) = (Arc::new(Mutex::new(changes)), command.to_owned());
+    Ok(PyTransform { changes, name, folder, command, failed: Mutex::default() })
 }
 
 impl PyTransform {
     /// What is still to come, for a study.
     pub fn rest(&self) -> Box<dyn Changes> {
         Box::new(Rest(self.changes.clone()))
+    }
+
+    /// Gives the changes once more: the command works again.
+    pub fn again(&self) -> Again {
+        let (folder, command) = (self.folder.clone(), self.command.clone());
+        Box::new(move || Ok(job::transformed(&folder, &command)?.0))
     }
 }
 
@@ -51,6 +61,10 @@ impl Changes for Rest {
 
     fn total(&self) -> Option<u64> {
         held(&self.0).total()
+    }
+
+    fn warnings(&self) -> Vec<String> {
+        held(&self.0).warnings()
     }
 }
 

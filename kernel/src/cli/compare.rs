@@ -335,7 +335,7 @@ mod tests {
             progress: false,
             left: &std::cell::Cell::new(false),
             interrupted: &mut || false,
-            farms: &|_, _| Err("there are none here".to_owned()),
+            farms: &|_, _| Err(None),
         };
         let failed = Compared { path: "\x1b]0;a.py".to_owned(), result: Err("\x1b[2J".to_owned()) };
         print_files("A..B", &[failed], &["\x1b[31mred.py: a note".to_owned()], &mut session).unwrap();

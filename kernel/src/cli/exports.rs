@@ -38,6 +38,25 @@ pub fn are_wanted(matches: &ArgMatches) -> bool {
     FORMATS.iter().any(|(name, ..)| matches.contains_id(name))
 }
 
+/// Whether the files that were asked for can be written, and are none of these others: found out now, and not after hours.
+pub fn check(matches: &ArgMatches, others: &[Option<PathBuf>]) -> Result<(), Abort> {
+    let mut taken: Vec<PathBuf> = others.iter().flatten().filter_map(|path| std::path::absolute(path).ok()).collect();
+    for (name, ..) in FORMATS {
+        let Some(path) = matches.get_one::<PathBuf>(name) else { continue };
+        let whole = std::path::absolute(path).unwrap_or_else(|_| path.clone());
+        if taken.contains(&whole) {
+            let path = path.display();
+            return Err(Abort::Failed(format!("--{name} is {path}, which something else is written to or read from")));
+        }
+        taken.push(whole);
+        let opened = std::fs::OpenOptions::new().append(true).create(true).open(path);
+        opened.map_err(|error| {
+            Abort::Failed(format!("cannot write {}: {}", path.display(), crate::files::reason(&error)))
+        })?;
+    }
+    Ok(())
+}
+
 /// Writes the files that were asked for.
 pub fn write(told: &[Told], matches: &ArgMatches) -> Result<(), Abort> {
     for (name, _, make) in FORMATS {

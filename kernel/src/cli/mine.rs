@@ -18,8 +18,13 @@ pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort
     let jobs = number(matches, "jobs")?.unwrap_or_else(crate::mine::default_jobs);
     // clap has seen to it that it is there.
     let repository = matches.get_one::<PathBuf>("repository").cloned().unwrap_or_default();
+    let out = matches.get_one::<PathBuf>("out");
+    let ending = out.and_then(|path| path.extension()).map(|ending| ending.to_string_lossy().to_lowercase());
+    if let Some(ending @ ("csv" | "tsv" | "parquet" | "pq" | "sqlite" | "db")) = ending.as_deref() {
+        return Err(Abort::Failed(format!("changes are not written as .{ending}: give a name that ends in .jsonl")));
+    }
     let mut mine = Mine::start(&repository, selection, jobs).map_err(Abort::new)?;
-    let Some(path) = matches.get_one::<PathBuf>("out") else {
+    let Some(path) = out else {
         let left = session.left;
         let stopped = give(&mut mine, session.out, session.progress, &mut || left.get() || (session.interrupted)())?;
         session.out.flush()?;

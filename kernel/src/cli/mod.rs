@@ -49,7 +49,8 @@ pub struct Session<'a> {
     pub farms: &'a Farms,
 }
 
-pub type Farms = dyn Fn(&str, &[(&str, String)]) -> Result<Box<dyn Farm>, String>;
+/// Workers at an address, for options as they were typed. An error without a text is an interruption.
+pub type Farms = dyn Fn(&str, &[(&str, String)]) -> Result<Box<dyn Farm>, Option<String>>;
 
 /// Why a command ended early; the message is for people.
 #[derive(Debug, thiserror::Error)]
@@ -179,7 +180,7 @@ pub(crate) mod tests {
             progress: false,
             left: &Cell::new(false),
             interrupted: &mut || false,
-            farms: &|_, _| Err("there are none here".to_owned()),
+            farms: &|_, _| Err(None),
         };
         let status = run(arguments.iter().map(OsString::from).collect(), &mut session);
         (status, String::from_utf8(out).unwrap(), String::from_utf8(err).unwrap())
@@ -241,7 +242,7 @@ pub(crate) mod tests {
             progress: false,
             left: &Cell::new(false),
             interrupted: &mut || false,
-            farms: &|_, _| Err("there are none here".to_owned()),
+            farms: &|_, _| Err(None),
         };
         assert_eq!(run(vec!["--help".into()], &mut session), 0);
         assert!(err.is_empty());

@@ -10,8 +10,9 @@ use twincell_core::report::Verdict;
 use twincell_widgets::export::Told;
 use twincell_widgets::plain_sentence;
 
-use super::{Abort, Session, exports, read_options};
+use super::{Abort, FAILED, Session, exports, read_options};
 use crate::options::{Job, command_line};
+use crate::study::change::shown;
 use crate::study::finding::Finding;
 use crate::study::job::{Order, carry_out, from_file, read_all, transformed};
 use crate::study::pace::Progress;
@@ -21,6 +22,7 @@ pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort
     let path = |name| matches.get_one::<PathBuf>(name).cloned();
     // clap has seen to it that it is there.
     let source = path("file").unwrap_or_default();
+    exports::check(matches, &[Some(source.clone()), path("out"), path("html")])?;
     let (changes, name) = match matches.get_one::<String>("transform") {
         Some(command) => transformed(&source, command),
         None => from_file(&source),
@@ -29,7 +31,10 @@ pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort
     let farm = match matches.get_one::<String>("on") {
         Some(address) => {
             let given = command_line::given(matches, Job::Study);
-            Some((session.farms)(address, &given).map_err(Abort::Failed)?)
+            if session.progress {
+                writeln!(session.err, "twincell: waiting for the workers of {}", plain_sentence(address))?;
+            }
+            Some((session.farms)(address, &given).map_err(|error| error.map_or(Abort::Interrupted, Abort::Failed))?)
         }
         None => None,
     };
@@ -66,18 +71,31 @@ pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort
     }
     let done = done.map_err(Abort::Failed)?;
     write!(session.out, "{}{}", done.outcome.confusion.text(), done.outcome.reach.text())?;
+    for line in done.outcome.notable.lines() {
+        writeln!(session.out, "{}", plain_sentence(&line))?;
+    }
     if done.outcome.taken_up > 0 {
         writeln!(session.out, "{} of them were there from an earlier run", done.outcome.taken_up)?;
+    }
+    if done.outcome.repeated > 0 {
+        let several = if done.outcome.repeated == 1 { "row is" } else { "rows are" };
+        writeln!(session.out, "{} {several} the same as another one", done.outcome.repeated)?;
     }
     for line in &done.written {
         writeln!(session.out, "{line}")?;
     }
     if done.outcome.interrupted {
+        writeln!(session.err, "twincell: the same command goes on where this one was stopped")?;
         return Err(Abort::Interrupted);
     }
     if let (true, Some(out)) = (exports::are_wanted(matches), path("out")) {
         let told: Vec<Told> = read_all(&out).map_err(Abort::Failed)?.into_iter().map(told).collect();
         exports::write(&told, matches)?;
+    }
+    let rows = done.outcome.confusion.total();
+    // A command may find nothing to do.
+    if done.outcome.notable.is_nothing(rows.into()) && (rows > 0 || !matches.contains_id("transform")) {
+        return Ok(FAILED);
     }
     let all = [Verdict::Changing, Verdict::Inconclusive, Verdict::LikelyPreserving, Verdict::Identical];
     let found = all.into_iter().filter(|verdict| done.outcome.confusion.of(*verdict) > 0);
@@ -87,7 +105,7 @@ pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort
 /// What other programs are told of a row. Where in its file a change begins, a row does not say.
 fn told(finding: Finding) -> Told {
     Told {
-        name: finding.id.as_str().map_or_else(|| finding.id.to_string(), str::to_owned),
+        name: shown(&finding.id),
         file: finding.file,
         line: None,
         verdict: finding.verdict,

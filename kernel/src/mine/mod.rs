@@ -12,6 +12,7 @@ mod threads;
 use std::fmt::Write as _;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Once;
 
 use git2::{ErrorCode, Repository};
 use regex::{RegexSet, RegexSetBuilder};
@@ -20,6 +21,12 @@ use crate::study::change::{Change, Changes, Row};
 
 pub use dates::seconds;
 pub use functions::Module;
+
+/// What libgit2 holds of objects that it has read, and maps of packed ones, in bytes: for all repositories of this process.
+/// What it takes by itself is a quarter and eight GiB.
+const OBJECTS: isize = 32 << 20;
+const WINDOW: usize = 32 << 20;
+const MAPPED: usize = 256 << 20;
 
 /// Which changes are wanted. Without merges, always; and only of functions that are in both versions of their file, with
 /// different trees without comments, docstrings, decorators and annotations.
@@ -134,6 +141,7 @@ pub struct Mine {
 impl Mine {
     /// Begins a walk with some threads beside this one. Everything that can be wrong with the question is found out here.
     pub fn start(repository: &Path, selection: Selection, jobs: usize) -> Result<Self, MineError> {
+        bound_memory();
         let name = repository.display().to_string();
         let path = repository;
         let repository = Repository::discover(path).map_err(|error| match error.code() {
@@ -201,6 +209,17 @@ impl Changes for Mine {
     fn total(&self) -> Option<u64> {
         None
     }
+}
+
+/// So that memory does not grow with the history.
+fn bound_memory() {
+    static ONCE: Once = Once::new();
+    // These are plain numbers of libgit2's, which its threads read; ours have not begun. What they cannot be set to stays.
+    ONCE.call_once(|| unsafe {
+        let _ = git2::opts::set_cache_max_size(OBJECTS);
+        let _ = git2::opts::set_mwindow_size(WINDOW);
+        let _ = git2::opts::set_mwindow_mapped_limit(MAPPED);
+    });
 }
 
 /// Seconds since 1970.

@@ -50,6 +50,16 @@ pub trait Changes: Send {
     /// How many rows there are in all, where that is known without comparing them.
     fn total(&self) -> Option<u64>;
 
+    /// Whether it is read by the thread that runs the study, and by no other: what belongs to whoever called.
+    fn is_read_by_caller(&self) -> bool {
+        false
+    }
+
+    /// What a person should know at the end: one line each.
+    fn warnings(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// What the numbers of changes count.
     fn unit(&self) -> &'static str {
         "row"
@@ -58,6 +68,11 @@ pub trait Changes: Send {
 
 /// The word of a label that says that nobody knows: it counts for nothing, and is no mistake.
 pub const UNCLEAR: &str = "unclear";
+
+/// An id as people see it: a text as it is, anything else as JSON.
+pub fn shown(id: &Value) -> String {
+    id.as_str().map_or_else(|| id.to_string(), str::to_owned)
+}
 
 impl Change {
     /// Names and values, as rows of an input have them; without those that are absent.

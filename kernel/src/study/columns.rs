@@ -7,6 +7,7 @@ use arrow_array::{ArrayRef, Float64Array, Int64Array, RecordBatch, StringArray, 
 use arrow_schema::ArrowError;
 use serde::Serialize;
 
+use super::change::shown;
 use super::finding::Finding;
 
 /// What a value is called in results, such as a verdict.
@@ -28,7 +29,7 @@ pub fn batch(rows: &[Finding], integers: bool, evidence: ArrayRef) -> Result<Rec
     let id: ArrayRef = if integers {
         Arc::new(rows.iter().map(|row| row.id.as_i64()).collect::<Int64Array>())
     } else {
-        let text = |row: &Finding| Some(row.id.as_str().map_or_else(|| row.id.to_string(), str::to_owned));
+        let text = |row: &Finding| Some(shown(&row.id));
         Arc::new(rows.iter().map(text).collect::<StringArray>())
     };
     let verdicts: ArrayRef = Arc::new(rows.iter().map(|row| word(row.verdict)).collect::<StringArray>());

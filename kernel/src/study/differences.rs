@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use twincell_core::report::{Channel, Strength};
 use twincell_widgets::{Differences, DifferingRow};
 
+use super::change::shown;
 use super::finding::Finding;
 
 /// Compares two studies row by row. Rows belong together by their ids; where one occurs again, the second belongs to the
@@ -16,7 +17,7 @@ pub fn differences(titles: [String; 2], first: &[Finding], second: &[Finding]) -
     let mut met = BTreeSet::new();
     for (name, one) in numbered(first) {
         let Some(other) = others.remove(&name) else {
-            found.only[0].push(shown(one));
+            found.only[0].push(shown(&one.id));
             continue;
         };
         met.insert(name);
@@ -30,7 +31,7 @@ pub fn differences(titles: [String; 2], first: &[Finding], second: &[Finding]) -
             });
         }
     }
-    found.only[1].extend(numbered(second).filter(|(name, _)| !met.contains(name)).map(|(_, other)| shown(other)));
+    found.only[1].extend(numbered(second).filter(|(name, _)| !met.contains(name)).map(|(_, other)| shown(&other.id)));
     found
 }
 
@@ -38,15 +39,11 @@ pub fn differences(titles: [String; 2], first: &[Finding], second: &[Finding]) -
 fn numbered(rows: &[Finding]) -> impl Iterator<Item = (String, &Finding)> {
     let mut times: BTreeMap<String, usize> = BTreeMap::new();
     rows.iter().map(move |row| {
-        let id = shown(row);
+        let id = shown(&row.id);
         let time = times.entry(id.clone()).or_default();
         *time += 1;
         (format!("{time} {id}"), row)
     })
-}
-
-fn shown(row: &Finding) -> String {
-    row.id.as_str().map_or_else(|| row.id.to_string(), str::to_owned)
 }
 
 fn places(row: &Finding) -> BTreeSet<(Channel, &str, Strength)> {

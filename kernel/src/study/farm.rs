@@ -49,10 +49,14 @@ pub enum Trouble {
     Useless(String),
 }
 
+/// How long what was read waits at most to be handed out to who has nothing to do.
+const MOMENT: Duration = Duration::from_millis(10);
 /// Times that a change is handed out.
 const ATTEMPTS: u32 = 3;
-/// What a chunk should take, in milliseconds: long enough that handing it out does not count.
+/// What a chunk should take, in milliseconds: long enough that handing it out does not count. Toward the end chunks get
+/// smaller, so that nobody waits for the last one, but not so small that handing them out is the work.
 const CHUNK_TIME: f64 = 500.0;
+const SHORTEST_TIME: f64 = 60.0;
 const LARGEST_CHUNK: usize = 64;
 
 /// Changes that are out at a time at most, about.
@@ -148,6 +152,7 @@ impl Tended<'_> {
             if shared.stopped() {
                 return Ok(());
             }
+            shared.widen(at_once(self.farm));
             while self.out.len() < self.allowed() {
                 let chunk = match self.again.pop_front() {
                     Some(held) => vec![held],
@@ -164,7 +169,9 @@ impl Tended<'_> {
                 }
                 continue;
             }
-            match self.farm.ended(INTERVAL) {
+            // Where somebody has nothing to do, what is read next is not to wait for an answer.
+            let patience = if is_closed || self.out.len() >= self.allowed() { INTERVAL } else { MOMENT };
+            match self.farm.ended(patience) {
                 Ok(ended) => {
                     for (ticket, answer) in ended {
                         self.settle(ticket, answer)?;
@@ -183,8 +190,7 @@ impl Tended<'_> {
 
     /// As many of the changes that wait as should go out together.
     fn take(&mut self, shared: &Shared, is_closed: &mut bool) -> Vec<Held> {
-        let each = if self.found == 0 { CHUNK_TIME } else { self.milliseconds / f64::from(self.found) };
-        let size = ((CHUNK_TIME / each.max(1.0)) as usize).clamp(1, LARGEST_CHUNK);
+        let size = self.size(shared.jobs.last());
         let mut chunk = Vec::new();
         while chunk.len() < size && !*is_closed {
             // With nothing out there is nothing else to wait for.
@@ -196,6 +202,15 @@ impl Tended<'_> {
             }
         }
         chunk
+    }
+
+    /// How many changes go out together; `last` is how many are left, once that is known.
+    fn size(&self, last: Option<usize>) -> usize {
+        let each = if self.found == 0 { CHUNK_TIME } else { self.milliseconds / f64::from(self.found) };
+        let within = |time: f64| ((time / each.max(1.0)) as usize).clamp(1, LARGEST_CHUNK);
+        // Half of what is left is dealt out to all that may be out, and of the other half they take when they are done.
+        let share = |last: usize| last.div_ceil(2 * self.farm.chunks().max(1));
+        last.map_or(LARGEST_CHUNK, share).clamp(within(SHORTEST_TIME), within(CHUNK_TIME))
     }
 
     fn hand_out(&mut self, mut chunk: Vec<Held>) -> Result<(), String> {
@@ -299,6 +314,9 @@ mod tests {
     struct Scripted {
         waiting: VecDeque<Ended>,
         most_out: usize,
+        /// Changes of each chunk, and what each of them takes.
+        sizes: Vec<usize>,
+        milliseconds: f64,
         /// The texts of new versions that break everything down, each time.
         poison: &'static str,
         /// Chunks that are lost before the others are answered.
@@ -312,6 +330,8 @@ mod tests {
             Self {
                 waiting: VecDeque::new(),
                 most_out: 0,
+                sizes: Vec::new(),
+                milliseconds: 1.0,
                 poison: "no such text",
                 to_lose: 0,
                 renewed: 0,
@@ -326,8 +346,9 @@ mod tests {
         }
 
         fn hand_out(&mut self, ticket: u64, chunk: String) -> Result<(), Trouble> {
+            self.sizes.push(chunk.lines().count());
             let answer = answer_chunk(&chunk, &mut |change, key, _| {
-                let mut finding = Finding::not_compared(change, "answered".into(), 1.0);
+                let mut finding = Finding::not_compared(change, "answered".into(), self.milliseconds);
                 finding.key = Some(key.to_owned());
                 Found { finding, state: None, reproducers: Vec::new() }
             });
@@ -366,6 +387,15 @@ mod tests {
         assert_eq!(rows.len(), 100);
         assert!(rows.iter().all(|row| row.reason == "answered" && row.key.is_some()));
         assert!(farm.most_out <= 2 * 4, "{}", farm.most_out);
+    }
+
+    #[test]
+    fn chunks_are_as_long_as_is_wanted_and_get_smaller_toward_the_end() {
+        let mut farm = Scripted { milliseconds: 20.0, ..Scripted::new() };
+        studied(&mut Script::changes(400), Some(&mut farm)).1.unwrap();
+        let (first, largest, last) = (farm.sizes[0], farm.sizes.iter().max(), farm.sizes.last());
+        assert!(first == 1 && largest <= Some(&25) && last <= Some(&3), "{:?}", farm.sizes);
+        assert_eq!(farm.sizes.iter().sum::<usize>(), 400);
     }
 
     #[test]

@@ -5,7 +5,6 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use twincell_core::compare::{CompareOptions, Continue, Source};
 use twincell_core::report::Comparison;
 
@@ -29,7 +28,7 @@ pub struct Refused {
 /// What is wanted of a comparison beside its finding.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Wanted {
-    /// What a page shows of it.
+    /// What a page shows of it, as JSON.
     pub state: bool,
     pub reproducers: bool,
 }
@@ -38,7 +37,7 @@ pub struct Wanted {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Found {
     pub finding: Finding,
-    pub state: Option<Value>,
+    pub state: Option<String>,
     pub reproducers: Vec<Written>,
 }
 
@@ -60,7 +59,7 @@ pub fn find(
         finding.key = Some(key.to_owned());
         Ok(Found {
             finding,
-            state: if wanted.state { page::kept(&comparison) } else { None },
+            state: if wanted.state { page::kept(change, &comparison) } else { None },
             reproducers: if wanted.reproducers { reproducers::of_study(&comparison) } else { Vec::new() },
         })
     }));

@@ -45,6 +45,9 @@ pub struct Finding {
     pub key: Option<String>,
 }
 
+/// Characters of a value in a reason.
+const LONGEST_VALUE: usize = 60;
+
 impl Finding {
     pub fn new(change: &Change, comparison: &Comparison, milliseconds: f64) -> Self {
         let pairs = &comparison.pairs;
@@ -58,9 +61,9 @@ impl Finding {
         };
         let mut finding = Self {
             verdict: comparison.verdict,
-            reason: decisive.map_or(&comparison.sentence, |pair| &pair.reason).clone(),
+            reason: decisive.map_or_else(|| comparison.sentence.clone(), |pair| reason(pair, pairs.len() > 1)),
             evidence: comparison.evidence().cloned().collect(),
-            executions: pairs.iter().map(executions).sum(),
+            executions: pairs.iter().map(|pair| pair.executed).sum(),
             coverage: ran(&|_| true).map_or(0.0, thousandths),
             changed_lines_reached: ran(&|line| line.changed).map(thousandths),
             reproducer: pairs
@@ -123,8 +126,19 @@ impl Finding {
     }
 }
 
-fn executions(pair: &PairReport) -> u32 {
-    pair.executed
+/// Why a pair has its verdict: of one that changed, what is different.
+fn reason(pair: &PairReport, is_one_of_several: bool) -> String {
+    let cut = |text: &str| {
+        let short: String = text.chars().take(LONGEST_VALUE).collect();
+        if short.len() < text.len() { short + "..." } else { short }
+    };
+    let what = match pair.evidence.first() {
+        Some(one) if pair.verdict == Verdict::Changing => {
+            format!("{}: old {}, new {}", one.place, cut(&one.old), cut(&one.new))
+        }
+        _ => pair.reason.clone(),
+    };
+    if is_one_of_several { format!("{}: {what}", pair.new.qualname) } else { what }
 }
 
 fn thousandths(value: f64) -> f64 {
@@ -152,7 +166,7 @@ mod tests {
         let mut changing = pair(Verdict::Changing);
         changing.reason = "returns differ".to_owned();
         let finding = Finding::new(&Change::default(), &comparison(vec![pair(Verdict::Identical), changing]), 0.0);
-        assert_eq!((finding.verdict, finding.reason.as_str()), (Verdict::Changing, "returns differ"));
+        assert_eq!((finding.verdict, finding.reason.as_str()), (Verdict::Changing, "f: returns differ"));
         assert_eq!(Finding::new(&Change::default(), &comparison(vec![]), 0.0).changed_lines_reached, None);
     }
 

@@ -5,7 +5,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::change::{Change, Changes, Row, UNCLEAR};
+use super::change::{Change, Changes, Row, UNCLEAR, shown};
 use crate::reproducers::safe;
 
 /// What is said about one thing at most, in lines of the input.
@@ -59,7 +59,7 @@ impl Input {
 
     /// What the reproducers of a change are called.
     pub fn name(&self, change: &Change) -> String {
-        self.seen().other.get(&change.number).cloned().unwrap_or_else(|| safe(&id(change)))
+        self.seen().other.get(&change.number).cloned().unwrap_or_else(|| safe(&shown(&change.id)))
     }
 
     /// One line each, for people.
@@ -87,14 +87,14 @@ impl Input {
 
 impl Seen {
     fn add(&mut self, change: &Change) {
-        let (id, number) = (id(change), change.number);
+        let (id, number) = (shown(&change.id), change.number);
         // Of several with one name, all but the first are told apart by their lines.
-        let plain = safe(&id);
+        let plain = if id.is_empty() { format!("{}{number}", self.unit) } else { safe(&id) };
         let mut name = plain.clone();
         while !self.taken.insert(hash(&name)) {
             name = format!("{name}-{}{number}", self.unit);
         }
-        if name != plain {
+        if name != safe(&id) {
             self.other.insert(number, name);
         }
         let first = *self.first.entry(hash(&id)).or_insert(number);
@@ -148,13 +148,17 @@ impl Changes for Watched<'_> {
         self.changes.total()
     }
 
+    fn is_read_by_caller(&self) -> bool {
+        self.changes.is_read_by_caller()
+    }
+
+    fn warnings(&self) -> Vec<String> {
+        self.changes.warnings()
+    }
+
     fn unit(&self) -> &'static str {
         self.changes.unit()
     }
-}
-
-fn id(change: &Change) -> String {
-    change.id.as_str().map_or_else(|| change.id.to_string(), str::to_owned)
 }
 
 fn hash(text: &str) -> u64 {
@@ -187,6 +191,10 @@ mod tests {
         let (names, warnings) = read(&lines);
         assert_eq!(names, ["a", "x_y", "x_y-line3", "a-line4"]);
         assert_eq!(warnings, ["the id a occurs 2 times (lines 1, 4)"]);
+        let long = "變".repeat(120);
+        let (names, _) = read(&[line(&long, "changing"), line(&format!("{long}x"), "changing")]);
+        assert_eq!(names[1], format!("{}-line2", names[0]));
+        assert!(names[0].len() <= 100);
         let lines = [line("a", "changing"), line("a", "changing"), line("a-line2", "changing")];
         assert_eq!(read(&lines).0, ["a", "a-line2", "a-line2-line3"]);
         let (_, warnings) = read(&vec![line("a", "changing"); 7]);

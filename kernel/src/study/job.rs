@@ -71,16 +71,21 @@ pub fn carry_out(
         Some(_) => None,
         None => Some(Engine::warm(&options, environment).map_err(|error| error.to_string())?.stopped_by(&stop)),
     };
-    let mut memory = Memory::default();
-    let mut file = out.as_deref().map(|out| store::open(out, fresh)).transpose()?;
+    if let (Some(engine), Some(_)) = (&engine, &options.python) {
+        engine.check_workers().map_err(|error| error.to_string())?;
+    }
+    // Found out now, and not after hours; and before anything is thrown away.
     if let Some(page) = &html {
-        // Found out now, and not after hours.
-        write_text(page, "")?;
+        let opened = std::fs::OpenOptions::new().append(true).create(true).open(page);
+        opened.map_err(|error| format!("cannot write {}: {}", page.display(), reason(&error)))?;
     }
     if let Some(folder) = &reproducers {
         std::fs::create_dir_all(folder)
             .map_err(|error| format!("cannot make {}: {}", folder.display(), reason(&error)))?;
     }
+    let aside = out.as_deref().filter(|_| !fresh).map(store::aside);
+    let mut memory = Memory::default();
+    let mut file = out.as_deref().map(|out| store::open(out, fresh)).transpose()?;
 
     let (input, mut kept) = (Input::default(), Kept::default());
     let mut keep = |change: &Change, found: &mut Found| {
@@ -122,6 +127,7 @@ pub fn carry_out(
         },
         wanted: Wanted { state: html.is_some() || out.is_none(), reproducers: reproducers.is_some() },
         keep: &mut keep,
+        aside: aside.as_deref(),
     };
     let outcome = run(study, &mut |progress| {
         let answer = watch(progress);
@@ -132,6 +138,7 @@ pub fn carry_out(
     });
     drop(file);
     let mut warnings = input.warnings();
+    warnings.extend(watched.warnings());
     let outcome = outcome.map_err(|broken| {
         warnings.iter().for_each(|warning| warn(warning));
         match (&source, broken) {
@@ -141,11 +148,21 @@ pub fn carry_out(
             (_, broken) => broken.to_string(),
         }
     })?;
+    if !outcome.interrupted {
+        warnings.extend(outcome.notable.nothing(outcome.confusion.total().into()));
+    }
     if outcome.taken_up > 0 && (html.is_some() || reproducers.is_some()) {
         warnings.push(format!(
             "{} results were there already: the page has their rows and not their details, and their reproducers are not \
              written again; --fresh compares everything",
             outcome.taken_up
+        ));
+    }
+    if let (Some(aside), 1..) = (&aside, outcome.dropped) {
+        warnings.push(format!(
+            "{} rows that were there are of other changes or other options: what there was is in {}",
+            outcome.dropped,
+            aside.display()
         ));
     }
     let mut written = Vec::new();
@@ -158,7 +175,7 @@ pub fn carry_out(
             Some(out) => read_all(out)?,
             None => memory.rows.values().cloned().collect(),
         };
-        let state = study_state(title.clone(), None, results, &kept)?;
+        let state = study_state(title.clone(), results, &kept);
         write_text(page, &twincell_widgets::study_page(&state, &title))?;
         written.push(format!("page written to {}", page.display()));
     }

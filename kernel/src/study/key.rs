@@ -7,7 +7,7 @@ use crate::options::Options;
 use crate::warm::{Environment, model_options};
 
 /// One more where rows that are the same by all that is hashed here would not be the same any more.
-const FORMAT: &[u8] = b"twincell study 1";
+const FORMAT: &[u8] = b"twincell study 2";
 
 /// Makes the keys of a study.
 #[derive(Clone)]
@@ -23,6 +23,8 @@ impl Keys {
         put(&mut shared, FORMAT);
         put(&mut shared, env!("CARGO_PKG_VERSION").as_bytes());
         put(&mut shared, settings(options)?.as_bytes());
+        // The Python that runs the code, unless another one is among the options; not the packages in it, nor its place.
+        put(&mut shared, environment.version.as_bytes());
         let parts =
             twincell_models::contents(&model_options(options, environment)).map_err(|error| error.to_string())?;
         let mut model = Sha256::new();
@@ -131,6 +133,8 @@ mod tests {
             options.set_text(name, text).unwrap();
             assert_ne!(key(&options), plain, "{name}");
         }
+        let other = Environment { version: "cpython 3.99".into(), ..Environment::default() };
+        assert_ne!(Keys::new(&Options::default(), &other).unwrap().of_change(&change()), plain);
         // `jobs` and `cache` change nothing, and `model` by what is in it.
         assert_eq!(TABLE.len(), 14 + 3);
         assert_eq!(key(&Options { jobs: Some(7), cache: Cache::Memory, ..Options::default() }), plain);

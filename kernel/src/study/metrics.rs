@@ -107,7 +107,10 @@ impl Confusion {
         for (index, (verdict, name)) in COLUMNS.iter().enumerate() {
             let _ = write!(text, "{} {} {name}", if index == 0 { "" } else { "," }, self.of(*verdict));
         }
-        let _ = writeln!(text, "\ninconclusive {}", percent(self.inconclusive()));
+        text.push('\n');
+        if self.of(Verdict::Inconclusive) > 0 {
+            let _ = writeln!(text, "inconclusive {}", percent(self.inconclusive()));
+        }
         if self.labelled() == 0 {
             return text;
         }

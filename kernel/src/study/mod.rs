@@ -14,6 +14,7 @@ mod input;
 pub mod job;
 pub mod key;
 pub mod metrics;
+pub mod notable;
 pub mod pace;
 pub mod page;
 mod queue;

@@ -39,6 +39,12 @@ impl<T> Queue<T> {
         self.changed.notify_all();
     }
 
+    /// How many wait, once it is known that no more will come.
+    pub fn last(&self) -> Option<usize> {
+        let held = self.held();
+        held.1.then_some(held.0.len())
+    }
+
     /// The next item; waits for it for as long as this.
     pub fn pop(&self, patience: Duration) -> Next<T> {
         let until = Instant::now() + patience;
@@ -81,8 +87,13 @@ impl Room {
     }
 
     pub fn give(&self) {
-        *self.free.lock().unwrap_or_else(PoisonError::into_inner) += 1;
-        self.freed.notify_one();
+        self.add(1);
+    }
+
+    /// Makes room for so many more.
+    pub fn add(&self, more: usize) {
+        *self.free.lock().unwrap_or_else(PoisonError::into_inner) += more;
+        self.freed.notify_all();
     }
 }
 
@@ -98,7 +109,9 @@ mod tests {
         assert_eq!(queue.pop(SHORT), Next::Nothing);
         queue.push(1);
         queue.push(2);
+        assert_eq!(queue.last(), None);
         queue.close();
+        assert_eq!(queue.last(), Some(2));
         assert_eq!(
             [queue.pop(SHORT), queue.pop(SHORT), queue.pop(SHORT)],
             [Next::Item(1), Next::Item(2), Next::Closed]

@@ -6,9 +6,10 @@
 
 use std::collections::HashMap;
 use std::io;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::{self, RecvTimeoutError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use twincell_core::compare::{CompareOptions, Continue};
 
@@ -18,10 +19,11 @@ use super::find::{Compare, Found, Wanted};
 use super::finding::Finding;
 use super::key::Keys;
 use super::metrics::{Confusion, Label, Reach};
+use super::notable::Notable;
 use super::pace::Progress;
 use super::queue::Queue;
 use super::store::Store;
-use super::threads::{Ahead, Event, INTERVAL, Job, Shared, predict_ahead, read, work};
+use super::threads::{Ahead, Event, INTERVAL, Job, Shared, predict_ahead, read, read_one, work};
 
 /// What compares the changes of a study.
 pub enum Workers<'a> {
@@ -43,6 +45,8 @@ pub struct Study<'a> {
     pub store: &'a mut dyn Store,
     pub wanted: Wanted,
     pub keep: &'a mut Keep<'a>,
+    /// Where rows of an earlier run go that the input does not ask for any more.
+    pub aside: Option<&'a Path>,
 }
 
 /// How a study ended.
@@ -50,8 +54,13 @@ pub struct Study<'a> {
 pub struct Outcome {
     pub confusion: Confusion,
     pub reach: Reach,
+    pub notable: Notable,
     /// Rows that were there from an earlier run.
     pub taken_up: u64,
+    /// Rows whose change is the same as one before it in the input.
+    pub repeated: u64,
+    /// Rows of an earlier run that no change of the input asked for.
+    pub dropped: u64,
     /// Stopped before the end; what was found is in the store.
     pub interrupted: bool,
 }
@@ -70,7 +79,7 @@ pub enum Broken {
 /// Compares every change and stores a row for each. What cannot be compared becomes a row with the reason, and the study
 /// goes on. `watch` is told often, from this thread, where the study stands; its answer can stop the study.
 pub fn run(study: Study<'_>, watch: &mut dyn FnMut(&Progress) -> Continue) -> Result<Outcome, Broken> {
-    let Study { changes, options, keys, workers, store, wanted, keep } = study;
+    let Study { changes, options, keys, workers, store, wanted, keep, aside } = study;
     let at_once = match &workers {
         Workers::Threads { jobs, ahead, .. } => (*jobs).max(1) + ahead.map_or(0, |ahead| ahead.size),
         Workers::Farm(farm) => farm::at_once(&**farm),
@@ -80,13 +89,20 @@ pub fn run(study: Study<'_>, watch: &mut dyn FnMut(&Progress) -> Continue) -> Re
         progress: Progress { total: changes.total(), ..Progress::default() },
         started: Instant::now(),
         outcome: Outcome::default(),
+        seen: HashMap::new(),
         same: HashMap::new(),
+        reproducers: wanted.reproducers,
     };
     let ended = std::thread::scope(|scope| {
         let (sender, events) = mpsc::channel();
         let shared = &shared;
         let to = sender.clone();
-        scope.spawn(move || read(changes, keys, shared, &to));
+        let mut own = None;
+        if changes.is_read_by_caller() {
+            own = Some(changes);
+        } else {
+            scope.spawn(move || read(changes, keys, shared, &to));
+        }
         match workers {
             Workers::Threads { compare, jobs, ahead } => {
                 // Predicted ahead or not, threads take what waits in `ready`.
@@ -107,12 +123,14 @@ pub fn run(study: Study<'_>, watch: &mut dyn FnMut(&Progress) -> Continue) -> Re
             }
         }
         drop(sender);
-        let ended = at.follow(&events, shared, store, keep, watch);
+        let mut read_here = own.map(|changes| move || read_one(changes, keys));
+        let read_here = read_here.as_mut().map(|read| read as &mut dyn FnMut() -> Option<Event>);
+        let ended = at.follow(&events, read_here, shared, store, keep, watch);
         shared.stop();
         ended
     });
     // What was found counts, however the study ended.
-    let stored = store.finish(ended.is_ok() && !at.outcome.interrupted);
+    let stored = at.finish(ended.is_ok(), store, aside);
     ended?;
     stored.map_err(Broken::Store)?;
     Ok(at.outcome)
@@ -123,20 +141,25 @@ struct At {
     progress: Progress,
     started: Instant,
     outcome: Outcome,
+    /// The keys of all rows that were read, as numbers, and whether their rows were there from an earlier run.
+    seen: HashMap<u128, bool>,
     /// Changes that are the same as one that is being compared, by its key.
     same: HashMap<String, Vec<Change>>,
+    /// Each change has its own, so that what is the same is compared again.
+    reproducers: bool,
 }
 
 impl At {
     fn follow(
         &mut self,
         events: &mpsc::Receiver<Event>,
+        mut read_here: Option<&mut dyn FnMut() -> Option<Event>>,
         shared: &Shared,
         store: &mut dyn Store,
         keep: &mut Keep<'_>,
         watch: &mut dyn FnMut(&Progress) -> Continue,
     ) -> Result<(), Broken> {
-        let (mut read, mut is_at_end, mut torn) = (0, false, None);
+        let (mut read, mut is_at_end, mut torn, mut has_room) = (0, false, None, false);
         loop {
             self.progress.elapsed = self.started.elapsed();
             if watch(&self.progress) == Continue::Stop {
@@ -147,9 +170,17 @@ impl At {
             if is_at_end && self.progress.done == read {
                 return torn.map_or(Ok(()), |error| Err(Broken::Input(error)));
             }
-            match events.recv_timeout(INTERVAL) {
+            // What was found goes first, then what is to be read here, while there is room for it.
+            let mut event = events.try_recv().map_err(|_| RecvTimeoutError::Timeout);
+            if let (Err(_), Some(read), false) = (&event, &mut read_here, is_at_end) {
+                has_room = has_room || shared.room.take(Duration::ZERO);
+                if has_room && let Some(next) = read() {
+                    event = Ok(next);
+                }
+            }
+            match event.or_else(|_| events.recv_timeout(INTERVAL)) {
                 Ok(Event::Read(row, key)) => {
-                    read += 1;
+                    (read, has_room) = (read + 1, false);
                     let done = self.progress.done;
                     if let Some(job) = self.begin(*row, key, store)? {
                         shared.jobs.push(job);
@@ -193,10 +224,20 @@ impl At {
             Err(row) => finding.id = row.id.clone(),
         };
         let label = row.as_ref().ok().and_then(Change::label);
-        if let Some(finding) = store.take_up(number, &key, &name).map_err(Broken::Store)? {
-            self.outcome.taken_up += 1;
+        // Whether the first one with this key was there from an earlier run.
+        let hash = u128::from_str_radix(&key, 16).unwrap_or_default();
+        let first = self.seen.get(&hash).copied();
+        self.outcome.repeated += u64::from(first == Some(false));
+        let found = match first {
+            Some(false) if self.reproducers => None,
+            _ => store.take_up(number, &key, &name).map_err(Broken::Store)?,
+        };
+        let is_earlier = first.unwrap_or(found.is_some());
+        self.seen.insert(hash, is_earlier);
+        if let Some(finding) = found {
+            self.outcome.taken_up += u64::from(is_earlier);
             self.progress.taken_up += 1;
-            self.count(&finding, label);
+            self.count(number, &finding, label, row.is_ok());
             return Ok(None);
         }
         match row {
@@ -214,7 +255,7 @@ impl At {
                 let mut finding = Finding::no_change(&row);
                 finding.key = Some(key);
                 store.add(number, &finding).map_err(Broken::Store)?;
-                self.count(&finding, None);
+                self.count(number, &finding, None, false);
                 Ok(None)
             }
         }
@@ -234,12 +275,27 @@ impl At {
             found.finding = Finding::not_compared(change, reason, found.finding.milliseconds);
         }
         store.add(change.number, &found.finding).map_err(Broken::Store)?;
-        self.count(&found.finding, change.label());
+        self.count(change.number, &found.finding, change.label(), true);
         shared.room.give();
         Ok(())
     }
 
-    fn count(&mut self, finding: &Finding, label: Option<Label>) {
+    /// Ends the store. An input without a change is taken for none: a program that failed looks so from the other end of
+    /// a pipe. What a complete study drops is set aside before.
+    fn finish(&mut self, is_ended: bool, store: &mut dyn Store, aside: Option<&Path>) -> Result<(), String> {
+        let is_nothing = self.outcome.notable.is_nothing(self.progress.done);
+        let is_complete = is_ended && !self.outcome.interrupted && !is_nothing;
+        if is_complete && let Some(aside) = aside {
+            self.outcome.dropped = store.unclaimed()?;
+            if self.outcome.dropped > 0 {
+                store.copy(aside)?;
+            }
+        }
+        store.finish(is_complete)
+    }
+
+    fn count(&mut self, number: usize, finding: &Finding, label: Option<Label>, is_change: bool) {
+        self.outcome.notable.add(number, finding, is_change);
         self.progress.done += 1;
         self.outcome.confusion.add(label, finding.verdict);
         self.outcome.reach.add(finding.executions, finding.coverage, finding.changed_lines_reached);
@@ -289,6 +345,7 @@ mod tests {
                 kept.push(change.number);
                 Ok(())
             },
+            aside: None,
         };
         run(study, &mut |_| Continue::Yes).unwrap();
         kept.sort_unstable();
@@ -329,6 +386,12 @@ mod tests {
                 Err("cannot write x: No space left on device".to_owned())
             }
             fn tick(&mut self) -> Result<(), String> {
+                Ok(())
+            }
+            fn unclaimed(&self) -> Result<u64, String> {
+                Ok(0)
+            }
+            fn copy(&mut self, _: &std::path::Path) -> Result<(), String> {
                 Ok(())
             }
             fn finish(&mut self, _: bool) -> Result<(), String> {

@@ -108,6 +108,7 @@ pub fn run_with(
         store,
         wanted: Wanted::default(),
         keep: &mut |_, _| Ok(()),
+        aside: None,
     };
     run(study, with.watch)
 }

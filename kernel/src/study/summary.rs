@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use twincell_core::report::Verdict;
 
+use super::columns::word;
 use super::finding::Finding;
 use super::metrics::{Confusion, Label, Reach};
 
@@ -38,15 +39,16 @@ impl Summary {
         let (mut confusion, mut reach) = (Confusion::default(), Reach::default());
         let mut counts = (BTreeMap::new(), BTreeMap::<String, BTreeMap<String, usize>>::new());
         for verdict in [Verdict::Changing, Verdict::LikelyPreserving, Verdict::Inconclusive, Verdict::Identical] {
-            counts.0.insert(word(verdict), 0);
+            counts.0.insert(word(verdict).unwrap_or_default(), 0);
         }
         for finding in findings {
             let label = Label::of(finding.label.as_deref());
             confusion.add(label, finding.verdict);
             reach.add(finding.executions, finding.coverage, finding.changed_lines_reached);
-            *counts.0.entry(word(finding.verdict)).or_default() += 1;
+            let verdict = word(finding.verdict).unwrap_or_default();
+            *counts.0.entry(verdict.clone()).or_default() += 1;
             if let (Some(_), Some(label)) = (label, &finding.label) {
-                *counts.1.entry(label.clone()).or_default().entry(word(finding.verdict)).or_default() += 1;
+                *counts.1.entry(label.clone()).or_default().entry(verdict).or_default() += 1;
             }
         }
         Self {
@@ -71,11 +73,6 @@ impl Summary {
     pub fn text(&self) -> &str {
         &self.text
     }
-}
-
-/// As results have it: `likely_preserving`.
-fn word(verdict: Verdict) -> String {
-    verdict.name().replace(' ', "_")
 }
 
 #[cfg(test)]

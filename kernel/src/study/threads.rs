@@ -2,7 +2,8 @@
 //! changes is on its way, so memory does not grow with the input.
 
 use std::io;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::Sender;
 use std::time::Duration;
 
@@ -44,13 +45,27 @@ pub(super) enum Event {
 pub(super) struct Shared {
     pub jobs: Queue<Job>,
     pub room: Room,
+    at_once: AtomicUsize,
     stop: AtomicBool,
 }
 
 impl Shared {
     /// For so many changes that are compared at a time.
     pub fn new(at_once: usize) -> Self {
-        Self { jobs: Queue::new(), room: Room::new(at_once * READ_AHEAD), stop: AtomicBool::new(false) }
+        Self {
+            jobs: Queue::new(),
+            room: Room::new(at_once * READ_AHEAD),
+            at_once: AtomicUsize::new(at_once),
+            stop: AtomicBool::new(false),
+        }
+    }
+
+    /// So many are compared at a time from now on; what is more stays more.
+    pub fn widen(&self, at_once: usize) {
+        let before = self.at_once.fetch_max(at_once, Ordering::Relaxed);
+        if at_once > before {
+            self.room.add((at_once - before) * READ_AHEAD);
+        }
     }
 
     pub fn stop(&self) {
@@ -71,29 +86,36 @@ pub(super) fn read(changes: &mut dyn Changes, keys: &Keys, shared: &Shared, even
                 return;
             }
         }
-        let row = loop {
+        let event = loop {
             if shared.stopped() {
                 return;
             }
-            match changes.next() {
-                Some(Err(error)) if error.kind() == io::ErrorKind::WouldBlock => {}
-                other => break other,
-            }
-        };
-        let event = match row {
-            None => Event::End(None),
-            Some(Err(error)) => Event::End(Some(error)),
-            Some(Ok(row)) => {
-                let key = match &row {
-                    Ok(change) => keys.of_change(change),
-                    Err(row) => keys.of_row(row),
-                };
-                Event::Read(Box::new(row), key)
+            if let Some(event) = read_one(changes, keys) {
+                break event;
             }
         };
         let is_last = !matches!(event, Event::Read(..));
         if events.send(event).is_err() || is_last {
             return;
+        }
+    }
+}
+
+/// What comes next; nothing where that takes a moment.
+pub(super) fn read_one(changes: &mut dyn Changes, keys: &Keys) -> Option<Event> {
+    // Readers of foreign formats are others' code, too; who waits for the end of the input must hear of it.
+    let next = catch_unwind(AssertUnwindSafe(|| changes.next()))
+        .unwrap_or_else(|_| Some(Err(io::Error::other("this is a bug in twincell, please report it with the input"))));
+    match next {
+        None => Some(Event::End(None)),
+        Some(Err(error)) if error.kind() == io::ErrorKind::WouldBlock => None,
+        Some(Err(error)) => Some(Event::End(Some(error))),
+        Some(Ok(row)) => {
+            let key = match &row {
+                Ok(change) => keys.of_change(change),
+                Err(row) => keys.of_row(row),
+            };
+            Some(Event::Read(Box::new(row), key))
         }
     }
 }
@@ -148,8 +170,6 @@ pub(super) fn work(
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::AtomicUsize;
-
     use twincell_core::report::Verdict;
 
     use super::super::pace::Progress;

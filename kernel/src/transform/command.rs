@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
-use std::os::unix::process::ExitStatusExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
@@ -14,7 +14,7 @@ const PATIENCE: Duration = Duration::from_millis(100);
 const STEP: Duration = Duration::from_millis(5);
 /// Of the output, this much of the end is told, in bytes and lines.
 const LAST_BYTES: u64 = 4096;
-const LAST_LINES: usize = 3;
+const LAST_LINES: usize = 5;
 
 /// Words; the first is the program.
 pub struct Command {
@@ -28,6 +28,13 @@ impl Command {
         })?;
         if words.is_empty() {
             return Err("the command is empty: give one, e.g. 'ruff check --fix -q {}'".to_owned());
+        }
+        // It runs in a folder of copies: what names a file from here is to name it from there, too.
+        for word in &mut words {
+            let path = Path::new(word.as_str());
+            if word.contains(['.', '/']) && path.is_relative() && path.is_file() {
+                *word = std::path::absolute(path).map_or(word.clone(), |path| path.display().to_string());
+            }
         }
         if !words.iter().any(|word| word.contains(FILES)) {
             words.push(FILES.to_owned());
@@ -43,7 +50,7 @@ impl Command {
     /// Begins to run it in a folder.
     pub fn run(&self, folder: &Path, files: &[PathBuf]) -> io::Result<Running> {
         let mut words = self.words.iter().flat_map(|word| -> Vec<String> {
-            let names = files.iter().map(|file| file.display().to_string());
+            let names = files.iter().map(|file| argument(file));
             match word.as_str() {
                 FILES => names.collect(),
                 word if word.contains(FILES) => names.map(|name| word.replace(FILES, &name)).collect(),
@@ -55,6 +62,7 @@ impl Command {
         let child = std::process::Command::new(&program)
             .args(words)
             .current_dir(folder)
+            .process_group(0)
             .stdin(Stdio::null())
             .stdout(output.try_clone()?)
             .stderr(output.try_clone()?)
@@ -64,6 +72,12 @@ impl Command {
             })?;
         Ok(Running { child, output })
     }
+}
+
+/// A file's name as an argument that no command takes for an option, or for a file of arguments.
+fn argument(file: &Path) -> String {
+    let name = file.display().to_string();
+    if name.starts_with(|c: char| c.is_alphanumeric() || c == '_') { name } else { format!("./{name}") }
 }
 
 pub struct Running {
@@ -106,13 +120,20 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // Fails where it has ended already.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        if let (Ok(None), Ok(group)) = (self.child.try_wait(), i32::try_from(self.child.id())) {
+            // With what it has started: it is a group of its own.
+            unsafe { libc::kill(-group, libc::SIGKILL) };
+            let _ = self.child.wait();
+        }
     }
 }
 
 impl Ended {
+    /// What it said, where it ended with status 1 and said anything.
+    pub fn complaint(&self) -> Option<&str> {
+        (self.status.code() == Some(1) && !self.last.is_empty()).then_some(self.last.as_str())
+    }
+
     /// Why its work does not count. Status 1 is no failure: it says that something was found, or was changed.
     pub fn failure(&self) -> Option<String> {
         let how = match (self.status.code(), self.status.signal()) {

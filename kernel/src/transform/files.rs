@@ -65,14 +65,24 @@ pub struct Batch {
 }
 
 impl Batch {
-    pub fn copy(root: &Path, files: Vec<PathBuf>) -> io::Result<Self> {
+    /// With the files that cannot be read, and why.
+    pub fn copy(root: &Path, files: Vec<PathBuf>) -> io::Result<(Self, Vec<(PathBuf, String)>)> {
         let folder = tempfile::Builder::new().prefix("twincell-").tempdir()?;
-        for file in &files {
-            let copy = folder.path().join(file);
+        let (mut copied, mut unreadable) = (Vec::new(), Vec::new());
+        for file in files {
+            let bytes = match fs::read(root.join(&file)) {
+                Ok(bytes) => bytes,
+                Err(error) => {
+                    unreadable.push((file, crate::files::reason(&error)));
+                    continue;
+                }
+            };
+            let copy = folder.path().join(&file);
             if let Some(parent) = copy.parent() {
                 fs::create_dir_all(parent)?;
             }
-            fs::write(copy, fs::read(root.join(file))?)?;
+            fs::write(copy, bytes)?;
+            copied.push(file);
         }
         for name in SETTINGS {
             let settings = root.join(name);
@@ -80,7 +90,7 @@ impl Batch {
                 fs::write(folder.path().join(name), fs::read(settings)?)?;
             }
         }
-        Ok(Self { root: root.to_owned(), folder, files })
+        Ok((Self { root: root.to_owned(), folder, files: copied }, unreadable))
     }
 
     pub fn folder(&self) -> &Path {

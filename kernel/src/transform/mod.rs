@@ -31,6 +31,8 @@ pub struct Transform {
     changed: usize,
     /// How the command ended where it failed, the last time.
     failed: Option<String>,
+    /// What it said the last time that it ended with status 1.
+    complaint: Option<String>,
 }
 
 /// A row without its number.
@@ -48,6 +50,8 @@ impl Transform {
         let (root, files) = if path.is_dir() {
             let files = python_files(&path).map_err(unreadable)?;
             (path, files)
+        } else if path.extension().is_none_or(|ending| ending != "py") {
+            return Err(format!("{} is no Python file: give one that ends in .py, or a folder", path.display()));
         } else {
             let name = path.file_name().map(PathBuf::from).unwrap_or_default();
             (path.parent().map(Path::to_owned).unwrap_or_default(), vec![name])
@@ -68,6 +72,7 @@ impl Transform {
             number: 0,
             changed: 0,
             failed: None,
+            complaint: None,
         })
     }
 
@@ -76,9 +81,16 @@ impl Transform {
         let Some(files) = self.alone.pop().map(|file| vec![file]).or_else(|| self.waiting.next()) else {
             return Ok(false);
         };
-        let batch = Batch::copy(&self.root, files)?;
-        let running = self.command.run(batch.folder(), &batch.names())?;
-        self.running = Some((batch, running));
+        let (batch, unreadable) = Batch::copy(&self.root, files)?;
+        let unreadable = unreadable.into_iter().map(|(file, reason)| {
+            let id = file.display().to_string();
+            Found::No { reason: format!("{id} cannot be read: {reason}"), id }
+        });
+        self.rows = unreadable.collect::<Vec<_>>().into_iter();
+        if !batch.names().is_empty() {
+            let running = self.command.run(batch.folder(), &batch.names())?;
+            self.running = Some((batch, running));
+        }
         Ok(true)
     }
 
@@ -86,6 +98,7 @@ impl Transform {
     fn finish(&mut self, batch: &Batch, ended: Ended) {
         let mut found = Vec::new();
         let changed = batch.changed();
+        self.complaint = ended.complaint().map(str::to_owned).or(self.complaint.take());
         if let Some(failure) = ended.failure() {
             if changed.is_empty() && batch.names().len() > 1 {
                 // One file that the command cannot take is not to cost the others.
@@ -112,6 +125,18 @@ impl Transform {
             Ok(both) => both,
             Err(reason) => return found.push(Found::No { id: file, reason }),
         };
+        if rest(&old) != rest(&new) {
+            // Constants, classes, imports: the files as a whole, as they would be compared by themselves.
+            let whole = Change {
+                id: Value::from(file.clone()),
+                old: old.text.clone(),
+                new: new.text.clone(),
+                project: Some(self.project.clone()),
+                file: Some(file.clone()),
+                ..Change::default()
+            };
+            found.push(Found::Change(Box::new(whole)));
+        }
         let mut before: Vec<_> = old.functions.iter().map(Some).collect();
         for function in &new.functions {
             let was = before.iter_mut().find(|was| was.is_some_and(|was| was.qualname == function.qualname));
@@ -120,6 +145,10 @@ impl Transform {
             if texts.0 != texts.1 {
                 found.push(Found::Change(Box::new(self.change(&file, &function.qualname, texts, (&old, &new)))));
             }
+        }
+        for gone in before.into_iter().flatten() {
+            let id = format!("{file}:{}", gone.qualname);
+            found.push(Found::No { reason: format!("{id} is gone after the command"), id });
         }
     }
 
@@ -136,6 +165,18 @@ impl Transform {
             ..Change::default()
         }
     }
+}
+
+/// What stands outside of functions, without blank lines and comments.
+fn rest(module: &Module) -> Vec<&str> {
+    let mut lines: Vec<&str> = module.text.lines().map(str::trim_end).collect();
+    for function in &module.functions {
+        let first = function.first_line.saturating_sub(1) as usize;
+        let count = function.text.lines().count();
+        lines.iter_mut().skip(first).take(count).for_each(|line| *line = "");
+    }
+    lines.retain(|line| !line.is_empty() && !line.trim_start().starts_with('#'));
+    lines
 }
 
 impl Changes for Transform {
@@ -174,5 +215,11 @@ impl Changes for Transform {
 
     fn total(&self) -> Option<u64> {
         None
+    }
+
+    fn warnings(&self) -> Vec<String> {
+        // A linter ends so when it cannot mend what it found, a script when it failed.
+        let warn = |said: &String| format!("the command changed nothing, and ended with status 1: {said}");
+        self.complaint.iter().filter(|_| self.changed == 0).map(warn).collect()
     }
 }

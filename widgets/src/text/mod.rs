@@ -14,6 +14,8 @@ use page::Page;
 const EVIDENCE_SHOWN: usize = 10;
 const VALUES_SHOWN: usize = 20;
 const CALLS_SHOWN: usize = 20;
+/// Functions that are as they were, each with a paragraph of its own.
+const SAME_SHOWN: usize = 3;
 
 const BOLD: Style = Style::new().bold();
 const DIM: Style = Style::new().dimmed();
@@ -47,7 +49,13 @@ pub fn text(comparison: &Comparison, options: &TextOptions) -> String {
             pair_body(&mut page, only, comparison.budget);
         }
         several => {
-            for pair in several {
+            // Of a large file most is as it was: that is one paragraph, and not one for each.
+            let (same, others): (Vec<&PairReport>, Vec<&PairReport>) = several.iter().copied().partition(|pair| {
+                let [old, new] = [&pair.old, &pair.new].map(|version| version.lines.iter().map(|line| &line.text));
+                pair.verdict == Verdict::Identical && pair.decided_by.is_empty() && old.eq(new)
+            });
+            let (same, others) = if same.len() > SAME_SHOWN { (same, others) } else { (Vec::new(), several.to_vec()) };
+            for pair in others {
                 page.rule();
                 let name = plain::value(&words::pair_name(pair));
                 let decides = pair.decided_by.is_empty();
@@ -56,6 +64,13 @@ pub fn text(comparison: &Comparison, options: &TextOptions) -> String {
                 if decides && pair.verdict != Verdict::Identical {
                     pair_body(&mut page, pair, comparison.budget);
                 }
+            }
+            if !same.is_empty() {
+                page.rule();
+                let names: Vec<String> = same.iter().map(|pair| plain::value(&words::pair_name(pair))).collect();
+                let mark = (words::icon(Verdict::Identical), Verdict::Identical.name());
+                let count = format!("{} functions and classes", same.len());
+                heading(&mut page, mark, tone(Verdict::Identical), &count, &format!("{}.", names.join(", ")));
             }
         }
     }

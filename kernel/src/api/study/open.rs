@@ -2,15 +2,16 @@
 
 use pyo3::exceptions::PyUserWarning;
 use pyo3::prelude::*;
-use pyo3::types::{PyList, PyString};
+use pyo3::types::{PyBool, PyList, PyString};
 use serde_json::Value;
 
 use crate::api::changes::changes_of;
 use crate::api::comparison::PyComparison;
+use crate::api::transform::PyTransform;
 use crate::api::watch::watch;
 use crate::api::{environment, raised};
 use crate::options::Options;
-use crate::study::change::{Change, Changes};
+use crate::study::change::{Change, Changes, shown};
 use crate::study::finding::Finding;
 use crate::study::key::Keys;
 
@@ -28,8 +29,16 @@ pub struct Origin {
 impl Origin {
     /// From what [`changes_of`] reads. What can be gone through only once is held.
     pub fn of(changes: &Bound<'_, PyAny>, options: Options) -> PyResult<Self> {
+        if let Ok(transform) = changes.cast::<PyTransform>() {
+            let transform = transform.get();
+            return Ok(Self { changes: transform.again(), name: transform.name.clone(), options });
+        }
         let is_path = changes.is_instance_of::<PyString>() || changes.hasattr("__fspath__")?;
         let name = if is_path { changes.str()?.to_string() } else { "what was given".to_owned() };
+        if changes.hasattr("__arrow_c_stream__")? && changes.hasattr("read_all")? {
+            // A stream that is gone through once.
+            return Self::of(&changes.call_method0("read_all")?, options);
+        }
         let once = !is_path && !changes.hasattr("__arrow_c_stream__")? && changes.hasattr("__next__")?;
         let held = if once {
             PyList::new(changes.py(), changes.try_iter()?.collect::<PyResult<Vec<_>>>()?)?.into_any()
@@ -94,6 +103,9 @@ impl Origin {
 
 /// An id as Python has it.
 pub fn id(id: &Bound<'_, PyAny>) -> PyResult<Value> {
+    // An integer of others, such as NumPy's, is one of JSON's.
+    let number = if id.is_instance_of::<PyBool>() { None } else { id.call_method0("__index__").ok() };
+    let id = number.as_ref().unwrap_or(id);
     let text: String = id
         .py()
         .import("json")?
@@ -106,8 +118,4 @@ pub fn id(id: &Bound<'_, PyAny>) -> PyResult<Value> {
 /// Whether an id is meant: as it is, or as the text that it is shown as.
 pub fn is_called(id: &Value, wanted: &Value) -> bool {
     id == wanted || wanted.as_str().is_some_and(|wanted| shown(id) == wanted)
-}
-
-fn shown(id: &Value) -> String {
-    id.as_str().map_or_else(|| id.to_string(), str::to_owned)
 }

@@ -11,6 +11,7 @@ use arrow_array::{Array, RecordBatch};
 use arrow_schema::{ArrowError, DataType, Schema};
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use parquet::basic::Compression;
 use serde_json::{Map, Value};
 
 use super::super::change::{Changes, Row};
@@ -34,6 +35,14 @@ pub fn parquet(file: File) -> Result<Batches<impl Iterator<Item = Result<RecordB
     let builder = ParquetRecordBatchReaderBuilder::try_new(file).map_err(|error| error.to_string())?;
     let total = u64::try_from(builder.metadata().file_metadata().num_rows()).ok();
     let schema = builder.schema().clone();
+    let groups = builder.metadata().row_groups().iter().flat_map(|group| group.columns());
+    let unread = groups.filter(|column| column.column_path().parts().first().is_some_and(|name| is_known(name)));
+    let unread = unread.map(|column| column.compression()).find(|compression| {
+        !matches!(compression, Compression::UNCOMPRESSED | Compression::SNAPPY | Compression::ZSTD(_))
+    });
+    if let Some(compression) = unread {
+        return Err(format!("it is compressed with {compression}: write it with Snappy or Zstandard"));
+    }
     let known = schema.fields().iter().enumerate().filter(|(_, field)| is_known(field.name()));
     let mask = ProjectionMask::roots(builder.parquet_schema(), known.map(|(index, _)| index));
     let reader = builder.with_projection(mask).with_batch_size(BATCH).build().map_err(|error| error.to_string())?;

@@ -85,8 +85,12 @@ mod tests {
     #[test]
     fn a_table_without_the_columns_is_an_error() {
         let error = Table::new(&b"a,b\n1,2\n"[..], b',').err().unwrap();
-        assert_eq!(error, "there is no column `old` with the text of the function; there are a, b");
-        assert!(Table::new(&b""[..], b',').err().unwrap().ends_with("there is none"));
+        assert!(
+            error.starts_with("there is no column `old` with the text of the function (known are old, "),
+            "{error}"
+        );
+        assert!(error.ends_with("; there are a, b"), "{error}");
+        assert_eq!(Table::new(&b""[..], b',').err().unwrap(), "it holds no columns");
         let mut table = Table::new(&b"old\tnew\n\xff\tb\n"[..], b'\t').unwrap();
         assert!(table.next().unwrap().unwrap().unwrap_err().reason.contains("`old` is not UTF-8 text"));
     }

@@ -7,8 +7,23 @@ use super::super::change::{Change, NoChange, Row};
 /// What each field of a change may be called, the name of our own first; the first that is there counts. The second
 /// names are those of ChangeGuard's data.
 const NAMES: [(&str, &[&str]); 10] = [
-    ("old", &["old", "old_function", "old_clean_function", "old_code", "old_source", "before"]),
-    ("new", &["new", "new_function", "new_clean_function", "new_code", "new_source", "after"]),
+    (
+        "old",
+        &[
+            "old",
+            "old_function",
+            "old_clean_function",
+            "old_code",
+            "old_source",
+            "old_content",
+            "before",
+            "code_before",
+        ],
+    ),
+    (
+        "new",
+        &["new", "new_function", "new_clean_function", "new_code", "new_source", "new_content", "after", "code_after"],
+    ),
     ("old_module", &["old_module", "old_file_content", "old_module_source"]),
     ("new_module", &["new_module", "new_file_content", "new_module_source"]),
     ("function", &["function", "function_name", "qualname"]),
@@ -31,18 +46,30 @@ pub fn is_known(name: &str) -> bool {
     NAMES.iter().any(|(_, names)| names.contains(&name))
 }
 
+fn names_of(field: &str) -> &'static [&'static str] {
+    NAMES.iter().find(|(name, _)| *name == field).map_or(&[], |(_, names)| names)
+}
+
 /// Whether these columns hold both versions; else one line that says what is missing.
 pub fn check_columns<'a>(columns: impl Iterator<Item = &'a str> + Clone) -> Result<(), String> {
     let known = |wanted: &str| {
-        let names = NAMES.iter().find(|(name, _)| *name == wanted).map_or(&[][..], |(_, names)| names);
+        let names = names_of(wanted);
         columns.clone().any(|column| names.contains(&column))
     };
     for wanted in ["old", "new"] {
         if !known(wanted) {
-            let there: Vec<&str> = columns.clone().take(20).collect();
-            let there =
-                if there.is_empty() { "there is none".to_owned() } else { format!("there are {}", there.join(", ")) };
-            return Err(format!("there is no column `{wanted}` with the text of the function; {there}"));
+            const NAMED: usize = 20;
+            const LONGEST: usize = 40;
+            let shown = |name: &str| name.chars().take(LONGEST).collect::<String>();
+            let there: Vec<String> = columns.clone().take(NAMED).map(shown).collect();
+            if there.iter().all(String::is_empty) {
+                return Err("it holds no columns".to_owned());
+            }
+            let there = there.join(", ");
+            return Err(format!(
+                "there is no column `{wanted}` with the text of the function (known are {}); there are {there}",
+                names_of(wanted).join(", ")
+            ));
         }
     }
     Ok(())
@@ -81,8 +108,13 @@ impl Place {
 /// A change from the text of a JSON object.
 pub fn from_json(text: &[u8], place: Place) -> Row {
     let value: Value = serde_json::from_slice(text).map_err(|error| {
-        let at =
-            if error.is_eof() { "it ends too early".into() } else { format!("wrong at column {}", error.column()) };
+        let at = match error.to_string() {
+            _ if error.is_eof() => "it ends too early".to_owned(),
+            what if what.contains("surrogate") => {
+                format!("half of a surrogate pair at column {}, which no Python file can hold", error.column())
+            }
+            _ => format!("wrong at column {}", error.column()),
+        };
         place.wrong(None, &format!("it is not JSON ({at}); {}", place.expected()))
     })?;
     match value {
@@ -97,8 +129,7 @@ pub fn from_fields(mut fields: Map<String, Value>, place: Place) -> Row {
     let wrong = |what: &str| place.wrong(id.as_ref(), what);
     // The name that was found, and the value under it.
     let mut field = |name: &'static str| {
-        let names = NAMES.iter().find(|(known, _)| *known == name).map_or(&[][..], |(_, names)| names);
-        let found = names.iter().find(|name| fields.get(**name).is_some_and(|value| !value.is_null()));
+        let found = names_of(name).iter().find(|name| fields.get(**name).is_some_and(|value| !value.is_null()));
         found.and_then(|name| Some((*name, fields.get_mut(*name)?.take())))
     };
     let text = |field: Option<(&str, Value)>, longest: usize| match field {
@@ -114,11 +145,12 @@ pub fn from_fields(mut fields: Map<String, Value>, place: Place) -> Row {
     // What is only shown is shown as it is, and is never what is wrong.
     let shown = |field: Option<(&str, Value)>| match field {
         Some((_, Value::String(text))) => Some(text),
-        Some((_, Value::Number(number))) => Some(number.to_string()),
+        Some((_, value @ (Value::Number(_) | Value::Bool(_)))) => Some(value.to_string()),
         _ => None,
     };
     let needed = |name: &str, text: Option<String>| {
-        text.ok_or_else(|| wrong(&format!("the field `{name}` is missing; give the text of the function")))
+        text.map(dedented)
+            .ok_or_else(|| wrong(&format!("the field `{name}` is missing; give the text of the function")))
     };
     let ours = |label: String| {
         let known = LABELS.iter().find(|(theirs, _)| *theirs == label);
@@ -131,12 +163,22 @@ pub fn from_fields(mut fields: Map<String, Value>, place: Place) -> Row {
         old_module: text(field("old_module"), LONGEST_MODULE)?,
         new_module: text(field("new_module"), LONGEST_MODULE)?,
         function: text(field("function"), LONGEST_FUNCTION)?,
-        label: text(field("label"), LONGEST_FUNCTION)?.map(ours),
+        label: shown(field("label")).map(ours),
         project: shown(field("project")),
         commit: shown(field("commit")),
         file: shown(field("file")),
         id: place.id(id.as_ref()),
     })
+}
+
+/// A function as it was cut out of a class, at the margin. Lines that begin further left are within texts of the code.
+fn dedented(text: String) -> String {
+    let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+    let indentation = &first[..first.len() - first.trim_start_matches([' ', '\t']).len()];
+    if indentation.is_empty() {
+        return text;
+    }
+    text.split_inclusive('\n').map(|line| line.strip_prefix(indentation).unwrap_or(line)).collect()
 }
 
 /// What JSON calls a value.
@@ -164,6 +206,8 @@ mod tests {
         let change = read(r#"{"id": "a-1", "old": "def f(): 1", "new": "def f(): 2", "more": 3}"#, 7).unwrap();
         assert_eq!((change.id, change.label, change.function), (Value::from("a-1"), None, None));
         assert_eq!(read(r#"{"old": "", "new": ""}"#, 7).unwrap().id, Value::from(7));
+        // Which labels count is another question.
+        assert_eq!(read(r#"{"old": "", "new": "", "label": 1}"#, 7).unwrap().label.as_deref(), Some("1"));
     }
 
     #[test]
@@ -180,7 +224,7 @@ mod tests {
         );
         assert!(told("{\"old\": ").reason.contains("it is not JSON (it ends too early)"));
         assert!(told("[1]").reason.starts_with("line 4 is no change: it is a list; write one object a line"));
-        for (field, given) in [("old", "3"), ("function", "[1]"), ("label", "true"), ("old_module", "{}")] {
+        for (field, given) in [("old", "3"), ("function", "[1]"), ("old_module", "{}")] {
             let NoChange { id, reason, .. } =
                 told(&format!(r#"{{"id": "x", "new": "", "old": "", "{field}": {given}}}"#));
             assert_eq!(id, "x");
@@ -213,6 +257,18 @@ mod tests {
         let reason = read(&format!(r#"{{"old": "", "new": "{long}"}}"#), 2).unwrap_err().reason;
         assert_eq!(reason, "line 2 is no change: the field `new` has 10.0 MiB; what is compared has up to 1 MiB");
         let reason = check_columns(["id", "before", "text"].into_iter()).unwrap_err();
-        assert_eq!(reason, "there is no column `new` with the text of the function; there are id, before, text");
+        assert!(
+            reason.starts_with("there is no column `new` with the text of the function (known are new, "),
+            "{reason}"
+        );
+        assert!(reason.ends_with("; there are id, before, text"), "{reason}");
+    }
+
+    #[test]
+    fn a_function_as_it_was_cut_out_of_a_class_is_put_at_the_margin() {
+        let text = "\n    def f(self):\n        return \"\"\"a\n  b\"\"\"\n\n".to_owned();
+        assert_eq!(dedented(text), "\ndef f(self):\n    return \"\"\"a\n  b\"\"\"\n\n");
+        assert_eq!(dedented("\tx\n".to_owned()), "x\n");
+        assert_eq!(dedented("def f():\n    pass\n".to_owned()), "def f():\n    pass\n");
     }
 }

@@ -1,6 +1,6 @@
 //! A folder of pairs: `x_old.py` and `x_new.py`, `old/x.py` and `new/x.py`, or `x/old.py` and `x/new.py`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -24,15 +24,19 @@ pub struct Pairs {
 
 impl Pairs {
     pub fn open(folder: &Path) -> Result<Self, String> {
-        let mut files = Vec::new();
+        let mut files = BTreeSet::new();
         collect(folder, Path::new(""), 0, &mut files)
             .map_err(|error| format!("cannot read {}: {}", folder.display(), crate::files::reason(&error)))?;
         let mut pairs: BTreeMap<String, [Option<PathBuf>; 2]> = BTreeMap::new();
-        for file in files {
-            if let Some((name, side)) = name(&file)
-                && let Some(place) = pairs.entry(name).or_default().get_mut(side)
-            {
-                *place = Some(file);
+        for file in &files {
+            // `old/whats_new.py` may be read in two ways: by the one whose other file is there.
+            let mut ways = readings(file);
+            let way = ways.iter().position(|way| files.contains(&way.other)).unwrap_or(0);
+            if way < ways.len() {
+                let Reading { name, side, .. } = ways.swap_remove(way);
+                if let Some(place) = pairs.entry(name).or_default().get_mut(side) {
+                    *place = Some(file.clone());
+                }
             }
         }
         if pairs.is_empty() {
@@ -81,7 +85,7 @@ impl Changes for Pairs {
 }
 
 /// All Python files below, as seen from the folder; links to folders are not followed.
-fn collect(folder: &Path, within: &Path, depth: usize, files: &mut Vec<PathBuf>) -> io::Result<()> {
+fn collect(folder: &Path, within: &Path, depth: usize, files: &mut BTreeSet<PathBuf>) -> io::Result<()> {
     for entry in std::fs::read_dir(folder.join(within))? {
         let entry = entry?;
         let path = within.join(entry.file_name());
@@ -90,33 +94,56 @@ fn collect(folder: &Path, within: &Path, depth: usize, files: &mut Vec<PathBuf>)
                 collect(folder, &path, depth + 1, files)?;
             }
         } else if path.extension().is_some_and(|ending| ending == "py") {
-            files.push(path);
+            files.insert(path);
         }
     }
     Ok(())
 }
 
-/// What a file's pair is called, and whether it is the old (0) or the new one (1).
-fn name(file: &Path) -> Option<(String, usize)> {
+const SIDES: [&str; 2] = ["old", "new"];
+
+/// One way to read a file's name.
+#[derive(Debug, PartialEq)]
+struct Reading {
+    /// What its pair is called.
+    name: String,
+    /// The old (0) or the new one (1).
+    side: usize,
+    /// What the other one is called then.
+    other: PathBuf,
+}
+
+/// All ways to read a file's name: by a folder, the outermost first, as a whole, by its end.
+fn readings(file: &Path) -> Vec<Reading> {
     let without = file.with_extension("");
     let parts: Vec<String> = without.iter().map(|part| part.to_string_lossy().into_owned()).collect();
-    let (stem, folders) = parts.split_last()?;
-    for (side, word) in ["old", "new"].into_iter().enumerate() {
-        let joined = |parts: &mut dyn Iterator<Item = &String>| parts.cloned().collect::<Vec<_>>().join("/");
-        if let Some(start) = ["_", "-", "."].iter().find_map(|mark| stem.strip_suffix(word)?.strip_suffix(mark))
-            && !start.is_empty()
+    let Some((stem, folders)) = parts.split_last() else { return Vec::new() };
+    let replaced = |at: usize, by: &str| {
+        let parts = parts.iter().enumerate().map(|(index, part)| if index == at { by } else { part.as_str() });
+        parts.filter(|part| !part.is_empty()).collect::<Vec<_>>().join("/")
+    };
+    let reading = |at: usize, side: usize, name: &str, other: String| {
+        let other = PathBuf::from(replaced(at, &other) + ".py");
+        Reading { name: replaced(at, name), side, other }
+    };
+    let mut readings = Vec::new();
+    for (at, part) in parts.iter().enumerate() {
+        if let Some(side) = SIDES.iter().position(|word| word == part)
+            && !folders.is_empty()
         {
-            return Some((joined(&mut folders.iter().chain([&start.to_owned()])), side));
-        }
-        if stem == word && !folders.is_empty() {
-            return Some((joined(&mut folders.iter()), side));
-        }
-        if let Some(at) = folders.iter().position(|folder| folder == word) {
-            let others = parts.iter().enumerate().filter(|(index, _)| *index != at).map(|(_, part)| part);
-            return Some((joined(&mut others.into_iter()), side));
+            readings.push(reading(at, side, "", SIDES[1 - side].to_owned()));
         }
     }
-    None
+    for (side, word) in SIDES.iter().enumerate() {
+        for mark in ["_", "-", "."] {
+            if let Some(start) = stem.strip_suffix(word).and_then(|start| start.strip_suffix(mark))
+                && !start.is_empty()
+            {
+                readings.push(reading(folders.len(), side, start, format!("{start}{mark}{}", SIDES[1 - side])));
+            }
+        }
+    }
+    readings
 }
 
 #[cfg(test)]
@@ -157,6 +184,22 @@ mod tests {
         );
         assert!(reason(1).contains("bad_new.py is not UTF-8"), "{}", reason(1));
         assert_eq!(rows[3].as_ref().unwrap().file.as_deref(), Some("new/deep/d.py"));
+    }
+
+    #[test]
+    fn of_several_ways_to_read_a_name_the_one_with_both_files_counts() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in
+            ["old/whats_new.py", "new/whats_new.py", "old/p/new/x.py", "new/p/new/x.py", "new/b_old.py", "new/b_new.py"]
+        {
+            let path = folder.path().join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, "x = 1\n").unwrap();
+        }
+        let mut pairs = Pairs::open(folder.path()).unwrap();
+        let rows: Vec<Row> = std::iter::from_fn(|| pairs.next()).map(Result::unwrap).collect();
+        let ids: Vec<_> = rows.iter().map(|row| row.as_ref().unwrap().id.as_str().unwrap()).collect();
+        assert_eq!(ids, ["new/b", "p/new/x", "whats_new"]);
     }
 
     #[test]

@@ -7,6 +7,7 @@ use super::fields::{Place, from_json};
 
 /// An entry holds the texts of two functions and of two modules.
 const LONGEST: usize = 64 << 20;
+const BLANK: &[u8] = b" \t\r\n\xef\xbb\xbf";
 
 /// The entries of a list, as changes.
 pub struct Entries<R> {
@@ -74,7 +75,6 @@ impl<R: BufRead> Entries<R> {
     }
 
     fn next_entry(&mut self) -> io::Result<Option<Row>> {
-        const BLANK: &[u8] = b" \t\r\n\xef\xbb\xbf";
         if !self.begun {
             self.skip(BLANK)?;
             self.input.consume(1);
@@ -87,7 +87,14 @@ impl<R: BufRead> Entries<R> {
             }
             Some(b']') => {
                 self.ended = true;
-                return Ok(None);
+                self.input.consume(1);
+                return match self.skip(BLANK)? {
+                    None => Ok(None),
+                    Some(_) => Err(io::Error::new(
+                        io::ErrorKind::InvalidData,
+                        "something follows the end of the list, `]`: give one list, or one object a line",
+                    )),
+                };
             }
             Some(_) => {}
         }
@@ -157,5 +164,7 @@ mod tests {
         let rows = read(r#"[{"old": "a", "new": ""},"#);
         assert_eq!(rows, [Ok("a".to_owned()), Err("the list has no end, `]` is missing".to_owned())]);
         assert_eq!(read(r#"[{"old": "a", "#).len(), 2);
+        let two = read(r#"[{"old": "a", "new": ""}] [{"old": "b", "new": ""}]"#);
+        assert!(two[1].as_ref().unwrap_err().starts_with("something follows the end of the list"), "{two:?}");
     }
 }

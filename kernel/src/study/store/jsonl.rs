@@ -94,7 +94,7 @@ impl Jsonl {
                     }
                 }
                 // A kill, or a machine that went off, left half a line.
-                Err(_) if !whole && is_torn(&line) => return Ok(()),
+                Err(error) if !whole && is_torn(&line, &error) => return Ok(()),
                 Err(_) => {
                     return Err(foreign(&self.path, &format!("holds something else than results in line {number}")));
                 }
@@ -144,8 +144,8 @@ impl Jsonl {
                 let key = serde_json::from_slice::<Known>(&line).map(|row| row.key.as_deref().and_then(number_of));
                 let is_wanted = match key {
                     Ok(Some(key)) => self.known.get(&key).is_some_and(|(latest, _)| *latest == place),
-                    Ok(None) => true,
-                    Err(_) => false,
+                    // Without a key it is compared again.
+                    Ok(None) | Err(_) => false,
                 };
                 if is_wanted && !placed.contains(&place) {
                     out.write_all(&line)?;
@@ -195,6 +195,14 @@ impl Store for Jsonl {
         Ok(())
     }
 
+    fn unclaimed(&self) -> Result<u64, String> {
+        Ok(self.known.values().filter(|(_, is_taken)| !is_taken).count() as u64)
+    }
+
+    fn copy(&mut self, to: &Path) -> Result<(), String> {
+        std::fs::copy(&self.path, to).map(drop).map_err(|error| unwritable(to, &error))
+    }
+
     fn finish(&mut self, complete: bool) -> Result<(), String> {
         let ended = if self.is_in_order() { self.file.sync_data() } else { self.write_in_order(complete) };
         ended.map_err(|error| unwritable(&self.path, &error))
@@ -219,9 +227,9 @@ fn number_of(key: &str) -> Option<u128> {
     u128::from_str_radix(key, 16).ok()
 }
 
-fn is_torn(line: &[u8]) -> bool {
-    let compared = line.len().min(BEGINNING.len());
-    line[..compared] == BEGINNING[..compared] || line.iter().all(|byte| *byte == 0)
+fn is_torn(line: &[u8], error: &serde_json::Error) -> bool {
+    let is_ours = line.iter().zip(BEGINNING).all(|(byte, ours)| byte == ours);
+    is_ours && error.is_eof() || line.iter().all(|byte| *byte == 0)
 }
 
 pub fn read(path: &Path, each: &mut dyn FnMut(Finding) -> Result<(), String>) -> Result<(), String> {
@@ -232,7 +240,7 @@ pub fn read(path: &Path, each: &mut dyn FnMut(Finding) -> Result<(), String>) ->
         if !line.trim_ascii().is_empty() {
             match serde_json::from_slice(&line) {
                 Ok(finding) => each(finding)?,
-                Err(_) if !line.ends_with(b"\n") && is_torn(&line) => {}
+                Err(error) if !line.ends_with(b"\n") && is_torn(&line, &error) => {}
                 Err(error) => {
                     return Err(format!("line {number} of {} is no result of a study: {error}", path.display()));
                 }

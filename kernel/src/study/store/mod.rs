@@ -29,6 +29,12 @@ pub trait Store: Send {
     /// To be called often: what was added a second ago is safe from a kill.
     fn tick(&mut self) -> Result<(), String>;
 
+    /// Rows that no change has asked for up to now.
+    fn unclaimed(&self) -> Result<u64, String>;
+
+    /// Writes all that there is to another file, for who did not mean to lose it.
+    fn copy(&mut self, to: &Path) -> Result<(), String>;
+
     /// Ends the study. When it is complete the store holds one row for each change, in the order of their numbers, and
     /// nothing else; else what was there before stays behind them.
     fn finish(&mut self, complete: bool) -> Result<(), String>;
@@ -56,8 +62,17 @@ pub fn format(path: &Path) -> Result<Format, String> {
     }
 }
 
+/// Where rows go that a complete study drops: `x.before.jsonl`.
+pub fn aside(path: &Path) -> PathBuf {
+    let ending = path.extension().unwrap_or_default().to_string_lossy();
+    path.with_extension(format!("before.{ending}"))
+}
+
 /// Opens the store of a study, with what an earlier run left there; `fresh` throws that away.
 pub fn open(path: &Path, fresh: bool) -> Result<Box<dyn Store>, String> {
+    // What is renamed into its place would replace a link, and not what it leads to.
+    let path =
+        &if path.is_symlink() { path.canonicalize().unwrap_or_else(|_| path.to_owned()) } else { path.to_owned() };
     if path.is_dir() {
         return Err(format!("cannot write {}: it is a folder; give a file", path.display()));
     }
@@ -281,6 +296,19 @@ mod tests {
     }
 
     #[test]
+    fn rows_that_are_compared_again_do_not_pile_up() {
+        each(|path| {
+            for _ in 0..3 {
+                let mut store = open(path, false).unwrap();
+                store.add(1, &row(1, None)).unwrap();
+                put(&mut *store, 2, &row(2, Some(2)));
+                store.finish(false).unwrap();
+            }
+            assert_eq!(all(path).len(), 2);
+        });
+    }
+
+    #[test]
     fn fresh_throws_away_what_is_there() {
         each(|path| {
             for fresh in [false, true] {
@@ -305,7 +333,8 @@ mod tests {
     #[test]
     fn files_of_others_are_refused_and_left_as_they_are() {
         each(|path| {
-            for content in [&b"hello"[..], b"{\"a\": 1}\n", b"a,b\n1,2\n", b"\x00\xff\xfe\n"] {
+            let whole = br#"{"id":"a","old":"x","new":"y"}"#;
+            for content in [&b"hello"[..], b"{\"a\": 1}\n", b"a,b\n1,2\n", b"\x00\xff\xfe\n", whole] {
                 std::fs::write(path, content).unwrap();
                 let Err(error) = open(path, false) else { panic!("{content:?} was taken") };
                 assert!(error.contains("give another --out, or --fresh"), "{error}");

@@ -106,6 +106,18 @@ impl Store for Parquet {
         self.journal.tick()
     }
 
+    fn unclaimed(&self) -> Result<u64, String> {
+        self.journal.unclaimed()
+    }
+
+    fn copy(&mut self, to: &Path) -> Result<(), String> {
+        // What the journal has beyond the file was never a file's.
+        match std::fs::copy(&self.path, to) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(unwritable(to, &error)),
+            _ => Ok(()),
+        }
+    }
+
     fn finish(&mut self, complete: bool) -> Result<(), String> {
         self.journal.finish(complete)?;
         self.write()?;

@@ -78,6 +78,8 @@ impl Sqlite {
             all.pragma_update(None, "user_version", FORMAT).map_err(failed)?;
             all.commit().map_err(failed)?;
         }
+        // What has no key is compared again.
+        connection.execute("DELETE FROM findings WHERE key IS NULL", ()).map_err(failed)?;
         let run: i64 = connection
             .query_row("SELECT coalesce(max(run), 0) + 1 FROM findings", (), |row| row.get(0))
             .map_err(failed)?;
@@ -187,6 +189,23 @@ impl Store for Sqlite {
             Some(since) if since.elapsed() >= COMMIT_INTERVAL => self.commit(),
             _ => Ok(()),
         }
+    }
+
+    fn unclaimed(&self) -> Result<u64, String> {
+        let count = "SELECT count(*) FROM findings WHERE run <> ?";
+        let count = self.connection.query_row(count, [self.run], |row| row.get::<_, i64>(0));
+        count.map(|count| count.unsigned_abs()).map_err(|error| self.failed(error))
+    }
+
+    fn copy(&mut self, to: &Path) -> Result<(), String> {
+        self.commit()?;
+        // SQLite writes to no file that is there.
+        match std::fs::remove_file(to) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(unwritable(to, &error)),
+            _ => {}
+        }
+        let copied = self.connection.execute("VACUUM INTO ?", [to.to_string_lossy()]);
+        copied.map(drop).map_err(|error| self.failed(error))
     }
 
     fn finish(&mut self, complete: bool) -> Result<(), String> {
