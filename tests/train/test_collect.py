@@ -1,6 +1,5 @@
 """Collecting traces: what is recorded of a package that the tests write themselves, in the sandbox, without network."""
 
-import gzip
 import importlib.util
 import json
 import pathlib
@@ -12,6 +11,7 @@ import venv
 
 import pytest
 
+from models.train import functions as files
 from models.train.collect import __main__ as collecting
 from models.train.collect import fetch, listing, sandboxed, traces
 from models.train.collect.inside import limiting
@@ -392,6 +392,21 @@ def test_a_package_behaves_as_it_does_without_records(tmp_path, python):
     assert len(functions) > 100
 
 
+def test_what_was_seen_becomes_one_file_of_the_package_and_nothing_is_a_reason(tmp_path, python):
+    entries, out = {}, tmp_path / "out"
+    out.mkdir()
+    for name, test in (("Some.Thing", "assert len(made()) == 1"), ("none", "raise SystemExit('no \\x1b[31m values')")):
+        tests = f"from sample import made\n{test}\ndef test_it(): made()"
+        write(tmp_path / name, "def made(): return dict(key=1)", tests)
+        ready = fetch.Ready("1.0", python, tmp_path / name / "source", ("sample",), ("tests",))
+        limits = sandboxed.Limits(must_hold=False)
+        entries[name] = collecting.gather(name, ready, tmp_path / name, out, limits)
+    assert entries["Some.Thing"] == {"functions": 1, "sites": 2, "tests": {"left_out": 0, "passed": 1}}
+    assert [function["file"] for function in files.read(out)] == ["sample.py"]
+    assert entries["none"]["error"].startswith("nothing was seen: ")
+    assert entries["none"]["error"].isprintable()
+
+
 def test_what_is_in_the_manifest_is_not_done_again(tmp_path, monkeypatch, capsys):
     packages = tmp_path / "packages.txt"
     packages.write_text("one==1 | pytest-mock | tests -k fast\n# two==1\nthree\n")
@@ -454,11 +469,6 @@ def test_records_of_several_processes_are_added_up(tmp_path):
         {"start": 0, "end": 3, "kind": "name", "counts": {"1": 5, "4": 1}, "keys": {"a": 1}},
         {"start": 4, "end": 5, "kind": "call", "counts": {"0": 1}},
     ]
-    traces.write([function], tmp_path / "out.jsonl.gz")
-    first = (tmp_path / "out.jsonl.gz").read_bytes()
-    traces.write([function], tmp_path / "out.jsonl.gz")
-    assert (tmp_path / "out.jsonl.gz").read_bytes() == first
-    assert json.loads(gzip.decompress(first)) == function
 
 
 @pytest.mark.parametrize(

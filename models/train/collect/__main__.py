@@ -17,6 +17,7 @@ import time
 from pathlib import Path
 from typing import IO
 
+from ..functions import canonical, write
 from . import fetch, listing, sandboxed, traces
 from .manifest import Manifest
 
@@ -51,7 +52,7 @@ def gather(name: str, ready: fetch.Ready, folder: Path, out: Path, limits: sandb
     sites = sum(len(function["sites"]) for function in functions)
     entry = {"functions": len(functions), "sites": sites, "tests": outcome.report}
     if functions:
-        traces.write(functions, out / f"{listing.canonical(name)}.jsonl.gz")
+        write(out / f"{canonical(name)}.jsonl.gz", functions)
     if outcome.ended:
         entry["ended"] = outcome.ended
     if not functions:
@@ -88,8 +89,8 @@ def occupied(out: Path) -> IO[str] | None:
 
 def wanted(arguments: argparse.Namespace, manifest: Manifest) -> list[listing.Package]:
     packages = listing.read(arguments.packages)
-    only = {listing.canonical(name) for name in arguments.only}
-    unknown = only - {listing.canonical(package.name) for package in packages}
+    only = {canonical(name) for name in arguments.only}
+    unknown = only - {canonical(package.name) for package in packages}
     if unknown:
         raise ValueError(f"{', '.join(sorted(unknown))}: not in {arguments.packages}")
 
@@ -97,7 +98,7 @@ def wanted(arguments: argparse.Namespace, manifest: Manifest) -> list[listing.Pa
         entry = manifest.entries.get(package.name)
         return entry is None or (arguments.retry and "error" in entry)
 
-    chosen = [package for package in packages if not only or listing.canonical(package.name) in only]
+    chosen = [package for package in packages if not only or canonical(package.name) in only]
     # The list is sorted by subject; a run that is cut short has something of each.
     chosen.sort(key=lambda package: hashlib.sha1(package.name.encode()).hexdigest())
     return [package for package in chosen if is_open(package)]

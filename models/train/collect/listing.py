@@ -12,11 +12,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-#: The projects that predictions are judged on: nothing of them may be learned.
-NEVER = frozenset(
-    "airflow apache-airflow black fastapi flask httpie pandas poetry scikit-learn sklearn scrapy algorithms".split()
-    + ["the-algorithms", "thealgorithms", "poetry-core"]
-)
+from .. import functions
 
 
 @dataclass(frozen=True)
@@ -31,10 +27,6 @@ class Package:
         return f"{self.name}=={self.version}" if self.version else self.name
 
 
-def canonical(name: str) -> str:
-    return re.sub(r"[-_.]+", "-", name).lower()
-
-
 def read(path: Path) -> list[Package]:
     """The packages of a list. An error says which line is wrong."""
     packages: list[Package] = []
@@ -46,9 +38,9 @@ def read(path: Path) -> list[Package]:
         name, _, version = head.partition("==")
         if any(rest) or not re.fullmatch(r"[A-Za-z0-9]([\w.-]*[A-Za-z0-9])?", name):
             raise ValueError(f"{path}, line {number}: write NAME==VERSION | REQUIREMENTS | TESTS")
-        if canonical(name) in NEVER:
+        if not functions.usable(name):
             raise ValueError(f"{path}, line {number}: {name} is one of the projects that predictions are judged on")
-        if any(canonical(name) == canonical(other.name) for other in packages):
+        if any(functions.canonical(name) == functions.canonical(other.name) for other in packages):
             raise ValueError(f"{path}, line {number}: {name} is there twice")
         packages.append(Package(name, version, tuple(requirements.split()), tuple(arguments.split())))
     return packages

@@ -1,13 +1,11 @@
-"""What the processes of one package have seen, joined, and as one compressed file.
+"""What the processes of one package have seen, joined.
 
 The records lie where the tests of a foreign package could write, too: what is no record is an error.
 """
 
 from __future__ import annotations
 
-import gzip
 import json
-import os
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -88,12 +86,3 @@ def added(known: object, more: object) -> object:
     if isinstance(known, int) and isinstance(more, int):
         return known + more
     return known
-
-
-def write(functions: list[dict], path: Path) -> None:
-    """Writes one line a function, beside the file and renamed; the same functions give the same bytes."""
-    beside = path.with_name(path.name + ".part")
-    with open(beside, "wb") as file, gzip.GzipFile("", "wb", fileobj=file, mtime=0) as packed:
-        for function in functions:
-            packed.write(json.dumps(function, ensure_ascii=False, separators=(",", ":")).encode() + b"\n")
-    os.replace(beside, path)
