@@ -25,6 +25,11 @@ pub fn first(comparison: &Comparison) -> Option<&str> {
     changed(comparison).find_map(|(_, reproducer)| offered(reproducer?))
 }
 
+/// The first reproducer of a comparison that holds.
+pub fn held(comparison: &Comparison) -> Option<String> {
+    changed(comparison).find_map(|(_, reproducer)| reproducer.filter(|one| one.holds == Some(true))?.source.clone())
+}
+
 /// How a reproducer stands: `holds`, `unknown: why`, `none: why`.
 pub fn status(reproducer: Option<&Reproducer>) -> String {
     let Some(reproducer) = reproducer else { return "none".into() };

@@ -49,11 +49,16 @@ def folder(tmp_path: Path) -> Path:
     return folder
 
 
-def transform(folder: Path, command: str) -> subprocess.CompletedProcess[str]:
+def transform(folder: Path, command: str, *options: str) -> subprocess.CompletedProcess[str]:
     out = folder.parent / "out.jsonl"
-    arguments = ["study", str(folder), "--transform", command, "--out", str(out), "--budget", "60"]
+    arguments = ["study", str(folder), "--transform", command, "--out", str(out), "--budget", "60", *options]
     return subprocess.run(
-        [sys.executable, "-m", "twincell", *arguments], capture_output=True, text=True, timeout=300, check=False
+        [sys.executable, "-m", "twincell", *arguments],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+        cwd=folder.parent,
     )
 
 
@@ -143,7 +148,7 @@ def test_names_are_no_options_and_what_is_said_without_a_change_is_told(folder):
 def test_a_command_that_cannot_work_is_an_error(folder):
     tool = script(folder, "print('first')\nprint('no such option')\nsys.exit(2)\n")
     for command, expected in [
-        (tool, "the command changed nothing: the command ended with status 2: first / no such option"),
+        (tool, "twincell: the command ended with status 2: first / no such option (it runs on copies"),
         ("no-such-tool {}", "the command no-such-tool cannot be run: No such file or directory"),
         ("ruff 'check", "a quote is not closed"),
         ("", "the command is empty: give one"),
@@ -182,25 +187,55 @@ def test_the_library_gives_dictionaries_and_says_what_failed(folder):
             list(twincell.transform(*arguments))
 
 
-def test_what_changed_outside_of_functions_and_what_is_gone_is_told(folder):
-    (folder / "a.py").write_text("LIMIT = 1\n\n\ndef f(x):\n    return x + LIMIT\n\n\ndef g(x):\n    return x\n")
-    tool = script(
+def test_paths_are_those_of_the_folder_that_one_is_in(folder):
+    script(
         folder,
-        "for name in sys.argv[1:]:\n"
-        "    path = pathlib.Path(name)\n"
-        "    path.write_text(path.read_text().replace('LIMIT = 1', 'LIMIT = 2').replace('def g(', 'def h('))\n",
+        "for name in sys.argv[2:]:\n    path = pathlib.Path(name)\n"
+        "    path.write_text(path.read_text().replace('1', pathlib.Path(sys.argv[1]).read_text()))\n",
     )
-    found = rows(folder, tool)
-    assert [(row["id"], row["verdict"]) for row in found] == [("a.py", "changing"), ("a.py:g", "inconclusive")]
-    assert (
-        found[0]["reason"].startswith("f: return value: old ")
-        and found[1]["reason"] == "a.py:g is gone after the command"
-    )
+    (folder.parent / "settings.txt").write_text("2")
+    [row] = rows(folder, f"{sys.executable} tool.py settings.txt")
+    assert (row["id"], row["verdict"], row["reason"]) == ("plain.py:f", "changing", "old returns 1, new returns 2")
+    # What is named is a copy, too.
+    assert [row["id"] for row in rows(folder, "sed -i s/1/3/ library/plain.py")] == ["plain.py:f"]
+    assert (folder / "plain.py").read_text() == "def f():\n    return 1\n"
 
 
-def test_a_script_is_found_from_where_the_user_stands(folder, monkeypatch):
-    script(folder, "pathlib.Path(sys.argv[1]).read_text()\n")
-    monkeypatch.chdir(folder.parent)
-    assert rows(folder, f"{sys.executable} tool.py") == []
-    done = transform(folder.parent / "tool.txt", "true")
-    assert done.returncode == 3
+def test_what_changed_beside_functions_is_compared_and_what_is_not_is_told(folder):
+    (folder / "a.py").write_text(
+        "import os\n\nLIMIT = 10\n\n\nclass P:\n    size = 3\n\n\ndef f(x):\n    return x + LIMIT\n\n\n"
+        "def g(x):\n    return P.size\n\n\ndef gone(x):\n    return x\n"
+    )
+    (folder / "deep" / "b.py").write_text("import os\n\n\ndef same(x):\n    return x\n")
+    edits = "s/10/20/; s/size = 3/size = 4/; s/def gone/def new/; s/^import os/import sys/"
+    found = rows(folder, f"sed -i '{edits}'")
+    assert [row["id"] for row in found] == ["a.py:f", "a.py:g", "a.py:gone", "a.py:P", "a.py:the snippet"]
+    assert {row["verdict"] for row in found[:2]} == {"changing"}
+    assert found[2]["reason"] == "a.py:gone is gone after the command"
+    output = transform(folder, f"sed -i '{edits}'").stdout
+    assert "the command was given 3 files and changed 2, 1 of them in nothing that is compared" in output
+    output = transform(folder, "true").stdout
+    assert "the command was given 3 files and changed none" in output
+
+
+def test_a_file_that_is_no_python_is_refused(folder):
+    notes = folder / "notes.jsonl"
+    notes.write_text("{}\n")
+    done = transform(notes, "true")
+    assert (done.returncode, "notes.jsonl is no Python file: give one" in done.stderr) == (3, True)
+
+
+def test_other_programs_get_the_name_the_line_the_values_and_a_test(folder):
+    options = ["--sarif", "x.sarif", "--junit", "x.xml", "--markdown", "x.md"]
+    done = transform(folder, "sed -i 's/books.0./books[1]/'", *options)
+    assert done.returncode == 0, done.stderr
+    results = json.loads((folder.parent / "x.sarif").read_text())["runs"][0]["results"]
+    [place, _] = [result["locations"][0] for result in results]
+    assert place["physicalLocation"]["artifactLocation"]["uri"] == "a.py"
+    assert place["physicalLocation"]["region"]["startLine"] == 1 + MODULE.splitlines().index("    return books[0]")
+    assert place["logicalLocations"][0]["fullyQualifiedName"] == "first"
+    assert "for books = " in results[0]["message"]["text"]
+    text = (folder.parent / "x.md").read_text()
+    assert "`first` a.py:" in text and "def test_first" in text and "<code>a.py::first</code>" in text
+    assert "changing: a.py:first: for books = " in done.stdout
+    assert "def test_first" in (folder.parent / "x.xml").read_text()

@@ -31,7 +31,7 @@ pub fn requests(old: &Source, new: &Source, options: &CompareOptions) -> Vec<Vec
     let Ok(Selected { pairs, .. }) = select(&old, &new, options) else { return vec![] };
     let texts = Texts::new(&old, &new, options.context);
     let listener = Listener::default();
-    for functions in pairs.into_iter().filter(|functions| select::is_worth(&texts, functions)) {
+    for functions in pairs.into_iter().filter(|functions| select::is_worth(&texts, functions, options)) {
         let pair = Pair::new(&texts, functions);
         if pair.is_same_program() {
             continue;

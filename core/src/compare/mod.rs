@@ -8,6 +8,7 @@ mod prepare;
 mod program;
 mod replay;
 mod select;
+mod units;
 
 use serde::{Deserialize, Serialize};
 
@@ -31,6 +32,7 @@ use select::{Selected, select};
 
 pub use ahead::{Request, requests};
 pub use replay::{Again, Replayed, Then, replay};
+pub use units::{Unit, units};
 
 /// One side of a comparison.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -139,7 +141,7 @@ pub fn compare(
     let texts = Texts::new(&old, &new, options.context);
     let pairs: Vec<Pair> = pairs
         .into_iter()
-        .filter(|functions| select::is_worth(&texts, functions))
+        .filter(|functions| select::is_worth(&texts, functions, options))
         .map(|functions| Pair::new(&texts, functions))
         .collect();
     let count = pairs.len() as u32;
@@ -222,7 +224,7 @@ pub fn programs(
     let mut programs = Vec::new();
     let selected = select(old, new, options)?.pairs;
     let texts = Texts::new(old, new, options.context);
-    for functions in selected.into_iter().filter(|functions| select::is_worth(&texts, functions)) {
+    for functions in selected.into_iter().filter(|functions| select::is_worth(&texts, functions, options)) {
         let pair = Pair::new(&texts, functions);
         if let Ok(instrumented) = instrumented(&pair) {
             programs.push(program(&pair, &instrumented, predictor, options)?);

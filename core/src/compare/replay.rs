@@ -66,7 +66,7 @@ pub fn replay(
     let names = [again.pair.old.qualname.as_str(), again.pair.new.qualname.as_str()];
     let functions = pairs
         .into_iter()
-        .filter(|functions| select::is_worth(&texts, functions))
+        .filter(|functions| select::is_worth(&texts, functions, options))
         .find(|(old, new)| [old.qualname.as_str(), new.qualname.as_str()] == names)
         .ok_or_else(|| refused("its functions are not in these texts"))?;
     let pair = Pair::new(&texts, functions);

@@ -33,7 +33,7 @@ pub(super) fn select(old: &Source, new: &Source, options: &CompareOptions) -> Re
     };
     let cut_out = old.module.is_some() || new.module.is_some();
     if let Some(name) = options.function.as_deref() {
-        return by_name(name, old_functions, new_functions, cut_out);
+        return by_name(name, [old, new], old_functions, new_functions, cut_out);
     }
     // A nested function runs with the function that holds it.
     old_functions.retain(|function| function.parent.is_none());
@@ -77,9 +77,10 @@ fn no_function(side: &Source) -> CompareError {
     CompareError::NoFunction { label: side.label.clone(), holds }
 }
 
-/// The one function that was asked for.
+/// The one function that was asked for; of whole texts also a class, or the statements beside definitions.
 fn by_name(
     name: &str,
+    [old, new]: [&Source; 2],
     mut old_functions: Vec<Function>,
     mut new_functions: Vec<Function>,
     cut_out: bool,
@@ -92,6 +93,10 @@ fn by_name(
     let find = |functions: &[Function]| functions.iter().find(|function| function.qualname == name).cloned();
     if let (Some(one), Some(other)) = (find(&old_functions), find(&new_functions)) {
         return Ok(Selected { pairs: vec![(one, other)], added: vec![], removed: vec![] });
+    }
+    let mut others = classes(old, new, cut_out).into_iter().chain(snippets(old, new));
+    if let Some(pair) = others.find(|(one, _)| one.qualname == name) {
+        return Ok(Selected { pairs: vec![pair], added: vec![], removed: vec![] });
     }
     let mut names: Vec<&str> =
         old_functions.iter().chain(&new_functions).map(|function| function.qualname.as_str()).collect();
@@ -134,9 +139,12 @@ fn classes(old: &Source, new: &Source, cut_out: bool) -> Vec<(Function, Function
     .collect()
 }
 
-/// Is a snippet or class worth a comparison of its own? Functions always are.
-pub(super) fn is_worth(texts: &Texts, pair: &(Function, Function)) -> bool {
+/// Is a snippet or class worth a comparison of its own? Functions always are, and what was asked for by name.
+pub(super) fn is_worth(texts: &Texts, pair: &(Function, Function), options: &CompareOptions) -> bool {
     let name = &pair.1.qualname;
+    if options.function.is_some() {
+        return true;
+    }
     match pair.1.form {
         Form::Function => true,
         Form::Class => {

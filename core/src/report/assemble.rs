@@ -103,7 +103,7 @@ pub(crate) fn report(frame: &Frame<'_>, findings: &Findings<'_>) -> PairReport {
     let executions = campaign.executions.iter().map(|kept| execution(kept, &mut line_sets)).collect();
     PairReport {
         verdict: findings.verdict,
-        reason: findings.reason.clone(),
+        reason: wording::reason(frame, findings, &evidence),
         sentence,
         evidence,
         old,

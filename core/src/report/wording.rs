@@ -43,18 +43,12 @@ pub(super) fn decided_elsewhere(report: &PairReport, by: &[String]) -> String {
 pub(super) fn sentence(frame: &Frame<'_>, findings: &Findings<'_>, evidence: &[Evidence]) -> String {
     let name = &frame.functions[1].qualname;
     match (findings.verdict, findings.witness) {
-        (Verdict::Changing, Some(kept)) => {
-            let values = named_values(frame, kept, &findings.decisive);
-            let unlikely = if evidence.iter().any(|one| one.edge_case) { "only for an unlikely value: " } else { "" };
-            let given = if values.is_empty() { String::new() } else { format!("for {}: ", values.join(", ")) };
-            let what =
-                evidence.first().map_or_else(|| "the two differ".to_string(), |evidence| contrast(kept, evidence));
-            format!(
-                "Behavior of {name} changed: {unlikely}{given}{what} (execution {}, {:.0} ms).",
-                number(kept),
-                findings.milliseconds
-            )
-        }
+        (Verdict::Changing, Some(kept)) => format!(
+            "Behavior of {name} changed: {} (execution {}, {:.0} ms).",
+            difference(frame, findings, kept, evidence),
+            number(kept),
+            findings.milliseconds
+        ),
         (Verdict::LikelyPreserving, _) => {
             let reached: usize = findings.campaign.reached.iter().map(std::collections::BTreeSet::len).sum();
             let changed: usize = findings.target.changed.iter().map(Vec::len).sum();
@@ -76,6 +70,23 @@ pub(super) fn sentence(frame: &Frame<'_>, findings: &Findings<'_>, evidence: &[E
             });
             format!("Inconclusive for {name}: {}{}.", findings.reason, example.unwrap_or_default())
         }
+    }
+}
+
+/// What a witness shows, with the values that it needs: `for x = 0: old returns None, new returns 1`.
+fn difference(frame: &Frame<'_>, findings: &Findings<'_>, kept: &Kept, evidence: &[Evidence]) -> String {
+    let values = named_values(frame, kept, &findings.decisive);
+    let unlikely = if evidence.iter().any(|one| one.edge_case) { "only for an unlikely value: " } else { "" };
+    let given = if values.is_empty() { String::new() } else { format!("for {}: ", values.join(", ")) };
+    let what = evidence.first().map_or_else(|| "the two differ".to_string(), |evidence| contrast(kept, evidence));
+    format!("{unlikely}{given}{what}")
+}
+
+/// Why the verdict is what it is. Of a change: what shows it.
+pub(super) fn reason(frame: &Frame<'_>, findings: &Findings<'_>, evidence: &[Evidence]) -> String {
+    match (findings.verdict, findings.witness) {
+        (Verdict::Changing, Some(kept)) => difference(frame, findings, kept, evidence),
+        _ => findings.reason.clone(),
     }
 }
 

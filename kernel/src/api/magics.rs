@@ -153,7 +153,7 @@ fn study_line(py: Python<'_>, line: &str, objects: &Bound<'_, PyDict>) -> PyResu
     };
     let stopped = |error: Option<String>| error.map_or_else(|| PyKeyboardInterrupt::new_err(()), raised);
     let farm = on.map(|address| farm::at(&address, &typed)).transpose().map_err(stopped)?;
-    let order = Order { changes, name, source: path, options, out, fresh, html, reproducers, farm };
+    let order = Order { changes, name, source: path, options, out, fresh, html, reproducers, details: false, farm };
     Ok(Outcome { study: Some(Py::new(py, run_study::run(py, order, origin, None)?)?), ..Outcome::default() })
 }
 

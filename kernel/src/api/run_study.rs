@@ -51,7 +51,8 @@ pub fn study(
         Some(executor) => Some(Box::new(PyFarm::new(executor, &options_as_json(options)?)?) as Box<dyn Farm>),
         None => None,
     };
-    let order = Order { changes, name, source: path, options: read, out, fresh, html, reproducers, farm };
+    let order =
+        Order { changes, name, source: path, options: read, out, fresh, html, reproducers, details: false, farm };
     run(py, order, origin, progress)
 }
 

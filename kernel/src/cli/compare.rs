@@ -10,7 +10,7 @@ use twincell_core::report::{Comparison, Verdict};
 use twincell_widgets::export::{Told, annotations};
 use twincell_widgets::{TextOptions, plain_sentence};
 
-use super::{Abort, Session, exports, read_options};
+use super::{Abort, Session, UNCHANGED, exports, read_options};
 use crate::git::{ChangedFiles, changed_files};
 use crate::options::{Job, Options};
 use crate::warm::{Engine, Failure};
@@ -88,7 +88,9 @@ fn revisions(
     session: &mut Session<'_>,
 ) -> Result<i32, Abort> {
     let here = std::env::current_dir().map_err(Abort::new)?;
-    let files = changed_files(&here, range, matches.get_flag("staged"), paths).map_err(Abort::new)?;
+    let staged = matches.get_flag("staged");
+    let files = changed_files(&here, range, staged, paths).map_err(Abort::new)?;
+    let place = place(range, staged);
     let mut notes = notes(&files);
     let mut compared: Vec<Compared> = Vec::new();
     for (path, reason) in &files.unreadable {
@@ -120,12 +122,26 @@ fn revisions(
     } else if matches.get_flag("github") {
         write!(session.out, "{}", annotations(&told))?;
     } else {
-        print_files(range, &compared, &notes, session)?;
+        print_files(&place, &compared, &notes, session)?;
     }
     if !compared.is_empty() && compared.iter().all(|file| file.result.is_err()) {
-        return Err(Abort::Failed(format!("none of the changed files of {range} could be compared")));
+        return Err(Abort::Failed(format!("none of the files that changed {place} could be compared")));
     }
-    Ok(exports::status(verdict, matches))
+    let status = exports::status(verdict, matches);
+    // Hooks of git know which index is to be committed.
+    if status != UNCHANGED && staged && std::env::var_os("GIT_INDEX_FILE").is_some() {
+        writeln!(session.err, "twincell: the commit was stopped; `git commit --no-verify` commits all the same")?;
+    }
+    Ok(status)
+}
+
+/// Where what is compared changed.
+fn place(range: &str, staged: bool) -> String {
+    match range {
+        _ if staged => format!("in what is staged since {range}"),
+        range if range.contains("..") => format!("in {range}"),
+        range => format!("since {range}"),
+    }
 }
 
 /// A file without functions in common has no behavior to compare, which is no failure of a whole range.
@@ -222,9 +238,9 @@ fn report(range: &str, verdict: Verdict, compared: &[Compared], notes: &[String]
     })
 }
 
-fn print_files(range: &str, compared: &[Compared], notes: &[String], session: &mut Session<'_>) -> Result<(), Abort> {
+fn print_files(place: &str, compared: &[Compared], notes: &[String], session: &mut Session<'_>) -> Result<(), Abort> {
     if compared.is_empty() {
-        writeln!(session.out, "No function of a Python file changed in {range}.")?;
+        writeln!(session.out, "No function of a Python file changed {place}.")?;
     }
     for (index, file) in compared.iter().enumerate() {
         if index > 0 {
@@ -338,7 +354,7 @@ mod tests {
             farms: &|_, _| Err(None),
         };
         let failed = Compared { path: "\x1b]0;a.py".to_owned(), result: Err("\x1b[2J".to_owned()) };
-        print_files("A..B", &[failed], &["\x1b[31mred.py: a note".to_owned()], &mut session).unwrap();
+        print_files("in A..B", &[failed], &["\x1b[31mred.py: a note".to_owned()], &mut session).unwrap();
         let text = String::from_utf8(out).unwrap();
         assert!(text.contains("\\x1b]0;a.py\nnot compared: \\x1b[2J\n\\x1b[31mred.py: a note"), "{text}");
     }

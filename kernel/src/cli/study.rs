@@ -7,13 +7,10 @@ use clap::ArgMatches;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use twincell_core::compare::Continue;
 use twincell_core::report::Verdict;
-use twincell_widgets::export::Told;
 use twincell_widgets::plain_sentence;
 
 use super::{Abort, FAILED, Session, exports, read_options};
 use crate::options::{Job, command_line};
-use crate::study::change::shown;
-use crate::study::finding::Finding;
 use crate::study::job::{Order, carry_out, from_file, read_all, transformed};
 use crate::study::pace::Progress;
 
@@ -47,6 +44,7 @@ pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort
         fresh: matches.get_flag("fresh"),
         html: path("html"),
         reproducers: path("reproducers"),
+        details: exports::are_wanted(matches),
         farm,
     };
     let bar = ProgressBar::with_draw_target(None, draw_target(session.progress));
@@ -70,6 +68,9 @@ pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort
         writeln!(session.err, "twincell: {}", plain_sentence(&warning))?;
     }
     let done = done.map_err(Abort::Failed)?;
+    for note in &done.notes {
+        writeln!(session.out, "{}", plain_sentence(note))?;
+    }
     write!(session.out, "{}{}", done.outcome.confusion.text(), done.outcome.reach.text())?;
     for line in done.outcome.notable.lines() {
         writeln!(session.out, "{}", plain_sentence(&line))?;
@@ -89,8 +90,7 @@ pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort
         return Err(Abort::Interrupted);
     }
     if let (true, Some(out)) = (exports::are_wanted(matches), path("out")) {
-        let told: Vec<Told> = read_all(&out).map_err(Abort::Failed)?.into_iter().map(told).collect();
-        exports::write(&told, matches)?;
+        exports::write(&done.details.told(read_all(&out).map_err(Abort::Failed)?), matches)?;
     }
     let rows = done.outcome.confusion.total();
     // A command may find nothing to do.
@@ -100,20 +100,6 @@ pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort
     let all = [Verdict::Changing, Verdict::Inconclusive, Verdict::LikelyPreserving, Verdict::Identical];
     let found = all.into_iter().filter(|verdict| done.outcome.confusion.of(*verdict) > 0);
     Ok(exports::status(Verdict::worst(found), matches))
-}
-
-/// What other programs are told of a row. Where in its file a change begins, a row does not say.
-fn told(finding: Finding) -> Told {
-    Told {
-        name: shown(&finding.id),
-        file: finding.file,
-        line: None,
-        verdict: finding.verdict,
-        sentence: finding.reason,
-        evidence: finding.evidence,
-        test: None,
-        milliseconds: finding.milliseconds,
-    }
 }
 
 fn draw_target(wanted: bool) -> ProgressDrawTarget {

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use twincell_core::compare::{CompareOptions, Source};
 use twincell_core::engine::protocol::Context;
+use twincell_core::source::{SNIPPET, classes, functions, snippet};
 
 use super::metrics::Label;
 
@@ -64,6 +65,16 @@ pub trait Changes: Send {
     fn unit(&self) -> &'static str {
         "row"
     }
+
+    /// What a person should know of the input when it has been read: one line each.
+    fn notes(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// Whether its errors say what was wrong without the name of what was read.
+    fn explains_itself(&self) -> bool {
+        false
+    }
 }
 
 /// The word of a label that says that nobody knows: it counts for nothing, and is no mistake.
@@ -103,7 +114,9 @@ impl Change {
             (Context::Module, Some(old), Some(new)) => Some((old.clone(), new.clone())),
             _ => None,
         };
-        let function = modules.as_ref().and(self.function.clone());
+        // A name in a module that is not there tells nothing, but texts may be whole files themselves.
+        let is_there = |name: &String| modules.is_some() || [&self.old, &self.new].iter().all(|text| holds(text, name));
+        let function = self.function.clone().filter(is_there);
         let (old_module, new_module) = modules.unzip();
         let old = Source { text: self.old.clone(), module: old_module, label: "old".to_owned() };
         let new = Source { text: self.new.clone(), module: new_module, label: "new".to_owned() };
@@ -111,9 +124,30 @@ impl Change {
     }
 }
 
+/// Whether a text has a function, a class or statements of this name.
+fn holds(text: &str, name: &str) -> bool {
+    match name {
+        SNIPPET => snippet(text).has_statements,
+        _ => functions(text).0.iter().chain(&classes(text)).any(|one| one.qualname == name),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_name_counts_where_the_texts_are_whole_files() {
+        let text = "LIMIT = 1\n\n\nclass P:\n    def f(self):\n        return 1\n\n\nprint(LIMIT)\n";
+        let named = |name: &str, new: &str| {
+            let (function, old, new) = (Some(name.to_owned()), text.to_owned(), new.to_owned());
+            Change { function, old, new, ..Change::default() }.sources(&CompareOptions::default()).2.function
+        };
+        for name in ["P", "P.f", "the snippet"] {
+            assert_eq!(named(name, text).as_deref(), Some(name));
+        }
+        assert_eq!((named("P.g", text), named("P", "x = 1")), (None, None));
+    }
 
     #[test]
     fn modules_count_only_in_module_context() {

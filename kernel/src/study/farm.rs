@@ -282,7 +282,7 @@ impl Tended<'_> {
         }
         let reason = format!("{ATTEMPTS} workers were lost with this change, the last because {reason}");
         let finding = Finding::not_compared(&held.job.change, reason, 0.0);
-        self.send(held.job, Found { finding, state: None, reproducers: Vec::new() });
+        self.send(held.job, Found { finding, state: None, reproducers: Vec::new(), detail: None });
     }
 
     fn send(&self, job: Job, found: Found) {
@@ -350,7 +350,7 @@ mod tests {
             let answer = answer_chunk(&chunk, &mut |change, key, _| {
                 let mut finding = Finding::not_compared(change, "answered".into(), self.milliseconds);
                 finding.key = Some(key.to_owned());
-                Found { finding, state: None, reproducers: Vec::new() }
+                Found { finding, state: None, reproducers: Vec::new(), detail: None }
             });
             let answer = if chunk.contains(self.poison) {
                 Err(Trouble::Broken("the pool broke".into()))

@@ -9,6 +9,7 @@ use twincell_core::compare::{CompareOptions, Continue, Source};
 use twincell_core::report::Comparison;
 
 use super::change::Change;
+use super::detail::Detail;
 use super::finding::Finding;
 use super::page;
 use crate::reproducers::{self, Written};
@@ -31,6 +32,8 @@ pub struct Wanted {
     /// What a page shows of it, as JSON.
     pub state: bool,
     pub reproducers: bool,
+    /// What files for other programs tell of it.
+    pub detail: bool,
 }
 
 /// What came of a change.
@@ -39,6 +42,7 @@ pub struct Found {
     pub finding: Finding,
     pub state: Option<String>,
     pub reproducers: Vec<Written>,
+    pub detail: Option<Detail>,
 }
 
 /// Compares a change. `key` is that of its row.
@@ -61,6 +65,7 @@ pub fn find(
             finding,
             state: if wanted.state { page::kept(change, &comparison) } else { None },
             reproducers: if wanted.reproducers { reproducers::of_study(&comparison) } else { Vec::new() },
+            detail: if wanted.detail { Detail::of(change, &comparison) } else { None },
         })
     }));
     let refused = match found {
@@ -73,5 +78,5 @@ pub fn find(
     };
     let mut finding = Finding::not_compared(change, refused.reason, milliseconds());
     finding.key = refused.for_good.then(|| key.to_owned());
-    Found { finding, state: None, reproducers: Vec::new() }
+    Found { finding, state: None, reproducers: Vec::new(), detail: None }
 }

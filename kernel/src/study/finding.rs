@@ -7,6 +7,9 @@ use twincell_core::source::complexity;
 
 use super::change::{Change, NoChange};
 
+/// Names in a reason at most.
+const NAMED: usize = 5;
+
 /// What a study says about a change: a line of the output.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Finding {
@@ -45,13 +48,9 @@ pub struct Finding {
     pub key: Option<String>,
 }
 
-/// Characters of a value in a reason.
-const LONGEST_VALUE: usize = 60;
-
 impl Finding {
     pub fn new(change: &Change, comparison: &Comparison, milliseconds: f64) -> Self {
         let pairs = &comparison.pairs;
-        let decisive = pairs.iter().find(|pair| pair.verdict == comparison.verdict);
         let lines = || pairs.iter().flat_map(|pair| pair.old.lines.iter().chain(&pair.new.lines));
         let ran = |wanted: &dyn Fn(&LineReport) -> bool| {
             let of_interest = lines().filter(|line| line.executable && wanted(line));
@@ -61,8 +60,8 @@ impl Finding {
         };
         let mut finding = Self {
             verdict: comparison.verdict,
-            reason: decisive.map_or_else(|| comparison.sentence.clone(), |pair| reason(pair, pairs.len() > 1)),
-            evidence: comparison.evidence().cloned().collect(),
+            reason: reason(comparison),
+            evidence: evidence(comparison),
             executions: pairs.iter().map(|pair| pair.executed).sum(),
             coverage: ran(&|_| true).map_or(0.0, thousandths),
             changed_lines_reached: ran(&|line| line.changed).map(thousandths),
@@ -126,19 +125,37 @@ impl Finding {
     }
 }
 
-/// Why a pair has its verdict: of one that changed, what is different.
-fn reason(pair: &PairReport, is_one_of_several: bool) -> String {
-    let cut = |text: &str| {
-        let short: String = text.chars().take(LONGEST_VALUE).collect();
-        if short.len() < text.len() { short + "..." } else { short }
+/// Why the verdict is what it is; of several functions those that decided are named.
+fn reason(comparison: &Comparison) -> String {
+    let mut deciding = comparison.pairs.iter().filter(|pair| pair.verdict == comparison.verdict);
+    let Some(first) = deciding.next() else { return comparison.sentence.clone() };
+    let is_open = matches!(comparison.verdict, Verdict::Changing | Verdict::Inconclusive);
+    if comparison.pairs.len() == 1 || !is_open {
+        return first.reason.clone();
+    }
+    let others: Vec<&str> = deciding.map(|pair| pair.new.qualname.as_str()).collect();
+    let named = others.iter().take(NAMED).copied().collect::<Vec<_>>().join(", ");
+    let also = match others.len() {
+        0 => String::new(),
+        count if count > NAMED => format!("; so are {named} and {} more", count - NAMED),
+        1 => format!("; so is {named}"),
+        _ => format!("; so are {named}"),
     };
-    let what = match pair.evidence.first() {
-        Some(one) if pair.verdict == Verdict::Changing => {
-            format!("{}: old {}, new {}", one.place, cut(&one.old), cut(&one.new))
-        }
-        _ => pair.reason.clone(),
+    format!("{} is {}: {}{also}", first.new.qualname, comparison.verdict.name(), first.reason)
+}
+
+/// All evidence; of several functions each with its name.
+fn evidence(comparison: &Comparison) -> Vec<Evidence> {
+    let several = comparison.pairs.len() > 1;
+    let of_pair = |pair: &PairReport| {
+        let name = pair.new.qualname.clone();
+        let named = move |one: &Evidence| match several {
+            true => Evidence { place: format!("{name}: {}", one.place), ..one.clone() },
+            false => one.clone(),
+        };
+        pair.evidence.iter().map(named).collect::<Vec<_>>()
     };
-    if is_one_of_several { format!("{}: {what}", pair.new.qualname) } else { what }
+    comparison.pairs.iter().flat_map(of_pair).collect()
 }
 
 fn thousandths(value: f64) -> f64 {
@@ -166,8 +183,29 @@ mod tests {
         let mut changing = pair(Verdict::Changing);
         changing.reason = "returns differ".to_owned();
         let finding = Finding::new(&Change::default(), &comparison(vec![pair(Verdict::Identical), changing]), 0.0);
-        assert_eq!((finding.verdict, finding.reason.as_str()), (Verdict::Changing, "f: returns differ"));
+        assert_eq!((finding.verdict, finding.reason.as_str()), (Verdict::Changing, "f is changing: returns differ"));
         assert_eq!(Finding::new(&Change::default(), &comparison(vec![]), 0.0).changed_lines_reached, None);
+    }
+
+    #[test]
+    fn of_several_functions_those_that_changed_are_named() {
+        let changing = |name: &str| {
+            let mut pair = pair(Verdict::Changing);
+            let one = serde_json::json!({"channel": "return", "place": "return value", "old": "1", "new": "2",
+                "strength": "observable", "probability": 0.5, "edge_case": false, "score": 1.0, "execution": 1});
+            (pair.new.qualname, pair.reason) = (name.to_owned(), "old returns 1, new returns 2".to_owned());
+            pair.evidence = vec![serde_json::from_value(one).unwrap()];
+            pair
+        };
+        let finding = Finding::new(&Change::default(), &comparison(vec![changing("P.area"), changing("g")]), 0.0);
+        assert_eq!(finding.reason, "P.area is changing: old returns 1, new returns 2; so is g");
+        let places: Vec<_> = finding.evidence.iter().map(|one| one.place.as_str()).collect();
+        assert_eq!(places, ["P.area: return value", "g: return value"]);
+        let alone = Finding::new(&Change::default(), &comparison(vec![changing("g")]), 0.0);
+        assert_eq!(
+            (alone.reason.as_str(), alone.evidence[0].place.as_str()),
+            ("old returns 1, new returns 2", "return value")
+        );
     }
 
     #[test]

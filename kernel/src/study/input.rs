@@ -159,6 +159,14 @@ impl Changes for Watched<'_> {
     fn unit(&self) -> &'static str {
         self.changes.unit()
     }
+
+    fn notes(&self) -> Vec<String> {
+        self.changes.notes()
+    }
+
+    fn explains_itself(&self) -> bool {
+        self.changes.explains_itself()
+    }
 }
 
 fn hash(text: &str) -> u64 {

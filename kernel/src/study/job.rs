@@ -7,6 +7,7 @@ use twincell_core::compare::{CompareError, CompareOptions, Continue, Source};
 use twincell_core::engine::Stop;
 
 use super::change::{Change, Changes};
+use super::detail::Details;
 use super::farm::Farm;
 use super::find::{Found, Refused, Wanted};
 use super::finding::Finding;
@@ -37,6 +38,8 @@ pub struct Order {
     pub fresh: bool,
     pub html: Option<PathBuf>,
     pub reproducers: Option<PathBuf>,
+    /// Whether other programs are told of the changes.
+    pub details: bool,
     /// Processes that compare; without it this process does.
     pub farm: Option<Box<dyn Farm>>,
 }
@@ -48,6 +51,10 @@ pub struct Done {
     pub rows: BTreeMap<usize, Finding>,
     /// What pages show of the comparisons.
     pub kept: Kept,
+    /// What other programs are told of the changes beside their rows.
+    pub details: Details,
+    /// What is to be known of the input: one line each.
+    pub notes: Vec<String>,
     /// What a person should know: one line each.
     pub warnings: Vec<String>,
     /// What was written where: one line each.
@@ -62,7 +69,8 @@ pub fn carry_out(
     warn: &mut dyn FnMut(&str),
     watch: &mut dyn FnMut(&Progress) -> Continue,
 ) -> Result<Done, String> {
-    let Order { mut changes, name, source, options, out, fresh, html, reproducers, mut farm } = order;
+    let Order { mut changes, name, source, options, out, fresh, html, reproducers, details: wants_details, mut farm } =
+        order;
     check(source.as_deref(), out.as_deref(), html.as_deref())?;
     let keys = Keys::new(&options, environment)?;
     let stop = Stop::default();
@@ -87,9 +95,10 @@ pub fn carry_out(
     let mut memory = Memory::default();
     let mut file = out.as_deref().map(|out| store::open(out, fresh)).transpose()?;
 
-    let (input, mut kept) = (Input::default(), Kept::default());
+    let (input, mut kept, mut details) = (Input::default(), Kept::default(), Details::default());
     let mut keep = |change: &Change, found: &mut Found| {
         kept.add(change.number, found.finding.key.as_deref(), found.state.take());
+        details.add(change.number, found.finding.key.as_deref(), found.detail.take());
         match &reproducers {
             Some(folder) => reproducers::write_all(&found.reproducers, &input.name(change), folder),
             None => Ok(()),
@@ -125,7 +134,11 @@ pub fn carry_out(
             Some(file) => &mut **file,
             None => &mut memory,
         },
-        wanted: Wanted { state: html.is_some() || out.is_none(), reproducers: reproducers.is_some() },
+        wanted: Wanted {
+            state: html.is_some() || out.is_none(),
+            reproducers: reproducers.is_some(),
+            detail: wants_details,
+        },
         keep: &mut keep,
         aside: aside.as_deref(),
     };
@@ -139,9 +152,12 @@ pub fn carry_out(
     drop(file);
     let mut warnings = input.warnings();
     warnings.extend(watched.warnings());
+    let notes = watched.notes();
+    let explains_itself = watched.explains_itself();
     let outcome = outcome.map_err(|broken| {
         warnings.iter().for_each(|warning| warn(warning));
         match (&source, broken) {
+            (_, super::run::Broken::Input(error)) if explains_itself => reason(&error),
             (Some(source), super::run::Broken::Input(error)) => {
                 format!("cannot read {} to its end: {}", source.display(), reason(&error))
             }
@@ -151,10 +167,10 @@ pub fn carry_out(
     if !outcome.interrupted {
         warnings.extend(outcome.notable.nothing(outcome.confusion.total().into()));
     }
-    if outcome.taken_up > 0 && (html.is_some() || reproducers.is_some()) {
+    if outcome.taken_up > 0 && (html.is_some() || reproducers.is_some() || wants_details) {
         warnings.push(format!(
-            "{} results were there already: the page has their rows and not their details, and their reproducers are not \
-             written again; --fresh compares everything",
+            "{} results were there already: pages and files for other programs have their rows and not their details, and \
+             their reproducers are not written again; --fresh compares everything",
             outcome.taken_up
         ));
     }
@@ -179,7 +195,7 @@ pub fn carry_out(
         write_text(page, &twincell_widgets::study_page(&state, &title))?;
         written.push(format!("page written to {}", page.display()));
     }
-    Ok(Done { outcome, rows: memory.rows, kept, warnings, written })
+    Ok(Done { outcome, rows: memory.rows, kept, details, notes, warnings, written })
 }
 
 /// All results of a file.

@@ -5,6 +5,7 @@
 
 pub mod change;
 mod columns;
+pub mod detail;
 pub mod differences;
 pub mod farm;
 pub mod find;

@@ -8,9 +8,11 @@ use twincell_core::report::Verdict;
 use super::change::shown;
 use super::finding::Finding;
 
-/// So many changes in behavior are named, and of what could not be compared so many.
+/// So many changes in behavior are named, and so many kinds of what was not decided, each with its first row.
 const CHANGING: usize = 10;
-const FAILED: usize = 1;
+const KINDS: usize = 5;
+/// Characters of a line.
+const LONGEST: usize = 240;
 
 /// Rows of one kind.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -35,29 +37,45 @@ impl First {
     }
 }
 
+/// Why a row says nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Open {
+    /// It is no change.
+    NoChange,
+    /// Nothing ran, though something was to.
+    NotCompared,
+    /// What ran did not tell.
+    Undecided,
+}
+
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Notable {
     changing: First,
-    /// Changes that nothing ran for, though something was to.
-    not_compared: First,
-    /// Rows that are no change.
-    no_change: First,
+    /// By what their reasons have in common.
+    open: BTreeMap<(Open, String), First>,
 }
 
 impl Notable {
     pub fn add(&mut self, number: usize, finding: &Finding, is_change: bool) {
-        let line = || format!("{}: {}", shown(&finding.id), finding.reason);
-        match finding.verdict {
-            _ if !is_change => self.no_change.add(number, || finding.reason.clone(), FAILED),
-            Verdict::Changing => self.changing.add(number, line, CHANGING),
-            Verdict::Inconclusive if finding.executions == 0 => self.not_compared.add(number, line, FAILED),
-            _ => {}
-        }
+        let open = match finding.verdict {
+            _ if !is_change => Open::NoChange,
+            Verdict::Changing => return self.changing.add(number, || told(finding), CHANGING),
+            Verdict::Inconclusive if finding.executions == 0 => Open::NotCompared,
+            Verdict::Inconclusive => Open::Undecided,
+            Verdict::LikelyPreserving | Verdict::Identical => return,
+        };
+        let line = || if is_change { told(finding) } else { cut(&finding.reason) };
+        self.open.entry((open, kind(&finding.reason))).or_default().add(number, line, 1);
+    }
+
+    /// Rows that are no change.
+    pub fn no_changes(&self) -> u64 {
+        self.open.iter().filter(|((open, _), _)| *open == Open::NoChange).map(|(_, first)| first.count).sum()
     }
 
     /// Whether of so many rows none is a change.
     pub fn is_nothing(&self, rows: u64) -> bool {
-        self.no_change.count == rows
+        self.no_changes() == rows
     }
 
     /// One line that says that none of so many rows is a change.
@@ -65,7 +83,10 @@ impl Notable {
         match rows {
             rows if !self.is_nothing(rows) => None,
             0 => Some("there is no change to compare".to_owned()),
-            rows => Some(format!("none of the {rows} rows is a change; the first: {}", self.no_change.first())),
+            rows => {
+                let first = self.open.values().min_by_key(|first| first.lines.keys().next())?.first();
+                Some(format!("none of the {rows} rows is a change; the first: {first}"))
+            }
         }
     }
 
@@ -76,18 +97,50 @@ impl Notable {
         if more > 0 {
             lines.push(format!("and {more} more"));
         }
-        let is = |count: u64, one: &str, several: &str| {
-            if count == 1 { format!("1 {one}: ") } else { format!("{count} {several}, the first: ") }
-        };
-        if self.not_compared.count > 0 {
-            let several = is(self.not_compared.count, "change was not compared", "changes were not compared");
-            lines.push(several + self.not_compared.first());
-        }
-        if self.no_change.count > 0 {
-            lines.push(is(self.no_change.count, "row is no change", "rows are no changes") + self.no_change.first());
+        for open in [Open::Undecided, Open::NotCompared, Open::NoChange] {
+            let mut kinds: Vec<&First> =
+                self.open.iter().filter(|((one, _), _)| *one == open).map(|(_, first)| first).collect();
+            kinds.sort_by_key(|first| (std::cmp::Reverse(first.count), first.lines.keys().next().copied()));
+            let (one, several, others) = match open {
+                Open::Undecided => ("change is inconclusive", "changes are inconclusive", "inconclusive"),
+                Open::NotCompared => ("change was not compared", "changes were not compared", "not compared"),
+                Open::NoChange => ("row is no change", "rows are no changes", "no changes"),
+            };
+            lines.extend(kinds.iter().take(KINDS).map(|first| match first.count {
+                1 => format!("1 {one}: {}", first.first()),
+                count => format!("{count} {several}, the first: {}", first.first()),
+            }));
+            let rest: u64 = kinds.iter().skip(KINDS).map(|first| first.count).sum();
+            if rest > 0 {
+                lines.push(format!("{rest} more {others}, for other reasons"));
+            }
         }
         lines
     }
+}
+
+/// What reasons have in common: without where and of what, which stand in numbers, behind colons and in quotes.
+fn kind(reason: &str) -> String {
+    let what = reason.split_once(" is no change: ").map_or(reason, |(_, what)| what);
+    let mut kind = String::new();
+    for character in what.chars().take_while(|character| !matches!(character, ':' | '(' | ';' | '\'' | '"')) {
+        match character {
+            '0'..='9' if kind.ends_with('0') => {}
+            '0'..='9' => kind.push('0'),
+            other => kind.push(other),
+        }
+    }
+    kind
+}
+
+/// `an id: for x = 0: old returns 1, new returns 2`
+fn told(finding: &Finding) -> String {
+    cut(&format!("{}: {}", shown(&finding.id), finding.reason))
+}
+
+fn cut(text: &str) -> String {
+    let short: String = text.chars().take(LONGEST).collect();
+    if short.len() < text.len() { short + "..." } else { short }
 }
 
 #[cfg(test)]
@@ -116,9 +169,35 @@ mod tests {
             (lines[0].as_str(), lines[9].as_str(), lines[10].as_str()),
             ("changing: c1: why c1", "changing: c10: why c10", "and 3 more")
         );
-        assert_eq!(lines[11], "2 changes were not compared, the first: broken: why broken");
-        assert_eq!(lines[12..], ["1 row is no change: row 17 is no change: it is empty"]);
+        assert_eq!(lines[11], "1 change is inconclusive: undecided: why undecided");
+        assert_eq!(lines[12], "1 change was not compared: broken: why broken");
+        assert_eq!(lines[14..], ["1 row is no change: row 17 is no change: it is empty"]);
         assert_eq!(notable.nothing(17), None);
+    }
+
+    #[test]
+    fn reasons_are_counted_by_kind() {
+        let mut notable = Notable::default();
+        let mut add = |number: usize, reason: &str, executions: u32| {
+            let finding =
+                Finding { reason: reason.into(), ..row(&format!("c{number}"), Verdict::Inconclusive, executions) };
+            notable.add(number, &finding, executions < 9);
+        };
+        for number in 1..=3 {
+            add(number, &format!("all {number}0 executions were stopped: x"), 5);
+            add(10 * number, &format!("old is not valid Python: line {number}"), 0);
+            add(100 * number, &format!("line {number} is no change: the field `old` is missing"), 9);
+        }
+        add(4, "none of 3 usable executions ran a changed line", 5);
+        add(40, "line 40 is no change: it is not JSON (wrong at column 2)", 9);
+        let expected = [
+            "3 changes are inconclusive, the first: c1: all 10 executions were stopped: x",
+            "1 change is inconclusive: c4: none of 3 usable executions ran a changed line",
+            "3 changes were not compared, the first: c10: old is not valid Python: line 1",
+            "3 rows are no changes, the first: line 1 is no change: the field `old` is missing",
+            "1 row is no change: line 40 is no change: it is not JSON (wrong at column 2)",
+        ];
+        assert_eq!((notable.lines(), notable.no_changes()), (expected.map(String::from).into(), 4));
     }
 
     #[test]

@@ -39,6 +39,26 @@ fn collect(root: &Path, within: &Path, depth: usize, files: &mut Vec<PathBuf>) -
     Ok(())
 }
 
+/// Copies of files that a command names itself, by whole paths: what it does to them it does to nobody's files.
+pub struct Named {
+    folder: TempDir,
+}
+
+impl Named {
+    pub fn new() -> io::Result<Self> {
+        Ok(Self { folder: tempfile::Builder::new().prefix("twincell-").tempdir()? })
+    }
+
+    /// A copy of a file below `root`, where it is one.
+    pub fn copy(&self, root: &Path, file: &Path) -> Option<PathBuf> {
+        let name = file.strip_prefix(root).ok()?;
+        let copy = self.folder.path().join(name);
+        fs::create_dir_all(copy.parent()?).ok()?;
+        fs::copy(file, &copy).ok()?;
+        Some(copy)
+    }
+}
+
 /// Files that go to one process together.
 pub fn batches(root: &Path, files: Vec<PathBuf>, several: bool) -> Vec<Vec<PathBuf>> {
     let mut batches: Vec<Vec<PathBuf>> = Vec::new();

@@ -1,5 +1,7 @@
 //! What a command makes of the functions in a folder: `ruff check --fix`, `pyupgrade`, a script. The files are copied into
-//! a temporary folder and changed there, many at once; each function whose text is another one then is a change.
+//! a temporary folder and changed there, many at once; a change is then each function whose text is another one, or that
+//! uses a constant, a class or an import that is, and classes and the statements of a file where a comparison of the whole
+//! files would look at them; of classes those without a method that is a change itself.
 //!
 //! The command runs as whoever wrote it would run it, without a sandbox.
 
@@ -11,11 +13,12 @@ use std::path::{Path, PathBuf};
 use std::vec::IntoIter;
 
 use serde_json::Value;
+use twincell_core::compare::units;
+use twincell_core::source::Form;
 
-use crate::mine::Module;
 use crate::study::change::{Change, Changes, NoChange, Row};
 use command::{Command, Ended, Running};
-use files::{Batch, batches, python_files};
+use files::{Batch, Named, batches, python_files};
 
 /// A folder, or one file, on its way through a command.
 pub struct Transform {
@@ -28,7 +31,12 @@ pub struct Transform {
     running: Option<(Batch, Running)>,
     rows: IntoIter<Found>,
     number: usize,
+    /// Files that were given to the command, those that it changed, and those of them in which nothing is compared.
+    files: usize,
     changed: usize,
+    without: usize,
+    /// Files that the command names itself.
+    _named: Named,
     /// How the command ended where it failed, the last time.
     failed: Option<String>,
     /// What it said the last time that it ended with status 1.
@@ -44,7 +52,6 @@ enum Found {
 impl Transform {
     /// Everything that can be wrong before the command runs is found out here; an error is one line.
     pub fn start(path: &Path, command: &str) -> Result<Self, String> {
-        let command = Command::read(command)?;
         let unreadable = |error: io::Error| format!("cannot read {}: {}", path.display(), crate::files::reason(&error));
         let path = path.canonicalize().map_err(unreadable)?;
         let (root, files) = if path.is_dir() {
@@ -59,6 +66,14 @@ impl Transform {
         if files.is_empty() {
             return Err(format!("there are no Python files in {}", root.display()));
         }
+        let named = Named::new().map_err(|error| format!("cannot make a temporary folder: {error}"))?;
+        let here = std::env::current_dir().map_err(|error| format!("the current folder cannot be read: {error}"))?;
+        let is_one = |file: &Path| {
+            let name = file.strip_prefix(&root).ok();
+            name.is_some_and(|name| files.binary_search_by(|file| file.as_path().cmp(name)).is_ok())
+        };
+        let copied = |file: &Path| if is_one(file) { named.copy(&root, file) } else { None };
+        let command = Command::read(command, &here, &copied)?;
         let project = root.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let batches = batches(&root, files, command.takes_several());
         Ok(Self {
@@ -70,7 +85,10 @@ impl Transform {
             running: None,
             rows: Vec::new().into_iter(),
             number: 0,
+            files: 0,
             changed: 0,
+            without: 0,
+            _named: named,
             failed: None,
             complaint: None,
         })
@@ -112,9 +130,12 @@ impl Transform {
             }
             self.failed = Some(failure);
         }
+        self.files += batch.names().len();
         self.changed += changed.len();
         for name in changed {
+            let before = found.len();
             self.compare(batch, &name, &mut found);
+            self.without += usize::from(found.len() == before);
         }
         self.rows = found.into_iter();
     }
@@ -125,58 +146,49 @@ impl Transform {
             Ok(both) => both,
             Err(reason) => return found.push(Found::No { id: file, reason }),
         };
-        if rest(&old) != rest(&new) {
-            // Constants, classes, imports: the files as a whole, as they would be compared by themselves.
-            let whole = Change {
-                id: Value::from(file.clone()),
-                old: old.text.clone(),
-                new: new.text.clone(),
-                project: Some(self.project.clone()),
-                file: Some(file.clone()),
-                ..Change::default()
-            };
-            found.push(Found::Change(Box::new(whole)));
-        }
+        let units = units(&old.text, &new.text);
+        let mut compared = Vec::new();
         let mut before: Vec<_> = old.functions.iter().map(Some).collect();
         for function in &new.functions {
             let was = before.iter_mut().find(|was| was.is_some_and(|was| was.qualname == function.qualname));
             let Some(was) = was.and_then(Option::take) else { continue };
             let texts = (old.whole(was), new.whole(function));
-            if texts.0 != texts.1 {
-                found.push(Found::Change(Box::new(self.change(&file, &function.qualname, texts, (&old, &new)))));
+            let is_unit = || units.iter().any(|unit| unit.form == Form::Function && unit.new == function.qualname);
+            if texts.0 != texts.1 || is_unit() {
+                compared.push(function.qualname.clone());
+                let modules = Some((old.text.clone(), new.text.clone()));
+                found.push(self.change(&file, &function.qualname, texts, modules));
             }
         }
         for gone in before.into_iter().flatten() {
             let id = format!("{file}:{}", gone.qualname);
             found.push(Found::No { reason: format!("{id} is gone after the command"), id });
         }
+        let others = units.iter().filter(|unit| unit.form != Form::Function && unit.old == unit.new);
+        for unit in others {
+            // What its methods show a class does not show again.
+            let inside = format!("{}.", unit.new);
+            if unit.form == Form::Class && compared.iter().any(|name| name.starts_with(&inside)) {
+                continue;
+            }
+            found.push(self.change(&file, &unit.new, (old.text.clone(), new.text.clone()), None));
+        }
     }
 
-    fn change(&self, file: &str, function: &str, texts: (String, String), modules: (&Module, &Module)) -> Change {
-        Change {
+    fn change(&self, file: &str, function: &str, texts: (String, String), modules: Option<(String, String)>) -> Found {
+        let (old_module, new_module) = modules.unzip();
+        Found::Change(Box::new(Change {
             id: Value::from(format!("{file}:{function}")),
             old: texts.0,
             new: texts.1,
-            old_module: Some(modules.0.text.clone()),
-            new_module: Some(modules.1.text.clone()),
+            old_module,
+            new_module,
             function: Some(function.to_owned()),
             project: Some(self.project.clone()),
             file: Some(file.to_owned()),
             ..Change::default()
-        }
+        }))
     }
-}
-
-/// What stands outside of functions, without blank lines and comments.
-fn rest(module: &Module) -> Vec<&str> {
-    let mut lines: Vec<&str> = module.text.lines().map(str::trim_end).collect();
-    for function in &module.functions {
-        let first = function.first_line.saturating_sub(1) as usize;
-        let count = function.text.lines().count();
-        lines.iter_mut().skip(first).take(count).for_each(|line| *line = "");
-    }
-    lines.retain(|line| !line.is_empty() && !line.trim_start().starts_with('#'));
-    lines
 }
 
 impl Changes for Transform {
@@ -206,7 +218,9 @@ impl Changes for Transform {
                 Ok(false) => {
                     // Where it failed everywhere, it is the command that is wrong.
                     let failed = self.failed.take().filter(|_| self.changed == 0)?;
-                    return Some(Err(io::Error::other(format!("the command changed nothing: {failed}"))));
+                    return Some(Err(io::Error::other(format!(
+                        "{failed} (it runs on copies in a temporary folder, and changed none)"
+                    ))));
                 }
                 Err(error) => return Some(Err(error)),
             }
@@ -221,5 +235,21 @@ impl Changes for Transform {
         // A linter ends so when it cannot mend what it found, a script when it failed.
         let warn = |said: &String| format!("the command changed nothing, and ended with status 1: {said}");
         self.complaint.iter().filter(|_| self.changed == 0).map(warn).collect()
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let files = |count: usize| if count == 1 { "1 file".to_owned() } else { format!("{count} files") };
+        let mut line = match self.changed {
+            0 => format!("the command was given {} and changed none", files(self.files)),
+            changed => format!("the command was given {} and changed {changed}", files(self.files)),
+        };
+        if self.without > 0 {
+            line.push_str(&format!(", {} of them in nothing that is compared (imports, comments)", self.without));
+        }
+        vec![line]
+    }
+
+    fn explains_itself(&self) -> bool {
+        true
     }
 }

@@ -85,7 +85,7 @@ fn held(reproducer: &Reproducer) -> Option<String> {
 }
 
 /// Where in the new file the change begins. Where lines were only removed, the function itself.
-fn changed_line(pair: &PairReport) -> u32 {
+pub fn changed_line(pair: &PairReport) -> u32 {
     let new = &pair.new;
     let changed = new.lines.iter().find(|line: &&LineReport| line.changed);
     new.first_line + changed.map_or(0, |line| line.number - 1)

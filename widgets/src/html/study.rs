@@ -33,7 +33,7 @@ pub fn table(study: &StudyState) -> Markup {
                             td { (plain::value(row.label.as_deref().unwrap_or("–"))) }
                             td { (plain::sentence(&row.reason)) }
                             td.tc-num { (row.executions) }
-                            td.tc-num { (words::percent(row.coverage)) }
+                            td.tc-num { (if row.executions == 0 { "–".to_owned() } else { words::percent(row.coverage) }) }
                             td.tc-num { (words::duration(row.milliseconds)) }
                         }
                     }
