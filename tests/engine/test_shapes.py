@@ -26,6 +26,8 @@ SNIPPETS = {
     "a result that is lost": ("clean = df.dropna()", "other = df.dropna()", CHANGING),
     "a result that is added": ("a = f(x)", "a = f(x)\nb = 3", PRESERVING),
     "the last expression": ("x = 3\nx", "x = 3\nx + 1", CHANGING),
+    "a literal as the last expression": ("1", "2", CHANGING),
+    "a comment": ("x = f(1)", "x = f(1)  # as before", IDENTICAL),
     "a private name that is read": ("_n = 2\ny = [x] * _n", "_n = 1\ny = [x] * (_n + 1)", PRESERVING),
     "output": ("print(x)", "print(x, x)", CHANGING),
     "the main block": ("if __name__ == '__main__':\n    run(1)", "if __name__ == '__main__':\n    run(2)", CHANGING),

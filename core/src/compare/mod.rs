@@ -139,10 +139,14 @@ pub fn compare(
     let (new, new_note) = plain(new);
     let Selected { pairs, added, removed } = select(&old, &new, options)?;
     let texts = Texts::new(&old, &new, options.context);
+    let worth: Vec<bool> = pairs.iter().map(|functions| select::is_worth(&texts, functions, options)).collect();
+    // Where nothing is, all of them are told to be the same.
+    let all = !worth.contains(&true);
     let pairs: Vec<Pair> = pairs
         .into_iter()
-        .filter(|functions| select::is_worth(&texts, functions, options))
-        .map(|functions| Pair::new(&texts, functions))
+        .zip(worth)
+        .filter(|(_, worth)| all || *worth)
+        .map(|(functions, _)| Pair::new(&texts, functions))
         .collect();
     let count = pairs.len() as u32;
     let mut reports = Vec::new();

@@ -227,7 +227,16 @@ impl<'a> Builder<'a> {
         };
         bindings.bound.retain(|name| !unread.contains(name) && !defined(name));
         self.open(Label::Kind("Snippet".into()), TextRange::default());
-        self.in_scope(bindings, false, BTreeSet::new(), |this| this.visit_body(body));
+        self.in_scope(bindings, false, BTreeSet::new(), |this| {
+            this.visit_body(body);
+            // The last expression is the result of a cell; a text by itself may be a docstring.
+            if let Some(Stmt::Expr(last)) = body.last()
+                && last.value.is_literal_expr()
+                && !last.value.is_string_literal_expr()
+            {
+                this.visit_expr(&last.value);
+            }
+        });
         self.close();
     }
 
