@@ -45,9 +45,15 @@ fn line(change: &Change, pair: &PairReport) -> Option<u32> {
         }
         // Classes and statements are named in whole files, and functions in what was cut out.
         (None, Some(name)) => (name == SNIPPET || place(&change.new, name).is_none()).then_some(line),
-        (None, None) => Some(line),
+        (None, None) => (!is_one_function(&change.new)).then_some(line),
         (Some(_), None) => None,
     }
+}
+
+/// Nothing stands beside a function that was cut out of its file.
+fn is_one_function(text: &str) -> bool {
+    let outermost = functions(text).0.into_iter().filter(|function| function.parent.is_none());
+    outermost.count() == 1 && text.trim_start().starts_with(['d', 'a', '@'])
 }
 
 /// Of the first changes of a study, which may come in any order: by their numbers, with the keys of their rows.
@@ -116,7 +122,9 @@ mod tests {
         assert_eq!(line(change(Some(module), Some("f"))), Some(6));
         assert_eq!(line(change(None, Some("f"))), None);
         assert_eq!(line(change(None, Some("C"))), Some(3));
-        assert_eq!(line(change(None, None)), Some(3));
+        assert_eq!(line(change(None, None)), None);
+        let whole = Change { new: format!("import x\n{}", change(None, None).new), ..change(None, None) };
+        assert_eq!(line(whole), Some(3));
         assert_eq!(Detail::of(&change(None, None), &comparison(vec![pair(Verdict::Identical)])), None);
     }
 

@@ -104,7 +104,7 @@ impl Notable {
             let (one, several, others) = match open {
                 Open::Undecided => ("change is inconclusive", "changes are inconclusive", "inconclusive"),
                 Open::NotCompared => ("change was not compared", "changes were not compared", "not compared"),
-                Open::NoChange => ("row is no change", "rows are no changes", "no changes"),
+                Open::NoChange => ("row is no change", "rows are no changes", "no change"),
             };
             lines.extend(kinds.iter().take(KINDS).map(|first| match first.count {
                 1 => format!("1 {one}: {}", first.first()),
@@ -112,7 +112,8 @@ impl Notable {
             }));
             let rest: u64 = kinds.iter().skip(KINDS).map(|first| first.count).sum();
             if rest > 0 {
-                lines.push(format!("{rest} more {others}, for other reasons"));
+                let is = if rest == 1 { "is" } else { "are" };
+                lines.push(format!("{rest} more {is} {others}, for other reasons"));
             }
         }
         lines
@@ -198,6 +199,10 @@ mod tests {
             "1 row is no change: line 40 is no change: it is not JSON (wrong at column 2)",
         ];
         assert_eq!((notable.lines(), notable.no_changes()), (expected.map(String::from).into(), 4));
+        for (number, reason) in ["a", "b", "c", "d", "e", "f"].into_iter().enumerate() {
+            notable.add(50 + number, &Finding { reason: reason.into(), ..row("x", Verdict::Inconclusive, 0) }, false);
+        }
+        assert_eq!(notable.lines().last().unwrap(), "3 more are no change, for other reasons");
     }
 
     #[test]
