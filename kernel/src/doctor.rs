@@ -119,7 +119,7 @@ pub fn examine(options: &Options, environment: &Environment) -> Report {
             predictor.in_use = Some(report.predictor);
             predictor.model = Some(report.model);
             predictor.model_bytes = report.bytes;
-            predictor.precision = report.precision.map(str::to_owned);
+            predictor.precision = report.precision.map(|precision| precision.to_string());
             predictor.cache = model.cache.filter(|_| report.in_use.is_some()).map(|folder| cache(&folder));
             let not_used = report.not_used.into_iter();
             predictor.not_used =

@@ -213,6 +213,7 @@ pub fn model_options(options: &Options, environment: &Environment) -> ModelOptio
         allow_gpu: options.device == Device::Auto,
         cache: environment.cache.clone().filter(|_| options.cache == Cache::Disk),
         threads: environment.threads.unwrap_or(ModelOptions::default().threads),
+        ..ModelOptions::default()
     }
 }
 

@@ -1,8 +1,9 @@
 //! How often is the likeliest class the true one? Measures a predictor on traced functions.
 //!
-//! `evaluate PREDICTOR [ONNXRUNTIME_LIBRARY] < TRACES`, where TRACES has one JSON object a line: `text`, and `sites` with
+//! `evaluate PREDICTOR [ONNXRUNTIME_LIBRARY] [float32] < TRACES`, where TRACES has one JSON object a line: `text`, and `sites` with
 //! `start`, `end` in characters, `kind`, and `counts` of the observed classes by number. Prints top-1, top-3 and top-5
-//! over all sites; a site's true class is its most frequent one.
+//! over all sites; a site's true class is its most frequent one. The embedded network is calculated in int8 on a processor, unless
+//! `float32` is asked for.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -56,8 +57,10 @@ fn before_bracket(expression: &str, open: char, close: char) -> &str {
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
     let kind = arguments.next().unwrap_or_else(|| "neural".to_owned()).parse()?;
-    let onnxruntime_library = arguments.next().map(Into::into);
-    let predictor = load(&ModelOptions { kind, onnxruntime_library, ..ModelOptions::default() })?;
+    let (exact, library): (Vec<String>, Vec<String>) = arguments.partition(|argument| argument == "float32");
+    let onnxruntime_library = library.first().map(Into::into);
+    let options = ModelOptions { kind, onnxruntime_library, allow_int8: exact.is_empty(), ..ModelOptions::default() };
+    let predictor = load(&options)?;
     println!("{}", predictor.describe());
 
     let (mut functions, mut total, mut hits) = (0u64, 0u64, [0u64; 12]);

@@ -32,7 +32,7 @@ use std::sync::Arc;
 
 use twincell_core::predictor::Predictor;
 
-pub use backend::{Backend, NotUsed};
+pub use backend::{Backend, NotUsed, Precision};
 pub use cache::{Cached, Disk, Remembered, Stored};
 pub use frequency::Frequency;
 pub use neural::Neural;
@@ -98,7 +98,7 @@ pub struct BackendReport {
     /// How large the network's files are; none for a predictor without a network, as below.
     pub bytes: Option<u64>,
     /// How the network calculates.
-    pub precision: Option<&'static str>,
+    pub precision: Option<Precision>,
     pub in_use: Option<Backend>,
     /// The back ends tried before, with why each cannot be used.
     pub not_used: Vec<NotUsed>,

@@ -162,7 +162,7 @@ impl Network {
             predictor: self.describe(),
             model: self.origin.clone(),
             bytes: Some(self.size as u64),
-            precision: Some(self.used.backend.precision()),
+            precision: Some(self.used.precision),
             in_use: Some(self.used.backend),
             not_used: self.used.not_used.clone(),
         }

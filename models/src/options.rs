@@ -58,6 +58,8 @@ pub struct ModelOptions {
     pub threads: usize,
     /// Use an NVIDIA GPU where the library and the machine have what that takes.
     pub allow_gpu: bool,
+    /// Calculate with int8 on a processor, where it is known what that costs: for the embedded network.
+    pub allow_int8: bool,
     /// The folder in which predictions of a network are kept for other processes, if they are.
     pub cache: Option<PathBuf>,
 }
@@ -70,6 +72,7 @@ impl Default for ModelOptions {
             onnxruntime_library: None,
             threads: std::thread::available_parallelism().map_or(1, |cores| cores.get().min(2)),
             allow_gpu: true,
+            allow_int8: true,
             cache: None,
         }
     }

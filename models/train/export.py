@@ -1,4 +1,4 @@
-"""The files that twincell reads: model.onnx, tokenizer.json, frequency.json.
+"""The files that twincell reads: model.onnx, tokenizer.json, frequency.json; and SHA256SUMS of the first two.
 
 python -m models.train.export OUT --settings FILE --network NETWORK.pt --tokenizer FILE [--data TRACES.npz]
 
@@ -10,6 +10,7 @@ made from. frequency.json is written where --data is given.
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import warnings
 from pathlib import Path
@@ -123,6 +124,10 @@ def main() -> None:
     if (most := difference(network(), model)) > ALLOWED:
         raise SystemExit(f"{model} is not the network that it was made from: probabilities differ by {most:.3f}")
     (given.out / "tokenizer.json").write_bytes(given.tokenizer.read_bytes())
+    sums = {
+        name: hashlib.sha256((given.out / name).read_bytes()).hexdigest() for name in ("model.onnx", "tokenizer.json")
+    }
+    (given.out / "SHA256SUMS").write_text("".join(f"{value}  {name}\n" for name, value in sums.items()))
     if given.data:
         data = Encoded.load(given.data)
         table = measure.Counted(data).table(data)

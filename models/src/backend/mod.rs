@@ -4,7 +4,9 @@
 //! a model that breaks the contract is refused at once, because no back end can mend that.
 
 mod contract;
+mod graph;
 mod half;
+mod int8;
 mod onnxruntime;
 mod rten;
 
@@ -25,22 +27,53 @@ pub enum Backend {
     Rten,
 }
 
-impl Backend {
-    /// How it calculates.
-    pub fn precision(self) -> &'static str {
-        match self {
-            Backend::Cuda => "float16 weights and products, the rest float32",
-            Backend::OnnxRuntime | Backend::Rten => "float32",
-        }
-    }
-}
-
 impl fmt::Display for Backend {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Backend::Cuda => "ONNX Runtime, CUDA",
             Backend::OnnxRuntime => "ONNX Runtime, CPU",
             Backend::Rten => "rten, CPU",
+        })
+    }
+}
+
+/// What products with weights are calculated in; the rest of a network is float32 everywhere.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Precision {
+    Float32,
+    Float16,
+    Int8,
+}
+
+impl Precision {
+    /// GPUs are faster with float16, processors with int8. What that costs in accuracy is known of the network built into this
+    /// binary alone, so others stay as they are on a processor.
+    fn of(backend: Backend, embedded: bool, options: &ModelOptions) -> Self {
+        match backend {
+            Backend::Cuda => Precision::Float16,
+            Backend::OnnxRuntime | Backend::Rten if embedded && options.allow_int8 => Precision::Int8,
+            Backend::OnnxRuntime | Backend::Rten => Precision::Float32,
+        }
+    }
+
+    /// The model as it is calculated.
+    fn rewritten(self, model: &Model) -> Result<Model, Refused> {
+        let bytes = match self {
+            Precision::Float32 => Ok(model.bytes.clone()),
+            Precision::Float16 => half::narrowed(&model.bytes).map(Cow::Owned),
+            Precision::Int8 => int8::quantized(&model.bytes).map(Cow::Owned),
+        };
+        let bytes = bytes.map_err(|reason| Refused::Backend(format!("the model cannot be loaded: {reason}")))?;
+        Ok(Model { bytes, contract: model.contract })
+    }
+}
+
+impl fmt::Display for Precision {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Precision::Float32 => "float32",
+            Precision::Float16 => "float16",
+            Precision::Int8 => "int8",
         })
     }
 }
@@ -114,6 +147,7 @@ pub(crate) struct Opened<const N: usize> {
 #[derive(Debug, Clone)]
 pub(crate) struct Used {
     pub(crate) backend: Backend,
+    pub(crate) precision: Precision,
     pub(crate) not_used: Vec<NotUsed>,
     /// All of it that the last bits of an answer may depend on.
     pub(crate) identity: String,
@@ -127,11 +161,11 @@ pub(crate) fn open<const N: usize>(
 ) -> Result<Opened<N>, ModelError> {
     let mut not_used = Vec::new();
     for backend in [Backend::Cuda, Backend::OnnxRuntime, Backend::Rten] {
-        let opened: Result<Vec<_>, Refused> = models.iter().map(|model| open_on(backend, model, options)).collect();
-        match opened.map(<[_; N]>::try_from) {
+        let precision = Precision::of(backend, options.model_dir.is_none(), options);
+        let opened = models.iter().map(|model| open_on(backend, precision, model, options));
+        match opened.collect::<Result<Vec<_>, Refused>>().map(<[_; N]>::try_from) {
             Ok(Ok(sessions)) => {
-                let used = Used { backend, not_used, identity: identity(backend, options) };
-                return Ok(Opened { sessions, used });
+                return Ok(Opened { sessions, used: Used::of(backend, precision, not_used, options) });
             }
             // There are as many sessions as models.
             Ok(Err(_)) => {}
@@ -144,7 +178,20 @@ pub(crate) fn open<const N: usize>(
     Err(ModelError::NoBackend { model: origin.to_owned(), reasons: reasons.join("; ") })
 }
 
-fn open_on(backend: Backend, model: &Model, options: &ModelOptions) -> Result<Box<dyn Session>, Refused> {
+fn open_on(
+    backend: Backend,
+    precision: Precision,
+    model: &Model,
+    options: &ModelOptions,
+) -> Result<Box<dyn Session>, Refused> {
+    // Cheap, and makes the next back end's turn come soon.
+    match backend {
+        Backend::Cuda => onnxruntime::cuda_library(options).map(|_| ()),
+        Backend::OnnxRuntime => onnxruntime::library(options).map(|_| ()),
+        Backend::Rten => Ok(()),
+    }
+    .map_err(Refused::Backend)?;
+    let model = &precision.rewritten(model)?;
     match backend {
         Backend::Cuda => onnxruntime::open_cuda(model, options),
         Backend::OnnxRuntime => onnxruntime::open_cpu(model, options),
@@ -155,11 +202,15 @@ fn open_on(backend: Backend, model: &Model, options: &ModelOptions) -> Result<Bo
 /// The back end that networks built into this binary run on, where that is known without opening them.
 pub(crate) fn foreseen(options: &ModelOptions) -> Option<Used> {
     // The other two need a library.
-    options.onnxruntime_library.is_none().then(|| Used {
-        backend: Backend::Rten,
-        not_used: Vec::new(),
-        identity: identity(Backend::Rten, options),
-    })
+    let (backend, precision) = (Backend::Rten, Precision::of(Backend::Rten, true, options));
+    options.onnxruntime_library.is_none().then(|| Used::of(backend, precision, Vec::new(), options))
+}
+
+impl Used {
+    fn of(backend: Backend, precision: Precision, not_used: Vec<NotUsed>, options: &ModelOptions) -> Self {
+        let identity = format!("{precision}, {}", identity(backend, options));
+        Used { backend, precision, not_used, identity }
+    }
 }
 
 /// Releases and processors differ in the last bits of an answer.

@@ -13,7 +13,7 @@ use ort::session::Session as OrtSession;
 use ort::value::{Outlet, Tensor, TensorElementType, ValueType};
 
 use super::contract::{Element, Port};
-use super::{Input, Model, Numbers, Output, Refused, Session, half};
+use super::{Input, Model, Numbers, Output, Refused, Session};
 use crate::ModelOptions;
 
 /// The library that this process has loaded. A second one cannot be, so the first that works serves every model.
@@ -36,7 +36,7 @@ struct OnnxRuntime {
 
 pub(super) fn open_cpu(model: &Model, options: &ModelOptions) -> Result<Box<dyn Session>, Refused> {
     let library = library(options).map_err(Refused::Backend)?;
-    Ok(Box::new(open(&model.bytes, model, options, &library, ep::CPU::default().build(), 1)?))
+    Ok(Box::new(open(model, options, &library, ep::CPU::default().build(), 1)?))
 }
 
 pub(super) fn open_cuda(model: &Model, options: &ModelOptions) -> Result<Box<dyn Session>, Refused> {
@@ -50,9 +50,7 @@ pub(super) fn open_cuda(model: &Model, options: &ModelOptions) -> Result<Box<dyn
     }
     // TF32 would round the inputs of every product to 10 bits.
     let provider = ep::CUDA::default().with_tf32(false).build().error_on_failure();
-    let bytes =
-        half::narrowed(&model.bytes).map_err(|reason| Refused::Backend(format!("its file is broken: {reason}")))?;
-    Ok(Box::new(open(&bytes, model, options, &library, provider, ROWS_ON_GPU)?))
+    Ok(Box::new(open(model, options, &library, provider, ROWS_ON_GPU)?))
 }
 
 /// The release of the library that is loaded.
@@ -72,7 +70,7 @@ pub(super) fn devices() -> String {
 }
 
 /// The library's absolute path, if there is such a file.
-fn library(options: &ModelOptions) -> Result<PathBuf, String> {
+pub(super) fn library(options: &ModelOptions) -> Result<PathBuf, String> {
     let Some(path) = &options.onnxruntime_library else {
         return Err("the user's Python has no package onnxruntime; `pip install onnxruntime` adds it".to_owned());
     };
@@ -80,16 +78,21 @@ fn library(options: &ModelOptions) -> Result<PathBuf, String> {
 }
 
 /// The library, if it and the machine have what CUDA takes.
-fn cuda_library(options: &ModelOptions) -> Result<PathBuf, String> {
+pub(super) fn cuda_library(options: &ModelOptions) -> Result<PathBuf, String> {
     if !options.allow_gpu {
         return Err("the GPU is switched off by an option".to_owned());
+    }
+    if !Path::new("/dev/nvidiactl").exists() && !Path::new("/dev/dxg").exists() {
+        return Err("there is no NVIDIA device".to_owned());
+    }
+    if options.onnxruntime_library.is_none() {
+        return Err(
+            "the user's Python has no package onnxruntime-gpu; `pip install onnxruntime-gpu` adds it".to_owned()
+        );
     }
     let library = library(options)?;
     if !library.with_file_name("libonnxruntime_providers_cuda.so").is_file() {
         return Err("this onnxruntime is built without CUDA; `pip install onnxruntime-gpu` has it".to_owned());
-    }
-    if !Path::new("/dev/nvidiactl").exists() && !Path::new("/dev/dxg").exists() {
-        return Err("there is no NVIDIA device".to_owned());
     }
     Ok(library)
 }
@@ -135,7 +138,6 @@ fn checked_library(library: &Path) -> Result<(libloading::Library, String), Stri
 }
 
 fn open(
-    bytes: &[u8],
     model: &Model,
     options: &ModelOptions,
     library: &Path,
@@ -143,7 +145,7 @@ fn open(
     rows_at_once: usize,
 ) -> Result<OnnxRuntime, Refused> {
     let environment = environment(library).map_err(Refused::Backend)?;
-    let session = build(bytes, options, &environment, provider)
+    let session = build(&model.bytes, options, &environment, provider)
         .map_err(|error| Refused::Backend(format!("the model cannot be loaded: {error}")))?;
     model.contract.check(&ports(session.inputs()), &ports(session.outputs()))?;
     Ok(OnnxRuntime { rows_at_once, output: model.contract.output, session: Mutex::new(session) })
@@ -225,38 +227,40 @@ mod tests {
     use std::borrow::Cow;
 
     use super::*;
-    use crate::backend::TAGGER;
+    use crate::backend::{Precision, TAGGER};
     use crate::weights::Weights;
 
-    /// What CUDA is given, calculated on the CPU, where there is no GPU in most machines that test this.
+    /// What CUDA is given, calculated on the CPU, since most machines that test this have no GPU; and what the CPU is given.
     #[test]
-    fn the_network_with_halves_for_weights_answers_nearly_the_same() {
+    fn the_network_with_smaller_weights_answers_nearly_the_same() {
         let Some(library) = std::env::var_os("TWINCELL_ONNXRUNTIME").map(PathBuf::from) else {
             return;
         };
         let options =
             ModelOptions { onnxruntime_library: Some(library.clone()), threads: 1, ..ModelOptions::default() };
-        let model = Model { bytes: Cow::Owned(Weights::embedded_model().to_vec()), contract: &TAGGER };
-        let narrowed = half::narrowed(&model.bytes).unwrap();
-        assert!(narrowed.len() < model.bytes.len() * 3 / 4, "{} of {}", narrowed.len(), model.bytes.len());
         let ids: Vec<i64> = (0..80).map(|number| 2 + number * 37 % 8000).collect();
-        let logits = |bytes: &[u8]| {
-            let Ok(session) = open(bytes, &model, &options, &library, ep::CPU::default().build(), 1) else {
-                panic!("it opens");
-            };
+        let logits = |precision: Precision| {
+            let model = Model { bytes: Cow::Borrowed(Weights::embedded_model()), contract: &TAGGER };
+            let model = precision.rewritten(&model).ok().unwrap();
+            let session = open(&model, &options, &library, ep::CPU::default().build(), 1).ok().unwrap();
             let shape = vec![2, 40];
             let inputs = [
                 Input { name: "input_ids", shape: shape.clone(), numbers: Numbers::Int64(&ids) },
                 Input { name: "attention_mask", shape, numbers: Numbers::Int64(&[1; 80]) },
             ];
-            let twice = [session.run(&inputs).unwrap().values, session.run(&inputs).unwrap().values];
-            assert_eq!(twice[0], twice[1]);
-            let [once, _] = twice;
+            let [once, again] = [session.run(&inputs).unwrap().values, session.run(&inputs).unwrap().values];
+            assert_eq!(once, again, "the same bits");
             once
         };
-        let (whole, half) = (logits(&model.bytes), logits(&narrowed));
-        assert_ne!(whole, half);
-        let largest = whole.iter().zip(&half).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
-        assert!(largest < 0.1, "{largest}");
+        let whole = logits(Precision::Float32);
+        for (precision, most) in [(Precision::Float16, 0.1), (Precision::Int8, 1.0)] {
+            let smaller = logits(precision);
+            assert_ne!(whole, smaller);
+            let apart = |(a, b): (&f32, &f32)| (a - b).abs();
+            let mean = whole.iter().zip(&smaller).map(apart).sum::<f32>() / whole.len() as f32;
+            let largest = whole.iter().zip(&smaller).map(apart).fold(0.0, f32::max);
+            println!("{precision}: {mean} on average, {largest} at most");
+            assert!(mean < most / 5.0 && largest < most, "{precision}: {mean} on average, {largest} at most");
+        }
     }
 }

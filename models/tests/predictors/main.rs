@@ -13,7 +13,7 @@ use tempfile::TempDir;
 use twincell_core::predictor::{Distribution, FunctionSites, Predictor};
 use twincell_core::site::{Site, SiteKind};
 use twincell_core::value::AbstractValue;
-use twincell_models::{Backend, ModelOptions, PredictorKind, backend_report, load};
+use twincell_models::{Backend, ModelOptions, Precision, PredictorKind, backend_report, load};
 
 const TOKENIZER: &[u8] = include_bytes!("../../weights/tokenizer.json");
 
@@ -128,6 +128,19 @@ fn the_same_function_gets_the_same_bits() {
     for _ in 0..3 {
         assert_eq!(predict(&*load(&neural()).unwrap(), FUNCTION, &expressions), once);
     }
+}
+
+#[test]
+fn int8_changes_little() {
+    let expressions = ["request.meta", "self.stats.inc_value('retry')", "times", "args", "len(args)", "isinstance"];
+    let int8 = predict(&*load(&neural()).unwrap(), FUNCTION, &expressions);
+    let whole = ModelOptions { allow_int8: false, ..neural() };
+    let float32 = predict(&*load(&whole).unwrap(), FUNCTION, &expressions);
+    assert_ne!(int8, float32);
+    let apart: Vec<f32> = int8.iter().flatten().zip(float32.iter().flatten()).map(|(a, b)| (a - b).abs()).collect();
+    assert!(apart.iter().sum::<f32>() / (apart.len() as f32) < 0.02, "{apart:?}");
+    assert_eq!(backend_report(&neural()).unwrap().precision, Some(Precision::Int8));
+    assert_eq!(backend_report(&whole).unwrap().precision, Some(Precision::Float32));
 }
 
 #[test]
@@ -274,14 +287,18 @@ fn both_cpu_back_ends_predict_the_same() {
         return;
     };
     let expressions = ["isinstance(request, str)", "len(args)", "self.stats", "request.meta", "times", "args"];
-    let embedded = predict(&*load(&neural()).unwrap(), FUNCTION, &expressions);
-    for threads in [1, 2] {
-        let options =
-            ModelOptions { onnxruntime_library: Some(library.clone()), allow_gpu: false, threads, ..neural() };
-        let predictor = load(&options).unwrap();
-        assert_eq!(predictor.describe(), "neural (ONNX Runtime, CPU)");
-        let predicted = predict(&*predictor, FUNCTION, &expressions);
-        assert_close(&predicted, &embedded, 1e-4);
-        assert_eq!(predict(&*load(&options).unwrap(), FUNCTION, &expressions), predicted, "the same bits");
+    // Where one number in ten thousand is rounded the other way, integers carry that on.
+    for (allow_int8, tolerance) in [(false, 1e-4), (true, 0.05)] {
+        let neural = ModelOptions { allow_int8, ..neural() };
+        let embedded = predict(&*load(&neural).unwrap(), FUNCTION, &expressions);
+        for threads in [1, 2] {
+            let onnxruntime_library = Some(library.clone());
+            let options = ModelOptions { onnxruntime_library, allow_gpu: false, threads, ..neural.clone() };
+            let predictor = load(&options).unwrap();
+            assert_eq!(predictor.describe(), "neural (ONNX Runtime, CPU)");
+            let predicted = predict(&*predictor, FUNCTION, &expressions);
+            assert_close(&predicted, &embedded, tolerance);
+            assert_eq!(predict(&*load(&options).unwrap(), FUNCTION, &expressions), predicted, "the same bits");
+        }
     }
 }
