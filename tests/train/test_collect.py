@@ -427,6 +427,10 @@ def test_what_is_in_the_manifest_is_not_done_again(tmp_path, monkeypatch, capsys
     assert done[-1].name == "three"
     assert done[1] == listing.Package("one", "1", ("pytest-mock",), ("tests", "-k", "fast"))
     assert "error" not in Manifest(tmp_path / "out").entries["three"]
+    packages.write_text(packages.read_text() + "four | three # and three\n")
+    monkeypatch.setattr(sys, "argv", [*command, "--pin"])
+    assert collecting.main() == 0
+    assert packages.read_text().splitlines()[2:] == ["three==1", "four | three # and three"]
     assert "three : download failed (0.1 s)" in capsys.readouterr().out
 
 

@@ -70,6 +70,9 @@ def parser() -> argparse.ArgumentParser:
         "--seconds", type=float, default=sandboxed.Limits.seconds, metavar="S", help="for the tests of a package"
     )
     parser.add_argument("--retry", action="store_true", help="packages that failed, too")
+    parser.add_argument(
+        "--pin", action="store_true", help="collect nothing; write the versions that gave traces into the list"
+    )
     parser.add_argument("--keep", action="store_true", help="leave the folders of packages, to look what went wrong")
     return parser
 
@@ -104,9 +107,19 @@ def wanted(arguments: argparse.Namespace, manifest: Manifest) -> list[listing.Pa
     return [package for package in chosen if is_open(package)]
 
 
+def pin(arguments: argparse.Namespace) -> int:
+    listing.read(arguments.packages)
+    entries = Manifest(arguments.out).entries
+    versions = {name: entry["version"] for name, entry in entries.items() if "error" not in entry}
+    print(f"{listing.pin(arguments.packages, versions)} packages of {arguments.packages} have a version now")
+    return 0
+
+
 def main() -> int:
     arguments = parser().parse_args()
     try:
+        if arguments.pin:
+            return pin(arguments)
         lock = occupied(arguments.out)
         if lock is None:
             raise ValueError(f"another run works in {arguments.out}: wait for it, or give another folder")

@@ -73,7 +73,7 @@ def ready(package: Package, folder: Path) -> Ready:
     environment = folder / "environment"
     venv.create(environment, symlinks=True, with_pip=False)
     python = environment / "bin" / "python"
-    install = ["install", "--no-warn-script-location"]
+    install = ["install", "--no-compile", "--no-warn-script-location"]
     wanted = package.pinned if package.version else str(archive)
     run([*pip("--python", str(python)), *install, wanted, PYTEST, *package.requirements], "installation")
     version, names = installed(package.name, environment)

@@ -44,3 +44,15 @@ def read(path: Path) -> list[Package]:
             raise ValueError(f"{path}, line {number}: {name} is there twice")
         packages.append(Package(name, version, tuple(requirements.split()), tuple(arguments.split())))
     return packages
+
+
+def pin(path: Path, versions: dict[str, str]) -> int:
+    """Writes versions behind names that have none; how many there were. Everything else in the list stays."""
+    lines, count = [], 0
+    for line in path.read_text(encoding="utf-8").splitlines():
+        name = line.partition("#")[0].partition("|")[0].strip()
+        if name in versions and "==" not in name:
+            line, count = line.replace(name, f"{name}=={versions[name]}", 1), count + 1
+        lines.append(line)
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return count
