@@ -19,7 +19,7 @@ from pathlib import Path
 from .listing import Package
 
 #: Seconds for one command of pip.
-DEADLINE = 900
+DEADLINE = 3600
 PYTEST = "pytest>=8,<10"
 #: What is no part of a package although it is installed beside it, and where tests are looked for.
 BESIDE = frozenset({"tests", "test", "testing", "docs", "doc", "examples", "example", "benchmarks", "tools", "scripts"})
@@ -74,7 +74,9 @@ def ready(package: Package, folder: Path) -> Ready:
     venv.create(environment, symlinks=True, with_pip=False)
     python = environment / "bin" / "python"
     install = ["install", "--no-compile", "--no-warn-script-location"]
-    wanted = package.pinned if package.version else str(archive)
+    # The same version as a wheel, if there is one: nothing has to be built.
+    version = package.version or archive.name.removesuffix(".zip").removesuffix(".tar.gz").rpartition("-")[2]
+    wanted = f"{package.name}=={version}"
     run([*pip("--python", str(python)), *install, wanted, PYTEST, *package.requirements], "installation")
     version, names = installed(package.name, environment)
     tests = tuple(package.arguments) or found(source, names)
