@@ -50,7 +50,7 @@ mod tests {
         assert_eq!(names(OLD, &OLD.replace("10", "20")), ["f", crate::source::SNIPPET]);
         assert_eq!(names(OLD, &OLD.replace("size = 3", "size = 4")), ["P.area", "P"]);
         assert_eq!(names(OLD, &OLD.replace("return x\n", "return -x\n")), ["g"]);
-        assert_eq!(names(OLD, &OLD.replace("class P", "@dataclass\nclass P")), ["P.area", "P"]);
+        assert_eq!(names(OLD, &OLD.replace("class P", "@dataclass\nclass P")), ["P"]);
         assert_eq!(names(OLD, "def f(:"), Vec::<String>::new());
     }
 
