@@ -66,6 +66,7 @@ impl Differences {
     pub fn sentence(&self) -> String {
         let verdicts = self.verdicts();
         let mut sentence = match self.rows.len() {
+            0 if self.both == 0 => "The two have no change in common".to_owned(),
             0 => format!("No difference in {} that both have", words::count(self.both, "change")),
             rows => format!(
                 "{rows} of {} differ: {verdicts} in the verdict, {} in the evidence alone",
