@@ -4,7 +4,7 @@
 //! Memory: 8 bytes a change for the places of the rows, some 40 more for their keys.
 
 use std::collections::{HashMap, HashSet};
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-use super::{Store, beside, foreign, lock, unreadable, unwritable};
+use super::{Store, beside, foreign, open_locked, unreadable, unwritable};
 use crate::study::finding::Finding;
 
 /// How the lines that we write begin.
@@ -46,12 +46,10 @@ struct Known {
 
 impl Jsonl {
     pub fn open(path: &Path, fresh: bool) -> Result<Self, String> {
-        let open = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path);
-        let file = open.map_err(|error| unwritable(path, &error))?;
+        let file = open_locked(path)?;
         if !file.metadata().is_ok_and(|metadata| metadata.is_file()) {
             return Err(format!("cannot write {}: it is no file that a study could go on with", path.display()));
         }
-        lock(&file, path)?;
         let mut opened =
             Self { path: path.to_owned(), file, length: 0, lines: 0, known: HashMap::new(), places: Vec::new() };
         if !fresh {
@@ -112,7 +110,9 @@ impl Jsonl {
         if self.places.len() <= number {
             self.places.resize(number + 1, NOWHERE);
         }
-        self.places[number] = place;
+        if let Some(known) = self.places.get_mut(number) {
+            *known = place;
+        }
     }
 
     /// Every line is the row of a change, and they stand in order.

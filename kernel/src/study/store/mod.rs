@@ -10,7 +10,8 @@ mod memory;
 mod parquet;
 mod sqlite;
 
-use std::fs::{File, TryLockError};
+use std::fs::{File, OpenOptions, TryLockError};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use super::finding::Finding;
@@ -100,14 +101,29 @@ fn beside(path: &Path, ending: &str) -> PathBuf {
     name.into()
 }
 
-/// Takes the lock on a file that this study writes to; it goes with the file.
-fn lock(file: &File, path: &Path) -> Result<(), String> {
-    match file.try_lock() {
-        Err(TryLockError::WouldBlock) => {
-            Err(format!("another study is writing to {}: wait for it, or give another --out", path.display()))
+/// Opens a file that this study writes to, made where it is not there, and takes its lock, which goes with the file.
+fn open_locked(path: &Path) -> Result<File, String> {
+    loop {
+        let open = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path);
+        let file = open.map_err(|error| unwritable(path, &error))?;
+        match file.try_lock() {
+            Err(TryLockError::WouldBlock) => {
+                return Err(format!(
+                    "another study is writing to {}: wait for it, or give another --out",
+                    path.display()
+                ));
+            }
+            // Not every file system knows locks.
+            Ok(()) | Err(TryLockError::Error(_)) => {}
         }
-        // Not every file system knows locks.
-        Ok(()) | Err(TryLockError::Error(_)) => Ok(()),
+        // A study that ended meanwhile has put another file in its place, or taken it away.
+        let place = |metadata: std::fs::Metadata| (metadata.dev(), metadata.ino());
+        let (held, there) = (file.metadata().map(place), std::fs::metadata(path).map(place));
+        if !matches!((&held, &there), (Ok(held), Ok(there)) if held != there)
+            && !there.is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound)
+        {
+            return Ok(file);
+        }
     }
 }
 

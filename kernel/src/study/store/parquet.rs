@@ -37,13 +37,11 @@ fn journal_of(path: &Path) -> PathBuf {
 
 impl Parquet {
     pub fn open(path: &Path, fresh: bool) -> Result<Self, String> {
-        let is_there = path.exists() && !fresh;
-        if is_there {
-            // Before anything is made beside it.
-            is_ours(path)?;
-        }
+        let check = || if path.exists() && !fresh { is_ours(path).map(|()| true) } else { Ok(false) };
+        // Before anything is made beside it; and once more when no other study can be writing it.
+        check()?;
         let mut journal = Sqlite::open(&journal_of(path), fresh)?;
-        if is_there {
+        if check()? {
             let mut number = 0;
             each_row(path, &mut |finding| {
                 number += 1;

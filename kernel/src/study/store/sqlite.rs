@@ -5,7 +5,7 @@
 //! place in the input; `run` counts the runs that this file has seen, so that rows that the present input did not ask for
 //! are told apart until it is complete.
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -13,7 +13,7 @@ use rusqlite::types::{ToSqlOutput, Value as Sql, ValueRef};
 use rusqlite::{Connection, OpenFlags, Row, ToSql, named_params, params};
 use serde_json::Value;
 
-use super::{Store, foreign, lock, unwritable};
+use super::{Store, foreign, open_locked, unwritable};
 use crate::study::finding::Finding;
 
 /// Marks our files among SQLite's: `twcl`.
@@ -57,9 +57,7 @@ pub struct Sqlite {
 
 impl Sqlite {
     pub fn open(path: &Path, fresh: bool) -> Result<Self, String> {
-        let open = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path);
-        let file = open.map_err(|error| unwritable(path, &error))?;
-        lock(&file, path)?;
+        let file = open_locked(path)?;
         if fresh {
             file.set_len(0).map_err(|error| unwritable(path, &error))?;
             remove_logs(path);
