@@ -111,17 +111,7 @@ fn write_chunk(held: &[Held], wanted: Wanted) -> Result<String, String> {
 
 /// Hands out what waits in `shared` until there is nothing any more.
 pub(super) fn tend(farm: &mut dyn Farm, shared: &Shared, wanted: Wanted, events: &Sender<Event>) {
-    let mut tended = Tended {
-        farm,
-        wanted,
-        out: BTreeMap::new(),
-        again: VecDeque::new(),
-        careful: false,
-        next_ticket: 0,
-        milliseconds: 0.0,
-        found: 0,
-        events,
-    };
+    let mut tended = Tended::new(farm, wanted, events);
     let ended = tended.run(shared);
     tended.farm.leave();
     if let Err(reason) = ended {
@@ -145,7 +135,21 @@ struct Tended<'a> {
     events: &'a Sender<Event>,
 }
 
-impl Tended<'_> {
+impl<'a> Tended<'a> {
+    fn new(farm: &'a mut dyn Farm, wanted: Wanted, events: &'a Sender<Event>) -> Self {
+        Self {
+            farm,
+            wanted,
+            out: BTreeMap::new(),
+            again: VecDeque::new(),
+            careful: false,
+            next_ticket: 0,
+            milliseconds: 0.0,
+            found: 0,
+            events,
+        }
+    }
+
     fn run(&mut self, shared: &Shared) -> Result<(), String> {
         let mut is_closed = false;
         loop {
@@ -307,6 +311,8 @@ impl Tended<'_> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::mpsc;
+
     use super::super::scripted::{Script, studied};
     use super::*;
 
@@ -314,9 +320,6 @@ mod tests {
     struct Scripted {
         waiting: VecDeque<Ended>,
         most_out: usize,
-        /// Changes of each chunk, and what each of them takes.
-        sizes: Vec<usize>,
-        milliseconds: f64,
         /// The texts of new versions that break everything down, each time.
         poison: &'static str,
         /// Chunks that are lost before the others are answered.
@@ -330,8 +333,6 @@ mod tests {
             Self {
                 waiting: VecDeque::new(),
                 most_out: 0,
-                sizes: Vec::new(),
-                milliseconds: 1.0,
                 poison: "no such text",
                 to_lose: 0,
                 renewed: 0,
@@ -346,9 +347,8 @@ mod tests {
         }
 
         fn hand_out(&mut self, ticket: u64, chunk: String) -> Result<(), Trouble> {
-            self.sizes.push(chunk.lines().count());
             let answer = answer_chunk(&chunk, &mut |change, key, _| {
-                let mut finding = Finding::not_compared(change, "answered".into(), self.milliseconds);
+                let mut finding = Finding::not_compared(change, "answered".into(), 1.0);
                 finding.key = Some(key.to_owned());
                 Found { finding, state: None, reproducers: Vec::new(), detail: None }
             });
@@ -391,11 +391,12 @@ mod tests {
 
     #[test]
     fn chunks_are_as_long_as_is_wanted_and_get_smaller_toward_the_end() {
-        let mut farm = Scripted { milliseconds: 20.0, ..Scripted::new() };
-        studied(&mut Script::changes(400), Some(&mut farm)).1.unwrap();
-        let (first, largest, last) = (farm.sizes[0], farm.sizes.iter().max(), farm.sizes.last());
-        assert!(first == 1 && largest <= Some(&25) && last <= Some(&3), "{:?}", farm.sizes);
-        assert_eq!(farm.sizes.iter().sum::<usize>(), 400);
+        let (mut farm, (events, _)) = (Scripted::new(), mpsc::channel());
+        let mut tended = Tended::new(&mut farm, Wanted::default(), &events);
+        assert_eq!(tended.size(None), 1, "nobody knows yet how long a change takes");
+        (tended.milliseconds, tended.found) = (200.0, 10);
+        let sizes = [None, Some(400), Some(100), Some(40), Some(8), Some(0)].map(|last| tended.size(last));
+        assert_eq!(sizes, [25, 25, 13, 5, 3, 3]);
     }
 
     #[test]
