@@ -289,7 +289,7 @@ mod tests {
     #[test]
     fn a_prediction_that_nobody_waits_for_ends_after_a_function() {
         let (stop, options, environment) = (Stop::default(), Options::default(), Environment::default());
-        assert_eq!(predict("def f(a): a.b", &options, &environment, &stop).unwrap().sites.len(), 1);
+        assert_eq!(predict("def f(a): a.b", &options, &environment, &stop).unwrap().sites.len(), 2);
         stop.ask();
         let stopped = predict("def f(a): a.b", &options, &environment, &stop);
         assert!(matches!(stopped, Err(Failure::Stopped)), "{stopped:?}");

@@ -153,8 +153,7 @@ impl Transform {
             let was = before.iter_mut().find(|was| was.is_some_and(|was| was.qualname == function.qualname));
             let Some(was) = was.and_then(Option::take) else { continue };
             let texts = (old.whole(was), new.whole(function));
-            let is_unit = || units.iter().any(|unit| unit.form == Form::Function && unit.new == function.qualname);
-            if texts.0 != texts.1 || is_unit() {
+            if texts.0 != texts.1 {
                 compared.push(function.qualname.clone());
                 let modules = Some((old.text.clone(), new.text.clone()));
                 found.push(self.change(&file, &function.qualname, texts, modules));
@@ -164,8 +163,8 @@ impl Transform {
             let id = format!("{file}:{}", gone.qualname);
             found.push(Found::No { reason: format!("{id} is gone after the command"), id });
         }
-        let others = units.iter().filter(|unit| unit.form != Form::Function && unit.old == unit.new);
-        for unit in others {
+        // A function of the same text that uses a constant or a class which changed is shown by these.
+        for unit in units.iter().filter(|unit| unit.form != Form::Function && unit.old == unit.new) {
             // What its methods show a class does not show again.
             let inside = format!("{}.", unit.new);
             if unit.form == Form::Class && compared.iter().any(|name| name.starts_with(&inside)) {
