@@ -4,7 +4,7 @@ use pyo3::basic::CompareOp;
 use pyo3::exceptions::{PyAttributeError, PyIndexError, PyKeyError, PyNameError, PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
+use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PySet, PyString, PyTuple};
 use twincell_core::site::{BranchKind, Comparator, SiteKind};
 
 use crate::exceptions::{self, StopExecution};
@@ -134,11 +134,13 @@ fn subscript(py: Python<'_>, site: u32, object: &Bound<'_, PyAny>, key: &Bound<'
     }
     let path =
         crate::observe::bounded_path(format!("{}[{}]", container_path(object, site), crate::observe::short(key)));
+    // What has no items by itself, a set, may hold the key all the same: then the item is there, too.
+    let holds = object.is_exact_instance_of::<PySet>() && object.contains(key).unwrap_or(false);
     let request = Request {
         site: Some(site),
         kind: SiteKind::Subscript,
         identifier: "",
-        failure: Some("KeyError"),
+        failure: (!holds).then_some("KeyError"),
         ..Request::default()
     };
     if !error.is_instance_of::<PyTypeError>(py) && resolve::is_caught(&path, &request) {

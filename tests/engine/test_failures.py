@@ -229,8 +229,10 @@ def test_a_handler_around_an_operator_is_a_change_whether_it_comes_or_goes(opera
     bare = f"def f(a, b):\n    found = {operation}\n    return found\n"
     attempt = f"    try:\n        found = {operation}\n    except {error}:\n        found = 1\n"
     guarded = f"def f(a, b):\n{attempt}    return found\n"
-    comparison = compare(*((bare, guarded) if added else (guarded, bare)))
-    assert comparison.verdict == "changing", reason(comparison)
+    old, new = (bare, guarded) if added else (guarded, bare)
+    # That an operator fails is one of many things that are drawn: a single campaign may miss it.
+    found = [compare(old, new, seed=seed) for seed in range(3)]
+    assert sum(comparison.verdict == "changing" for comparison in found) >= 2, [reason(one) for one in found]
 
 
 @pytest.mark.parametrize("old, new", [("a, b=1", "a, b"), ("a, *, b=1", "a, *, b")])

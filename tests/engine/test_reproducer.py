@@ -374,6 +374,6 @@ def test_a_study_writes_a_reproducer_for_each_change(tmp_path):
     (tmp_path / "in.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     done = run_cli("study", "in.jsonl", "--out", "out.jsonl", "--reproducers", "tests", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert [path.name for path in (tmp_path / "tests").iterdir()] == ["a_1.py"]
+    assert [path.name for path in (tmp_path / "tests").iterdir()] == ["test_a_1.py"]
     findings = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
     assert [finding["reproducer"] for finding in findings] == ["holds", None]
