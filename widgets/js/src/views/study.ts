@@ -51,7 +51,8 @@ const columns: Column<StudyRow>[] = [
     id: "coverage",
     title: "Covered",
     key: (row) => row.coverage,
-    text: (row) => words.percent(row.coverage),
+    // Where nothing ran there is nothing to cover.
+    text: (row) => (row.executions === 0 ? "–" : words.percent(row.coverage)),
     width: "90px",
     kind: "number",
     descendingFirst: true,
