@@ -1,6 +1,6 @@
 """Source text of packages, and what mypy knows of it: what the network is pretrained on.
 
-python -m models.train.corpus OUT [--packages FILE] [--wheels FOLDER] [--only NAME]
+python -m models.train.corpus OUT [--packages FILE] [--wheels FOLDER] [--jobs N] [--only NAME]
 
 Each package of the list (default: packages.txt beside this file) is downloaded as a wheel, never installed and never
 run. OUT gets one file a package; what is there already is not made again. manifest.json says what came of each.
@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 import zipfile
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 
 from . import functions
@@ -119,6 +120,7 @@ def main() -> None:
     parser.add_argument("out", type=Path)
     parser.add_argument("--packages", type=Path, default=Path(__file__).with_name("packages.txt"))
     parser.add_argument("--wheels", type=Path, help="keep downloads here (default: OUT/wheels)")
+    parser.add_argument("--jobs", type=int, default=2, metavar="N", help="packages at a time (default: 2)")
     parser.add_argument("--only", metavar="NAME", help="one package, in this process")
     given = parser.parse_args()
     given.out.mkdir(parents=True, exist_ok=True)
@@ -128,19 +130,25 @@ def main() -> None:
         return
     path = given.out / "manifest.json"
     manifest = json.loads(path.read_text()) if path.exists() else {}
-    for name in packages(given.packages):
-        if name in manifest:
-            continue
+
+    def apart(name: str) -> dict:
         # In a process of its own: mypy may need much memory, or fail where it should not.
         command = [sys.executable, "-m", "models.train.corpus", str(given.out), "--wheels", str(wheels), "--only", name]
         try:
             ran = subprocess.run(command, capture_output=True, text=True, timeout=DEADLINE, stdin=subprocess.DEVNULL)
-            line = ran.stdout.strip().rpartition("\n")[2]
-            manifest[name] = json.loads(line) if ran.returncode == 0 else {"failed": ran.stderr.strip()[-300:]}
         except subprocess.TimeoutExpired:
-            manifest[name] = {"failed": f"not done after {DEADLINE} seconds"}
-        print(name, manifest[name], flush=True)
-        path.write_text(json.dumps(dict(sorted(manifest.items())), indent=1) + "\n")
+            return {"failed": f"not done after {DEADLINE} seconds"}
+        line = ran.stdout.strip().rpartition("\n")[2]
+        return json.loads(line) if ran.returncode == 0 else {"failed": ran.stderr.strip()[-300:]}
+
+    left = [name for name in packages(given.packages) if name not in manifest]
+    with ThreadPoolExecutor(given.jobs) as pool:
+        made = {pool.submit(apart, name): name for name in left}
+        for future in as_completed(made):
+            name = made[future]
+            manifest[name] = future.result()
+            print(name, manifest[name], flush=True)
+            path.write_text(json.dumps(dict(sorted(manifest.items())), indent=1) + "\n")
 
 
 if __name__ == "__main__":

@@ -1,9 +1,10 @@
 """Functions as rows of tokens with their sites: what training and measuring read.
 
-python -m models.train.encode OUT.npz --tokenizer FILE --from PATH [--apart PATH]
+python -m models.train.encode OUT.npz --tokenizer FILE --from PATH [--apart PATH] [--window N]
 
 A function longer than the window becomes several rows, half a window apart, and each site is read in the row where it
-has the most context: the same rows that the predictor makes (`models/src/windows.rs`). Every site gets its part, once:
+has the most context: the same rows that the predictor makes (`models/src/windows.rs`). What is only pretrained on can
+be cut into shorter rows, which train faster. Every site gets its part, once:
 
 - `package`: its package is held out whole, which goes by the package's name;
 - `function`: its function is held out, one in twenty;
@@ -67,7 +68,7 @@ def part_of_function(function: dict) -> str:
     package = function["package"]
     if functions.held_out(package):
         return "package"
-    if functions.chance("tuned", package) < SHARE:
+    if functions.chance("tuned", functions.canonical(package)) < SHARE:
         return "tuned"
     if functions.chance("function", package, function["text"]) < SHARE:
         return "function"
@@ -208,9 +209,10 @@ def main() -> None:
     parser.add_argument("--tokenizer", type=Path, required=True)
     parser.add_argument("--from", dest="source", type=Path, required=True)
     parser.add_argument("--apart", type=Path)
+    parser.add_argument("--window", type=int, metavar="N", help="tokens of a row (default: the tokenizer's)")
     given = parser.parse_args()
     raw = tokenizer.Tokenizer.from_file(str(given.tokenizer))
-    window = (raw.truncation or {"max_length": 512})["max_length"]
+    window = given.window or (raw.truncation or {"max_length": 512})["max_length"]
     without: set[str] = set()
     if given.apart:
         without = {f["text"] for f in functions.read(given.apart) if part_of_function(f) != "learned"}

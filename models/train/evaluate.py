@@ -50,8 +50,7 @@ def main() -> None:
     size = settings.load(given.settings)
     torch.set_num_threads(size.threads)
     data = Encoded.load(given.data)
-    network = Predictor(size.shape)
-    network.load_state_dict(torch.load(given.network, map_location="cpu", weights_only=True))
+    network = Predictor.load(size.shape, given.network)
     counted = measure.Counted(data)
 
     logits, truth = logits_of(network, data, "tuned", size, given.share)

@@ -112,9 +112,7 @@ def main() -> None:
     given.out.mkdir(parents=True, exist_ok=True)
 
     def network() -> Predictor:
-        made = Predictor(size.shape)
-        made.load_state_dict(torch.load(given.network, map_location="cpu", weights_only=True))
-        return made.eval()
+        return Predictor.load(size.shape, given.network).eval()
 
     smaller = folded(network())
     if smaller.encoder.ngrams is not None:

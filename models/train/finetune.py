@@ -28,9 +28,7 @@ def main() -> None:
     given = parser.parse_args()
     size = settings.load(given.settings)
     torch.manual_seed(size.seed)
-    network = Predictor(size.shape)
-    if given.after:
-        network.load_state_dict(torch.load(given.after, map_location="cpu", weights_only=True))
+    network = Predictor.load(size.shape, given.after) if given.after else Predictor(size.shape)
     train(network, Encoded.load(given.data), size, size.finetune, given.out)
 
 

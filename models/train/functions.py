@@ -29,7 +29,7 @@ def canonical(package: str) -> str:
 
 def held_out(package: str) -> bool:
     """Whether nothing of a package is trained on. Goes by its name alone, so that it is the same for everybody."""
-    return int.from_bytes(hashlib.sha1(f"held {package}".encode()).digest()) % HELD == 0
+    return int.from_bytes(hashlib.sha1(f"held {canonical(package)}".encode()).digest()) % HELD == 0
 
 
 def usable(package: str) -> bool:

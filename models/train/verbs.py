@@ -2,8 +2,8 @@
 
     python verbs.py traces.jsonl.gz > core/src/behavior/verbs.tsv
 
-A line of the traces is one function: its `text`, and its `sites` with `start`, `end` (bytes), `kind` and `counts` (how
-often each class of value was seen, by the number of the class; 0 is None). Each call site counts once, however often it
+A line of the traces is one function: its `text`, and its `sites` with `start`, `end` (characters), `kind` and `counts`
+(how often each class of value was seen, by the number of the class; 0 is None). Each call site counts once, however often it
 ran. One in three of the packages is left out and used to measure the table: its figures go to standard error.
 """
 
@@ -13,6 +13,7 @@ import json
 import re
 import sys
 from collections import defaultdict
+from itertools import accumulate
 
 FEWEST_SITES = 15
 FEWEST_PACKAGES = 4
@@ -28,9 +29,13 @@ def first_word(name: str) -> str:
 def calls(text: str):
     """Start and end of each call, the name that is called, and whether the call is a statement of its own."""
     tree = ast.parse(text)
-    lines = [0]
-    for line in text.split("\n"):
-        lines.append(lines[-1] + len(line.encode()) + 1)
+    lines = text.split("\n")
+    starts = [0, *accumulate(len(line) + 1 for line in lines)]
+
+    def place(line: int, column: int) -> int:
+        # Columns of `ast` are those of bytes.
+        return starts[line - 1] + len(lines[line - 1].encode()[:column].decode())
+
     alone = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Expr):
@@ -40,9 +45,11 @@ def calls(text: str):
         if isinstance(node, ast.Call):
             called = node.func
             name = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
-            start = lines[node.lineno - 1] + node.col_offset
-            end = lines[node.end_lineno - 1] + node.end_col_offset
-            yield (start, end), name, id(node) in alone
+            yield (
+                (place(node.lineno, node.col_offset), place(node.end_lineno, node.end_col_offset)),
+                name,
+                id(node) in alone,
+            )
 
 
 def read(path: str):

@@ -2,19 +2,9 @@
 
 import pytest
 import twincell
-from IPython.core.interactiveshell import InteractiveShell
 
 OLD = "def f(a, b):\n    if a > b:\n        return a\n    return b\n"
 NEW = "def f(a, b):\n    if a > b:\n        return b\n    return a\n"
-
-
-@pytest.fixture
-def shell():
-    InteractiveShell.clear_instance()
-    shell = InteractiveShell.instance()
-    shell.run_line_magic("load_ext", "twincell")
-    yield shell
-    InteractiveShell.clear_instance()
 
 
 def run(shell, code):

@@ -12,7 +12,6 @@ from contextlib import closing
 
 import pytest
 import twincell
-from IPython.core.interactiveshell import InteractiveShell
 
 OLD = "def f(a, b):\n    if a > b:\n        return a\n    return b\n"
 NEW = "def f(a, b):\n    if a > b:\n        return b\n    return a\n"
@@ -243,15 +242,6 @@ def test_an_executor_that_was_shut_down_is_refused():
     executor.shutdown()
     with pytest.raises(twincell.TwincellError, match="the workers of ProcessPoolExecutor cannot be used"):
         twincell.study([change(0)], executor=executor)
-
-
-@pytest.fixture
-def shell():
-    InteractiveShell.clear_instance()
-    shell = InteractiveShell.instance()
-    shell.run_line_magic("load_ext", "twincell")
-    yield shell
-    InteractiveShell.clear_instance()
 
 
 def test_the_magic_takes_a_file_or_a_variable(shell, tmp_path, capsys, monkeypatch):

@@ -1,4 +1,5 @@
-//! What of two whole texts a comparison would run, by name; nothing runs here. For those who compare each by itself.
+//! Which classes of two whole texts a comparison would look at, and whether their statements; nothing runs here. For those
+//! who compare functions by themselves.
 
 use crate::source::Form;
 
@@ -6,30 +7,25 @@ use super::pair::{Pair, Texts};
 use super::select::{is_worth, select};
 use super::{CompareOptions, Source, plain};
 
-/// A function, a class or the statements beside definitions of two texts.
+/// A class, or the statements beside definitions, of two texts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unit {
     pub form: Form,
-    /// The qualified names in both texts, which differ where something was renamed.
-    pub old: String,
-    pub new: String,
+    pub qualname: String,
 }
 
-/// What both texts have and what is not the same program in them, or uses something that is not; nothing where they are no
-/// Python.
+/// Classes and statements that both texts have and that are not the same program in them, or use something that is not;
+/// nothing where the texts are no Python.
 pub fn units(old: &str, new: &str) -> Vec<Unit> {
     let source = |text: &str| plain(&Source { text: text.to_owned(), ..Source::default() }).0;
     let (old, new, options) = (source(old), source(new), CompareOptions::default());
     let Ok(selected) = select(&old, &new, &options) else { return vec![] };
     let texts = Texts::new(&old, &new, options.context);
-    let worth = selected.pairs.into_iter().filter(|functions| is_worth(&texts, functions, &options));
+    let wanted =
+        selected.pairs.into_iter().filter(|(old, new)| new.form != Form::Function && old.qualname == new.qualname);
+    let worth = wanted.filter(|functions| is_worth(&texts, functions, &options));
     let pairs = worth.map(|functions| Pair::new(&texts, functions)).filter(|pair| !pair.is_same_program());
-    pairs
-        .map(|pair| {
-            let [old, new] = &pair.shown;
-            Unit { form: pair.form(), old: old.qualname.clone(), new: new.qualname.clone() }
-        })
-        .collect()
+    pairs.map(|pair| Unit { form: pair.form(), qualname: pair.shown[1].qualname.clone() }).collect()
 }
 
 #[cfg(test)]
@@ -40,16 +36,16 @@ mod tests {
                        def f(x):\n    return x + LIMIT\n\n\ndef g(x):\n    return x\n";
 
     fn names(old: &str, new: &str) -> Vec<String> {
-        units(old, new).into_iter().map(|unit| unit.new).collect()
+        units(old, new).into_iter().map(|unit| unit.qualname).collect()
     }
 
     #[test]
-    fn what_uses_a_constant_or_an_attribute_that_changed_is_compared() {
+    fn classes_and_statements_that_changed_are_named_and_functions_are_not() {
         assert_eq!(names(OLD, OLD), Vec::<String>::new());
         // What a module binds is seen by others.
-        assert_eq!(names(OLD, &OLD.replace("10", "20")), ["f", crate::source::SNIPPET]);
-        assert_eq!(names(OLD, &OLD.replace("size = 3", "size = 4")), ["P.area", "P"]);
-        assert_eq!(names(OLD, &OLD.replace("return x\n", "return -x\n")), ["g"]);
+        assert_eq!(names(OLD, &OLD.replace("10", "20")), [crate::source::SNIPPET]);
+        assert_eq!(names(OLD, &OLD.replace("size = 3", "size = 4")), ["P"]);
+        assert_eq!(names(OLD, &OLD.replace("return x\n", "return -x\n")), Vec::<String>::new());
         assert_eq!(names(OLD, &OLD.replace("class P", "@dataclass\nclass P")), ["P"]);
         assert_eq!(names(OLD, "def f(:"), Vec::<String>::new());
     }

@@ -11,12 +11,39 @@ from typing import Any
 PATIENCE = 0.5
 
 
+class Shown:
+    """One place in the output of a cell, whose content can be changed."""
+
+    def __init__(self) -> None:
+        self._handle: Any = None
+
+    def display(self, what: Any, **how: Any) -> None:
+        from IPython.display import DisplayHandle
+
+        if self._handle is None:
+            self._handle = DisplayHandle()
+            self._handle.display(what, **how)
+        else:
+            self._handle.update(what, **how)
+
+    def show(self, html: str, text: str) -> None:
+        self.display({"text/html": html, "text/plain": text}, raw=True)
+
+    @property
+    def is_used(self) -> bool:
+        return self._handle is not None
+
+    def hide(self) -> None:
+        if self.is_used:
+            self.show("", "")
+
+
 class StudyBar:
     """Called with what is done, how much there is, and a line for people."""
 
     def __init__(self) -> None:
         self._started = time.monotonic()
-        self._handle: Any = None
+        self._shown = Shown()
         self._width = 0
 
     def __call__(self, done: int, total: int | None, text: str) -> None:
@@ -31,21 +58,11 @@ class StudyBar:
 
     def _show_bar(self, done: int, total: int | None, text: str) -> None:
         share = "" if not total else f' value="{done / total:.4f}"'
-        self._update({"text/html": f'<progress max="1"{share}></progress> {html.escape(text)}', "text/plain": text})
-
-    def _update(self, data: dict[str, str]) -> None:
-        from IPython.display import DisplayHandle
-
-        if self._handle is None:
-            self._handle = DisplayHandle()
-            self._handle.display(data, raw=True)
-        else:
-            self._handle.update(data, raw=True)
+        self._shown.show(f'<progress max="1"{share}></progress> {html.escape(text)}', text)
 
     def end(self) -> None:
         """Takes it away."""
-        if self._handle is not None:
-            self._update({"text/html": "", "text/plain": ""})
+        self._shown.hide()
         if self._width:
             sys.stderr.write("\r" + " " * self._width + "\r")
             sys.stderr.flush()

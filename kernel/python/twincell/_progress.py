@@ -5,8 +5,9 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from IPython.display import DisplayHandle, clear_output
+from IPython.display import clear_output
 
+from ._bar import Shown
 from ._widget import is_live, view_class
 
 #: Seconds that a comparison runs before a bar appears; most end sooner.
@@ -25,7 +26,7 @@ class Progress:
         self._can_update = hasattr(shell, "kernel")
         self._alone = alone
         self._started = time.monotonic()
-        self._handle: DisplayHandle | None = None
+        self._shown = Shown()
         self._view: Any = None
         self._stops = False
 
@@ -45,8 +46,7 @@ class Progress:
             return
         self._view = view_class()(progress=progress)
         self._view.on_stop = self._stop
-        self._handle = DisplayHandle()
-        self._handle.display(self._view)
+        self._shown.display(self._view)
 
     def _stop(self) -> None:
         self._stops = True
@@ -56,24 +56,16 @@ class Progress:
         if pairs > 1:
             text = f"function {pair + 1} of {pairs}: {text}"
         done = (pair + executions / budget) / max(pairs, 1)
-        self._show(f'<progress max="1" value="{done:.3f}"></progress> {text}', f"comparing: {text}")
-
-    def _show(self, html: str, text: str) -> None:
-        data = {"text/html": html, "text/plain": text}
-        if self._handle is None:
-            self._handle = DisplayHandle()
-            self._handle.display(data, raw=True)
-        else:
-            self._handle.update(data, raw=True)
+        self._shown.show(f'<progress max="1" value="{done:.3f}"></progress> {text}', f"comparing: {text}")
 
     def end(self) -> None:
         """Takes the bar away."""
-        if self._handle is None:
+        if not self._shown.is_used:
             return
         if self._alone:
             # The result takes its place without a jump.
             clear_output(wait=True)
         else:
-            self._show("", "")
+            self._shown.hide()
         if self._view is not None:
             self._view.close()

@@ -1,7 +1,7 @@
 //! What a command makes of the functions in a folder: `ruff check --fix`, `pyupgrade`, a script. The files are copied into
-//! a temporary folder and changed there, many at once; a change is then each function whose text is another one, or that
-//! uses a constant, a class or an import that is, and classes and the statements of a file where a comparison of the whole
-//! files would look at them; of classes those without a method that is a change itself.
+//! a temporary folder and changed there, many at once; a change is then each function whose text is another one, and classes
+//! and the statements of a file where a comparison of the whole files would look at them; of classes those without a method
+//! that is a change itself. A function that only uses what changed is none.
 //!
 //! The command runs as whoever wrote it would run it, without a sandbox.
 
@@ -146,7 +146,6 @@ impl Transform {
             Ok(both) => both,
             Err(reason) => return found.push(Found::No { id: file, reason }),
         };
-        let units = units(&old.text, &new.text);
         let mut compared = Vec::new();
         let mut before: Vec<_> = old.functions.iter().map(Some).collect();
         for function in &new.functions {
@@ -164,13 +163,13 @@ impl Transform {
             found.push(Found::No { reason: format!("{id} is gone after the command"), id });
         }
         // A function of the same text that uses a constant or a class which changed is shown by these.
-        for unit in units.iter().filter(|unit| unit.form != Form::Function && unit.old == unit.new) {
+        for unit in units(&old.text, &new.text) {
             // What its methods show a class does not show again.
-            let inside = format!("{}.", unit.new);
+            let inside = format!("{}.", unit.qualname);
             if unit.form == Form::Class && compared.iter().any(|name| name.starts_with(&inside)) {
                 continue;
             }
-            found.push(self.change(&file, &unit.new, (old.text.clone(), new.text.clone()), None));
+            found.push(self.change(&file, &unit.qualname, (old.text.clone(), new.text.clone()), None));
         }
     }
 
