@@ -2,9 +2,9 @@
 
 python -m models.train.export OUT --settings FILE --network NETWORK.pt --tokenizer FILE [--data TRACES.npz]
 
-The temperature goes into the last layer, so that softmax of the logits gives calibrated probabilities. The tables of
-n-grams are written in 8 bits with one scale a column. What was written is run and compared with the network that it was
-made from. frequency.json is written where --data is given.
+The temperature goes into the last layer, so that softmax of the logits gives calibrated probabilities. Tables are
+written in 8 bits with one scale a column, matrices in float16 with a cast behind each. What was written is run and
+compared with the network that it was made from. frequency.json is written where --data is given.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import warnings
 from pathlib import Path
 
 import numpy as np
+import onnx
 import onnxruntime
 import torch
 from torch import Tensor, nn
@@ -81,6 +82,24 @@ def write(network: Predictor, path: Path) -> None:
         )
 
 
+def halve(path: Path) -> None:
+    """Stores the weights of products in float16. Afterwards, because the exporter would calculate the casts away."""
+    model = onnx.load(path)
+    graph = model.graph
+    weights = {node.input[1] for node in graph.node if node.op_type == "MatMul"}
+    casts = []
+    for tensor in graph.initializer:
+        if tensor.name in weights and tensor.data_type == onnx.TensorProto.FLOAT:
+            half = onnx.numpy_helper.to_array(tensor).astype(np.float16)
+            name = f"{tensor.name}.half"
+            casts.append(onnx.helper.make_node("Cast", [name], [tensor.name], to=onnx.TensorProto.FLOAT))
+            tensor.CopyFrom(onnx.numpy_helper.from_array(half, name))
+    nodes = [*casts, *graph.node]
+    del graph.node[:]
+    graph.node.extend(nodes)
+    onnx.save(model, path)
+
+
 def difference(network: Predictor, path: Path) -> float:
     """The largest difference of a probability, on rows of several lengths, one of them padded."""
     session = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
@@ -115,10 +134,12 @@ def main() -> None:
         return Predictor.load(size.shape, given.network).eval()
 
     smaller = folded(network())
+    smaller.encoder.embed = InBytes(smaller.encoder.embed)
     if smaller.encoder.ngrams is not None:
         smaller.encoder.ngrams.tables = nn.ModuleList(InBytes(table) for table in smaller.encoder.ngrams.tables)
     model = given.out / "model.onnx"
     write(smaller, model)
+    halve(model)
     if (most := difference(network(), model)) > ALLOWED:
         raise SystemExit(f"{model} is not the network that it was made from: probabilities differ by {most:.3f}")
     (given.out / "tokenizer.json").write_bytes(given.tokenizer.read_bytes())

@@ -3,8 +3,9 @@
     python verbs.py traces.jsonl.gz > core/src/behavior/verbs.tsv
 
 A line of the traces is one function: its `text`, and its `sites` with `start`, `end` (characters), `kind` and `counts`
-(how often each class of value was seen, by the number of the class; 0 is None). Each call site counts once, however often it
-ran. One in three of the packages is left out and used to measure the table: its figures go to standard error.
+(how often each class of value was seen, by the number of the class; 0 is None). Each call site counts once, however
+often it ran. One in three of the packages is left out and used to measure the table: its figures go to standard
+error.
 """
 
 import ast
