@@ -18,7 +18,7 @@ import zipfile
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 
-from . import functions
+from . import command, functions
 
 #: Some packages are larger than all others together.
 MOST_FUNCTIONS = 6000
@@ -152,4 +152,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    command.run(main)

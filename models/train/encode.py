@@ -18,13 +18,14 @@ With --apart, functions whose text is in the held-out parts of that source are l
 from __future__ import annotations
 
 import argparse
+import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from . import functions, tokenizer
+from . import command, functions, tokenizer
 from .classes import CLASSES
 
 PARTS = ("learned", "sample", "function", "tuned", "package")
@@ -60,8 +61,11 @@ class Encoded:
 
     @classmethod
     def load(cls, path: Path) -> Encoded:
-        with np.load(path) as file:
-            return cls(**{name: file[name] for name in file.files})
+        try:
+            with np.load(path) as file:
+                return cls(**{name: file[name] for name in file.files})
+        except (ValueError, TypeError, AttributeError, zipfile.BadZipFile):
+            raise ValueError(f"{path} was not written by `encode`") from None
 
 
 def part_of_function(function: dict) -> str:
@@ -211,16 +215,15 @@ def main() -> None:
     parser.add_argument("--apart", type=Path)
     parser.add_argument("--window", type=int, metavar="N", help="tokens of a row (default: the tokenizer's)")
     given = parser.parse_args()
-    raw = tokenizer.Tokenizer.from_file(str(given.tokenizer))
-    window = given.window or (raw.truncation or {"max_length": 512})["max_length"]
+    tokens, window = tokenizer.load(given.tokenizer)
     without: set[str] = set()
     if given.apart:
         without = {f["text"] for f in functions.read(given.apart) if part_of_function(f) != "learned"}
-    encoded = encode(unique(functions.read(given.source), without), tokenizer.load(given.tokenizer), window)
+    encoded = encode(unique(functions.read(given.source), without), tokens, given.window or window)
     encoded.save(given.out)
     counts = {part: int((encoded.site_part == number).sum()) for number, part in enumerate(PARTS)}
     print(f"{len(set(encoded.row_function.tolist()))} functions, {len(encoded.ids)} tokens, sites: {counts}")
 
 
 if __name__ == "__main__":
-    main()
+    command.run(main)

@@ -16,9 +16,9 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from . import functions, measure, settings
+from . import command, functions, measure, settings
 from .encode import Encoded
-from .loop import Rows
+from .loop import Rows, precision
 from .network import Predictor
 
 SPLITS = ("sample", "function", "package")
@@ -30,7 +30,7 @@ def logits_of(network: Predictor, data: Encoded, part: str, size: settings.Setti
     chosen = np.array([row for row in rows.with_sites() if functions.chance("measured", int(row)) < share], dtype=int)
     found, truth = [], []
     network.to(size.device).eval()
-    with torch.inference_mode():
+    with torch.inference_mode(), precision(size):
         for some in rows.cut(chosen, size.finetune.batch):
             batch = rows.batch(some).to(size.device)
             encoded = network.encoder(batch.ids, batch.attention)
@@ -77,4 +77,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    command.run(main)

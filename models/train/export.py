@@ -2,9 +2,9 @@
 
 python -m models.train.export OUT --settings FILE --network NETWORK.pt --tokenizer FILE [--data TRACES.npz]
 
-The temperature goes into the last layer, so that softmax of the logits gives calibrated probabilities. Tables are
-written in 8 bits with one scale a column, matrices in float16 with a cast behind each. What was written is run and
-compared with the network that it was made from. frequency.json is written where --data is given.
+The temperature goes into the last layer, so that softmax of the logits gives calibrated probabilities. Tables of
+n-grams are written in 8 bits with one scale a row, everything else in float16 with a cast behind it. What was written
+is run and compared with the network that it was made from. frequency.json is written where --data is given.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import onnxruntime
 import torch
 from torch import Tensor, nn
 
-from . import measure, settings
+from . import command, measure, settings
 from .encode import Encoded
 from .network import Predictor
 
@@ -36,12 +36,23 @@ class InBytes(nn.Module):
     def __init__(self, table: nn.Embedding) -> None:
         super().__init__()
         weight = table.weight.detach()
-        scale = weight.abs().amax(dim=0).clamp(min=1e-8) / 127
+        scale = weight.abs().amax(dim=1, keepdim=True).clamp(min=1e-8) / 127
         self.register_buffer("scale", scale)
         self.register_buffer("rows", torch.round(weight / scale).to(torch.int8))
 
     def forward(self, ids: Tensor) -> Tensor:
-        return self.rows[ids].to(torch.float32) * self.scale
+        return self.rows[ids].to(torch.float32) * self.scale[ids]
+
+
+class InHalves(nn.Module):
+    """A table in float16, read as the floats that it stands for."""
+
+    def __init__(self, table: nn.Embedding) -> None:
+        super().__init__()
+        self.register_buffer("rows", table.weight.detach().half())
+
+    def forward(self, ids: Tensor) -> Tensor:
+        return self.rows[ids].to(torch.float32)
 
 
 def folded(network: Predictor) -> Predictor:
@@ -134,7 +145,7 @@ def main() -> None:
         return Predictor.load(size.shape, given.network).eval()
 
     smaller = folded(network())
-    smaller.encoder.embed = InBytes(smaller.encoder.embed)
+    smaller.encoder.embed = InHalves(smaller.encoder.embed)
     if smaller.encoder.ngrams is not None:
         smaller.encoder.ngrams.tables = nn.ModuleList(InBytes(table) for table in smaller.encoder.ngrams.tables)
     model = given.out / "model.onnx"
@@ -155,4 +166,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    command.run(main)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import torch
 
-from . import settings
+from . import command, settings
 from .encode import Encoded
 from .loop import train
 from .network import Predictor
@@ -33,4 +33,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    command.run(main)

@@ -11,6 +11,7 @@ import gzip
 import hashlib
 import json
 import re
+import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -45,10 +46,26 @@ def chance(*parts: object) -> float:
 def read(path: Path) -> Iterator[dict]:
     """The functions of a file, or of all files of a folder in the order of their names."""
     paths = sorted(path.glob("*.jsonl.gz")) if path.is_dir() else [path]
+    if not paths:
+        raise ValueError(f"{path} has no files that end in .jsonl.gz")
     for each in paths:
+        number = 0
         with gzip.open(each, "rt", encoding="utf-8") as file:
-            for line in file:
-                yield json.loads(line)
+            try:
+                for line in file:
+                    number += 1
+                    yield _function(line)
+            except (EOFError, ValueError, zlib.error) as error:
+                raise ValueError(f"{each}, line {number}: {error}") from None
+
+
+def _function(line: str) -> dict:
+    function = json.loads(line)
+    if not isinstance(function, dict):
+        raise ValueError("a function is a JSON object, and this is none")
+    if missing := sorted({"package", "text", "sites"} - function.keys()):
+        raise ValueError(f"`{missing[0]}` is missing")
+    return function
 
 
 def write(path: Path, functions: Iterable[dict]) -> int:

@@ -9,7 +9,7 @@ import json
 import math
 import time
 from collections.abc import Iterator
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -118,6 +118,11 @@ def optimizers(network: Predictor, stage: Stage) -> list[torch.optim.Optimizer]:
     ]
 
 
+def precision(settings: Settings) -> AbstractContextManager:
+    """What forward passes are computed in."""
+    return torch.autocast(settings.device.split(":")[0], torch.bfloat16) if settings.half else nullcontext()
+
+
 def share_of_rate(stage: Stage, tokens: int) -> float:
     """Up in a line, down in a line to nothing."""
     done = min(1.0, tokens / stage.tokens)
@@ -153,8 +158,13 @@ def train(network: Predictor, data: Encoded, settings: Settings, stage: Stage, o
     step = tokens = 0
     spent = 0.0
     saved = out / "checkpoint.pt"
+    run = repr((settings.seed, settings.shape, stage, parts, len(data.ids), len(data.truth)))
     if saved.exists():
         state = torch.load(saved, map_location=settings.device, weights_only=True)
+        if state["run"] != run:
+            raise ValueError(
+                f"{saved} is of another run, with other settings or data: give another folder, or delete it"
+            )
         network.load_state_dict(state["network"])
         for optimizer, one in zip(made, state["optimizers"], strict=True):
             optimizer.load_state_dict(one)
@@ -163,7 +173,7 @@ def train(network: Predictor, data: Encoded, settings: Settings, stage: Stage, o
     for _ in range(step):
         next(batches)
     began = last_saved = time.monotonic()
-    half = torch.autocast(settings.device.split(":")[0], torch.bfloat16) if settings.half else nullcontext()
+    half = precision(settings)
     sums: dict[str, float] = {}
     with (out / "log.jsonl").open("a") as log:
         while tokens < stage.tokens:
@@ -198,14 +208,15 @@ def train(network: Predictor, data: Encoded, settings: Settings, stage: Stage, o
                 print(line, flush=True)
             if time.monotonic() - last_saved > settings.checkpoint:
                 last_saved = time.monotonic()
-                keep(saved, network, made, step, tokens, spent + last_saved - began)
+                keep(saved, run, network, made, step, tokens, spent + last_saved - began)
     torch.save(network.state_dict(), out / "network.pt")
     saved.unlink(missing_ok=True)
 
 
-def keep(path: Path, network: Predictor, made: list, step: int, tokens: int, seconds: float) -> None:
+def keep(path: Path, run: str, network: Predictor, made: list, step: int, tokens: int, seconds: float) -> None:
     """A checkpoint, all of it or the one before."""
     state = {
+        "run": run,
         "network": network.state_dict(),
         "optimizers": [optimizer.state_dict() for optimizer in made],
         "step": step,

@@ -10,6 +10,8 @@ from .encode import KINDS, PARTS, Encoded
 #: Observations of its kind that a name is mixed with.
 SMOOTHING = 8.0
 BINS = 15
+#: Sites of a name that `frequency.json` has.
+FEWEST = 5
 
 
 def figures(predicted: np.ndarray, truth: np.ndarray) -> dict:
@@ -86,11 +88,14 @@ class Counted:
         return counted / np.maximum(counted.sum(axis=1, keepdims=True), 1e-9)
 
     def table(self, data: Encoded) -> dict:
-        """What the predictor `frequency` reads: kind -> name -> sums, the empty name is all of the kind."""
-        table = {}
+        """What the predictor `frequency` reads: kind -> name -> sums, the empty name is all of the kind.
+
+        Names that were seen less often than `FEWEST` are left out: the smoothing leaves little of them.
+        """
+        table: dict[str, dict[str, list[float]]] = {}
         for number, kind in enumerate(KINDS):
             rows = {"": self.of_kind[number]}
-            for name in np.flatnonzero(self.of_name[number].sum(axis=1)):
+            for name in np.flatnonzero(self.of_name[number].sum(axis=1) >= FEWEST):
                 if data.names[name]:
                     rows[str(data.names[name])] = self.of_name[number, name]
             table[kind] = {name: [round(float(one), 2) for one in row] for name, row in sorted(rows.items())}

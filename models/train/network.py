@@ -9,6 +9,7 @@ graph: the model's contract (models/README.md) stays the one of any encoder.
 
 from __future__ import annotations
 
+import pickle
 from pathlib import Path
 
 import torch
@@ -142,7 +143,12 @@ class Predictor(nn.Module):
     def load(cls, shape: Shape, path: Path) -> Predictor:
         """What `pretrain` or `finetune` wrote."""
         network = cls(shape)
-        network.load_state_dict(torch.load(path, map_location="cpu", weights_only=True))
+        try:
+            network.load_state_dict(torch.load(path, map_location="cpu", weights_only=True))
+        except (RuntimeError, pickle.UnpicklingError):
+            raise ValueError(
+                f"{path} holds no network of this shape: give the settings that it was made with"
+            ) from None
         return network
 
     def of_class(self, encoded: Tensor) -> Tensor:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import torch
 
-from . import settings
+from . import command, settings
 from .encode import PARTS, Encoded
 from .loop import train
 from .network import Predictor
@@ -32,4 +32,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    command.run(main)

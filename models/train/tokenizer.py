@@ -14,7 +14,7 @@ from pathlib import Path
 
 from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
 
-from . import functions, settings
+from . import command, functions, settings
 
 #: Their ids are 0 and 1 in every tokenizer.
 PADDING, MASK = "<pad>", "<mask>"
@@ -43,11 +43,16 @@ def made(texts: Iterator[str], vocabulary: int, window: int) -> Tokenizer:
     return tokenizer
 
 
-def load(path: Path) -> Tokenizer:
-    tokenizer = Tokenizer.from_file(str(path))
+def load(path: Path) -> tuple[Tokenizer, int]:
+    """A tokenizer that cuts nothing off, and its window."""
+    try:
+        tokenizer = Tokenizer.from_file(str(path))
+    except Exception as error:  # the library raises nothing more exact
+        raise ValueError(f"{path} is no tokenizer: {error}") from None
+    window = (tokenizer.truncation or {"max_length": 512})["max_length"]
     tokenizer.no_truncation()
     tokenizer.no_padding()
-    return tokenizer
+    return tokenizer, window
 
 
 def texts(sources: list[Path], most: int) -> Iterator[str]:
@@ -76,4 +81,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    command.run(main)

@@ -214,6 +214,35 @@ def test_a_run_that_was_killed_ends_as_one_that_was_not(data):
     assert subprocess.run([PYTHON, "-c", compare, *paths]).returncode == 0
 
 
+def test_what_cannot_be_read_is_one_line(tmp_path, data):
+    other = tmp_path / "other.toml"
+    other.write_text(TOY.read_text().replace("width = 32", "width = 16"))
+    broken = tmp_path / "broken.jsonl.gz"
+    broken.write_bytes(gzip.compress(b'{"package": "p", "text": "def f(): 0", "sites": []}\n{"package": "p"}\n'))
+    text = tmp_path / "text"
+    text.write_text("nothing of it")
+    pretrained, network = data / "pretrained", data / "pretrained" / "network.pt"
+    if not network.exists():
+        step("pretrain", pretrained, "--settings", TOY, "--data", data / "corpus.npz")
+    tokens = ("--tokenizer", data / "tokenizer.json")
+    wrong = [
+        (("encode", tmp_path / "o.npz", *tokens, "--from", broken), "broken.jsonl.gz, line 2: `sites` is missing"),
+        (("encode", tmp_path / "o.npz", *tokens, "--from", tmp_path), "`sites` is missing"),
+        (("encode", tmp_path / "o.npz", "--tokenizer", text, "--from", broken), "text is no tokenizer"),
+        (("encode", tmp_path / "o.npz", *tokens, "--from", tmp_path / "no"), "No such file"),
+        (("pretrain", tmp_path / "out", "--settings", TOY, "--data", text), "text was not written by `encode`"),
+        (
+            ("finetune", tmp_path / "out", "--settings", other, "--data", data / "traces.npz", "--after", network),
+            "holds no network of this shape",
+        ),
+    ]
+    for (name, *arguments), said in wrong:
+        ran = step(name, *arguments, check=False)
+        assert ran.returncode == 1
+        assert said in ran.stderr
+        assert "Traceback" not in ran.stderr
+
+
 def test_settings_that_are_wrong_say_where(tmp_path, data):
     file = tmp_path / "size.toml"
     file.write_text(TOY.read_text().replace("layers = 2", "layer = 2"))

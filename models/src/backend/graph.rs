@@ -105,8 +105,10 @@ fn rewritten_graph(graph: &[u8], rewriting: &mut dyn Rewriting) -> Result<Vec<u8
     let nodes: Vec<Node<'_>> = messages(graph, GRAPH_NODE).map(|node| Node::read(node?)).collect::<Result<_, _>>()?;
     // What is used otherwise than as a weight of a product is left alone.
     let (mut as_weights, mut otherwise) = (HashSet::new(), HashSet::new());
+    let mut uses: HashMap<&[u8], usize> = HashMap::new();
     for node in &nodes {
         for (place, input) in node.inputs.iter().enumerate() {
+            *uses.entry(*input).or_default() += 1;
             if node.operator == b"MatMul" && place == 1 {
                 as_weights.insert(*input)
             } else {
@@ -123,24 +125,34 @@ fn rewritten_graph(graph: &[u8], rewriting: &mut dyn Rewriting) -> Result<Vec<u8
     }
 
     let mut written = Graph(Vec::with_capacity(graph.len()));
-    let (mut taken, mut replaced) = (HashMap::new(), HashSet::new());
+    let (mut taken, mut replaced, mut idle) = (HashMap::new(), HashSet::new(), HashSet::new());
     for tensor in messages(graph, GRAPH_INITIALIZER) {
         let Some(weight) = Weight::read(tensor?)? else { continue };
         let name = if weight.element == FLOAT { Some(weight.name) } else { known.get(weight.name).copied() };
         let Some(name) = name.filter(|name| as_weights.contains(name) && !otherwise.contains(name)) else { continue };
         if rewriting.weight(&weight, &mut written) {
             taken.insert(name, weight.name);
-            replaced.extend((weight.element == FLOAT).then_some(weight.name));
+            // What was stored as float16 goes with its cast, unless something else reads it, too.
+            if weight.element == FLOAT {
+                replaced.insert(weight.name);
+            } else if uses.get(weight.name) == Some(&1) {
+                replaced.insert(weight.name);
+                idle.insert(name);
+            }
         }
     }
     let mut nodes = nodes.iter();
     for field in fields(graph) {
         let field = field?;
         match (field.number, field.value) {
-            (GRAPH_NODE, Value::Bytes(_)) => match nodes.next().and_then(|node| node.product(&taken)) {
-                Some(product) => rewriting.product(&product, &mut written),
-                None => written.0.extend(field.raw),
-            },
+            (GRAPH_NODE, Value::Bytes(_)) => {
+                let Some(node) = nodes.next() else { continue };
+                if let Some(product) = node.product(&taken) {
+                    rewriting.product(&product, &mut written);
+                } else if !node.outputs.iter().any(|output| idle.contains(output)) {
+                    written.0.extend(field.raw);
+                }
+            }
             (GRAPH_INITIALIZER, Value::Bytes(tensor)) if replaced.contains(text(tensor, TENSOR_NAME)?) => {}
             _ => written.0.extend(field.raw),
         }
