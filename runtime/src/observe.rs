@@ -66,22 +66,28 @@ fn observed_path(value: &Observed) -> String {
     }
 }
 
-/// The arguments of a call in an access path; how they are passed makes no difference.
+/// The arguments of a call in an access path; how they are passed makes no difference. They leave room for what is done with
+/// the call's value, so that `open(...).close` still says what it closes.
 pub(crate) fn arguments_text<'a>(
     arguments: &'a [Observed],
     keywords: impl IntoIterator<Item = &'a Observed>,
 ) -> String {
-    arguments.iter().chain(keywords).map(observed_path).collect::<Vec<_>>().join(", ")
+    cut_at(arguments.iter().chain(keywords).map(observed_path).collect::<Vec<_>>().join(", "), MAX_PATH / 2)
 }
 
 /// Cuts a path at the bound, so that paths of paths do not grow without end.
 pub(crate) fn bounded_path(path: String) -> String {
-    if path.len() <= MAX_PATH {
-        return path;
+    cut_at(path, MAX_PATH)
+}
+
+/// Cuts a text at a bound; what is cut off is told by its hash.
+fn cut_at(text: String, most: usize) -> String {
+    if text.len() <= most {
+        return text;
     }
-    let hash = xxhash_rust::xxh3::xxh3_64(path.as_bytes());
-    let cut = (0..=MAX_PATH - 20).rev().find(|&at| path.is_char_boundary(at)).unwrap_or(0);
-    format!("{}~{hash:016x}", &path[..cut])
+    let hash = xxhash_rust::xxh3::xxh3_64(text.as_bytes());
+    let cut = (0..=most - 20).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0);
+    format!("{}~{hash:016x}", &text[..cut])
 }
 
 struct Observer {

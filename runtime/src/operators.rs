@@ -191,8 +191,7 @@ pub(crate) fn contains(slf: &Bound<'_, Versatile>, value: &Bound<'_, PyAny>) -> 
     }
     let path = slf.get().path();
     // Who asks whether something is there is not told by a failure that it is not.
-    let fails = |name: &str| !matches!(name, "KeyError" | "IndexError" | "LookupError");
-    raises::may_by(slf.py(), || format!("{text} in {path}"), fails)?;
+    raises::may_by(slf.py(), || format!("{text} in {path}"), |name| !is_not_found(name))?;
     Ok(has_item(path, &text))
 }
 
@@ -209,6 +208,7 @@ pub(crate) fn has_item(path: &str, key: &str) -> bool {
             let known = match draw.taken(&observe::bounded_path(format!("{path}[{key}]"))) {
                 Some(Decision::Value(_) | Decision::Same(_)) => Some(true),
                 Some(Decision::Fail) => Some(false),
+                Some(Decision::Raise(name)) if is_not_found(name) => Some(false),
                 _ => None,
             };
             if let Some(known) = known {
@@ -218,6 +218,11 @@ pub(crate) fn has_item(path: &str, key: &str) -> bool {
         draw.truth(&question, 0.5)
     });
     has.unwrap_or(false)
+}
+
+/// Does this exception say that there is no such item?
+fn is_not_found(name: &str) -> bool {
+    matches!(name, "KeyError" | "IndexError" | "LookupError")
 }
 
 /// Was it said before that this text is among the keys of an object, or that it is not, and nothing of its value?

@@ -44,12 +44,12 @@ def test_answers_agree(name):
 
 
 def test_a_text_is_shown_where_a_table_that_holds_it_is_less_likely():
-    old = "def f(space, values):\n    text = str(values)\n    space.x = text[text.find('$') + 1:]\n"
-    new = "def f(space, values):\n    text = str(values)\n    space.x = text[1:] if text.startswith('$') else text\n"
+    old = "def f(space, name):\n    text = str(name)\n    space.x = text[text.find('$') + 1:]\n"
+    new = "def f(space, name):\n    text = str(name)\n    space.x = text[1:] if text.startswith('$') else text\n"
     for seed in range(4):
         pair = twincell.compare(old, new, seed=seed).to_dict()["pairs"][0]
         chosen = {choice["path"]: choice["decision"] for choice in pair["witness"]["choices"]}
-        assert not isinstance(chosen["values"].get("value", {}).get("dict"), list), chosen["values"]
+        assert not isinstance(chosen["name"].get("value", {}).get("dict"), list), chosen["name"]
 
 
 def test_a_constant_of_elsewhere_is_seldom_none():

@@ -151,7 +151,8 @@ fn gives_itself(receiver: &str) -> bool {
         depth += i32::from(*character == ')') - i32::from(*character == '(');
         depth == 0
     });
-    let made_by = &receiver[..opening.map_or(0, |(at, _)| at)];
+    // Long arguments are cut off, and closing brackets with them.
+    let made_by = receiver[..opening.map_or(0, |(at, _)| at)].trim_end_matches('(');
     let name = made_by.rsplit('.').next().unwrap_or(made_by);
     words(name).any(|word| ["open", "file", "socket", "stream", "closing"].contains(&word.to_lowercase().as_str()))
 }

@@ -149,7 +149,11 @@ fn ends_usably(executed: &Executed) -> bool {
 /// A number for what a calculation has as its operand: an object, or a plain value that is none.
 fn calculated(texts: &[String], path: &str, recipe: &Recipe, number: &mut dyn FnMut() -> i64) -> Option<Recipe> {
     if texts.iter().any(|text| mentions(text, path)) {
-        return Some(with_numbers(recipe, number));
+        let exchanged = with_numbers(recipe, number);
+        // A plain value that happens to be written as its path is one of those below.
+        if exchanged != *recipe {
+            return Some(exchanged);
+        }
     }
     let is_number = matches!(recipe, Recipe::Int(_) | Recipe::Float(_) | Recipe::Bool(_));
     let written = recipe.display();

@@ -86,8 +86,11 @@ pub(super) fn fitness(class: AbstractValue, uses: &Uses) -> f32 {
     }
     if !uses.attributes.is_empty() {
         let (mut native, mut foreign) = (0, 0);
+        let is_native = |class: A, attribute: &String| {
+            has_attribute(class, attribute) && (is_number(class) || !uses.data.contains(attribute))
+        };
         for attribute in &uses.attributes {
-            if has_attribute(class, attribute) {
+            if is_native(class, attribute) {
                 native += 1;
             } else {
                 foreign += 1;
@@ -96,7 +99,7 @@ pub(super) fn fitness(class: AbstractValue, uses: &Uses) -> f32 {
         if versatile {
             // Every attribute is one of a builtin class: an object of another class is less likely.
             let builtin = [A::Str, A::List, A::Dict, A::Set];
-            let fits = |class: &A| uses.attributes.iter().all(|attribute| has_attribute(*class, attribute));
+            let fits = |class: &A| uses.attributes.iter().all(|attribute| is_native(*class, attribute));
             if builtin.iter().any(fits) {
                 factor *= 0.2;
             }
@@ -108,6 +111,11 @@ pub(super) fn fitness(class: AbstractValue, uses: &Uses) -> f32 {
         }
     }
     factor
+}
+
+/// Their attributes are numbers, those of other builtin classes methods.
+fn is_number(class: AbstractValue) -> bool {
+    matches!(class, AbstractValue::Int | AbstractValue::Bool | AbstractValue::Float)
 }
 
 /// Public attributes of the builtin classes.
@@ -191,4 +199,20 @@ fn has_attribute(class: AbstractValue, attribute: &str) -> bool {
         _ => &[],
     };
     names.contains(&attribute)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_whose_attribute_is_iterated_is_no_mapping_with_a_method_of_that_name() {
+        use AbstractValue as A;
+        let called = Uses { attributes: vec!["items".into()], ..Uses::default() };
+        assert!(fitness(A::Dict, &called) > 1.0 && fitness(A::Object, &called) < 1.0);
+        let iterated = Uses { data: called.attributes.clone(), ..called };
+        assert!(fitness(A::Dict, &iterated) < 0.01 && fitness(A::Object, &iterated) >= 1.0);
+        let compared = Uses { attributes: vec!["real".into()], data: vec!["real".into()], ..Uses::default() };
+        assert!(fitness(A::Int, &compared) > 1.0);
+    }
 }

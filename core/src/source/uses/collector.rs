@@ -298,7 +298,12 @@ impl<'a> Visitor<'a> for Collector {
             }
             Expr::Attribute(node) => {
                 let attribute = node.attr.to_string();
-                self.note(&node.value, |uses| add_missing(&mut uses.attributes, &[attribute]));
+                self.note(&node.value, |uses| {
+                    if !node.ctx.is_load() {
+                        add_missing(&mut uses.data, std::slice::from_ref(&attribute));
+                    }
+                    add_missing(&mut uses.attributes, &[attribute]);
+                });
             }
             Expr::Subscript(node) => {
                 let value = literal(&node.slice);

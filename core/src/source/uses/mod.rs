@@ -72,6 +72,8 @@ pub struct Uses {
     pub keys: Vec<Key>,
     /// Attributes read or assigned, each once.
     pub attributes: Vec<String>,
+    /// Those of them that are assigned, or used as no method can be: `for item in value.items`.
+    pub data: Vec<String>,
     /// Literals that it is compared with or that are looked up in it, each once.
     pub candidates: Vec<Recipe>,
     /// Literal keys looked up in it, each once.
@@ -113,6 +115,7 @@ impl Uses {
         add_missing(&mut self.tested, &other.tested);
         add_missing(&mut self.keys, &other.keys);
         add_missing(&mut self.attributes, &other.attributes);
+        add_missing(&mut self.data, &other.data);
         add_missing(&mut self.candidates, &other.candidates);
         add_missing(&mut self.key_candidates, &other.key_candidates);
         merge_boxed(&mut self.fields, &other.fields);
@@ -128,6 +131,13 @@ impl Uses {
 }
 
 impl Uses {
+    /// Is there something done with it that cannot be done with a method?
+    fn is_no_method(&self) -> bool {
+        let Uses { iterated, mapping, numeric, arithmetic, ordered, entered, awaited, .. } = *self;
+        let asked = [iterated, mapping, numeric, arithmetic, ordered, entered, awaited, self.unpacked.is_some()];
+        asked.contains(&true) || !self.keys.is_empty() || !self.like.is_empty()
+    }
+
     /// For a text: is there more done with it than handing it on?
     pub fn looks_at_text(&self) -> bool {
         let Uses { candidates, attributes, keys, separators, .. } = self;
@@ -196,6 +206,7 @@ fn uses(collector: &Collector, sites: &[Site]) -> Vec<Uses> {
     };
     // A value that is bound to a local is used as the local is; the rounds follow `a = f(); b = a`.
     for _ in 0..3 {
+        note_data(&mut by_path);
         for flow in &collector.flows {
             let Some(from) = by_path.get(&(SiteKind::Name, flow.local.as_str())).cloned().map(nested) else { continue };
             let used = match flow.kind {
@@ -231,6 +242,19 @@ fn uses(collector: &Collector, sites: &[Site]) -> Vec<Uses> {
         }
     }
     sites.iter().map(|site| by_path.get(&(site.kind, site.path.as_str())).cloned().unwrap_or_default()).collect()
+}
+
+/// Notes of each value which of its attributes are no methods.
+fn note_data(by_path: &mut BTreeMap<(SiteKind, &str), Uses>) {
+    let no_methods = by_path.iter().filter(|((kind, _), uses)| *kind == SiteKind::Attribute && uses.is_no_method());
+    let data: Vec<(&str, &str)> = no_methods.filter_map(|((_, path), _)| path.rsplit_once('.')).collect();
+    for (holder, name) in data {
+        for kind in [SiteKind::Name, SiteKind::Attribute, SiteKind::Call, SiteKind::Subscript] {
+            if let Some(uses) = by_path.get_mut(&(kind, holder)) {
+                add_missing(&mut uses.data, &[name.to_owned()]);
+            }
+        }
+    }
 }
 
 /// Uses as they stand within those of another value: what loops over its own items, or unpacks itself, has no end.
@@ -324,6 +348,36 @@ mod tests {
         assert!(name_uses("for a in qq: pass", "qq").iterated);
         assert_eq!(name_uses("a, b = qq", "qq").unpacked, Some(2));
         assert!(name_uses("raise qq", "qq").exception);
+    }
+
+    #[test]
+    fn attributes_that_are_no_methods_are_noted() {
+        let data = |code: &str| {
+            let (path, attribute) = ("qq", "qq.items");
+            let mut sites: Vec<Site> = code.match_indices(path).map(|(at, _)| site(path, at)).collect();
+            let place = |at| Site { kind: SiteKind::Attribute, identifier: "items".into(), ..site(attribute, at) };
+            sites.extend(code.match_indices(attribute).map(|(at, _)| place(at)));
+            sites.extend(code.match_indices("\nx").map(|(at, _)| site("x", at + 1)));
+            read(code, &sites).uses.into_iter().next().unwrap_or_default().data
+        };
+        for code in [
+            "for a in qq.items: pass",
+            "sum(a for a in qq.items)",
+            "qq.items[0]",
+            "x = qq.items\nx[0]",
+            "qq.items = 3",
+            "del qq.items",
+            "qq.items += 1",
+            "a, b = qq.items",
+            "qq.items > 3",
+        ] {
+            assert_eq!(data(code), ["items"], "{code}");
+        }
+        for code in
+            ["for a in qq.items(): pass", "f(qq.items)", "x = qq.items\nx()", "qq.items()[0]", "if qq.items: pass"]
+        {
+            assert!(data(code).is_empty(), "{code}");
+        }
     }
 
     #[test]
