@@ -134,6 +134,9 @@ fn wild() -> Result<Vec<Wild>, Box<dyn Error>> {
     }
     wild.sort_by(|one, other| (one.1.len(), &one.0).cmp(&(other.1.len(), &other.0)));
     println!("{} functions of {}", wild.len(), folder.display());
+    if wild.is_empty() {
+        return Err(format!("no module of {} has a function with a site", folder.display()).into());
+    }
     Ok(wild)
 }
 
@@ -287,10 +290,6 @@ impl Predictor for Borrowed<'_> {
 impl twincell_models::Remembered for Borrowed<'_> {
     fn identity(&self) -> Option<&str> {
         self.0.identity()
-    }
-
-    fn one_by_one(&self) -> bool {
-        self.0.one_by_one()
     }
 }
 

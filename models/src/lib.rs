@@ -18,6 +18,7 @@
 mod backend;
 mod cache;
 mod frequency;
+mod guarded;
 mod neural;
 mod options;
 mod seq2seq;
@@ -63,6 +64,8 @@ pub enum ModelError {
     Contract { model: String, reason: String },
     #[error("{model} runs on no back end ({reasons}); check that it is an ONNX file in one piece")]
     NoBackend { model: String, reasons: String },
+    #[error("reading {model} ended in an error of a library that reads it ({reason}); check that its files are whole")]
+    Broken { model: String, reason: String },
     #[error("the embedded file {name} cannot be read ({reason}); this build is broken, reinstall twincell")]
     Embedded { name: &'static str, reason: String },
 }

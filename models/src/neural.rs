@@ -6,6 +6,7 @@ use twincell_core::predictor::{Distribution, FunctionSites, PredictError, Predic
 
 use crate::backend::{self, Backend, Used};
 use crate::cache::Remembered;
+use crate::guarded::guarded;
 use crate::seq2seq::Sequences;
 use crate::tagger::Tagger;
 use crate::weights::{Form, Weights};
@@ -63,8 +64,12 @@ impl Predictor for Neural {
     }
 
     fn ahead(&self) -> usize {
-        match (self.foreseen(), self.network()) {
-            (None, Ok(network)) if network.many_at_once() => CALLS_AHEAD,
+        // What was foreseen is a CPU, and stays unopened until something is asked that the cache does not hold.
+        if self.foreseen().is_some() {
+            return 0;
+        }
+        match self.network() {
+            Ok(network) if network.many_at_once() => CALLS_AHEAD,
             _ => 0,
         }
     }
@@ -84,11 +89,6 @@ impl Remembered for Neural {
             None => self.network().as_ref().ok().map(|network| network.identity.as_str()),
         }
     }
-
-    fn one_by_one(&self) -> bool {
-        // What was foreseen is a CPU.
-        self.foreseen().is_some() || self.network().as_ref().is_ok_and(|network| !network.many_at_once())
-    }
 }
 
 /// Tokenizer and sessions, opened and fitting each other.
@@ -107,6 +107,20 @@ enum Reader {
 
 impl Network {
     pub(crate) fn open(options: &ModelOptions) -> Result<Self, ModelError> {
+        match options.model_dir.as_deref() {
+            None => Self::opened(options),
+            Some(folder) => {
+                let tried = guarded(|| {
+                    let network = Self::opened(options)?;
+                    network.try_out()?;
+                    Ok(network)
+                });
+                tried.unwrap_or_else(|reason| Err(ModelError::Broken { model: folder.display().to_string(), reason }))
+            }
+        }
+    }
+
+    fn opened(options: &ModelOptions) -> Result<Self, ModelError> {
         let weights = Weights::of(options)?;
         let (model, size) = (weights.identity(), weights.size());
         let Weights { origin, form, tokenizer } = weights;
@@ -120,18 +134,19 @@ impl Network {
                 (Reader::Sequences(sequences), used)
             }
         };
-        let network = Network { identity: identity(&model, &used), origin, reader, used, size };
-        if options.model_dir.is_some() {
-            let tried = match &network.reader {
-                Reader::Tagger(tagger) => tagger.try_out(),
-                Reader::Sequences(sequences) => sequences.try_out(),
-            };
-            tried.map_err(|reason| ModelError::Contract {
-                model: network.origin.clone(),
-                reason: format!("a first try failed: {reason}"),
-            })?;
-        }
-        Ok(network)
+        Ok(Network { identity: identity(&model, &used), origin, reader, used, size })
+    }
+
+    /// A first prediction, which shows what cannot be seen otherwise.
+    fn try_out(&self) -> Result<(), ModelError> {
+        let tried = match &self.reader {
+            Reader::Tagger(tagger) => tagger.try_out(),
+            Reader::Sequences(sequences) => sequences.try_out(),
+        };
+        tried.map_err(|reason| ModelError::Contract {
+            model: self.origin.clone(),
+            reason: format!("a first try failed: {reason}"),
+        })
     }
 
     fn predict(&self, functions: &[FunctionSites<'_>]) -> Result<Vec<Vec<Distribution>>, String> {

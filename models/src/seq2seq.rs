@@ -14,7 +14,7 @@ mod words;
 use twincell_core::predictor::{Distribution, FunctionSites};
 use twincell_core::value::AbstractValue;
 
-use self::query::{Queries, Special};
+use self::query::{Queries, SHORTEST_WINDOW, Special};
 use self::words::Words;
 use crate::backend::{self, DECODER, ENCODER, Input, Model, Numbers, Opened, Output, Session, Used};
 use crate::tokens::Tokens;
@@ -39,6 +39,12 @@ impl Sequences {
     ) -> Result<(Self, Used), ModelError> {
         let tokens = Tokens::of_model(origin, tokenizer)?;
         let wrong = |reason| ModelError::Tokenizer { path: format!("{origin}/tokenizer.json"), reason };
+        if tokens.window() < SHORTEST_WINDOW {
+            return Err(wrong(format!(
+                "its truncation.max_length is {}, and a query takes {SHORTEST_WINDOW} tokens at least",
+                tokens.window()
+            )));
+        }
         let special = Special::of(&tokens).map_err(wrong)?;
         let words = Words::of(&tokens, special.end).map_err(wrong)?;
         let models =

@@ -55,9 +55,10 @@ impl Tagger {
         Ok((Tagger { tokens, session }, used))
     }
 
-    /// Sends the first and the last token of the vocabulary through: a model that was made for another tokenizer or
-    /// that answers in another shape shows it here.
+    /// Tokenizes a text, and sends the first and the last token of the vocabulary through: a model that was made for another
+    /// tokenizer or that answers in another shape shows it here.
     pub(crate) fn try_out(&self) -> Result<(), String> {
+        self.tokens.encode("def f(a):\n    return a.b['c'](1)\n")?;
         let ids = [0, self.tokens.last_id()];
         self.forward(&Batch::new(&[&ids])).map(|_| ())
     }
@@ -78,11 +79,11 @@ impl Tagger {
         }
         let at_once = self.session.rows_at_once();
         if at_once > 1 {
-            rows.sort_by_key(|row| padded(row.ids.len()));
+            rows.sort_by_key(|row| self.padded(row));
         }
-        let alike = |one: &Row<'_>, other: &Row<'_>| at_once == 1 || padded(one.ids.len()) == padded(other.ids.len());
+        let alike = |one: &Row<'_>, other: &Row<'_>| at_once == 1 || self.padded(one) == self.padded(other);
         for rows in rows.chunk_by(alike).flat_map(|rows| rows.chunks(at_once)) {
-            let batch = batch(rows, at_once);
+            let batch = self.batch(rows, at_once);
             let logits = self.forward(&batch)?;
             for (number, row) in rows.iter().enumerate() {
                 for read in &row.reads {
@@ -119,6 +120,21 @@ impl Tagger {
         Ok(rows)
     }
 
+    /// The length that a row gets where passes take many rows: the next power of two, not too short and no longer than the
+    /// network's window.
+    fn padded(&self, row: &Row<'_>) -> usize {
+        row.ids.len().next_power_of_two().max(SHORTEST).min(self.tokens.window())
+    }
+
+    /// The rows of one pass: alone as they are, or as many as passes take, all of one length.
+    fn batch(&self, rows: &[Row<'_>], at_once: usize) -> Batch {
+        let mut ids: Vec<&[i64]> = rows.iter().map(|row| row.ids).collect();
+        let Some(first) = rows.first().filter(|_| at_once > 1) else { return Batch::new(&ids) };
+        // What fills up is any row; nobody reads what comes of it.
+        ids.resize(at_once, first.ids);
+        Batch::of_length(&ids, self.padded(first))
+    }
+
     /// One forward pass whose answer has the shape that the contract says.
     fn forward(&self, batch: &Batch) -> Result<Output, String> {
         let shape = vec![batch.rows, batch.tokens];
@@ -152,20 +168,6 @@ impl Batch {
         }
         batch
     }
-}
-
-/// The length that a row gets where passes take many rows: the next power of two, and not too short.
-fn padded(tokens: usize) -> usize {
-    tokens.next_power_of_two().max(SHORTEST)
-}
-
-/// The rows of one pass: alone as they are, or as many as passes take, all of one length.
-fn batch(rows: &[Row<'_>], at_once: usize) -> Batch {
-    let mut ids: Vec<&[i64]> = rows.iter().map(|row| row.ids).collect();
-    let Some(first) = ids.first().copied().filter(|_| at_once > 1) else { return Batch::new(&ids) };
-    // What fills up is any row; nobody reads what comes of it.
-    ids.resize(at_once, first);
-    Batch::of_length(&ids, padded(first.len()))
 }
 
 /// Probabilities of the classes.

@@ -1,6 +1,7 @@
 //! Where weights come from: the files built into this binary, or a folder of the user's.
 
 use std::borrow::Cow;
+use std::io::Read as _;
 use std::path::Path;
 
 use sha2::{Digest, Sha256};
@@ -19,6 +20,9 @@ const TAGGER_FILE: &str = "model.onnx";
 const ENCODER_FILE: &str = "encoder_model.onnx";
 const DECODER_FILE: &str = "decoder_model.onnx";
 const TOKENIZER_FILE: &str = "tokenizer.json";
+/// What files of a folder may have: a message of Protocol Buffers is never longer, and tokenizers have a few megabytes.
+const LONGEST_NETWORK: u64 = 2 << 30;
+const LONGEST_TOKENIZER: u64 = 64 << 20;
 
 /// The files of a network, not looked into yet.
 pub(crate) struct Weights {
@@ -66,7 +70,8 @@ impl Weights {
         let has = |name: &str| folder.join(name).is_file();
         let read = |name: &str| {
             let path = folder.join(name);
-            std::fs::read(&path).map_err(|source| ModelError::Read { path: path.display().to_string(), source })
+            let longest = if name == TOKENIZER_FILE { LONGEST_TOKENIZER } else { LONGEST_NETWORK };
+            read_file(&path, longest).map_err(|source| ModelError::Read { path: path.display().to_string(), source })
         };
         let origin = folder.display().to_string();
         // What is there decides; where neither is, the error names the file that most folders have.
@@ -109,9 +114,35 @@ impl Weights {
     }
 }
 
+/// A regular file of at most so many bytes.
+fn read_file(path: &Path, longest: u64) -> std::io::Result<Vec<u8>> {
+    // Before it is opened: a pipe would wait for somebody to write.
+    if !std::fs::metadata(path)?.is_file() {
+        return Err(std::io::Error::other("it is not a regular file"));
+    }
+    let mut bytes = Vec::new();
+    std::fs::File::open(path)?.take(longest + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > longest {
+        return Err(std::io::Error::other(format!("it has more than {} MiB", longest >> 20)));
+    }
+    Ok(bytes)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_no_file_or_a_longer_one_is_not_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        std::fs::write(&path, [7; 10]).unwrap();
+        assert_eq!(read_file(&path, 10).unwrap(), [7; 10]);
+        assert_eq!(read_file(&path, 9).unwrap_err().to_string(), "it has more than 0 MiB");
+        assert_eq!(read_file(folder.path(), 9).unwrap_err().to_string(), "it is not a regular file");
+        #[cfg(unix)]
+        assert!(read_file(Path::new("/dev/zero"), 9).is_err());
+    }
 
     #[test]
     fn the_sums_are_those_of_the_files() {

@@ -47,12 +47,12 @@ pub enum Precision {
 
 impl Precision {
     /// GPUs are faster with float16, processors with int8. What that costs in accuracy is known of the network built into this
-    /// binary alone, so others stay as they are on a processor.
+    /// binary alone, so others stay as they are.
     fn of(backend: Backend, embedded: bool, options: &ModelOptions) -> Self {
         match backend {
-            Backend::Cuda => Precision::Float16,
+            Backend::Cuda if embedded => Precision::Float16,
             Backend::OnnxRuntime | Backend::Rten if embedded && options.allow_int8 => Precision::Int8,
-            Backend::OnnxRuntime | Backend::Rten => Precision::Float32,
+            _ => Precision::Float32,
         }
     }
 

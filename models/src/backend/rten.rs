@@ -13,7 +13,7 @@ use super::{Input, Model, Numbers, Output, Refused, Session};
 use crate::ModelOptions;
 
 /// As in Cargo.toml.
-pub(super) const RELEASE: &str = "0.27";
+pub(super) const RELEASE: &str = "=0.27.0";
 
 struct Rten {
     model: RtenModel,

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
+use rusqlite::ffi::{SQLITE_CANTOPEN, SQLITE_CORRUPT};
 use rusqlite::{Connection, ErrorCode, OptionalExtension, params};
 use sha2::{Digest, Sha256};
 
@@ -22,6 +23,10 @@ const PATIENCE: Duration = Duration::from_millis(20);
 const FRESH: i64 = 24 * 60 * 60;
 /// Bytes of the check sum behind each answer.
 const SUM: usize = 8;
+/// Longer answers, of functions with tens of thousands of sites, are not remembered here.
+const LONGEST: usize = 4 << 20;
+/// All that the file holds, in SQLite's own words.
+const TABLE: &str = "CREATE TABLE predictions (id INTEGER PRIMARY KEY, used INTEGER NOT NULL, answer BLOB NOT NULL)";
 
 /// The file, opened when it is first needed.
 pub struct Disk {
@@ -54,8 +59,10 @@ impl Disk {
     /// The answer under a key, if there is one and `decode` accepts it.
     pub(super) fn get<T>(&self, key: &Key, decode: impl FnOnce(&[u8]) -> Option<T>) -> Option<T> {
         let (answer, _) = self.with(|connection| {
-            let mut query = connection.prepare_cached("SELECT answer, used FROM predictions WHERE id = ?1")?;
-            let row = query.query_row([id(key)], |row| Ok((row.get::<_, Vec<u8>>(0)?, row.get::<_, i64>(1)?)));
+            let mut query = connection
+                .prepare_cached("SELECT answer, used FROM predictions WHERE id = ?1 AND length(answer) <= ?2")?;
+            let longest = (LONGEST + SUM) as i64;
+            let row = query.query_row([id(key), longest], |row| Ok((row.get::<_, Vec<u8>>(0)?, row.get::<_, i64>(1)?)));
             let row = row.optional()?;
             let now = now();
             if row.as_ref().is_some_and(|(_, used)| now.saturating_sub(*used) > FRESH) {
@@ -73,7 +80,7 @@ impl Disk {
     pub(super) fn put(&self, answers: &[(Key, Vec<u8>)]) {
         let written = |connection: &mut Connection| {
             let transaction = connection.transaction()?;
-            for (key, bytes) in answers {
+            for (key, bytes) in answers.iter().filter(|(_, bytes)| bytes.len() <= LONGEST) {
                 let answer = [bytes.as_slice(), &check_sum(key, bytes)].concat();
                 transaction
                     .prepare_cached("INSERT OR REPLACE INTO predictions (id, used, answer) VALUES (?1, ?2, ?3)")?
@@ -119,7 +126,12 @@ impl Disk {
                 }
                 opened => opened,
             };
-            *state = opened.map_or_else(|error| State::Unusable(error.to_string()), State::Open);
+            *state = match opened {
+                Ok(connection) => State::Open(connection),
+                // Another process is at it just now; the next question finds it open.
+                Err(error) if busy(&error) => State::Unopened,
+                Err(error) => State::Unusable(error.to_string()),
+            };
         }
         let State::Open(connection) = &mut *state else { return None };
         match work(connection) {
@@ -147,14 +159,27 @@ fn open(path: &Path, limit: i64) -> rusqlite::Result<Connection> {
     let connection = Connection::open(path)?;
     connection.busy_timeout(PATIENCE)?;
     // Readers and a writer do not wait for each other. What a crash of the machine loses is predicted again.
-    connection.pragma_update(None, "journal_mode", "wal")?;
+    let mode: String = connection.pragma_update_and_check(None, "journal_mode", "wal", |row| row.get(0))?;
+    if mode != "wal" {
+        return Err(failure(SQLITE_CANTOPEN, "its file system has no memory that processes share"));
+    }
     connection.pragma_update(None, "synchronous", "normal")?;
     connection.pragma_update(None, "max_page_count", limit / pragma(&connection, "page_size")?.max(1))?;
-    connection.execute(
-        "CREATE TABLE IF NOT EXISTS predictions (id INTEGER PRIMARY KEY, used INTEGER NOT NULL, answer BLOB NOT NULL)",
-        [],
-    )?;
-    Ok(connection)
+    let tables = |connection: &Connection| -> rusqlite::Result<Vec<Option<String>>> {
+        connection.prepare("SELECT sql FROM sqlite_schema LIMIT 2")?.query_map([], |row| row.get(0))?.collect()
+    };
+    if tables(&connection)?.is_empty() {
+        connection.execute(&TABLE.replacen("TABLE", "TABLE IF NOT EXISTS", 1), [])?;
+    }
+    // Views, triggers and other columns could do anything.
+    match tables(&connection)?.as_slice() {
+        [Some(table)] if table == TABLE => Ok(connection),
+        _ => Err(failure(SQLITE_CORRUPT, "it holds other tables than that of predictions")),
+    }
+}
+
+fn failure(code: i32, reason: &str) -> rusqlite::Error {
+    rusqlite::Error::SqliteFailure(rusqlite::ffi::Error::new(code), Some(reason.to_owned()))
 }
 
 fn pragma(connection: &Connection, name: &str) -> rusqlite::Result<i64> {
@@ -163,6 +188,10 @@ fn pragma(connection: &Connection, name: &str) -> rusqlite::Result<i64> {
 
 fn damaged(error: &rusqlite::Error) -> bool {
     matches!(error.sqlite_error_code(), Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt))
+}
+
+fn busy(error: &rusqlite::Error) -> bool {
+    matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
 }
 
 /// Processes that have it open go on with a file that has no name any more.
@@ -248,6 +277,44 @@ mod tests {
         }
         disk.put(&[(key(1), vec![1])]);
         assert_eq!(get(&disk, 1), Some(vec![1]));
+    }
+
+    #[test]
+    fn a_database_of_others_is_made_anew() {
+        for others in [
+            "CREATE TABLE predictions (id INTEGER PRIMARY KEY, used INTEGER, answer TEXT)",
+            "CREATE VIEW predictions AS SELECT 1 AS id, 2 AS used, x'00' AS answer",
+            &format!("{TABLE}; CREATE TRIGGER more AFTER INSERT ON predictions BEGIN DELETE FROM predictions; END"),
+        ] {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join(FILE);
+            Connection::open(&path).unwrap().execute_batch(others).unwrap();
+            let disk = Disk::in_folder(folder.path());
+            assert_eq!(get(&disk, 1), None);
+            disk.put(&[(key(1), vec![1])]);
+            assert_eq!(get(&disk, 1), Some(vec![1]), "{others}");
+        }
+    }
+
+    #[test]
+    fn a_file_that_is_busy_when_it_is_opened_is_used_later() {
+        let folder = tempfile::tempdir().unwrap();
+        let other = Connection::open(folder.path().join(FILE)).unwrap();
+        other.execute_batch("BEGIN EXCLUSIVE").unwrap();
+        let disk = Disk::in_folder(folder.path());
+        assert_eq!(get(&disk, 1), None);
+        assert_eq!(disk.stored().contents, Err("it is busy".to_owned()));
+        other.execute_batch("COMMIT").unwrap();
+        disk.put(&[(key(1), vec![1])]);
+        assert_eq!(get(&disk, 1), Some(vec![1]));
+    }
+
+    #[test]
+    fn an_answer_that_is_too_long_is_not_remembered() {
+        let folder = tempfile::tempdir().unwrap();
+        let disk = Disk::in_folder(folder.path());
+        disk.put(&[(key(1), vec![7; LONGEST + 1]), (key(2), vec![7; LONGEST])]);
+        assert_eq!((get(&disk, 1), get(&disk, 2)), (None, Some(vec![7; LONGEST])));
     }
 
     #[test]

@@ -8,11 +8,10 @@ use super::*;
 struct Counting {
     asked: AtomicUsize,
     identity: &'static str,
-    one_by_one: bool,
 }
 
-fn counting(one_by_one: bool) -> Counting {
-    Counting { asked: AtomicUsize::new(0), identity: "counting", one_by_one }
+fn counting() -> Counting {
+    Counting { asked: AtomicUsize::new(0), identity: "counting" }
 }
 
 impl Predictor for Counting {
@@ -37,10 +36,6 @@ impl Remembered for Counting {
     fn identity(&self) -> Option<&str> {
         Some(self.identity)
     }
-
-    fn one_by_one(&self) -> bool {
-        self.one_by_one
-    }
 }
 
 fn site() -> Site {
@@ -64,7 +59,7 @@ fn ask(cached: &Cached<Counting>, texts: &[&str]) -> Vec<usize> {
 
 #[test]
 fn a_function_seen_before_is_answered_from_memory() {
-    let cached = Cached::new(counting(true), None);
+    let cached = Cached::new(counting(), None);
     assert_eq!(ask(&cached, &["a", "b"]), [0, 1]);
     assert_eq!(ask(&cached, &["a", "b"]), [0, 1]);
     assert_eq!(ask(&cached, &["a", "c"]), [0, 2]);
@@ -72,32 +67,20 @@ fn a_function_seen_before_is_answered_from_memory() {
 }
 
 #[test]
-fn where_functions_go_together_a_whole_call_is_remembered() {
-    let cached = Cached::new(counting(false), None);
-    assert_eq!(ask(&cached, &["a", "b"]), [0, 1]);
-    assert_eq!(ask(&cached, &["a", "b"]), [0, 1]);
-    assert_eq!(ask(&cached, &["a", "c"]), [2, 3]);
-}
-
-#[test]
 fn what_was_answered_ahead_is_not_asked_again() {
-    for one_by_one in [true, false] {
-        let cached = Cached::new(counting(one_by_one), None);
-        let sites = [site()];
-        let function = |text| FunctionSites { text, sites: &sites };
-        ask(&cached, &["a"]);
-        let calls = [vec![function("a")], vec![function("b"), function("c")], vec![function("d")]];
-        cached.predict_ahead(&calls).unwrap();
-        assert_eq!(ask(&cached, &["d"]), [3]);
-        assert_eq!(ask(&cached, &["b", "c"]), [1, 2]);
-        assert_eq!(ask(&cached, &["a"]), [0]);
-        assert_eq!(ask(&cached, &["e"]), [4]);
-    }
+    let cached = Cached::new(counting(), None);
+    let sites = [site()];
+    let function = |text| FunctionSites { text, sites: &sites };
+    ask(&cached, &["a"]);
+    let calls = [vec![function("a")], vec![function("b"), function("c")], vec![function("d")]];
+    cached.predict_ahead(&calls).unwrap();
+    assert_eq!(ask(&cached, &["d", "b"]), [3, 1]);
+    assert_eq!(ask(&cached, &["c", "a", "e"]), [2, 0, 4]);
 }
 
 #[test]
 fn other_places_of_sites_are_another_question() {
-    let cached = Cached::new(counting(true), None);
+    let cached = Cached::new(counting(), None);
     let (one, other) = ([site()], [Site { end: 2, ..site() }]);
     for sites in [&one, &other, &one] {
         cached.predict(&[FunctionSites { text: "ab", sites }]).unwrap();
@@ -107,7 +90,7 @@ fn other_places_of_sites_are_another_question() {
 
 #[test]
 fn the_memory_is_bounded() {
-    let cached = Cached::new(counting(true), None);
+    let cached = Cached::new(counting(), None);
     let texts: Vec<String> = (0..=CAPACITY.get()).map(|number| number.to_string()).collect();
     for text in &texts {
         ask(&cached, &[text]);
@@ -119,7 +102,7 @@ fn the_memory_is_bounded() {
 #[test]
 fn another_process_finds_on_the_disk_what_one_has_left_there() {
     let folder = tempfile::tempdir().unwrap();
-    let fresh = || Cached::new(counting(true), Some(folder.path()));
+    let fresh = || Cached::new(counting(), Some(folder.path()));
     assert_eq!(ask(&fresh(), &["a", "b"]), [0, 1]);
     let second = fresh();
     assert_eq!(ask(&second, &["b", "c", "a"]), [1, 0, 0], "only c was asked for");
@@ -129,26 +112,24 @@ fn another_process_finds_on_the_disk_what_one_has_left_there() {
 #[test]
 fn another_model_finds_nothing() {
     let folder = tempfile::tempdir().unwrap();
-    ask(&Cached::new(counting(true), Some(folder.path())), &["a"]);
-    let other = Cached::new(Counting { identity: "another", ..counting(true) }, Some(folder.path()));
+    ask(&Cached::new(counting(), Some(folder.path())), &["a"]);
+    let other = Cached::new(Counting { identity: "another", ..counting() }, Some(folder.path()));
     ask(&other, &["a"]);
     assert_eq!(other.inner.asked.load(Ordering::Relaxed), 1);
 }
 
 #[test]
 fn what_is_no_distribution_for_each_site_is_not_believed() {
-    let sites = [site(), site()];
-    let functions = [FunctionSites { text: "a", sites: &sites }];
     let mut even = [0.0; 12];
     even[3] = 1.0;
-    let good = encode(&[vec![even, even]]);
-    assert_eq!(decode(&good, &functions), Some(vec![vec![even, even]]));
+    let good = encode(&[even, even]);
+    assert_eq!(decode(&good, 2), Some(vec![even, even]));
     for (place, number) in [(0, 0.5f32), (3, 0.5), (3, f32::NAN), (3, -1.0), (15, 2.0)] {
         let mut bad = good.clone();
         bad[place * 4..place * 4 + 4].copy_from_slice(&number.to_le_bytes());
-        assert_eq!(decode(&bad, &functions), None, "{number} at {place}");
+        assert_eq!(decode(&bad, 2), None, "{number} at {place}");
     }
     for bad in [&good[..good.len() - 1], &good[..48], &[good.as_slice(), &[0]].concat(), &[]] {
-        assert_eq!(decode(bad, &functions), None);
+        assert_eq!(decode(bad, 2), None);
     }
 }

@@ -252,6 +252,37 @@ fn a_file_missing_from_a_model_folder_is_named() {
     assert!(error.contains("model.onnx") && error.contains("a model folder holds"), "{error}");
 }
 
+#[cfg(unix)]
+#[test]
+fn a_pipe_in_a_model_folder_is_not_waited_for() {
+    let folder = tempfile::tempdir().unwrap();
+    for (pipe, file) in [("tokenizer.json", "model.onnx"), ("model.onnx", "tokenizer.json")] {
+        let (pipe, file) = (folder.path().join(pipe), folder.path().join(file));
+        let made = std::process::Command::new("mkfifo").arg(&pipe).status().unwrap();
+        assert!(made.success());
+        std::fs::write(&file, "{}").unwrap();
+        let error = error_of(&from_folder(folder.path()));
+        assert!(error.contains("it is not a regular file"), "{error}");
+        std::fs::remove_file(pipe).unwrap();
+        std::fs::remove_file(file).unwrap();
+    }
+}
+
+/// Tokenizers that the library which reads them takes, and panics at: in each, a part of length 0.
+#[test]
+fn a_tokenizer_that_makes_its_library_panic_is_an_error() {
+    for (part, written) in [
+        ("pre_tokenizer", serde_json::json!({"type": "FixedLength", "length": 0})),
+        ("normalizer", serde_json::json!({"type": "Precompiled", "precompiled_charsmap": "/////w=="})),
+    ] {
+        let mut tokenizer: serde_json::Value = serde_json::from_slice(TOKENIZER).unwrap();
+        tokenizer[part] = written;
+        let folder = folder(&Table::good().onnx(), tokenizer.to_string().as_bytes());
+        let error = error_of(&from_folder(folder.path()));
+        assert!(error.contains(folder.path().to_str().unwrap()), "{error}");
+    }
+}
+
 /// Any shared library that is not ONNX Runtime: the C library that this test runs on.
 fn other_library() -> Option<PathBuf> {
     let maps = std::fs::read_to_string("/proc/self/maps").ok()?;
