@@ -1,13 +1,15 @@
 """Pretraining on source text: tokens that were masked, and the classes that mypy knows.
 
-python -m models.train.pretrain OUT --settings FILE --data CORPUS.npz
+python -m models.train.pretrain OUT --settings FILE --data CORPUS.npz [--after NETWORK.pt] [--seed N] [--tokens N]
 
+With --after a network that was pretrained is pretrained further; with the same --seed it would see the same rows again.
 OUT gets network.pt, log.jsonl, and while it runs checkpoint.pt, from which the same command goes on.
 """
 
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from pathlib import Path
 
 import torch
@@ -23,12 +25,20 @@ def main() -> None:
     parser.add_argument("out", type=Path)
     parser.add_argument("--settings", type=Path, required=True)
     parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--after", type=Path)
+    parser.add_argument("--seed", type=int, help="instead of the one in the settings")
+    parser.add_argument("--tokens", type=int, help="instead of those in the settings")
     given = parser.parse_args()
     size = settings.load(given.settings)
+    if given.seed is not None:
+        size = replace(size, seed=given.seed)
+    if given.tokens is not None:
+        size = replace(size, pretrain=replace(size.pretrain, tokens=given.tokens))
     torch.manual_seed(size.seed)
     # Nothing is measured on the corpus but on two kinds of packages, of which nothing is learned here either.
     learned = tuple(part for part in PARTS if part not in ("package", "tuned"))
-    train(Predictor(size.shape), Encoded.load(given.data), size, size.pretrain, given.out, learned)
+    network = Predictor.load(size.shape, given.after) if given.after else Predictor(size.shape)
+    train(network, Encoded.load(given.data), size, size.pretrain, given.out, learned)
 
 
 if __name__ == "__main__":

@@ -30,6 +30,10 @@ def change(number: int, new: str = NEW, **more: object) -> dict:
     }
 
 
+#: More than a study has looked at when it is killed right after its first results are stored.
+MANY = 500
+
+
 def write(path: Path, changes: list) -> Path:
     path.write_text("".join((row if isinstance(row, str) else json.dumps(row)) + "\n" for row in changes))
     return path
@@ -85,7 +89,7 @@ def begun(changes: Path, out: Path, rows: int, *options: str) -> subprocess.Pope
 
 @pytest.mark.parametrize("ending", ENDINGS)
 def test_a_killed_study_goes_on_where_it_was(tmp_path, ending):
-    count = 40
+    count = MANY
     changes = write(tmp_path / "changes.jsonl", [change(number, KEPT) for number in range(count)])
     out = tmp_path / f"out.{ending}"
     running = begun(changes, out, 3)
@@ -102,7 +106,7 @@ def test_a_killed_study_goes_on_where_it_was(tmp_path, ending):
 
 @pytest.mark.parametrize("ending", ENDINGS)
 def test_an_interrupted_study_has_written_what_it_found(tmp_path, ending):
-    count = 40
+    count = MANY
     changes = write(tmp_path / "changes.jsonl", [change(number, KEPT) for number in range(count)])
     out = tmp_path / f"out.{ending}"
     running = begun(changes, out, 3)

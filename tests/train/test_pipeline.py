@@ -214,6 +214,18 @@ def test_a_run_that_was_killed_ends_as_one_that_was_not(data):
     assert subprocess.run([PYTHON, "-c", compare, *paths]).returncode == 0
 
 
+def test_a_pretrained_network_is_pretrained_further(data, tmp_path):
+    pretrained, more = data / "pretrained", tmp_path / "more"
+    corpus = ("--settings", TOY, "--data", data / "corpus.npz")
+    if not (pretrained / "network.pt").exists():
+        step("pretrain", pretrained, *corpus)
+    after = ("--after", pretrained / "network.pt", "--seed", 2, "--tokens", 4096)
+    step("pretrain", more, *corpus, *after)
+    assert (more / "network.pt").read_bytes() != (pretrained / "network.pt").read_bytes()
+    first, further = ((out / "log.jsonl").read_text().splitlines() for out in (pretrained, more))
+    assert len(further) < len(first)
+
+
 def test_what_cannot_be_read_is_one_line(tmp_path, data):
     other = tmp_path / "other.toml"
     other.write_text(TOY.read_text().replace("width = 32", "width = 16"))
