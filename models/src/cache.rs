@@ -2,6 +2,8 @@
 
 mod disk;
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
@@ -13,8 +15,8 @@ use twincell_core::value::AbstractValue;
 
 pub use disk::{Disk, Stored};
 
-/// How many answers are remembered; for functions with 50 sites each that is some 3 MB.
-const CAPACITY: NonZeroUsize = NonZeroUsize::new(1024).unwrap();
+/// How many answers are remembered; for functions with 50 sites each that is some 10 MB.
+const CAPACITY: NonZeroUsize = NonZeroUsize::new(4096).unwrap();
 
 /// What a memory has to know of the predictor whose answers it keeps.
 pub trait Remembered: Predictor {
@@ -62,37 +64,46 @@ impl<P: Remembered> Predictor for Cached<P> {
         self.inner.describe()
     }
 
-    /// What is not known is asked for in one call.
+    /// What is not known is asked for in one call, each function once.
     fn predict(&self, functions: &[FunctionSites<'_>]) -> Result<Vec<Vec<Distribution>>, PredictError> {
         let Some(identity) = self.inner.identity() else { return self.inner.predict(functions) };
         let keys: Vec<Key> = functions.iter().map(|function| key(identity, function)).collect();
-        let mut answers: Vec<Option<Vec<Distribution>>> =
-            keys.iter().zip(functions).map(|(key, function)| self.known(key, function)).collect();
-        let unknown: Vec<usize> = (0..answers.len()).filter(|&number| answers[number].is_none()).collect();
+        let (mut answers, mut unknown) = (HashMap::new(), Vec::new());
+        for (key, function) in keys.iter().zip(functions) {
+            if let Entry::Vacant(answer) = answers.entry(*key) {
+                let known = self.known(key, function);
+                if known.is_none() {
+                    unknown.push((*key, *function));
+                }
+                answer.insert(known);
+            }
+        }
         if !unknown.is_empty() {
-            let asked: Vec<FunctionSites<'_>> = unknown.iter().map(|&number| functions[number]).collect();
+            let asked: Vec<FunctionSites<'_>> = unknown.iter().map(|(_, function)| *function).collect();
             // No lock is held while the network runs.
             let predicted = self.inner.predict(&asked)?;
             let mut stored = Vec::new();
-            for (number, answer) in unknown.into_iter().zip(predicted) {
-                stored.push((keys[number], encode(&answer)));
-                self.memory().put(keys[number], answer.clone());
-                answers[number] = Some(answer);
+            for ((key, _), answer) in unknown.into_iter().zip(predicted) {
+                stored.push((key, encode(&answer)));
+                self.memory().put(key, answer.clone());
+                answers.insert(key, Some(answer));
             }
             if let Some(disk) = &self.disk {
                 disk.put(&stored);
             }
         }
-        Ok(answers.into_iter().flatten().collect())
+        Ok(keys.iter().filter_map(|key| answers.get(key).cloned().flatten()).collect())
     }
 
     fn ahead(&self) -> usize {
-        // Answers must still be there when they are asked for.
-        self.inner.ahead().min(CAPACITY.get() / 8)
+        self.inner.ahead()
     }
 
     fn predict_ahead(&self, calls: &[Vec<FunctionSites<'_>>]) -> Result<(), PredictError> {
-        self.predict(&calls.concat()).map(|_| ())
+        let mut functions = calls.concat();
+        // Answers must still be there when they are asked for.
+        functions.truncate(CAPACITY.get() / 2);
+        self.predict(&functions).map(|_| ())
     }
 }
 

@@ -76,7 +76,11 @@ impl Predictor for Neural {
 
     fn predict(&self, functions: &[FunctionSites<'_>]) -> Result<Vec<Vec<Distribution>>, PredictError> {
         let network = self.network().as_ref().map_err(|error| PredictError(error.to_string()))?;
-        network.predict(functions).map_err(|reason| {
+        let predicted = match self.options.model_dir {
+            Some(_) => guarded(|| network.predict(functions)).and_then(|predicted| predicted),
+            None => network.predict(functions),
+        };
+        predicted.map_err(|reason| {
             PredictError(format!("{} cannot predict: {reason}; another predictor may serve", network.describe()))
         })
     }

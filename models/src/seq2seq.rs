@@ -49,7 +49,9 @@ impl Sequences {
         let words = Words::of(&tokens, special.end).map_err(wrong)?;
         let models =
             [Model { bytes: encoder.into(), contract: &ENCODER }, Model { bytes: decoder.into(), contract: &DECODER }];
-        let Opened { sessions: [encoder, decoder], used } = backend::open(origin, &models, options)?;
+        let Opened { sessions: [encoder, decoder], used } = backend::open(origin, &models, options, |[encoder, _]| {
+            hidden(encoder.as_ref(), &vec![0; tokens.window()]).map(|_| ())
+        })?;
         Ok((Sequences { tokens, special, words, encoder, decoder }, used))
     }
 
@@ -70,14 +72,7 @@ impl Sequences {
 
     /// What the network says of the site that a query is about.
     fn answer(&self, query: &[i64]) -> Result<Distribution, String> {
-        let (shape, mask) = (vec![1, query.len()], vec![1; query.len()]);
-        let hidden = self.encoder.run(&[
-            Input { name: "input_ids", shape: shape.clone(), numbers: Numbers::Int64(query) },
-            Input { name: "attention_mask", shape, numbers: Numbers::Int64(&mask) },
-        ])?;
-        if !matches!(hidden.shape[..], [1, tokens, _] if tokens == query.len()) {
-            return Err(format!("`last_hidden_state` has the shape {:?} for {} tokens", hidden.shape, query.len()));
-        }
+        let (hidden, mask) = (hidden(self.encoder.as_ref(), query)?, vec![1; query.len()]);
         let next = |written: &[i64]| self.next(written, &mask, &hidden);
         let totals = self.words.weigh(&[self.special.start, self.special.begin], &next)?;
         let total: f64 = totals.iter().sum();
@@ -116,6 +111,19 @@ impl Sequences {
             .map(<[f32]>::to_vec)
             .ok_or_else(|| "`logits` is empty".to_owned())
     }
+}
+
+/// What the encoder makes of a query.
+fn hidden(encoder: &dyn Session, query: &[i64]) -> Result<Output, String> {
+    let (shape, mask) = (vec![1, query.len()], vec![1; query.len()]);
+    let hidden = encoder.run(&[
+        Input { name: "input_ids", shape: shape.clone(), numbers: Numbers::Int64(query) },
+        Input { name: "attention_mask", shape, numbers: Numbers::Int64(&mask) },
+    ])?;
+    if !matches!(hidden.shape[..], [1, tokens, _] if tokens == query.len()) {
+        return Err(format!("`last_hidden_state` has the shape {:?} for {} tokens", hidden.shape, query.len()));
+    }
+    Ok(hidden)
 }
 
 /// Weights of the classes.

@@ -50,8 +50,11 @@ impl Tagger {
         options: &ModelOptions,
     ) -> Result<(Self, Used), ModelError> {
         let tokens = Tokens::of_model(origin, tokenizer)?;
-        let Opened { sessions: [session], used } =
-            backend::open(origin, &[Model { bytes: model, contract: &TAGGER }], options)?;
+        let models = [Model { bytes: model, contract: &TAGGER }];
+        let Opened { sessions: [session], used } = backend::open(origin, &models, options, |[session]| {
+            let row = vec![0; tokens.window()];
+            forward(session.as_ref(), &Batch::new(&vec![row.as_slice(); session.rows_at_once()])).map(|_| ())
+        })?;
         Ok((Tagger { tokens, session }, used))
     }
 
@@ -135,19 +138,23 @@ impl Tagger {
         Batch::of_length(&ids, self.padded(first))
     }
 
-    /// One forward pass whose answer has the shape that the contract says.
     fn forward(&self, batch: &Batch) -> Result<Output, String> {
-        let shape = vec![batch.rows, batch.tokens];
-        let logits = self.session.run(&[
-            Input { name: "input_ids", shape: shape.clone(), numbers: Numbers::Int64(&batch.input_ids) },
-            Input { name: "attention_mask", shape, numbers: Numbers::Int64(&batch.attention_mask) },
-        ])?;
-        let expected = [batch.rows, batch.tokens, AbstractValue::COUNT];
-        if logits.shape != expected {
-            return Err(format!("`logits` has the shape {:?} where {expected:?} was expected", logits.shape));
-        }
-        Ok(logits)
+        forward(self.session.as_ref(), batch)
     }
+}
+
+/// One forward pass whose answer has the shape that the contract says.
+fn forward(session: &dyn Session, batch: &Batch) -> Result<Output, String> {
+    let shape = vec![batch.rows, batch.tokens];
+    let logits = session.run(&[
+        Input { name: "input_ids", shape: shape.clone(), numbers: Numbers::Int64(&batch.input_ids) },
+        Input { name: "attention_mask", shape, numbers: Numbers::Int64(&batch.attention_mask) },
+    ])?;
+    let expected = [batch.rows, batch.tokens, AbstractValue::COUNT];
+    if logits.shape != expected {
+        return Err(format!("`logits` has the shape {:?} where {expected:?} was expected", logits.shape));
+    }
+    Ok(logits)
 }
 
 impl Batch {

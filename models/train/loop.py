@@ -5,6 +5,7 @@ A run that was killed goes on from its last checkpoint, batch for batch as it wo
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 import time
@@ -149,7 +150,10 @@ def loss_of(network: Predictor, batch: Batch, stage: Stage, chance: torch.Genera
 
 
 def train(network: Predictor, data: Encoded, settings: Settings, stage: Stage, out: Path, parts=("learned",)) -> None:
-    """Trains in place; OUT gets checkpoint.pt as it goes on, log.jsonl, and network.pt at the end."""
+    """Trains in place; OUT gets checkpoint.pt as it goes on, log.jsonl, and network.pt at the end.
+
+    A checkpoint is one of this run if settings, data and the network to begin with are the same.
+    """
     out.mkdir(parents=True, exist_ok=True)
     torch.set_num_threads(settings.threads)
     rows = Rows(data, parts)
@@ -158,7 +162,7 @@ def train(network: Predictor, data: Encoded, settings: Settings, stage: Stage, o
     step = tokens = 0
     spent = 0.0
     saved = out / "checkpoint.pt"
-    run = repr((settings.seed, settings.shape, stage, parts, len(data.ids), len(data.truth)))
+    run = repr((settings.seed, settings.shape, stage, parts, len(data.ids), len(data.truth), digest(network)))
     if saved.exists():
         state = torch.load(saved, map_location=settings.device, weights_only=True)
         if state["run"] != run:
@@ -211,6 +215,14 @@ def train(network: Predictor, data: Encoded, settings: Settings, stage: Stage, o
                 keep(saved, run, network, made, step, tokens, spent + last_saved - began)
     torch.save(network.state_dict(), out / "network.pt")
     saved.unlink(missing_ok=True)
+
+
+def digest(network: Predictor) -> str:
+    """Tells networks apart by their weights."""
+    sums = hashlib.sha256()
+    for tensor in network.state_dict().values():
+        sums.update(tensor.cpu().contiguous().view(torch.uint8).numpy().tobytes())
+    return sums.hexdigest()
 
 
 def keep(path: Path, run: str, network: Predictor, made: list, step: int, tokens: int, seconds: float) -> None:

@@ -13,6 +13,7 @@ use super::effects::{Effect, effect, receiver};
 use super::equal::{all_equal, equal};
 use super::{Basis, Behavior, Call, Difference, Observed, Rules};
 use crate::report::{CallRow, Channel, display_call};
+use crate::value::unquoted;
 
 /// The same callee and the same arguments; how arguments are passed makes no difference where they are the same.
 fn same_call(old: &Call, new: &Call, rules: &Rules) -> bool {
@@ -146,13 +147,19 @@ fn same_management(a: &Call, b: &Call, managed: &BTreeSet<&str>) -> bool {
 
 /// Files and the like: entering one gives itself, and leaving it closes it.
 fn gives_itself(receiver: &str) -> bool {
-    let mut depth = 0;
-    let opening = receiver.char_indices().rev().find(|(_, character)| {
-        depth += i32::from(*character == ')') - i32::from(*character == '(');
-        depth == 0
-    });
+    if !receiver.ends_with(')') {
+        return false;
+    }
+    let (mut open, mut last) = (Vec::new(), 0);
+    for (at, character) in unquoted(receiver) {
+        match character {
+            '(' => open.push(at),
+            ')' => last = open.pop().unwrap_or(0),
+            _ => {}
+        }
+    }
     // Long arguments are cut off, and closing brackets with them.
-    let made_by = receiver[..opening.map_or(0, |(at, _)| at)].trim_end_matches('(');
+    let made_by = &receiver[..open.first().copied().unwrap_or(last)];
     let name = made_by.rsplit('.').next().unwrap_or(made_by);
     words(name).any(|word| ["open", "file", "socket", "stream", "closing"].contains(&word.to_lowercase().as_str()))
 }
@@ -240,6 +247,23 @@ fn parts(call: &Call) -> usize {
 mod tests {
     use super::*;
     use crate::behavior::Outcome;
+
+    #[test]
+    fn what_opens_gives_itself_however_long_its_arguments_are() {
+        for receiver in [
+            "open(path)",
+            "self.open(a(b), c)",
+            "open(a.joinpath(b, c)~0123456789abcdef)",
+            "open(a.joinpath(b, ~0123456789abcdef)",
+            "gzip.open('a (b ~0123456789abcdef)",
+            "tempfile.NamedTemporaryFile()",
+        ] {
+            assert!(gives_itself(receiver), "{receiver}");
+        }
+        for receiver in ["connect(open(path))", "open(path).lock", "self.lock()", "open(path).lock()", "opened", "()"] {
+            assert!(!gives_itself(receiver), "{receiver}");
+        }
+    }
 
     fn call(callee: &str, arguments: &[i64], discarded: bool) -> Call {
         Call {

@@ -87,7 +87,8 @@ pub(super) fn fitness(class: AbstractValue, uses: &Uses) -> f32 {
     if !uses.attributes.is_empty() {
         let (mut native, mut foreign) = (0, 0);
         let is_native = |class: A, attribute: &String| {
-            has_attribute(class, attribute) && (is_number(class) || !uses.data.contains(attribute))
+            has_attribute(class, attribute)
+                && (!uses.data.contains(attribute) || OF_NUMBERS.contains(&attribute.as_str()))
         };
         for attribute in &uses.attributes {
             if is_native(class, attribute) {
@@ -113,10 +114,8 @@ pub(super) fn fitness(class: AbstractValue, uses: &Uses) -> f32 {
     factor
 }
 
-/// Their attributes are numbers, those of other builtin classes methods.
-fn is_number(class: AbstractValue) -> bool {
-    matches!(class, AbstractValue::Int | AbstractValue::Bool | AbstractValue::Float)
-}
+/// Attributes of builtin classes that are no methods.
+const OF_NUMBERS: [&str; 4] = ["real", "imag", "numerator", "denominator"];
 
 /// Public attributes of the builtin classes.
 fn has_attribute(class: AbstractValue, attribute: &str) -> bool {
@@ -214,5 +213,7 @@ mod tests {
         assert!(fitness(A::Dict, &iterated) < 0.01 && fitness(A::Object, &iterated) >= 1.0);
         let compared = Uses { attributes: vec!["real".into()], data: vec!["real".into()], ..Uses::default() };
         assert!(fitness(A::Int, &compared) > 1.0);
+        let sliced = Uses { attributes: vec!["hex".into()], data: vec!["hex".into()], ..Uses::default() };
+        assert!(fitness(A::Float, &sliced) < 0.01);
     }
 }

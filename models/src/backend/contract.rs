@@ -2,7 +2,7 @@
 
 use twincell_core::value::AbstractValue;
 
-use super::{Input, Numbers, Refused};
+use super::Refused;
 
 /// The inputs that a network has, and the output that is read; others are not calculated.
 pub(crate) struct Contract {
@@ -73,14 +73,6 @@ impl Port<'_> {
 }
 
 impl Contract {
-    /// Every input with the same numbers; none where a network takes something else than tokens.
-    pub(super) fn of_tokens<'a>(&self, shape: [usize; 2], numbers: &'a [i64]) -> Option<Vec<Input<'a>>> {
-        let input = |&(name, element): &(&'static str, Element)| {
-            (element == Element::Int64).then(|| Input { name, shape: shape.to_vec(), numbers: Numbers::Int64(numbers) })
-        };
-        self.inputs.iter().map(input).collect()
-    }
-
     pub(super) fn check(&self, inputs: &[Port<'_>], outputs: &[Port<'_>]) -> Result<(), Refused> {
         let broken = |reason: String| Err(Refused::Contract(reason));
         let names = |ports: &[Port<'_>]| ports.iter().map(|port| port.name).collect::<Vec<_>>().join(", ");

@@ -3,6 +3,8 @@
 //! Only `Y = MatMul(X, W)` with a weight W changes, and X and Y stay float32: norms and softmax above all are left alone, no
 //! type has to be followed through the graph, and none of its other operators has to know smaller numbers.
 //!
+//! Only the embedded network comes here ([`super::Precision`]); models of others stay as they are.
+//!
 //! An ONNX file is a Protocol Buffers message. What is not changed is copied as it is, byte for byte.
 
 use std::collections::{HashMap, HashSet};
@@ -18,17 +20,12 @@ const INT: u64 = 2;
 const MODEL_GRAPH: u64 = 7;
 const GRAPH_NODE: u64 = 1;
 const GRAPH_INITIALIZER: u64 = 5;
-const GRAPH_INPUT: u64 = 11;
-const GRAPH_OUTPUT: u64 = 12;
-const PORT_NAME: u64 = 1;
 const NODE_INPUT: u64 = 1;
 const NODE_OUTPUT: u64 = 2;
 const NODE_OPERATOR: u64 = 4;
 const NODE_ATTRIBUTE: u64 = 5;
 const ATTRIBUTE_NAME: u64 = 1;
 const ATTRIBUTE_INT: u64 = 3;
-const ATTRIBUTE_GRAPH: u64 = 6;
-const ATTRIBUTE_GRAPHS: u64 = 11;
 const ATTRIBUTE_TYPE: u64 = 20;
 const TENSOR_DIMS: u64 = 1;
 const TENSOR_TYPE: u64 = 2;
@@ -91,8 +88,7 @@ impl Graph {
     }
 }
 
-/// The same model with other products. An error where the file is not whole. A model whose operators hold graphs of their own
-/// stays as it is: what these read is not looked for.
+/// The same model with other products. An error where the file is not whole.
 pub(super) fn rewritten(model: &[u8], rewriting: &mut dyn Rewriting) -> Result<Vec<u8>, String> {
     let mut out = Vec::with_capacity(model.len());
     for field in fields(model) {
@@ -109,10 +105,7 @@ pub(super) fn rewritten(model: &[u8], rewriting: &mut dyn Rewriting) -> Result<V
 
 fn rewritten_graph(graph: &[u8], rewriting: &mut dyn Rewriting) -> Result<Vec<u8>, String> {
     let nodes: Vec<Node<'_>> = messages(graph, GRAPH_NODE).map(|node| Node::read(node?)).collect::<Result<_, _>>()?;
-    if nodes.iter().any(|node| node.holds_graphs) {
-        return Ok(graph.to_vec());
-    }
-    // What is used otherwise than as a weight of a product is left alone, and so is what others may give or read.
+    // What is used otherwise than as a weight of a product is left alone.
     let (mut as_weights, mut otherwise) = (HashSet::new(), HashSet::new());
     let mut uses: HashMap<&[u8], usize> = HashMap::new();
     for node in &nodes {
@@ -124,10 +117,6 @@ fn rewritten_graph(graph: &[u8], rewriting: &mut dyn Rewriting) -> Result<Vec<u8
                 otherwise.insert(*input)
             };
         }
-    }
-    let mut ports = HashSet::new();
-    for port in messages(graph, GRAPH_INPUT).chain(messages(graph, GRAPH_OUTPUT)) {
-        ports.insert(text(port?, PORT_NAME)?);
     }
     // The name under which products know a weight, by the name under which it is stored.
     let mut known = HashMap::new();
@@ -143,9 +132,6 @@ fn rewritten_graph(graph: &[u8], rewriting: &mut dyn Rewriting) -> Result<Vec<u8
         let Some(weight) = Weight::read(tensor?)? else { continue };
         let name = if weight.element == FLOAT { Some(weight.name) } else { known.get(weight.name).copied() };
         let Some(name) = name.filter(|name| as_weights.contains(name) && !otherwise.contains(name)) else { continue };
-        if ports.contains(name) || ports.contains(weight.name) {
-            continue;
-        }
         if rewriting.weight(&weight, &mut written) {
             taken.insert(name, weight.name);
             // What was stored as float16 goes with its cast, unless something else reads it, too.
@@ -210,22 +196,17 @@ struct Node<'a> {
     inputs: Vec<&'a [u8]>,
     outputs: Vec<&'a [u8]>,
     operator: &'a [u8],
-    holds_graphs: bool,
 }
 
 impl<'a> Node<'a> {
     fn read(message: &'a [u8]) -> Result<Self, String> {
-        let mut node = Node { inputs: Vec::new(), outputs: Vec::new(), operator: b"", holds_graphs: false };
+        let mut node = Node { inputs: Vec::new(), outputs: Vec::new(), operator: b"" };
         for field in fields(message) {
             let field = field?;
             match (field.number, field.value) {
                 (NODE_INPUT, Value::Bytes(name)) => node.inputs.push(name),
                 (NODE_OUTPUT, Value::Bytes(name)) => node.outputs.push(name),
                 (NODE_OPERATOR, Value::Bytes(name)) => node.operator = name,
-                (NODE_ATTRIBUTE, Value::Bytes(attribute)) => {
-                    let mut graphs = messages(attribute, ATTRIBUTE_GRAPH).chain(messages(attribute, ATTRIBUTE_GRAPHS));
-                    node.holds_graphs |= graphs.next().transpose()?.is_some();
-                }
                 _ => {}
             }
         }
@@ -390,35 +371,6 @@ pub(super) mod tests {
             assert_eq!(listed.0, [(vec![1, 3], element)]);
             assert!(once.ends_with(&[0x7d, 1, 2, 3, 4]));
             assert!(once.windows(4).any(|bytes| bytes == b"Relu"));
-        }
-    }
-
-    #[test]
-    fn what_others_may_read_or_give_stays_as_it_is() {
-        let port = |name: &[u8]| {
-            let mut port = Vec::new();
-            put(&mut port, PORT_NAME, name);
-            port
-        };
-        let mut with_graph = Vec::new();
-        let mut attribute = Vec::new();
-        put(&mut attribute, ATTRIBUTE_GRAPH, b"");
-        put(&mut with_graph, NODE_ATTRIBUTE, &attribute);
-        for (field, message) in [
-            (GRAPH_OUTPUT, port(b"w")),
-            (GRAPH_INPUT, port(b"w")),
-            (GRAPH_NODE, with_graph),
-            (GRAPH_OUTPUT, port(b"y")),
-        ] {
-            let mut model = product(&[1.0, 2.0], false);
-            let mut graph = text(&model, MODEL_GRAPH).unwrap().to_vec();
-            put(&mut graph, field, &message);
-            model.clear();
-            put(&mut model, MODEL_GRAPH, &graph);
-            let mut listed = Listed(Vec::new());
-            let once = rewritten(&model, &mut listed).unwrap();
-            assert_eq!(listed.0.is_empty(), message != port(b"y"), "{message:?}");
-            assert!(!listed.0.is_empty() || once == model);
         }
     }
 

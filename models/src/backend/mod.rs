@@ -154,10 +154,14 @@ pub(crate) struct Used {
 }
 
 /// Opens networks on the first back end that can be used. `origin` names the model in errors.
+///
+/// `first_pass` is the largest that the networks will be asked for: a GPU that is too old or too small shows it there,
+/// when another back end can still be taken.
 pub(crate) fn open<const N: usize>(
     origin: &str,
     models: &[Model; N],
     options: &ModelOptions,
+    first_pass: impl Fn(&[Box<dyn Session>; N]) -> Result<(), String>,
 ) -> Result<Opened<N>, ModelError> {
     let mut not_used = Vec::new();
     for backend in [Backend::Cuda, Backend::OnnxRuntime, Backend::Rten] {
@@ -165,6 +169,12 @@ pub(crate) fn open<const N: usize>(
         let opened = models.iter().map(|model| open_on(backend, precision, model, options));
         match opened.collect::<Result<Vec<_>, Refused>>().map(<[_; N]>::try_from) {
             Ok(Ok(sessions)) => {
+                if backend == Backend::Cuda
+                    && let Err(reason) = first_pass(&sessions)
+                {
+                    not_used.push(NotUsed { backend, reason: format!("a first pass failed: {reason}") });
+                    continue;
+                }
                 return Ok(Opened { sessions, used: Used::of(backend, precision, not_used, options) });
             }
             // There are as many sessions as models.

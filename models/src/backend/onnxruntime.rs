@@ -27,8 +27,6 @@ struct Loaded {
 
 /// Rows of every pass on a GPU.
 const ROWS_ON_GPU: usize = 16;
-/// Tokens of the rows of the first pass there.
-const FIRST_PASS: usize = 64;
 
 struct OnnxRuntime {
     rows_at_once: usize,
@@ -52,12 +50,7 @@ pub(super) fn open_cuda(model: &Model, options: &ModelOptions) -> Result<Box<dyn
     }
     // TF32 would round the inputs of every product to 10 bits.
     let provider = ep::CUDA::default().with_tf32(false).build().error_on_failure();
-    let session = open(model, options, &library, provider, ROWS_ON_GPU)?;
-    // A GPU that is too old or too small shows it at the first pass, when other back ends can still be taken.
-    if let Some(inputs) = model.contract.of_tokens([ROWS_ON_GPU, FIRST_PASS], &[1; ROWS_ON_GPU * FIRST_PASS]) {
-        session.run(&inputs).map_err(|reason| Refused::Backend(format!("a first pass failed: {reason}")))?;
-    }
-    Ok(Box::new(session))
+    Ok(Box::new(open(model, options, &library, provider, ROWS_ON_GPU)?))
 }
 
 /// The release of the library that is loaded.

@@ -23,7 +23,7 @@ impl Predictor for Counting {
         Ok(functions
             .iter()
             .map(|function| {
-                let share = self.asked.fetch_add(1, Ordering::Relaxed) as f32 / 4096.0;
+                let share = self.asked.fetch_add(1, Ordering::Relaxed) as f32 / 65536.0;
                 let mut distribution = [0.0; 12];
                 (distribution[0], distribution[1]) = (share, 1.0 - share);
                 vec![distribution; function.sites.len()]
@@ -54,7 +54,7 @@ fn site() -> Site {
 fn ask(cached: &Cached<Counting>, texts: &[&str]) -> Vec<usize> {
     let sites = [site()];
     let functions: Vec<_> = texts.iter().map(|text| FunctionSites { text, sites: &sites }).collect();
-    cached.predict(&functions).unwrap().iter().map(|function| (function[0][0] * 4096.0) as usize).collect()
+    cached.predict(&functions).unwrap().iter().map(|function| (function[0][0] * 65536.0) as usize).collect()
 }
 
 #[test]
@@ -76,6 +76,13 @@ fn what_was_answered_ahead_is_not_asked_again() {
     cached.predict_ahead(&calls).unwrap();
     assert_eq!(ask(&cached, &["d", "b"]), [3, 1]);
     assert_eq!(ask(&cached, &["c", "a", "e"]), [2, 0, 4]);
+}
+
+#[test]
+fn equal_functions_of_a_call_are_asked_about_once() {
+    let cached = Cached::new(counting(), None);
+    assert_eq!(ask(&cached, &["a", "b", "a", "b", "c"]), [0, 1, 0, 1, 2]);
+    assert_eq!(cached.inner.asked.load(Ordering::Relaxed), 3);
 }
 
 #[test]

@@ -46,8 +46,8 @@ impl Special {
 /// Tokens of a query that are neither name nor code: two ends, two separators, the kind, the mask.
 const AROUND: usize = 6;
 
-/// Room for what is around, and some of name and code.
-pub(super) const SHORTEST_WINDOW: usize = 4 * AROUND;
+/// Half of it is room for the name.
+pub(super) const SHORTEST_WINDOW: usize = 2 * AROUND;
 
 /// What the expression is replaced by.
 const MASK: &str = "<mask>";

@@ -241,6 +241,7 @@ fn uses(collector: &Collector, sites: &[Site]) -> Vec<Uses> {
             by_path.entry(holder).or_default().merge(&used);
         }
     }
+    note_data(&mut by_path);
     sites.iter().map(|site| by_path.get(&(site.kind, site.path.as_str())).cloned().unwrap_or_default()).collect()
 }
 
@@ -289,9 +290,9 @@ fn part(index: usize, uses: Uses) -> Uses {
 
 /// Of the uses of a text that a method made of another, those that hold for the other as well.
 fn as_text(made: Uses) -> Uses {
-    let Uses { numeric, affixed, matching, separators, fields, attributes, mut candidates, .. } = made;
+    let Uses { numeric, affixed, matching, separators, fields, attributes, data, mut candidates, .. } = made;
     candidates.retain(|value| matches!(value, Recipe::Str(_)));
-    Uses { numeric, affixed, matching, separators, fields, attributes, candidates, ..Uses::default() }
+    Uses { numeric, affixed, matching, separators, fields, attributes, data, candidates, ..Uses::default() }
 }
 
 /// What the local names of a function stand for.
