@@ -3,6 +3,7 @@
 import pytest
 import twincell
 
+LONG = "place.joined(" + ", ".join(f"place.part_number_{number}_of_the_whole_path" for number in range(5)) + ")"
 # Name -> old, new: the same behavior, if answers agree.
 SAME = {
     "a_key_is_there_when_its_item_is": (
@@ -27,6 +28,11 @@ SAME = {
     "a_repaired_value_goes_by_no_keyword": (
         "def f(t):\n    a = t.expect(kind='NAME', text='a')\n    return a.text, t.pos\n",
         "def f(t):\n    return t.expect(text='a', kind='NAME').text, t.pos\n",
+    ),
+    "what_is_opened_by_long_arguments_is_closed_either_way": (
+        f"def f(store, place):\n    with store.open({LONG}) as h:\n        return h.read()\n",
+        f"def f(store, place):\n    h = store.open({LONG})\n    try:\n        return h.read()\n    finally:\n"
+        "        h.close()\n",
     ),
     "a_repaired_value_goes_by_no_brackets": (
         "async def f(s):\n    r = await s.get()\n    return r.json()\n",
