@@ -46,12 +46,15 @@ pub struct Predicted {
 
 /// Predicts every site of every function of a text, all functions in one batch.
 pub fn predict(text: &str, predictor: &dyn Predictor) -> Result<Predicted, PredictError> {
-    let (found, errors) = functions(text);
+    let (found, mut errors) = functions(text);
+    errors.sort_by_key(|error| (error.line, error.column));
     let mut predicted = Predicted { errors, ..Predicted::default() };
     let mut read = Vec::new();
     for function in found.into_iter().filter(|function| function.parent.is_none()) {
         match instrument(&function) {
             Ok(instrumented) => read.push((function, instrumented.sites.sites)),
+            // Where the text is no Python, the errors say why.
+            Err(_) if !predicted.errors.is_empty() => {}
             Err(error) => predicted.left_out.push((function.qualname, error.to_string())),
         }
     }
@@ -207,5 +210,8 @@ mod tests {
         assert!(!found.errors.is_empty());
         assert!(found.sites.iter().any(|site| site.path == "x.y"));
         assert_eq!(found.sites[0].ranked()[0], (AbstractValue::Int, 1.0));
+        let found = predict("def f(a:\n  return a.\nx = = 3\n", &Ints).unwrap();
+        assert!(found.errors.is_sorted_by_key(|error| (error.line, error.column)), "{:?}", found.errors);
+        assert_eq!((found.errors[0].line, found.left_out), (1, Vec::new()));
     }
 }

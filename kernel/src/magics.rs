@@ -169,7 +169,10 @@ fn predict_command(has_cell: bool) -> Command {
         Command::new("%%predict").about("Says what values are expected where in the cell. Nothing is run.")
     } else {
         Command::new("%predict").about("Says what values are expected where in some code. Nothing is run.").arg(
-            Arg::new("code").value_name("CODE").required(true).help("A function or class of the notebook, or a file"),
+            Arg::new("code")
+                .value_name("CODE")
+                .required(true)
+                .help("A function, class, method or stored version of the notebook, or a file"),
         )
     };
     command_line::add_to(command, Job::Predict)

@@ -50,6 +50,10 @@ pub enum ModelError {
     )]
     Read { path: String, source: std::io::Error },
     #[error(
+        "there is no folder {folder}; a model is a folder with tokenizer.json and either model.onnx or encoder_model.onnx with decoder_model.onnx"
+    )]
+    NoFolder { folder: String },
+    #[error(
         "{folder} holds one half of a sequence-to-sequence model: {missing} is missing; export it without its past, or \
          give a folder with model.onnx"
     )]
@@ -62,7 +66,7 @@ pub enum ModelError {
         "{model} breaks the model contract: {reason}; see models/README.md for the inputs and outputs a model must have"
     )]
     Contract { model: String, reason: String },
-    #[error("{model} runs on no back end ({reasons}); check that it is an ONNX file in one piece")]
+    #[error("{model} runs on no back end; check that it is an ONNX file in one piece ({reasons})")]
     NoBackend { model: String, reasons: String },
     #[error("reading {model} ended in an error of a library that reads it ({reason}); check that its files are whole")]
     Broken { model: String, reason: String },

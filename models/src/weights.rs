@@ -67,6 +67,9 @@ impl Weights {
     }
 
     fn from_folder(folder: &Path) -> Result<Self, ModelError> {
+        if !folder.is_dir() {
+            return Err(ModelError::NoFolder { folder: folder.display().to_string() });
+        }
         let has = |name: &str| folder.join(name).is_file();
         let read = |name: &str| {
             let path = folder.join(name);

@@ -221,7 +221,7 @@ def digest(network: Predictor) -> str:
     """Tells networks apart by their weights."""
     sums = hashlib.sha256()
     for tensor in network.state_dict().values():
-        sums.update(tensor.cpu().contiguous().view(torch.uint8).numpy().tobytes())
+        sums.update(tensor.cpu().numpy().tobytes())
     return sums.hexdigest()
 
 

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
 import sys
+import time
 
 import pytest
 import twincell as library
@@ -68,6 +71,10 @@ def test_the_library_takes_text_paths_and_functions(file):
 
     assert [len(row["probabilities"]) for row in library.predict("def f(x):\n    return x.y\n")] == [12, 12]
     assert len(library.predict(file)) == len(library.predict(CODE)) > 8
+    rows = library.predict(CODE)
+    assert (rows[0], rows[-1], rows[1:3]) == (rows.rows[0], rows.rows[-1], rows.rows[1:3])
+    [error, *_] = library.predict("def f(x):\n    return x.y\n\ndef g(:\n").errors
+    assert error["line"] == 4 and error["message"]
     assert any(row["kind"] == "attribute" for row in library.predict(local))
     for code, options, told in [
         ("def f(:", {}, "not valid Python, line 1"),
@@ -90,9 +97,49 @@ def test_the_magics_predict_names_files_and_cells(file):
     assert len(shell.run_line_magic("predict", f'"{file}"')) > 8
     cell = shell.run_cell_magic("predict", "--predictor frequency", "def f(x):\n    return x.y\n")
     assert "     3  x.y" in repr(cell), "the magic is line 1"
-    for line in ("nowhere.py", "local --budget 3", ""):
+    for line in ("local --budget 3", ""):
         with pytest.raises(UsageError):
             shell.run_line_magic("predict", line)
+    for line in ("nowhere.py", "nothing", "local.nothing"):
+        with pytest.raises(UsageError, match=f"no function, class, version or file {line} here"):
+            shell.run_line_magic("predict", line)
+
+
+def test_the_magics_predict_classes_methods_and_versions():
+    shell = InteractiveShell()
+    shell.run_line_magic("load_ext", "twincell")
+    shell.run_cell("class A:\n    def m(self):\n        return self.b\n")
+    shell.run_cell_magic("version", "old", "def f(x):\n    return x.y\n")
+    assert {row["function"] for row in shell.run_line_magic("predict", "A")} == {"A.m"}
+    assert {row["function"] for row in shell.run_line_magic("predict", "A.m")} == {"m"}
+    assert {row["function"] for row in shell.run_line_magic("predict", "old")} == {"f"}
+
+
+def test_a_cell_with_magics_has_its_places():
+    shell = InteractiveShell()
+    shell.run_line_magic("load_ext", "twincell")
+    cell = "%matplotlib inline\nfiles = !ls 'größe'\ndef f(x):\n    return x.y\n"
+    predictions = shell.run_cell_magic("predict", "", cell)
+    assert predictions.errors == []
+    whole = f"\n{cell}"
+    assert {whole[row["start"] : row["end"]] for row in predictions} == {"x", "x.y"}
+
+
+def test_an_interrupt_ends_a_long_prediction_at_once(tmp_path):
+    lines = "".join(f"    x.a{number} = x.b{number}(x.c{number})\n" for number in range(5000))
+    (tmp_path / "long.py").write_text(f"def f(x):\n{lines}")
+    command = [sys.executable, "-m", "twincell", "predict", "--cache", "memory", "long.py"]
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        running = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    time.sleep(2)
+    running.send_signal(signal.SIGINT)
+    asked = time.monotonic()
+    out, err = running.communicate(timeout=60)
+    assert (running.returncode, out, err) == (130, "", "twincell: stopped\n")
+    assert time.monotonic() - asked < 5
 
 
 def kept(folder):

@@ -70,9 +70,9 @@ def test_function_objects_stand_for_their_source():
         ("def f(:\n", NEW, "old is not valid Python: line 1"),
         (OLD, "x = 1\n", "new has no function to compare"),
         (OLD, "def g(): pass\n\n\ndef h(): pass\n", "no function in common"),
-        ("old.py", NEW, "to compare files give paths"),
+        ("old.py", NEW, "for a file give its path"),
         ("def f():\n    return '\ud800'\n", NEW, "old holds a lone surrogate"),
-        (7, NEW, "old is a int: give source text, a path or a function"),
+        (7, NEW, "old is of class int: give source text, a path or a function"),
         (len, NEW, "give source text, a path or a function"),
     ],
 )

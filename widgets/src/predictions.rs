@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use maud::{Markup, PreEscaped, html};
 use twincell_core::predicted::{Predicted, SitePrediction};
-use unicode_width::UnicodeWidthStr;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use crate::html::STYLE;
 use crate::{plain, words};
@@ -13,16 +13,36 @@ use crate::{plain, words};
 /// Classes that are named for a site at most, and what a class must have to be named.
 const NAMED: usize = 3;
 const LEAST: f32 = 0.01;
+/// So many things that are wrong are told.
+const NOTES: usize = 5;
 /// Columns of an expression in the table.
 const WIDEST: usize = 48;
 
 /// `int 94 %, float 2 %`
 fn likeliest(site: &SitePrediction) -> String {
     let ranked = site.ranked();
+    if let (Some((_, most)), Some((_, least))) = (ranked.first(), ranked.last())
+        && most == least
+    {
+        return format!("any class, {} each", words::percent(f64::from(*most)));
+    }
     let named = ranked.iter().take(NAMED).filter(|(_, share)| *share >= LEAST);
     let named: Vec<String> =
         named.map(|(class, share)| format!("{} {}", class.name(), words::percent(f64::from(*share)))).collect();
     named.join(", ")
+}
+
+/// At most as many columns as the table has for an expression.
+fn shortened(path: &str) -> String {
+    if path.width() <= WIDEST {
+        return path.to_owned();
+    }
+    let mut columns = 0;
+    let fits = |character: &char| {
+        columns += character.width().unwrap_or(0);
+        columns < WIDEST
+    };
+    format!("{}…", path.chars().take_while(fits).collect::<String>())
 }
 
 /// The predictions as a table for a terminal, a part for each function.
@@ -40,13 +60,15 @@ pub fn predictions_text(predicted: &Predicted) -> String {
             lines.push(format!("  {:>5}  {:widest$}  {:9}  predicted", "line", "value site", "kind"));
             function = Some(&site.function);
         }
-        let path = plain::value(&site.path);
+        let path = shortened(&plain::value(&site.path));
         let padding = " ".repeat(widest.saturating_sub(path.width()));
         let kind = words::kind_name(Some(site.kind));
         lines.push(format!("  {:>5}  {path}{padding}  {kind:9}  {}", site.line, likeliest(site)));
     }
-    if predicted.sites.is_empty() {
-        lines.push("There is no function with a value to predict.".to_owned());
+    if predicted.sites.is_empty() && predicted.errors.is_empty() {
+        lines.push(
+            "There is no function with a value to predict; code outside of functions has no predictions.".to_owned(),
+        );
     }
     lines.extend(notes(predicted));
     lines.join("\n") + "\n"
@@ -99,5 +121,11 @@ fn notes(predicted: &Predicted) -> Vec<String> {
         .left_out
         .iter()
         .map(|(name, reason)| format!("{} is left out: {}", plain::value(name), plain::sentence(reason)));
-    errors.chain(left_out).collect()
+    let mut notes: Vec<String> = errors.chain(left_out).collect();
+    if notes.len() > NOTES {
+        let more = notes.len() - NOTES;
+        notes.truncate(NOTES);
+        notes.push(format!("and {more} more"));
+    }
+    notes
 }

@@ -32,7 +32,7 @@ pub use guards::{Guard, guards};
 pub use hints::{Hint, apply as apply_hints, apply_constants, field_hints, hints};
 pub use index::{Class, Index, changed_entities, global_names};
 pub use literals::{literals, written_value};
-pub use notebook::plain_python;
+pub use notebook::{plain_python, without_escapes};
 pub use pairing::pair;
 pub use snippet::{SNIPPET, Snippet, snippet, without_definitions};
 pub use uses::{Key, Locals, Reading, Surroundings, Uses, read, read_within};

@@ -33,6 +33,34 @@ pub fn plain_python(text: &str) -> Option<(String, Vec<u32>)> {
     })
 }
 
+/// The text with a number in the place of every magic and shell command, each as long as what it replaces, so that places in
+/// it are places in the text. `None` as for [`plain_python`].
+pub fn without_escapes(text: &str) -> Option<String> {
+    with_stack_for(text.len(), || {
+        if errors(&parse(text), &Lines::new(text)).is_empty() {
+            return None;
+        }
+        let parsed = parse_unchecked_source(text, PySourceType::Ipynb);
+        if !parsed.errors().is_empty() {
+            return None;
+        }
+        let mut found = Escapes(Vec::new());
+        found.visit_body(&parsed.syntax().body);
+        let mut plain = text.to_owned();
+        for (range, _) in found.0.iter().rev() {
+            // What is continued on other lines stays there, behind backslashes.
+            let escape = text.get(range.to_std_range()).unwrap_or_default();
+            let mut blank: String =
+                escape.chars().map(|c| if matches!(c, '\n' | '\r' | '\\') { c } else { ' ' }).collect();
+            if blank.starts_with(' ') {
+                blank.replace_range(..1, "0");
+            }
+            plain.replace_range(range.to_std_range(), &blank);
+        }
+        Some(plain)
+    })
+}
+
 struct Escapes(Vec<(TextRange, String)>);
 
 impl<'a> Visitor<'a> for Escapes {

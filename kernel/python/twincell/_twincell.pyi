@@ -6,7 +6,7 @@ from concurrent.futures import Executor
 from datetime import date
 from os import PathLike
 from types import FunctionType, MethodType
-from typing import Any, Literal, TypedDict
+from typing import Any, Literal, TypedDict, overload
 
 import pandas
 import polars
@@ -231,11 +231,24 @@ class Prediction(TypedDict):
     kind: Literal["name", "attribute", "call", "subscript"]
     probabilities: list[float]
 
+class WrongPlace(TypedDict):
+    """Where code is no Python; `line` and `column` count from 1."""
+
+    message: str
+    line: int
+    column: int
+
 class Predictions:
     def __len__(self) -> int: ...
+    @overload
+    def __getitem__(self, index: int) -> Prediction: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Prediction]: ...
     def __iter__(self) -> Iterator[Prediction]: ...
     @property
     def rows(self) -> list[Prediction]: ...
+    @property
+    def errors(self) -> list[WrongPlace]: ...
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]: ...
 
 def predict(

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from contextlib import suppress
+from functools import reduce
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -105,7 +107,15 @@ class TwincellMagics(Magics):
         """What values are expected where: `%predict NAME`, `%predict FILE.py`, `%%predict` for a cell; see `--help`."""
 
         def named(name: str) -> Any:
-            return self.shell.user_ns[name] if name in self.shell.user_ns else Path(name)
+            if name in self.versions:
+                return self.versions[name]
+            first, *attributes = name.split(".")
+            if first in self.shell.user_ns and not Path(name).exists():
+                with suppress(AttributeError):
+                    return reduce(getattr, attributes, self.shell.user_ns[first])
+            if not Path(name).exists():
+                raise UsageError(f"there is no function, class, version or file {name} here")
+            return Path(name)
 
         predictions, help_text = one_line(_twincell.predict_magic, line, cell, named)
         if help_text is not None:

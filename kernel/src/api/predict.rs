@@ -4,6 +4,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use twincell_core::compare::Source;
 use twincell_core::predicted::Predicted;
+use twincell_core::source::without_escapes;
 use twincell_widgets::{predictions_fragment, predictions_text};
 
 use super::comparison::plain;
@@ -21,7 +22,9 @@ pub struct PyPredictions {
 
 /// Says what values are expected where: `code` is source text, a path (`os.PathLike`), a function or a class. Nothing is run.
 ///
-/// Options are `predictor`, `model` and `device`. Raises `TwincellError` when the code or an option is wrong.
+/// Options are `predictor`, `model`, `device` and `cache`. Functions have predictions, code outside of them has none. Where a
+/// part of the code is no Python, the rest is predicted, and `errors` of the result says what is wrong. Raises `TwincellError`
+/// when nothing of the code is Python, or an option is wrong.
 #[pyfunction]
 #[pyo3(signature = (code, **options))]
 pub fn predict(
@@ -64,7 +67,9 @@ pub fn predict_magic(
 fn predicted(py: Python<'_>, source: Source, options: &Options) -> PyResult<PyPredictions> {
     let environment = environment::find(py)?;
     let Source { text, label, .. } = source;
-    let (asked, options) = (text.clone(), options.clone());
+    // Magics have no predictions, and places in what is asked about are places in the text.
+    let asked = without_escapes(&text).unwrap_or_else(|| text.clone());
+    let options = options.clone();
     // A long file takes seconds.
     let predicted = watch::interruptible(py, move |stop| crate::warm::predict(&asked, &options, &environment, stop))?;
     if let (Some(error), true) = (predicted.errors.first(), predicted.sites.is_empty()) {
@@ -88,6 +93,16 @@ impl PyPredictions {
     #[getter]
     fn rows<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         plain(py, &listed(&self.predicted))
+    }
+
+    fn __getitem__<'py>(&self, py: Python<'py>, index: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        self.rows(py)?.get_item(index)
+    }
+
+    /// Where the code is no Python: one dictionary for each place, with `line` and `column` from 1, and `message`.
+    #[getter]
+    fn errors<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        plain(py, &self.predicted.errors)
     }
 
     /// What Jupyter shows.

@@ -17,7 +17,7 @@ pub fn read(object: &Bound<'_, PyAny>, label: &str) -> PyResult<Source> {
         })?;
         if text.trim_end().ends_with(".py") && !text.trim().contains('\n') {
             return Err(raised(format!(
-                "{label} is the text {text:?}, not code: to compare files give paths, pathlib.Path({text:?})"
+                "{label} is the text {text:?}, not code: for a file give its path, pathlib.Path({text:?})"
             )));
         }
         return Ok(Source { text, module: None, label: label.to_owned() });
@@ -43,11 +43,11 @@ fn read_file(path: PathBuf) -> PyResult<Source> {
 fn from_object(object: &Bound<'_, PyAny>, label: &str) -> PyResult<Source> {
     let py = object.py();
     let inspect = py.import("inspect")?;
-    let text: String = match inspect.call_method1("getsource", (object,)) {
-        Ok(text) => py.import("textwrap")?.call_method1("dedent", (text,))?.extract()?,
+    let text: String = match py.import("twincell._source")?.call_method1("source", (object,)) {
+        Ok(text) => text.extract()?,
         Err(error) if error.is_instance_of::<PyTypeError>(py) => {
             let given = object.get_type().name()?;
-            return Err(raised(format!("{label} is a {given}: give source text, a path or a function")));
+            return Err(raised(format!("{label} is of class {given}: give source text, a path or a function")));
         }
         Err(error) if error.is_instance_of::<PyOSError>(py) => {
             return Err(raised(format!("the source of {label} is not available: give its text instead")));

@@ -145,9 +145,12 @@ fn predict() -> Command {
         .about("Say what values are expected where in a Python file, without running anything")
         .override_usage("twincell predict [OPTIONS] FILE.py")
         .after_help(
-            "As JSON: a list of objects with function, start and end (characters of the file), kind, and probabilities of none, \
-             bool, int, float, str, list, tuple, dict, set, callable, resource, object.\n\
-             Exit status: 0 done, 3 bad input or failure.",
+            "Functions have predictions, code outside of them has none. Where a part of the file is no Python, the rest is \
+             predicted, and standard error says which line is wrong.\n\
+             As JSON: a list of objects with function, start and end (characters of the file, line ends as they are, a byte \
+             order mark not counted), kind, and probabilities of none, bool, int, float, str, list, tuple, dict, set, \
+             callable, resource, object.\n\
+             Exit status: 0 done, 3 bad input or failure (no part of the file is Python, say), 130 interrupted.",
         )
         .arg(path("file").value_name("FILE.py").required(true).help("The file"))
         .arg(flag("json").help("Print as JSON"));

@@ -183,8 +183,9 @@ pub(crate) fn open<const N: usize>(
             Err(Refused::Contract(reason)) => return Err(ModelError::Contract { model: origin.to_owned(), reason }),
         }
     }
+    // The last one can be used everywhere, so what it says is of the model.
     let reasons: Vec<String> =
-        not_used.iter().map(|NotUsed { backend, reason }| format!("{backend}: {reason}")).collect();
+        not_used.iter().rev().map(|NotUsed { backend, reason }| format!("{backend}: {reason}")).collect();
     Err(ModelError::NoBackend { model: origin.to_owned(), reasons: reasons.join("; ") })
 }
 

@@ -1,0 +1,47 @@
+"""The text of functions and classes, those of notebooks too."""
+
+import ast
+import inspect
+import linecache
+import textwrap
+from collections.abc import Iterator
+from types import CodeType
+from typing import Any
+
+
+def source(thing: Any) -> str:
+    """As `inspect.getsource`, and for classes of a notebook, which it looks for in files only.
+
+    Raises OSError where there is no text, TypeError where the thing is none that has one.
+    """
+    try:
+        text = inspect.getsource(thing)
+    except (OSError, TypeError, SyntaxError) as error:
+        text = _of_class(thing) if isinstance(thing, type) else None
+        if text is None:
+            raise error if not isinstance(error, SyntaxError) else OSError(str(error)) from None
+    return textwrap.dedent(text)
+
+
+def _of_class(thing: type) -> str | None:
+    """The text of a class, from where its methods stand."""
+    for code in _codes(thing):
+        lines = linecache.getlines(code.co_filename)
+        try:
+            tree = ast.parse("".join(lines))
+        except SyntaxError:
+            continue
+        for node in ast.walk(tree):
+            holds = isinstance(node, ast.ClassDef) and node.name == thing.__name__
+            if holds and node.lineno <= code.co_firstlineno <= node.end_lineno:
+                first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
+                return "".join(lines[first - 1 : node.end_lineno])
+    return None
+
+
+def _codes(thing: type) -> Iterator[CodeType]:
+    for member in vars(thing).values():
+        function = inspect.unwrap(getattr(member, "__func__", None) or getattr(member, "fget", None) or member)
+        code = getattr(function, "__code__", None)
+        if isinstance(code, CodeType) and getattr(function, "__qualname__", "").startswith(f"{thing.__qualname__}."):
+            yield code
