@@ -74,7 +74,7 @@ def test_a_pair_is_compared_as_it_is_alone():
     assert study.rows[0]["verdict"] == "likely_preserving"
     assert study.rows[0]["verdict"] == twincell.compare(*pairs[0], budget=30).verdict
     assert [row["verdict"] for row in study.rows[1:]] == ["inconclusive"] * 2
-    assert "to compare files give paths" in study.rows[2]["reason"]
+    assert "for a file give its path" in study.rows[2]["reason"]
 
 
 def test_an_id_is_any_value_of_json():
