@@ -446,7 +446,7 @@ CALCULATED = {
 }
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(12))
 @pytest.mark.parametrize("name", CALCULATED)
 def test_what_is_only_calculated_otherwise_is_no_change(name, seed):
     old, new = CALCULATED[name]

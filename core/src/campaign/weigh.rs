@@ -104,36 +104,51 @@ fn calculate(
     if texts.is_empty() {
         return Ok(());
     }
-    let requests: Vec<_> = NUMBERS
-        .iter()
-        .map(|numbers| {
-            let mut numbers = numbers.iter().cycle();
-            let mut fixed = repeat(record);
-            for choice in &record.choices {
-                if let Decision::Value(recipe) = &choice.decision
-                    && let Some(value) =
-                        calculated(&texts, &choice.path, recipe, &mut || numbers.next().copied().unwrap_or_default())
-                {
-                    fixed.insert(choice.path.clone(), Decision::Value(value));
+    for operand in [Operand::Inside, Operand::Whole] {
+        let requests: Vec<_> = NUMBERS
+            .iter()
+            .map(|numbers| {
+                let mut numbers = numbers.iter().cycle();
+                let mut next = || numbers.next().copied().unwrap_or_default();
+                let mut fixed = repeat(record);
+                for choice in &record.choices {
+                    if let Decision::Value(recipe) = &choice.decision
+                        && let Some(value) = calculated(&texts, &choice.path, recipe, operand, &mut next)
+                    {
+                        fixed.insert(choice.path.clone(), Decision::Value(value));
+                    }
                 }
-            }
-            again(record, fixed, vec![0, 1])
-        })
-        .collect();
-    let outcomes: Vec<Vec<Difference>> = execute
-        .execute(requests)?
-        .iter()
-        .filter(|executed| matches!(executed, Executed::Record(now) if now.repairs.len() <= record.repairs.len()))
-        .filter(|executed| ends_usably(executed))
-        .filter_map(|executed| shown(executed, rules))
-        .collect();
-    for difference in differences.iter_mut().filter(|difference| is_calculated(difference)) {
-        let stays = |found: &Vec<Difference>| found.iter().any(|other| other.channel == difference.channel);
-        if outcomes.len() >= 2 && !outcomes.iter().any(stays) {
-            difference.basis = difference.basis.min(Basis::Written);
+                again(record, fixed, vec![0, 1])
+            })
+            .collect();
+        let outcomes: Vec<Vec<Difference>> = execute
+            .execute(requests)?
+            .iter()
+            .filter(|executed| matches!(executed, Executed::Record(now) if now.repairs.len() <= record.repairs.len()))
+            .filter(|executed| ends_usably(executed))
+            .filter_map(|executed| shown(executed, rules))
+            .collect();
+        if outcomes.len() < 2 {
+            continue;
         }
+        for difference in differences.iter_mut().filter(|difference| is_calculated(difference)) {
+            let stays = |found: &Vec<Difference>| found.iter().any(|other| other.channel == difference.channel);
+            if !outcomes.iter().any(stays) {
+                difference.basis = difference.basis.min(Basis::Written);
+            }
+        }
+        return Ok(());
     }
     Ok(())
+}
+
+/// Where the numbers go when the value at a path is a container that holds objects.
+#[derive(Clone, Copy, PartialEq)]
+enum Operand {
+    /// To the objects in it: `x[0] * 2`.
+    Inside,
+    /// In its place: `[<object>] - b`, which no list of numbers can do.
+    Whole,
 }
 
 /// A result stands in it that was calculated from objects.
@@ -147,9 +162,19 @@ fn ends_usably(executed: &Executed) -> bool {
 }
 
 /// A number for what a calculation has as its operand: an object, or a plain value that is none.
-fn calculated(texts: &[String], path: &str, recipe: &Recipe, number: &mut dyn FnMut() -> i64) -> Option<Recipe> {
+fn calculated(
+    texts: &[String],
+    path: &str,
+    recipe: &Recipe,
+    operand: Operand,
+    number: &mut dyn FnMut() -> i64,
+) -> Option<Recipe> {
     if texts.iter().any(|text| mentions(text, path)) {
-        let exchanged = with_numbers(recipe, number);
+        let is_container = matches!(recipe, Recipe::List(_) | Recipe::Tuple(_) | Recipe::Dict(_) | Recipe::Set(_));
+        let exchanged = match operand {
+            Operand::Whole if is_container => Recipe::Int(number()),
+            Operand::Inside | Operand::Whole => with_numbers(recipe, number),
+        };
         // A plain value that happens to be written as its path is one of those below.
         if exchanged != *recipe {
             return Some(exchanged);
