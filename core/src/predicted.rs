@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::instrument::instrument;
 use crate::predictor::{Distribution, FunctionSites, PredictError, Predictor};
 use crate::site::SiteKind;
-use crate::source::{Function, SourceError, functions};
+use crate::source::{Function, SourceError, functions, without_escapes};
 use crate::value::AbstractValue;
 
 /// The prediction for one value site.
@@ -44,8 +44,11 @@ pub struct Predicted {
     pub left_out: Vec<(String, String)>,
 }
 
-/// Predicts every site of every function of a text, all functions in one batch.
+/// Predicts every site of every function of a text, all functions in one batch. Magics of notebooks have no predictions.
 pub fn predict(text: &str, predictor: &dyn Predictor) -> Result<Predicted, PredictError> {
+    // Places in what is read are places in the text.
+    let plain = without_escapes(text);
+    let text = plain.as_deref().unwrap_or(text);
     let (found, mut errors) = functions(text);
     errors.sort_by_key(|error| (error.line, error.column));
     let mut predicted = Predicted { errors, ..Predicted::default() };
@@ -53,8 +56,8 @@ pub fn predict(text: &str, predictor: &dyn Predictor) -> Result<Predicted, Predi
     for function in found.into_iter().filter(|function| function.parent.is_none()) {
         match instrument(&function) {
             Ok(instrumented) => read.push((function, instrumented.sites.sites)),
-            // Where the text is no Python, the errors say why.
-            Err(_) if !predicted.errors.is_empty() => {}
+            // Where its text is no Python, the errors say why.
+            Err(_) if predicted.errors.iter().any(|error| is_within(error, &function)) => {}
             Err(error) => predicted.left_out.push((function.qualname, error.to_string())),
         }
     }
@@ -80,6 +83,11 @@ pub fn predict(text: &str, predictor: &dyn Predictor) -> Result<Predicted, Predi
         predicted.sites.extend(of_function);
     }
     Ok(predicted)
+}
+
+fn is_within(error: &SourceError, function: &Function) -> bool {
+    let last = function.first_line + function.text.lines().count() as u32;
+    (function.first_line..=last).contains(&error.line)
 }
 
 /// The lines of a text as it was given, whatever ends them.
@@ -195,6 +203,14 @@ mod tests {
         for (function, line, expression) in expected {
             assert!(found.contains(&(function.to_owned(), line, expression.to_owned())), "{expression}: {found:#?}");
         }
+    }
+
+    #[test]
+    fn magics_are_passed_over_and_move_nothing() {
+        let text = "%timeit s.split('\\n')\r\nx = !find ö -name \\*.py\n!ls \\\n  -l\ndef f(a):\n    !cd C:\\temp\n    return a.b\n";
+        let found = predict(text, &Ints).unwrap();
+        assert_eq!(found.errors, []);
+        assert!(cut(text).contains(&("f".to_owned(), 7, "a.b".to_owned())), "{:?}", cut(text));
     }
 
     #[test]

@@ -1,11 +1,17 @@
 //! Panics of libraries that read files of others, as errors.
 
+use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
 use std::sync::Once;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// How much work is guarded just now. In the whole process: libraries have threads of their own.
+thread_local! {
+    static IS_GUARDED: Cell<bool> = const { Cell::new(false) };
+}
+/// How much work is guarded in the whole process, for the threads of [`LIBRARY`], which nobody else uses.
 static GUARDED: AtomicUsize = AtomicUsize::new(0);
+/// How the names of threads begin that rten calculates on.
+const LIBRARY: &str = "rten";
 static HOOK: Once = Once::new();
 
 /// Does some work; if a library panics over it, the error is what the library says. Nothing of it goes to standard error.
@@ -13,14 +19,17 @@ pub(crate) fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     HOOK.call_once(|| {
         let others = take_hook();
         set_hook(Box::new(move |panic| {
-            if GUARDED.load(Ordering::Relaxed) == 0 {
+            let is_library = std::thread::current().name().is_some_and(|name| name.starts_with(LIBRARY));
+            if !(IS_GUARDED.get() || is_library && GUARDED.load(Ordering::Relaxed) > 0) {
                 others(panic);
             }
         }));
     });
+    let before = IS_GUARDED.replace(true);
     GUARDED.fetch_add(1, Ordering::Relaxed);
     let done = catch_unwind(AssertUnwindSafe(work));
     GUARDED.fetch_sub(1, Ordering::Relaxed);
+    IS_GUARDED.set(before);
     done.map_err(|panic| {
         let text = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());
         text.unwrap_or("no reason is known").to_owned()

@@ -49,9 +49,12 @@ impl Sequences {
         let words = Words::of(&tokens, special.end).map_err(wrong)?;
         let models =
             [Model { bytes: encoder.into(), contract: &ENCODER }, Model { bytes: decoder.into(), contract: &DECODER }];
-        let Opened { sessions: [encoder, decoder], used } = backend::open(origin, &models, options, |[encoder, _]| {
-            hidden(encoder.as_ref(), &vec![0; tokens.window()]).map(|_| ())
-        })?;
+        let first_pass = |[encoder, decoder]: &[Box<dyn Session>; 2]| {
+            let query = vec![0; tokens.window()];
+            let read = hidden(encoder.as_ref(), &query)?;
+            step(decoder.as_ref(), &[special.start, special.begin], &vec![1; query.len()], &read).map(|_| ())
+        };
+        let Opened { sessions: [encoder, decoder], used } = backend::open(origin, &models, options, first_pass)?;
         Ok((Sequences { tokens, special, words, encoder, decoder }, used))
     }
 
@@ -84,15 +87,7 @@ impl Sequences {
 
     /// Logits of what the decoder would write next.
     fn next(&self, written: &[i64], mask: &[i64], hidden: &Output) -> Result<Vec<f32>, String> {
-        let logits = self.decoder.run(&[
-            Input { name: "input_ids", shape: vec![1, written.len()], numbers: Numbers::Int64(written) },
-            Input { name: "encoder_attention_mask", shape: vec![1, mask.len()], numbers: Numbers::Int64(mask) },
-            Input {
-                name: "encoder_hidden_states",
-                shape: hidden.shape.clone(),
-                numbers: Numbers::Float32(&hidden.values),
-            },
-        ])?;
+        let logits = step(self.decoder.as_ref(), written, mask, hidden)?;
         let [1, steps, vocabulary] = logits.shape[..] else {
             return Err(format!("`logits` has the shape {:?}", logits.shape));
         };
@@ -124,6 +119,15 @@ fn hidden(encoder: &dyn Session, query: &[i64]) -> Result<Output, String> {
         return Err(format!("`last_hidden_state` has the shape {:?} for {} tokens", hidden.shape, query.len()));
     }
     Ok(hidden)
+}
+
+/// One step of the decoder.
+fn step(decoder: &dyn Session, written: &[i64], mask: &[i64], hidden: &Output) -> Result<Output, String> {
+    decoder.run(&[
+        Input { name: "input_ids", shape: vec![1, written.len()], numbers: Numbers::Int64(written) },
+        Input { name: "encoder_attention_mask", shape: vec![1, mask.len()], numbers: Numbers::Int64(mask) },
+        Input { name: "encoder_hidden_states", shape: hidden.shape.clone(), numbers: Numbers::Float32(&hidden.values) },
+    ])
 }
 
 /// Weights of the classes.

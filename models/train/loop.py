@@ -162,12 +162,13 @@ def train(network: Predictor, data: Encoded, settings: Settings, stage: Stage, o
     step = tokens = 0
     spent = 0.0
     saved = out / "checkpoint.pt"
-    run = repr((settings.seed, settings.shape, stage, parts, len(data.ids), len(data.truth), digest(network)))
+    run = repr((settings.seed, settings.shape, stage, parts, digest(network, data)))
     if saved.exists():
         state = torch.load(saved, map_location=settings.device, weights_only=True)
         if state["run"] != run:
             raise ValueError(
-                f"{saved} is of another run, with other settings or data: give another folder, or delete it"
+                f"{saved} is of another run, with other settings, data or another network to begin with: give another "
+                "folder, or delete it"
             )
         network.load_state_dict(state["network"])
         for optimizer, one in zip(made, state["optimizers"], strict=True):
@@ -217,11 +218,12 @@ def train(network: Predictor, data: Encoded, settings: Settings, stage: Stage, o
     saved.unlink(missing_ok=True)
 
 
-def digest(network: Predictor) -> str:
-    """Tells networks apart by their weights."""
+def digest(network: Predictor, data: Encoded) -> str:
+    """Tells networks apart by their weights, and data by what is learned from them."""
     sums = hashlib.sha256()
-    for tensor in network.state_dict().values():
-        sums.update(tensor.cpu().numpy().tobytes())
+    weights = (tensor.cpu().numpy() for tensor in network.state_dict().values())
+    for array in (*weights, data.ids, data.site_token, data.truth):
+        sums.update(np.ascontiguousarray(array).tobytes())
     return sums.hexdigest()
 
 

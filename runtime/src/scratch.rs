@@ -61,10 +61,19 @@ fn is_long_ago(&(seconds, nanoseconds): &Changed) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::{Mutex, MutexGuard, PoisonError};
+
     use super::*;
+
+    /// The process has one current folder for all tests.
+    fn alone() -> MutexGuard<'static, ()> {
+        static CURRENT: Mutex<()> = Mutex::new(());
+        CURRENT.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 
     #[test]
     fn a_file_is_found_however_soon_after_a_reset_it_is_written() {
+        let _alone = alone();
         let folder = tempfile::tempdir().unwrap();
         let before = std::env::current_dir().unwrap();
         let scratch = Scratch::new(folder.path().to_path_buf());
@@ -82,6 +91,7 @@ mod tests {
 
     #[test]
     fn reset_empties_the_folder_and_follows_no_link() {
+        let _alone = alone();
         let outside = tempfile::tempdir().unwrap();
         let kept = outside.path().join("kept");
         std::fs::write(&kept, "x").unwrap();

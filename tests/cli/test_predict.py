@@ -105,7 +105,7 @@ def test_the_magics_predict_names_files_and_cells(file):
             shell.run_line_magic("predict", line)
 
 
-def test_the_magics_predict_classes_methods_and_versions():
+def test_the_magics_predict_classes_methods_and_versions(tmp_path, monkeypatch):
     shell = InteractiveShell()
     shell.run_line_magic("load_ext", "twincell")
     shell.run_cell("class A:\n    def m(self):\n        return self.b\n")
@@ -113,6 +113,25 @@ def test_the_magics_predict_classes_methods_and_versions():
     assert {row["function"] for row in shell.run_line_magic("predict", "A")} == {"A.m"}
     assert {row["function"] for row in shell.run_line_magic("predict", "A.m")} == {"m"}
     assert {row["function"] for row in shell.run_line_magic("predict", "old")} == {"f"}
+    # A folder of the same name hides nothing, and attributes of objects are not asked for.
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "A").mkdir()
+    assert {row["function"] for row in shell.run_line_magic("predict", "A")} == {"A.m"}
+    shell.run_cell("a = A()\n")
+    with pytest.raises(UsageError, match=r"no function, class, version or file a\.m here"):
+        shell.run_line_magic("predict", "a.m")
+
+
+def test_a_class_of_a_notebook_is_found_by_any_of_its_members():
+    shell = InteractiveShell()
+    shell.run_line_magic("load_ext", "twincell")
+    for number, member in enumerate(("@property", "@staticmethod", "@classmethod", "@functools.cached_property")):
+        name = f"K{number}"
+        code = (
+            f"class {name}:\n    proxy = xmlrpc.client.ServerProxy('http://localhost')\n    {member}\n    def m(a):\n"
+        )
+        shell.run_cell(f"import functools, xmlrpc.client\n{code}        return a.b\n")
+        assert any(row["kind"] == "attribute" for row in shell.run_line_magic("predict", name)), member
 
 
 def test_a_cell_with_magics_has_its_places():

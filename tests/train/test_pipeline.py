@@ -202,9 +202,8 @@ def test_the_weights_are_a_model_that_twincell_predicts_with(model, tmp_path):
     assert max(range(12), key=frequency["name"]["options"].__getitem__) == 7
 
 
-def test_a_run_that_was_killed_ends_as_one_that_was_not(data):
-    """The weights are those of the run of the other tests, byte for byte."""
-    out = data / "killed"
+def killed_with_a_checkpoint(out: Path, data: Path) -> None:
+    """Begins to pretrain from nothing, and is killed."""
     command = [PYTHON, "-m", "models.train.pretrain", out, "--settings", TOY, "--data", data / "corpus.npz"]
     running = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL)
     end = time.monotonic() + 120
@@ -212,6 +211,12 @@ def test_a_run_that_was_killed_ends_as_one_that_was_not(data):
         time.sleep(0.02)
     running.send_signal(signal.SIGKILL)
     running.wait()
+
+
+def test_a_run_that_was_killed_ends_as_one_that_was_not(data):
+    """The weights are those of the run of the other tests, byte for byte."""
+    out = data / "killed"
+    killed_with_a_checkpoint(out, data)
     step("pretrain", out, "--settings", TOY, "--data", data / "corpus.npz")
     if not (data / "pretrained" / "network.pt").exists():
         step("pretrain", data / "pretrained", "--settings", TOY, "--data", data / "corpus.npz")
@@ -228,6 +233,11 @@ def test_a_pretrained_network_is_pretrained_further(data, tmp_path):
     assert same_networks(tmp_path / "same", pretrained)
     step("pretrain", tmp_path / "more", *corpus, *after, "--tokens", 4096)
     assert not same_networks(tmp_path / "more", pretrained)
+    # A checkpoint of a run from nothing is no start of one from a network.
+    out = tmp_path / "killed"
+    killed_with_a_checkpoint(out, data)
+    refused = step("pretrain", out, *corpus, "--after", pretrained / "network.pt", check=False)
+    assert refused.returncode == 1 and "another network to begin with" in refused.stderr
 
 
 def test_what_cannot_be_read_is_one_line(tmp_path, data):

@@ -150,18 +150,44 @@ fn gives_itself(receiver: &str) -> bool {
     if !receiver.ends_with(')') {
         return false;
     }
-    let (mut open, mut last) = (Vec::new(), 0);
-    for (at, character) in unquoted(receiver) {
+    // Long arguments are cut off, and closing brackets with them; behind the cut all brackets are there.
+    let whole = cut(receiver);
+    let behind = || opening(&receiver[whole..]).map(|at| whole + at);
+    let made_by = behind().or_else(|| never_closed(receiver)).or_else(|| opening(receiver));
+    let made_by = &receiver[..made_by.unwrap_or(0)];
+    let name = made_by.rsplit('.').next().unwrap_or(made_by);
+    words(name).any(|word| ["open", "file", "socket", "stream", "closing"].contains(&word.to_lowercase().as_str()))
+}
+
+/// Where the bracket opens that the last character closes.
+fn opening(text: &str) -> Option<usize> {
+    let mut depth = 0;
+    let mut backward = text.char_indices().rev();
+    let found = backward.find(|(_, character)| {
+        depth += i32::from(*character == ')') - i32::from(*character == '(');
+        depth == 0
+    });
+    found.map(|(at, _)| at)
+}
+
+/// Where the first bracket opens that nothing closes.
+fn never_closed(text: &str) -> Option<usize> {
+    let mut open = Vec::new();
+    for (at, character) in unquoted(text) {
         match character {
             '(' => open.push(at),
-            ')' => last = open.pop().unwrap_or(0),
+            ')' => drop(open.pop()),
             _ => {}
         }
     }
-    // Long arguments are cut off, and closing brackets with them.
-    let made_by = &receiver[..open.first().copied().unwrap_or(last)];
-    let name = made_by.rsplit('.').next().unwrap_or(made_by);
-    words(name).any(|word| ["open", "file", "socket", "stream", "closing"].contains(&word.to_lowercase().as_str()))
+    open.first().copied()
+}
+
+/// Where the last cut of a path ends, which the hash of what is cut off marks: `~0123456789abcdef`.
+fn cut(path: &str) -> usize {
+    let after = |at: usize| Some((at + 17, path.get(at + 1..at + 17)?));
+    let hash = path.rfind('~').and_then(after).filter(|(_, hash)| hash.bytes().all(|byte| byte.is_ascii_hexdigit()));
+    hash.map_or(0, |(end, _)| end)
 }
 
 /// The words of a name: `NamedTemporaryFile` and `open_stream` have three and two.
@@ -260,7 +286,16 @@ mod tests {
         ] {
             assert!(gives_itself(receiver), "{receiver}");
         }
-        for receiver in ["connect(open(path))", "open(path).lock", "self.lock()", "open(path).lock()", "opened", "()"] {
+        for receiver in [
+            "connect(open(path))",
+            "open(path).lock",
+            "self.lock()",
+            "open(path).lock()",
+            "opened",
+            "()",
+            "store.open(a.joinpath(b, ~0123456789abcdef).lock()",
+            "open('a (b ~0123456789abcdef).lock()",
+        ] {
             assert!(!gives_itself(receiver), "{receiver}");
         }
     }

@@ -104,7 +104,12 @@ fn calculate(
     if texts.is_empty() {
         return Ok(());
     }
-    for operand in [Operand::Inside, Operand::Whole] {
+    let holds_operands = |choice: &Choice| {
+        let Decision::Value(recipe) = &choice.decision else { return false };
+        holds_objects(recipe) && texts.iter().any(|text| mentions(text, &choice.path))
+    };
+    let whole = record.choices.iter().any(holds_operands).then_some(Operand::Whole);
+    for operand in [Some(Operand::Inside), whole].into_iter().flatten() {
         let requests: Vec<_> = NUMBERS
             .iter()
             .map(|numbers| {
@@ -170,9 +175,8 @@ fn calculated(
     number: &mut dyn FnMut() -> i64,
 ) -> Option<Recipe> {
     if texts.iter().any(|text| mentions(text, path)) {
-        let is_container = matches!(recipe, Recipe::List(_) | Recipe::Tuple(_) | Recipe::Dict(_) | Recipe::Set(_));
         let exchanged = match operand {
-            Operand::Whole if is_container => Recipe::Int(number()),
+            Operand::Whole if holds_objects(recipe) => Recipe::Int(number()),
             Operand::Inside | Operand::Whole => with_numbers(recipe, number),
         };
         // A plain value that happens to be written as its path is one of those below.
@@ -183,6 +187,16 @@ fn calculated(
     let is_number = matches!(recipe, Recipe::Int(_) | Recipe::Float(_) | Recipe::Bool(_));
     let written = recipe.display();
     (!is_number && texts.iter().any(|text| text.contains(&written))).then(|| Recipe::Int(number()))
+}
+
+/// Is it a container with objects in it?
+fn holds_objects(recipe: &Recipe) -> bool {
+    let is_object = |item: &Recipe| matches!(item, Recipe::Versatile(_)) || holds_objects(item);
+    match recipe {
+        Recipe::List(items) | Recipe::Tuple(items) | Recipe::Set(items) => items.iter().any(is_object),
+        Recipe::Dict(entries) => entries.iter().any(|(_, value)| is_object(value)),
+        _ => false,
+    }
 }
 
 /// The path stands in the text, not merely as a part of another name.
@@ -344,4 +358,28 @@ fn other(decision: &Decision) -> Option<Decision> {
         Recipe::Versatile(_) => return None,
     };
     Some(Decision::Value(value))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::value::AbstractValue;
+
+    #[test]
+    fn what_a_calculation_has_as_its_operand_gives_way_to_a_number() {
+        let object = || Recipe::Versatile(AbstractValue::Object);
+        let texts = ["<([<a[0]>] - b)>".to_owned()];
+        let of = |path: &str, recipe: Recipe, operand| calculated(&texts, path, &recipe, operand, &mut || 3);
+        for operand in [Operand::Inside, Operand::Whole] {
+            assert_eq!(of("b", object(), operand), Some(Recipe::Int(3)));
+            assert_eq!(of("c", object(), operand), None);
+        }
+        let list = || Recipe::List(vec![object()]);
+        assert_eq!(of("a", list(), Operand::Inside), Some(Recipe::List(vec![Recipe::Int(3)])));
+        for container in [list(), Recipe::Set(vec![Recipe::Tuple(vec![object()])])] {
+            assert_eq!(of("a", container, Operand::Whole), Some(Recipe::Int(3)));
+        }
+        // Of plain values alone: they are what was compared.
+        assert_eq!(of("a", Recipe::List(vec![Recipe::Int(1)]), Operand::Whole), None);
+    }
 }

@@ -50,8 +50,12 @@ pub fn without_escapes(text: &str) -> Option<String> {
         for (range, _) in found.0.iter().rev() {
             // What is continued on other lines stays there, behind backslashes.
             let escape = text.get(range.to_std_range()).unwrap_or_default();
-            let mut blank: String =
-                escape.chars().map(|c| if matches!(c, '\n' | '\r' | '\\') { c } else { ' ' }).collect();
+            let mut characters = escape.chars().peekable();
+            let mut blank = String::with_capacity(escape.len());
+            while let Some(character) = characters.next() {
+                let continues = character == '\\' && matches!(characters.peek(), Some('\n' | '\r'));
+                blank.push(if continues || matches!(character, '\n' | '\r') { character } else { ' ' });
+            }
             if blank.starts_with(' ') {
                 blank.replace_range(..1, "0");
             }

@@ -1,11 +1,12 @@
 """The text of functions and classes, those of notebooks too."""
 
 import ast
+import functools
 import inspect
 import linecache
 import textwrap
 from collections.abc import Iterator
-from types import CodeType
+from types import CodeType, FunctionType
 from typing import Any
 
 
@@ -41,7 +42,15 @@ def _of_class(thing: type) -> str | None:
 
 def _codes(thing: type) -> Iterator[CodeType]:
     for member in vars(thing).values():
-        function = inspect.unwrap(getattr(member, "__func__", None) or getattr(member, "fget", None) or member)
-        code = getattr(function, "__code__", None)
-        if isinstance(code, CodeType) and getattr(function, "__qualname__", "").startswith(f"{thing.__qualname__}."):
-            yield code
+        match member:
+            case staticmethod() | classmethod():
+                member = member.__func__
+            case property():
+                member = member.fget
+            case functools.cached_property():
+                member = member.func
+        # Others may answer to any name of an attribute.
+        if isinstance(member, FunctionType):
+            function = inspect.unwrap(member)
+            if isinstance(function, FunctionType) and function.__qualname__.startswith(f"{thing.__qualname__}."):
+                yield function.__code__

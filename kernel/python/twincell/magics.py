@@ -10,6 +10,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import reduce
 from pathlib import Path
+from types import ModuleType
 from typing import Any, TypeVar
 
 from IPython.core.error import UsageError
@@ -102,22 +103,22 @@ class TwincellMagics(Magics):
         else:
             print("autocompare is on: a cell that runs again is compared with what it held before")
 
+    def _named(self, name: str) -> Any:
+        """A stored version, what the notebook has under a name, or a path."""
+        if name in self.versions:
+            return self.versions[name]
+        first, *attributes = name.split(".")
+        with suppress(AttributeError, KeyError):
+            return reduce(member, attributes, self.shell.user_ns[first])
+        if not Path(name).exists():
+            raise UsageError(f"there is no function, class, version or file {name} here")
+        return Path(name)
+
     @line_cell_magic
     def predict(self, line: str, cell: str | None = None) -> Predictions | None:
         """What values are expected where: `%predict NAME`, `%predict FILE.py`, `%%predict` for a cell; see `--help`."""
 
-        def named(name: str) -> Any:
-            if name in self.versions:
-                return self.versions[name]
-            first, *attributes = name.split(".")
-            if first in self.shell.user_ns and not Path(name).exists():
-                with suppress(AttributeError):
-                    return reduce(getattr, attributes, self.shell.user_ns[first])
-            if not Path(name).exists():
-                raise UsageError(f"there is no function, class, version or file {name} here")
-            return Path(name)
-
-        predictions, help_text = one_line(_twincell.predict_magic, line, cell, named)
+        predictions, help_text = one_line(_twincell.predict_magic, line, cell, self._named)
         if help_text is not None:
             print(help_text)
         return predictions
@@ -195,6 +196,13 @@ def defines_something(cell: str) -> bool:
     """Whether a cell may hold functions or classes, and is not one that compares by itself."""
     is_magic = cell.lstrip().startswith(("%%compare", "%%version"))
     return not is_magic and re.search(r"^\s*(async\s+def|def|class)\s|=\s*lambda\b", cell, re.MULTILINE) is not None
+
+
+def member(holder: Any, name: str) -> Any:
+    """Of a class or a module; attributes of other objects may run code."""
+    if not isinstance(holder, type | ModuleType):
+        raise AttributeError(name)
+    return getattr(holder, name)
 
 
 def run_in_cell(shell: Any, code: str) -> None:

@@ -4,7 +4,6 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use twincell_core::compare::Source;
 use twincell_core::predicted::Predicted;
-use twincell_core::source::without_escapes;
 use twincell_widgets::{predictions_fragment, predictions_text};
 
 use super::comparison::plain;
@@ -67,9 +66,7 @@ pub fn predict_magic(
 fn predicted(py: Python<'_>, source: Source, options: &Options) -> PyResult<PyPredictions> {
     let environment = environment::find(py)?;
     let Source { text, label, .. } = source;
-    // Magics have no predictions, and places in what is asked about are places in the text.
-    let asked = without_escapes(&text).unwrap_or_else(|| text.clone());
-    let options = options.clone();
+    let (asked, options) = (text.clone(), options.clone());
     // A long file takes seconds.
     let predicted = watch::interruptible(py, move |stop| crate::warm::predict(&asked, &options, &environment, stop))?;
     if let (Some(error), true) = (predicted.errors.first(), predicted.sites.is_empty()) {

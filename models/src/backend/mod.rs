@@ -155,8 +155,8 @@ pub(crate) struct Used {
 
 /// Opens networks on the first back end that can be used. `origin` names the model in errors.
 ///
-/// `first_pass` is the largest that the networks will be asked for: a GPU that is too old or too small shows it there,
-/// when another back end can still be taken.
+/// `first_pass` is made on a GPU alone, with the most tokens that the networks will be given at once: one that is too old or
+/// too small shows it there, when another back end can still be taken.
 pub(crate) fn open<const N: usize>(
     origin: &str,
     models: &[Model; N],
