@@ -46,10 +46,13 @@ pub struct Predicted {
 
 /// Predicts every site of every function of a text, all functions in one batch. Magics of notebooks have no predictions.
 pub fn predict(text: &str, predictor: &dyn Predictor) -> Result<Predicted, PredictError> {
-    // Places in what is read are places in the text.
-    let plain = without_escapes(text);
+    let (mut found, mut errors) = functions(text);
+    // Places in what is read then are places in the text.
+    let plain = if errors.is_empty() { None } else { without_escapes(text) };
+    if let Some(plain) = &plain {
+        (found, errors) = functions(plain);
+    }
     let text = plain.as_deref().unwrap_or(text);
-    let (found, mut errors) = functions(text);
     errors.sort_by_key(|error| (error.line, error.column));
     let mut predicted = Predicted { errors, ..Predicted::default() };
     let mut read = Vec::new();

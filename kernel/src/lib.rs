@@ -15,6 +15,7 @@ mod record;
 pub mod reproducers;
 mod study;
 mod transform;
+mod waiting;
 mod warm;
 mod worker;
 

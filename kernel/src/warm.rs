@@ -2,7 +2,6 @@
 //!
 //! Everything that compares goes through [`Engine::compare`]; here too a bug in the analysis becomes an error.
 
-use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -15,7 +14,7 @@ use twincell_core::engine::{EngineError, PoolOptions, Stop, WorkerInfo, WorkerPo
 use twincell_core::predicted::Predicted;
 use twincell_core::predictor::{Distribution, FunctionSites, PredictError, Predictor};
 use twincell_core::report::Comparison;
-use twincell_models::ModelOptions;
+use twincell_models::{ModelOptions, panic_message};
 
 use crate::options::{Cache, Device, Options};
 
@@ -257,11 +256,6 @@ fn keep<K: PartialEq, V: Clone, E>(
         entries.remove(0);
     }
     Ok(value)
-}
-
-fn panic_message(panic: &(dyn Any + Send)) -> String {
-    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
-    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "unknown panic".to_owned())
 }
 
 #[cfg(test)]

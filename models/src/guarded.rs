@@ -1,5 +1,6 @@
 //! Panics of libraries that read files of others, as errors.
 
+use std::any::Any;
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
 use std::sync::Once;
@@ -30,10 +31,13 @@ pub(crate) fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     let done = catch_unwind(AssertUnwindSafe(work));
     GUARDED.fetch_sub(1, Ordering::Relaxed);
     IS_GUARDED.set(before);
-    done.map_err(|panic| {
-        let text = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());
-        text.unwrap_or("no reason is known").to_owned()
-    })
+    done.map_err(|panic| panic_message(panic.as_ref()))
+}
+
+/// What a panic says.
+pub fn panic_message(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "unknown panic".to_owned())
 }
 
 #[cfg(test)]

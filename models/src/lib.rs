@@ -36,6 +36,7 @@ use twincell_core::predictor::Predictor;
 pub use backend::{Backend, NotUsed, Precision};
 pub use cache::{Cached, Disk, Remembered, Stored};
 pub use frequency::Frequency;
+pub use guarded::panic_message;
 pub use neural::Neural;
 pub use options::{ModelOptions, PredictorKind, UnknownPredictor};
 pub use uniform::Uniform;

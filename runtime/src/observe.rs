@@ -8,6 +8,7 @@ use pyo3::types::{
 };
 use twincell_core::behavior::{Observed, WRITTEN};
 use twincell_core::report::display_observed;
+use twincell_core::value::cut_at;
 
 use crate::kinds::{self, Kind};
 use crate::versatile::Versatile;
@@ -78,16 +79,6 @@ pub(crate) fn arguments_text<'a>(
 /// Cuts a path at the bound, so that paths of paths do not grow without end.
 pub(crate) fn bounded_path(path: String) -> String {
     cut_at(path, MAX_PATH)
-}
-
-/// Cuts a text at a bound; what is cut off is told by its hash.
-fn cut_at(text: String, most: usize) -> String {
-    if text.len() <= most {
-        return text;
-    }
-    let hash = xxhash_rust::xxh3::xxh3_64(text.as_bytes());
-    let cut = (0..=most - 20).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0);
-    format!("{}~{hash:016x}", &text[..cut])
 }
 
 struct Observer {

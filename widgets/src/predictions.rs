@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 
 use maud::{Markup, PreEscaped, html};
 use twincell_core::predicted::{Predicted, SitePrediction};
-use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+use unicode_width::UnicodeWidthStr;
 
 use crate::html::STYLE;
+use crate::text::cut;
 use crate::{plain, words};
 
 /// Classes that are named for a site at most, and what a class must have to be named.
@@ -32,19 +33,6 @@ fn likeliest(site: &SitePrediction) -> String {
     named.join(", ")
 }
 
-/// At most as many columns as the table has for an expression.
-fn shortened(path: &str) -> String {
-    if path.width() <= WIDEST {
-        return path.to_owned();
-    }
-    let mut columns = 0;
-    let fits = |character: &char| {
-        columns += character.width().unwrap_or(0);
-        columns < WIDEST
-    };
-    format!("{}…", path.chars().take_while(fits).collect::<String>())
-}
-
 /// The predictions as a table for a terminal, a part for each function.
 pub fn predictions_text(predicted: &Predicted) -> String {
     let mut lines = Vec::new();
@@ -60,7 +48,7 @@ pub fn predictions_text(predicted: &Predicted) -> String {
             lines.push(format!("  {:>5}  {:widest$}  {:9}  predicted", "line", "value site", "kind"));
             function = Some(&site.function);
         }
-        let path = shortened(&plain::value(&site.path));
+        let path = cut(&plain::value(&site.path), WIDEST);
         let padding = " ".repeat(widest.saturating_sub(path.width()));
         let kind = words::kind_name(Some(site.kind));
         lines.push(format!("  {:>5}  {path}{padding}  {kind:9}  {}", site.line, likeliest(site)));

@@ -13,7 +13,7 @@ use super::effects::{Effect, effect, receiver};
 use super::equal::{all_equal, equal};
 use super::{Basis, Behavior, Call, Difference, Observed, Rules};
 use crate::report::{CallRow, Channel, display_call};
-use crate::value::unquoted;
+use crate::value::{behind_cut, unquoted};
 
 /// The same callee and the same arguments; how arguments are passed makes no difference where they are the same.
 fn same_call(old: &Call, new: &Call, rules: &Rules) -> bool {
@@ -151,9 +151,9 @@ fn gives_itself(receiver: &str) -> bool {
         return false;
     }
     // Long arguments are cut off, and closing brackets with them; behind the cut all brackets are there.
-    let whole = cut(receiver);
-    let behind = || opening(&receiver[whole..]).map(|at| whole + at);
-    let made_by = behind().or_else(|| never_closed(receiver)).or_else(|| opening(receiver));
+    let behind = behind_cut(receiver);
+    let behind = opening(behind).map(|at| receiver.len() - behind.len() + at);
+    let made_by = behind.or_else(|| never_closed(receiver)).or_else(|| opening(receiver));
     let made_by = &receiver[..made_by.unwrap_or(0)];
     let name = made_by.rsplit('.').next().unwrap_or(made_by);
     words(name).any(|word| ["open", "file", "socket", "stream", "closing"].contains(&word.to_lowercase().as_str()))
@@ -181,13 +181,6 @@ fn never_closed(text: &str) -> Option<usize> {
         }
     }
     open.first().copied()
-}
-
-/// Where the last cut of a path ends, which the hash of what is cut off marks: `~0123456789abcdef`.
-fn cut(path: &str) -> usize {
-    let after = |at: usize| Some((at + 17, path.get(at + 1..at + 17)?));
-    let hash = path.rfind('~').and_then(after).filter(|(_, hash)| hash.bytes().all(|byte| byte.is_ascii_hexdigit()));
-    hash.map_or(0, |(end, _)| end)
 }
 
 /// The words of a name: `NamedTemporaryFile` and `open_stream` have three and two.

@@ -148,7 +148,7 @@ fn calculate(
 }
 
 /// Where the numbers go when the value at a path is a container that holds objects.
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Clone, Copy)]
 enum Operand {
     /// To the objects in it: `x[0] * 2`.
     Inside,

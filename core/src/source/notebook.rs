@@ -13,22 +13,14 @@ use super::parse::{Lines, errors, normalize_newlines, parse, with_stack_for};
 pub fn plain_python(text: &str) -> Option<(String, Vec<u32>)> {
     let text = normalize_newlines(text);
     with_stack_for(text.len(), || {
-        let lines = Lines::new(&text);
-        if errors(&parse(&text), &lines).is_empty() {
-            return None;
-        }
-        let parsed = parse_unchecked_source(&text, PySourceType::Ipynb);
-        if !parsed.errors().is_empty() {
-            return None;
-        }
-        let mut found = Escapes(Vec::new());
-        found.visit_body(&parsed.syntax().body);
+        let found = escapes(&text)?;
         let mut plain = text.to_string();
-        for (range, call) in found.0.iter().rev() {
+        for (range, call) in found.iter().rev() {
             let breaks = text.get(range.to_std_range()).unwrap_or_default().matches('\n').count();
             plain.replace_range(range.to_std_range(), &format!("{call}{}", "\n".repeat(breaks)));
         }
-        let rewritten = found.0.iter().map(|(range, _)| lines.line(range.start())).collect();
+        let lines = Lines::new(&text);
+        let rewritten = found.iter().map(|(range, _)| lines.line(range.start())).collect();
         Some((plain, rewritten))
     })
 }
@@ -37,17 +29,9 @@ pub fn plain_python(text: &str) -> Option<(String, Vec<u32>)> {
 /// it are places in the text. `None` as for [`plain_python`].
 pub fn without_escapes(text: &str) -> Option<String> {
     with_stack_for(text.len(), || {
-        if errors(&parse(text), &Lines::new(text)).is_empty() {
-            return None;
-        }
-        let parsed = parse_unchecked_source(text, PySourceType::Ipynb);
-        if !parsed.errors().is_empty() {
-            return None;
-        }
-        let mut found = Escapes(Vec::new());
-        found.visit_body(&parsed.syntax().body);
+        let found = escapes(text)?;
         let mut plain = text.to_owned();
-        for (range, _) in found.0.iter().rev() {
+        for (range, _) in found.iter().rev() {
             // What is continued on other lines stays there, behind backslashes.
             let escape = text.get(range.to_std_range()).unwrap_or_default();
             let mut characters = escape.chars().peekable();
@@ -63,6 +47,21 @@ pub fn without_escapes(text: &str) -> Option<String> {
         }
         Some(plain)
     })
+}
+
+/// The magics and shell commands of a text, each with the call that it counts as. `None` where the text is plain Python already,
+/// or is no notebook's either.
+fn escapes(text: &str) -> Option<Vec<(TextRange, String)>> {
+    if errors(&parse(text), &Lines::new(text)).is_empty() {
+        return None;
+    }
+    let parsed = parse_unchecked_source(text, PySourceType::Ipynb);
+    if !parsed.errors().is_empty() {
+        return None;
+    }
+    let mut found = Escapes(Vec::new());
+    found.visit_body(&parsed.syntax().body);
+    Some(found.0)
 }
 
 struct Escapes(Vec<(TextRange, String)>);

@@ -3,6 +3,7 @@
 //! Nothing here knows Python objects; the runtime turns a [`Recipe`] into one.
 
 mod answers;
+mod bounded;
 mod declared;
 mod draw;
 mod fitness;
@@ -18,6 +19,8 @@ use serde::{Deserialize, Serialize};
 
 pub(crate) use answers::unquoted;
 pub use answers::{is_answer, is_text};
+pub(crate) use bounded::behind_cut;
+pub use bounded::cut_at;
 pub use declared::Declared;
 pub use draw::{Ask, Draw, Known};
 pub use patterns::matching;

@@ -15,17 +15,14 @@ use super::comparison::PyComparison;
 use super::replay::Origin;
 use super::{environment, raised};
 use crate::options::Options;
+use crate::waiting::{self, INTERVAL, STACK};
 use crate::warm::{Engine, Failure};
 
-/// How often signals are looked for.
-const SIGNAL_INTERVAL: Duration = Duration::from_millis(20);
 /// How often progress is told.
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(100);
 /// How long a comparison that was stopped may take to say what it found. It takes a few milliseconds; a machine may be
 /// busy with others, and only a second interrupt ends the wait before.
 const STOP_GRACE: Duration = Duration::from_secs(5);
-/// Room for the thread; only what is used takes memory.
-const STACK: usize = 16 << 20;
 
 /// A comparison, and the exception that a signal raised while it ran.
 pub struct Watched {
@@ -71,7 +68,7 @@ pub fn watch(
     let mut interrupt: Option<(PyErr, Instant)> = None;
     let mut told = Instant::now();
     let result = loop {
-        match py.detach(|| receiver.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(SIGNAL_INTERVAL)) {
+        match py.detach(|| receiver.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(INTERVAL)) {
             Ok(result) => break result,
             Err(RecvTimeoutError::Disconnected) => break Err(Failure::Internal("the comparison ended".into())),
             Err(RecvTimeoutError::Timeout) => {}
@@ -115,23 +112,15 @@ pub fn interruptible<T: Send + 'static>(
     py: Python<'_>,
     work: impl FnOnce(&Stop) -> Result<T, Failure> + Send + 'static,
 ) -> PyResult<T> {
-    let stop = Stop::default();
-    let (sender, receiver) = mpsc::channel();
-    let receiver = Mutex::new(receiver);
-    let stopped = stop.clone();
-    let thread = std::thread::Builder::new().name("twincell-work".into()).stack_size(STACK);
-    thread
-        .spawn(move || {
-            let _ = sender.send(work(&stopped));
-        })
-        .map_err(|error| raised(format!("a thread cannot be started: {error}")))?;
-    loop {
-        match py.detach(|| receiver.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(SIGNAL_INTERVAL)) {
-            Ok(result) => return result.map_err(raised),
-            Err(RecvTimeoutError::Disconnected) => return Err(raised(Failure::Internal("the work ended".into()))),
-            // Nobody waits for what was stopped.
-            Err(RecvTimeoutError::Timeout) => py.check_signals().inspect_err(|_| stop.ask())?,
-        }
+    let mut signal = None;
+    let mut interrupted = || {
+        signal = Python::attach(|py| py.check_signals()).err();
+        signal.is_some()
+    };
+    let done = py.detach(|| waiting::interruptible(work, &mut interrupted));
+    match signal {
+        Some(signal) => Err(signal),
+        None => done.map_err(raised),
     }
 }
 

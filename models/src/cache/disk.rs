@@ -165,14 +165,13 @@ fn open(path: &Path, limit: i64) -> rusqlite::Result<Connection> {
     }
     connection.pragma_update(None, "synchronous", "normal")?;
     connection.pragma_update(None, "max_page_count", limit / pragma(&connection, "page_size")?.max(1))?;
-    let tables = |connection: &Connection| -> rusqlite::Result<Vec<Option<String>>> {
-        connection.prepare("SELECT sql FROM sqlite_schema LIMIT 2")?.query_map([], |row| row.get(0))?.collect()
-    };
-    if tables(&connection)?.is_empty() {
-        connection.execute(&TABLE.replacen("TABLE", "TABLE IF NOT EXISTS", 1), [])?;
-    }
+    connection.execute(&TABLE.replacen("TABLE", "TABLE IF NOT EXISTS", 1), [])?;
+    let tables: Vec<Option<String>> = connection
+        .prepare("SELECT sql FROM sqlite_schema LIMIT 2")?
+        .query_map([], |row| row.get(0))?
+        .collect::<rusqlite::Result<_>>()?;
     // Views, triggers and other columns could do anything.
-    match tables(&connection)?.as_slice() {
+    match tables.as_slice() {
         [Some(table)] if table == TABLE => Ok(connection),
         _ => Err(failure(SQLITE_CORRUPT, "it holds other tables than that of predictions")),
     }

@@ -10,6 +10,7 @@ use twincell_core::report::{Comparison, PairReport, Verdict, display_call};
 
 use crate::{plain, words};
 use page::Page;
+pub(crate) use page::cut;
 
 const EVIDENCE_SHOWN: usize = 10;
 const VALUES_SHOWN: usize = 20;

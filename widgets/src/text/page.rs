@@ -92,10 +92,9 @@ impl Page {
         }
     }
 
-    /// Text of at most so many columns, an ellipsis at the cut.
+    /// As [`cut`], and no wider than the page.
     pub fn cut(&self, text: &str, columns: usize) -> String {
-        let columns = columns.min(self.width);
-        if text.width() <= columns { text.to_string() } else { chunks(text, columns - 1).swap_remove(0) + "…" }
+        cut(text, columns.min(self.width))
     }
 
     fn wrapped(&self, text: &str, indent: usize) -> Vec<String> {
@@ -104,6 +103,11 @@ impl Page {
             .word_splitter(textwrap::WordSplitter::NoHyphenation);
         textwrap::wrap(text, options).into_iter().map(Into::into).collect()
     }
+}
+
+/// Text of at most so many columns, an ellipsis at the cut.
+pub fn cut(text: &str, columns: usize) -> String {
+    if text.width() <= columns { text.to_string() } else { chunks(text, columns - 1).swap_remove(0) + "…" }
 }
 
 /// A line of code in pieces of at most so many columns; white space is kept. At least one piece.

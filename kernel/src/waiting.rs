@@ -1,0 +1,41 @@
+//! Work that takes seconds, on a thread of its own, while somebody looks after interrupts.
+
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::Duration;
+
+use twincell_core::engine::Stop;
+
+use crate::warm::Failure;
+
+/// How often an interrupt is looked for.
+pub const INTERVAL: Duration = Duration::from_millis(20);
+/// Room for the thread; only what is used takes memory.
+pub const STACK: usize = 16 << 20;
+
+/// What the work gives. An interrupt asks it to stop and does not wait for it: [`Failure::Stopped`].
+pub fn interruptible<T: Send + 'static>(
+    work: impl FnOnce(&Stop) -> Result<T, Failure> + Send + 'static,
+    interrupted: &mut dyn FnMut() -> bool,
+) -> Result<T, Failure> {
+    let stop = Stop::default();
+    let (sender, receiver) = mpsc::channel();
+    let stopped = stop.clone();
+    let thread = std::thread::Builder::new().name("twincell-work".into()).stack_size(STACK);
+    thread
+        .spawn(move || {
+            // Nobody listens any more after an interrupt.
+            let _ = sender.send(work(&stopped));
+        })
+        .map_err(|error| Failure::Internal(format!("a thread cannot be started: {error}")))?;
+    loop {
+        match receiver.recv_timeout(INTERVAL) {
+            Ok(done) => return done,
+            Err(RecvTimeoutError::Disconnected) => return Err(Failure::Internal("the work ended".into())),
+            Err(RecvTimeoutError::Timeout) if interrupted() => {
+                stop.ask();
+                return Err(Failure::Stopped);
+            }
+            Err(RecvTimeoutError::Timeout) => {}
+        }
+    }
+}
