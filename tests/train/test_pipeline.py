@@ -7,7 +7,6 @@ import gzip
 import hashlib
 import json
 import os
-import signal
 import subprocess
 import sys
 import time
@@ -202,14 +201,17 @@ def test_the_weights_are_a_model_that_twincell_predicts_with(model, tmp_path):
     assert max(range(12), key=frequency["name"]["options"].__getitem__) == 7
 
 
-def killed_with_a_checkpoint(out: Path, data: Path) -> None:
-    """Begins to pretrain from nothing, and is killed."""
-    command = [PYTHON, "-m", "models.train.pretrain", out, "--settings", TOY, "--data", data / "corpus.npz"]
+def killed_with_a_checkpoint(out: Path, data: Path, *more: object) -> None:
+    """Begins to pretrain from nothing, with a checkpoint after each step, and is killed after one."""
+    out.mkdir()
+    settings = out / "settings.toml"
+    settings.write_text(TOY.read_text().replace("checkpoint = 1", "checkpoint = 0"))
+    arguments = (out, "--settings", settings, "--data", data / "corpus.npz", *more)
+    command = [PYTHON, "-m", "models.train.pretrain", *map(str, arguments)]
     running = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL)
-    end = time.monotonic() + 120
-    while not (out / "checkpoint.pt").exists() and running.poll() is None and time.monotonic() < end:
-        time.sleep(0.02)
-    running.send_signal(signal.SIGKILL)
+    while not (out / "checkpoint.pt").exists() and running.poll() is None:
+        time.sleep(0.005)
+    running.kill()
     running.wait()
 
 
@@ -217,6 +219,7 @@ def test_a_run_that_was_killed_ends_as_one_that_was_not(data):
     """The weights are those of the run of the other tests, byte for byte."""
     out = data / "killed"
     killed_with_a_checkpoint(out, data)
+    assert (out / "checkpoint.pt").exists()
     step("pretrain", out, "--settings", TOY, "--data", data / "corpus.npz")
     if not (data / "pretrained" / "network.pt").exists():
         step("pretrain", data / "pretrained", "--settings", TOY, "--data", data / "corpus.npz")
@@ -234,9 +237,9 @@ def test_a_pretrained_network_is_pretrained_further(data, tmp_path):
     step("pretrain", tmp_path / "more", *corpus, *after, "--tokens", 4096)
     assert not same_networks(tmp_path / "more", pretrained)
     # A checkpoint of a run from nothing is no start of one from a network.
-    out = tmp_path / "killed"
-    killed_with_a_checkpoint(out, data)
-    refused = step("pretrain", out, *corpus, "--after", pretrained / "network.pt", check=False)
+    out, tokens = tmp_path / "killed", ("--tokens", 10**9)
+    killed_with_a_checkpoint(out, data, *tokens)
+    refused = step("pretrain", out, *corpus, *tokens, "--after", pretrained / "network.pt", check=False)
     assert refused.returncode == 1 and "another network to begin with" in refused.stderr
 
 
