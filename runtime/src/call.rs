@@ -260,14 +260,13 @@ fn listed(
         return Ok(None);
     }
     // A plain value that is no mapping has what iterating and subscripting it gives.
-    let plain = state::with(|execution| execution.side.values.get(base).map(|value| value.clone_ref(py))).flatten();
-    let plain = plain.filter(|value| !value.bind(py).is_instance_of::<Versatile>());
+    let plain = plain_value(py, base);
     let keys = match &plain {
-        Some(value) => value.bind(py).try_iter()?.map(|key| key.map(Bound::unbind)).collect::<PyResult<Vec<_>>>()?,
+        Some(value) => value.try_iter()?.map(|key| key.map(Bound::unbind)).collect::<PyResult<Vec<_>>>()?,
         None => crate::operators::items(py, base)?,
     };
     let value = |key: &Py<PyAny>| {
-        if let Some(found) = plain.as_ref().and_then(|value| value.bind(py).get_item(key).ok()) {
+        if let Some(found) = plain.as_ref().and_then(|value| value.get_item(key).ok()) {
             return Ok(found.unbind());
         }
         let path = observe::bounded_path(format!("{base}[{}]", observe::short(key.bind(py))));
@@ -283,6 +282,12 @@ fn listed(
         }
     };
     Ok(Some(pyo3::types::PyList::new(py, listed)?.into_any().unbind()))
+}
+
+/// The value that was injected at a path, if it is no object.
+fn plain_value<'py>(py: Python<'py>, path: &str) -> Option<Bound<'py, PyAny>> {
+    let value = state::with(|execution| execution.side.values.get(path).map(|value| value.clone_ref(py))).flatten();
+    value.map(|value| value.into_bound(py)).filter(|value| !value.is_instance_of::<Versatile>())
 }
 
 /// `x.copy()` of an object that some version copies by `dict(x)` or the like is that.
@@ -311,7 +316,8 @@ fn copied(
     }
 }
 
-/// `x.find(part)`, taken for the place of the part: it agrees with `part in x`.
+/// `x.find(part)`, taken for the place of the part: it agrees with `part in x`, also where `x` is a plain value that cannot
+/// find anything.
 fn place_of(
     callee: &str,
     site: Option<u32>,
@@ -322,14 +328,16 @@ fn place_of(
     if arguments.len() != 1 || keywords.is_some_and(|keywords| !keywords.is_empty()) {
         return Ok(None);
     }
-    let part = observe::short(&arguments.get_item(0)?);
+    let part = arguments.get_item(0)?;
+    let is_in_plain = plain_value(part.py(), base).and_then(|value| value.contains(&part).ok());
+    let part = observe::short(&part);
     Ok(state::with(|execution| {
         let uses = site.and_then(|site| execution.prepared.uses_of(execution.version, site))?;
         let is_number = uses.ordered || uses.candidates.iter().any(|value| matches!(value, Recipe::Int(_)));
         if !is_number {
             return None;
         }
-        if !execution.draw.truth(&format!("{part} in {base}"), 0.5) {
+        if !is_in_plain.unwrap_or_else(|| execution.draw.truth(&format!("{part} in {base}"), 0.5)) {
             return Some(-1);
         }
         Some(execution.draw.number(&format!("place of {part} in {base}"), &PLACE_WEIGHTS))

@@ -477,6 +477,48 @@ FOUND = {
             return x.startswith('abc-') and x.endswith('.txt')
         """,
     ),
+    "one of the shapes that patterns ask for": (
+        """
+        def f(shape):
+            match shape:
+                case {"kind": "circle", "r": r}:
+                    return "round", r
+                case ["line", start, end]:
+                    return "straight", start, end
+                case (0 | 1) as number:
+                    return "few", number
+                case _:
+                    return None
+        """,
+        """
+        def f(shape):
+            match shape:
+                case {"kind": "circle", "r": r}:
+                    return "round", r
+                case ["line", start, end]:
+                    return "straight", end, start
+                case (0 | 1) as number:
+                    return "few", number
+                case _:
+                    return None
+        """,
+    ),
+    "the value under a key that a pattern asks for": (
+        """
+        def f(event):
+            match event:
+                case {"type": "click" | "tap"}:
+                    return 1
+            return 0
+        """,
+        """
+        def f(event):
+            match event:
+                case {"type": "click"}:
+                    return 1
+            return 0
+        """,
+    ),
 }
 
 # name: (old, new); the two do the same.

@@ -46,9 +46,11 @@ impl Maker<'_> {
         if !versatile_only && !uses.candidates.is_empty() && random.random_bool(0.4) {
             let candidate = &uses.candidates[random.random_range(0..uses.candidates.len())];
             // What the predictor thinks impossible is tried seldom, even where the code asks for it.
-            let trust = f64::from(distribution[candidate.abstract_value() as usize] * 20.0 + 0.1).min(1.0);
+            let class = candidate.abstract_value();
+            let expected = if uses.tested.contains(&class) { 0.5 } else { 0.1 };
+            let trust = f64::from(distribution[class as usize] * 20.0 + expected).min(1.0);
             if random.random_bool(trust)
-                && let Some(recipe) = self.near_candidate(random, candidate, uses)
+                && let Some(recipe) = self.near_candidate(random, path, candidate, uses, depth)
             {
                 return recipe;
             }
@@ -81,7 +83,8 @@ impl Maker<'_> {
         }
         if !uses.candidates.is_empty() && random.random_bool(0.4) {
             let candidate = &uses.candidates[random.random_range(0..uses.candidates.len())];
-            if let Some(recipe) = self.near_candidate(random, candidate, uses).filter(|value| is_plausible(value, uses))
+            if let Some(recipe) =
+                self.near_candidate(random, path, candidate, uses, depth).filter(|value| is_plausible(value, uses))
             {
                 return recipe;
             }
@@ -144,11 +147,19 @@ impl Maker<'_> {
         keys.into_iter().map(value).collect()
     }
 
-    /// A literal that the value is compared with, or something beside it.
-    fn near_candidate(&self, random: &mut Pcg64Mcg, candidate: &Recipe, uses: &Uses) -> Option<Recipe> {
+    /// A literal that the value is compared with, or something beside it; a shape that a pattern asks for.
+    fn near_candidate(
+        &self,
+        random: &mut Pcg64Mcg,
+        path: &str,
+        candidate: &Recipe,
+        uses: &Uses,
+        depth: u32,
+    ) -> Option<Recipe> {
         let container = uses.iterated || uses.mapping || uses.unpacked.is_some() || !uses.keys.is_empty();
         match candidate {
             Recipe::None | Recipe::Bool(_) => Some(candidate.clone()),
+            Recipe::List(_) | Recipe::Dict(_) => Some(self.filled(random, path, candidate, uses, depth)),
             Recipe::Int(value) if !container => Some(Recipe::Int(match random.random_range(0..6) {
                 0 => value.saturating_add(1),
                 1 => value.saturating_sub(1),
@@ -236,7 +247,8 @@ impl Maker<'_> {
         // What is looked up in the container may well be in it.
         if uses.unpacked.is_none() && !uses.candidates.is_empty() && random.random_bool(0.4) {
             let candidate = &uses.candidates[random.random_range(0..uses.candidates.len())];
-            if !matches!(candidate, Recipe::None | Recipe::Bool(_)) && is_plausible(candidate, &element) {
+            let is_item = !matches!(candidate, Recipe::None | Recipe::Bool(_) | Recipe::List(_) | Recipe::Dict(_));
+            if is_item && is_plausible(candidate, &element) {
                 items.truncate(3);
                 items.push(candidate.clone());
             }
@@ -266,15 +278,44 @@ impl Maker<'_> {
         keys.into_iter()
             .map(|key| {
                 let item_path = format!("{path}[{}]", key.display());
-                let value = match self.known.known(&item_path) {
-                    Some((distribution, uses)) if depth < MAX_DEPTH => {
-                        self.draw(random, &item_path, distribution, uses, depth + 1)
-                    }
-                    _ => self.element(random, &item_path, &distribution, &Uses::default(), depth),
-                };
+                let value = self.item(random, &item_path, &distribution, &Uses::default(), depth);
                 (key, value)
             })
             .collect()
+    }
+
+    /// What stands under a key: as it was predicted for a site of this path, if there is one.
+    fn item(&self, random: &mut Pcg64Mcg, path: &str, distribution: &Distribution, uses: &Uses, depth: u32) -> Recipe {
+        match self.known.known(path) {
+            Some((distribution, uses)) if depth < MAX_DEPTH => self.draw(random, path, distribution, uses, depth + 1),
+            _ => self.element(random, path, distribution, uses, depth),
+        }
+    }
+
+    /// A shape with values in place of its objects.
+    fn filled(&self, random: &mut Pcg64Mcg, path: &str, shape: &Recipe, uses: &Uses, depth: u32) -> Recipe {
+        match shape {
+            Recipe::Versatile(_) => {
+                let distribution = self.element_distribution(random, depth);
+                self.item(random, path, &distribution, uses, depth)
+            }
+            Recipe::List(items) => {
+                let unused = Uses::default();
+                let item = |(index, item)| {
+                    let uses = uses.parts.get(index).unwrap_or(&unused);
+                    self.filled(random, &format!("{path}[{index}]"), item, uses, depth + 1)
+                };
+                Recipe::List(items.iter().enumerate().map(item).collect())
+            }
+            Recipe::Dict(entries) => {
+                let entry = |(key, value): &(Recipe, Recipe)| {
+                    let path = format!("{path}[{}]", key.display());
+                    (key.clone(), self.filled(random, &path, value, &Uses::default(), depth + 1))
+                };
+                Recipe::Dict(entries.iter().map(entry).collect())
+            }
+            other => other.clone(),
+        }
     }
 
     /// One class for all elements of a container; `object` in half of the cases (ChangeGuard, Table 1).

@@ -4,7 +4,7 @@ use ruff_python_ast::Expr;
 use ruff_text_size::Ranged;
 
 use super::collector::{Collector, Holder, Link, Made, place};
-use super::written::{literal, literal_members, named};
+use super::written::{builtin_class, literal, literal_members, named};
 use super::{Key, Uses, add_missing};
 use crate::site::SiteKind;
 use crate::value::{AbstractValue, Recipe};
@@ -14,8 +14,7 @@ impl Collector {
     pub(super) fn note_tested(&mut self, value: &Expr, class: &Expr) {
         self.note(class, |uses| uses.class = true);
         let Expr::Name(name) = class else { return };
-        let tested = AbstractValue::ALL.into_iter().find(|known| known.name() == name.id.as_str());
-        if let Some(tested) = tested.filter(|class| !matches!(class, AbstractValue::Object)) {
+        if let Some(tested) = builtin_class(&name.id) {
             self.note(value, |uses| add_missing(&mut uses.tested, &[tested]));
         } else if name.id.as_str() == "type" {
             self.note(value, |uses| add_missing(&mut uses.candidates, &[Recipe::Named("int".into())]));

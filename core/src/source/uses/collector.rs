@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
-use ruff_python_ast::{CmpOp, Expr, Operator, Stmt, UnaryOp};
+use ruff_python_ast::visitor::{Visitor, walk_expr, walk_pattern, walk_stmt};
+use ruff_python_ast::{CmpOp, Expr, Operator, Pattern, Stmt, UnaryOp};
 use ruff_text_size::{Ranged, TextRange};
 
 use super::super::parse::{parse, with_stack_for};
@@ -267,6 +267,7 @@ impl<'a> Visitor<'a> for Collector {
                     self.note(&node.target, |uses| uses.arithmetic = true);
                 }
             }
+            Stmt::Match(node) => self.note_match(&node.subject, &node.cases),
             Stmt::ClassDef(node) => {
                 for base in node.bases() {
                     self.note(base, |uses| uses.class = true);
@@ -275,6 +276,11 @@ impl<'a> Visitor<'a> for Collector {
             _ => {}
         }
         walk_stmt(self, stmt);
+    }
+
+    fn visit_pattern(&mut self, pattern: &'a Pattern) {
+        self.note_binding(pattern);
+        walk_pattern(self, pattern);
     }
 
     fn visit_comprehension(&mut self, node: &'a ruff_python_ast::Comprehension) {

@@ -6,6 +6,7 @@
 
 mod calls;
 mod collector;
+mod patterns;
 mod surroundings;
 mod written;
 
@@ -63,7 +64,7 @@ pub struct Uses {
     pub arithmetic: bool,
     /// Classes that it is added to or joined with.
     pub like: Vec<AbstractValue>,
-    /// Builtin classes that `isinstance` asks for.
+    /// Builtin classes that `isinstance` or a pattern of `match` asks for.
     pub tested: Vec<AbstractValue>,
     /// Added to or compared with bytes.
     pub bytes: bool,
@@ -74,7 +75,8 @@ pub struct Uses {
     pub attributes: Vec<String>,
     /// Those of them that are assigned, or used as no method can be: `for item in value.items`.
     pub data: Vec<String>,
-    /// Literals that it is compared with or that are looked up in it, each once.
+    /// Literals that it is compared with or that are looked up in it, each once; of patterns of `match`, lists and dictionaries
+    /// that match, with objects where any value does.
     pub candidates: Vec<Recipe>,
     /// Literal keys looked up in it, each once.
     pub key_candidates: Vec<Recipe>,
@@ -387,6 +389,47 @@ mod tests {
         assert_eq!(name_uses("qq in (301, 302)", "qq").candidates, [Recipe::Int(301), Recipe::Int(302)]);
         assert_eq!(name_uses("{'yes': 1}.get(qq)", "qq").candidates, [Recipe::Str("yes".into())]);
         assert_eq!(name_uses("qq['k']", "qq").key_candidates, [Recipe::Str("k".into())]);
+    }
+
+    #[test]
+    fn patterns_ask_for_classes_literals_keys_and_items() {
+        let of = |cases: &str| name_uses(&format!("match qq:\n    {}\n", cases.replace(" | case", "\n    case")), "qq");
+        let literals = of("case 0 | 1: pass | case None: pass | case Color.RED as color: pass | case str('a'): pass");
+        let named = Recipe::Named("Color.RED".into());
+        let expected = [Recipe::Int(0), Recipe::Int(1), Recipe::None, named, Recipe::Str("a".into())];
+        assert_eq!(literals.candidates, expected);
+        assert_eq!(literals.tested, [AbstractValue::Str]);
+        let (text, any) = (|text: &str| Recipe::Str(text.into()), || Recipe::Versatile(AbstractValue::Object));
+        let items = of("case ['go', (1 | 2) as number, _, *rest]: pass");
+        assert_eq!(items.tested, [AbstractValue::List]);
+        let list = |number| Recipe::List(vec![text("go"), Recipe::Int(number), any()]);
+        assert_eq!(items.candidates, [list(1), list(2)]);
+        let keys = of("case {'kind': 'circle', 'r': r, **rest}: pass | case {'kind': Point()}: pass");
+        assert_eq!((keys.tested, keys.key_candidates), (vec![AbstractValue::Dict], vec![text("kind"), text("r")]));
+        assert_eq!(keys.candidates, [Recipe::Dict(vec![(text("kind"), text("circle")), (text("r"), any())])]);
+        assert!(of("case Point(x=0): pass | case _: pass").tested.is_empty());
+        assert_eq!(of("case bytes(): pass").candidates, [Recipe::Bytes(b"a".to_vec())]);
+        // Each of several subjects by itself.
+        assert_eq!(name_uses("match a, qq:\n    case 0, 1: pass\n", "qq").candidates, [Recipe::Int(1)]);
+    }
+
+    #[test]
+    fn what_a_pattern_captures_is_used_as_its_name_is() {
+        let code =
+            "match qq:\n    case [first, *_]:\n        first.lower()\n    case other if other > 3:\n        pass\n";
+        let sites = [("qq", 6), ("first", 42), ("other", 70)].map(|(name, at)| site(name, at));
+        let uses = read(code, &sites).uses.swap_remove(0);
+        assert_eq!(uses.parts[0].attributes, ["lower"]);
+        assert!(uses.ordered && uses.candidates.contains(&Recipe::Int(3)));
+    }
+
+    #[test]
+    fn patterns_have_bounds() {
+        for items in [format!("{}1{}", "[".repeat(150), "]".repeat(150)), "1, ".repeat(5000), "_, ".repeat(5000)] {
+            assert_eq!(name_uses(&format!("match qq:\n    case [{items}]: pass\n"), "qq").candidates, []);
+        }
+        let ways = ["(0 | 1)"; 30].join(", ");
+        assert_eq!(name_uses(&format!("match qq:\n    case [{ways}]: pass\n"), "qq").candidates.len(), 8);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use ruff_python_ast::{Expr, Number, UnaryOp};
 
-use crate::value::Recipe;
+use crate::value::{AbstractValue, Recipe};
 
 /// A literal as a recipe, if it is a plain one.
 pub(in super::super) fn literal(expr: &Expr) -> Option<Recipe> {
@@ -33,6 +33,13 @@ pub(in super::super) fn named(expr: &Expr) -> Option<String> {
         Expr::EllipsisLiteral(_) => Some("Ellipsis".into()),
         _ => None,
     }
+}
+
+/// The class of value that a name of a builtin class stands for.
+pub(super) fn builtin_class(name: &str) -> Option<AbstractValue> {
+    use AbstractValue as A;
+    let plain = [A::Bool, A::Int, A::Float, A::Str, A::List, A::Tuple, A::Dict, A::Set];
+    plain.into_iter().find(|class| class.name() == name)
 }
 
 /// Does a name look like that of a constant?
