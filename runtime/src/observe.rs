@@ -8,7 +8,7 @@ use pyo3::types::{
 };
 use twincell_core::behavior::{Observed, WRITTEN};
 use twincell_core::report::display_observed;
-use twincell_core::value::cut_at;
+use twincell_core::value::{MAX_ARGUMENTS, MAX_PATH, cut_at};
 
 use crate::kinds::{self, Kind};
 use crate::versatile::Versatile;
@@ -19,8 +19,6 @@ const MAX_DEPTH: usize = 10;
 const MAX_TEXT: usize = 4000;
 /// Items taken from an iterator.
 pub(crate) const MAX_ITEMS: usize = 20;
-/// Longest access path; what is cut off is replaced by a hash of the whole.
-const MAX_PATH: usize = 160;
 
 /// Observes a value; iterators are left alone.
 pub(crate) fn value(value: &Bound<'_, PyAny>) -> Observed {
@@ -73,7 +71,7 @@ pub(crate) fn arguments_text<'a>(
     arguments: &'a [Observed],
     keywords: impl IntoIterator<Item = &'a Observed>,
 ) -> String {
-    cut_at(arguments.iter().chain(keywords).map(observed_path).collect::<Vec<_>>().join(", "), MAX_PATH / 2)
+    cut_at(arguments.iter().chain(keywords).map(observed_path).collect::<Vec<_>>().join(", "), MAX_ARGUMENTS)
 }
 
 /// Cuts a path at the bound, so that paths of paths do not grow without end.

@@ -30,6 +30,20 @@ PAIRS = {
         "def f(extra):\n    known = {'a': 1}\n    known.update(extra)\n    return known, 2\n",
         {},
     ),
+    "long_arguments_of_an_object": (
+        "def f(client):\n    found = client.search('%s', client.words)\n    return found.first.name if found.count else 0\n"
+        % ("long " * 30),
+        "def f(client):\n    found = client.search('%s', client.words)\n    return found.first.name if found.count else 1\n"
+        % ("long " * 30),
+        {},
+    ),
+    "long_arguments_of_a_method_that_cannot_go_on": (
+        "import argparse\nclass Parser(argparse.ArgumentParser):\n    def check(self):\n        if self.given.both:\n"
+        "            self.error('%s')\n        self.given.checked = True\n" % ("long " * 18),
+        "import argparse\nclass Parser(argparse.ArgumentParser):\n    def check(self):\n        if self.given.both:\n"
+        "            self.error('%s.')\n        self.given.checked = True\n" % ("long " * 18),
+        {"function": "Parser.check"},
+    ),
     "key_of_a_table": (
         "def f(self):\n    return {1: 'one', 2: 'two'}[self.version]\n",
         "def f(self):\n    return {1: 'one', 2: 'TWO'}[self.version]\n",

@@ -93,8 +93,8 @@ def audit(python: str, changes: Path, context: str, seed: int, folder: Path) -> 
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
     (tests / "conftest.py").write_text(BLOCK)
     files: dict[str, Path] = {}
-    for number, file in enumerate(sorted(tests.glob("c*.py"))):
-        key = file.stem.partition("-")[0]
+    for number, file in enumerate(sorted(tests.glob("test_c*.py"))):
+        key = file.stem.removeprefix("test_").partition("-")[0]
         if key in names:
             # pytest wants names that are unlike those of modules.
             safe = "".join(c if c.isalnum() else "_" for c in names[key])[:100]

@@ -6,9 +6,9 @@ CHANGES has labels; each RESULTS is what `twincell study` wrote for it. A change
 when one of its differences scores that much. Prints the points as a table; the verdict's own threshold is marked.
 """
 
+import argparse
 import json
 import re
-import sys
 from pathlib import Path
 
 WIDTH, HEIGHT, LEFT, TOP, RIGHT, BOTTOM = 560, 380, 60, 20, 20, 50
@@ -69,20 +69,24 @@ def svg(curves, marked):
     return "\n".join([*parts, "</svg>"]) + "\n"
 
 
-def main(arguments):
-    changes, out, *named = arguments
-    labels = {change["id"]: change.get("label") for change in read(changes)}
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("changes", type=Path, help="changes with labels")
+    parser.add_argument("out", type=Path, help="the picture, an SVG")
+    parser.add_argument("results", nargs="+", metavar="NAME=RESULTS.jsonl", help="what `twincell study` wrote")
+    arguments = parser.parse_args()
+    labels = {change["id"]: change.get("label") for change in read(arguments.changes)}
     marked = float(re.search(r"CHANGING: f64 = ([\d.]+)", VERDICT.read_text())[1])
     curves = {}
-    for argument in named:
-        name, _, path = argument.partition("=")
+    for named in arguments.results:
+        name, _, path = named.partition("=")
         curves[name] = list(points(labels, read(path)))
         print(f"{name}\nthreshold  precision  recall")
         for threshold, precision, recall in curves[name]:
             sign = "" if threshold >= marked else "  (below the verdict's)"
             print(f"{threshold:9.2f}  {precision:9.3f}  {recall:6.3f}{sign}")
-    Path(out).write_text(svg(curves, marked))
+    arguments.out.write_text(svg(curves, marked))
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()

@@ -66,6 +66,16 @@ impl Writer<'_> {
         let methods: Vec<String> =
             patched.keys().filter(|name| is_own_method(name)).map(|name| python::string(name)).collect();
         let _ = writeln!(text, "METHODS = {}", set(&methods));
+        let recorded: BTreeSet<&str> = case
+            .record
+            .behaviors
+            .iter()
+            .flat_map(|behavior| &behavior.calls)
+            .map(|call| call.callee.as_str())
+            .collect();
+        let stopped: Vec<String> =
+            recorded.into_iter().filter(|name| is_own_method(name)).map(python::string).collect();
+        let _ = writeln!(text, "STOPPED = {}", set(&stopped));
         let extended: Vec<String> = case
             .record
             .choices
@@ -154,4 +164,23 @@ impl Writer<'_> {
 /// An answer that needs a class of the file.
 fn is_deferred(value: &str) -> bool {
     value.starts_with("Raises(") || value.starts_with("Same(")
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::value::{MAX_ARGUMENTS, MAX_PATH, cut_at};
+
+    #[test]
+    fn a_stand_in_cuts_paths_where_executions_do() {
+        let text = include_str!("standin.py");
+        let kept = cut_at("x".repeat(MAX_PATH + 1), MAX_PATH).find('~');
+        let expected = [
+            format!("cut(path, {MAX_PATH})"),
+            format!("in values), {MAX_ARGUMENTS})"),
+            format!("head[: most - {}]", MAX_PATH - kept.unwrap_or(0)),
+        ];
+        for part in expected {
+            assert!(text.contains(&part), "{part}");
+        }
+    }
 }

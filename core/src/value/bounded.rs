@@ -2,6 +2,11 @@
 
 use xxhash_rust::xxh3::xxh3_64;
 
+/// Longest access path, in bytes.
+pub const MAX_PATH: usize = 160;
+/// What the arguments of a call take of it at most: they leave room for what is done with the call's value.
+pub const MAX_ARGUMENTS: usize = MAX_PATH / 2;
+
 /// What tells of what is cut off: a mark, and a hash of the whole in so many hexadecimal digits.
 const MARK: char = '~';
 const DIGITS: usize = 16;

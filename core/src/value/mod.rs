@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 pub(crate) use answers::unquoted;
 pub use answers::{is_answer, is_text};
 pub(crate) use bounded::behind_cut;
-pub use bounded::cut_at;
+pub use bounded::{MAX_ARGUMENTS, MAX_PATH, cut_at};
 pub use declared::Declared;
 pub use draw::{Ask, Draw, Known};
 pub use patterns::matching;
