@@ -1,7 +1,7 @@
 //! Calls of code that is not there: recorded, and resolved by callee and arguments. Calls of what is there stand in
 //! `real_call.rs`.
 
-use pyo3::exceptions::PySystemExit;
+use pyo3::exceptions::{PySystemExit, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple, PyType};
 use twincell_core::behavior::{Call, Observed};
@@ -328,21 +328,30 @@ fn place_of(
     if arguments.len() != 1 || keywords.is_some_and(|keywords| !keywords.is_empty()) {
         return Ok(None);
     }
+    let is_number = state::with(|execution| {
+        let uses = site.and_then(|site| execution.prepared.uses_of(execution.version, site))?;
+        Some(uses.ordered || uses.candidates.iter().any(|value| matches!(value, Recipe::Int(_))))
+    });
+    if is_number.flatten() != Some(true) {
+        return Ok(None);
+    }
     let part = arguments.get_item(0)?;
-    let is_in_plain = plain_value(part.py(), base).and_then(|value| value.contains(&part).ok());
+    let holds = match plain_value(part.py(), base).map(|value| value.contains(&part)) {
+        // What can hold nothing says nothing.
+        Some(Err(error)) if error.is_instance_of::<PyTypeError>(part.py()) => None,
+        other => other.transpose()?,
+    };
     let part = observe::short(&part);
     Ok(state::with(|execution| {
-        let uses = site.and_then(|site| execution.prepared.uses_of(execution.version, site))?;
-        let is_number = uses.ordered || uses.candidates.iter().any(|value| matches!(value, Recipe::Int(_)));
-        if !is_number {
-            return None;
+        let question = format!("{part} in {base}");
+        if let Some(holds) = holds {
+            execution.draw.imply(&question, Decision::Value(Recipe::Bool(holds)));
         }
-        if !is_in_plain.unwrap_or_else(|| execution.draw.truth(&format!("{part} in {base}"), 0.5)) {
-            return Some(-1);
+        if !execution.draw.truth(&question, 0.5) {
+            return -1;
         }
-        Some(execution.draw.number(&format!("place of {part} in {base}"), &PLACE_WEIGHTS))
-    })
-    .flatten())
+        execution.draw.number(&format!("place of {part} in {base}"), &PLACE_WEIGHTS)
+    }))
 }
 
 /// While a module is evaluated: missing decorators pass through what they decorate, other calls give an object.

@@ -44,6 +44,11 @@ PAIRS = {
         "            self.error('%s.')\n        self.given.checked = True\n" % ("long " * 18),
         {"function": "Parser.check"},
     ),
+    "not_found_in_a_list": (
+        "def f(words):\n    return words.find('a') < 0 if isinstance(words, list) else None\n",
+        "def f(words):\n    return words.find('a') >= 0 if isinstance(words, list) else None\n",
+        {},
+    ),
     "key_of_a_table": (
         "def f(self):\n    return {1: 'one', 2: 'two'}[self.version]\n",
         "def f(self):\n    return {1: 'one', 2: 'TWO'}[self.version]\n",

@@ -537,6 +537,20 @@ SAME = {
             return 0
         """,
     ),
+    "a tuple that a pattern takes": (
+        """
+        def f(pair: tuple[int, int]):
+            match pair:
+                case (first, _):
+                    return pair + (first,)
+        """,
+        """
+        def f(pair: tuple[int, int]):
+            match pair:
+                case (first, second):
+                    return (first, second, first)
+        """,
+    ),
     "the text of an object in three ways": (
         """
         def f(x):

@@ -21,10 +21,10 @@ def test_reproducers_are_found_run_and_counted(tmp_path):
     ]
     file = tmp_path / "changes.jsonl"
     file.write_text("".join(json.dumps(change) + "\n" for change in changes))
-    command = [sys.executable, str(AUDIT), str(file), "--context", "function", "--same-packages", "--check"]
+    command = [sys.executable, str(AUDIT), str(file), "--context", "module", "--same-packages", "--check"]
     ran = subprocess.run(command, capture_output=True, text=True, timeout=300)
     assert ran.returncode == 0, ran.stderr
-    assert "function: {'holds': 2}, 100.0% of 2 changing verdicts hold" in ran.stdout
+    assert "module: {'holds': 2}, 100.0% of 2 changing verdicts hold" in ran.stdout
     assert [line.split()[1:4] for line in ran.stdout.splitlines()[:2]] == [
         ["a/b", "changing", "holds"],
         ["constant", "no", "label"],

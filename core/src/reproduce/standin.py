@@ -258,7 +258,7 @@ def patched(real, name):
         if isinstance(raised, Raises):
             raise raised.exception(name, None)
         key = bounded(f"{name}({arguments_text((*args, *kwargs.values()))})")
-        # Of a call whose value nobody uses none was recorded.
+        # Of a call whose value nobody uses no answer was recorded.
         if key not in ANSWERS and name not in STOPPED:
             return real(*args, **kwargs)
         if name in METHODS:

@@ -30,6 +30,11 @@ impl Declared {
         Self { classes: classes.to_vec(), ..Self::default() }
     }
 
+    /// A tuple, and no list.
+    pub(super) fn is_tuple(&self) -> bool {
+        self.classes.contains(&AbstractValue::Tuple) && !self.classes.contains(&AbstractValue::List)
+    }
+
     /// `A | B`.
     pub fn or(mut self, other: &Self) -> Self {
         let both = |a: Option<Box<Self>>, b: &Option<Box<Self>>| match (a, b) {

@@ -47,7 +47,8 @@ impl Maker<'_> {
             let candidate = &uses.candidates[random.random_range(0..uses.candidates.len())];
             // What the predictor thinks impossible is tried seldom, even where the code asks for it.
             let class = candidate.abstract_value();
-            let expected = if uses.tested.contains(&class) { 0.5 } else { 0.1 };
+            let is_shape = matches!(candidate, Recipe::List(_) | Recipe::Dict(_));
+            let expected = if is_shape || uses.tested.contains(&class) { 0.5 } else { 0.1 };
             let trust = f64::from(distribution[class as usize] * 20.0 + expected).min(1.0);
             if random.random_bool(trust)
                 && let Some(recipe) = self.near_candidate(random, path, candidate, uses, depth)
@@ -159,7 +160,11 @@ impl Maker<'_> {
         let container = uses.iterated || uses.mapping || uses.unpacked.is_some() || !uses.keys.is_empty();
         match candidate {
             Recipe::None | Recipe::Bool(_) => Some(candidate.clone()),
-            Recipe::List(_) | Recipe::Dict(_) => Some(self.filled(random, path, candidate, uses, depth)),
+            Recipe::List(_) | Recipe::Dict(_) => Some(match self.filled(random, path, candidate, uses, depth) {
+                // Patterns of sequences take both.
+                Recipe::List(items) if uses.declared.as_ref().is_some_and(Declared::is_tuple) => Recipe::Tuple(items),
+                filled => filled,
+            }),
             Recipe::Int(value) if !container => Some(Recipe::Int(match random.random_range(0..6) {
                 0 => value.saturating_add(1),
                 1 => value.saturating_sub(1),
@@ -292,8 +297,9 @@ impl Maker<'_> {
         }
     }
 
-    /// A shape with values in place of its objects.
+    /// A shape with values in place of its objects, which are as deep as the items of any list.
     fn filled(&self, random: &mut Pcg64Mcg, path: &str, shape: &Recipe, uses: &Uses, depth: u32) -> Recipe {
+        let within = |item: &Recipe| if matches!(item, Recipe::Versatile(_)) { depth } else { depth + 1 };
         match shape {
             Recipe::Versatile(_) => {
                 let distribution = self.element_distribution(random, depth);
@@ -303,14 +309,14 @@ impl Maker<'_> {
                 let unused = Uses::default();
                 let item = |(index, item)| {
                     let uses = uses.parts.get(index).unwrap_or(&unused);
-                    self.filled(random, &format!("{path}[{index}]"), item, uses, depth + 1)
+                    self.filled(random, &format!("{path}[{index}]"), item, uses, within(item))
                 };
                 Recipe::List(items.iter().enumerate().map(item).collect())
             }
             Recipe::Dict(entries) => {
                 let entry = |(key, value): &(Recipe, Recipe)| {
                     let path = format!("{path}[{}]", key.display());
-                    (key.clone(), self.filled(random, &path, value, &Uses::default(), depth + 1))
+                    (key.clone(), self.filled(random, &path, value, &Uses::default(), within(value)))
                 };
                 Recipe::Dict(entries.iter().map(entry).collect())
             }

@@ -401,13 +401,24 @@ mod tests {
         assert_eq!(literals.tested, [AbstractValue::Str]);
         let (text, any) = (|text: &str| Recipe::Str(text.into()), || Recipe::Versatile(AbstractValue::Object));
         let items = of("case ['go', (1 | 2) as number, _, *rest]: pass");
-        assert_eq!(items.tested, [AbstractValue::List]);
-        let list = |number| Recipe::List(vec![text("go"), Recipe::Int(number), any()]);
-        assert_eq!(items.candidates, [list(1), list(2)]);
+        let list = |number, rest| {
+            let items = [text("go"), Recipe::Int(number), any()];
+            Recipe::List(items.into_iter().chain(vec![any(); rest]).collect())
+        };
+        assert_eq!(items.candidates, [list(1, 0), list(2, 0), list(1, 2), list(2, 2)]);
         let keys = of("case {'kind': 'circle', 'r': r, **rest}: pass | case {'kind': Point()}: pass");
-        assert_eq!((keys.tested, keys.key_candidates), (vec![AbstractValue::Dict], vec![text("kind"), text("r")]));
+        assert_eq!(keys.key_candidates, [text("kind"), text("r")]);
         assert_eq!(keys.candidates, [Recipe::Dict(vec![(text("kind"), text("circle")), (text("r"), any())])]);
-        assert!(of("case Point(x=0): pass | case _: pass").tested.is_empty());
+        for unknown in ["Point(x=0)", "_", "[Color.RED]", "int(real=5)", "[Point()]"] {
+            let asked = of(&format!("case {unknown}: pass"));
+            assert!(asked.tested.len() < 2 && asked.candidates.is_empty(), "{unknown}");
+        }
+        let any_int = of("case int() | int(n): pass");
+        assert_eq!((any_int.tested, any_int.candidates), (vec![AbstractValue::Int], vec![]));
+        assert_eq!(
+            of("case [int(n), set()]: pass").candidates,
+            [Recipe::List(vec![Recipe::Int(1), Recipe::Set(vec![])])]
+        );
         assert_eq!(of("case bytes(): pass").candidates, [Recipe::Bytes(b"a".to_vec())]);
         // Each of several subjects by itself.
         assert_eq!(name_uses("match a, qq:\n    case 0, 1: pass\n", "qq").candidates, [Recipe::Int(1)]);
@@ -425,10 +436,12 @@ mod tests {
 
     #[test]
     fn patterns_have_bounds() {
-        for items in [format!("{}1{}", "[".repeat(150), "]".repeat(150)), "1, ".repeat(5000), "_, ".repeat(5000)] {
+        let rows = format!("[{}], ", "0 | 1, ".repeat(8)).repeat(8);
+        for items in [format!("{}1{}", "[".repeat(150), "]".repeat(150)), "1, ".repeat(5000), "_, ".repeat(5000), rows]
+        {
             assert_eq!(name_uses(&format!("match qq:\n    case [{items}]: pass\n"), "qq").candidates, []);
         }
-        let ways = ["(0 | 1)"; 30].join(", ");
+        let ways = ["(0 | 1)"; 10].join(", ");
         assert_eq!(name_uses(&format!("match qq:\n    case [{ways}]: pass\n"), "qq").candidates.len(), 8);
     }
 

@@ -4,11 +4,12 @@ use ruff_python_ast::{Expr, Identifier, MatchCase, Pattern, PatternMatchClass, S
 
 use super::collector::{Collector, Flow, FlowKind, place};
 use super::written::{builtin_class, literal, named};
-use super::{MAX_DEPTH, MAX_PARTS, Uses, add_missing};
+use super::{MAX_DEPTH, MAX_PARTS, Uses};
 use crate::value::{AbstractValue, Recipe};
 
-/// Values of one pattern.
+/// Values of one pattern, and values in each.
 const MAX_SHAPES: usize = 8;
+const MAX_NODES: usize = 16;
 
 impl Collector {
     pub(super) fn note_match(&mut self, subject: &Expr, cases: &[MatchCase]) {
@@ -83,27 +84,26 @@ fn items(patterns: &[Pattern]) -> impl Iterator<Item = (usize, &Pattern)> {
 
 /// What a value has to be for a pattern to match.
 fn asked(pattern: &Pattern) -> Uses {
-    let tested = |class| Uses { tested: vec![class], candidates: shapes(pattern, MAX_DEPTH), ..Uses::default() };
+    let matching = || Uses { candidates: shapes(pattern, MAX_DEPTH), ..Uses::default() };
     match pattern {
-        Pattern::MatchSequence(_) => tested(AbstractValue::List),
-        Pattern::MatchMapping(node) => {
-            let mut uses = tested(AbstractValue::Dict);
-            add_missing(&mut uses.key_candidates, &node.keys.iter().filter_map(literal).collect::<Vec<_>>());
-            uses
-        }
-        Pattern::MatchClass(node) => match (class(node), node.arguments.patterns.as_slice()) {
-            (Some(class), []) => Uses { tested: vec![class], ..Uses::default() },
-            (Some(class), _) => tested(class),
-            (None, _) => Uses { candidates: shapes(pattern, 1), ..Uses::default() },
+        Pattern::MatchValue(node) => match named(&node.value) {
+            Some(name) => Uses { candidates: vec![Recipe::Named(name)], ..Uses::default() },
+            None => matching(),
         },
+        Pattern::MatchMapping(node) => {
+            let keys: Vec<Recipe> = node.keys.iter().filter_map(literal).collect();
+            Uses { key_candidates: keys, ..matching() }
+        }
+        Pattern::MatchClass(node) => {
+            let tested = class(node).into_iter().collect();
+            if is_any(node) { Uses { tested, ..Uses::default() } } else { Uses { tested, ..matching() } }
+        }
         Pattern::MatchAs(node) => node.pattern.as_deref().map(asked).unwrap_or_default(),
         Pattern::MatchOr(node) => node.patterns.iter().fold(Uses::default(), |mut all, pattern| {
             all.merge(&asked(pattern));
             all
         }),
-        Pattern::MatchValue(_) | Pattern::MatchSingleton(_) => {
-            Uses { candidates: shapes(pattern, 1), ..Uses::default() }
-        }
+        Pattern::MatchSingleton(_) | Pattern::MatchSequence(_) => matching(),
         Pattern::MatchStar(_) => Uses::default(),
     }
 }
@@ -113,53 +113,78 @@ fn class(node: &PatternMatchClass) -> Option<AbstractValue> {
     builtin_class(&node.cls.as_name_expr()?.id)
 }
 
-/// Values that match, with objects where any value does; none where that cannot be told, or further in than `depth`.
-fn shapes(pattern: &Pattern, depth: usize) -> Vec<Recipe> {
-    if depth == 0 {
-        return vec![];
-    }
-    let inside = |pattern: &Pattern| shapes(pattern, depth - 1);
-    let mut shapes = match pattern {
-        Pattern::MatchValue(node) => {
-            literal(&node.value).or_else(|| named(&node.value).map(Recipe::Named)).into_iter().collect()
+/// `int()` and `int(number)`: does every value of the builtin class match?
+fn is_any(node: &PatternMatchClass) -> bool {
+    let captures = |inner: &Pattern| inner.as_match_as().is_some_and(|node| node.pattern.is_none());
+    class(node).is_some()
+        && node.arguments.keywords.is_empty()
+        && match node.arguments.patterns.as_slice() {
+            [] => true,
+            [inner] => captures(inner),
+            _ => false,
         }
+}
+
+/// Plain values that match, with objects where any value does; none where that cannot be told, or where lists and
+/// dictionaries are nested deeper than `depth`.
+fn shapes(pattern: &Pattern, depth: usize) -> Vec<Recipe> {
+    let any = || Recipe::Versatile(AbstractValue::Object);
+    let nested = |pattern: &Pattern| shapes(pattern, depth.saturating_sub(1));
+    let mut shapes = match pattern {
+        Pattern::MatchSequence(_) | Pattern::MatchMapping(_) if depth == 0 => vec![],
+        Pattern::MatchValue(node) => literal(&node.value).into_iter().collect(),
         Pattern::MatchSingleton(node) => vec![match node.value {
             Singleton::None => Recipe::None,
             Singleton::True => Recipe::Bool(true),
             Singleton::False => Recipe::Bool(false),
         }],
         Pattern::MatchSequence(node) => {
-            let items = node.patterns.iter().filter(|pattern| !pattern.is_match_star()).map(inside);
-            each_way(items).into_iter().map(Recipe::List).collect()
+            // What a star takes: nothing, or some values.
+            let taken: &[usize] = if node.patterns.iter().any(Pattern::is_match_star) { &[0, 2] } else { &[0] };
+            let items = |&count: &usize| {
+                let item = |pattern: &Pattern| match pattern {
+                    Pattern::MatchStar(_) => vec![vec![any()]; count],
+                    pattern => vec![nested(pattern)],
+                };
+                each_way(node.patterns.iter().flat_map(item))
+            };
+            taken.iter().flat_map(items).map(Recipe::List).collect()
         }
         Pattern::MatchMapping(node) => {
             let Some(keys) = node.keys.iter().map(literal).collect::<Option<Vec<_>>>() else { return vec![] };
             let dictionary = |values| Recipe::Dict(keys.iter().cloned().zip::<Vec<_>>(values).collect());
-            each_way(node.patterns.iter().map(inside)).into_iter().map(dictionary).collect()
+            each_way(node.patterns.iter().map(nested)).into_iter().map(dictionary).collect()
         }
-        Pattern::MatchClass(node) => match (class(node), node.arguments.patterns.as_slice()) {
-            // `int(0 | 1)`: of builtin classes the only position is the value itself.
-            (Some(_), [inner]) => inside(inner),
-            (Some(class), []) => an_instance(class).into_iter().collect(),
-            _ if named(&node.cls).as_deref() == Some("bytes") => vec![Recipe::Bytes(b"a".to_vec())],
-            _ => vec![],
-        },
-        Pattern::MatchAs(node) => match &node.pattern {
-            Some(pattern) => inside(pattern),
-            None => vec![Recipe::Versatile(AbstractValue::Object)],
-        },
-        Pattern::MatchOr(node) => node.patterns.iter().flat_map(inside).collect(),
-        Pattern::MatchStar(_) => vec![],
+        Pattern::MatchClass(node) if is_any(node) => class(node).and_then(an_instance).into_iter().collect(),
+        Pattern::MatchClass(node) if node.arguments.keywords.is_empty() => {
+            match (class(node), node.arguments.patterns.as_slice()) {
+                // `int(0 | 1)`: of builtin classes the only position is the value itself.
+                (Some(_), [inner]) => shapes(inner, depth),
+                (None, []) if named(&node.cls).as_deref() == Some("bytes") => vec![Recipe::Bytes(b"a".to_vec())],
+                _ => vec![],
+            }
+        }
+        Pattern::MatchAs(node) => node.pattern.as_deref().map_or_else(|| vec![any()], |inner| shapes(inner, depth)),
+        Pattern::MatchOr(node) => node.patterns.iter().flat_map(|pattern| shapes(pattern, depth)).collect(),
+        Pattern::MatchClass(_) | Pattern::MatchStar(_) => vec![],
     };
+    shapes.retain(|shape| nodes(shape) <= MAX_NODES);
     shapes.truncate(MAX_SHAPES);
     shapes
 }
 
+/// Values in a value, itself included.
+fn nodes(shape: &Recipe) -> usize {
+    match shape {
+        Recipe::List(items) => 1 + items.iter().map(nodes).sum::<usize>(),
+        Recipe::Dict(entries) => 1 + entries.iter().map(|(_, value)| 1 + nodes(value)).sum::<usize>(),
+        _ => 1,
+    }
+}
+
 /// All ways to take one value from each place.
 fn each_way(places: impl Iterator<Item = Vec<Recipe>>) -> Vec<Vec<Recipe>> {
-    places.take(MAX_PARTS + 1).enumerate().fold(vec![vec![]], |ways: Vec<Vec<Recipe>>, (index, values)| {
-        // No container is as long as that.
-        let values = if index == MAX_PARTS { vec![] } else { values };
+    places.take(MAX_NODES + 1).fold(vec![vec![]], |ways: Vec<Vec<Recipe>>, values| {
         let extended = |way: &Vec<Recipe>| {
             let longer = |value: &Recipe| way.iter().cloned().chain([value.clone()]).collect();
             values.iter().map(longer).collect::<Vec<_>>()
@@ -177,6 +202,7 @@ fn an_instance(class: AbstractValue) -> Option<Recipe> {
         AbstractValue::List => Recipe::List(vec![]),
         AbstractValue::Tuple => Recipe::Tuple(vec![]),
         AbstractValue::Dict => Recipe::Dict(vec![]),
+        AbstractValue::Set => Recipe::Set(vec![]),
         _ => return None,
     })
 }
