@@ -31,10 +31,10 @@ PAIRS = {
         {},
     ),
     "long_arguments_of_an_object": (
-        "def f(client):\n    found = client.search('%s', client.words)\n    return found.first.name if found.count else 0\n"
-        % ("long " * 30),
-        "def f(client):\n    found = client.search('%s', client.words)\n    return found.first.name if found.count else 1\n"
-        % ("long " * 30),
+        "def f(client):\n    found = client.search('%s', client.words)\n"
+        "    return found.first.name if found.count else 0\n" % ("long " * 30),
+        "def f(client):\n    found = client.search('%s', client.words)\n"
+        "    return found.first.name if found.count else 1\n" % ("long " * 30),
         {},
     ),
     "long_arguments_of_a_method_that_cannot_go_on": (
