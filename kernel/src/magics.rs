@@ -28,7 +28,7 @@ pub enum MagicError {
     UnknownVersion { name: String, known: String },
 }
 
-/// What `%%compare --with-last` says where there is nothing to compare yet: that is how everybody begins, no mistake.
+/// What `%%compare --with-last` says on a first run. Everybody begins with one, so this is not an error.
 pub const FIRST_RUN: &str =
     "This is the cell's first run, so there is nothing to compare yet: change it and run it again.";
 
@@ -143,7 +143,7 @@ pub fn read_autocompare(line: &str) -> Result<Request<AutocompareLine>, MagicErr
 /// Reads the line of `%%version`: the name to store the cell under.
 pub fn read_version_cell(line: &str) -> Result<Request<String>, MagicError> {
     let command = Command::new("%%version")
-        .about("Stores the cell's code under a name, for %compare. The code is not run.")
+        .about("Stores the cell's code under a name for %compare. The code is not run.")
         .arg(Arg::new("name").value_name("NAME").required(true).help("e.g. old"));
     read(command, line, |matches| Ok(matches.get_one::<String>("name").cloned().unwrap_or_default()))
 }
@@ -166,9 +166,9 @@ pub fn read_predict(line: &str, has_cell: bool) -> Result<Request<Predict>, Magi
 
 fn predict_command(has_cell: bool) -> Command {
     let command = if has_cell {
-        Command::new("%%predict").about("Says what values are expected where in the cell. Nothing is run.")
+        Command::new("%%predict").about("Shows which values are expected where in the cell. Nothing is run.")
     } else {
-        Command::new("%predict").about("Says what values are expected where in some code. Nothing is run.").arg(
+        Command::new("%predict").about("Shows which values are expected where in some code. Nothing is run.").arg(
             Arg::new("code")
                 .value_name("CODE")
                 .required(true)
@@ -234,9 +234,12 @@ fn is_separator(line: &str) -> bool {
 
 fn compare_cell_command() -> Command {
     let command = Command::new("%%compare")
-        .about("Compares the two versions in the cell, the old one above and the new one below a line `# ---`.")
+        .about("Compares the two versions in the cell: the old one above a line `# ---`, the new one below it.")
         .arg(flag("with-last").help("Compare the cell with the code that it held when it last ran"))
-        .arg(flag("run").help("Run the new version in the notebook afterwards; otherwise nothing is run here"))
+        .arg(
+            flag("run")
+                .help("Run the new version in the notebook afterwards; without it, nothing in the cell runs there"),
+        )
         .arg(reproducer());
     command_line::add_to(command, Job::Compare)
 }
@@ -260,14 +263,14 @@ fn reproducer() -> Arg {
 
 fn study_command() -> Command {
     arguments::study(false)
-        .about("Compares many changes: those of a file, or of a variable of the notebook.")
+        .about("Compares many changes, from a file or from a variable of the notebook.")
         .override_usage("%study [OPTIONS] [--out RESULTS] FILE|VARIABLE")
 }
 
 fn autocompare_command() -> Command {
     let command = Command::new("%autocompare")
-        .about("From now on, compares a cell that runs again with what it held before, where it defines functions.")
-        .arg(Arg::new("state").value_name("on|off").value_parser(["on", "off"]).help("Without it: says which it is"));
+        .about("From now on, compares each cell that runs again with its earlier content, where it defines functions.")
+        .arg(Arg::new("state").value_name("on|off").value_parser(["on", "off"]).help("Without it: say which it is"));
     command_line::add_to(command, Job::Compare)
 }
 

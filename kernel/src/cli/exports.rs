@@ -13,9 +13,9 @@ use super::{Abort, CHANGED, INCONCLUSIVE, UNCHANGED};
 type Format = (&'static str, &'static str, fn(&[Told]) -> String);
 
 const FORMATS: [Format; 3] = [
-    ("sarif", "Write what was found as SARIF too, for code scanning", |told| sarif(told, env!("CARGO_PKG_VERSION"))),
-    ("junit", "Write what was found as JUnit XML too, for test reports", junit),
-    ("markdown", "Write what was found as Markdown too, for a pull request", markdown),
+    ("sarif", "Also write the results as SARIF, for code scanning", |told| sarif(told, env!("CARGO_PKG_VERSION"))),
+    ("junit", "Also write the results as JUnit XML, for test reports", junit),
+    ("markdown", "Also write the results as Markdown, for a pull request", markdown),
 ];
 
 /// Adds the arguments; `fails` is what `--fail-on` is when it is not given.
@@ -46,7 +46,9 @@ pub fn check(matches: &ArgMatches, others: &[Option<PathBuf>]) -> Result<(), Abo
         let whole = std::path::absolute(path).unwrap_or_else(|_| path.clone());
         if taken.contains(&whole) {
             let path = path.display();
-            return Err(Abort::Failed(format!("--{name} is {path}, which something else is written to or read from")));
+            return Err(Abort::Failed(format!(
+                "--{name} cannot be {path}: another option or the input uses this file"
+            )));
         }
         taken.push(whole);
         let opened = std::fs::OpenOptions::new().append(true).create(true).open(path);
