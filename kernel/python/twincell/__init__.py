@@ -1,9 +1,9 @@
 """twincell: did this change alter behavior?
 
-`compare(old, new)` runs two versions of Python code side by side and returns a `Comparison`; `study(changes)` does so
-for many and returns a `Study`; `load_study(results)` reads what a study found; `mine(repository)` gives the changes of
-a git history, `transform(folder, command)` those that a tool makes. In a notebook, `%load_ext twincell` brings
-`%%compare`, `%compare`, `%%version` and `%study`.
+`compare(old, new)` runs two versions of Python code side by side and returns a `Comparison`. `study(changes)` compares
+many changes and returns a `Study`; `load_study(results)` reads the results of an earlier one. `mine(repository)` yields
+the changes in a git history, and `transform(folder, command)` those that a tool makes. In a notebook,
+`%load_ext twincell` loads `%%compare`, `%compare`, `%%version`, `%predict` and `%study`.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ __all__ = [
 
 
 def load_ipython_extension(ipython: InteractiveShell) -> None:
-    """Adds the magics: what `%load_ext twincell` calls."""
+    """Adds the magics. `%load_ext twincell` calls this."""
     from .magics import load_ipython_extension as load
 
     load(ipython)

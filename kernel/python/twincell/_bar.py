@@ -1,4 +1,4 @@
-"""How far a study is: a bar in a notebook, a line in a terminal, nothing where nobody looks."""
+"""Progress of a study: a bar in a notebook, a line in a terminal, nothing elsewhere."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import sys
 import time
 from typing import Any
 
-#: Seconds that a study runs before something is shown.
+#: Seconds that a study runs before progress is shown.
 PATIENCE = 0.5
 
 
@@ -39,7 +39,7 @@ class Shown:
 
 
 class StudyBar:
-    """Called with what is done, how much there is, and a line for people."""
+    """Called with the number of changes done, their total, and a line for people."""
 
     def __init__(self) -> None:
         self._started = time.monotonic()
@@ -61,7 +61,7 @@ class StudyBar:
         self._shown.show(f'<progress max="1"{share}></progress> {html.escape(text)}', text)
 
     def end(self) -> None:
-        """Takes it away."""
+        """Removes the bar or the line."""
         self._shown.hide()
         if self._width:
             sys.stderr.write("\r" + " " * self._width + "\r")
@@ -69,7 +69,7 @@ class StudyBar:
 
 
 def in_notebook() -> bool:
-    """Whether there is a front end that updates what it shows."""
+    """Whether there is a front end that can update its output."""
     if "IPython" not in sys.modules:
         return False
     from IPython import get_ipython

@@ -1,6 +1,6 @@
 """Studies on other processes: any executor of PEP 3148, such as `ProcessPoolExecutor`, Dask's and ipyparallel's.
 
-What is handed out, and what becomes of what was lost, is decided in Rust; here is only how executors are spoken to.
+Rust decides which changes are handed out and what happens to lost ones. This module only speaks to executors.
 """
 
 from __future__ import annotations
@@ -16,30 +16,30 @@ from typing import Any
 from . import _twincell
 from ._twincell import TwincellError
 
-#: Seconds until workers must have said what they are.
+#: Seconds until workers must have introduced themselves.
 PATIENCE = 120.0
 #: Seconds after which the number of workers is looked up again: a cluster grows and shrinks.
 RECOUNT = 5.0
-#: Errors that come with every chunk; told by name, since some executors send only that.
+#: Errors that every chunk would raise. They are known by name, since some executors send only the name.
 USELESS = ("TwincellError", "ImportError", "ModuleNotFoundError", "AttributeError", "PicklingError", "TypeError")
 
 
 def introduce(options: str) -> str:
-    """Runs in a worker: what its results depend on, and so whether they will be ours."""
+    """Runs in a worker. Returns a fingerprint of what its results depend on; equal fingerprints give equal results."""
     return _twincell.study_fingerprint(options, compares=True)
 
 
 def compare_chunk(chunk: str, options: str, fingerprint: str, ticket: int) -> str:
-    """Runs in a worker. The ticket makes each call another one: some executors answer equal calls from memory."""
+    """Runs in a worker. The ticket makes each call unique, since some executors cache equal calls."""
     del ticket
     return _twincell.compare_chunk(chunk, options, fingerprint)
 
 
 class Farm:
-    """An executor as `study/farm.rs` speaks to it."""
+    """An executor, with the interface that `study/farm.rs` expects."""
 
     def __init__(self, executor: Executor | Callable[[], Executor], options: str) -> None:
-        """`executor` may be a function that makes one: when its processes break down, it is asked for another."""
+        """`executor` may be a function that makes one. It is called again when an executor's processes break down."""
         self._make = None if hasattr(executor, "submit") else executor
         if self._make is not None and not callable(self._make):
             raise TwincellError(
@@ -52,7 +52,7 @@ class Farm:
         self._ended: SimpleQueue[tuple[int, Future[str]]] = SimpleQueue()
         self._out: dict[int, Future[str]] = {}
         self._counted = 0.0
-        #: Chunks that may be out.
+        #: Maximum number of chunks handed out at a time.
         self.chunks = 1
         try:
             self._check_workers()
@@ -62,8 +62,8 @@ class Farm:
         self._count()
 
     def _check_workers(self) -> None:
-        # Processes are started by the first call. It is made here, before Rust's threads are there, because a process
-        # that is forked beside other threads may inherit their locks.
+        # The first call starts the processes. It is made here, before Rust starts threads, because a process that is
+        # forked beside other threads may inherit their locks.
         try:
             future = self._executor.submit(introduce, self._options)
             theirs = wait(future)
@@ -80,15 +80,15 @@ class Farm:
     def _count(self) -> None:
         if time.monotonic() - self._counted > RECOUNT:
             self._counted = time.monotonic()
-            # One to work on and one to begin with at once, for each.
+            # For each worker, one chunk to work on and one to begin with next.
             self.chunks = 2 * max(1, workers(self._executor))
 
     def hand_out(self, ticket: int, chunk: str) -> tuple[str, str] | None:
-        """Gives a chunk to a worker; answers with what is wrong where that cannot be."""
+        """Gives a chunk to a worker. Returns the kind of the failure and its reason if that is impossible."""
         try:
             future = self._executor.submit(compare_chunk, chunk, self._options, self._fingerprint, ticket)
         except Exception as error:
-            # Nobody takes anything: shut down, broken, or without workers.
+            # The executor takes nothing: it is shut down, broken, or without workers.
             kind = "useless" if type(error).__name__ in USELESS else "broken"
             return kind, told(error)
         self._out[ticket] = future
@@ -96,7 +96,7 @@ class Farm:
         return None
 
     def ended(self, patience: float) -> list[tuple[int, str, str]]:
-        """What has ended: ticket, `done` or what went wrong, and the answer or the reason."""
+        """The calls that have ended: ticket, `done` or the kind of the failure, and the answer or the reason."""
         self._count()
         answers = []
         try:
@@ -113,12 +113,12 @@ class Farm:
         except (BrokenExecutor, CancelledError) as error:
             return ticket, "broken", told(error)
         except Exception as error:
-            # ipyparallel sends the name of the error and not the error.
+            # ipyparallel sends the name of the error instead of the error.
             kind = getattr(error, "ename", type(error).__name__)
             return ticket, "useless" if kind in USELESS else "lost", told(error)
 
     def renew(self) -> None:
-        """Another executor in the place of one that broke."""
+        """Replaces an executor that broke."""
         if self._make is None:
             raise TwincellError(
                 "run the study again with a new executor, and it goes on where it was; or give a function that makes "
@@ -129,7 +129,7 @@ class Farm:
         self._counted = 0.0
 
     def leave(self) -> None:
-        """Takes back what nobody waits for any more."""
+        """Cancels the calls that nobody waits for any more."""
         for future in list(self._out.values()):
             future.cancel()
         self._out.clear()
@@ -139,7 +139,7 @@ class Farm:
     def _close(self) -> None:
         try:
             self._executor.shutdown(wait=False)
-        except Exception:  # What is broken may not even be shut down.
+        except Exception:  # A broken executor may even refuse to shut down.
             pass
         close = getattr(self._executor, "twincell_close", None)
         if close is not None:
@@ -147,7 +147,7 @@ class Farm:
 
 
 def wait(future: Future[str]) -> str:
-    """The result; signals are heard meanwhile."""
+    """Waits for the result. Signals are handled meanwhile."""
     until = time.monotonic() + PATIENCE
     while True:
         try:
@@ -164,7 +164,7 @@ def wait(future: Future[str]) -> str:
 
 
 def workers(executor: Any) -> int:
-    """How many calls it works on at a time, as far as it says."""
+    """How many calls the executor works on at a time, as far as it says."""
     try:
         client = getattr(executor, "_client", None)
         if client is not None:
@@ -173,7 +173,7 @@ def workers(executor: Any) -> int:
         if view is not None:
             return len(view.client.ids)
         return int(executor._max_workers)
-    except Exception:  # Each has its own way, and may change it.
+    except Exception:  # Each executor has its own way to say this, and may change it.
         return os.cpu_count() or 1
 
 
@@ -191,7 +191,7 @@ def name(executor: Any) -> str:
 
 
 def connect(address: str) -> Callable[[], Executor]:
-    """What makes executors for an address: `dask://HOST:PORT`."""
+    """A function that makes executors for an address: `dask://HOST:PORT`."""
     scheme, found, place = address.partition("://")
     if scheme != "dask" or not found or not place:
         raise TwincellError(f"--on cannot be {address!r}: give dask://HOST:PORT, the address of a Dask scheduler")

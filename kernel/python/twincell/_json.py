@@ -12,7 +12,7 @@ from typing import Any
 
 
 def dumps(value: Any) -> str:
-    """The JSON text of a value; bytes become base64, what JSON does not know becomes its `repr`."""
+    """The JSON text of a value. Bytes become base64; a value that JSON does not know becomes its `repr`."""
     try:
         return json.dumps(value, default=_plain, allow_nan=False)
     except (ValueError, TypeError):

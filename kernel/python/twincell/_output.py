@@ -1,7 +1,7 @@
 """Everything a cell sends while it runs: messages on iopub, stdout and stderr, questions for input.
 
-Each is tied to the request that it belongs to: a task or a thread that a cell started keeps that cell's request, and so
-does what it hands to a pool of threads.
+Each message belongs to a request. A task or a thread that a cell started keeps that cell's request, and so does work
+that it submits to a pool of threads.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Output:
         self._allows_stdin: contextvars.ContextVar[bool] = contextvars.ContextVar("allow_stdin", default=False)
 
     def set_parent(self, request: Request, message: dict[str, Any]) -> None:
-        """From now on, what this task or thread sends belongs to this request."""
+        """From now on, messages of this task or thread belong to this request."""
         self._of_task.set(request)
         self._message.set(message)
         if threading.current_thread() is threading.main_thread():
@@ -62,7 +62,7 @@ class Output:
         return self._of_task.get() or self._adopt()
 
     def _adopt(self) -> Request | None:
-        """The request of a thread that has sent nothing before: that of what started it, else the latest."""
+        """The request of a thread that has sent nothing before: that of its starter, or else the latest."""
         request = self._of_thread.get(threading.current_thread())
         if request is None:
             return self._connection.current()
@@ -77,13 +77,13 @@ class Output:
         metadata: dict[str, Any] | None = None,
         buffers: list[Any] | None = None,
     ) -> None:
-        """Broadcasts a message, after everything that was written before."""
+        """Broadcasts a message, after all text that was written before."""
         packed = [memoryview(buffer).cast("B").tobytes() for buffer in buffers or []]
         self._connection.publish(msg_type, content, self._request, metadata, packed)
 
     @contextlib.contextmanager
     def recording(self) -> Iterator[None]:
-        """Remembers what is written meanwhile, for `recorded`."""
+        """Records the text written meanwhile, for `recorded`."""
         was_on = self._connection.record(True)
         try:
             yield
@@ -91,7 +91,7 @@ class Output:
             self._connection.record(was_on)
 
     def recorded(self) -> list[tuple[str, str]]:
-        """What was remembered since the last call: names of streams and texts."""
+        """The text recorded since the last call, as pairs of a stream's name and a text."""
         return self._connection.recorded()
 
     def ask(self, prompt: str, *, password: bool) -> str:
@@ -106,7 +106,7 @@ class Output:
         return value
 
     def install(self) -> None:
-        """Puts itself in the place of `sys.stdout`, `sys.stderr`, `input` and `getpass`."""
+        """Replaces `sys.stdout`, `sys.stderr`, `input` and `getpass`."""
         sys.stdout, sys.stderr = self._stream("stdout", 1), self._stream("stderr", 2)
         builtins.input = self._input
         getpass.getpass = self._getpass
@@ -116,7 +116,7 @@ class Output:
         return Stream(self._connection.stream(name, self._of_task.get, self._adopt), name, descriptor)
 
     def _follow_threads(self) -> None:
-        """Has threads, and what is handed to pools of them, keep the request of what started them."""
+        """Makes threads, and work submitted to pools of threads, keep the request of their starter."""
         start, submit = threading.Thread.start, pool.ThreadPoolExecutor.submit
 
         @functools.wraps(start)
@@ -157,7 +157,7 @@ class Stream(io.TextIOBase):
         super().__init__()
         self.name = f"<{name}>"
         self._descriptor = descriptor
-        # Found on the instance, so that `print` calls native code and nothing else.
+        # An attribute of the instance, so that `print` calls native code directly.
         self.write = writer.write
 
     def writable(self) -> bool:
@@ -167,7 +167,7 @@ class Stream(io.TextIOBase):
         return False
 
     def fileno(self) -> int:
-        """What is written to this descriptor comes into the notebook, too."""
+        """Text written to this descriptor also goes into the notebook."""
         return self._descriptor
 
     @functools.cached_property

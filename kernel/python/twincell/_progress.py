@@ -1,4 +1,4 @@
-"""How far a comparison is, shown where its result will stand. Only where there is a front end to show it."""
+"""Progress of a comparison, shown where its result will stand, if there is a front end that can show it."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from IPython.display import clear_output
 from ._bar import Shown
 from ._widget import is_live, view_class
 
-#: Seconds that a comparison runs before a bar appears; most end sooner.
+#: Seconds that a comparison runs before a bar appears. Most comparisons end sooner.
 PATIENCE = 0.4
 
 
 class Progress:
-    """Called with the state of a comparison; shows a bar that is updated in place, and takes it away at the end.
+    """Called with the state of a comparison. Shows a bar, updates it in place, and removes it at the end.
 
-    Answers whether the comparison is to stop: the interactive bar has a button for it.
+    Returns whether the comparison shall stop; the interactive bar has a button for that.
     """
 
     def __init__(self, shell: Any, *, alone: bool) -> None:
-        """`alone`: nothing else is shown by the cell, so that all of its output may be cleared."""
-        # In a terminal every update would be one more line.
+        """`alone`: the cell shows nothing else, so that all of its output may be cleared."""
+        # In a terminal every update would be another line.
         self._can_update = hasattr(shell, "kernel")
         self._alone = alone
         self._started = time.monotonic()
@@ -59,11 +59,11 @@ class Progress:
         self._shown.show(f'<progress max="1" value="{done:.3f}"></progress> {text}', f"comparing: {text}")
 
     def end(self) -> None:
-        """Takes the bar away."""
+        """Removes the bar."""
         if not self._shown.is_used:
             return
         if self._alone:
-            # The result takes its place without a jump.
+            # The result replaces the bar without a jump.
             clear_output(wait=True)
         else:
             self._shown.hide()

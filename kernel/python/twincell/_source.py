@@ -1,4 +1,4 @@
-"""The text of functions and classes, those of notebooks too."""
+"""The source text of functions and classes, also of those defined in notebooks."""
 
 import ast
 import functools
@@ -11,9 +11,9 @@ from typing import Any
 
 
 def source(thing: Any) -> str:
-    """As `inspect.getsource`, and for classes of a notebook, which it looks for in files only.
+    """Like `inspect.getsource`, but also finds classes of a notebook, which `inspect` looks for only in files.
 
-    Raises OSError where there is no text, TypeError where the thing is none that has one.
+    Raises OSError where the text is not available, and TypeError for a thing that has no source text.
     """
     try:
         text = inspect.getsource(thing)
@@ -25,7 +25,7 @@ def source(thing: Any) -> str:
 
 
 def _of_class(thing: type) -> str | None:
-    """The text of a class, from where its methods stand."""
+    """The text of a class, found by the position of its methods."""
     for code in _codes(thing):
         lines = linecache.getlines(code.co_filename)
         try:
@@ -49,7 +49,7 @@ def _codes(thing: type) -> Iterator[CodeType]:
                 member = member.fget
             case functools.cached_property():
                 member = member.func
-        # Others may answer to any name of an attribute.
+        # Objects of other classes may answer to any attribute name.
         if isinstance(member, FunctionType):
             function = inspect.unwrap(member)
             if isinstance(function, FunctionType) and function.__qualname__.startswith(f"{thing.__qualname__}."):

@@ -1,4 +1,4 @@
-"""Frames of a study's rows, made by packages that twincell does not need itself."""
+"""Data frames of a study's rows, made by packages that twincell itself does not need."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ if TYPE_CHECKING:
     import polars
     import pyarrow
 
-#: The columns of a frame, as the results have them.
+#: The columns of a frame: the fields of the results.
 COLUMNS = (
     "id verdict reason evidence executions coverage changed_lines_reached milliseconds reproducer label project commit "
     "file function first_difference complexity key"
 ).split()
 
-#: Numbers that are not always there, which pandas would make floats of.
+#: Optional numbers, which pandas would otherwise turn into floats.
 WHOLE = ["first_difference", "complexity"]
 
 
 def needed(package: str, method: str) -> Any:
-    """The package, or what to do without it."""
+    """Imports a package, or says how to install it."""
     try:
         return import_module(package)
     except ImportError as error:
@@ -37,7 +37,7 @@ def to_pandas(study: Study) -> pandas.DataFrame:
     """Needs pandas alone; evidence is a list of dictionaries."""
     pandas = needed("pandas", "to_pandas")
     frame = pandas.DataFrame(study.rows, columns=COLUMNS)
-    # Without rows there is nothing to tell types from.
+    # Without rows pandas cannot infer the types.
     return frame.astype({name: "Int64" for name in WHOLE})
 
 

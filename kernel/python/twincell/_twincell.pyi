@@ -1,5 +1,4 @@
-# Types of what Rust offers. The options of `compare` are those of the table in kernel/src/options; a test holds them
-# together.
+# Types of the native module. The options of `compare` are those of the option table; a test keeps both in step.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
@@ -32,7 +31,7 @@ class Evidence(TypedDict):
     execution: int
 
 class Start:
-    """An execution that was replayed, to go on from."""
+    """A replayed execution from which another replay can start."""
 
 class Comparison:
     @property
@@ -100,7 +99,7 @@ class StudySummary:
     def to_dict(self) -> dict[str, Any]: ...
 
 class StudyDifference:
-    """What differs between two studies of the same changes."""
+    """The differences between two studies of the same changes."""
 
     def __len__(self) -> int: ...
     def __iter__(self) -> Iterator[dict[str, Any]]: ...
@@ -136,7 +135,7 @@ class Study:
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]: ...
 
 class Mine:
-    """The changes of a history, newest first, found while they are asked for."""
+    """The changes in a history, newest first. They are found on demand."""
 
     def __iter__(self) -> Mine: ...
     def __next__(self) -> dict[str, Any]: ...
@@ -158,7 +157,7 @@ def mine(
 ) -> Mine: ...
 
 class Transform:
-    """What a command makes of functions, found while it is asked for."""
+    """The changes that a command makes to functions. They are found on demand."""
 
     def __iter__(self) -> Transform: ...
     def __next__(self) -> dict[str, Any]: ...
@@ -223,7 +222,7 @@ def compare(
 ) -> Comparison: ...
 
 class Prediction(TypedDict):
-    """What is expected at one value site; `start` and `end` are in characters of the text."""
+    """The prediction for one value site; `start` and `end` are in characters of the text."""
 
     function: str
     start: int
@@ -232,7 +231,7 @@ class Prediction(TypedDict):
     probabilities: list[float]
 
 class WrongPlace(TypedDict):
-    """Where code is no Python; `line` and `column` count from 1."""
+    """A place where code is not Python; `line` and `column` count from 1."""
 
     message: str
     line: int
@@ -276,7 +275,7 @@ def widget_module() -> str: ...
 def main(arguments: list[str]) -> int: ...
 
 class Outcome:
-    """What a magic is to do; all may be absent."""
+    """What a magic shall do next. Every part may be absent."""
 
     comparison: Comparison | None
     code: str | None
@@ -301,7 +300,7 @@ def version_name(line: str, cell: str) -> tuple[str | None, str | None]: ...
 def magic_flags(magic: str) -> list[str]: ...
 
 class Request:
-    """A message that waits for an answer; a wish to shut down has no type."""
+    """A message that waits for a reply. A request to shut down has no type."""
 
     msg_type: str | None
     header: bytes
@@ -310,14 +309,14 @@ class Request:
     buffers: list[bytes]
 
 class Requests:
-    """The requests of the main shell or of a subshell."""
+    """The queue of requests of the main shell or of a subshell."""
 
     def fileno(self) -> int: ...
     def next(self) -> Request | None: ...
     def abort_waiting(self) -> None: ...
 
 class StreamWriter:
-    """The native part of a stream."""
+    """The native part of an output stream."""
 
     def write(self, text: str) -> int: ...
 

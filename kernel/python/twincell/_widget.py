@@ -1,6 +1,6 @@
-"""The interactive view of a comparison in a notebook. What it shows is decided in Rust, how in `widgets/js`.
+"""The interactive view of a comparison in a notebook. Rust decides what it shows, and `widgets/js` how.
 
-Needs the package `anywidget`; without it, and where nobody looks at the output, the static one stands alone.
+It needs the package `anywidget`. Without it, and where nobody looks at the output, there is only the static output.
 """
 
 from __future__ import annotations
@@ -17,34 +17,34 @@ from IPython.display import display
 
 from ._twincell import Comparison, Start, Study, TwincellError, widget_loader, widget_module
 
-#: Executions that a view can go on from.
+#: Maximum number of replayed executions that a view can continue from.
 KEPT = 50
 
-#: Changes of a study that a front end can hold; a larger study has its static output.
+#: Maximum number of changes that a front end can hold. A larger study has only its static output.
 ROWS = 20_000
 
 
 def is_live() -> bool:
-    """Whether a person is in front of the running cell, with a front end that can show widgets."""
+    """Whether a person watches the running cell in a front end that can show widgets."""
     kernel = getattr(get_ipython(), "kernel", None)
-    # Who executes notebooks in a batch answers no questions. Both kernels know it, each in its own place.
+    # A batch run of a notebook answers no questions. Both kernels know this, each in its own attribute.
     answers = getattr(getattr(kernel, "output", None), "allow_stdin", getattr(kernel, "_allow_stdin", False))
     return bool(answers) and find_spec("anywidget") is not None
 
 
 @functools.cache
 def view_class() -> type:
-    """The widget. Made when it is first needed: anywidget takes a while to import."""
+    """The widget's class. It is made on first use, since anywidget takes a while to import."""
     import anywidget
     import traitlets
 
     made = itertools.count()
 
     class View(anywidget.AnyWidget):
-        """A comparison or a study, or the progress of a comparison that runs."""
+        """A comparison, a study, or the progress of a running comparison."""
 
         _esm = widget_loader()
-        #: The widget itself, which the loader finds: it goes with the first view, and to those that ask for it.
+        #: The widget's own module, for the loader. It goes with the first view, and to views that ask for it.
         module = traitlets.Unicode().tag(sync=True)
         kind = traitlets.Unicode("comparison").tag(sync=True)
         state = traitlets.Dict(allow_none=True, default_value=None).tag(sync=True)
@@ -52,10 +52,10 @@ def view_class() -> type:
         pinned = traitlets.List().tag(sync=True)
 
         def __init__(self, comparison: Comparison | None = None, study: Study | None = None, **traits: Any) -> None:
-            #: What answers requests; None while a comparison runs, and before a change of a study is opened.
+            #: The comparison that answers requests; None while one runs, and before a change of a study is opened.
             self.comparison = comparison
             self.study = study
-            #: What was replayed, by the handle that the view knows it by; the latest ones.
+            #: The latest replayed executions, by the handles that the view has for them.
             self._replayed: dict[int, Start] = {}
             self._handles = itertools.count(1)
             #: Called when the stop button is pressed.
@@ -82,7 +82,7 @@ def view_class() -> type:
         def _carry_out(self, request: dict[str, Any]) -> dict[str, Any]:
             if request.get("do") == "open":
                 reply, opened = open_row(self.study, request.get("row"))
-                # What comes next is about this change.
+                # The next requests are about this change.
                 self.comparison = opened or self.comparison
                 return reply
             handle = request.get("handle")
@@ -90,7 +90,7 @@ def view_class() -> type:
                 return {"ok": False, "error": "the kernel does not know this execution any more: run the cell again"}
             start = self._replayed.pop(handle, None)
             if start is not None:
-                # Used again: it goes last.
+                # It was used again, so it moves to the end.
                 self._replayed[handle] = start
             reply, start = answer(self.comparison, request, start)
             if start is not None and "detail" in reply:
@@ -104,7 +104,7 @@ def view_class() -> type:
 
 
 def open_row(study: Study | None, row: Any) -> tuple[dict[str, Any], Comparison | None]:
-    """The comparison of one change of a study, for the view and to ask later."""
+    """The comparison of one change of a study: the reply for the view, and the comparison for later requests."""
     try:
         if study is None:
             raise TwincellError("this view shows no study")
@@ -119,7 +119,7 @@ def open_row(study: Study | None, row: Any) -> tuple[dict[str, Any], Comparison 
 def answer(
     comparison: Comparison | None, request: dict[str, Any], start: Start | None
 ) -> tuple[dict[str, Any], Start | None]:
-    """What the view asked for, an execution in full or the text of a test, and what the next request can go on from."""
+    """The reply to a view (an execution in full, or the text of a test) and the start for a following request."""
     does = {"replay": "show", "shrink": "shrink", "reproducer": "reproduce"}
     try:
         if comparison is None:
@@ -138,9 +138,9 @@ def answer(
 
 
 def show(result: Comparison | Study) -> bool:
-    """Shows the interactive view, and behind it the static output. False where there can only be the static one.
+    """Shows the interactive view, and behind it the static output. Returns False where only static output is possible.
 
-    The static one is for whoever opens the notebook later without a kernel; while the view lives, its style hides it.
+    The static output is for opening the notebook later without a kernel. While the view lives, its style hides it.
     """
     if not is_live() or (isinstance(result, Study) and len(result) > ROWS):
         return False

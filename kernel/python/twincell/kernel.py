@@ -1,7 +1,7 @@
-"""The kernel `Twincell (Python)`: takes requests from the Rust side and answers them with IPython.
+"""The kernel `Twincell (Python)`: it takes requests from the Rust side and answers them with IPython.
 
-Sockets, signatures and ordering are Rust's (`twincell._twincell.Connection`); how a cell's output becomes messages is
-in `shell.py`. Run by Jupyter as `python -m twincell.kernel -f CONNECTION_FILE`.
+Rust handles sockets, signatures and ordering (`twincell._twincell.Connection`). `shell.py` turns a cell's output into
+messages. Jupyter runs this module as `python -m twincell.kernel -f CONNECTION_FILE`.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def kernel_info() -> dict[str, Any]:
 
 
 class Kernel:
-    """Handles one request after the other on Python's main thread."""
+    """Handles requests one after the other on Python's main thread."""
 
     def __init__(self, connection: Connection, output: Output, shell: ZMQInteractiveShell) -> None:
         self.connection = connection
@@ -85,11 +85,11 @@ class Kernel:
         }
 
     def get_parent(self) -> dict[str, Any]:
-        """The message that is being handled. Output widgets ask for it."""
+        """The message being handled. Output widgets ask for it."""
         return self.output.parent_message
 
     async def serve(self, requests: Requests) -> None:
-        """Handles the requests of the main shell or of a subshell, until a client or a cell asks for the end."""
+        """Handles the requests of the main shell or of a subshell, until a client or a cell ends it."""
         self._requests.set(requests)
         waiting = asyncio.Event()
         loop = asyncio.get_running_loop()
@@ -155,7 +155,7 @@ class Kernel:
     # Interrupts
 
     def _on_interrupt(self, _signum: int, _frame: Any) -> None:
-        """An interrupt concerns the code of a user that runs; between cells there is nothing to interrupt."""
+        """Interrupts the user's code. Between cells there is nothing to interrupt."""
         # IPython's tracebacks end where the user's code was.
         __tracebackhide__ = True
         if not self._interruptible:
@@ -163,13 +163,13 @@ class Kernel:
         cell = self._cell
         if cell is None or asyncio.current_task(cell.get_loop()) is cell:
             raise KeyboardInterrupt
-        # The cell awaits something: the event loop is waiting, and the cell learns of it there.
+        # The cell awaits something, so the event loop is waiting: cancel the cell there.
         cell.get_loop().call_soon_threadsafe(cell.cancel)
 
     @contextlib.contextmanager
     def _user_code(self):
         if threading.current_thread() is not threading.main_thread():
-            # Signals concern the main thread.
+            # Signals reach only the main thread.
             yield
             return
         if signal.getsignal(signal.SIGINT) != self._on_interrupt:
@@ -291,7 +291,7 @@ class Kernel:
             found = manager.get_tail(content.get("n") or 10, include_latest=True, **form)
         elif kind == "range":
             found = manager.get_range(content.get("session", 0), content.get("start", 0), content.get("stop"), **form)
-            # IPython calls its own session 0 here, and by its number in the two other kinds.
+            # For this kind, IPython calls its own session 0; for the two others, it uses the session's number.
             found = [(session or manager.session_number, line, entry) for session, line, entry in found]
         elif kind == "search":
             search = {"n": content.get("n"), "unique": content.get("unique", False)}
@@ -315,7 +315,7 @@ class Kernel:
 
 
 def _read(request: Request) -> dict[str, Any]:
-    """The message as Python's own kernels know it."""
+    """The message as a dictionary, in the form that ipykernel uses."""
     header = json.loads(request.header)
     return {
         "header": header,
@@ -341,7 +341,7 @@ def _text_of(error: BaseException) -> str:
 
 
 def _log_to(terminal: TextIO, app_log: logging.Logger) -> None:
-    """What the kernel itself has to say belongs to the terminal of the server, not into a notebook."""
+    """Sends the kernel's own log to the server's terminal, not into a notebook."""
     handler = logging.StreamHandler(terminal)
     handler.setFormatter(logging.Formatter("twincell kernel: %(message)s"))
     logger.addHandler(handler)
@@ -353,7 +353,7 @@ def _log_to(terminal: TextIO, app_log: logging.Logger) -> None:
 
 
 def _be_found_as_notebook(shell: ZMQInteractiveShell) -> None:
-    """Packages such as tqdm ask whether ipykernel's shell is loaded to learn whether they run in a notebook."""
+    """Adds a stand-in for ipykernel's shell, by which packages such as tqdm tell that they run in a notebook."""
     module = types.ModuleType("ipykernel.zmqshell", "Stands in for ipykernel's shell; the kernel is twincell's.")
     module.ZMQInteractiveShell = type(shell)
     module.ZMQDisplayPublisher = type(shell.display_pub)
@@ -361,7 +361,7 @@ def _be_found_as_notebook(shell: ZMQInteractiveShell) -> None:
 
 
 class KernelApp(BaseIPythonApplication, InteractiveShellApp):
-    """Starts the kernel: reads IPython's configuration and startup files as every IPython does."""
+    """Starts the kernel. Reads IPython's configuration and startup files, as every IPython does."""
 
     name = "ipython-kernel"
     description = "The Jupyter kernel of twincell. Jupyter starts it; there is no need to start it by hand."
@@ -377,7 +377,7 @@ class KernelApp(BaseIPythonApplication, InteractiveShellApp):
             connection = Connection.open(self.connection_file, dumps(kernel_info()))
         except OSError as error:
             self.exit(f"twincell.kernel: {error}")
-        # The code that asks "is this a notebook?" looks for ipykernel's application in the configuration.
+        # Code that asks whether it runs in a notebook looks for ipykernel's application in the configuration.
         self.config.IPKernelApp.connection_file = self.connection_file
         _log_to(open(connection.capture_output(), "w", buffering=1, closefd=False), self.log)
         output = Output(connection)
@@ -402,7 +402,7 @@ class KernelApp(BaseIPythonApplication, InteractiveShellApp):
             logger.exception("the magics of twincell could not be loaded; plain Python works all the same")
 
     def start(self) -> None:
-        """Serves until the client says that it is enough."""
+        """Serves until the client ends it."""
         loop = asyncio.new_event_loop()
         asyncio.set_event_loop(loop)
         try:
@@ -412,7 +412,7 @@ class KernelApp(BaseIPythonApplication, InteractiveShellApp):
                 try:
                     loop.run_until_complete(serving)
                 except (KeyboardInterrupt, SystemExit) as error:
-                    # asyncio lets these two out of any task of a cell; they end that task, not the kernel.
+                    # asyncio lets these two escape from any task of a cell. They end that task, not the kernel.
                     logger.warning("a task of a cell ended with %s", type(error).__name__)
         finally:
             self.shell.atexit_operations()
@@ -420,7 +420,7 @@ class KernelApp(BaseIPythonApplication, InteractiveShellApp):
             self._end_threads_softly()
 
     def _end_threads_softly(self) -> None:
-        """Threads that a cell started must not keep a kernel alive that was told to end."""
+        """Ends the process although threads may run: a cell's threads must not keep a kernel alive that shall end."""
         others = [t for t in threading.enumerate() if t is not threading.main_thread() and not t.daemon]
         if others:
             import atexit

@@ -1,6 +1,6 @@
-"""The magics of any IPython shell. What their lines and cells mean is decided in Rust; here is only what IPython needs.
+"""The magics for any IPython shell. Rust interprets their lines and cells; this module holds only what IPython needs.
 
-Not here: running plain cells, which is the shell's business, and showing a comparison, which `Comparison` does itself.
+It does not run plain cells, which the shell does, nor show a comparison, which `Comparison` does itself.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ Result = TypeVar("Result")
 
 
 class LastRun:
-    """What each notebook cell held when it last ran, for `%%compare --with-last` and `%autocompare`."""
+    """The code that each notebook cell held when it last ran, for `%%compare --with-last` and `%autocompare`."""
 
     def __init__(self, shell: Any) -> None:
         self.shell = shell
-        #: By cell id.
+        #: The code by cell id.
         self.held: dict[str, str] = {}
-        #: Called with what a cell held before and what it holds now, after it ran.
+        #: Called after a cell ran again, with its earlier and its present code.
         self.on_rerun: Callable[[str, str], None] | None = None
         shell.events.register("post_run_cell", self._remember)
 
     def _remember(self, result: Any) -> None:
-        # What was refused, by Python or by a magic, did not run; the version before it is what the next one is about.
+        # A cell that Python or a magic refused did not run. The next version is compared with the one before it.
         refused = result is None or result.error_before_exec or isinstance(result.error_in_exec, UsageError)
         cell_id = self._cell_id()
         if cell_id is None or refused:
@@ -47,12 +47,12 @@ class LastRun:
             self.on_rerun(before, now)
 
     def _cell_id(self) -> str | None:
-        # Front ends send the id with the request to run the cell.
+        # Front ends send the cell's id with the request to run it.
         request = self.shell.get_parent() if hasattr(self.shell, "get_parent") else {}
         return (request.get("metadata") or {}).get("cellId")
 
     def code(self) -> str | None:
-        """What the running cell held when it last ran; `None` when it has not run before."""
+        """The code that the running cell held when it last ran; `None` when it has not run before."""
         cell_id = self._cell_id()
         if cell_id is None:
             raise TwincellError("this front end does not say which cell runs: store versions with %%version instead")
@@ -90,7 +90,7 @@ class TwincellMagics(Magics):
 
     @line_magic
     def autocompare(self, line: str) -> None:
-        """`%autocompare on`: a cell that runs again is compared with what it held before; see `--help`."""
+        """`%autocompare on`: compare each cell that runs again with its earlier content; see `--help`."""
         is_on, settings, help_text = one_line(_twincell.autocompare, line)
         if help_text is not None:
             print(help_text)
@@ -104,7 +104,7 @@ class TwincellMagics(Magics):
             print("autocompare is on: a cell that runs again is compared with what it held before")
 
     def _named(self, name: str) -> Any:
-        """A stored version, what the notebook has under a name, or a path."""
+        """A stored version, the notebook's object of this name, or a path."""
         if name in self.versions:
             return self.versions[name]
         first, *attributes = name.split(".")
@@ -116,7 +116,7 @@ class TwincellMagics(Magics):
 
     @line_cell_magic
     def predict(self, line: str, cell: str | None = None) -> Predictions | None:
-        """What values are expected where: `%predict NAME`, `%predict FILE.py`, `%%predict` for a cell; see `--help`."""
+        """Show expected values: `%predict NAME`, `%predict FILE.py`, `%%predict` for a cell; see `--help`."""
 
         predictions, help_text = one_line(_twincell.predict_magic, line, cell, self._named)
         if help_text is not None:
@@ -129,7 +129,7 @@ class TwincellMagics(Magics):
         try:
             outcome = one_line(_twincell.study_line, line, self.shell.user_ns)
         except KeyboardInterrupt as interrupt:
-            # The cell fails; where twincell was at the time is nobody's concern.
+            # The cell fails; twincell's own frames are of no interest.
             interrupt._render_traceback_ = lambda: ["Stopped. What was found is in the file of --out, if there is one."]
             raise
         if outcome.text is not None:
@@ -137,7 +137,7 @@ class TwincellMagics(Magics):
         return outcome.study
 
     def _compare_rerun(self, before: str, now: str) -> None:
-        """One line where nothing changed, the whole output where behavior did."""
+        """Shows one line where behavior did not change, and the whole output where it did."""
         if self._autocompare is None or not (defines_something(before) and defines_something(now)):
             return
         compare = self._autocompare.compare
@@ -167,7 +167,7 @@ class TwincellMagics(Magics):
             print(outcome.text)
         if outcome.interrupt is not None:
             display(outcome.comparison)
-            # The cell fails, so that the ones after it do not run; where twincell was at the time is nobody's concern.
+            # The cell fails, so that the following cells do not run. twincell's own frames are of no interest.
             outcome.interrupt._render_traceback_ = lambda: ["Stopped. What was found up to then stands above."]
             raise outcome.interrupt
         if outcome.code is not None:
@@ -176,7 +176,7 @@ class TwincellMagics(Magics):
 
     @line_cell_magic
     def version(self, line: str, cell: str | None = None) -> None:
-        """On a cell, `%%version NAME` stores its code under a name and does not run it; `%version` lists the names."""
+        """`%%version NAME` stores the cell's code under a name without running it; `%version` lists the names."""
         if cell is None:
             if line.strip():
                 raise UsageError(f"write %%version {line.strip()} at the top of a cell to store it; %version lists")
@@ -193,20 +193,20 @@ class TwincellMagics(Magics):
 
 
 def defines_something(cell: str) -> bool:
-    """Whether a cell may hold functions or classes, and is not one that compares by itself."""
+    """Whether a cell may define functions or classes and does not compare by itself."""
     is_magic = cell.lstrip().startswith(("%%compare", "%%version"))
     return not is_magic and re.search(r"^\s*(async\s+def|def|class)\s|=\s*lambda\b", cell, re.MULTILINE) is not None
 
 
 def member(holder: Any, name: str) -> Any:
-    """Of a class or a module; attributes of other objects may run code."""
+    """An attribute of a class or a module. Reading attributes of other objects may run code."""
     if not isinstance(holder, type | ModuleType):
         raise AttributeError(name)
     return getattr(holder, name)
 
 
 def run_in_cell(shell: Any, code: str) -> None:
-    """Runs code as part of the cell that runs. When it fails, so does the cell, and its traceback is shown once."""
+    """Runs code as part of the running cell. If it fails, so does the cell, and its traceback is shown once."""
     custom = shell.custom_exceptions, shell.CustomTB
     shell.set_custom_exc((BaseException,), lambda *_, **_options: None)
     try:
@@ -217,7 +217,7 @@ def run_in_cell(shell: Any, code: str) -> None:
 
 
 def one_line(function: Callable[..., Result], *arguments: Any) -> Result:
-    """Calls a function; what the user did wrong is shown in one line, without a traceback."""
+    """Calls a function and shows a mistake of the user in one line, without a traceback."""
     try:
         return function(*arguments)
     except TwincellError as error:
@@ -225,7 +225,7 @@ def one_line(function: Callable[..., Result], *arguments: Any) -> Result:
 
 
 def load_ipython_extension(ipython: Any) -> None:
-    """Registers the magics and what completes their options."""
+    """Registers the magics and the completion of their options."""
     if ipython.magics_manager.registry.get(TwincellMagics.__name__) is not None:
         return
     magics = TwincellMagics(ipython)

@@ -1,4 +1,4 @@
-"""IPython's shell, with its output sent as messages. What requests mean is in `kernel.py`."""
+"""IPython's shell, which sends its output as messages. `kernel.py` handles the requests."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class MessageDisplayHook(DisplayHook):
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
-        #: Of each thread: subshells show results, too.
+        #: One value for each thread, since subshells show results, too.
         self._now = threading.local()
 
     def start_displayhook(self) -> None:
@@ -78,13 +78,13 @@ class MessageDisplayPublisher(DisplayPublisher):
 
 
 class CellOutcome(threading.local):
-    """What came of the cell that the running thread runs."""
+    """The outcome of the cell that the current thread runs."""
 
-    #: The formatted traceback, when it failed.
+    #: The formatted traceback, if the cell failed.
     traceback: list[str] | None = None
-    #: Whether its value could not be shown.
+    #: Whether showing the cell's value failed.
     display_failed = False
-    #: Its number in the history.
+    #: The cell's number in the history.
     count = 0
 
 
@@ -102,7 +102,7 @@ class ZMQInteractiveShell(InteractiveShell):
 
     def __init__(self, *, output: Output, **options: Any) -> None:
         self.output = output
-        #: What came of the cell that a thread runs.
+        #: The outcome of the cell that each thread runs.
         self.outcome = CellOutcome()
         super().__init__(**options)
         self.displayhook.output = output
@@ -110,23 +110,23 @@ class ZMQInteractiveShell(InteractiveShell):
 
     @property
     def parent_metadata(self) -> dict[str, Any]:
-        """The metadata of the request that is handled; JupyterLab puts the cell's id there, as `cellId`."""
+        """The metadata of the current request. JupyterLab puts the cell's id there, as `cellId`."""
         return self.output.parent_message.get("metadata", {})
 
     def get_parent(self) -> dict[str, Any]:
-        """The request that is handled, as under ipykernel."""
+        """The current request, as under ipykernel."""
         return self.output.parent_message
 
     @contextlib.contextmanager
     def _tee(self, channel: str) -> Iterator[None]:
-        # IPython would put a function of its own before `write`, several times as slow as `write` itself.
+        # IPython would put its own function before `write`, which is several times as slow as `write` itself.
         self.outcome.count = self.execution_count
         with self.output.recording():
             yield
         self.remember()
 
     def remember(self, output_type: str | None = None, bundle: dict[str, Any] | None = None) -> None:
-        """Adds what was written, and then an output, to the history that `%notebook` exports."""
+        """Adds the text written so far, and then an output, to the history that `%notebook` exports."""
         outputs = getattr(self.history_manager, "outputs", None)
         if outputs is None or HistoryOutput is None:
             return
@@ -142,13 +142,13 @@ class ZMQInteractiveShell(InteractiveShell):
         return ZMQExitAutocall(self)
 
     def init_environment(self) -> None:
-        # Programs that cells start write into the notebook: with colors, without a pager.
+        # Programs that cells start write into the notebook, with colors and without a pager.
         os.environ.update(TERM="xterm-color", CLICOLOR="1", FORCE_COLOR="1", CLICOLOR_FORCE="1")
         os.environ.update(PAGER="cat", GIT_PAGER="cat")
         os.environ.setdefault("MPLBACKEND", "module://matplotlib_inline.backend_inline")
 
     def init_virtualenv(self) -> None:
-        """The kernel runs in the environment that it is installed in, whichever is active outside."""
+        """Does nothing: the kernel runs in the environment that it is installed in, whichever is active outside."""
 
     def init_hooks(self) -> None:
         super().init_hooks()
@@ -184,7 +184,7 @@ class ZMQInteractiveShell(InteractiveShell):
         """Runs a program and shows what it writes."""
         if cmd.rstrip().endswith("&"):
             raise OSError("background processes are not supported in cells; use subprocess.Popen")
-        # The status is no value of the cell, or it would be shown as its result.
+        # The status is not the cell's value, or it would be shown as the result.
         self.user_ns["_exit_code"] = system(self.var_expand(cmd, depth=1))
 
     system = system_piped

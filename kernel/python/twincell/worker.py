@@ -1,6 +1,6 @@
-"""The program of a worker process: `python -m twincell.worker`, started by the engine only.
+"""The program of a worker process, `python -m twincell.worker`. Only the engine starts it.
 
-It collects what Python needs to read, then hands over to native code, which locks the process in and serves.
+It collects the paths that Python needs to read. Then native code locks the sandbox and serves requests.
 """
 
 import os
@@ -12,7 +12,7 @@ import traceback
 
 
 def _readable() -> list[str]:
-    """Folders and archives that imports read: the interpreter's own and the entries of the module search path."""
+    """The folders and archives that imports read: the interpreter's own and the entries of the module search path."""
     import pwd
 
     import twincell
@@ -39,10 +39,10 @@ def main() -> int:
     if socket is None or memory is None:
         print("twincell.worker is started by twincell itself; to compare code, run: twincell compare", file=sys.stderr)
         return 2
-    # An interrupt from the terminal or the notebook is for the process that compares; it decides what ends.
+    # An interrupt from the terminal or the notebook is meant for the comparing process, which decides what ends.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     scratch = os.getcwd()
-    # Before Python 3.11 nothing keeps the current folder, where foreign code writes, out of the search path.
+    # Foreign code writes to the current folder. Before Python 3.11, nothing else keeps it out of the search path.
     sys.path[:] = [path for path in sys.path if path and path != scratch]
     from twincell import _twincell
 
@@ -51,7 +51,7 @@ def main() -> int:
 
 
 def _fail(kind: type, error: BaseException, trace: object) -> None:
-    """The engine reads the last line; `sys.stderr` may be foreign code's by now."""
+    """Writes to the original standard error, whose last line the engine reads; foreign code may have replaced `sys.stderr`."""
     traceback.print_exception(kind, error, trace, file=sys.__stderr__)
     os._exit(1)
 

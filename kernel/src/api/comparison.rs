@@ -13,7 +13,7 @@ use twincell_core::report::Comparison;
 use super::raised;
 use super::replay::{self, Origin, Start};
 
-/// What a comparison found.
+/// The result of a comparison.
 #[pyclass(frozen, name = "Comparison", module = "twincell")]
 pub struct PyComparison {
     report: Arc<Comparison>,
@@ -32,7 +32,7 @@ impl PyComparison {
 
 #[pymethods]
 impl PyComparison {
-    /// `changing`, `likely_preserving`, `inconclusive` or `identical`: the worst of the pairs'.
+    /// `changing`, `likely_preserving`, `inconclusive` or `identical`: the worst verdict of the pairs.
     #[getter]
     fn verdict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         plain(py, &self.report.verdict)
@@ -56,21 +56,21 @@ impl PyComparison {
         plain(py, &self.report.pairs)
     }
 
-    /// A pytest file that shows the first change without twincell; None where there is none that holds.
+    /// A pytest file that shows the first change without twincell, or None where none holds.
     #[getter]
     fn reproducer(&self) -> Option<&str> {
         crate::reproducers::first(&self.report)
     }
 
-    /// Executes both versions once more and gives everything about it as a dictionary: `execution` (its number, `None` with
-    /// other values), `differs`, `valid`, `evidence`, `old` and `new` (`outcome`, `stdout`, `stderr`, `log`, `arguments` after the
+    /// Executes both versions once more and returns all details as a dictionary: `execution` (its number, `None` with other
+    /// values), `differs`, `valid`, `evidence`, `old` and `new` (`outcome`, `stdout`, `stderr`, `log`, `arguments` after the
     /// call, `hits` as (line, times)), `values` (`path`, `value`, `class`, `probability`, ...), `calls` side by side, and
     /// `reproducer`.
     ///
-    /// `execution` is its `number` in `pairs[pair]["executions"]`; `None` is the one that is shown. `changes` are values to
-    /// inject instead, by access path, as Python literals: `{"limit": "0"}`. `then="shrink"` makes the values small,
-    /// `then="reproduce"` adds a pytest file. Raises `TwincellError` when there is no such execution, a value cannot be read,
-    /// or there is no difference to work on.
+    /// `execution` is a `number` in `pairs[pair]["executions"]`; `None` means the execution that the report shows. `changes`
+    /// are other values to inject, by access path, as Python literals: `{"limit": "0"}`. `then="shrink"` shrinks the values,
+    /// and `then="reproduce"` adds a pytest file. Raises `TwincellError` if there is no such execution, if a value cannot be
+    /// read, or if there is no difference to shrink or reproduce.
     #[pyo3(signature = (execution = None, changes = None, *, pair = 0, then = "show"))]
     fn replay<'py>(
         &self,
@@ -83,7 +83,7 @@ impl PyComparison {
         self._replay(py, execution, changes, pair, then, None).map(|(answer, _)| answer)
     }
 
-    /// As `replay`; gives what a later call goes on from as well.
+    /// Like `replay`, but also returns the start for a later call.
     fn _replay<'py>(
         &self,
         py: Python<'py>,
@@ -99,12 +99,12 @@ impl PyComparison {
         Ok((plain(py, &answer)?, start))
     }
 
-    /// What the interactive view shows, as JSON.
+    /// The state of the interactive view, as JSON.
     fn _state(&self) -> PyResult<String> {
         serde_json::to_string(&twincell_widgets::state(&self.report)).map_err(raised)
     }
 
-    /// The whole report as dictionaries, lists, texts and numbers.
+    /// The whole report as dictionaries, lists, strings and numbers.
     fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         plain(py, self.report.as_ref())
     }
@@ -114,12 +114,12 @@ impl PyComparison {
         serde_json::to_string(self.report.as_ref()).map_err(raised)
     }
 
-    /// The report as an HTML page of its own.
+    /// The report as a complete HTML page.
     fn to_html(&self) -> String {
         twincell_widgets::html_page(&self.report, "twincell")
     }
 
-    /// Writes the report to a file: HTML or JSON, or the reproducer, by the file's ending.
+    /// Writes the report to a file. Its ending selects HTML, JSON or the reproducer.
     fn save(&self, path: PathBuf) -> PyResult<()> {
         let text = match path.extension().and_then(|ending| ending.to_str()) {
             Some("html" | "htm") => self.to_html(),
@@ -138,12 +138,12 @@ impl PyComparison {
         crate::files::write_text(&path, &text).map_err(raised)
     }
 
-    /// Shows the interactive view where there is a front end for it; IPython takes the MIME bundle elsewhere.
+    /// Shows the interactive view where there is a front end for it. Elsewhere IPython uses the MIME bundle.
     fn _ipython_display_(slf: &Bound<'_, Self>) -> PyResult<()> {
         show(slf)
     }
 
-    /// What Jupyter shows.
+    /// The MIME bundle that Jupyter shows.
     #[pyo3(signature = (include = None, exclude = None))]
     fn _repr_mimebundle_<'py>(
         &self,
@@ -161,13 +161,13 @@ impl PyComparison {
     }
 }
 
-/// Shows the interactive view of a result, or says that there can be none.
+/// Shows the interactive view of a result. Returns whether that was possible.
 pub(super) fn show(result: &Bound<'_, PyAny>) -> PyResult<()> {
     let shown = result.py().import("twincell._widget")?.call_method1("show", (result,))?;
     if shown.is_truthy()? { Ok(()) } else { Err(PyNotImplementedError::new_err("the MIME bundle will do")) }
 }
 
-/// Plain data as Python's dictionaries, lists, texts and numbers.
+/// Plain data as Python dictionaries, lists, strings and numbers.
 pub(super) fn plain<'py>(py: Python<'py>, data: &impl Serialize) -> PyResult<Bound<'py, PyAny>> {
     let json = serde_json::to_string(data).map_err(raised)?;
     py.import("json")?.call_method1("loads", (json,))

@@ -11,19 +11,19 @@ use super::comparison::plain;
 use super::raised;
 use crate::mine::{Mine, Selection, default_jobs, now, seconds};
 
-/// The changes of a history, newest first, found while they are asked for.
+/// The changes in a history, newest first. They are found on demand.
 #[pyclass(frozen, name = "Mine", module = "twincell")]
 pub struct PyMine {
     mine: Mutex<Mine>,
 }
 
-/// Finds the functions that the commits of a git repository modified; an iterator of dictionaries, as `study` takes them.
+/// Finds the functions that the commits of a git repository modified. Returns an iterator of dictionaries for `study`.
 ///
-/// Taken are functions that are in both versions of a Python file and differ in their syntax trees without comments,
-/// docstrings, decorators and annotations; newest commits first, without merges. With `single_function` only commits that
-/// modify exactly one function, and add or remove none: the selection of the paper on ChangeGuard. `grep` is one regular
-/// expression or several, of which one must match the message. `since` and `until` are dates, or texts like `2024-05-17`
-/// or `3 weeks ago`. Raises `TwincellError` when one of these is wrong.
+/// It finds functions that both versions of a Python file have and whose syntax trees differ, apart from comments,
+/// docstrings, decorators and annotations. Newest commits come first; merges are left out. `single_function` selects
+/// only commits that modify exactly one function and neither add nor remove any, as the ChangeGuard paper does. `grep`
+/// is one regular expression or several, one of which must match the message. `since` and `until` are dates, or texts
+/// like `2024-05-17` or `3 weeks ago`. Raises `TwincellError` if one of these is wrong.
 #[pyfunction]
 #[pyo3(signature = (repository, *, since = None, until = None, grep = None, single_function = false, tests = false,
                     modules = true, revision = None, limit = None, jobs = None))]
@@ -86,7 +86,7 @@ impl PyMine {
         }
     }
 
-    /// What was looked at up to now: `changes`, `commits`, `merges`, `unreadable` files and `examples` of them.
+    /// Counts so far: `changes`, `commits`, `merges`, `unreadable` files and `examples` of them.
     #[getter]
     fn report<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let report = self.mine.lock().unwrap_or_else(PoisonError::into_inner).report().clone();

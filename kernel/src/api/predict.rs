@@ -19,11 +19,12 @@ pub struct PyPredictions {
     predicted: Predicted,
 }
 
-/// Says what values are expected where: `code` is source text, a path (`os.PathLike`), a function or a class. Nothing is run.
+/// Predicts which values are expected where. `code` is source text, a path (`os.PathLike`), a function or a class.
+/// Nothing is run.
 ///
-/// Options are `predictor`, `model`, `device` and `cache`. Functions have predictions, code outside of them has none. Where a
-/// part of the code is no Python, the rest is predicted, and `errors` of the result says what is wrong. Raises `TwincellError`
-/// when nothing of the code is Python, or an option is wrong.
+/// The options are `predictor`, `model`, `device` and `cache`. Functions have predictions; code outside them has none.
+/// Where part of the code is not Python, the rest has predictions, and the result's `errors` say what is wrong. Raises
+/// `TwincellError` if no part of the code is Python or an option is wrong.
 #[pyfunction]
 #[pyo3(signature = (code, **options))]
 pub fn predict(
@@ -41,8 +42,8 @@ pub fn predict(
     predicted(py, source::read(code, "the code")?, &read_options(options)?)
 }
 
-/// `%predict LINE` and `%%predict LINE`: the predictions, or help to print. `named` gives what a name of the notebook stands
-/// for, or the path that it is.
+/// `%predict LINE` and `%%predict LINE`: the predictions, or help to print. `named` looks up a name of the notebook, or
+/// returns it as a path.
 #[pyfunction]
 pub fn predict_magic(
     py: Python<'_>,
@@ -96,13 +97,13 @@ impl PyPredictions {
         self.rows(py)?.get_item(index)
     }
 
-    /// Where the code is no Python: one dictionary for each place, with `line` and `column` from 1, and `message`.
+    /// The places where the code is not Python: one dictionary for each, with `line` and `column` from 1, and `message`.
     #[getter]
     fn errors<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         plain(py, &self.predicted.errors)
     }
 
-    /// What Jupyter shows.
+    /// The MIME bundle that Jupyter shows.
     #[pyo3(signature = (include = None, exclude = None))]
     fn _repr_mimebundle_<'py>(
         &self,

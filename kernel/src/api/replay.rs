@@ -37,7 +37,7 @@ pub struct Asked {
     pub then: Then,
 }
 
-/// An execution that was replayed, to be replayed again: what a view holds on to.
+/// A replayed execution from which another replay can start. Views hold on to it.
 #[pyclass(frozen, from_py_object, module = "twincell._twincell")]
 #[derive(Clone)]
 pub struct Start {

@@ -23,13 +23,13 @@ const PROGRESS_INTERVAL: Duration = Duration::from_millis(200);
 
 /// Compares many changes; returns a `Study`.
 ///
-/// `changes` is a path (a file of changes, as the command line takes it), or dictionaries with `old` and `new` (and `id`,
-/// `label`, ...) or pairs of texts or functions, in anything that can be iterated over. Results go to the file `out` as they
-/// come (`.jsonl`, `.sqlite`, `.parquet`), and what is there already is not compared again; `fresh=True` throws it away.
-/// `executor` is one of PEP 3148, such as `ProcessPoolExecutor()`, or a function that makes one; without it this process
-/// compares on all cores. `html` is a page to write, `reproducers` a folder for tests. `progress` is called with the
-/// number of changes that are done, how many there are (`None` where nobody knows) and a line for people; `False` shows
-/// nothing. Raises `TwincellError` when an option, the input or the output is wrong.
+/// `changes` is the path of a file of changes, as on the command line, or an iterable. Its items are dictionaries with
+/// `old` and `new` (and `id`, `label`, ...), or pairs of texts or functions. Results go to the file `out` (`.jsonl`,
+/// `.sqlite`, `.parquet`) as they come. Changes that have a result there are not compared again; `fresh=True` discards
+/// these results. `executor` is an executor of PEP 3148, such as `ProcessPoolExecutor()`, or a function that makes one;
+/// without it this process compares on all cores. `html` is a page to write, `reproducers` a folder for tests.
+/// `progress` is called with the number of changes done, their total (`None` if unknown) and a line for people; `False`
+/// shows nothing. Raises `TwincellError` if an option, the input or the output is wrong.
 #[pyfunction]
 #[pyo3(signature = (changes, *, out = None, executor = None, html = None, reproducers = None, progress = None,
                     fresh = false, **options))]

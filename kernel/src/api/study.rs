@@ -31,7 +31,7 @@ pub use open::{Again, Origin, id};
 pub use plot::{PyPlot, PyPlots};
 pub use summary::PySummary;
 
-/// What a study found.
+/// The results of a study.
 #[pyclass(frozen, name = "Study", module = "twincell")]
 pub struct PyStudy {
     title: String,
@@ -56,10 +56,10 @@ impl PyStudy {
     }
 }
 
-/// Reads the results of a study: a .jsonl, .parquet or .sqlite file. `changes` is what the study was made of, a file, a
-/// folder, a frame or rows, for labels and for `study[id]`; the options are those that it had.
+/// Reads the results of a study: a .jsonl, .parquet or .sqlite file. `changes` is the study's input (a file, a folder, a
+/// frame or rows), which labels and `study[id]` need. The options are those of the study.
 ///
-/// Raises `TwincellError` when a file cannot be read or holds something else.
+/// Raises `TwincellError` if a file cannot be read or holds something else.
 #[pyfunction]
 #[pyo3(signature = (results, changes = None, **options))]
 pub fn load_study(
@@ -114,7 +114,7 @@ impl PyStudy {
         self.rows(py)?.try_iter()
     }
 
-    /// Whether a change has this id.
+    /// Whether the study has a change with this id.
     fn __contains__(&self, id: &Bound<'_, PyAny>) -> bool {
         open::id(id).is_ok_and(|wanted| self.findings.iter().any(|one| open::is_called(&one.id, &wanted)))
     }
@@ -164,13 +164,13 @@ impl PyStudy {
         origin.compare(py, finding, before)
     }
 
-    /// What differs between two studies of the same changes: two runs, two models, two versions.
+    /// The differences between two studies of the same changes: two runs, two models, two versions.
     fn diff(&self, other: &Self) -> PyDifference {
         let titles = [self.name.clone(), other.name.clone()];
         PyDifference::new(differences(titles, &self.findings, &other.findings))
     }
 
-    /// The figures of the study, which show themselves.
+    /// The figures of the study.
     fn summary(&self) -> PyResult<PySummary> {
         PySummary::new(&self.findings)
     }
@@ -215,12 +215,12 @@ impl PyStudy {
         PyCapsule::new_with_value(py, stream, c"arrow_array_stream")
     }
 
-    /// The study as an HTML page of its own.
+    /// The study as a complete HTML page.
     fn to_html(&self) -> String {
         study_page(&self.state(&self.kept), &self.title)
     }
 
-    /// Writes the study to a file: a page (.html) or the results (.jsonl, .parquet, .sqlite), by the file's ending.
+    /// Writes the study to a file. Its ending selects a page (.html) or the results (.jsonl, .parquet, .sqlite).
     fn save(&self, path: PathBuf) -> PyResult<()> {
         match path.extension().and_then(|ending| ending.to_str()) {
             Some("html" | "htm") => crate::files::write_text(&path, &self.to_html()).map_err(raised),
@@ -238,17 +238,17 @@ impl PyStudy {
         }
     }
 
-    /// What the interactive view shows, as JSON.
+    /// The state of the interactive view, as JSON.
     fn _state(&self) -> PyResult<String> {
         serde_json::to_string(&self.state(&self.kept)).map_err(raised)
     }
 
-    /// Shows the interactive view where there is a front end for it; IPython takes the MIME bundle elsewhere.
+    /// Shows the interactive view where there is a front end for it. Elsewhere IPython uses the MIME bundle.
     fn _ipython_display_(slf: &Bound<'_, Self>) -> PyResult<()> {
         show(slf)
     }
 
-    /// What Jupyter shows.
+    /// The MIME bundle that Jupyter shows.
     #[pyo3(signature = (include = None, exclude = None))]
     fn _repr_mimebundle_<'py>(
         &self,

@@ -14,7 +14,7 @@ use super::study::Again;
 use crate::study::change::{Changes, Row};
 use crate::study::job;
 
-/// What a command makes of functions, found while it is asked for.
+/// The changes that a command makes to functions. They are found on demand.
 #[pyclass(frozen, name = "Transform", module = "twincell")]
 pub struct PyTransform {
     changes: Arc<Mutex<Box<dyn Changes>>>,
@@ -26,12 +26,13 @@ pub struct PyTransform {
     failed: Mutex<Vec<(Value, String)>>,
 }
 
-/// Applies a command to the Python files of a folder, or to one file, and gives every function whose text is another one
-/// then; an iterator of dictionaries, as `study` takes them.
+/// Applies a command to the Python files of a folder, or to one file, and yields every function whose text it changed.
+/// Returns an iterator of dictionaries for `study`.
 ///
-/// `{}` in the command is where the files go, at its end when it is not there: `ruff check --fix -q {}`. It works on copies,
-/// many files at once, and runs without a sandbox and without a shell. Files that it cannot take are in `failed`, and are rows of
-/// a study that is given the iterator itself. Raises `TwincellError` when the command or the folder cannot be used.
+/// `{}` in the command stands for the files; without it they go to the end: `ruff check --fix -q {}`. The command works
+/// on copies, on many files at once, and runs without a sandbox and without a shell. Files on which it fails are in
+/// `failed`, and are rows of a study that is given the iterator itself. Raises `TwincellError` if the command or the
+/// folder cannot be used.
 #[pyfunction]
 pub fn transform(py: Python<'_>, folder: PathBuf, command: &str) -> PyResult<PyTransform> {
     let (changes, name) = py.detach(|| job::transformed(&folder, command)).map_err(raised)?;
@@ -45,7 +46,7 @@ impl PyTransform {
         Box::new(Rest(self.changes.clone()))
     }
 
-    /// Gives the changes once more: the command works again.
+    /// Yields the changes once more, by running the command again.
     pub fn again(&self) -> Again {
         let (folder, command) = (self.folder.clone(), self.command.clone());
         Box::new(move || Ok(job::transformed(&folder, &command)?.0))
@@ -90,7 +91,7 @@ impl PyTransform {
         }
     }
 
-    /// What the command could not take up to now: dictionaries with `id`, the name of a file, and `reason`.
+    /// The files on which the command failed so far: dictionaries with `id`, the name of a file, and `reason`.
     #[getter]
     fn failed<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let failed = held(&self.failed).clone();

@@ -7,7 +7,7 @@ use twincell_widgets::{Differences, differences_fragment, differences_text};
 
 use super::plain;
 
-/// What differs between two studies; shows itself.
+/// The differences between two studies. A notebook shows them as a table.
 #[pyclass(frozen, name = "StudyDifference", module = "twincell")]
 pub struct PyDifference {
     found: Differences,
@@ -55,7 +55,7 @@ impl PyDifference {
         )
     }
 
-    /// The ids of the changes that only one of the two has: a list for each.
+    /// The ids of the changes that only one of the two studies has: a list for each.
     #[getter]
     fn only<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         plain(py, &self.found.only)

@@ -7,7 +7,7 @@ use twincell_widgets::{Plot, StudyPlot, StudyState, study_plot};
 
 use super::raised;
 
-/// A plot; shows itself.
+/// A plot. A notebook shows it as a drawing.
 #[pyclass(frozen, name = "Plot", module = "twincell")]
 pub struct PyPlot {
     plot: Plot,
@@ -20,13 +20,13 @@ impl PyPlot {
         &self.plot.title
     }
 
-    /// What it shows, in a sentence.
+    /// The content of the plot in a sentence.
     #[getter]
     fn description(&self) -> &str {
         &self.plot.description
     }
 
-    /// The drawing.
+    /// The drawing as SVG.
     #[getter]
     fn svg(&self) -> &str {
         &self.plot.svg
@@ -87,7 +87,7 @@ impl PyPlots {
         self.draw(StudyPlot::Executions)
     }
 
-    /// Executions until the first one that differs.
+    /// Executions until the first difference.
     fn until_difference(&self) -> PyPlot {
         self.draw(StudyPlot::UntilDifference)
     }
@@ -97,7 +97,7 @@ impl PyPlots {
         self.draw(StudyPlot::Time)
     }
 
-    /// Lines covered, over the complexity of the new version.
+    /// Lines covered, by the complexity of the new version.
     fn complexity(&self) -> PyPlot {
         self.draw(StudyPlot::Complexity)
     }

@@ -7,7 +7,7 @@ use super::{plain, raised};
 use crate::study::finding::Finding;
 use crate::study::summary::Summary;
 
-/// The figures of a study: shows itself as the text that the command prints, and is read like a dictionary.
+/// The figures of a study. They print as the command prints them, and read like a dictionary.
 #[pyclass(frozen, mapping, name = "StudySummary", module = "twincell")]
 pub struct PySummary {
     text: String,
