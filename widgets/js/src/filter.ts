@@ -1,7 +1,7 @@
 // Which executions and which changes of a study are listed.
 
 import type { LineFilter } from "./store";
-import type { Execution, PairState, StudyRow } from "./types";
+import type { Execution, Label, PairState, StudyRow, Verdict } from "./types";
 import { executionName, outcome, type Outcome } from "./words";
 
 export interface ExecutionFilter {
@@ -27,10 +27,25 @@ function executionText(execution: Execution): string {
   return `${executionName(execution.number)}\n${execution.old}\n${execution.new}`.toLocaleLowerCase();
 }
 
+/** A cell of the confusion matrix. */
+export interface Cell {
+  verdict: Verdict;
+  label: Label | null;
+}
+
+export function isSameCell(a: Cell | null, b: Cell | null): boolean {
+  return a?.verdict === b?.verdict && a?.label === b?.label;
+}
+
+/** Whether the verdict contradicts the label. */
+export function disagrees({ verdict, label }: Cell): boolean {
+  if (label === "changing") return verdict === "likely_preserving" || verdict === "identical";
+  return label === "preserving" && verdict === "changing";
+}
+
 export interface StudyFilter {
   search: string;
-  /** A cell of the confusion matrix. */
-  cell: { verdict: string; label: string | null } | null;
+  cell: Cell | null;
 }
 
 export function studyFilter(filter: StudyFilter): ((row: StudyRow) => boolean) | null {
@@ -38,31 +53,31 @@ export function studyFilter(filter: StudyFilter): ((row: StudyRow) => boolean) |
   const { cell } = filter;
   if (!cell && !needle) return null;
   return (row) =>
-    (!cell || (row.verdict === cell.verdict && row.label === cell.label)) &&
-    (!needle || `${row.id}\n${row.reason}`.toLocaleLowerCase().includes(needle));
+    (!cell || isSameCell(row, cell)) && (!needle || `${row.id}\n${row.reason}`.toLocaleLowerCase().includes(needle));
 }
 
 /** How many changes have a label and a verdict. */
-export function confusion(rows: StudyRow[]): {
-  labels: (string | null)[];
-  verdicts: string[];
+export interface Confusion {
+  labels: (Label | null)[];
+  verdicts: Verdict[];
   counts: Map<string, number>;
-} {
-  const order = {
-    labels: ["changing", "preserving", "unclear", null],
-    verdicts: ["changing", "likely_preserving", "identical", "inconclusive"],
-  };
+}
+
+const LABELS: (Label | null)[] = ["changing", "preserving", "unclear", null];
+const VERDICTS: Verdict[] = ["changing", "likely_preserving", "identical", "inconclusive"];
+
+export function confusion(rows: StudyRow[]): Confusion {
   const counts = new Map<string, number>();
   for (const row of rows) {
-    const key = cellKey(row.verdict, row.label);
+    const key = cellKey(row);
     counts.set(key, (counts.get(key) ?? 0) + 1);
   }
-  const labels = order.labels.filter((label) => rows.some((row) => row.label === label));
-  const verdicts = order.verdicts.filter((verdict) => rows.some((row) => row.verdict === verdict));
+  const labels = LABELS.filter((label) => rows.some((row) => row.label === label));
+  const verdicts = VERDICTS.filter((verdict) => rows.some((row) => row.verdict === verdict));
   return { labels, verdicts, counts };
 }
 
-export function cellKey(verdict: string, label: string | null): string {
+export function cellKey({ verdict, label }: Cell): string {
   return `${label ?? ""}|${verdict}`;
 }
 

@@ -9,7 +9,7 @@ import type { ComparisonState, Pinned, Progress, StudyState } from "./types";
 import { attempt } from "./views/attempt";
 import { comparisonView } from "./views/comparison";
 import { progressView } from "./views/progress";
-import { studyView } from "./views/study";
+import { StudyView } from "./views/study";
 
 type State = ComparisonState | StudyState;
 
@@ -85,7 +85,7 @@ function viewOf(
 ): View | HTMLElement {
   const host = { kernel, pinned, savePinned };
   const view = attempt<State, View>(state, (known) =>
-    "rows" in known ? studyView(known, kernel) : comparisonView(known, host),
+    "rows" in known ? new StudyView(known, kernel) : comparisonView(known, host),
   );
   return typeof view === "string" ? h("p", { role: "alert" }, view) : view;
 }

@@ -70,6 +70,11 @@ export function count(value: number, noun: string): string {
   return `${number(value)} ${noun}${value === 1 ? "" : "s"}`;
 }
 
+/** How many of them, where not all. */
+export function countOf(value: number, all: number, noun: string): string {
+  return value === all ? count(all, noun) : `${number(value)} of ${count(all, noun)}`;
+}
+
 export function executionName(execution: number | null): string {
   return execution === null ? "Changed values" : `Execution ${number(execution)}`;
 }
@@ -150,7 +155,7 @@ export function entryLine(
 
 export function entryPlace(pair: PairState, value: { path: string; version: VersionNumber; line: number }): string {
   const line = entryLine(pair, value);
-  return `${value.version === 0 ? "old" : "new"}${line === null ? "" : ` ${line}`}`;
+  return `${versionName(value.version)}${line === null ? "" : ` ${line}`}`;
 }
 
 /** Values in the order in which they matter: decisive ones, those that one can write, then stand-ins for objects. */
@@ -159,11 +164,15 @@ export function byWeight<T extends Pick<DetailValue, "decisive" | "changed" | "l
   return [...values].sort((a, b) => weight(a) - weight(b));
 }
 
-/** What a branch never did; none where it did both, or where its line never ran. */
-export function branchGap(branch: Branch): string | null {
-  if (branch.taken === 0 && branch.not_taken === 0) return null;
-  if (branch.taken === 0) return "never true";
-  return branch.not_taken === 0 ? "never false" : null;
+/** What a condition never was; null where it was both, or where its line never ran. */
+export function branchGap(branch: Branch): boolean | null {
+  if (branch.taken === 0) return branch.not_taken === 0 ? null : true;
+  return branch.not_taken === 0 ? false : null;
+}
+
+/** The old version is 0, the new one 1. */
+export function versionName(version: VersionNumber): "old" | "new" {
+  return version === 0 ? "old" : "new";
 }
 
 export function callMark(row: CallRow): string {

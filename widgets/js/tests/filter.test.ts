@@ -72,5 +72,5 @@ test("a cell of the matrix and a search filter the changes of a study", () => {
   const { labels, verdicts, counts } = filter.confusion(rows);
   expect(labels).toEqual(["changing", "preserving", null]);
   expect(verdicts).toEqual(["changing", "identical"]);
-  expect(counts.get(filter.cellKey("changing", null))).toBe(1);
+  expect(counts.get(filter.cellKey({ verdict: "changing", label: null }))).toBe(1);
 });

@@ -2,7 +2,7 @@ import { afterEach, expect, test, vi } from "vitest";
 import { studyPlots } from "../src/plots/study";
 import { fillings } from "../src/plots/fillings";
 import { Session } from "../src/session";
-import { enable, button, source } from "../src/views/parts";
+import { enable, button, source } from "../src/parts";
 import { pinsView } from "../src/views/pins";
 import { testView } from "../src/views/test";
 import { change, comparison, pair } from "./make";

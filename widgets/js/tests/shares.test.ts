@@ -1,11 +1,10 @@
 import { expect, test } from "vitest";
 import { csv } from "../src/download";
-import { sharesOfAll } from "../src/plots/pair";
 import { sample, whole } from "../src/plots/figure";
 import { bars } from "../src/plots/study";
 import { lightness } from "../src/theme";
 import type { Path } from "../src/types";
-import { same, shares } from "../src/views/values";
+import { same, shares, sharesOfAll } from "../src/shares";
 
 const path = (injected: [string, string, number, number][], predicted: number[] = [0.25, 0.75]): Path => ({
   path: "x",

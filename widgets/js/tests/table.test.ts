@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { compare, tableModel, virtualTable, type Column } from "../src/table";
+import { compare, tableModel, type Column } from "../src/table/model";
+import { VirtualTable } from "../src/table/virtual";
 
 interface Row {
   id: string;
@@ -61,7 +62,14 @@ test("ten thousand rows are sorted and filtered in no time", () => {
 });
 
 test("who is told of by the table is the row itself, sorted, filtered or out of sight", () => {
-  const table = virtualTable({ label: "Rows", columns, rows, id: (row) => row.id, choose: () => undefined, empty: "" });
+  const table = new VirtualTable({
+    label: "Rows",
+    columns,
+    rows,
+    id: (row) => row.id,
+    choose: () => undefined,
+    empty: "",
+  });
   document.body.append(table.element);
   const grid = table.element.querySelector<HTMLElement>("[role=grid]");
   const press = (key: string) => grid?.dispatchEvent(new KeyboardEvent("keydown", { key }));

@@ -5,7 +5,7 @@ import { plot, type Markish, type PlotOptions } from "@observablehq/plot";
 import { csv, savePng, saveSvg, saveText } from "../download";
 import { h, replace, shape } from "../dom";
 import * as plain from "../plain";
-import { simpleTable } from "../views/parts";
+import { simpleTable } from "../parts";
 
 export interface Entry {
   text: string;

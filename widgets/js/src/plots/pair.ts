@@ -19,7 +19,7 @@ import { waits } from "../filter";
 import * as plain from "../plain";
 import type { PairContext } from "../session";
 import type { ComparisonState, Execution, PairState, Path } from "../types";
-import { shares, type ClassShare } from "../views/values";
+import { sharesOfAll } from "../shares";
 import * as words from "../words";
 import { COLOR, figureView, sample, whole, type Entry, type Figure } from "./figure";
 
@@ -239,30 +239,6 @@ function sharesPlot(state: ComparisonState, paths: Path[], name: string, file: s
     })),
     file: `${file}_values`,
   };
-}
-
-/** Over several paths, each weighs as much as it was injected. */
-export function sharesOfAll(state: Pick<ComparisonState, "classes">, paths: Path[]): ClassShare[] {
-  const weighted = paths.map((path) => ({
-    found: shares(state, path),
-    weight: path.injected.reduce((sum, one) => sum + one.count, 0),
-  }));
-  const total = weighted.reduce((sum, one) => sum + one.weight, 0);
-  const byClass = new Map<string, ClassShare>();
-  for (const { found, weight } of weighted) {
-    const part = total === 0 ? 1 / weighted.length : weight / total;
-    for (const one of found) {
-      const sum = byClass.get(one.class) ?? { class: one.class, predicted: 0, injected: 0, differing: 0 };
-      sum.predicted += one.predicted * part;
-      sum.differing += one.differing * one.injected * part;
-      sum.injected += one.injected * part;
-      byClass.set(one.class, sum);
-    }
-  }
-  const place = (one: ClassShare) => state.classes.indexOf(one.class) + 1 || 99;
-  return [...byClass.values()]
-    .map((one) => ({ ...one, differing: one.injected === 0 ? 0 : one.differing / one.injected }))
-    .sort((a, b) => place(a) - place(b));
 }
 
 function timePlot(pair: PairState, file: string): Figure {

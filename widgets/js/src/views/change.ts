@@ -8,7 +8,7 @@ import type { ComparisonState, StudyRow } from "../types";
 import * as words from "../words";
 import { attempt } from "./attempt";
 import { comparisonView, type ComparisonView } from "./comparison";
-import { badge, button, enable, evidenceTable, link } from "./parts";
+import { badge, button, enable, evidenceTable, link } from "../parts";
 
 export interface ChangeView {
   element: HTMLElement;

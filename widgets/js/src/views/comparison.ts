@@ -5,17 +5,17 @@ import { h, replace, uniqueId } from "../dom";
 import * as plain from "../plain";
 import { plotsView } from "../plots/pair";
 import { Session, type Host, type PairContext } from "../session";
-import type { ComparisonState, Execution, Pinned } from "../types";
+import type { ComparisonState, Execution, PairState, Pinned } from "../types";
 import * as words from "../words";
 import { callsView } from "./calls";
-import { codeView, type CodeView } from "./code";
+import { CodeView } from "./code";
 import { detailView, type DetailView } from "./detail";
 import { executionsView } from "./executions";
 import { foundView } from "./found";
-import { badge, pairBadge } from "./parts";
+import { badge, pairBadge } from "../parts";
 import { pinsView } from "./pins";
 import { shownView } from "./shown";
-import { tabs } from "./tabs";
+import { tabs, type Tab } from "./tabs";
 import { testView } from "./test";
 import { valuesView } from "./values";
 
@@ -92,66 +92,19 @@ function pairView(context: PairContext): { element: HTMLElement; code: CodeView 
   let detail: DetailView | null = null;
 
   const several = session.state.pairs.length > 1;
-  const facts = h(
-    "dl",
-    { class: "tcw-facts" },
-    pair.facts.map(([name, value]) => h("div", {}, h("dt", {}, plain.value(name)), h("dd", {}, plain.value(value)))),
+  const facts = pair.facts.map(([name, value]) =>
+    h("div", {}, h("dt", {}, plain.value(name)), h("dd", {}, plain.value(value))),
   );
-  const code =
-    pair.rows.length > 0
-      ? codeView(context, (path) => {
-          store.set({ tab: "shown" });
-          detail?.focusValue(path);
-        })
-      : null;
-  const ran = pair.executions.length > 0;
-  const parts = tabs(
-    `About ${plain.value(pair.name)}`,
-    [
-      {
-        id: "found",
-        title: () => "Found",
-        note: () => (pair.evidence.length > 0 ? String(pair.evidence.length) : ""),
-        fill: (panel) => foundView(context, panel),
-      },
-      ...(ran || pair.shown
-        ? [
-            {
-              id: "shown",
-              title: () => words.executionName(store.get().execution),
-              fill: (panel: HTMLElement) => void (detail = detailView(context, panel)),
-            },
-            {
-              id: "executions",
-              title: () => "Executions",
-              note: () => words.number(pair.executions.length),
-              fill: (panel: HTMLElement) => executionsView(context, panel, (rows) => void (listed = rows)),
-            },
-            {
-              id: "values",
-              title: () => "Values",
-              note: () => words.number(pair.paths.length),
-              fill: (panel: HTMLElement) => valuesView(context, panel),
-            },
-            {
-              id: "calls",
-              title: () => "Calls",
-              note: () => callsNote(context),
-              fill: (panel: HTMLElement) => callsView(context, panel),
-            },
-            { id: "plots", title: () => "Plots", fill: (panel: HTMLElement) => plotsView(context, panel) },
-            { id: "test", title: () => "Test", fill: (panel: HTMLElement) => testView(context, panel) },
-            {
-              id: "pinned",
-              title: () => "Pinned",
-              note: () => (store.get().pinned.length > 0 ? String(store.get().pinned.length) : ""),
-              fill: (panel: HTMLElement) => pinsView(context, panel),
-            },
-          ]
-        : []),
-    ],
-    (tab) => store.set({ tab }),
-  );
+  const showValue = (path: string) => {
+    store.set({ tab: "shown" });
+    detail?.focusValue(path);
+  };
+  const code = pair.rows.length > 0 ? new CodeView(context, showValue) : null;
+  const listener = {
+    detailMade: (made: DetailView) => void (detail = made),
+    executionsListed: (rows: Execution[]) => void (listed = rows),
+  };
+  const parts = tabs(`About ${plain.value(pair.name)}`, pairTabs(context, listener), (tab) => store.set({ tab }));
   store.watch(["tab"], signal, () => parts.show(store.get().tab));
   store.watch(["execution", "detail", "pinned"], signal, () => parts.retitle());
 
@@ -167,12 +120,66 @@ function pairView(context: PairContext): { element: HTMLElement; code: CodeView 
       plain.value(pair.name),
     ),
     several && pair.sentence !== session.state.sentence && h("p", { class: "tcw-lead" }, plain.sentence(pair.sentence)),
-    facts,
-    (ran || pair.shown) && shownView(context, () => listed),
+    h("dl", { class: "tcw-facts" }, facts),
+    isShown(pair) && shownView(context, () => listed),
     code?.element,
     parts.element,
   );
   return { element, code };
+}
+
+/** Whether there is an execution to show. */
+function isShown(pair: PairState): boolean {
+  return pair.executions.length > 0 || pair.shown !== null;
+}
+
+/** Hears what the tabs made, and what they list. */
+interface TabListener {
+  detailMade(detail: DetailView): void;
+  executionsListed(rows: Execution[]): void;
+}
+
+/** Everything about a pair beside its code. Where nothing ran there is only what was found. */
+function pairTabs(context: PairContext, listener: TabListener): Tab[] {
+  const { session, pair } = context;
+  const { store } = session;
+  const counted = (found: unknown[]) => (found.length > 0 ? String(found.length) : "");
+  const found: Tab = {
+    id: "found",
+    title: () => "Found",
+    note: () => counted(pair.evidence),
+    fill: (panel) => foundView(context, panel),
+  };
+  if (!isShown(pair)) return [found];
+  return [
+    found,
+    {
+      id: "shown",
+      title: () => words.executionName(store.get().execution),
+      fill: (panel) => listener.detailMade(detailView(context, panel)),
+    },
+    {
+      id: "executions",
+      title: () => "Executions",
+      note: () => words.number(pair.executions.length),
+      fill: (panel) => executionsView(context, panel, listener.executionsListed),
+    },
+    {
+      id: "values",
+      title: () => "Values",
+      note: () => words.number(pair.paths.length),
+      fill: (panel) => valuesView(context, panel),
+    },
+    { id: "calls", title: () => "Calls", note: () => callsNote(context), fill: (panel) => callsView(context, panel) },
+    { id: "plots", title: () => "Plots", fill: (panel) => plotsView(context, panel) },
+    { id: "test", title: () => "Test", fill: (panel) => testView(context, panel) },
+    {
+      id: "pinned",
+      title: () => "Pinned",
+      note: () => counted(store.get().pinned),
+      fill: (panel) => pinsView(context, panel),
+    },
+  ];
 }
 
 function callsNote({ session }: PairContext): string {

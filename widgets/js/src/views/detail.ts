@@ -7,7 +7,7 @@ import * as plain from "../plain";
 import type { PairContext, Session } from "../session";
 import type { Detail, DetailValue, Evidence } from "../types";
 import * as words from "../words";
-import { button, enable, evidenceTable, output, seen, simpleTable, source } from "./parts";
+import { button, enable, evidenceTable, output, seen, simpleTable, source } from "../parts";
 import { statusLine } from "./status";
 
 /** Values that are listed at most. */

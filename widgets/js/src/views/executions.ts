@@ -3,10 +3,12 @@
 import { h, replace } from "../dom";
 import { executionFilter } from "../filter";
 import * as plain from "../plain";
-import type { PairContext } from "../session";
-import { virtualTable, type Column } from "../table";
-import type { Execution } from "../types";
+import type { PairContext, Session } from "../session";
+import type { Column } from "../table/model";
+import { VirtualTable } from "../table/virtual";
+import type { Execution, PairState } from "../types";
 import * as words from "../words";
+import { tag } from "../parts";
 
 const columns: Column<Execution>[] = [
   { id: "number", title: "No.", key: (one) => one.number, width: "58px", kind: "number" },
@@ -69,6 +71,36 @@ export function executionsView(
   listed: (rows: Execution[]) => void,
 ): void {
   const { store } = session;
+  const found = h("span", { class: "tcw-quiet", role: "status" });
+  const table = new VirtualTable<Execution>({
+    label: "Executions",
+    columns,
+    rows: pair.executions,
+    id: (one) => String(one.number),
+    tone: (one) => `tcw-o-${words.outcome(one)}`,
+    choose: (one) => session.choose(one.number),
+    listed: (rows) => {
+      listed(rows);
+      found.textContent = words.countOf(rows.length, pair.executions.length, "execution");
+    },
+    empty: "No execution is like that.",
+  });
+  replace(panel, h("div", FILTERS, filters(session, pair, signal), found), table.element, legends(pair));
+  store.watch(["search", "outcome", "line"], signal, () => table.filter(executionFilter(pair, store.get())));
+  signal.addEventListener("abort", () => table.destroy());
+  store.watch(["execution", "tab"], signal, () => {
+    const { execution, tab } = store.get();
+    table.select(
+      execution === null ? null : String(execution),
+      tab === "executions" && panel.contains(document.activeElement) === false,
+    );
+  });
+}
+
+const FILTERS = { class: "tcw-bar", role: "group", "aria-label": "Which executions" };
+
+/** Fields that say which executions are listed, and show which are. */
+function filters({ store }: Session, pair: PairState, signal: AbortSignal): HTMLElement[] {
   const there = new Set(pair.executions.map(words.outcome));
   const search = h("input", {
     type: "search",
@@ -90,67 +122,23 @@ export function executionsView(
     ),
   );
   const line = h("span", {});
-  const found = h("span", { class: "tcw-quiet", role: "status" });
-  const table = virtualTable<Execution>({
-    label: "Executions",
-    columns,
-    rows: pair.executions,
-    id: (one) => String(one.number),
-    tone: (one) => `tcw-o-${words.outcome(one)}`,
-    choose: (one) => session.choose(one.number),
-    listed: (rows) => {
-      listed(rows);
-      const all = pair.executions.length;
-      found.textContent =
-        rows.length === all
-          ? words.count(all, "execution")
-          : `${words.number(rows.length)} of ${words.count(all, "execution")}`;
-    },
-    empty: "No execution is like that.",
-  });
-  const fewer = pair.executed > pair.executions.length;
-  replace(
-    panel,
-    h("div", { class: "tcw-bar", role: "group", "aria-label": "Which executions" }, search, outcome, line, found),
-    table.element,
-    fewer &&
-      h(
-        "p",
-        { class: "tcw-legend" },
-        `${words.number(pair.executed)} executions ran; ${words.number(pair.executions.length)} of them are listed.`,
-      ),
-    words.OUTCOMES.map((one) => {
-      const legend = there.has(one) && words.OUTCOME_LEGEND[one];
-      return legend && h("p", { class: "tcw-legend" }, legend);
-    }),
-  );
   store.watch(["search", "outcome", "line"], signal, () => {
     const now = store.get();
     if (search.value !== now.search) search.value = now.search;
     outcome.value = now.outcome;
-    const at = now.line;
-    replace(
-      line,
-      at &&
-        h(
-          "button",
-          {
-            type: "button",
-            class: "tcw-tag",
-            "aria-label": `No longer only line ${at.line} of ${at.version === 0 ? "old" : "new"}`,
-            onclick: () => store.set({ line: null }),
-          },
-          `ran line ${at.line} of ${at.version === 0 ? "old" : "new"} ✕`,
-        ),
-    );
-    table.filter(executionFilter(pair, now));
+    const name = now.line && `line ${now.line.line} of ${words.versionName(now.line.version)}`;
+    replace(line, name && tag(`ran ${name}`, `No longer only ${name}`, () => store.set({ line: null })));
   });
-  signal.addEventListener("abort", () => table.destroy());
-  store.watch(["execution", "tab"], signal, () => {
-    const { execution, tab } = store.get();
-    table.select(
-      execution === null ? null : String(execution),
-      tab === "executions" && panel.contains(document.activeElement) === false,
-    );
-  });
+  return [search, outcome, line];
+}
+
+/** What is not listed, and what the marks of those that are listed mean. */
+function legends(pair: PairState): HTMLElement[] {
+  const there = new Set(pair.executions.map(words.outcome));
+  const texts = words.OUTCOMES.flatMap((one) => (there.has(one) ? [words.OUTCOME_LEGEND[one]] : []));
+  if (pair.executed > pair.executions.length) {
+    const [ran, kept] = [words.number(pair.executed), words.number(pair.executions.length)];
+    texts.unshift(`${ran} executions ran; ${kept} of them are listed.`);
+  }
+  return texts.filter(Boolean).map((text) => h("p", { class: "tcw-legend" }, text));
 }

@@ -4,7 +4,7 @@ import { h, replace } from "../dom";
 import * as plain from "../plain";
 import type { PairContext } from "../session";
 import * as words from "../words";
-import { evidenceTable } from "./parts";
+import { evidenceTable } from "../parts";
 
 const EVIDENCE = 100;
 

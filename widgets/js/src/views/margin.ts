@@ -36,16 +36,16 @@ export interface Fixed {
   number: VersionNumber;
   /** Characters that the other version has not, in lines that it has otherwise. */
   differing: Ranges;
-  /** What the branches of the other version never did, by the line that is the same here. */
-  twinGaps: Map<number, string>;
+  /** What the conditions of the other version never were, by the line that is the same here. */
+  twinGaps: Map<number, boolean>;
 }
 
-/** What branches never did, by line. */
-export function gapsOf(version: Version): Map<number, string> {
-  const gaps = new Map<number, string>();
+/** What conditions never were, by line. */
+export function gapsOf(version: Version): Map<number, boolean> {
+  const gaps = new Map<number, boolean>();
   for (const branch of version.branches) {
     const gap = words.branchGap(branch);
-    if (gap) gaps.set(branch.line, gap);
+    if (gap !== null) gaps.set(branch.line, gap);
   }
   return gaps;
 }
@@ -138,7 +138,7 @@ function tone(line: Line, version: VersionNumber): string {
 function runs(line: Line, version: VersionNumber, marks: Marks): GutterMarker {
   const cover = !line.executable ? "" : line.executions === 0 ? "tcw-never" : "tcw-ran";
   const hits = marks.hits.get(line.number);
-  const title = words.marginSentence(version === 0 ? "old" : "new", line, hits === 0 ? null : (hits ?? 0));
+  const title = words.marginSentence(words.versionName(version), line, hits === 0 ? null : (hits ?? 0));
   return new Runs(words.margin(line), classes(cover, tone(line, version)), title, line.executable ? hits : undefined);
 }
 
@@ -202,18 +202,19 @@ function unseen(element: HTMLElement): HTMLElement {
 
 class Gap extends WidgetType {
   constructor(
-    readonly text: string,
+    readonly never: boolean,
     readonly shown: boolean,
   ) {
     super();
   }
   override eq(other: Gap): boolean {
-    return this.text === other.text && this.shown === other.shown;
+    return this.never === other.never && this.shown === other.shown;
   }
   override toDOM(): HTMLElement {
-    if (!this.shown) return unseen(h("span", { class: "tcw-gap" }, `⊘ ${this.text}`));
-    const title = `In all executions that reached it, the condition was ${this.text === "never true" ? "false" : "true"}.`;
-    return h("span", { class: "tcw-gap", title }, `⊘ ${this.text}`);
+    const text = `⊘ never ${this.never}`;
+    if (!this.shown) return unseen(h("span", { class: "tcw-gap" }, text));
+    const title = `In all executions that reached it, the condition was ${!this.never}.`;
+    return h("span", { class: "tcw-gap", title }, text);
   }
 }
 

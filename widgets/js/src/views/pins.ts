@@ -4,7 +4,7 @@ import { h, replace } from "../dom";
 import * as plain from "../plain";
 import type { PairContext } from "../session";
 import * as words from "../words";
-import { link, seen, simpleTable } from "./parts";
+import { link, seen, simpleTable } from "../parts";
 
 /** Values of an example that are shown. */
 const VALUES = 5;

@@ -3,7 +3,7 @@
 import { h, replace } from "../dom";
 import type { Progress } from "../types";
 import * as words from "../words";
-import { button, enable } from "./parts";
+import { button, enable } from "../parts";
 
 /** Milliseconds after which a stop that did not stop is explained. */
 const STOPPING = 2000;

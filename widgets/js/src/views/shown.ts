@@ -6,7 +6,7 @@ import * as plain from "../plain";
 import type { PairContext } from "../session";
 import type { Execution } from "../types";
 import * as words from "../words";
-import { button, enable } from "./parts";
+import { button, enable } from "../parts";
 import { statusLine } from "./status";
 
 export function shownView(context: PairContext, listed: () => Execution[]): HTMLElement {

@@ -3,7 +3,7 @@
 import { h, replace } from "../dom";
 import * as plain from "../plain";
 import type { PairContext } from "../session";
-import { source } from "./parts";
+import { source } from "../parts";
 
 export function testView({ pair }: PairContext, panel: HTMLElement): void {
   const { reproducer } = pair;

@@ -3,42 +3,12 @@
 import { h, replace } from "../dom";
 import * as plain from "../plain";
 import type { PairContext } from "../session";
-import { virtualTable, type Column } from "../table";
-import type { ComparisonState, InjectedValue, PairState, Path } from "../types";
+import type { Column } from "../table/model";
+import { VirtualTable } from "../table/virtual";
+import type { ComparisonState, PairState, Path } from "../types";
+import { same, shares } from "../shares";
 import * as words from "../words";
-import { seen, simpleTable } from "./parts";
-
-export interface ClassShare {
-  class: string;
-  predicted: number;
-  injected: number;
-  /** Of what was injected, the share that differed. */
-  differing: number;
-}
-
-/** Both distributions over the classes, classes that neither has left out. Without a prediction it is null. */
-export function shares(state: Pick<ComparisonState, "classes">, path: Path): ClassShare[] {
-  const total = path.injected.reduce((sum, one) => sum + one.count, 0);
-  const names = [...new Set([...state.classes, ...path.injected.map((one) => one.class)])];
-  return names
-    .map((name) => {
-      const of = path.injected.filter((one) => one.class === name);
-      const count = of.reduce((sum, one) => sum + one.count, 0);
-      const at = state.classes.indexOf(name);
-      return {
-        class: name,
-        predicted: at < 0 ? 0 : (path.predicted[at] ?? 0),
-        injected: total === 0 ? 0 : count / total,
-        differing: count === 0 ? 0 : of.reduce((sum, one) => sum + one.differing, 0) / count,
-      };
-    })
-    .filter((one) => one.injected > 0 || one.predicted >= 0.005);
-}
-
-/** Executions that did the same, of those with this value. */
-export function same(value: Pick<InjectedValue, "count" | "differing" | "invalid">): number {
-  return Math.max(0, value.count - value.differing - value.invalid);
-}
+import { seen, simpleTable } from "../parts";
 
 const sum = (path: Path, key: "count" | "differing" | "invalid") =>
   path.injected.reduce((total, one) => total + one[key], 0);
@@ -103,7 +73,7 @@ export function valuesView({ session, pair, signal }: PairContext, panel: HTMLEl
   const first =
     pair.paths.find((path) => path.path === decisive) ??
     pair.paths.reduce((most, path) => (varied(path) > varied(most) ? path : most));
-  const table = virtualTable<Path>({
+  const table = new VirtualTable<Path>({
     label: "Access paths",
     columns,
     rows: pair.paths,

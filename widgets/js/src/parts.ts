@@ -1,11 +1,11 @@
 // Small pieces that several views use.
 
-import { copyText } from "../clipboard";
-import { classes, h, sign } from "../dom";
-import { saveText } from "../download";
-import * as plain from "../plain";
-import type { Evidence, PairState, Verdict } from "../types";
-import * as words from "../words";
+import { copyText } from "./clipboard";
+import { classes, h, sign } from "./dom";
+import { saveText } from "./download";
+import * as plain from "./plain";
+import type { Evidence, PairState, Verdict } from "./types";
+import * as words from "./words";
 
 export function badge(verdict: Verdict): HTMLElement {
   return marked([words.icon(verdict), words.verdictName(verdict)], words.tone(verdict));
@@ -114,6 +114,11 @@ export function evidenceTable(
 
 export function link(text: string, label: string | null, action: () => void): HTMLElement {
   return h("button", { type: "button", class: "tcw-link", "aria-label": label, onclick: action }, text);
+}
+
+/** A button that takes a filter away. */
+export function tag(text: string, label: string, remove: () => void): HTMLElement {
+  return h("button", { type: "button", class: "tcw-tag", "aria-label": label, onclick: remove }, `${text} ✕`);
 }
 
 export function button(

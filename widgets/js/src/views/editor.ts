@@ -1,0 +1,79 @@
+// One version of a function in an editor that only shows: colors of Python, keys, and names for those who listen.
+
+import { indentUnit, syntaxHighlighting, HighlightStyle } from "@codemirror/language";
+import { python } from "@codemirror/lang-python";
+import { EditorState, type Extension } from "@codemirror/state";
+import { drawSelection, EditorView, keymap } from "@codemirror/view";
+import { tags } from "@lezer/highlight";
+import * as plain from "../plain";
+import type { Line, Version, VersionNumber } from "../types";
+import * as words from "../words";
+
+const highlighting = HighlightStyle.define([
+  {
+    tag: [tags.keyword, tags.controlKeyword, tags.operatorKeyword, tags.definitionKeyword, tags.moduleKeyword],
+    class: "tcw-k",
+  },
+  { tag: [tags.string, tags.special(tags.string)], class: "tcw-s" },
+  { tag: [tags.number, tags.bool, tags.null], class: "tcw-n" },
+  { tag: [tags.comment], class: "tcw-c" },
+  { tag: [tags.function(tags.definition(tags.variableName)), tags.definition(tags.className)], class: "tcw-f" },
+]);
+
+export interface LineEvents {
+  /** The cursor moved to this line. */
+  reached(line: Line): void;
+  /** The executions that ran this line are asked for, or no longer. */
+  toggled(line: number): void;
+}
+
+export function editorExtensions(version: Version, number: VersionNumber, events: LineEvents): Extension[] {
+  const toggle = (view: EditorView) => {
+    events.toggled(version.lines[lineIndex(view)]?.number ?? 0);
+    return true;
+  };
+  return [
+    python(),
+    indentUnit.of("    "),
+    syntaxHighlighting(highlighting),
+    EditorState.readOnly.of(true),
+    EditorView.editable.of(false),
+    EditorView.lineWrapping,
+    drawSelection(),
+    EditorView.contentAttributes.of({
+      tabindex: "0",
+      "aria-readonly": "true",
+      "aria-label": `${words.versionName(number)} version, ${plain.value(version.qualname)}. Arrow keys move by line; Enter lists the executions that ran the line.`,
+    }),
+    keymap.of([
+      { key: "ArrowDown", run: (view) => step(view, version, 1, events) },
+      { key: "ArrowUp", run: (view) => step(view, version, -1, events) },
+      { key: "Enter", run: toggle },
+      { key: "Space", run: toggle },
+    ]),
+  ];
+}
+
+/** Where the cursor is, counted from 0. */
+function lineIndex(view: EditorView): number {
+  return cursorLine(view) - 1;
+}
+
+/** Where the cursor is, counted from 1. */
+export function cursorLine({ state }: EditorView): number {
+  return state.doc.lineAt(state.selection.main.head).number;
+}
+
+export function putCursor(view: EditorView, line: number): void {
+  view.dispatch({ selection: { anchor: view.state.doc.line(line).from } });
+}
+
+function step(view: EditorView, version: Version, by: 1 | -1, events: LineEvents): boolean {
+  const { doc } = view.state;
+  const next = cursorLine(view) + by;
+  if (next < 1 || next > doc.lines) return false;
+  view.dispatch({ selection: { anchor: doc.line(next).from }, scrollIntoView: true });
+  const line = version.lines[next - 1];
+  if (line) events.reached(line);
+  return true;
+}
