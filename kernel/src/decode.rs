@@ -17,7 +17,9 @@ pub fn python_source(bytes: &[u8]) -> Result<String, String> {
     let declared = declared(bytes);
     let name = declared.as_deref().unwrap_or("utf-8");
     if marked.is_some() && !is_utf8(name) {
-        return Err(format!("begins with the mark of UTF-8 and says coding: {name}, which Python refuses: drop one"));
+        return Err(format!(
+            "begins with a UTF-8 byte order mark but says coding: {name}, which Python refuses: drop one of them"
+        ));
     }
     match name {
         name if is_utf8(name) => utf8(bytes, declared.is_some()),
@@ -31,7 +33,7 @@ pub fn python_source(bytes: &[u8]) -> Result<String, String> {
         },
         _ => {
             let Some(encoding) = encoding_rs::Encoding::for_label(name.as_bytes()) else {
-                return Err(format!("says coding: {name}, which is not known here: save it as UTF-8"));
+                return Err(format!("says coding: {name}, which is unknown: save it as UTF-8"));
             };
             let text = encoding.decode_without_bom_handling_and_without_replacement(bytes);
             text.map(Cow::into_owned).ok_or_else(|| format!("is not {name}, as it says it is: save it as UTF-8"))
@@ -129,7 +131,7 @@ mod tests {
             "is not UTF-8: byte 0xe9 in line 2, column 14; save it as UTF-8, or say its encoding in the first line: \
              # -*- coding: latin-1 -*-"
         );
-        assert_eq!(error(b"# coding: klingon\n"), "says coding: klingon, which is not known here: save it as UTF-8");
+        assert_eq!(error(b"# coding: klingon\n"), "says coding: klingon, which is unknown: save it as UTF-8");
         assert_eq!(error(b"# coding: ascii\n\xe9"), "is not ASCII, as it says it is: byte 0xe9 in line 2, column 1");
         assert!(error(b"\xef\xbb\xbf# coding: latin-1\n").contains("which Python refuses"));
         assert!(error(b"\xff\xfex\x00").contains("UTF-16"));

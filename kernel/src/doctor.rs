@@ -166,14 +166,14 @@ impl PredictorReport {
     fn cache_text(&self) -> String {
         match &self.cache {
             Some(CacheReport { file, problem: Some(problem), .. }) => {
-                format!("kept in this process only: {file} cannot be used ({problem})")
+                format!("cached in this process only: {file} cannot be used ({problem})")
             }
             Some(CacheReport { file, answers, bytes, .. }) => {
                 let (answers, bytes) = (answers.unwrap_or(0), bytes.unwrap_or(0));
                 let noun = if answers == 1 { "function" } else { "functions" };
-                format!("of {answers} {noun} kept in {file} ({})", mebibytes(bytes))
+                format!("{answers} {noun} cached in {file} ({})", mebibytes(bytes))
             }
-            None => "kept in this process only".to_owned(),
+            None => "cached in this process only".to_owned(),
         }
     }
 }
@@ -242,9 +242,9 @@ mod tests {
                 CacheReport { file: "/c/p.sqlite".to_owned(), answers, bytes, problem: problem.map(Into::into) };
             PredictorReport { cache: Some(cache), ..PredictorReport::default() }.cache_text()
         };
-        assert_eq!(cache(Some(1), None), "of 1 function kept in /c/p.sqlite (1.5 MiB)");
-        assert_eq!(cache(None, Some("no room")), "kept in this process only: /c/p.sqlite cannot be used (no room)");
-        assert_eq!(PredictorReport::default().cache_text(), "kept in this process only");
+        assert_eq!(cache(Some(1), None), "1 function cached in /c/p.sqlite (1.5 MiB)");
+        assert_eq!(cache(None, Some("no room")), "cached in this process only: /c/p.sqlite cannot be used (no room)");
+        assert_eq!(PredictorReport::default().cache_text(), "cached in this process only");
         let folder = tempfile::tempdir().unwrap();
         assert_eq!(super::cache(folder.path()).answers, Some(0));
         assert!(super::cache(Path::new("/dev/null/x")).problem.is_some());

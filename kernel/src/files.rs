@@ -19,7 +19,7 @@ pub fn read_source(path: &Path) -> Result<String, String> {
     let bytes = read_bytes(path)?;
     if path.extension().is_some_and(|extension| extension == "ipynb") {
         return Err(format!(
-            "{name} is a notebook, not Python: compare what `jupyter nbconvert --to script` makes of it, or write \
+            "{name} is a notebook, not Python: convert it with `jupyter nbconvert --to script`, or write \
              %%compare in its cells"
         ));
     }

@@ -33,17 +33,17 @@ pub struct ChangedFiles {
 pub enum GitError {
     #[error("there is no git repository in {0} or above it")]
     NoRepository(String),
-    #[error("{0} is no range of revisions: write OLD..NEW, e.g. HEAD~1..HEAD, or OLD for what was changed since")]
+    #[error("{0} is not a range of revisions: write OLD..NEW, e.g. HEAD~1..HEAD, or OLD for the changes since then")]
     Range(String),
-    #[error("{0} ends in a revision, and --staged compares with what is staged: write OLD alone, e.g. HEAD")]
+    #[error("{0} ends in a revision, but --staged compares with the index: write OLD alone, e.g. HEAD")]
     Staged(String),
-    #[error("{revision} is no revision of this repository: {reason}")]
+    #[error("{revision} is not a revision of this repository: {reason}")]
     Revision { revision: String, reason: String },
-    #[error("{0} is outside of the repository")]
+    #[error("{0} is outside the repository")]
     Outside(String),
     #[error("{path} is in neither version of {range}: give a file or folder of the repository, as seen from here")]
     Nowhere { path: String, range: String },
-    #[error("{0} is no Python file: give files that end in .py, or folders")]
+    #[error("{0} is not a Python file: give files that end in .py, or folders")]
     NoPython(String),
     #[error("cannot read the repository: {0}")]
     Read(String),
@@ -321,7 +321,7 @@ mod tests {
         assert_eq!(changed("src/deep", "../../srcs.py"), ["srcs.py"]);
         assert_eq!(changed("src/deep", "."), ["src/deep/b.py"]);
         let outside = changed_files(folder.path(), "HEAD~1..HEAD", false, &["../elsewhere".into()]).unwrap_err();
-        assert_eq!(outside.to_string(), "../elsewhere is outside of the repository");
+        assert_eq!(outside.to_string(), "../elsewhere is outside the repository");
         let nowhere =
             changed_files(folder.path(), "HEAD~1..HEAD", false, &["src/aa.py".into()]).unwrap_err().to_string();
         assert!(nowhere.starts_with("src/aa.py is in neither version of HEAD~1..HEAD: "), "{nowhere}");
@@ -332,7 +332,7 @@ mod tests {
     fn a_file_that_is_not_python_is_no_selection() {
         let folder = repository(&[&[("a.py", b"x = 1\n"), ("b.txt", b"b")], &[("a.py", b"x = 2\n")]]);
         let error = changed_files(folder.path(), "HEAD~1..HEAD", false, &["b.txt".into()]).unwrap_err();
-        assert_eq!(error.to_string(), "b.txt is no Python file: give files that end in .py, or folders");
+        assert_eq!(error.to_string(), "b.txt is not a Python file: give files that end in .py, or folders");
     }
 
     #[test]
@@ -411,7 +411,7 @@ mod tests {
         }
         let staged = changed_files(folder.path(), "HEAD..HEAD", true, &[]).unwrap_err().to_string();
         assert!(staged.contains("write OLD alone"), "{staged}");
-        assert!(error("nowhere..HEAD").starts_with("nowhere is no revision of this repository: "));
+        assert!(error("nowhere..HEAD").starts_with("nowhere is not a revision of this repository: "));
         let nothing = tempfile::tempdir().unwrap();
         assert!(
             changed_files(nothing.path(), "A..B", false, &[]).unwrap_err().to_string().contains("no git repository")

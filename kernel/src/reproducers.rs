@@ -47,7 +47,7 @@ pub fn write(comparison: &Comparison, path: &Path) -> Result<Vec<String>, String
     let found: Vec<(&PairReport, Option<&Reproducer>)> = changed(comparison).collect();
     let mut lines = Vec::new();
     if found.is_empty() {
-        lines.push("no reproducer: no behavior was found to have changed".into());
+        lines.push("no reproducer: no change in behavior was found".into());
     }
     let several = found.len() > 1;
     let stem = path.file_stem().filter(|_| path.extension().is_some_and(|ending| ending == "py"));
@@ -177,6 +177,6 @@ mod tests {
     #[test]
     fn a_comparison_without_a_change_says_so() {
         let lines = write(&comparison(vec![pair(Verdict::Identical)]), Path::new("unused.py")).unwrap();
-        assert_eq!(lines, ["no reproducer: no behavior was found to have changed"]);
+        assert_eq!(lines, ["no reproducer: no change in behavior was found"]);
     }
 }

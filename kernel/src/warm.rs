@@ -43,7 +43,7 @@ pub enum Failure {
     #[error("cannot load the predictor: {0}")]
     Model(String),
     #[error(
-        "a worker process was forked from one that had compared before, whose threads did not come along: start \
+        "a worker process was forked from one that had compared before and whose threads it does not have: start \
          processes with multiprocessing's method 'spawn', as in \
          ProcessPoolExecutor(4, mp_context=multiprocessing.get_context('spawn'))"
     )]

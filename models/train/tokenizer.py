@@ -48,7 +48,7 @@ def load(path: Path) -> tuple[Tokenizer, int]:
     try:
         tokenizer = Tokenizer.from_file(str(path))
     except Exception as error:  # the library raises nothing more exact
-        raise ValueError(f"{path} is no tokenizer: {error}") from None
+        raise ValueError(f"{path} is not a tokenizer: {error}") from None
     window = (tokenizer.truncation or {"max_length": 512})["max_length"]
     tokenizer.no_truncation()
     tokenizer.no_padding()

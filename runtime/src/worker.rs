@@ -61,7 +61,7 @@ pub struct Setup {
 /// Why a worker ended other than by being told to.
 #[derive(Debug, thiserror::Error)]
 pub enum WorkerError {
-    #[error("{0} is no socket of the engine: a worker is started by twincell itself, not by hand")]
+    #[error("{0} is not a socket of the engine: twincell itself starts workers, do not start one by hand")]
     Socket(RawFd),
     #[error(transparent)]
     Frame(#[from] FrameError),

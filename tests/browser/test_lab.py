@@ -25,7 +25,7 @@ def test_a_campaign_shows_its_progress_and_is_interrupted(open_notebook):
     notebook.command("notebook:run-all-cells")
     notebook.output(0).locator("progress").wait_for()
     notebook.command("notebook:interrupt-kernel")
-    notebook.output(0).get_by_text("Stopped. What was found up to then stands above.").wait_for()
+    notebook.output(0).get_by_text("Stopped. The results so far are above.").wait_for()
     assert notebook.output(0).locator(".tc-out").count() == 1
     assert notebook.output(0).locator("progress").count() == 0
     notebook.wait_until_idle()

@@ -43,7 +43,7 @@ def study(source: str | Path, out: str | Path, text: str | None = None) -> list[
 def check(rows: list[dict[str, Any]]) -> None:
     assert [row["id"] for row in rows] == [row["id"] for row in ROWS]
     assert [row["verdict"] for row in rows] == VERDICTS
-    assert "the field `new` has 10.0 MiB; what is compared has up to 1 MiB" in rows[2]["reason"]
+    assert "the field `new` has 10.0 MiB; at most 1 MiB can be compared" in rows[2]["reason"]
     assert "not valid Python" in rows[3]["reason"]
 
 
@@ -123,7 +123,7 @@ def test_what_is_no_input_is_told(tmp_path):
     (tmp_path / "a.xlsx").write_text("")
     for source, expected in [
         ("empty", "there are no pairs of Python files in"),
-        ("a.csv", "there is no column `old` with the text of the function (known are old, old_function, "),
+        ("a.csv", "there is no column `old` with the text of the function (known names are old, old_function, "),
         ("a.parquet", "cannot read"),
         ("a.xlsx", "changes are not read from .xlsx; give .jsonl, .json, .csv, .tsv, .parquet, a folder of pairs"),
         ("none.jsonl", "No such file or directory"),
@@ -197,7 +197,7 @@ class TestObjects:
         assert self.labels(results, polars.DataFrame(ROWS).cast({"label": polars.Categorical})) == self.EXPECTED
 
     def test_what_is_wrong_is_told(self, results):
-        for changes, expected in [(3, "changes are an int: give a path"), ({"old": ""}, "changes are one dict: give")]:
+        for changes, expected in [(3, "changes are an int: give a path"), ({"old": ""}, "changes are a single dict: give")]:
             with pytest.raises(twincell.TwincellError, match=expected):
                 twincell.load_study(results, changes)
 

@@ -193,10 +193,10 @@ def test_what_cannot_be_read_is_counted_and_the_rest_goes_on(repository):
     repository.commit("third", {"big.py": "x = 1\n" * 1_000_001})
     rows, told = mine(repository)
     assert [row["function"] for row in rows] == ["Box.size"]
-    assert "4 files left out, since they cannot be read:\n" in told
+    assert "4 files left out because they cannot be read:\n" in told
     assert "    big.py at " in told and " has more than 4 MiB\n" in told
     assert f"    latin.py at {commit[:10]} is not UTF-8: byte 0xe9 in line 1, column 6" in told
-    assert f"    two.py at {commit[:10]} is no Python that is known here: line 1, column" in told
+    assert f"    two.py at {commit[:10]} is not valid Python: line 1, column" in told
     # Nobody can say that one function was modified.
     assert mine(repository, "--single-function")[0] == []
 
@@ -211,15 +211,15 @@ def test_what_is_wrong_is_told_in_one_line(repository, tmp_path):
     )
     folder = str(repository.folder)
     for arguments, expected in [
-        ([str(tmp_path / "plain")], "plain is no git repository, nor is anything above it"),
+        ([str(tmp_path / "plain")], "plain is not in a git repository"),
         ([str(tmp_path / "empty")], "empty has no commit yet"),
         (
             [str(tmp_path / "cut")],
             "is a shallow clone, its history is cut off: fetch the rest with git fetch --unshallow",
         ),
-        ([folder, "--since", "yesterdays"], "--since: yesterdays is no date: write 2024-05-17"),
-        ([folder, "--grep", "(fix"], "(fix is no regular expression: unclosed group"),
-        ([folder, "--from", "nowhere"], "nowhere is no revision of this repository"),
+        ([folder, "--since", "yesterdays"], "--since: yesterdays is not a date: write 2024-05-17"),
+        ([folder, "--grep", "(fix"], "(fix is not a regular expression: unclosed group"),
+        ([folder, "--from", "nowhere"], "nowhere is not a revision of this repository"),
         ([folder, "--limit", "0"], "--limit cannot be '0': give a whole number of at least 1"),
         ([folder, "--out", str(tmp_path / "no" / "out.jsonl")], "cannot write"),
     ]:
@@ -283,7 +283,7 @@ def test_python_gets_dictionaries_while_they_are_found(repository):
     assert [row["new"][-4:-1] for row in twincell.mine(repository.folder, since=day)] == ["299", "298", "297"]
     assert len(list(twincell.mine(repository.folder, since=day.date(), until=day.date()))) <= 299
     assert list(twincell.mine(repository.folder, grep=["commit 7$", "COMMIT 9$"], modules=False))[0]["old"]
-    for wrong, expected in [({"since": "soon"}, "since: soon is no date"), ({"grep": "("}, "is no regular expression")]:
+    for wrong, expected in [({"since": "soon"}, "since: soon is not a date"), ({"grep": "("}, "is not a regular expression")]:
         with pytest.raises(twincell.TwincellError, match=expected):
             twincell.mine(repository.folder, **wrong)
 

@@ -50,7 +50,7 @@ def study(changes: Path, out: Path, *options: str) -> str:
 
 
 def taken_up(output: str) -> int:
-    [count] = [line.split()[0] for line in output.splitlines() if "were there from an earlier run" in line] or ["0"]
+    [count] = [line.split()[0] for line in output.splitlines() if "have results from an earlier run" in line] or ["0"]
     return int(count)
 
 
@@ -201,7 +201,7 @@ def test_what_another_input_would_drop_is_set_aside(tmp_path, ending):
     write(changes, [change(2)])
     done = subprocess.run(command(changes, out, "--budget", "20"), capture_output=True, text=True, timeout=300)
     before = tmp_path / f"out.before.{ending}"
-    assert f"2 rows that were there are of other changes or other options: what there was is in {before}" in done.stderr
+    assert f"2 earlier rows belong to other changes or other options: the earlier results are in {before}" in done.stderr
     assert (ids(out), sorted(ids(before))[:2]) == (["c2"], ["c0", "c1"])
 
 

@@ -96,7 +96,7 @@ def failing(*arguments: object) -> str:
 def test_what_cannot_be_a_study_is_said(changes, tmp_path):
     out = tmp_path / "out.jsonl"
     changes.write_text("This is a text.\nIt has two lines.\n")
-    assert "none of the 2 rows is a change; the first: line 1 is no change: it is not JSON" in failing(
+    assert "none of the 2 rows is a change; the first: line 1 is not a change: it is not JSON" in failing(
         "study", changes, "--out", out
     )
     changes.write_text(LINES[0] + "\n")
@@ -123,8 +123,8 @@ def test_the_summary_names_what_changed_and_what_could_not_be_compared(changes):
     lines = done.stdout.splitlines()
     assert "changing: decorated: old returns 1, new returns 2" in lines
     assert any(line.startswith("1 change was not compared: broken: new is not valid Python") for line in lines)
-    assert any(line.startswith("1 row is no change: line 5 is no change: it is not JSON") for line in lines)
-    assert "2 rows are the same as another one" in lines and "earlier run" not in done.stdout
+    assert any(line.startswith("1 row is not a change: line 5 is not a change: it is not JSON") for line in lines)
+    assert "2 rows are the same as another row" in lines and "earlier run" not in done.stdout
 
 
 def test_the_input_is_not_overwritten(changes):
@@ -140,7 +140,7 @@ def test_changes_of_one_id_keep_their_reproducers_apart_and_are_named(changes):
     assert sorted(path.name for path in (changes.parent / "tests").iterdir()) == ["test_a-line2.py", "test_a.py"]
     assert "twincell: the id a occurs 2 times (lines 1, 2)\n" in done.stderr
     assert (
-        "twincell: the label breaking does not count (line 2): known are changing, preserving and unclear\n"
+        "twincell: the label breaking does not count (line 2): known labels are changing, preserving and unclear\n"
         in done.stderr
     )
 

@@ -115,7 +115,7 @@ def test_what_is_no_python_any_more_is_told(folder):
     assert done.returncode == 3 and "none of the 3 rows is a change; the first: what the command made" in done.stderr
     found = [json.loads(line) for line in (folder.parent / "out.jsonl").read_text().splitlines()]
     assert [row["verdict"] for row in found] == ["inconclusive"] * 3
-    assert found[0]["reason"].startswith("what the command made of a.py is no Python that is known here: line 1")
+    assert found[0]["reason"].startswith("what the command made of a.py is not valid Python: line 1")
 
 
 def test_one_file_that_the_command_cannot_take_does_not_cost_the_others(folder):
@@ -141,14 +141,14 @@ def test_names_are_no_options_and_what_is_said_without_a_change_is_told(folder):
     tool = script(folder, "print(*sys.argv[1:])\nsys.exit(1)\n")
     done = transform(folder, tool)
     assert done.returncode == 0
-    said = "twincell: the command changed nothing, and ended with status 1: ./--config=x.py a.py deep/b.py plain.py"
+    said = "twincell: the command changed nothing and ended with status 1: ./--config=x.py a.py deep/b.py plain.py"
     assert said in done.stderr
 
 
 def test_a_command_that_cannot_work_is_an_error(folder):
     tool = script(folder, "print('first')\nprint('no such option')\nsys.exit(2)\n")
     for command, expected in [
-        (tool, "twincell: the command ended with status 2: first / no such option (it runs on copies"),
+        (tool, "twincell: the command ended with status 2: first / no such option (it ran on copies"),
         ("no-such-tool {}", "the command no-such-tool cannot be run: No such file or directory"),
         ("ruff 'check", "a quote is not closed"),
         ("", "the command is empty: give one"),
@@ -174,7 +174,7 @@ def test_the_library_gives_dictionaries_and_says_what_failed(folder):
     assert change["new"] == change["old"].replace("books[0]", "books[1]")
     [failed] = changes.failed
     assert failed["id"] == "deep/b.py" and failed["reason"].startswith(
-        "what the command made of deep/b.py is no Python"
+        "what the command made of deep/b.py is not valid Python"
     )
     study = twincell.study(twincell.transform(folder, tool), budget=60, progress=False)
     assert [(row["id"], row["verdict"]) for row in study] == [("a.py:first", "changing"), ("deep/b.py", "inconclusive")]
@@ -211,7 +211,7 @@ def test_what_changed_beside_functions_is_compared_and_what_is_not_is_told(folde
     found = rows(folder, f"sed -i '{edits}'")
     assert [row["id"] for row in found] == ["a.py:gone", "a.py:P", "a.py:the snippet"]
     assert {row["verdict"] for row in found[1:]} == {"changing"}
-    assert found[0]["reason"] == "a.py:gone is gone after the command"
+    assert found[0]["reason"] == "the command removed a.py:gone"
     output = transform(folder, f"sed -i '{edits}'").stdout
     assert "the command was given 3 files and changed 2, 1 of them in nothing that is compared" in output
     output = transform(folder, "true").stdout
@@ -222,7 +222,7 @@ def test_a_file_that_is_no_python_is_refused(folder):
     notes = folder / "notes.jsonl"
     notes.write_text("{}\n")
     done = transform(notes, "true")
-    assert (done.returncode, "notes.jsonl is no Python file: give one" in done.stderr) == (3, True)
+    assert (done.returncode, "notes.jsonl is not a Python file: give one" in done.stderr) == (3, True)
 
 
 def test_other_programs_get_the_name_the_line_the_values_and_a_test(folder):

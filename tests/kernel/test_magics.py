@@ -49,7 +49,7 @@ def test_an_interrupt_shows_what_was_found_within_a_moment(kernel):
     assert 0 < len(comparison["pairs"][0]["executions"]) < 1_000_000
     assert "stopped before the budget was used up" in comparison["pairs"][0]["notes"]
     (error,) = outcome.of("error")
-    assert error["traceback"] == ["Stopped. What was found up to then stands above."]
+    assert error["traceback"] == ["Stopped. The results so far are above."]
     assert kernel.run("1 + 1").value == "2"
 
 

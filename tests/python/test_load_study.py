@@ -49,7 +49,7 @@ def test_without_a_front_end_it_is_a_table(results):
 def test_what_is_no_result_is_named(tmp_path):
     path = tmp_path / "results.jsonl"
     path.write_text("{}\n")
-    with pytest.raises(twincell.TwincellError, match="line 1 of .* is no result of a study"):
+    with pytest.raises(twincell.TwincellError, match="line 1 of .* is not a result of a study"):
         twincell.load_study(path)
     with pytest.raises(twincell.TwincellError, match="cannot read"):
         twincell.load_study(tmp_path / "none.jsonl")

@@ -87,8 +87,8 @@ def test_items_that_are_no_changes_are_rows_with_the_reason():
     study = twincell.study([{"id": "half", "old": OLD}, 7, change(0), {"old": 1, "new": ""}, ("only",)], budget=20)
     assert [row["verdict"] for row in study.rows] == [*["inconclusive"] * 2, "changing", *["inconclusive"] * 2]
     reasons = [row["reason"] for row in study.rows]
-    assert reasons[0].startswith("item 1 is no change: the field `new` is missing")
-    assert reasons[1] == "item 2 is no change: it is an int; give a dictionary, or a pair (old, new)"
+    assert reasons[0].startswith("item 1 is not a change: the field `new` is missing")
+    assert reasons[1] == "item 2 is not a change: it is an int; give a dictionary, or a pair (old, new)"
 
 
 def test_an_iterator_that_fails_ends_the_study_with_what_was_found(tmp_path):

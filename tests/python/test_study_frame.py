@@ -89,7 +89,7 @@ def test_a_row_that_is_not_clear_or_not_there_is_named(study, results):
 def test_other_changes_and_other_options_are_found_out(results, changes, tmp_path):
     other = tmp_path / "other.jsonl"
     other.write_text('{"id": "x", "old": "", "new": ""}\n')
-    with pytest.raises(twincell.TwincellError, match="has no change 7: give what the study was made of"):
+    with pytest.raises(twincell.TwincellError, match="has no change 7: give the input of the study"):
         twincell.load_study(results, other)[7]
     with pytest.warns(UserWarning, match="may come out otherwise"):
         assert twincell.load_study(results, changes, budget=12)[7].pairs[0]["executed"] == 12
@@ -219,5 +219,5 @@ def test_the_changes_may_be_rows_and_may_come_once(study, results):
         given = twincell.load_study(results, changes, budget=40)
         assert given[7].verdict == given[7].verdict == "likely_preserving"
         assert given.rows == study.rows
-    with pytest.raises(twincell.TwincellError, match="what was given has no change 7"):
+    with pytest.raises(twincell.TwincellError, match="the given input has no change 7"):
         twincell.load_study(results, CHANGES[:1])[7]

@@ -257,7 +257,7 @@ def test_what_cannot_be_read_is_one_line(tmp_path, data):
     wrong = [
         (("encode", tmp_path / "o.npz", *tokens, "--from", broken), "broken.jsonl.gz, line 2: `sites` is missing"),
         (("encode", tmp_path / "o.npz", *tokens, "--from", tmp_path), "`sites` is missing"),
-        (("encode", tmp_path / "o.npz", "--tokenizer", text, "--from", broken), "text is no tokenizer"),
+        (("encode", tmp_path / "o.npz", "--tokenizer", text, "--from", broken), "text is not a tokenizer"),
         (("encode", tmp_path / "o.npz", *tokens, "--from", tmp_path / "no"), "No such file"),
         (("pretrain", tmp_path / "out", "--settings", TOY, "--data", text), "text was not written by `encode`"),
         (

@@ -53,7 +53,7 @@ function answerOf(state) {
   return ({ do: action, pair, execution, handle, changes }) => {
     if (action === "stop") return null;
     if (action === "reproducer") return { ok: true, source: `def test_it():\n    assert ${JSON.stringify(changes)} is not None\n` };
-    if (Object.values(changes).includes("syntax error")) return { ok: false, error: "syntax error is no Python literal." };
+    if (Object.values(changes).includes("syntax error")) return { ok: false, error: "syntax error is not a Python literal." };
     if (handle !== undefined && !kept[handle]) return { ok: false, error: "These values are not kept any more." };
     const detail = structuredClone(handle === undefined ? state.pairs[pair].shown : kept[handle]);
     const listed = state.pairs[pair].executions.find((one) => one.number === execution);

@@ -161,7 +161,7 @@ def test_what_the_kernel_refuses_is_said_in_its_words(open_tab):
     field = panel.get_by_role("textbox", name="Value of reason")
     field.fill("syntax error")
     field.press("Enter")
-    tab.page.get_by_text("! syntax error is no Python literal.").wait_for()
+    tab.page.get_by_text("! syntax error is not a Python literal.").wait_for()
     assert field.input_value() == "syntax error"
     field.press("Escape")
     assert field.input_value() == "'timeout'"

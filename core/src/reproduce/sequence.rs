@@ -85,7 +85,7 @@ impl Writer<'_> {
     pub(super) fn class(&self, with_module: bool) -> Result<String, String> {
         let case = self.case;
         let [difference] = case.differences else { return Err("more than one thing differs".into()) };
-        let Body::Class { members, .. } = case.bodies[0] else { return Err("it is no class".into()) };
+        let Body::Class { members, .. } = case.bodies[0] else { return Err("it is not a class".into()) };
         let objects = Objects::of(&case.record.choices, &|path| self.is_discarded(path));
         let steps = [0, 1].map(|version| self.steps(version, members, &objects));
         let [Ok(steps), Ok(other)] = steps else {
@@ -365,7 +365,7 @@ impl Writer<'_> {
         let case = self.case;
         let [difference] = case.differences else { return Err("more than one thing differs".into()) };
         let [Body::Snippet { results, .. }, Body::Snippet { results: others, .. }] = case.bodies else {
-            return Err("it is no snippet".into());
+            return Err("it is not a snippet".into());
         };
         let objects = Objects::of(&case.record.choices, &|path| self.is_discarded(path));
         let [old, new] = case.behaviors()?;

@@ -130,7 +130,7 @@ class TwincellMagics(Magics):
             outcome = one_line(_twincell.study_line, line, self.shell.user_ns)
         except KeyboardInterrupt as interrupt:
             # The cell fails; twincell's own frames are of no interest.
-            interrupt._render_traceback_ = lambda: ["Stopped. What was found is in the file of --out, if there is one."]
+            interrupt._render_traceback_ = lambda: ["Stopped. The results so far are in the file of --out, if there is one."]
             raise
         if outcome.text is not None:
             print(outcome.text)
@@ -168,7 +168,7 @@ class TwincellMagics(Magics):
         if outcome.interrupt is not None:
             display(outcome.comparison)
             # The cell fails, so that the following cells do not run. twincell's own frames are of no interest.
-            outcome.interrupt._render_traceback_ = lambda: ["Stopped. What was found up to then stands above."]
+            outcome.interrupt._render_traceback_ = lambda: ["Stopped. The results so far are above."]
             raise outcome.interrupt
         if outcome.code is not None:
             run_in_cell(self.shell, outcome.code)

@@ -35,7 +35,7 @@ pub fn changes_of(object: &Bound<'_, PyAny>) -> PyResult<Box<dyn Changes>> {
         return Err(raised(format!("changes are {}: collect() it first", with_article(&kind()))));
     }
     if object.is_instance_of::<PyDict>() {
-        return Err(raised(format!("changes are one dict: {EXPECTED}")));
+        return Err(raised(format!("changes are a single dict: {EXPECTED}")));
     }
     let total = object.len().ok().map(|count| count as u64);
     let iterator =

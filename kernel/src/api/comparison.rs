@@ -126,7 +126,7 @@ impl PyComparison {
             Some("json") => self.to_json()?,
             Some("py") => match self.reproducer() {
                 Some(text) => text.to_owned(),
-                None => return Err(raised("there is no reproducer to save: no change was found that has one")),
+                None => return Err(raised("there is no reproducer to save: no change has one")),
             },
             _ => {
                 return Err(raised(format!(

@@ -45,7 +45,7 @@ pub fn mine(
         None => Vec::new(),
         Some(one) if one.is_instance_of::<PyString>() => vec![one.extract()?],
         Some(several) => {
-            several.extract().map_err(|_| raised("grep is no text: give a regular expression, or a list"))?
+            several.extract().map_err(|_| raised("grep is not a text: give a regular expression, or a list"))?
         }
     };
     let (since, until) = (date("since", since, false)?, date("until", until, true)?);
@@ -81,7 +81,7 @@ impl PyMine {
                     return plain(py, &change.fields()).map(Some);
                 }
                 Some(Err(error)) if error.kind() == io::ErrorKind::WouldBlock => py.check_signals()?,
-                Some(Err(error)) => return Err(raised(format!("cannot read the repository on: {error}"))),
+                Some(Err(error)) => return Err(raised(format!("cannot read the rest of the repository: {error}"))),
             }
         }
     }

@@ -72,7 +72,7 @@ pub fn then(name: &str) -> PyResult<Then> {
 
 pub fn replay(py: Python<'_>, report: &Arc<Comparison>, origin: &Origin, asked: Asked) -> PyResult<(Answer, Start)> {
     let start = match asked.from {
-        Some(start) if start.pair != asked.pair => return Err(raised("what was kept is an execution of another pair")),
+        Some(start) if start.pair != asked.pair => return Err(raised("the start is an execution of another pair")),
         Some(start) => start,
         None => start(report, asked.pair, asked.execution)?,
     };

@@ -92,7 +92,9 @@ fn add_labels(findings: &mut [Finding], origin: &Origin) -> Result<(), String> {
     while let Some(row) = changes.next() {
         let row = match row {
             Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => continue,
-            row => row.map_err(|error| format!("cannot read the changes on: {}", crate::files::reason(&error)))?,
+            row => {
+                row.map_err(|error| format!("cannot read the rest of the changes: {}", crate::files::reason(&error)))?
+            }
         };
         if let Ok(change) = row
             && change.label.is_some()
@@ -136,7 +138,7 @@ impl PyStudy {
         let Some((row, _)) = places.next() else {
             let place = wanted.as_u64().filter(|place| *place < self.findings.len() as u64);
             let place = place.map_or_else(String::new, |place| format!("; `study.comparison({place})` takes a place"));
-            let error = format!("no change has the id {wanted}: `study.rows` has them all{place}");
+            let error = format!("no change has the id {wanted}: `study.rows` lists all changes{place}");
             return Err(PyKeyError::new_err(error));
         };
         match places.count() {
@@ -156,7 +158,7 @@ impl PyStudy {
         };
         let Some(origin) = &self.origin else {
             return Err(raised(
-                "the texts of the changes are not known: give what the study was made of, \
+                "the texts of the changes are not known: give the input of the study, \
                  `twincell.load_study(results, changes)`",
             ));
         };

@@ -130,7 +130,7 @@ fn revisions(
     let status = exports::status(verdict, matches);
     // Hooks of git know which index is to be committed.
     if status != UNCHANGED && staged && std::env::var_os("GIT_INDEX_FILE").is_some() {
-        writeln!(session.err, "twincell: the commit was stopped; `git commit --no-verify` commits all the same")?;
+        writeln!(session.err, "twincell: the commit was stopped; `git commit --no-verify` commits anyway")?;
     }
     Ok(status)
 }

@@ -65,7 +65,7 @@ fn give(
                 out.flush()?;
             }
             Some(Err(error)) if error.kind() == io::ErrorKind::WouldBlock => {}
-            Some(Err(error)) => return Err(Abort::Failed(format!("cannot read the repository on: {error}"))),
+            Some(Err(error)) => return Err(Abort::Failed(format!("cannot read the rest of the repository: {error}"))),
         }
         let report = mine.report();
         bar.set_message(format!("{} changes in {} commits", report.changes, report.commits));

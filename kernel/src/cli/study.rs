@@ -76,17 +76,17 @@ pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort
         writeln!(session.out, "{}", plain_sentence(&line))?;
     }
     if done.outcome.taken_up > 0 {
-        writeln!(session.out, "{} of them were there from an earlier run", done.outcome.taken_up)?;
+        writeln!(session.out, "{} of them have results from an earlier run", done.outcome.taken_up)?;
     }
     if done.outcome.repeated > 0 {
         let several = if done.outcome.repeated == 1 { "row is" } else { "rows are" };
-        writeln!(session.out, "{} {several} the same as another one", done.outcome.repeated)?;
+        writeln!(session.out, "{} {several} the same as another row", done.outcome.repeated)?;
     }
     for line in &done.written {
         writeln!(session.out, "{line}")?;
     }
     if done.outcome.interrupted {
-        writeln!(session.err, "twincell: the same command goes on where this one was stopped")?;
+        writeln!(session.err, "twincell: run the same command again to resume the study")?;
         return Err(Abort::Interrupted);
     }
     if let (true, Some(out)) = (exports::are_wanted(matches), path("out")) {

@@ -31,7 +31,7 @@ pub async fn end_with_parent() {
     let can_be_seen = exists(announced);
     loop {
         if parent() != direct || (can_be_seen && !exists(announced)) {
-            super::log("the process that started this kernel is gone; the kernel ends");
+            super::log("the process that started this kernel has ended; so does the kernel");
             end_now(1);
         }
         tokio::time::sleep(PARENT_INTERVAL).await;

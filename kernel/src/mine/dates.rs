@@ -2,12 +2,12 @@
 
 use chrono::{DateTime, Datelike, Days, Months, NaiveDate, NaiveDateTime, NaiveTime};
 
-const EXPECTED: &str = "write 2024-05-17, 2024-05-17T14:30, 2024-05, 2024 or e.g. 3 weeks ago";
+const EXPECTED: &str = "write 2024-05-17, 2024-05-17T14:30, 2024-05, 2024 or, e.g., 3 weeks ago";
 
 /// Seconds since 1970. A date without a time is its beginning, or with `end` its end, in UTC. `now` is what `ago` counts
 /// from. An error says what to write.
 pub fn seconds(text: &str, end: bool, now: i64) -> Result<i64, String> {
-    let wrong = || format!("{text} is no date: {EXPECTED}");
+    let wrong = || format!("{text} is not a date: {EXPECTED}");
     let text = text.trim();
     if let Some(ago) = text.strip_suffix("ago") {
         return back(ago.trim(), now).ok_or_else(wrong);
@@ -72,7 +72,7 @@ mod tests {
         for text in ["", "yesterday", "2024-13", "2024-02-30", "17", "x ago", "-3 days ago", "99999999999999 years ago"]
         {
             let error = seconds(text, false, 0).unwrap_err();
-            assert!(error.starts_with(&format!("{text} is no date: write 2024-05-17")), "{error}");
+            assert!(error.starts_with(&format!("{text} is not a date: write 2024-05-17")), "{error}");
         }
     }
 }

@@ -28,7 +28,7 @@ impl Module {
         let text = python_source(bytes)?;
         let (found, errors) = functions(&text);
         match errors.first() {
-            Some(error) => Err(format!("is no Python that is known here: {error}")),
+            Some(error) => Err(format!("is not valid Python: {error}")),
             None => Ok(Self { text, functions: found.into_iter().filter(|one| one.parent.is_none()).collect() }),
         }
     }

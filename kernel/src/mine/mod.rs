@@ -51,15 +51,15 @@ pub struct Selection {
 
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum MineError {
-    #[error("{0} is no git repository, nor is anything above it")]
+    #[error("{0} is not in a git repository")]
     NoRepository(String),
     #[error("{0} is a shallow clone, its history is cut off: fetch the rest with git fetch --unshallow")]
     Shallow(String),
     #[error("{0} has no commit yet")]
     Empty(String),
-    #[error("{revision} is no revision of this repository: {reason}")]
+    #[error("{revision} is not a revision of this repository: {reason}")]
     Revision { revision: String, reason: String },
-    #[error("{pattern} is no regular expression: {reason}")]
+    #[error("{pattern} is not a regular expression: {reason}")]
     Pattern { pattern: String, reason: String },
     #[error("cannot read the repository: {0}")]
     Read(String),
@@ -115,7 +115,7 @@ impl Report {
         );
         if self.unreadable > 0 {
             // Writing to a String cannot fail.
-            let _ = writeln!(text, "{} left out, since they cannot be read:", plural(self.unreadable, "file"));
+            let _ = writeln!(text, "{} left out because they cannot be read:", plural(self.unreadable, "file"));
             for example in &self.examples {
                 let _ = writeln!(text, "    {example}");
             }

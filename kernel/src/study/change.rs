@@ -32,7 +32,7 @@ pub struct Change {
     pub file: Option<String>,
 }
 
-/// A row that is no change: it becomes a finding with this reason, one line for people.
+/// A row that is not a change: it becomes a finding with this reason, one line for people.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NoChange {
     pub number: usize,

@@ -91,7 +91,7 @@ pub fn answer_chunk(chunk: &str, find: &mut dyn FnMut(&Change, &str, Wanted) -> 
     let mut answers = String::new();
     for line in chunk.lines() {
         let Asked { change, key, wanted } =
-            serde_json::from_str(line).map_err(|error| format!("this is no chunk of a study: {error}"))?;
+            serde_json::from_str(line).map_err(|error| format!("this is not a chunk of a study: {error}"))?;
         let answer = Answer { number: change.number, found: find(&change, &key, wanted) };
         answers.push_str(&serde_json::to_string(&answer).map_err(|error| error.to_string())?);
         answers.push('\n');
@@ -263,7 +263,7 @@ impl<'a> Tended<'a> {
         let mut answers = BTreeMap::new();
         for line in text.lines() {
             let answer: Answer =
-                serde_json::from_str(line).map_err(|error| format!("a worker answered something else: {error}"))?;
+                serde_json::from_str(line).map_err(|error| format!("a worker sent an unexpected answer: {error}"))?;
             answers.insert(answer.number, answer.found);
         }
         for held in chunk {
@@ -273,7 +273,7 @@ impl<'a> Tended<'a> {
                     self.found += 1;
                     self.send(held.job, found);
                 }
-                None => self.lose(held, "a worker did not answer for it"),
+                None => self.lose(held, "a worker sent no answer for it"),
             }
         }
         Ok(())
@@ -421,6 +421,6 @@ mod tests {
     #[test]
     fn what_is_no_chunk_is_refused() {
         let refused = answer_chunk("{}\n", &mut |_, _, _| unreachable!());
-        assert!(refused.unwrap_err().starts_with("this is no chunk of a study"));
+        assert!(refused.unwrap_err().starts_with("this is not a chunk of a study"));
     }
 }

@@ -70,16 +70,16 @@ impl Input {
             warnings.push(format!("the id {id} occurs {} times ({})", lines.count, lines.text(seen.unit)));
         }
         if seen.repeated.more > 0 {
-            warnings.push("more ids occur several times".to_owned());
+            warnings.push("further ids occur several times".to_owned());
         }
         for (label, lines) in &seen.unknown.held {
             warnings.push(format!(
-                "the label {label} does not count ({}): known are changing, preserving and unclear",
+                "the label {label} does not count ({}): known labels are changing, preserving and unclear",
                 lines.text(seen.unit)
             ));
         }
         if seen.unknown.more > 0 {
-            warnings.push("more labels do not count".to_owned());
+            warnings.push("further labels do not count".to_owned());
         }
         warnings
     }
@@ -223,6 +223,6 @@ mod tests {
         let lines: Vec<String> = (0..100).map(|number| line(&format!("{}", number % 50), "x")).collect();
         let warnings = read(&lines).1;
         assert_eq!(warnings.len(), 22);
-        assert_eq!(warnings[20], "more ids occur several times");
+        assert_eq!(warnings[20], "further ids occur several times");
     }
 }

@@ -169,14 +169,14 @@ pub fn carry_out(
     }
     if outcome.taken_up > 0 && (html.is_some() || reproducers.is_some() || wants_details) {
         warnings.push(format!(
-            "{} results were there already: pages and files for other programs have their rows and not their details, and \
+            "{} results are from an earlier run: pages and files for other programs have their rows but not their details, and \
              their reproducers are not written again; --fresh compares everything",
             outcome.taken_up
         ));
     }
     if let (Some(aside), 1..) = (&aside, outcome.dropped) {
         warnings.push(format!(
-            "{} rows that were there are of other changes or other options: what there was is in {}",
+            "{} earlier rows belong to other changes or other options: the earlier results are in {}",
             outcome.dropped,
             aside.display()
         ));

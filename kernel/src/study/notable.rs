@@ -104,7 +104,7 @@ impl Notable {
             let (one, several, others) = match open {
                 Open::Undecided => ("change is inconclusive", "changes are inconclusive", "inconclusive"),
                 Open::NotCompared => ("change was not compared", "changes were not compared", "not compared"),
-                Open::NoChange => ("row is no change", "rows are no changes", "no change"),
+                Open::NoChange => ("row is not a change", "rows are not changes", "unusable"),
             };
             lines.extend(kinds.iter().take(KINDS).map(|first| match first.count {
                 1 => format!("1 {one}: {}", first.first()),
@@ -122,7 +122,7 @@ impl Notable {
 
 /// What reasons have in common: without where and of what, which stand in numbers, behind colons and in quotes.
 fn kind(reason: &str) -> String {
-    let what = reason.split_once(" is no change: ").map_or(reason, |(_, what)| what);
+    let what = reason.split_once(" is not a change: ").map_or(reason, |(_, what)| what);
     let mut kind = String::new();
     for character in what.chars().take_while(|character| !matches!(character, ':' | '(' | ';' | '\'' | '"')) {
         match character {
@@ -163,7 +163,7 @@ mod tests {
         notable.add(15, &row("later", Verdict::Inconclusive, 0), true);
         notable.add(14, &row("broken", Verdict::Inconclusive, 0), true);
         notable.add(16, &row("undecided", Verdict::Inconclusive, 9), true);
-        let none = NoChange { number: 17, id: 17.into(), reason: "row 17 is no change: it is empty".into() };
+        let none = NoChange { number: 17, id: 17.into(), reason: "row 17 is not a change: it is empty".into() };
         notable.add(17, &Finding::no_change(&none), false);
         let lines = notable.lines();
         assert_eq!(
@@ -172,7 +172,7 @@ mod tests {
         );
         assert_eq!(lines[11], "1 change is inconclusive: undecided: why undecided");
         assert_eq!(lines[12], "1 change was not compared: broken: why broken");
-        assert_eq!(lines[14..], ["1 row is no change: row 17 is no change: it is empty"]);
+        assert_eq!(lines[14..], ["1 row is not a change: row 17 is not a change: it is empty"]);
         assert_eq!(notable.nothing(17), None);
     }
 
@@ -187,31 +187,31 @@ mod tests {
         for number in 1..=3 {
             add(number, &format!("all {number}0 executions were stopped: x"), 5);
             add(10 * number, &format!("old is not valid Python: line {number}"), 0);
-            add(100 * number, &format!("line {number} is no change: the field `old` is missing"), 9);
+            add(100 * number, &format!("line {number} is not a change: the field `old` is missing"), 9);
         }
         add(4, "none of 3 usable executions ran a changed line", 5);
-        add(40, "line 40 is no change: it is not JSON (wrong at column 2)", 9);
+        add(40, "line 40 is not a change: it is not JSON (wrong at column 2)", 9);
         let expected = [
             "3 changes are inconclusive, the first: c1: all 10 executions were stopped: x",
             "1 change is inconclusive: c4: none of 3 usable executions ran a changed line",
             "3 changes were not compared, the first: c10: old is not valid Python: line 1",
-            "3 rows are no changes, the first: line 1 is no change: the field `old` is missing",
-            "1 row is no change: line 40 is no change: it is not JSON (wrong at column 2)",
+            "3 rows are not changes, the first: line 1 is not a change: the field `old` is missing",
+            "1 row is not a change: line 40 is not a change: it is not JSON (wrong at column 2)",
         ];
         assert_eq!((notable.lines(), notable.no_changes()), (expected.map(String::from).into(), 4));
         for (number, reason) in ["a", "b", "c", "d", "e", "f"].into_iter().enumerate() {
             notable.add(50 + number, &Finding { reason: reason.into(), ..row("x", Verdict::Inconclusive, 0) }, false);
         }
-        assert_eq!(notable.lines().last().unwrap(), "3 more are no change, for other reasons");
+        assert_eq!(notable.lines().last().unwrap(), "3 more are unusable, for other reasons");
     }
 
     #[test]
     fn an_input_without_a_change_is_told() {
         let mut notable = Notable::default();
-        let none = NoChange { number: 1, id: 1.into(), reason: "line 1 is no change: it is not JSON".into() };
+        let none = NoChange { number: 1, id: 1.into(), reason: "line 1 is not a change: it is not JSON".into() };
         notable.add(1, &Finding::no_change(&none), false);
         notable.add(2, &Finding::no_change(&none), false);
-        let said = "none of the 2 rows is a change; the first: line 1 is no change: it is not JSON";
+        let said = "none of the 2 rows is a change; the first: line 1 is not a change: it is not JSON";
         assert_eq!((notable.nothing(2).as_deref(), notable.nothing(3)), (Some(said), None));
         assert_eq!(Notable::default().nothing(0).as_deref(), Some("there is no change to compare"));
     }

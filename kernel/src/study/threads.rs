@@ -188,7 +188,7 @@ mod tests {
         let (rows, outcome) = run(1);
         assert_eq!(rows.iter().map(|row| row.id.as_u64().unwrap()).collect::<Vec<_>>(), (1..=40).collect::<Vec<_>>());
         assert_eq!((rows[0].reason.as_str(), rows[2].reason.as_str()), ("seed 4", "new is not valid Python"));
-        assert_eq!(rows[3].reason, "row 4 is no change");
+        assert_eq!(rows[3].reason, "row 4 is not a change");
         assert_eq!(outcome.confusion.of(Verdict::Inconclusive), 20);
         assert_eq!(run(7), (rows, outcome));
     }

@@ -166,7 +166,7 @@ impl Ended {
         let how = match (self.status.code(), self.status.signal()) {
             (Some(0 | 1), _) => return None,
             (Some(code), _) => format!("the command ended with status {code}"),
-            (None, Some(signal)) => format!("the command was ended by signal {signal}"),
+            (None, Some(signal)) => format!("the command was killed by signal {signal}"),
             (None, None) => "the command did not end by itself".to_owned(),
         };
         Some(if self.said.is_empty() { how } else { format!("{how}: {}", self.said) })

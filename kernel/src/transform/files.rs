@@ -135,7 +135,7 @@ impl Batch {
         let name = file.display();
         let read = |folder: &Path| fs::read(folder.join(file)).map_err(|error| crate::files::reason(&error));
         let old = Module::read(&read(&self.root)?).map_err(|reason| format!("{name} {reason}"))?;
-        let new = read(self.folder.path()).map_err(|reason| format!("{name} is gone after the command: {reason}"))?;
+        let new = read(self.folder.path()).map_err(|reason| format!("the command removed {name}: {reason}"))?;
         let new = Module::read(&new).map_err(|reason| format!("what the command made of {name} {reason}"))?;
         Ok((old, new))
     }

@@ -58,7 +58,7 @@ impl Transform {
             let files = python_files(&path).map_err(unreadable)?;
             (path, files)
         } else if path.extension().is_none_or(|ending| ending != "py") {
-            return Err(format!("{} is no Python file: give one that ends in .py, or a folder", path.display()));
+            return Err(format!("{} is not a Python file: give one that ends in .py, or a folder", path.display()));
         } else {
             let name = path.file_name().map(PathBuf::from).unwrap_or_default();
             (path.parent().map(Path::to_owned).unwrap_or_default(), vec![name])
@@ -160,7 +160,7 @@ impl Transform {
         }
         for gone in before.into_iter().flatten() {
             let id = format!("{file}:{}", gone.qualname);
-            found.push(Found::No { reason: format!("{id} is gone after the command"), id });
+            found.push(Found::No { reason: format!("the command removed {id}"), id });
         }
         // A function of the same text that uses a constant or a class which changed is shown by these.
         for unit in units(&old.text, &new.text) {
@@ -217,7 +217,7 @@ impl Changes for Transform {
                     // Where it failed everywhere, it is the command that is wrong.
                     let failed = self.failed.take().filter(|_| self.changed == 0)?;
                     return Some(Err(io::Error::other(format!(
-                        "{failed} (it runs on copies in a temporary folder, and changed none)"
+                        "{failed} (it ran on copies in a temporary folder and changed none)"
                     ))));
                 }
                 Err(error) => return Some(Err(error)),
@@ -231,7 +231,7 @@ impl Changes for Transform {
 
     fn warnings(&self) -> Vec<String> {
         // A linter ends so when it cannot mend what it found, a script when it failed.
-        let warn = |said: &String| format!("the command changed nothing, and ended with status 1: {said}");
+        let warn = |said: &String| format!("the command changed nothing and ended with status 1: {said}");
         self.complaint.iter().filter(|_| self.changed == 0).map(warn).collect()
     }
 
@@ -242,7 +242,7 @@ impl Changes for Transform {
             changed => format!("the command was given {} and changed {changed}", files(self.files)),
         };
         if self.without > 0 {
-            line.push_str(&format!(", {} of them in nothing that is compared (imports, comments)", self.without));
+            line.push_str(&format!(", {} of them only where nothing is compared (imports, comments)", self.without));
         }
         vec![line]
     }

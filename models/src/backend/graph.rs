@@ -250,7 +250,7 @@ fn fields(message: &[u8]) -> impl Iterator<Item = Result<Field<'_>, String>> {
         if read.is_none() {
             rest = &[];
         }
-        Some(read.ok_or_else(|| "it is no ONNX file, or not a whole one".to_owned()))
+        Some(read.ok_or_else(|| "it is not an ONNX file, or not a complete one".to_owned()))
     })
 }
 

@@ -19,7 +19,7 @@ class Manifest:
             try:
                 self.entries = json.loads(self.path.read_text(encoding="utf-8"))
             except ValueError as error:
-                raise ValueError(f"{self.path} is no manifest ({error}): move it away to begin anew") from None
+                raise ValueError(f"{self.path} is not a manifest ({error}): move it away to begin anew") from None
 
     def add(self, name: str, entry: dict) -> None:
         with self.lock:

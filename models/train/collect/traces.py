@@ -32,7 +32,7 @@ def checked(line: str) -> dict:
     except (ValueError, AttributeError, TypeError, KeyError, RecursionError):
         is_one = False
     if not is_one:
-        raise NoRecord("what was seen is damaged: a line of it is no record")
+        raise NoRecord("what was seen is damaged: a line of it is not a record")
     return function
 
 

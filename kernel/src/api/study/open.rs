@@ -34,7 +34,7 @@ impl Origin {
             return Ok(Self { changes: transform.again(), name: transform.name.clone(), options });
         }
         let is_path = changes.is_instance_of::<PyString>() || changes.hasattr("__fspath__")?;
-        let name = if is_path { changes.str()?.to_string() } else { "what was given".to_owned() };
+        let name = if is_path { changes.str()?.to_string() } else { "the given input".to_owned() };
         if changes.hasattr("__arrow_c_stream__")? && changes.hasattr("read_all")? {
             // A stream that is gone through once.
             return Self::of(&changes.call_method0("read_all")?, options);
@@ -58,9 +58,8 @@ impl Origin {
         let environment = environment::find(py)?;
         let keys = Keys::new(&self.options, &environment).map_err(raised)?;
         if finding.key.as_ref().is_some_and(|key| *key != keys.of_change(&change)) {
-            let message =
-                c"the study had other texts, options, another model or version: this comparison may come out \
-                otherwise than its row; give load_study the changes and the options that the study had";
+            let message = c"the study had other texts or options, or another model or version: this comparison may \
+                differ from its row; give load_study the changes and the options that the study had";
             PyErr::warn(py, &py.get_type::<PyUserWarning>(), message, 1)?;
         }
         let mut options = self.options.clone();
@@ -80,7 +79,9 @@ impl Origin {
         while let Some(row) = changes.next() {
             match row {
                 Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => {}
-                Err(error) => return Err(format!("cannot read {} on: {}", self.name, crate::files::reason(&error))),
+                Err(error) => {
+                    return Err(format!("cannot read the rest of {}: {}", self.name, crate::files::reason(&error)));
+                }
                 Ok(row) => {
                     let of = match &row {
                         Ok(change) => &change.id,
@@ -91,13 +92,13 @@ impl Origin {
                     }
                     match (left, row) {
                         (0, Ok(change)) => return Ok(change),
-                        (0, Err(none)) => return Err(format!("{id} is no change: {}", none.reason)),
+                        (0, Err(none)) => return Err(format!("{id} is not a change: {}", none.reason)),
                         _ => left -= 1,
                     }
                 }
             }
         }
-        Err(format!("{} has no change {id}: give what the study was made of", self.name))
+        Err(format!("{} has no change {id}: give the input of the study", self.name))
     }
 }
 
@@ -111,7 +112,7 @@ pub fn id(id: &Bound<'_, PyAny>) -> PyResult<Value> {
         .import("json")?
         .call_method1("dumps", (id,))
         .and_then(|text| text.extract())
-        .map_err(|_| raised("an id is a text, a number or another value of JSON"))?;
+        .map_err(|_| raised("an id must be a JSON value, such as a text or a number"))?;
     serde_json::from_str(&text).map_err(raised)
 }
 

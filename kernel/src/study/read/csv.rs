@@ -77,7 +77,7 @@ mod tests {
         assert_eq!((first.id.clone(), first.old.as_str()), (Value::from("7"), "def f():\n    return \"a\""));
         assert_eq!(first.label.as_deref(), Some("changing"));
         let second = rows[1].as_ref().unwrap_err();
-        assert_eq!(second.reason, "row 2 is no change: the field `old` is missing; give the text of the function");
+        assert_eq!(second.reason, "row 2 is not a change: the field `old` is missing; give the text of the function");
         let third = rows[2].as_ref().unwrap();
         assert_eq!((third.id.clone(), third.new.as_str(), third.label.clone()), (Value::from(3), "", None));
     }
@@ -86,7 +86,7 @@ mod tests {
     fn a_table_without_the_columns_is_an_error() {
         let error = Table::new(&b"a,b\n1,2\n"[..], b',').err().unwrap();
         assert!(
-            error.starts_with("there is no column `old` with the text of the function (known are old, "),
+            error.starts_with("there is no column `old` with the text of the function (known names are old, "),
             "{error}"
         );
         assert!(error.ends_with("; there are a, b"), "{error}");

@@ -67,7 +67,7 @@ pub fn check_columns<'a>(columns: impl Iterator<Item = &'a str> + Clone) -> Resu
             }
             let there = there.join(", ");
             return Err(format!(
-                "there is no column `{wanted}` with the text of the function (known are {}); there are {there}",
+                "there is no column `{wanted}` with the text of the function (known names are {}); there are {there}",
                 names_of(wanted).join(", ")
             ));
         }
@@ -88,7 +88,7 @@ impl Place {
         NoChange {
             number: self.number,
             id: self.id(id),
-            reason: format!("{} {} is no change: {what}", self.unit, self.number),
+            reason: format!("{} {} is not a change: {what}", self.unit, self.number),
         }
     }
 
@@ -135,7 +135,7 @@ pub fn from_fields(mut fields: Map<String, Value>, place: Place) -> Row {
     let text = |field: Option<(&str, Value)>, longest: usize| match field {
         None => Ok(None),
         Some((name, Value::String(text))) if text.len() > longest => Err(wrong(&format!(
-            "the field `{name}` has {:.1} MiB; what is compared has up to {} MiB",
+            "the field `{name}` has {:.1} MiB; at most {} MiB can be compared",
             text.len() as f64 / f64::from(1 << 20),
             longest >> 20
         ))),
@@ -214,21 +214,24 @@ mod tests {
     fn a_bad_line_keeps_its_id_and_says_what_is_missing() {
         let no_change = read(r#"{"id": 5, "old": "x"}"#, 3).unwrap_err();
         assert_eq!((no_change.number, no_change.id), (3, Value::from(5)));
-        assert_eq!(no_change.reason, "line 3 is no change: the field `new` is missing; give the text of the function");
+        assert_eq!(
+            no_change.reason,
+            "line 3 is not a change: the field `new` is missing; give the text of the function"
+        );
         let told = |line: &str| read(line, 4).unwrap_err();
         let NoChange { id, reason, .. } = told("nonsense");
         assert_eq!(id, Value::from(4));
         assert!(
-            reason.starts_with("line 4 is no change: it is not JSON (wrong at column 2); write one object"),
+            reason.starts_with("line 4 is not a change: it is not JSON (wrong at column 2); write one object"),
             "{reason}"
         );
         assert!(told("{\"old\": ").reason.contains("it is not JSON (it ends too early)"));
-        assert!(told("[1]").reason.starts_with("line 4 is no change: it is a list; write one object a line"));
+        assert!(told("[1]").reason.starts_with("line 4 is not a change: it is a list; write one object a line"));
         for (field, given) in [("old", "3"), ("function", "[1]"), ("old_module", "{}")] {
             let NoChange { id, reason, .. } =
                 told(&format!(r#"{{"id": "x", "new": "", "old": "", "{field}": {given}}}"#));
             assert_eq!(id, "x");
-            assert!(reason.starts_with(&format!("line 4 is no change: the field `{field}` is ")), "{reason}");
+            assert!(reason.starts_with(&format!("line 4 is not a change: the field `{field}` is ")), "{reason}");
             assert!(reason.ends_with("; give a text"), "{reason}");
         }
     }
@@ -255,10 +258,10 @@ mod tests {
     fn a_text_that_nobody_wrote_is_no_change() {
         let long = "x".repeat(10 << 20);
         let reason = read(&format!(r#"{{"old": "", "new": "{long}"}}"#), 2).unwrap_err().reason;
-        assert_eq!(reason, "line 2 is no change: the field `new` has 10.0 MiB; what is compared has up to 1 MiB");
+        assert_eq!(reason, "line 2 is not a change: the field `new` has 10.0 MiB; at most 1 MiB can be compared");
         let reason = check_columns(["id", "before", "text"].into_iter()).unwrap_err();
         assert!(
-            reason.starts_with("there is no column `new` with the text of the function (known are new, "),
+            reason.starts_with("there is no column `new` with the text of the function (known names are new, "),
             "{reason}"
         );
         assert!(reason.ends_with("; there are id, before, text"), "{reason}");

@@ -178,7 +178,7 @@ mod tests {
         assert!(rows.iter().flatten().all(|change| change.old == "x = 1\n" && change.new == "x = 2\n"));
         let reason = |at: usize| rows[at].as_ref().unwrap_err().reason.clone();
         assert!(
-            reason(5).starts_with("pair 6 is no change: lost_old.py has no new version beside it"),
+            reason(5).starts_with("pair 6 is not a change: lost_old.py has no new version beside it"),
             "{}",
             reason(5)
         );

@@ -153,8 +153,8 @@ mod tests {
     fn what_is_no_change_is_one_entry_and_the_next_is_read() {
         let rows = read(r#"[3, {"old" "b"}, "a, b", [1, 2], {"old": "c", "new": ""}]"#);
         let [Err(number), Err(broken), Err(text), Err(list), Ok(last)] = rows.as_slice() else { panic!("{rows:?}") };
-        assert!(number.starts_with("entry 1 is no change: it is a number; give an object"), "{number}");
-        assert!(broken.starts_with("entry 2 is no change: it is not JSON"), "{broken}");
+        assert!(number.starts_with("entry 1 is not a change: it is a number; give an object"), "{number}");
+        assert!(broken.starts_with("entry 2 is not a change: it is not JSON"), "{broken}");
         assert!(text.contains("it is a text") && list.contains("it is a list"), "{text} {list}");
         assert_eq!(last, "c");
     }

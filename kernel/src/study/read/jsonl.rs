@@ -123,7 +123,7 @@ mod tests {
         let rows = rows(b"\xef\xbb\xbf{\"old\": \"a\", \"new\": \"b\"}\r\n\n  \n\xff\n{\"old\": \"\", \"new\": \"\"}");
         assert_eq!(rows[0].as_ref().map(|change| change.old.as_str()), Ok("a"));
         let [_, Err(NoChange { number: 4, reason, .. }), Ok(last)] = rows.as_slice() else { panic!("{rows:?}") };
-        assert!(reason.starts_with("line 4 is no change: it is not JSON"), "{reason}");
+        assert!(reason.starts_with("line 4 is not a change: it is not JSON"), "{reason}");
         assert_eq!(last.number, 5);
     }
 
@@ -133,7 +133,7 @@ mod tests {
         let input = BufReader::new(endless.chain(&b"\n{\"old\": \"\", \"new\": \"\"}\n"[..]));
         let mut lines = Lines::new(input);
         let reason = lines.next().unwrap().unwrap().unwrap_err().reason;
-        assert_eq!(reason, "line 1 is no change: it is longer than 64 MiB; is it one change?");
+        assert_eq!(reason, "line 1 is not a change: it is longer than 64 MiB; is it one change?");
         assert!(lines.line.capacity() < LONGEST);
         assert_eq!(lines.next().unwrap().unwrap().unwrap().number, 2);
         assert!(lines.next().is_none());

@@ -48,7 +48,7 @@ impl Jsonl {
     pub fn open(path: &Path, fresh: bool) -> Result<Self, String> {
         let file = open_locked(path)?;
         if !file.metadata().is_ok_and(|metadata| metadata.is_file()) {
-            return Err(format!("cannot write {}: it is no file that a study could go on with", path.display()));
+            return Err(format!("cannot write {}: it is not a file that a study can append to", path.display()));
         }
         let mut opened =
             Self { path: path.to_owned(), file, length: 0, lines: 0, known: HashMap::new(), places: Vec::new() };
@@ -94,7 +94,7 @@ impl Jsonl {
                 // A kill, or a machine that went off, left half a line.
                 Err(error) if !whole && is_torn(&line, &error) => return Ok(()),
                 Err(_) => {
-                    return Err(foreign(&self.path, &format!("holds something else than results in line {number}")));
+                    return Err(foreign(&self.path, &format!("holds something other than results in line {number}")));
                 }
             }
         }
@@ -242,7 +242,7 @@ pub fn read(path: &Path, each: &mut dyn FnMut(Finding) -> Result<(), String>) ->
                 Ok(finding) => each(finding)?,
                 Err(error) if !line.ends_with(b"\n") && is_torn(&line, &error) => {}
                 Err(error) => {
-                    return Err(format!("line {number} of {} is no result of a study: {error}", path.display()));
+                    return Err(format!("line {number} of {} is not a result of a study: {error}", path.display()));
                 }
             }
         }

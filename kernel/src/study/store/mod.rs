@@ -137,7 +137,7 @@ fn unreadable(path: &Path, error: &std::io::Error) -> String {
 
 /// What is said of a file that holds something else.
 fn foreign(path: &Path, what: &str) -> String {
-    format!("{} {what}: give another --out, or --fresh to throw it away", path.display())
+    format!("{} {what}: give another --out, or --fresh to discard it", path.display())
 }
 
 #[cfg(test)]
@@ -365,7 +365,7 @@ mod tests {
         let path = folder.path().join("other.sqlite");
         rusqlite::Connection::open(&path).unwrap().execute_batch("CREATE TABLE bookmarks (url)").unwrap();
         let Err(error) = open(&path, false) else { panic!("another program's database was taken") };
-        assert!(error.contains("is a database of something else"), "{error}");
+        assert!(error.contains("is a database that twincell did not make"), "{error}");
     }
 
     #[test]
@@ -392,7 +392,7 @@ mod tests {
         let line = serde_json::to_string(&row(1, Some(1))).unwrap();
         std::fs::write(&path, format!("{line}\n{{\"id\":\n{line}\n")).unwrap();
         let Err(error) = open(&path, false) else { panic!("it was taken") };
-        assert!(error.contains("something else than results in line 2"), "{error}");
+        assert!(error.contains("something other than results in line 2"), "{error}");
     }
 
     #[test]

@@ -144,19 +144,19 @@ fn table(rows: &[Finding], integers: bool) -> Result<RecordBatch, ArrowError> {
 fn opened(path: &Path) -> Result<ParquetRecordBatchReaderBuilder<File>, String> {
     let file = File::open(path).map_err(|error| unreadable(path, &error))?;
     ParquetRecordBatchReaderBuilder::try_new(file)
-        .map_err(|error| format!("cannot read {}: it is no Parquet file ({error})", path.display()))
+        .map_err(|error| format!("cannot read {}: it is not a Parquet file ({error})", path.display()))
 }
 
 fn is_ours(path: &Path) -> Result<(), String> {
     let file = match std::fs::metadata(path) {
         Ok(metadata) if metadata.len() == 0 => return Ok(()),
-        _ => opened(path).map_err(|_| foreign(path, "is no Parquet file"))?,
+        _ => opened(path).map_err(|_| foreign(path, "is not a Parquet file"))?,
     };
     let ours = ["id", "verdict", "reason", "evidence", "key"];
     if ours.iter().all(|name| file.schema().field_with_name(name).is_ok()) {
         return Ok(());
     }
-    Err(foreign(path, "holds something else than results"))
+    Err(foreign(path, "holds something other than results"))
 }
 
 fn each_row(path: &Path, each: &mut dyn FnMut(Finding) -> Result<(), String>) -> Result<(), String> {
@@ -171,7 +171,7 @@ fn each_row(path: &Path, each: &mut dyn FnMut(Finding) -> Result<(), String>) ->
         for row in 0..batch.num_rows() {
             number += 1;
             let finding = finding(&batch, row)
-                .ok_or_else(|| format!("row {number} of {} is no result of a study", path.display()))?;
+                .ok_or_else(|| format!("row {number} of {} is not a result of a study", path.display()))?;
             each(finding)?;
         }
     }

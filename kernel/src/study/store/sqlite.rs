@@ -241,16 +241,16 @@ fn check(path: &Path, connection: &Connection) -> Result<i32, String> {
         (_, APPLICATION, FORMAT) => Ok(FORMAT),
         (_, APPLICATION, format) => Err(foreign(
             path,
-            &format!("has format {format} of another version of twincell (this one writes {FORMAT})"),
+            &format!("has format {format}, from another version of twincell (this one writes {FORMAT})"),
         )),
-        _ => Err(foreign(path, "is a database of something else than twincell")),
+        _ => Err(foreign(path, "is a database that twincell did not make")),
     }
 }
 
 /// What SQLite says of a file, for people.
 fn broken(path: &Path, error: &rusqlite::Error) -> String {
     match error.sqlite_error_code() {
-        Some(rusqlite::ErrorCode::NotADatabase) => foreign(path, "is no SQLite database"),
+        Some(rusqlite::ErrorCode::NotADatabase) => foreign(path, "is not an SQLite database"),
         Some(rusqlite::ErrorCode::DatabaseCorrupt) => foreign(path, &format!("is damaged ({error})")),
         _ => format!("cannot use {}: {error}", path.display()),
     }
@@ -270,7 +270,7 @@ fn each_row(
         number += 1;
         match read_row(row).map_err(failed)? {
             Some(finding) => each(finding)?,
-            None => return Err(format!("row {number} of {} is no result of a study", path.display())),
+            None => return Err(format!("row {number} of {} is not a result of a study", path.display())),
         }
     }
     Ok(())
@@ -297,7 +297,7 @@ pub fn read(path: &Path, each: &mut dyn FnMut(Finding) -> Result<(), String>) ->
 
 fn unread(path: &Path, error: &rusqlite::Error) -> String {
     match error.sqlite_error_code() {
-        Some(rusqlite::ErrorCode::NotADatabase) => format!("{} is no SQLite database", path.display()),
+        Some(rusqlite::ErrorCode::NotADatabase) => format!("{} is not an SQLite database", path.display()),
         _ => format!("cannot read {}: {error}", path.display()),
     }
 }
