@@ -4,8 +4,7 @@ use std::path::PathBuf;
 
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
-use twincell_runtime::host::PythonHost;
-use twincell_runtime::worker::{Setup, serve};
+use twincell_runtime::worker::{PythonHost, Setup, serve};
 
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(serve_worker, module)?)

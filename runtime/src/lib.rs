@@ -1,49 +1,30 @@
-//! What lives inside a sandboxed Python worker: the hooks that instrumented code calls, the objects that stand in for
-//! what is missing, and the capture of what the code did.
+//! What lives inside a sandboxed Python worker: it runs both versions of a program on injected values and records what
+//! they do.
 //!
-//! [`worker`] speaks the engine's protocol and hands programs to a [`worker::Host`]; [`sandbox`] locks the process in
-//! before the first of them arrives; [`scratch`] is the one folder that it may still write to.
+//! [`worker::serve`] speaks the engine's protocol: it locks the process in by [`sandbox::lock`], then hands programs and
+//! requests to a [`worker::Host`]. [`worker::PythonHost`] is that host. It loads programs and runs executions in this
+//! process's interpreter. No Python object leaves the process: recipes come in, records go out.
 //!
-//! [`host::PythonHost`] is that host: it loads programs and runs executions. During one, `state` holds the execution's
-//! decisions and each version's consistency map; `hooks` and `versatile` ask `resolve` for missing values; `observe`
-//! turns Python values into plain data. What code changes beyond that is put back: in its own module by `module_state`,
-//! in the interpreter by `world`. `script` runs a finished test as it is. No Python object leaves the process: recipes go in, records come out.
+//! The rooms, from the bottom up; each uses those before it, and none that comes later:
 //!
-//! `record` is for another process: hooks that only count, by which the predictor learns what values real programs have.
+//! - [`sandbox`]: Landlock, seccomp and limits, and the report of what they do here.
+//! - `execution`: the execution that is going on, as data: its decisions, its predictions, what a version has seen.
+//! - `observe`: what is recorded: values as plain data, console output, messages, blocked effects, comparisons.
+//! - `restore`: what is put back after each run: the interpreter, the code's own module, the time, the files.
+//! - `inject`: what is injected: a value for each access path that the code asks for and does not have.
+//! - `calls`: what a call gives, of what is missing and of what is there.
+//! - [`hooks`]: what instrumented code calls, and the versatile object as Python sees it.
+//! - [`worker`]: the loop: loads programs, runs executions, answers the engine.
+//! - [`record`]: for another process: hooks that only count, by which the predictor learns what values real programs have.
 //!
 //! Deliberately absent: any decision about what a difference means (that is `twincell-core`).
 
-mod builtin;
-mod call;
-mod capture;
-mod clock;
-mod consumer;
-mod convert;
-mod exceptions;
+mod calls;
+mod execution;
 pub mod hooks;
-pub mod host;
-mod imports;
-mod isolation;
-mod kinds;
-mod messages;
-mod module;
-mod module_state;
-mod observations;
+mod inject;
 mod observe;
-mod operators;
-mod outcome;
-mod prepared;
-mod raises;
-mod real_call;
 pub mod record;
-mod resolve;
+mod restore;
 pub mod sandbox;
-pub mod scratch;
-mod script;
-mod state;
-mod substitute;
-mod texts;
-mod versatile;
-mod version;
 pub mod worker;
-mod world;

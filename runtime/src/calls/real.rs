@@ -1,0 +1,326 @@
+//! Calls in instrumented code of what is there: made for real, and replaced by an injected value where only injected
+//! values make them fail.
+
+use pyo3::exceptions::{
+    PyException, PyMemoryError, PyNotImplementedError, PyOSError, PyRecursionError, PyStopAsyncIteration,
+    PyStopIteration, PyTypeError,
+};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
+use twincell_core::behavior::Observed;
+use twincell_core::site::SiteKind;
+
+use crate::calls::builtins;
+use crate::calls::missing;
+use crate::execution::code;
+use crate::execution::object::Versatile;
+use crate::execution::paths::{self, last_identifier};
+use crate::execution::state;
+use crate::inject::exceptions;
+use crate::inject::replacement;
+use crate::inject::resolve::{self, Request};
+use crate::observe;
+use crate::observe::comparisons;
+use crate::observe::messages;
+use crate::restore::clock;
+
+/// How often a real call gives an injected value where its own failure would be caught.
+const REPAIR_PROBABILITY: f64 = 0.35;
+
+/// Any call in instrumented code.
+pub(crate) fn any(
+    site: u32,
+    callee: &Bound<'_, PyAny>,
+    arguments: &Bound<'_, PyTuple>,
+    keywords: Option<&Bound<'_, PyDict>>,
+) -> PyResult<Py<PyAny>> {
+    let py = callee.py();
+    if let Ok(versatile_callee) = callee.cast::<Versatile>() {
+        return missing::versatile(versatile_callee, Some(site), arguments, keywords);
+    }
+    if state::with(|_| ()).is_none() {
+        return callee.call(arguments, keywords).map(Bound::unbind);
+    }
+    if let Some(answer) = builtins::answer(py, site, callee, arguments, keywords)? {
+        return Ok(answer);
+    }
+    if let Some(method) = messages::real_method(callee) {
+        messages::record(&method, arguments, keywords)?;
+        return Ok(py.None());
+    }
+    if let Some(injected) = replaced(py, site, callee, arguments, keywords)? {
+        return Ok(injected);
+    }
+    inject_raise(py, site, callee, arguments)?;
+    if let Some(moment) = clock::moment(callee, arguments, keywords)? {
+        return Ok(moment.unbind());
+    }
+    // What was blocked before, at an import say, has nothing to do with this call.
+    state::with(|execution| execution.side.blocked = false);
+    let error = match callee.call(arguments, keywords) {
+        Ok(value) => {
+            comparisons::call(site, callee, arguments, &value);
+            return Ok(value.unbind());
+        }
+        Err(error) => error,
+    };
+    let instead = stand_in(py, callee, site, arguments, &error);
+    let replaced = matches!(instead, StandIn::Value | StandIn::Effect);
+    if replaced && is_plain(callee, arguments) && !error.is_instance_of::<PyOSError>(py) {
+        state::repaired(&format!("{}(...)", callee_path(callee, site)));
+    }
+    let record = match instead {
+        StandIn::No => return Err(error),
+        StandIn::Raise(error) => return Err(error),
+        StandIn::Value => false,
+        StandIn::Effect => true,
+    };
+    let path = callee_path(callee, site);
+    match bound_arguments(callee, arguments, keywords) {
+        Some((arguments, keywords)) => missing::external(py, &path, Some(site), &arguments, Some(&keywords), record),
+        None => missing::external(py, &path, Some(site), arguments, keywords, record),
+    }
+}
+
+/// A call in instrumented code of what is there, answered as if it were not.
+fn replaced(
+    py: Python<'_>,
+    site: u32,
+    callee: &Bound<'_, PyAny>,
+    arguments: &Bound<'_, PyTuple>,
+    keywords: Option<&Bound<'_, PyDict>>,
+) -> PyResult<Option<Py<PyAny>>> {
+    if !replacement::is_possible() {
+        return Ok(None);
+    }
+    let Some(origin) = replacement::origin(callee) else { return Ok(None) };
+    if state::with(|execution| execution.prepared.is_called_by_all(execution.version, site)) != Some(true) {
+        return Ok(None);
+    }
+    let path = callee_path(callee, site);
+    if !replacement::is_injected(&path, origin) {
+        return Ok(None);
+    }
+    match bound_arguments(callee, arguments, keywords) {
+        Some((arguments, keywords)) => missing::call(py, &path, Some(site), &arguments, Some(&keywords)),
+        None => missing::call(py, &path, Some(site), arguments, keywords),
+    }
+    .map(Some)
+}
+
+/// The arguments as the callee's signature has them, so that it does not matter which were named.
+fn bound_arguments<'py>(
+    callee: &Bound<'py, PyAny>,
+    arguments: &Bound<'py, PyTuple>,
+    keywords: Option<&Bound<'py, PyDict>>,
+) -> Option<(Bound<'py, PyTuple>, Bound<'py, PyDict>)> {
+    keywords.filter(|keywords| !keywords.is_empty())?;
+    let bind = || {
+        let signature = callee.py().import("inspect")?.call_method1("signature", (callee,))?;
+        let bound = signature.getattr("bind")?.call(arguments, keywords)?;
+        let named = bound.getattr("kwargs")?.cast_into::<PyDict>()?;
+        Ok::<_, PyErr>((bound.getattr("args")?.cast_into::<PyTuple>()?, named))
+    };
+    bind().ok()
+}
+
+/// A real call to another module may raise what the `except` clauses around it name, as calls to missing code do.
+fn inject_raise(py: Python<'_>, site: u32, callee: &Bound<'_, PyAny>, arguments: &Bound<'_, PyTuple>) -> PyResult<()> {
+    let guarded = state::with(|execution| !execution.prepared.catches(execution.version, site).is_empty());
+    if guarded != Some(true) || code::is_own(callee) {
+        return Ok(());
+    }
+    let module = callee.getattr("__module__").and_then(|name| name.extract::<String>()).unwrap_or_default();
+    if module.is_empty() || module == "builtins" {
+        return Ok(());
+    }
+    let observed: Vec<Observed> = arguments.iter().map(|argument| observe::value(&argument)).collect();
+    let callee = callee_path(callee, site);
+    let path = paths::bounded(format!("raise {callee}({})", observe::arguments_text(&observed, &[])));
+    let request =
+        Request { site: Some(site), kind: SiteKind::Call, raises: true, discarded: true, ..Request::default() };
+    resolve::value(py, &path, &request).map(|_| ())
+}
+
+/// How a value stands in for a real call that failed.
+enum StandIn {
+    /// The code sees the exception, as it would.
+    No,
+    /// The code sees this exception, raised on purpose by the module's own code.
+    Raise(PyErr),
+    /// What was injected made a call without effects fail: its value is injected as well.
+    Value,
+    /// What was injected made the call fail, or the sandbox blocked it: it counts as a call to external code.
+    Effect,
+}
+
+/// May a real call that failed be replaced by an injected value? Not where the exception is part of the behavior: the
+/// code raised it on purpose, or catches it.
+fn stand_in(
+    py: Python<'_>,
+    callee: &Bound<'_, PyAny>,
+    site: u32,
+    arguments: &Bound<'_, PyTuple>,
+    error: &PyErr,
+) -> StandIn {
+    if !callee.is_callable() {
+        return StandIn::Effect;
+    }
+    let control = error.is_instance_of::<PyStopIteration>(py)
+        || error.is_instance_of::<PyStopAsyncIteration>(py)
+        || error.is_instance_of::<PyMemoryError>(py)
+        || error.is_instance_of::<PyRecursionError>(py)
+        || !error.is_instance_of::<PyException>(py);
+    if control || code::is_own(callee) {
+        return StandIn::No;
+    }
+    if error.is_instance_of::<PyOSError>(py)
+        && state::with(|execution| std::mem::take(&mut execution.side.blocked)).unwrap_or(false)
+    {
+        return StandIn::Effect;
+    }
+    let identity = error.value(py).as_ptr() as usize;
+    if state::with(|execution| execution.side.intended_ids.contains(&identity)) != Some(false) {
+        return StandIn::No;
+    }
+    let names: Vec<String> =
+        error.get_type(py).mro().iter().filter_map(|class| class.getattr("__name__").ok()?.extract().ok()).collect();
+    let caught = state::with(|execution| {
+        let covers = |name: &String| names.iter().any(|class| class == last_identifier(name));
+        let version = &execution.prepared.versions[execution.version].version;
+        let here = version.sites.sites.get(site as usize).is_some_and(|site| site.catches.iter().any(covers));
+        execution.prepared.catches(execution.version, site).iter().any(covers).then_some(here)
+    });
+    if let Some(Some(here)) = caught
+        && !repaired(callee, site, arguments)
+    {
+        if !here {
+            // Another version is prepared for this failure: that this one is not is its behavior.
+            exceptions::mark_intended(error.value(py).as_any());
+        }
+        return StandIn::No;
+    }
+    // An abstract method says that another class has it.
+    let is_abstract = error.is_instance_of::<PyNotImplementedError>(py);
+    let called_by_all =
+        state::with(|execution| execution.prepared.is_called_by_all(execution.version, site)).unwrap_or(false);
+    match raised_by_module(py, error) {
+        Some(_) if is_abstract && called_by_all => StandIn::Effect,
+        Some(intended) => StandIn::Raise(intended),
+        // Where only one version makes the call, an invented result would be a difference of its own.
+        None if !called_by_all => StandIn::No,
+        // `int('a')` and `''.join([1])` fail in every world; a versatile argument would not be there in any. Where versions
+        // write the call otherwise, what is invented for each would be a difference of its own.
+        None if is_builtin(callee) && (is_plain(callee, arguments) || !is_called_alike(site)) => StandIn::No,
+        None if is_pure(callee) => StandIn::Value,
+        None => StandIn::Effect,
+    }
+}
+
+/// Do all versions write a call as this one is written?
+fn is_called_alike(site: u32) -> bool {
+    state::with(|execution| execution.prepared.is_called_alike_by_all(execution.version, site)).unwrap_or(false)
+}
+
+/// A call that fails and whose failure is caught may succeed all the same: injected texts are seldom what a parser
+/// takes, and the code after it matters too.
+fn repaired(callee: &Bound<'_, PyAny>, site: u32, arguments: &Bound<'_, PyTuple>) -> bool {
+    let observed: Vec<Observed> = arguments.iter().map(|argument| observe::value(&argument)).collect();
+    let text = observe::arguments_text(&observed, &[]);
+    let path = paths::bounded(format!("succeeds {}({text})", callee_path(callee, site)));
+    state::with(|execution| execution.draw.truth(&path, REPAIR_PROBABILITY)).unwrap_or(false)
+}
+
+/// Neither what is called nor what it is called with is versatile, as far as one level of containers shows.
+fn is_plain(callee: &Bound<'_, PyAny>, arguments: &Bound<'_, PyTuple>) -> bool {
+    let is_versatile = |value: &Bound<'_, PyAny>| {
+        value.is_instance_of::<Versatile>()
+            || matches!(observe::value(value), Observed::List(items) | Observed::Tuple(items) | Observed::Set(items)
+                if items.iter().any(|item| matches!(item, Observed::Injected { .. })))
+    };
+    let receiver = callee.getattr("__self__").ok();
+    !receiver.iter().any(is_versatile) && !arguments.iter().any(|value| is_versatile(&value))
+}
+
+/// Builtin functions and classes, and methods of builtin classes.
+fn is_builtin(callee: &Bound<'_, PyAny>) -> bool {
+    let builtin = |object: &Bound<'_, PyAny>| {
+        object.getattr("__module__").is_ok_and(|name| name.extract().is_ok_and(|name: String| name == "builtins"))
+    };
+    builtin(callee) || callee.getattr("__self__").is_ok_and(|owner| builtin(owner.get_type().as_any()))
+}
+
+/// Builtins and functions of pure modules do nothing but compute.
+fn is_pure(callee: &Bound<'_, PyAny>) -> bool {
+    match callee.getattr("__module__").and_then(|name| name.extract::<String>()) {
+        Ok(module) => module == "builtins" || twincell_core::stdlib::is_pure_import(&module),
+        // Methods of builtin classes have no module.
+        Err(_) => true,
+    }
+}
+
+/// The exception that a `raise` of the module's own code raised, if one did. A failing `assert` and a `TypeError` there say
+/// that the values are none which that code ever gets: they are no behavior.
+fn raised_by_module(py: Python<'_>, error: &PyErr) -> Option<PyErr> {
+    let mut last = error.traceback(py).map(Bound::into_any)?;
+    while let Ok(next) = last.getattr("tb_next") {
+        if next.is_none() {
+            break;
+        }
+        last = next;
+    }
+    let place = || -> PyResult<(String, usize)> {
+        let file = last.getattr("tb_frame")?.getattr("f_code")?.getattr("co_filename")?.extract()?;
+        Ok((file, last.getattr("tb_lineno")?.extract()?))
+    };
+    let (file, line) = place().ok()?;
+    if file != code::FILE_NAME {
+        return None;
+    }
+    let statement = state::with(|execution| {
+        let text = &execution.prepared.versions[execution.version].version.module;
+        text.lines().nth(line.saturating_sub(1)).map(|line| line.trim_start().to_string())
+    })??;
+    let raised = statement.strip_prefix("raise")?;
+    let is_type_error = error.is_instance_of::<PyTypeError>(py);
+    let missing = Some(raised).filter(|_| {
+        is_type_error && error.value(py).to_string().starts_with("exceptions must derive from BaseException")
+    });
+    if missing.is_none() && is_type_error {
+        return None;
+    }
+    let intended = match missing {
+        // The class is missing in this module: its stand-in is raised.
+        Some(raised) => {
+            let name: String =
+                raised.trim_start().chars().take_while(|c| c.is_alphanumeric() || matches!(c, '_' | '.')).collect();
+            PyErr::from_value(exceptions::missing_class(py, &name).ok()?.call0().ok()?)
+        }
+        None => error.clone_ref(py),
+    };
+    exceptions::mark_intended(intended.value(py).as_any());
+    Some(intended)
+}
+
+/// How a real callee is named in access paths.
+fn callee_path(callee: &Bound<'_, PyAny>, site: u32) -> String {
+    if !callee.is_callable() {
+        // As if it were an object: by the path that it was injected under, else as the code has it.
+        let identity = callee.as_ptr() as usize;
+        let path = state::with(|execution| {
+            let known = execution.side.identities.get(&identity).cloned();
+            known.unwrap_or_else(|| execution.prepared.container_path(execution.version, site))
+        });
+        return path.filter(|path| !path.is_empty()).unwrap_or_else(|| observe::short(callee));
+    }
+    let name = callee
+        .getattr("__qualname__")
+        .and_then(|name| name.extract::<String>())
+        .unwrap_or_else(|_| callee.get_type().name().map_or_else(|_| "call".into(), |name| name.to_string()));
+    match callee.getattr("__self__") {
+        Ok(owner) if !owner.is_none() && owner.get_type().name().is_ok_and(|name| name != "module") => {
+            format!("{}.{}", observe::short(&owner), last_identifier(&name))
+        }
+        _ => name,
+    }
+}

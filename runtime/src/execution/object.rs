@@ -1,0 +1,114 @@
+//! The versatile object as data: its access path, where it comes from and what code assigned to it.
+//!
+//! What it answers is elsewhere: attributes and items in `inject::members`, operators in `inject::operators`, calls in
+//! `calls::missing`. `hooks::versatile` is the face that Python sees.
+
+use std::sync::Mutex;
+
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+
+use crate::execution::paths;
+use crate::execution::state;
+
+#[derive(Default)]
+pub(crate) struct Assigned {
+    pub attributes: Vec<(String, Option<Py<PyAny>>)>,
+    /// (key as text, key, value); a deleted item has no value.
+    pub items: Vec<(String, Py<PyAny>, Option<Py<PyAny>>)>,
+}
+
+/// How much had been assigned to an object at some time.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Mark {
+    pub(crate) attributes: usize,
+    pub(crate) items: usize,
+}
+
+/// An injected object that stands for a callable, a resource, an object, a module or a class.
+#[pyclass(frozen, module = "twincell", name = "Versatile", weakref)]
+pub struct Versatile {
+    pub(crate) path: String,
+    /// Attributes are reached by their own name alone: what `from module import name` gives.
+    pub(crate) bare: bool,
+    /// A module that is missing: what is imported from it is an object, unless code uses it by that very name.
+    pub(crate) module: bool,
+    /// Callee and arguments, when the object is what a call of another versatile object gave.
+    pub(crate) origin: Option<(String, Py<PyTuple>)>,
+    /// A real class whose methods and attributes it has (`self` in module context).
+    pub(crate) real: Option<Py<PyAny>>,
+    pub(crate) assigned: Mutex<Assigned>,
+}
+
+impl Versatile {
+    pub(crate) fn new(path: impl Into<String>) -> Self {
+        Self { path: path.into(), bare: false, module: false, origin: None, real: None, assigned: Mutex::default() }
+    }
+
+    pub(crate) fn module(path: impl Into<String>, bare: bool) -> Self {
+        Self { bare, module: true, ..Self::new(path) }
+    }
+
+    pub(crate) fn from_call(path: String, callee: String, arguments: Py<PyTuple>) -> Self {
+        Self { origin: Some((callee, arguments)), ..Self::new(path) }
+    }
+
+    pub(crate) fn with_real(path: impl Into<String>, real: Py<PyAny>) -> Self {
+        Self { real: Some(real), ..Self::new(path) }
+    }
+
+    pub(crate) fn path(&self) -> &str {
+        &self.path
+    }
+
+    /// Name of the exception class that it stands for, and the arguments it was made with.
+    pub(crate) fn exception_form(&self, py: Python<'_>) -> (String, Py<PyTuple>) {
+        match &self.origin {
+            Some((callee, arguments)) => (callee.clone(), arguments.clone_ref(py)),
+            None => (self.path.clone(), PyTuple::empty(py).unbind()),
+        }
+    }
+
+    pub(crate) fn attribute_path(&self, name: &str) -> String {
+        if self.bare {
+            return name.to_string();
+        }
+        paths::bounded(format!("{}.{}", self.path, self.canonical_attribute(name)))
+    }
+
+    /// The name by which an attribute goes in access paths: its old one, where the methods' own object has it renamed.
+    pub(crate) fn canonical_attribute(&self, name: &str) -> String {
+        state::with(|execution| {
+            execution.prepared.canonical_attribute(execution.version, &self.path, name).map(str::to_string)
+        })
+        .flatten()
+        .unwrap_or_else(|| name.to_string())
+    }
+
+    /// An attribute that the code assigned (`Some(None)`: deleted).
+    pub(crate) fn assigned_attribute(&self, py: Python<'_>, name: &str) -> Option<Option<Py<PyAny>>> {
+        let assigned = self.assigned.lock().ok()?;
+        let found = assigned.attributes.iter().rev().find(|(own, _)| own == name)?;
+        Some(found.1.as_ref().map(|value| value.clone_ref(py)))
+    }
+
+    /// How much is assigned now.
+    pub(crate) fn mark(&self) -> Mark {
+        let assigned = self.assigned.lock();
+        assigned.map_or(Mark::default(), |assigned| Mark {
+            attributes: assigned.attributes.len(),
+            items: assigned.items.len(),
+        })
+    }
+
+    /// Forgets what was assigned since.
+    pub(crate) fn forget_since(&self, mark: Mark) {
+        let forgotten = self.assigned.lock().map(|mut assigned| {
+            let (attributes, items) =
+                (mark.attributes.min(assigned.attributes.len()), mark.items.min(assigned.items.len()));
+            (assigned.attributes.split_off(attributes), assigned.items.split_off(items))
+        });
+        // Finalizers run here, outside of the lock.
+        drop(forgotten);
+    }
+}

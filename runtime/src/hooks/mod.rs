@@ -1,0 +1,342 @@
+//! What instrumented code calls (the table of hooks stands in `twincell_core::instrument`), and the versatile object as
+//! it meets it.
+
+mod versatile;
+
+use pyo3::basic::CompareOp;
+use pyo3::exceptions::{PyAttributeError, PyIndexError, PyKeyError, PyNameError, PyRuntimeError, PyTypeError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PySet, PyString, PyTuple};
+use twincell_core::site::{BranchKind, Comparator, SiteKind};
+
+use crate::calls::real;
+use crate::execution::object::Versatile;
+use crate::execution::paths;
+use crate::execution::prediction_index::opening;
+use crate::execution::state;
+use crate::execution::steps::StopExecution;
+use crate::inject::exceptions;
+use crate::inject::failures;
+use crate::inject::members;
+use crate::inject::names;
+use crate::inject::resolve::{self, Request};
+use crate::observe;
+use crate::observe::comparisons;
+
+/// Before each simple statement.
+#[pyfunction]
+fn line(number: u32) -> PyResult<()> {
+    let over = state::with(|execution| {
+        let side = &mut execution.side;
+        side.line = number;
+        if let Some(hits) = side.lines.get_mut(number as usize) {
+            *hits += 1;
+        }
+        side.steps += 1;
+        side.steps > execution.prepared.step_budget
+    });
+    if over == Some(true) { Err(StopExecution::new_err("the execution used up its steps")) } else { Ok(()) }
+}
+
+/// Conditions.
+#[pyfunction]
+fn branch<'py>(py: Python<'py>, number: u32, condition: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBool>> {
+    let over = state::with(|execution| {
+        let version = &execution.prepared.versions[execution.version].version;
+        let side = &mut execution.side;
+        if let Some(branch) = version.sites.branches.get(number as usize) {
+            side.line = branch.line;
+            if let Some(hits) = side.lines.get_mut(branch.line as usize) {
+                *hits += 1;
+            }
+        }
+        side.steps += 1;
+        side.steps > execution.prepared.step_budget
+    });
+    if over == Some(true) {
+        return Err(StopExecution::new_err("the execution used up its steps"));
+    }
+    let truth = condition.is_truthy()?;
+    state::with(|execution| {
+        let kind = execution.prepared.versions[execution.version]
+            .version
+            .sites
+            .branches
+            .get(number as usize)
+            .map(|branch| branch.kind);
+        let side = &mut execution.side;
+        side.assertion_failed = kind == Some(BranchKind::Assert) && !truth;
+        if let Some(counts) = side.branches.get_mut(number as usize) {
+            if truth { counts.0 += 1 } else { counts.1 += 1 }
+        }
+    });
+    Ok(PyBool::new(py, truth).to_owned())
+}
+
+/// Attribute loads.
+#[pyfunction]
+fn attribute(py: Python<'_>, site: u32, object: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+    let name = state::with(|execution| {
+        execution.prepared.versions[execution.version].names.get(site as usize).map(|name| name.clone_ref(py))
+    });
+    let name = match name.flatten() {
+        Some(name) => name.into_bound(py),
+        None => identifier(py, site)?,
+    };
+    let name = &name;
+    if let Ok(versatile) = object.cast_exact::<Versatile>() {
+        return members::attribute(versatile, name.to_str()?, Some(site));
+    }
+    let error = match object.getattr(name) {
+        Ok(value) => {
+            failures::may_lack(py, object, site)?;
+            return Ok(value.unbind());
+        }
+        Err(error) if error.is_instance_of::<PyAttributeError>(py) => error,
+        Err(error) => return Err(error),
+    };
+    if is_running() != Some(true) {
+        return Err(error);
+    }
+    let name = name.to_str()?;
+    let path = paths::bounded(format!("{}.{name}", container_path(object, site)));
+    let request = Request {
+        site: Some(site),
+        kind: SiteKind::Attribute,
+        identifier: name,
+        failure: Some("AttributeError"),
+        ..Request::default()
+    };
+    if resolve::is_caught(&path, &request) {
+        exceptions::mark_intended(error.value(py).as_any());
+        return Err(error);
+    }
+    state::repaired(&path);
+    resolve::value(py, &path, &request)
+}
+
+/// Subscript loads.
+#[pyfunction]
+fn subscript(py: Python<'_>, site: u32, object: &Bound<'_, PyAny>, key: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+    if let Ok(versatile) = object.cast_exact::<Versatile>() {
+        return members::item(versatile, key, Some(site));
+    }
+    let error = match object.get_item(key) {
+        Ok(value) => return Ok(value.unbind()),
+        Err(error) => error,
+    };
+    let missing = error.is_instance_of::<PyKeyError>(py)
+        || error.is_instance_of::<PyIndexError>(py)
+        || error.is_instance_of::<PyTypeError>(py) && !object.hasattr("__getitem__")?;
+    if !missing || is_running() != Some(true) {
+        return Err(error);
+    }
+    let path = paths::bounded(format!("{}[{}]", container_path(object, site), observe::short(key)));
+    // What has no items by itself, a set, may hold the key all the same: then the item is there, too.
+    let holds = object.is_exact_instance_of::<PySet>() && object.contains(key).unwrap_or(false);
+    let request = Request {
+        site: Some(site),
+        kind: SiteKind::Subscript,
+        identifier: "",
+        failure: (!holds).then_some("KeyError"),
+        ..Request::default()
+    };
+    if !error.is_instance_of::<PyTypeError>(py) && resolve::is_caught(&path, &request) {
+        exceptions::mark_intended(error.value(py).as_any());
+        return Err(error);
+    }
+    state::repaired(&path);
+    resolve::value(py, &path, &request)
+}
+
+/// What the sites of instrumented code are called, for hooks that no execution tells: on a thread that outlived its
+/// own, or where code runs for itself. Opaque to the code among whose globals it is.
+#[pyclass(frozen, module = "twincell")]
+struct Identifiers(Vec<Py<PyString>>);
+
+/// Name of the [`Identifiers`] among the globals of instrumented code.
+const IDENTIFIERS: &str = "_tc_identifiers";
+
+/// Globals of the Python code that called the hook.
+fn callers_globals(py: Python<'_>) -> Option<Bound<'_, PyDict>> {
+    // A borrowed reference, or null where no Python code runs.
+    let globals = unsafe { Bound::from_borrowed_ptr_or_opt(py, pyo3::ffi::PyEval_GetGlobals()) };
+    globals?.cast_into::<PyDict>().ok()
+}
+
+/// The identifier of a site of the code that calls.
+fn identifier(py: Python<'_>, site: u32) -> PyResult<Bound<'_, PyString>> {
+    let kept = callers_globals(py).and_then(|globals| globals.get_item(IDENTIFIERS).ok()?);
+    let kept = kept.and_then(|kept| kept.cast_into::<Identifiers>().ok());
+    let identifier = kept.and_then(|kept| kept.get().0.get(site as usize).map(|name| name.clone_ref(py)));
+    match identifier {
+        Some(identifier) => Ok(identifier.into_bound(py)),
+        None => Err(PyRuntimeError::new_err("instrumented code lost what its sites are called")),
+    }
+}
+
+fn is_running() -> Option<bool> {
+    state::with(|execution| !execution.loading)
+}
+
+/// The access path of what an attribute or item is looked up in: as injected, else as written in the code, else, for
+/// what only a local names and for a plain result of a builtin, the value itself: versions may reach it by other
+/// calls.
+fn container_path(object: &Bound<'_, PyAny>, site: u32) -> String {
+    let identity = object.as_ptr() as usize;
+    let path = state::with(|execution| {
+        if let Some(path) = execution.side.identities.get(&identity) {
+            return Some(path.clone());
+        }
+        let (prepared, version) = (&execution.prepared, execution.version);
+        let given = execution.side.shared.get(&prepared.container_path(version, site));
+        let is_it = |path: &&String| execution.side.values.get(*path).is_some_and(|value| value.is(object));
+        if let Some(path) = given.filter(is_it) {
+            return Some(path.clone());
+        }
+        let path = (!prepared.is_local(version, site)).then(|| prepared.container_path(version, site))?;
+        let made =
+            is_one_of_the_given(object.py(), &path) && is_plain(object) && !execution.side.values.contains_key(&path);
+        (!made).then_some(path)
+    });
+    path.flatten().unwrap_or_else(|| observe::short(object))
+}
+
+/// A call of a builtin that makes nothing: its result is one of the values that its arguments are, hold or give, which
+/// other code may get without the call.
+fn is_one_of_the_given(py: Python<'_>, path: &str) -> bool {
+    let called = path.get(..opening(path)).filter(|_| path.ends_with(')'));
+    let Some(name) = called.filter(|name| matches!(*name, "min" | "max" | "next" | "getattr")) else { return false };
+    // A module may have a function of its own by that name.
+    let own = callers_globals(py).and_then(|globals| globals.get_item(name).ok()?);
+    own.is_none_or(|own| py.import("builtins").and_then(|all| all.getattr(name)).is_ok_and(|real| own.is(&real)))
+}
+
+/// A value of a builtin class that only holds data.
+fn is_plain(object: &Bound<'_, PyAny>) -> bool {
+    object.is_none()
+        || object.is_exact_instance_of::<PyBool>()
+        || object.is_exact_instance_of::<PyInt>()
+        || object.is_exact_instance_of::<PyFloat>()
+        || object.is_exact_instance_of::<PyString>()
+        || object.is_exact_instance_of::<PyTuple>()
+        || object.is_exact_instance_of::<PyList>()
+        || object.is_exact_instance_of::<PyDict>()
+}
+
+/// Calls.
+#[pyfunction]
+#[pyo3(signature = (site, callee, /, *arguments, **keywords))]
+fn call(
+    site: u32,
+    callee: &Bound<'_, PyAny>,
+    arguments: &Bound<'_, PyTuple>,
+    keywords: Option<&Bound<'_, PyDict>>,
+) -> PyResult<Py<PyAny>> {
+    real::any(site, callee, arguments, keywords)
+}
+
+/// Slices in subscripts.
+#[pyfunction]
+#[pyo3(signature = (start, stop, step = None))]
+fn slice<'py>(
+    py: Python<'py>,
+    start: &Bound<'py, PyAny>,
+    stop: &Bound<'py, PyAny>,
+    step: Option<&Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    py.get_type::<pyo3::types::PySlice>().call1((start, stop, step))
+}
+
+/// Names in class bodies.
+#[pyfunction]
+fn name(py: Python<'_>, site: u32) -> PyResult<Py<PyAny>> {
+    let name = state::with(|execution| {
+        execution.prepared.versions[execution.version]
+            .version
+            .sites
+            .sites
+            .get(site as usize)
+            .map(|site| site.identifier.clone())
+    });
+    match name.flatten() {
+        Some(name) => names::global(py, &name),
+        None => outside(py, &identifier(py, site)?),
+    }
+}
+
+/// A name in a class body where nothing is injected.
+pub(crate) fn outside(py: Python<'_>, name: &Bound<'_, PyString>) -> PyResult<Py<PyAny>> {
+    if let Some(globals) = callers_globals(py)
+        && let Some(value) = globals.get_item(name)?
+    {
+        return Ok(value.unbind());
+    }
+    match py.import("builtins")?.getattr(name) {
+        Ok(value) => Ok(value.unbind()),
+        Err(_) => Err(PyNameError::new_err(format!("name '{name}' is not defined"))),
+    }
+}
+
+/// What `raise` raises.
+#[pyfunction]
+fn raising<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    exceptions::raisable(value)
+}
+
+/// What `except` catches.
+#[pyfunction]
+fn catching<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    exceptions::catchable(value)
+}
+
+/// Comparisons that are no chains.
+#[pyfunction]
+fn compare<'py>(
+    py: Python<'py>,
+    number: u32,
+    comparator: usize,
+    left: &Bound<'py, PyAny>,
+    right: &Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let flag = |truth: bool| PyBool::new(py, truth).to_owned().into_any();
+    let result = match Comparator::ALL.get(comparator) {
+        Some(Comparator::Eq) => left.rich_compare(right, CompareOp::Eq)?,
+        Some(Comparator::NotEq) => left.rich_compare(right, CompareOp::Ne)?,
+        Some(Comparator::Lt) => left.rich_compare(right, CompareOp::Lt)?,
+        Some(Comparator::LtE) => left.rich_compare(right, CompareOp::Le)?,
+        Some(Comparator::Gt) => left.rich_compare(right, CompareOp::Gt)?,
+        Some(Comparator::GtE) => left.rich_compare(right, CompareOp::Ge)?,
+        Some(Comparator::In) => flag(right.contains(left)?),
+        Some(Comparator::NotIn) => flag(!right.contains(left)?),
+        Some(Comparator::Is) => flag(left.is(right)),
+        Some(Comparator::IsNot) => flag(!left.is(right)),
+        None => return Err(PyTypeError::new_err("no such comparison")),
+    };
+    if let Ok(truth) = result.cast_exact::<PyBool>() {
+        comparisons::comparison(number, left, right, truth.is_true());
+    }
+    Ok(result)
+}
+
+/// The hooks under the names that instrumented code uses.
+fn all(py: Python<'_>) -> PyResult<&Bound<'_, PyDict>> {
+    names::hooks(py, |hooks| {
+        hooks.set_item("_tc_l", wrap_pyfunction!(line, py)?)?;
+        hooks.set_item("_tc_b", wrap_pyfunction!(branch, py)?)?;
+        hooks.set_item("_tc_a", wrap_pyfunction!(attribute, py)?)?;
+        hooks.set_item("_tc_s", wrap_pyfunction!(subscript, py)?)?;
+        hooks.set_item("_tc_c", wrap_pyfunction!(call, py)?)?;
+        hooks.set_item("_tc_k", wrap_pyfunction!(slice, py)?)?;
+        hooks.set_item("_tc_n", wrap_pyfunction!(name, py)?)?;
+        hooks.set_item("_tc_q", wrap_pyfunction!(compare, py)?)?;
+        hooks.set_item("_tc_r", wrap_pyfunction!(raising, py)?)?;
+        hooks.set_item("_tc_e", wrap_pyfunction!(catching, py)?)
+    })
+}
+
+/// Puts the hooks into the globals of instrumented code, with the identifiers of its sites.
+pub fn install(globals: &Bound<'_, PyDict>, identifiers: Vec<Py<PyString>>) -> PyResult<()> {
+    globals.update(all(globals.py())?.as_mapping())?;
+    globals.set_item(IDENTIFIERS, Identifiers(identifiers).into_pyobject(globals.py())?)
+}

@@ -1,0 +1,287 @@
+//! The versatile object as Python sees it: every protocol that it answers. What the answers are is decided in `inject`
+//! and `calls`.
+
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyString, PyTuple};
+
+use crate::calls::missing;
+use crate::execution::object::Versatile;
+use crate::execution::paths::{self, last_identifier};
+use crate::inject::members;
+use crate::inject::operators;
+use crate::inject::reflection;
+use crate::inject::texts;
+use crate::observe;
+
+#[pymethods]
+impl Versatile {
+    fn __getattr__(slf: &Bound<'_, Self>, name: &str) -> PyResult<Py<PyAny>> {
+        match name {
+            "__name__" | "__qualname__" => {
+                return Ok(PyString::new(slf.py(), last_identifier(&slf.get().path)).into_any().unbind());
+            }
+            _ => {}
+        }
+        members::attribute(slf, name, None)
+    }
+
+    fn __setattr__(&self, name: String, value: Py<PyAny>) {
+        if let Ok(mut assigned) = self.assigned.lock() {
+            assigned.attributes.push((name, Some(value)));
+        }
+    }
+
+    fn __delattr__(&self, name: String) {
+        if let Ok(mut assigned) = self.assigned.lock() {
+            assigned.attributes.push((name, None));
+        }
+    }
+
+    fn __getitem__(slf: &Bound<'_, Self>, key: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        members::item(slf, key, None)
+    }
+
+    fn __setitem__(&self, key: &Bound<'_, PyAny>, value: Py<PyAny>) {
+        let text = observe::short(key);
+        if let Ok(mut assigned) = self.assigned.lock() {
+            assigned.items.push((text, key.clone().unbind(), Some(value)));
+        }
+    }
+
+    fn __delitem__(&self, key: &Bound<'_, PyAny>) {
+        let text = observe::short(key);
+        if let Ok(mut assigned) = self.assigned.lock() {
+            assigned.items.push((text, key.clone().unbind(), None));
+        }
+    }
+
+    fn __repr__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyString>> {
+        texts::of(py, "repr", &self.path, None)
+    }
+
+    fn __str__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyString>> {
+        texts::of(py, "str", &self.path, None)
+    }
+
+    fn __format__(&self, specification: &Bound<'_, PyString>) -> PyResult<Py<PyAny>> {
+        let py = specification.py();
+        let text = texts::of(py, "str", &self.path, None)?.into_any();
+        let format = py.import("builtins")?.getattr("format")?;
+        // `f'{x:.2f}'` and `'%.2f' % x` show the same number.
+        let written = specification.to_string();
+        if written.ends_with(['e', 'E', 'f', 'F', 'g', 'G', '%']) {
+            let number = operators::number(&self.path) as f64;
+            return Ok(format.call1((number, specification))?.unbind());
+        }
+        if written.ends_with(['d', 'b', 'o', 'x', 'X']) {
+            let number = operators::number(&self.path);
+            return Ok(format.call1((number, specification))?.unbind());
+        }
+        Ok(format.call1((&text, specification)).unwrap_or(text).unbind())
+    }
+
+    fn __hash__(&self) -> u64 {
+        xxhash_rust::xxh3::xxh3_64(self.path.as_bytes())
+    }
+
+    fn __fspath__(&self) -> String {
+        self.path.clone()
+    }
+
+    fn __copy__(slf: Bound<'_, Self>) -> Py<Self> {
+        slf.unbind()
+    }
+
+    fn __deepcopy__(slf: Bound<'_, Self>, _memo: &Bound<'_, PyAny>) -> Py<Self> {
+        slf.unbind()
+    }
+
+    /// As a base class it adds nothing.
+    fn __mro_entries__<'py>(&self, bases: &Bound<'py, PyAny>) -> Bound<'py, PyTuple> {
+        PyTuple::empty(bases.py())
+    }
+
+    fn __instancecheck__(&self, value: &Bound<'_, PyAny>) -> bool {
+        reflection::is_instance_of_missing(value, &self.path)
+    }
+
+    fn __subclasscheck__(&self, value: &Bound<'_, PyAny>) -> bool {
+        reflection::is_instance_of_missing(value, &self.path)
+    }
+
+    #[pyo3(signature = (*arguments, **keywords))]
+    fn __call__(
+        slf: &Bound<'_, Self>,
+        arguments: &Bound<'_, PyTuple>,
+        keywords: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Py<PyAny>> {
+        missing::versatile(slf, None, arguments, keywords)
+    }
+
+    fn __bool__(&self) -> bool {
+        operators::truth(&self.path)
+    }
+
+    fn __len__(&self) -> usize {
+        operators::length(&self.path)
+    }
+
+    fn __contains__(slf: &Bound<'_, Self>, value: &Bound<'_, PyAny>) -> PyResult<bool> {
+        operators::contains(slf, value)
+    }
+
+    fn __iter__(slf: &Bound<'_, Self>) -> PyResult<Py<PyAny>> {
+        operators::iterate(slf)
+    }
+
+    fn __next__(slf: &Bound<'_, Self>) -> PyResult<Option<Py<PyAny>>> {
+        operators::next(slf)
+    }
+
+    fn __reversed__(slf: &Bound<'_, Self>) -> PyResult<Py<PyAny>> {
+        operators::iterate(slf)
+    }
+
+    fn __richcmp__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>, op: pyo3::basic::CompareOp) -> bool {
+        operators::compare(slf, other, op)
+    }
+
+    fn __int__(&self, py: Python<'_>) -> PyResult<i64> {
+        operators::converted(py, &self.path)
+    }
+
+    fn __index__(&self, py: Python<'_>) -> PyResult<i64> {
+        operators::converted(py, &self.path)
+    }
+
+    fn __float__(&self, py: Python<'_>) -> PyResult<f64> {
+        operators::converted(py, &self.path).map(|number| number as f64)
+    }
+
+    fn __enter__(slf: &Bound<'_, Self>) -> Py<PyAny> {
+        observe::calls::protocol(slf, "__enter__");
+        slf.clone().into_any().unbind()
+    }
+
+    #[pyo3(signature = (*_exception))]
+    fn __exit__(slf: &Bound<'_, Self>, _exception: &Bound<'_, PyTuple>) -> bool {
+        observe::calls::protocol(slf, "__exit__");
+        false
+    }
+
+    fn __await__(slf: &Bound<'_, Self>) -> PyResult<operators::Ready> {
+        operators::awaited(slf)
+    }
+
+    fn __aiter__(slf: &Bound<'_, Self>) -> PyResult<Py<PyAny>> {
+        operators::iterate(slf)
+    }
+
+    fn __anext__(slf: &Bound<'_, Self>) -> PyResult<operators::Ready> {
+        operators::next(slf)?
+            .map(operators::Ready::new)
+            .ok_or_else(|| pyo3::exceptions::PyStopAsyncIteration::new_err(()))
+    }
+
+    fn __aenter__(slf: &Bound<'_, Self>) -> operators::Ready {
+        observe::calls::protocol(slf, "__aenter__");
+        operators::Ready::new(slf.clone().into_any().unbind())
+    }
+
+    #[pyo3(signature = (*_exception))]
+    fn __aexit__(slf: &Bound<'_, Self>, _exception: &Bound<'_, PyTuple>) -> operators::Ready {
+        observe::calls::protocol(slf, "__aexit__");
+        operators::Ready::new(slf.py().None())
+    }
+
+    fn __add__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<Self> {
+        operators::binary(slf, "+", other, false)
+    }
+    fn __radd__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<Self> {
+        operators::binary(slf, "+", other, true)
+    }
+    fn __sub__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<Self> {
+        operators::binary(slf, "-", other, false)
+    }
+    fn __rsub__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<Self> {
+        operators::binary(slf, "-", other, true)
+    }
+    fn __mul__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<Self> {
+        operators::binary(slf, "*", other, false)
+    }
+    fn __rmul__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<Self> {
+        operators::binary(slf, "*", other, true)
+    }
+    fn __truediv__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<Self> {
+        operators::binary(slf, "/", other, false)
+    }
+    fn __rtruediv__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<Self> {
+        operators::binary(slf, "/", other, true)
+    }
+    fn __floordiv__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<Self> {
+        operators::binary(slf, "//", other, false)
+    }
+    fn __rfloordiv__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<Self> {
+        operators::binary(slf, "//", other, true)
+    }
+    fn __mod__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<Self> {
+        operators::binary(slf, "%", other, false)
+    }
+    fn __rmod__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<Self> {
+        operators::binary(slf, "%", other, true)
+    }
+    fn __pow__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>, _modulo: &Bound<'_, PyAny>) -> PyResult<Self> {
+        operators::binary(slf, "**", other, false)
+    }
+    fn __rpow__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>, _modulo: &Bound<'_, PyAny>) -> PyResult<Self> {
+        operators::binary(slf, "**", other, true)
+    }
+    fn __matmul__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<Self> {
+        operators::binary(slf, "@", other, false)
+    }
+    fn __rmatmul__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<Self> {
+        operators::binary(slf, "@", other, true)
+    }
+    fn __and__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<Self> {
+        operators::binary(slf, "&", other, false)
+    }
+    fn __rand__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<Self> {
+        operators::binary(slf, "&", other, true)
+    }
+    fn __or__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<Self> {
+        operators::binary(slf, "|", other, false)
+    }
+    fn __ror__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<Self> {
+        operators::binary(slf, "|", other, true)
+    }
+    fn __xor__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<Self> {
+        operators::binary(slf, "^", other, false)
+    }
+    fn __rxor__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<Self> {
+        operators::binary(slf, "^", other, true)
+    }
+    fn __lshift__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<Self> {
+        operators::binary(slf, "<<", other, false)
+    }
+    fn __rlshift__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<Self> {
+        operators::binary(slf, "<<", other, true)
+    }
+    fn __rshift__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<Self> {
+        operators::binary(slf, ">>", other, false)
+    }
+    fn __rrshift__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<Self> {
+        operators::binary(slf, ">>", other, true)
+    }
+    fn __neg__(&self) -> Self {
+        Versatile::new(paths::bounded(format!("(-{})", self.path)))
+    }
+    fn __pos__(&self) -> Self {
+        Versatile::new(paths::bounded(format!("(+{})", self.path)))
+    }
+    fn __invert__(&self) -> Self {
+        Versatile::new(paths::bounded(format!("(~{})", self.path)))
+    }
+    fn __abs__(&self) -> Self {
+        Versatile::new(paths::bounded(format!("abs({})", self.path)))
+    }
+}

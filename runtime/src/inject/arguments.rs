@@ -1,0 +1,177 @@
+//! Arguments for a function, injected by the names of its parameters.
+
+use std::collections::BTreeMap;
+
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
+use twincell_core::engine::protocol::{Parameter, ParameterKind};
+use twincell_core::site::SiteKind;
+use twincell_core::source::Hint;
+use twincell_core::value::{AbstractValue, Known, Recipe};
+
+use crate::execution::object::Versatile;
+use crate::execution::state;
+use crate::inject::exceptions;
+use crate::inject::resolve::{self, Request};
+
+/// Extra positional arguments for `*args`: 0 to 3.
+const EXTRA_WEIGHTS: [f64; 4] = [0.4, 0.3, 0.2, 0.1];
+/// A key for `**kwargs` that the code does not know, and how often it is there.
+const UNKNOWN_KEYWORD: &str = "extra";
+const UNKNOWN_PROBABILITY: f64 = 0.2;
+
+/// Arguments for a function, injected by parameter name under `prefix`.
+pub(crate) struct Arguments<'py> {
+    positional: Vec<Bound<'py, PyAny>>,
+    keywords: Bound<'py, PyDict>,
+}
+
+impl<'py> Arguments<'py> {
+    /// `receiver` is the real class of `self` or `cls`, where the module has it.
+    pub fn inject(py: Python<'py>, parameters: &[Parameter], receiver: Option<&Bound<'py, PyAny>>) -> PyResult<Self> {
+        // Callers of one version know nothing of a parameter that only the other has.
+        let is_shared =
+            |path: &str| state::with(|execution| execution.prepared.is_shared_parameter(path)).unwrap_or(true);
+        Self::inject_as(py, parameters, receiver, &is_shared, &canonical, &BTreeMap::new())
+    }
+
+    /// As [`Self::inject`]; `path` names what each parameter gets, `hints` say what it is.
+    pub fn inject_as(
+        py: Python<'py>,
+        parameters: &[Parameter],
+        receiver: Option<&Bound<'py, PyAny>>,
+        is_shared: &dyn Fn(&str) -> bool,
+        path_of: &dyn Fn(&str) -> String,
+        hints: &BTreeMap<String, Hint>,
+    ) -> PyResult<Self> {
+        let mut positional = Vec::new();
+        let keywords = PyDict::new(py);
+        let extra = parameters
+            .iter()
+            .find(|parameter| parameter.kind == ParameterKind::VarPositional)
+            .map_or(0, |parameter| draw_number(&format!("len(*{})", parameter.name), &EXTRA_WEIGHTS));
+        let mut by_keyword = false;
+        for (index, parameter) in parameters.iter().enumerate() {
+            let path = path_of(&parameter.name);
+            let request = Request {
+                kind: SiteKind::Name,
+                identifier: &parameter.name,
+                parameter: true,
+                hint: hints.get(&parameter.name),
+                ..Request::default()
+            };
+            match parameter.kind {
+                ParameterKind::PositionalOnly | ParameterKind::Positional => {
+                    if index == 0 && matches!(parameter.name.as_str(), "self" | "cls" | "mcs") {
+                        positional.push(self_object(py, &path, receiver)?);
+                        continue;
+                    }
+                    if parameter.has_default && !is_shared(&path) {
+                        by_keyword = true;
+                        continue;
+                    }
+                    let only = parameter.kind == ParameterKind::PositionalOnly;
+                    if only && by_keyword {
+                        // One before it was left out, so that this one cannot be passed.
+                        continue;
+                    }
+                    let may_default = parameter.has_default && extra == 0;
+                    match injected(py, &path, may_default, request)? {
+                        None => by_keyword = true,
+                        Some(value) if by_keyword => keywords.set_item(&parameter.name, value)?,
+                        Some(value) => positional.push(value),
+                    }
+                }
+                ParameterKind::VarPositional => {
+                    for index in 0..extra {
+                        let path = format!("{path}[{index}]");
+                        positional.push(resolve::value(py, &path, &request)?.into_bound(py));
+                    }
+                }
+                ParameterKind::KeywordOnly if parameter.has_default && !is_shared(&path) => {}
+                ParameterKind::KeywordOnly => {
+                    if let Some(value) = injected(py, &path, parameter.has_default, request)? {
+                        keywords.set_item(&parameter.name, value)?;
+                    }
+                }
+                ParameterKind::VarKeyword => {
+                    for key in extra_keywords(&path, parameters) {
+                        let path = format!("{path}['{key}']");
+                        keywords.set_item(key, resolve::value(py, &path, &request)?)?;
+                    }
+                }
+            }
+        }
+        Ok(Self { positional, keywords })
+    }
+
+    pub fn call(&self, function: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        function.call(PyTuple::new(function.py(), &self.positional)?, Some(&self.keywords))
+    }
+}
+
+pub(crate) fn canonical(name: &str) -> String {
+    state::with(|execution| execution.prepared.canonical(execution.version, name).to_string())
+        .unwrap_or_else(|| name.to_string())
+}
+
+pub(crate) fn draw_number(path: &str, weights: &[f64]) -> i64 {
+    state::with(|execution| execution.draw.number(path, weights)).unwrap_or(0)
+}
+
+/// One argument; `None` when the parameter's default applies.
+fn injected<'py>(
+    py: Python<'py>,
+    path: &str,
+    may_default: bool,
+    request: Request<'_>,
+) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let found = resolve::optional(py, path, &Request { may_default, ..request })?;
+    match found {
+        Some(value) => Ok(Some(value.into_bound(py))),
+        None if may_default => Ok(None),
+        // The other version's default was chosen, and this version has none: a caller that leaves it out sees this.
+        None => {
+            let error = PyTypeError::new_err(format!("missing a required argument: '{}'", request.identifier));
+            exceptions::mark_intended(error.value(py).as_any());
+            Err(error)
+        }
+    }
+}
+
+fn self_object<'py>(py: Python<'py>, path: &str, receiver: Option<&Bound<'py, PyAny>>) -> PyResult<Bound<'py, PyAny>> {
+    let Some(real) = receiver else {
+        return resolve::build(py, &Recipe::Versatile(AbstractValue::Object), path).map(|value| value.into_bound(py));
+    };
+    let value = Py::new(py, Versatile::with_real(path, real.clone().unbind()))?.into_any();
+    resolve::remember(py, path, &value);
+    resolve::watch(py, path, &value);
+    Ok(value.into_bound(py))
+}
+
+/// Names for `**kwargs`: those that the code looks up in it, each in half of the executions, and seldom one of which it
+/// knows nothing.
+fn extra_keywords(path: &str, parameters: &[Parameter]) -> Vec<String> {
+    let is_free = |name: &str| parameters.iter().all(|parameter| parameter.name != name);
+    state::with(|execution| {
+        let prepared = execution.prepared.clone();
+        let mut names: Vec<(String, f64)> = Vec::new();
+        if let Some((_, uses)) = prepared.known(path) {
+            for key in &uses.key_candidates {
+                if let Recipe::Str(name) = key {
+                    names.push((name.clone(), 0.5));
+                }
+            }
+        }
+        if names.iter().all(|(name, _)| name != UNKNOWN_KEYWORD) {
+            names.push((UNKNOWN_KEYWORD.to_string(), UNKNOWN_PROBABILITY));
+        }
+        names.retain(|(name, _)| is_free(name));
+        let mut drawn = |(name, probability): (String, f64)| {
+            execution.draw.truth(&format!("'{name}' in **{path}"), probability).then_some(name)
+        };
+        names.into_iter().filter_map(&mut drawn).collect()
+    })
+    .unwrap_or_default()
+}

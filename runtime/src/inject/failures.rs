@@ -1,0 +1,57 @@
+//! Failures of operators on injected objects: what an `except` clause names may be raised by any operation in its `try`
+//! body, not only by calls. Whether one fails is a decision of the operation, so that it fails in every version, also in
+//! one without the handler.
+
+use pyo3::prelude::*;
+use pyo3::types::PyModule;
+use twincell_core::value::Decision;
+
+use crate::execution::paths;
+use crate::execution::state;
+use crate::inject::resolve;
+
+/// A module may lack a name on another machine: where some version is prepared for that, the look-up may fail, in every
+/// version.
+pub(crate) fn may_lack(py: Python<'_>, object: &Bound<'_, PyAny>, site: u32) -> PyResult<()> {
+    if !object.is_exact_instance_of::<PyModule>() {
+        return Ok(());
+    }
+    let decision = state::with(|execution| {
+        if execution.loading {
+            return None;
+        }
+        let prepared = execution.prepared.clone();
+        let path = prepared.part_that_may_lack(execution.version, site)?;
+        Some(execution.draw.failure(&format!("raise {path}"), &["AttributeError".to_owned()]))
+    });
+    match decision.flatten() {
+        Some(Decision::Raise(name)) => Err(resolve::raise(py, &name)),
+        _ => Ok(()),
+    }
+}
+
+/// Raises what was decided for an operation; `operation` names it as access paths do.
+pub(crate) fn may(py: Python<'_>, operation: impl FnOnce() -> String) -> PyResult<()> {
+    may_by(py, operation, |_| true)
+}
+
+/// As [`may`], of the failures for which `fails` holds.
+pub(crate) fn may_by(py: Python<'_>, operation: impl FnOnce() -> String, fails: impl Fn(&str) -> bool) -> PyResult<()> {
+    if state::with(|execution| !execution.loading && execution.prepared.guards_anything()) != Some(true) {
+        return Ok(());
+    }
+    let path = paths::bounded(format!("raise {}", operation()));
+    let decision = state::with(|execution| {
+        let prepared = execution.prepared.clone();
+        let caught = prepared.catches_at(execution.version, execution.side.line);
+        if caught.iter().all(|name| fails(name)) {
+            return execution.draw.failure(&path, caught);
+        }
+        let caught: Vec<String> = caught.iter().filter(|name| fails(name)).cloned().collect();
+        execution.draw.failure(&path, &caught)
+    });
+    match decision {
+        Some(Decision::Raise(name)) => Err(resolve::raise(py, &name)),
+        _ => Ok(()),
+    }
+}

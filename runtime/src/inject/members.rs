@@ -1,0 +1,152 @@
+//! Attributes and items of versatile objects: what code assigned, what the real class has, else what is injected.
+
+use pyo3::exceptions::{PyAttributeError, PyKeyError};
+use pyo3::prelude::*;
+use pyo3::types::{PyTuple, PyType};
+use twincell_core::site::SiteKind;
+use twincell_core::value::Known;
+
+use crate::execution::object::Versatile;
+use crate::execution::paths::{self, last_identifier};
+use crate::execution::state;
+use crate::inject::exceptions;
+use crate::inject::operators;
+use crate::inject::reflection;
+use crate::inject::replacement;
+use crate::inject::resolve::{self, Request};
+use crate::observe;
+
+/// Dunder attributes that are data; the others are protocols that a versatile object does not claim.
+const DATA_DUNDERS: [&str; 4] = ["__version__", "__author__", "__file__", "__all__"];
+
+/// The attribute as real code of the class gives it, bound to this object.
+fn real_attribute(slf: &Bound<'_, Versatile>, name: &str) -> PyResult<Option<Py<PyAny>>> {
+    let py = slf.py();
+    let Some(real) = &slf.get().real else { return Ok(None) };
+    for class in real.bind(py).getattr("__mro__")?.cast::<PyTuple>()?.iter() {
+        if class.is(py.get_type::<pyo3::PyAny>()) {
+            continue;
+        }
+        let namespace = class.getattr("__dict__")?;
+        if !namespace.contains(name)? {
+            continue;
+        }
+        let found = namespace.get_item(name)?;
+        if found.is_instance_of::<Versatile>() {
+            return Ok(Some(found.unbind()));
+        }
+        let kind = found.get_type();
+        if needs_own_layout(&kind)? {
+            return Ok(None);
+        }
+        if kind.name()? == "property"
+            && let Ok(function) = found.getattr("fget")
+            && replacement::property(&slf.get().attribute_path(name), name, &function)
+        {
+            return Ok(None);
+        }
+        if kind.name()? == "cached_property"
+            && let Ok(function) = found.getattr("func")
+        {
+            if replacement::property(&slf.get().attribute_path(name), name, &function) {
+                return Ok(None);
+            }
+            // It would keep the value in a dictionary that this object does not have.
+            return Ok(Some(function.call1((slf,))?.unbind()));
+        }
+        return if let Ok(getter) = kind.getattr("__get__") {
+            Ok(Some(getter.call1((&found, slf, real.bind(py)))?.unbind()))
+        } else {
+            Ok(Some(found.unbind()))
+        };
+    }
+    Ok(None)
+}
+
+/// Attribute look-up; `site` says where the code stands.
+pub(crate) fn attribute(slf: &Bound<'_, Versatile>, name: &str, site: Option<u32>) -> PyResult<Py<PyAny>> {
+    let py = slf.py();
+    let this = slf.get();
+    match this.assigned_attribute(py, name) {
+        Some(Some(value)) => return Ok(value),
+        Some(None) => return Err(PyAttributeError::new_err(format!("{} was deleted", this.attribute_path(name)))),
+        None => {}
+    }
+    if let Some(value) = real_attribute(slf, name)? {
+        return Ok(value);
+    }
+    // Code that writes a dunder out means it; a look-up from within Python asks for a protocol.
+    if site.is_none() && name.starts_with("__") && name.ends_with("__") && !DATA_DUNDERS.contains(&name) {
+        return Err(PyAttributeError::new_err(name.to_string()));
+    }
+    let path = this.attribute_path(name);
+    if this.module && site.is_none() {
+        let used = state::with(|execution| execution.loading || execution.prepared.known(&path).is_some());
+        if used == Some(false) {
+            return resolve::imported(py, &path);
+        }
+    }
+    // Where any version asks whether it is there, it may be missing for all.
+    let is_asked = state::with(|execution| !execution.loading && execution.prepared.is_asked_for(name));
+    if is_asked == Some(true) && !reflection::has_attribute(&path) {
+        let error = PyAttributeError::new_err(path);
+        exceptions::mark_intended(error.value(py).as_any());
+        return Err(error);
+    }
+    resolve::value(
+        py,
+        &path,
+        &Request {
+            site,
+            kind: SiteKind::Attribute,
+            identifier: name,
+            raises: true,
+            failure: Some("AttributeError"),
+            declared: site.is_none().then(|| resolve::of_protocol(name, false)).flatten(),
+            ..Request::default()
+        },
+    )
+}
+
+/// Item look-up.
+pub(crate) fn item(slf: &Bound<'_, Versatile>, key: &Bound<'_, PyAny>, site: Option<u32>) -> PyResult<Py<PyAny>> {
+    let py = slf.py();
+    let this = slf.get();
+    let text = observe::short(key);
+    {
+        let Ok(assigned) = this.assigned.lock() else { return Ok(py.None()) };
+        if let Some((_, _, value)) = assigned.items.iter().rev().find(|(own, _, _)| *own == text) {
+            return match value {
+                Some(value) => Ok(value.clone_ref(py)),
+                None => Err(PyKeyError::new_err(text)),
+            };
+        }
+    }
+    let path = paths::bounded(format!("{}[{text}]", this.path));
+    let known = operators::known_item(&this.path, &text);
+    let request = Request {
+        site,
+        kind: SiteKind::Subscript,
+        identifier: last_identifier(&this.path),
+        // What is there is found.
+        raises: known != Some(true),
+        failure: Some("KeyError").filter(|_| known != Some(true)),
+        ..Request::default()
+    };
+    if known == Some(false) {
+        let error = PyKeyError::new_err(key.clone().unbind());
+        if resolve::is_caught(&path, &request) {
+            exceptions::mark_intended(error.value(py).as_any());
+        }
+        return Err(error);
+    }
+    resolve::value(py, &path, &request)
+}
+
+/// Descriptors that read the memory of a real instance: slots, and what classes written in C define. There is nothing
+/// to read here, so the attribute is missing.
+fn needs_own_layout(kind: &Bound<'_, PyType>) -> PyResult<bool> {
+    const KINDS: [&str; 4] = ["member_descriptor", "getset_descriptor", "method_descriptor", "wrapper_descriptor"];
+    let name = kind.name()?;
+    Ok(kind.module()? == "builtins" && KINDS.iter().any(|own| name == *own))
+}

@@ -1,0 +1,188 @@
+//! Names that code does not define itself: globals, builtins and imports.
+
+use pyo3::exceptions::{PyImportError, PyKeyError};
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyDict, PyTuple, PyType};
+use twincell_core::engine::protocol::Context;
+use twincell_core::site::SiteKind;
+use twincell_core::stdlib::{PURE_MODULES, PURE_NAMES, is_pure_import};
+
+use crate::execution::code::MODULE_NAME;
+use crate::execution::object::Versatile;
+use crate::execution::state;
+use crate::inject::resolve::{self, Request};
+
+static BUILTINS: PyOnceLock<Py<PyDict>> = PyOnceLock::new();
+
+/// Looked up last, when neither code nor builtins define a name.
+const NEVER_INJECTED: [&str; 3] = ["__annotations__", "__classdict__", "__path__"];
+
+/// Gives the code under comparison a place in `sys.modules`: `dataclass` and others look their class's module up.
+pub(crate) fn prepare(py: Python<'_>) -> PyResult<()> {
+    let module = pyo3::types::PyModule::new(py, MODULE_NAME)?;
+    py.import("sys")?.getattr("modules")?.set_item(MODULE_NAME, module)
+}
+
+/// New globals: a dict whose missing names are injected. CPython asks `__missing__` because the class is a subclass.
+pub(crate) fn new_globals<'py>(py: Python<'py>, context: Context) -> PyResult<Bound<'py, PyDict>> {
+    // A class of its own for each, since code can reach and change it.
+    let namespace = PyDict::new(py);
+    namespace.set_item("__missing__", wrap_pyfunction!(missing_name, py)?)?;
+    namespace.set_item("__slots__", PyTuple::empty(py))?;
+    let bases = PyTuple::new(py, [py.get_type::<PyDict>()])?;
+    let class = py.get_type::<PyType>().call1(("Globals", bases, namespace))?;
+    let globals = class.call0()?.cast_into::<PyDict>()?;
+    let builtins = plain_builtins(py)?.copy()?;
+    match context {
+        Context::Function => builtins.set_item("__import__", wrap_pyfunction!(import_nothing, py)?)?,
+        Context::Module => builtins.set_item("__import__", wrap_pyfunction!(import_if_there, py)?)?,
+    }
+    globals.set_item("__builtins__", builtins)?;
+    globals.set_item("__name__", MODULE_NAME)?;
+    globals.set_item("__doc__", py.None())?;
+    globals.set_item("__file__", "<twincell>")?;
+    globals.set_item("__package__", py.None())?;
+    globals.set_item("__spec__", py.None())?;
+    Ok(globals)
+}
+
+static HOOKS: PyOnceLock<Py<PyDict>> = PyOnceLock::new();
+
+/// The hooks by the names that instrumented code uses; `fill` fills the table in, once a process.
+pub(crate) fn hooks<'py>(
+    py: Python<'py>,
+    fill: impl FnOnce(&Bound<'py, PyDict>) -> PyResult<()>,
+) -> PyResult<&'py Bound<'py, PyDict>> {
+    let hooks = HOOKS.get_or_try_init(py, || -> PyResult<Py<PyDict>> {
+        let hooks = PyDict::new(py);
+        fill(&hooks)?;
+        Ok(hooks.unbind())
+    })?;
+    Ok(hooks.bind(py))
+}
+
+/// The hook of a name, for code that lost it from its globals.
+fn hook(py: Python<'_>, name: &str) -> PyResult<Option<Py<PyAny>>> {
+    match HOOKS.get(py) {
+        Some(hooks) if name.starts_with("_tc_") => Ok(hooks.bind(py).get_item(name)?.map(Bound::unbind)),
+        _ => Ok(None),
+    }
+}
+
+/// Builtins as they were at the start: code may change those of the interpreter.
+fn plain_builtins(py: Python<'_>) -> PyResult<&Bound<'_, PyDict>> {
+    Ok(BUILTINS
+        .get_or_try_init(py, || -> PyResult<Py<PyDict>> {
+            Ok(py.import("builtins")?.getattr("__dict__")?.cast_into::<PyDict>()?.copy()?.unbind())
+        })?
+        .bind(py))
+}
+
+/// A name as the version that runs sees it.
+pub(crate) fn global(py: Python<'_>, name: &str) -> PyResult<Py<PyAny>> {
+    let globals = state::with(|execution| execution.globals.as_ref().map(|globals| globals.clone_ref(py))).flatten();
+    if let Some(globals) = globals
+        && let Some(value) = globals.bind(py).get_item(name)?
+    {
+        return Ok(value.unbind());
+    }
+    supply(py, name)
+}
+
+/// `Globals.__missing__`.
+#[pyfunction]
+fn missing_name(py: Python<'_>, name: &str) -> PyResult<Py<PyAny>> {
+    supply(py, name)
+}
+
+fn supply(py: Python<'_>, name: &str) -> PyResult<Py<PyAny>> {
+    if let Some(value) = plain_builtins(py)?.get_item(name)? {
+        return Ok(value.unbind());
+    }
+    if let Some(hook) = hook(py, name)? {
+        return Ok(hook);
+    }
+    if NEVER_INJECTED.contains(&name) {
+        return Err(PyKeyError::new_err(name.to_string()));
+    }
+    if state::with(|execution| execution.prepared.context == Context::Function) == Some(true) {
+        if PURE_MODULES.contains(&name) {
+            return py.import(name).map(|module| module.into_any().unbind());
+        }
+        if let Some((_, module)) = PURE_NAMES.iter().find(|(known, _)| *known == name) {
+            return py.import(*module)?.getattr(name).map(Bound::unbind);
+        }
+    }
+    let path = state::with(|execution| execution.prepared.canonical(execution.version, name).to_string());
+    let path = path.unwrap_or_else(|| name.to_string());
+    resolve::value(py, &path, &Request { kind: SiteKind::Name, identifier: name, ..Request::default() })
+}
+
+fn stand_in(py: Python<'_>, name: &str, fromlist: Option<&Bound<'_, PyAny>>) -> PyResult<Py<PyAny>> {
+    let from = fromlist.is_some_and(|list| list.is_truthy().unwrap_or(false));
+    let module = if from {
+        Versatile::module(name, true)
+    } else {
+        Versatile::module(name.split('.').next().unwrap_or(name), false)
+    };
+    Ok(Py::new(py, module)?.into_any())
+}
+
+/// `__import__` in function context: every module is missing but the pure ones.
+#[pyfunction]
+#[pyo3(signature = (name, globals = None, locals = None, fromlist = None, level = 0))]
+fn import_nothing(
+    py: Python<'_>,
+    name: &str,
+    globals: Option<&Bound<'_, PyAny>>,
+    locals: Option<&Bound<'_, PyAny>>,
+    fromlist: Option<&Bound<'_, PyAny>>,
+    level: i64,
+) -> PyResult<Py<PyAny>> {
+    if level == 0 && is_pure_import(name) {
+        return import_if_there(py, name, globals, locals, fromlist, level);
+    }
+    stand_in(py, name, fromlist)
+}
+
+/// `__import__` in module context: what is installed is imported, the rest is missing.
+#[pyfunction]
+#[pyo3(signature = (name, globals = None, locals = None, fromlist = None, level = 0))]
+fn import_if_there(
+    py: Python<'_>,
+    name: &str,
+    globals: Option<&Bound<'_, PyAny>>,
+    locals: Option<&Bound<'_, PyAny>>,
+    fromlist: Option<&Bound<'_, PyAny>>,
+    level: i64,
+) -> PyResult<Py<PyAny>> {
+    if level > 0 {
+        return stand_in(py, name, fromlist);
+    }
+    let import = plain_builtins(py)?.get_item("__import__")?;
+    let Some(import) = import else { return stand_in(py, name, fromlist) };
+    let module = match import.call1((name, globals, locals, fromlist, level)) {
+        Ok(module) => module,
+        Err(error)
+            if error.is_instance_of::<PyImportError>(py)
+                && state::with(|execution| execution.imports_may_fail) == Some(true) =>
+        {
+            return Err(error);
+        }
+        Err(error) if error.is_instance_of::<PyImportError>(py) => return stand_in(py, name, fromlist),
+        // A package that breaks while it is imported here is as good as missing.
+        Err(error) if error.is_instance_of::<pyo3::exceptions::PyException>(py) => return stand_in(py, name, fromlist),
+        Err(error) => return Err(error),
+    };
+    // `from module import name` with a name that this version of the module does not have.
+    if let Some(names) = fromlist.filter(|list| list.is_truthy().unwrap_or(false)) {
+        for wanted in names.try_iter()? {
+            let wanted = wanted?.extract::<String>()?;
+            if wanted != "*" && module.getattr(wanted.as_str()).is_err() {
+                return stand_in(py, name, fromlist);
+            }
+        }
+    }
+    Ok(module.unbind())
+}

@@ -1,0 +1,457 @@
+//! What a versatile object answers to operators, truth, length, iteration and awaiting.
+//!
+//! Every answer is a decision under a path that names the operation, so both versions get the same and a witness can
+//! show it: `bool(x)`, `len(x)`, `order(x, 1)`.
+
+use std::cmp::Ordering;
+
+use pyo3::basic::CompareOp;
+use pyo3::exceptions::PyStopIteration;
+use pyo3::prelude::*;
+use pyo3::types::{PyFloat, PyInt};
+use twincell_core::behavior::Observed;
+use twincell_core::site::SiteKind;
+use twincell_core::value::{Choice, Decision, Draw, Recipe};
+
+use crate::execution::object::Versatile;
+use crate::execution::paths::{self, last_identifier};
+use crate::execution::state;
+use crate::inject::failures;
+use crate::inject::resolve::{self, Request};
+use crate::inject::unpacking;
+use crate::observe;
+
+/// Objects are true more often than not.
+const TRUE_PROBABILITY: f64 = 0.75;
+/// How many items an injected iterable has: 0 to 3.
+const LENGTH_WEIGHTS: [f64; 4] = [0.2, 0.35, 0.3, 0.15];
+/// What an injected object counts to: 0 to 4.
+const NUMBER_WEIGHTS: [f64; 5] = [0.25, 0.3, 0.2, 0.15, 0.1];
+
+/// How two values are ordered, as it is drawn: less, equal, greater.
+const ORDER_WEIGHTS: [f64; 3] = [0.35, 0.3, 0.35];
+
+/// As what was decided before says: an object is false where it is empty, counts to nothing or equals zero.
+pub(crate) fn truth(path: &str) -> bool {
+    state::with(|execution| {
+        if execution.loading {
+            return true;
+        }
+        let draw = &mut execution.draw;
+        let own = format!("bool({path})");
+        if draw.taken(&own).is_none() {
+            let number = |path: &str| match draw.taken(path) {
+                Some(Decision::Value(Recipe::Int(number))) => Some(*number),
+                _ => None,
+            };
+            let known = number(&format!("len({path})")).or_else(|| number(&format!("int({path})")));
+            let differs = || number(&format!("order({path}, 0)")).map(|order| order != 1);
+            if let Some(truth) = known.map(|number| number != 0).or_else(differs) {
+                draw.imply(&own, Decision::Value(Recipe::Bool(truth)));
+            }
+        }
+        draw.truth(&own, TRUE_PROBABILITY)
+    })
+    .unwrap_or(true)
+}
+
+/// The truth of an object, where it was asked for.
+fn known_truth(draw: &Draw, path: &str) -> Option<bool> {
+    match draw.taken(&format!("bool({path})")) {
+        Some(Decision::Value(Recipe::Bool(truth))) => Some(*truth),
+        _ => None,
+    }
+}
+
+/// What was decided on how an object compares with numbers, as (number, order).
+fn known_orders(draw: &Draw, path: &str) -> Vec<(f64, Ordering)> {
+    let prefix = format!("order({path}, ");
+    let one = |choice: &Choice| {
+        let number = choice.path.strip_prefix(&prefix)?.strip_suffix(')')?.parse().ok()?;
+        match &choice.decision {
+            Decision::Value(Recipe::Int(order)) => Some((number, (*order - 1).cmp(&0))),
+            _ => None,
+        }
+    };
+    draw.choices().iter().filter_map(one).collect()
+}
+
+/// How an object compares with a number, where what was decided says so.
+fn implied_order(draw: &Draw, path: &str, number: f64) -> Option<Ordering> {
+    if let Some(Decision::Value(Recipe::Int(own))) = draw.taken(&format!("int({path})")) {
+        return (*own as f64).partial_cmp(&number);
+    }
+    let of_orders = known_orders(draw, path).into_iter().find_map(|(known, order)| match order {
+        Ordering::Less if known <= number => Some(Ordering::Less),
+        Ordering::Greater if known >= number => Some(Ordering::Greater),
+        Ordering::Equal => known.partial_cmp(&number),
+        _ => None,
+    });
+    let is_zero = || number == 0.0 && known_truth(draw, path) == Some(false);
+    of_orders.or_else(|| is_zero().then_some(Ordering::Equal))
+}
+
+/// Which of the values that are false this one is, if it is one.
+fn zero(value: &Bound<'_, PyAny>) -> Option<&'static str> {
+    let text = match observe::value(value) {
+        Observed::Bool(false) => "number",
+        Observed::Int(text) if text == "0" => "number",
+        Observed::Float(text) if matches!(text.as_str(), "0.0" | "-0.0") => "number",
+        Observed::Str(text) if text.is_empty() => "str",
+        Observed::Bytes(bytes) if bytes.is_empty() => "bytes",
+        Observed::List(items) if items.is_empty() => "list",
+        Observed::Tuple(items) if items.is_empty() => "tuple",
+        Observed::Dict(items) if items.is_empty() => "dict",
+        Observed::Set(items) if items.is_empty() => "set",
+        _ => return None,
+    };
+    Some(text)
+}
+
+/// A false object equals one of the values that are false: the one that is asked for first.
+fn is_zero(path: &str, kind: &str) -> bool {
+    if truth(path) {
+        return false;
+    }
+    state::with(|execution| {
+        if execution.loading {
+            return false;
+        }
+        let own = format!("zero({path})");
+        execution.draw.settle(&own, Decision::Value(Recipe::Str(kind.to_string())));
+        matches!(execution.draw.taken(&own), Some(Decision::Value(Recipe::Str(known))) if known == kind)
+    })
+    .unwrap_or(false)
+}
+
+/// As many items as the object's truth allows.
+pub(crate) fn length(path: &str) -> usize {
+    let drawn = state::with(|execution| {
+        if execution.loading {
+            return 0;
+        }
+        let mut weights = LENGTH_WEIGHTS;
+        match execution.draw.taken(&format!("bool({path})")) {
+            Some(Decision::Value(Recipe::Bool(true))) => weights[0] = 0.0,
+            Some(Decision::Value(Recipe::Bool(false))) => weights = [1.0, 0.0, 0.0, 0.0],
+            _ => {}
+        }
+        execution.draw.number(&format!("len({path})"), &weights)
+    });
+    usize::try_from(drawn.unwrap_or(0)).unwrap_or(0)
+}
+
+pub(crate) fn number(path: &str) -> i64 {
+    state::with(|execution| {
+        if execution.loading {
+            return 1;
+        }
+        let draw = &mut execution.draw;
+        let own = format!("int({path})");
+        let mut weights = NUMBER_WEIGHTS;
+        if draw.taken(&own).is_none() {
+            let orders = known_orders(draw, path);
+            let truth = known_truth(draw, path);
+            for (number, weight) in weights.iter_mut().enumerate() {
+                let number = number as f64;
+                let fits = orders.iter().all(|(known, order)| number.partial_cmp(known) == Some(*order))
+                    && truth.is_none_or(|truth| truth == (number != 0.0));
+                *weight = if fits { *weight } else { 0.0 };
+            }
+            if weights.iter().all(|weight| *weight == 0.0) {
+                draw.imply(&own, Decision::Value(Recipe::Int(next_to(&orders))));
+            }
+        }
+        draw.number(&own, &weights)
+    })
+    .unwrap_or(1)
+}
+
+/// A number that compares with others as it was said to: next to one of them.
+fn next_to(orders: &[(f64, Ordering)]) -> i64 {
+    let candidate = |&(known, order): &(f64, Ordering)| match order {
+        Ordering::Less => (known.ceil() as i64).saturating_sub(1),
+        Ordering::Equal => known as i64,
+        Ordering::Greater => (known.floor() as i64).saturating_add(1),
+    };
+    let fits = |number: &i64| orders.iter().all(|(known, order)| (*number as f64).partial_cmp(known) == Some(*order));
+    orders.iter().map(candidate).find(fits).or_else(|| orders.first().map(candidate)).unwrap_or(0)
+}
+
+/// `int(x)`, `float(x)`.
+pub(crate) fn converted(py: Python<'_>, path: &str) -> PyResult<i64> {
+    failures::may(py, || format!("int({path})"))?;
+    Ok(number(path))
+}
+
+pub(crate) fn contains(slf: &Bound<'_, Versatile>, value: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let text = observe::short(value);
+    if let Ok(assigned) = slf.get().assigned.lock()
+        && let Some((_, _, value)) = assigned.items.iter().rev().find(|(own, _, _)| *own == text)
+    {
+        return Ok(value.is_some());
+    }
+    let path = slf.get().path();
+    // Who asks whether something is there is not told by a failure that it is not.
+    failures::may_by(slf.py(), || format!("{text} in {path}"), |name| !is_not_found(name))?;
+    Ok(has_item(path, &text))
+}
+
+/// Is this among the items of an object, or this text among its keys? What was looked up by a text is, and what was not
+/// there is not.
+pub(crate) fn has_item(path: &str, key: &str) -> bool {
+    let has = state::with(|execution| {
+        if execution.loading {
+            return false;
+        }
+        let draw = &mut execution.draw;
+        let question = format!("{key} in {path}");
+        if is_text_key(key) && draw.taken(&question).is_none() {
+            let known = match draw.taken(&paths::bounded(format!("{path}[{key}]"))) {
+                Some(Decision::Value(_) | Decision::Same(_)) => Some(true),
+                Some(Decision::Fail) => Some(false),
+                Some(Decision::Raise(name)) if is_not_found(name) => Some(false),
+                _ => None,
+            };
+            if let Some(known) = known {
+                draw.imply(&question, Decision::Value(Recipe::Bool(known)));
+            }
+        }
+        draw.truth(&question, 0.5)
+    });
+    has.unwrap_or(false)
+}
+
+/// Does this exception say that there is no such item?
+fn is_not_found(name: &str) -> bool {
+    matches!(name, "KeyError" | "IndexError" | "LookupError")
+}
+
+/// Was it said before that this text is among the keys of an object, or that it is not, and nothing of its value?
+pub(crate) fn known_item(path: &str, key: &str) -> Option<bool> {
+    let known = |execution: &mut state::Execution| {
+        let item = paths::bounded(format!("{path}[{key}]"));
+        if execution.loading || execution.draw.taken(&item).is_some() {
+            return None;
+        }
+        match execution.draw.taken(&format!("{key} in {path}")) {
+            Some(Decision::Value(Recipe::Bool(known))) => Some(*known),
+            _ => None,
+        }
+    };
+    is_text_key(key).then(|| state::with(known)).flatten().flatten()
+}
+
+/// What is looked up by a text has keys; other values may also be asked for among items.
+fn is_text_key(key: &str) -> bool {
+    key.starts_with(['\'', '"'])
+}
+
+/// One decision orders two values, so that all six comparisons agree.
+pub(crate) fn compare(slf: &Bound<'_, Versatile>, other: &Bound<'_, PyAny>, op: CompareOp) -> bool {
+    let own = slf.get().path();
+    let text = observe::short(other);
+    if let Ok(other) = other.cast::<Versatile>()
+        && other.get().path() == own
+    {
+        return matches!(op, CompareOp::Eq | CompareOp::Le | CompareOp::Ge);
+    }
+    if matches!(op, CompareOp::Eq | CompareOp::Ne) && !other.is_instance_of::<Versatile>() {
+        // A value that may equal a plain one is injected as a plain one; but what is false equals something that is.
+        let equal = zero(other).is_some_and(|kind| is_zero(own, kind));
+        return equal == matches!(op, CompareOp::Eq);
+    }
+    let swapped = other.is_instance_of::<Versatile>() && text.as_str() < own;
+    let path = if swapped { format!("order({text}, {own})") } else { format!("order({own}, {text})") };
+    let number = match observe::value(other) {
+        Observed::Int(text) | Observed::Float(text) => text.parse().ok(),
+        _ => None,
+    };
+    let order = state::with(|execution| {
+        if execution.loading {
+            return 0;
+        }
+        let draw = &mut execution.draw;
+        let mut weights = ORDER_WEIGHTS;
+        if draw.taken(&path).is_none()
+            && let Some(number) = number
+        {
+            if let Some(order) = implied_order(draw, own, number) {
+                draw.imply(&path, Decision::Value(Recipe::Int(order as i64 + 1)));
+            } else if number == 0.0 && known_truth(draw, own) == Some(true) {
+                weights[1] = 0.0;
+            }
+        }
+        draw.number(&path, &weights)
+    })
+    .unwrap_or(0)
+        - 1;
+    let order = if swapped { -order } else { order };
+    match op {
+        CompareOp::Lt => order < 0,
+        CompareOp::Le => order <= 0,
+        CompareOp::Eq => order == 0,
+        CompareOp::Ne => order != 0,
+        CompareOp::Gt => order > 0,
+        CompareOp::Ge => order >= 0,
+    }
+}
+
+pub(crate) fn binary(
+    slf: &Bound<'_, Versatile>,
+    sign: &str,
+    other: &Bound<'_, PyAny>,
+    reversed: bool,
+) -> PyResult<Versatile> {
+    let own = slf.get().path();
+    let text = observe::short(other);
+    let commutes = matches!(sign, "*" | "&" | "|" | "^")
+        || sign == "+" && (other.is_instance_of::<PyInt>() || other.is_instance_of::<PyFloat>());
+    let swap = if commutes { text.as_str() < own } else { reversed };
+    let path = if swap { format!("({text} {sign} {own})") } else { format!("({own} {sign} {text})") };
+    failures::may(slf.py(), || path.clone())?;
+    Ok(Versatile::new(paths::bounded(path)))
+}
+
+/// A fresh iterator over the object's items. When the code unpacks, it gets as many items as it wants.
+pub(crate) fn iterate(slf: &Bound<'_, Versatile>) -> PyResult<Py<PyAny>> {
+    let py = slf.py();
+    let path = slf.get().path();
+    failures::may(py, || format!("iter({path})"))?;
+    let count = match unpacking::unpack_count(py) {
+        Some(count) => unpacked(path, count),
+        None => length(path),
+    };
+    let items = (0..count).map(|index| item(py, path, index)).collect::<PyResult<Vec<_>>>()?;
+    Ok(Py::new(py, Items { items: items.into(), path: path.to_string() })?.into_any())
+}
+
+/// What iterating an object gives, all of it.
+pub(crate) fn items(py: Python<'_>, path: &str) -> PyResult<Vec<Py<PyAny>>> {
+    failures::may(py, || format!("iter({path})"))?;
+    (0..length(path)).map(|index| item(py, path, index)).collect()
+}
+
+/// What code unpacks has as many items as it wants; where it was said to have more or fewer, that is invented.
+fn unpacked(path: &str, count: usize) -> usize {
+    let question = format!("len({path})");
+    let length = Decision::Value(Recipe::Int(i64::try_from(count).unwrap_or(i64::MAX)));
+    let other = state::with(|execution| {
+        if execution.loading {
+            return false;
+        }
+        execution.draw.taken(&question).is_some_and(|known| *known != length) || {
+            execution.draw.imply(&question, length);
+            false
+        }
+    });
+    if other == Some(true) {
+        state::repaired(&question);
+    }
+    count
+}
+
+fn item(py: Python<'_>, path: &str, index: usize) -> PyResult<Py<PyAny>> {
+    let identifier = last_identifier(path);
+    resolve::value(
+        py,
+        &paths::bounded(format!("{path}[{index}]")),
+        &Request { kind: SiteKind::Subscript, identifier, ..Request::default() },
+    )
+}
+
+/// `next(x)`: the object's items, one after the other.
+pub(crate) fn next(slf: &Bound<'_, Versatile>) -> PyResult<Option<Py<PyAny>>> {
+    let path = slf.get().path();
+    let key = format!("next({path})");
+    failures::may(slf.py(), || key.clone())?;
+    let index = state::with(|execution| {
+        let count = execution.side.occurrences.entry(key).or_insert(0);
+        *count += 1;
+        *count as usize - 1
+    });
+    match index {
+        Some(index) if index < length(path) => item(slf.py(), path, index).map(Some),
+        _ => Ok(None),
+    }
+}
+
+pub(crate) fn awaited(slf: &Bound<'_, Versatile>) -> PyResult<Ready> {
+    observe::calls::protocol(slf, "__await__");
+    let path = slf.get().path();
+    let request = Request { kind: SiteKind::Call, ..Request::default() };
+    resolve::value(slf.py(), &paths::bounded(format!("await {path}")), &request).map(Ready::new)
+}
+
+/// Iterator over injected items; async as well.
+#[pyclass(module = "twincell")]
+pub struct Items {
+    items: std::collections::VecDeque<Py<PyAny>>,
+    path: String,
+}
+
+#[pymethods]
+impl Items {
+    fn __iter__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+
+    fn __next__(&mut self) -> Option<Py<PyAny>> {
+        self.items.pop_front()
+    }
+
+    fn __aiter__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+
+    fn __anext__(&mut self) -> PyResult<Ready> {
+        self.items.pop_front().map(Ready::new).ok_or_else(|| pyo3::exceptions::PyStopAsyncIteration::new_err(()))
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<iterator of {}>", self.path)
+    }
+}
+
+/// An awaitable whose value is there already.
+#[pyclass(module = "twincell")]
+pub struct Ready {
+    value: Option<Py<PyAny>>,
+}
+
+impl Ready {
+    pub(crate) fn new(value: Py<PyAny>) -> Self {
+        Self { value: Some(value) }
+    }
+}
+
+#[pymethods]
+impl Ready {
+    fn __await__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+
+    fn __iter__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+
+    fn __next__(&mut self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        Err(PyStopIteration::new_err((self.value.take().unwrap_or_else(|| py.None()),)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cmp::Ordering::{Equal, Greater, Less};
+
+    use super::next_to;
+
+    #[test]
+    fn a_number_fits_all_that_was_said_of_it() {
+        assert_eq!(next_to(&[(10.0, Greater), (5.0, Greater)]), 11);
+        assert_eq!(next_to(&[(5.0, Equal), (10.0, Less)]), 5);
+        assert_eq!(next_to(&[(10.5, Less), (9.0, Greater)]), 10);
+        assert_eq!(next_to(&[(f64::INFINITY, Greater)]), i64::MAX);
+        assert_eq!(next_to(&[]), 0);
+    }
+}

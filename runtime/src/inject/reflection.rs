@@ -1,0 +1,68 @@
+//! What code is told that asks what an injected object is: its class, and whether it has an attribute.
+
+use pyo3::prelude::*;
+use pyo3::types::{PyTuple, PyType};
+use twincell_core::value::{Decision, Recipe};
+
+use crate::execution::object::Versatile;
+use crate::execution::state;
+
+/// How often an attribute that is asked for with a way out (`hasattr`, `getattr` with a default) is there.
+pub(crate) const PRESENT_PROBABILITY: f64 = 0.5;
+
+/// Is a value an instance of a class that is not there? Each versatile object has at most one such class and keeps it.
+pub(crate) fn is_instance_of_missing(value: &Bound<'_, PyAny>, class: &str) -> bool {
+    let Ok(value) = value.cast::<Versatile>() else {
+        return value.get_type().name().is_ok_and(|name| name == class);
+    };
+    let path = value.get().path().to_string();
+    state::with(|execution| {
+        if execution.loading {
+            return false;
+        }
+        let own = format!("class({path})");
+        match execution.draw.taken(&own) {
+            Some(Decision::Value(Recipe::Str(known))) => known == class,
+            _ => {
+                let is = execution.draw.truth(&format!("isinstance({path}, {class})"), 0.5);
+                if is {
+                    execution.draw.settle(&own, Decision::Value(Recipe::Str(class.to_string())));
+                }
+                is
+            }
+        }
+    })
+    .unwrap_or(false)
+}
+
+/// `isinstance(versatile, classes)`: decided for classes that a stand-in may have, false for the builtin ones.
+pub(crate) fn is_instance(value: &Bound<'_, Versatile>, classes: &Bound<'_, PyAny>) -> PyResult<bool> {
+    if let Ok(classes) = classes.cast::<PyTuple>() {
+        for class in classes.iter() {
+            if is_instance(value, &class)? {
+                return Ok(true);
+            }
+        }
+        return Ok(false);
+    }
+    if let Ok(class) = classes.cast::<Versatile>() {
+        return Ok(is_instance_of_missing(value, class.get().path()));
+    }
+    if let Ok(class) = classes.cast::<PyType>() {
+        let name = class.name()?.to_string();
+        if name == "object" {
+            return Ok(true);
+        }
+        if class.module()? == "builtins" && !class.is_subclass_of::<pyo3::exceptions::PyBaseException>()? {
+            return Ok(false);
+        }
+        return Ok(is_instance_of_missing(value, &name));
+    }
+    value.is_instance(classes)
+}
+
+/// Is the attribute of this path there, for those who ask?
+pub(crate) fn has_attribute(path: &str) -> bool {
+    state::with(|execution| execution.loading || execution.draw.truth(&format!("hasattr({path})"), PRESENT_PROBABILITY))
+        .unwrap_or(true)
+}

@@ -1,0 +1,100 @@
+//! What is there and is injected all the same: functions, properties and plain globals, where a request asks for it.
+//!
+//! Real results keep executions on the way that real results lead. A decision `injected(name)` takes a helper's or a
+//! global's place for one execution, in both versions. What changed itself runs as a companion and is never replaced, and
+//! neither is what only one version calls.
+
+use pyo3::exceptions::PyBaseException;
+use pyo3::prelude::*;
+use pyo3::types::{PyFunction, PyType};
+use twincell_core::engine::protocol::Substitute;
+use twincell_core::stdlib::{OF_THE_MACHINE, is_pure_import};
+use twincell_core::value::SUBSTITUTED;
+
+use crate::execution::code::{FILE_NAME, MODULE_NAME};
+use crate::execution::object::Versatile;
+use crate::execution::state;
+use crate::observe::kinds::{self, Kind};
+
+/// Where a real thing comes from.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Origin {
+    /// The module of the code under comparison.
+    Own,
+    /// An installed package, or a part of the standard library that answers as the machine is.
+    Imported,
+}
+
+/// Is the thing of this name injected in this execution?
+pub(crate) fn is_injected(name: &str, origin: Origin) -> bool {
+    state::with(|execution| {
+        if execution.loading || !execution.substitutes {
+            return false;
+        }
+        let probability = match (execution.substitute, origin) {
+            (Substitute::Helpers, Origin::Own) => 0.6,
+            (Substitute::Most, _) => 0.85,
+            _ => 0.0,
+        };
+        execution.draw.whether(&format!("{SUBSTITUTED}{name})"), probability)
+    })
+    .unwrap_or(false)
+}
+
+pub(crate) fn is_possible() -> bool {
+    state::with(|execution| execution.substitutes && !execution.loading) == Some(true)
+}
+
+/// Where a callee comes from that may be replaced.
+pub(crate) fn origin(callee: &Bound<'_, PyAny>) -> Option<Origin> {
+    if !tells_plainly(callee) {
+        return None;
+    }
+    let function = match callee.getattr("__func__") {
+        Ok(function) => {
+            let owner = callee.getattr("__self__").ok()?;
+            // Methods of real objects belong to these.
+            if !owner.is_instance_of::<Versatile>() && !owner.is_instance_of::<PyType>() {
+                return None;
+            }
+            function
+        }
+        Err(_) => callee.clone(),
+    };
+    if function.is_exact_instance_of::<PyFunction>() {
+        let file: String = function.getattr("__code__").ok()?.getattr("co_filename").ok()?.extract().ok()?;
+        if file == FILE_NAME {
+            return Some(Origin::Own);
+        }
+    }
+    let module: String = function.getattr("__module__").ok()?.extract().ok()?;
+    let package = module.split('.').next().unwrap_or(&module);
+    let is_known = module == MODULE_NAME
+        || is_pure_import(&module)
+        || is_standard(callee.py(), package) && !OF_THE_MACHINE.contains(&package);
+    let raised = function.cast::<PyType>().is_ok_and(|class| {
+        class.is_subclass_of::<PyBaseException>().unwrap_or(true) || class.is_subclass_of::<PyType>().unwrap_or(true)
+    });
+    (!is_known && !raised).then_some(Origin::Imported)
+}
+
+/// Is asking it for an attribute sure to run no code of the program: a function or method, a class, a cached function?
+fn tells_plainly(callee: &Bound<'_, PyAny>) -> bool {
+    let of_functools = || {
+        let module = callee.get_type().getattr("__module__").and_then(|name| name.extract::<String>());
+        module.is_ok_and(|name| name == "functools")
+    };
+    kinds::of(callee) == Some(Kind::Function) || callee.is_instance_of::<PyType>() || of_functools()
+}
+
+/// Is it a package of the standard library? What that does is known, and code is written for it.
+fn is_standard(py: Python<'_>, package: &str) -> bool {
+    let names = py.import("sys").and_then(|sys| sys.getattr("stdlib_module_names"));
+    names.and_then(|names| names.contains(package)).unwrap_or(true)
+}
+
+/// Is a property of the methods' own object injected instead of calculated? `getter` is what would calculate it.
+pub(crate) fn property(path: &str, name: &str, getter: &Bound<'_, PyAny>) -> bool {
+    let by_all = || state::with(|execution| execution.prepared.is_read_by_all(name)) == Some(true);
+    is_possible() && by_all() && origin(getter).is_some_and(|origin| is_injected(path, origin))
+}

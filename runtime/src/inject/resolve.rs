@@ -1,0 +1,376 @@
+//! Supplies missing values by access path: the decision is drawn once an execution, the value is built once a version.
+
+use pyo3::exceptions::{PyAttributeError, PyIndexError, PyKeyError, PyNameError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyFloat, PyInt, PyList, PySet, PyString, PyTuple};
+use twincell_core::engine::protocol::Injection;
+use twincell_core::site::SiteKind;
+use twincell_core::source::{Hint, Uses};
+use twincell_core::value::likelihood::class_probabilities;
+use twincell_core::value::{AbstractValue, Ask, Decision, Declared, Recipe};
+
+use crate::execution::object::Versatile;
+use crate::execution::state::{self, Execution};
+use crate::inject::exceptions;
+use crate::inject::names;
+
+/// How often a look-up raises what the code catches, for every call that does.
+const LOOK_UP_SHARE: f64 = 0.2;
+
+/// What is known about the place that asks for a value.
+pub(crate) struct Request<'a> {
+    /// Number of the site, when instrumented code asks.
+    pub site: Option<u32>,
+    pub kind: SiteKind,
+    /// Last identifier of the expression.
+    pub identifier: &'a str,
+    /// Access path of the callee, for a call.
+    pub callee: &'a str,
+    /// The exception types that `except` clauses around the site name may be raised.
+    pub raises: bool,
+    /// What Python would raise; when the code catches it, the look-up may fail.
+    pub failure: Option<&'static str>,
+    /// The value is not used, only a raise matters.
+    pub discarded: bool,
+    /// Asked for by calling: the value is not kept under its path by the caller's wish.
+    pub parameter: bool,
+    pub may_default: bool,
+    /// The class of what it stands for.
+    pub class: Option<AbstractValue>,
+    /// What a signature says of it that no site has.
+    pub hint: Option<&'a Hint>,
+    /// What it must be, where no annotation says it.
+    pub declared: Option<Declared>,
+}
+
+impl Default for Request<'_> {
+    fn default() -> Self {
+        Self {
+            site: None,
+            kind: SiteKind::Name,
+            identifier: "",
+            callee: "",
+            raises: false,
+            failure: None,
+            discarded: false,
+            parameter: false,
+            may_default: false,
+            class: None,
+            hint: None,
+            declared: None,
+        }
+    }
+}
+
+/// What Python itself asks an object for by name: `dict(x)` and `**x` call its method `keys`, which gives texts.
+pub(crate) fn of_protocol(name: &str, called: bool) -> Option<Declared> {
+    let keys =
+        Declared { items: Some(Box::new(Declared::of(&[AbstractValue::Str]))), ..Declared::of(&[AbstractValue::List]) };
+    (name == "keys").then(|| if called { keys } else { Declared::of(&[AbstractValue::Callable]) })
+}
+
+/// What was decided for a path.
+enum Resolved {
+    /// This version has the value already.
+    Known(Py<PyAny>),
+    Decided(Decision),
+    /// Nothing runs, or a module is being evaluated.
+    Outside,
+}
+
+/// The value of a path for the version that runs, or the exception that was decided.
+pub(crate) fn value(py: Python<'_>, path: &str, request: &Request<'_>) -> PyResult<Py<PyAny>> {
+    match optional(py, path, request)? {
+        Some(value) => Ok(value),
+        None => Ok(py.None()),
+    }
+}
+
+/// As [`value`]; `None` when a parameter's default is to be used.
+pub(crate) fn optional(py: Python<'_>, path: &str, request: &Request<'_>) -> PyResult<Option<Py<PyAny>>> {
+    let resolved = state::with(|execution| {
+        if let Some(value) = execution.side.values.get(path) {
+            return Resolved::Known(value.clone_ref(py));
+        }
+        if execution.loading {
+            return Resolved::Outside;
+        }
+        Resolved::Decided(decide(execution, path, request))
+    })
+    .unwrap_or(Resolved::Outside);
+    match resolved {
+        Resolved::Known(value) => Ok(Some(value)),
+        Resolved::Outside => {
+            let value = Py::new(py, Versatile::new(path))?.into_any();
+            remember(py, path, &value);
+            Ok(Some(value))
+        }
+        Resolved::Decided(Decision::Value(recipe)) => {
+            let value = build(py, &recipe, path)?;
+            if !is_told_apart(&recipe)
+                && let Some(site) = request.site
+            {
+                state::with(|execution| {
+                    let written = execution.prepared.path(execution.version, site).to_owned();
+                    execution.side.shared.insert(written, path.to_owned());
+                });
+            }
+            Ok(Some(value))
+        }
+        Resolved::Decided(Decision::Same(other)) => same(py, path, &other).map(Some),
+        Resolved::Decided(Decision::Default) => Ok(None),
+        Resolved::Decided(Decision::Fail) => Err(failure(py, path, request)),
+        Resolved::Decided(Decision::Raise(name)) => Err(raise(py, &name)),
+    }
+}
+
+/// The object that stands under another path, also when that is asked for only later.
+fn same(py: Python<'_>, path: &str, other: &str) -> PyResult<Py<PyAny>> {
+    let known = state::with(|execution| execution.side.values.get(other).map(|value| value.clone_ref(py))).flatten();
+    let value = match known {
+        Some(value) => value,
+        None => build(py, &Recipe::Versatile(AbstractValue::Object), other)?,
+    };
+    remember(py, path, &value);
+    Ok(value)
+}
+
+fn decide(execution: &mut Execution, path: &str, request: &Request<'_>) -> Decision {
+    let prepared = execution.prepared.clone();
+    let site = request.site.map(|number| (execution.version, number));
+    let knowledge = prepared.knowledge(path, request.callee, site, request.kind, request.identifier);
+    let hinted = request.hint.map(|hint| {
+        let mut hinted = knowledge.clone();
+        hint.apply(&mut hinted.distribution, &mut hinted.uses);
+        hinted
+    });
+    let knowledge = hinted.as_ref().unwrap_or(knowledge);
+    let of_no_use = request.discarded && !knowledge.uses.awaited;
+    let distribution = if of_no_use { only(AbstractValue::None) } else { knowledge.distribution };
+    let described =
+        request.site.and_then(|number| prepared.versions[execution.version].version.sites.sites.get(number as usize));
+    let raises: &[String] = if request.raises { &knowledge.catches } else { &[] };
+    let may_fail = request.failure.is_some_and(|failure| knowledge.catches.iter().any(|name| covers(name, failure)));
+    let declared = request.declared.clone().or_else(|| request.class.map(|class| Declared::of(&[class])));
+    let of_class = declared
+        .filter(|_| knowledge.uses.declared.is_none())
+        .map(|declared| Uses { declared: Some(declared), ..knowledge.uses.clone() });
+    let ask = Ask {
+        path,
+        distribution: &distribution,
+        uses: of_class.as_ref().unwrap_or(&knowledge.uses),
+        raises,
+        raise_share: if request.kind == SiteKind::Call { 1.0 } else { LOOK_UP_SHARE },
+        may_fail,
+        may_default: request.may_default,
+    };
+    let (decision, fresh) = execution.draw.value(&prepared.pools, &*prepared, &ask);
+    if fresh
+        && let Decision::Value(recipe) = &decision
+        && !request.discarded
+    {
+        let class = recipe.abstract_value();
+        execution.injections.push(Injection {
+            path: path.to_string(),
+            value: recipe.clone(),
+            kind: (!request.parameter).then_some(request.kind),
+            version: execution.version as u8,
+            line: described.map_or(execution.side.line, |site| site.line),
+            probability: distribution[class as usize],
+            classes: if execution.explain {
+                class_probabilities(&distribution, &knowledge.uses).to_vec()
+            } else {
+                vec![]
+            },
+        });
+    }
+    decision
+}
+
+fn only(class: AbstractValue) -> twincell_core::predictor::Distribution {
+    let mut distribution = [0.0; AbstractValue::COUNT];
+    distribution[class as usize] = 1.0;
+    distribution
+}
+
+/// Is the failure of this look-up caught in any version? Then it is one, where Python itself fails.
+pub(crate) fn is_caught(path: &str, request: &Request<'_>) -> bool {
+    let caught = state::with(|execution| {
+        let site = request.site.map(|number| (execution.version, number));
+        let knowledge = execution.prepared.knowledge(path, request.callee, site, request.kind, request.identifier);
+        request.failure.is_some_and(|failure| knowledge.catches.iter().any(|name| covers(name, failure)))
+    });
+    caught.unwrap_or(false)
+}
+
+/// An `except` clause for `name` is meant for this failure of a look-up.
+fn covers(name: &str, failure: &str) -> bool {
+    name == failure || (name == "LookupError" || name == "IndexError") && failure == "KeyError"
+}
+
+fn failure(py: Python<'_>, path: &str, request: &Request<'_>) -> PyErr {
+    let catches_index = state::with(|execution| {
+        let site = request.site?;
+        let catches = execution.prepared.catches(execution.version, site);
+        Some(catches.iter().any(|name| name == "IndexError") && !catches.iter().any(|name| name == "KeyError"))
+    })
+    .flatten()
+    .unwrap_or(false);
+    let error = match request.kind {
+        SiteKind::Attribute => PyAttributeError::new_err(path.to_string()),
+        SiteKind::Subscript if catches_index => PyIndexError::new_err(path.to_string()),
+        SiteKind::Subscript => PyKeyError::new_err(path.to_string()),
+        _ => PyNameError::new_err(path.to_string()),
+    };
+    exceptions::mark_intended(error.value(py).as_any());
+    error
+}
+
+/// The exception that a decision names, as the code that runs now sees the name.
+pub(crate) fn raise(py: Python<'_>, name: &str) -> PyErr {
+    let made = (|| -> PyResult<Bound<'_, PyAny>> {
+        let mut parts = name.split('.');
+        let first = parts.next().unwrap_or(name);
+        let mut class = names::global(py, first)?.into_bound(py);
+        for part in parts {
+            class = class.getattr(part)?;
+        }
+        let class = exceptions::catchable(&class)?;
+        class
+            .call1(("injected by twincell",))
+            .or_else(|_| class.call0())
+            .or_else(|_| class.call_method1("__new__", (&class,)))
+    })();
+    match made {
+        Ok(exception) => {
+            exceptions::mark_intended(&exception);
+            PyErr::from_value(exception)
+        }
+        Err(error) => error,
+    }
+}
+
+/// Something from a missing module that code knows by another name: an object, or a module again.
+pub(crate) fn imported(py: Python<'_>, path: &str) -> PyResult<Py<PyAny>> {
+    if let Some(known) =
+        state::with(|execution| execution.side.values.get(path).map(|value| value.clone_ref(py))).flatten()
+    {
+        return Ok(known);
+    }
+    let value = Py::new(py, Versatile::module(path, false))?.into_any();
+    remember(py, path, &value);
+    watch(py, path, &value);
+    Ok(value)
+}
+
+/// What code assigns to this object is observed.
+pub(crate) fn watch(py: Python<'_>, path: &str, value: &Py<PyAny>) {
+    let watched = value.clone_ref(py);
+    state::with(|execution| {
+        execution.side.injected.push((path.to_string(), watched, Recipe::Versatile(AbstractValue::Object)));
+    });
+}
+
+/// Keeps a value under its path for the version that runs.
+pub(crate) fn remember(py: Python<'_>, path: &str, value: &Py<PyAny>) {
+    let kept = value.clone_ref(py);
+    state::with(|execution| execution.side.values.insert(path.to_string(), kept));
+}
+
+/// Builds the Python value of a recipe and keeps it, and what it holds, under its path.
+pub(crate) fn build(py: Python<'_>, recipe: &Recipe, path: &str) -> PyResult<Py<PyAny>> {
+    if matches!(recipe, Recipe::Versatile(_))
+        && let Some(known) =
+            state::with(|execution| execution.side.values.get(path).map(|value| value.clone_ref(py))).flatten()
+        && known.bind(py).is_instance_of::<Versatile>()
+    {
+        // Another path stands for it already.
+        return Ok(known);
+    }
+    let value = make(py, recipe, path)?;
+    let identity = value.as_ptr() as usize;
+    let kept = value.clone_ref(py);
+    let container = matches!(recipe, Recipe::List(_) | Recipe::Dict(_) | Recipe::Set(_) | Recipe::Tuple(_));
+    let unique = is_told_apart(recipe);
+    let observed = container || matches!(recipe, Recipe::Versatile(_));
+    let watched = observed.then(|| value.clone_ref(py));
+    state::with(|execution| {
+        execution.side.values.insert(path.to_string(), kept);
+        if unique {
+            execution.side.identities.insert(identity, path.to_string());
+        }
+        if let Some(watched) = watched {
+            execution.side.injected.push((path.to_string(), watched, recipe.clone()));
+        }
+    });
+    Ok(value)
+}
+
+/// Is the value an object of its own? Python shares other plain values between all that are equal.
+fn is_told_apart(recipe: &Recipe) -> bool {
+    match recipe {
+        Recipe::Int(value) => !(-5..=256).contains(value),
+        Recipe::Str(text) => text.chars().nth(1).is_some(),
+        Recipe::Bytes(bytes) => bytes.len() > 1,
+        Recipe::Float(_) | Recipe::List(_) | Recipe::Dict(_) | Recipe::Set(_) => true,
+        Recipe::Tuple(items) => !items.is_empty(),
+        _ => false,
+    }
+}
+
+fn make(py: Python<'_>, recipe: &Recipe, path: &str) -> PyResult<Py<PyAny>> {
+    let items = |items: &[Recipe]| -> PyResult<Vec<Py<PyAny>>> {
+        items.iter().enumerate().map(|(index, item)| build_item(py, item, || format!("{path}[{index}]"))).collect()
+    };
+    Ok(match recipe {
+        Recipe::None => py.None(),
+        Recipe::Bool(value) => pyo3::types::PyBool::new(py, *value).to_owned().into_any().unbind(),
+        Recipe::Int(value) => PyInt::new(py, *value).into_any().unbind(),
+        Recipe::Float(value) => PyFloat::new(py, *value).into_any().unbind(),
+        Recipe::Str(text) => PyString::new(py, text).into_any().unbind(),
+        Recipe::Bytes(bytes) => PyBytes::new(py, bytes).into_any().unbind(),
+        Recipe::List(list) => PyList::new(py, items(list)?)?.into_any().unbind(),
+        Recipe::Tuple(list) => PyTuple::new(py, items(list)?)?.into_any().unbind(),
+        Recipe::Set(list) => PySet::new(py, items(list)?)?.into_any().unbind(),
+        Recipe::Dict(entries) => {
+            let dict = PyDict::new(py);
+            for (key, value) in entries {
+                let key_value = make(py, key, path)?;
+                let value = build_item(py, value, || format!("{path}[{}]", key.display()))?;
+                dict.set_item(key_value, value)?;
+            }
+            dict.into_any().unbind()
+        }
+        Recipe::Versatile(_) => Py::new(py, Versatile::new(path))?.into_any(),
+        Recipe::Named(name) => named(py, name)?,
+    })
+}
+
+/// What a dotted name stands for in the version that runs. A name that only one of the versions has is an object in all.
+pub(crate) fn named(py: Python<'_>, name: &str) -> PyResult<Py<PyAny>> {
+    let mut parts = name.split('.');
+    let first = parts.next().unwrap_or(name);
+    let uneven = state::with(|execution| execution.uneven.contains(first)).unwrap_or(false);
+    let found = || -> PyResult<Py<PyAny>> {
+        let mut value = names::global(py, first)?.into_bound(py);
+        for part in parts {
+            value = value.getattr(part)?;
+        }
+        Ok(value.unbind())
+    };
+    match if uneven { None } else { found().ok() } {
+        Some(value) => Ok(value),
+        None => build(py, &Recipe::Versatile(AbstractValue::Object), name),
+    }
+}
+
+/// Items that can be changed or asked are known by their own path; plain ones need none.
+fn build_item(py: Python<'_>, recipe: &Recipe, path: impl FnOnce() -> String) -> PyResult<Py<PyAny>> {
+    match recipe {
+        Recipe::List(_) | Recipe::Tuple(_) | Recipe::Dict(_) | Recipe::Set(_) | Recipe::Versatile(_) => {
+            let path = path();
+            build(py, recipe, &path)
+        }
+        _ => make(py, recipe, ""),
+    }
+}

@@ -1,0 +1,40 @@
+//! The texts of injected objects: `str(x)`, `repr(x)`, `f'{x}'`, `'%s' % x`.
+//!
+//! An object's text is its access path, unless the code looks at the text: then it is drawn, at a path of its own, so
+//! that the search learns what it is compared with.
+
+use pyo3::prelude::*;
+use pyo3::types::PyString;
+use twincell_core::value::{Known, Recipe};
+
+use crate::execution::paths;
+use crate::execution::state;
+use crate::inject::resolve;
+
+/// What `form` (`str` or `repr`) gives for the object of a path; `site` is that of the call, where the code makes one.
+pub(crate) fn of<'py>(py: Python<'py>, form: &str, path: &str, site: Option<u32>) -> PyResult<Bound<'py, PyString>> {
+    let default = if form == "repr" { format!("<{path}>") } else { path.to_string() };
+    let own = paths::bounded(format!("{form}({path})"));
+    let drawn = state::with(|execution| {
+        if execution.loading {
+            return None;
+        }
+        if let Some(known) = execution.side.values.get(&own) {
+            return Some(Err(known.clone_ref(py)));
+        }
+        let prepared = execution.prepared.clone();
+        let by_site = || prepared.uses_of(execution.version, site?);
+        let uses = prepared.known(&own).map(|(_, uses)| uses).or_else(by_site)?;
+        let text = execution.draw.text(&prepared.pools, &*prepared, &own, &default, uses);
+        Some(Ok(text))
+    });
+    match drawn.flatten() {
+        None => Ok(PyString::new(py, &default)),
+        Some(Ok(text)) if text == default => Ok(PyString::new(py, &default)),
+        Some(Ok(text)) => Ok(resolve::build(py, &Recipe::Str(text), &own)?.into_bound(py).cast_into::<PyString>()?),
+        Some(Err(known)) => match known.into_bound(py).cast_into::<PyString>() {
+            Ok(text) => Ok(text),
+            Err(_) => Ok(PyString::new(py, &default)),
+        },
+    }
+}

@@ -1,0 +1,18 @@
+//! Calls that Python makes by itself: protocols that are an effect on the object.
+
+use pyo3::prelude::*;
+use twincell_core::behavior::Call;
+
+use crate::execution::object::Versatile;
+use crate::execution::state;
+
+/// Entering and leaving a versatile resource is an effect on it.
+pub(crate) fn protocol(slf: &Bound<'_, Versatile>, method: &str) {
+    let callee = format!("{}.{method}", slf.get().path());
+    state::with(|execution| {
+        if !execution.loading {
+            let line = execution.side.line;
+            execution.side.calls.push(Call { callee, arguments: vec![], keywords: vec![], line, discarded: true });
+        }
+    });
+}

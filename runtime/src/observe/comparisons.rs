@@ -1,0 +1,146 @@
+//! Comparisons that the code makes, as the engine learns from them: with what, and by which access path.
+//!
+//! Reading operands runs no code: exact builtin types only, and bounded. What the engine does with them is its own
+//! affair (`campaign/` in the core).
+
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyFrozenSet, PyInt, PyList, PySet, PyString, PyTuple};
+use twincell_core::engine::protocol::{Observation, Operand, Place};
+use twincell_core::site::TELLING_CALLS;
+use twincell_core::value::{AbstractValue, Recipe};
+
+use crate::execution::object::Versatile;
+use crate::execution::state;
+
+/// Bounds of one operand.
+const MAX_TEXT: usize = 200;
+const MAX_ITEMS: usize = 24;
+const MAX_DEPTH: u32 = 3;
+
+/// Notes a comparison and how it came out.
+pub(crate) fn comparison(number: u32, left: &Bound<'_, PyAny>, right: &Bound<'_, PyAny>, truth: bool) {
+    note(Place::Comparison(number), truth, || vec![operand(left), operand(right)]);
+}
+
+/// Notes a call of a method such as `startswith`, and whether it found what it looked for.
+pub(crate) fn call(site: u32, callee: &Bound<'_, PyAny>, arguments: &Bound<'_, PyTuple>, result: &Bound<'_, PyAny>) {
+    let telling = state::with(|execution| {
+        let version = &execution.prepared.versions[execution.version].version;
+        execution.observations.is_some()
+            && version
+                .sites
+                .sites
+                .get(site as usize)
+                .is_some_and(|site| TELLING_CALLS.contains(&site.identifier.as_str()))
+    });
+    if telling != Some(true) {
+        return;
+    }
+    let truth = match result.cast_exact::<PyBool>() {
+        Ok(truth) => truth.is_true(),
+        Err(_) => !result.is_none(),
+    };
+    note(Place::Call(site), truth, || {
+        let receiver = callee.getattr("__self__").ok().map_or_else(Operand::default, |receiver| {
+            // A compiled pattern is known by its text.
+            match receiver.getattr("pattern") {
+                Ok(pattern) if !receiver.is_instance_of::<Versatile>() => operand(&pattern),
+                _ => operand(&receiver),
+            }
+        });
+        std::iter::once(receiver).chain(arguments.iter().take(3).map(|argument| operand(&argument))).collect()
+    });
+}
+
+fn note(place: Place, truth: bool, operands: impl FnOnce() -> Vec<Operand>) {
+    let version = state::with(|execution| {
+        let version = execution.version as u8;
+        let wanted = execution.observations.as_ref().is_some_and(|known| known.wants(version, place));
+        (wanted && !execution.loading).then_some(version)
+    });
+    let Some(version) = version.flatten() else { return };
+    // Threads take turns as it happens.
+    if !state::is_owner() {
+        return;
+    }
+    let operands = operands();
+    if operands.iter().all(|operand| operand.path.is_none() && operand.value.is_none()) {
+        return;
+    }
+    state::with(|execution| {
+        if let Some(known) = &mut execution.observations {
+            known.add(Observation { version, place, operands, truth });
+        }
+    });
+}
+
+fn operand(value: &Bound<'_, PyAny>) -> Operand {
+    let path = match value.cast_exact::<Versatile>() {
+        Ok(versatile) => Some(versatile.get().path().to_string()),
+        Err(_) => {
+            let identity = value.as_ptr() as usize;
+            state::with(|execution| execution.side.identities.get(&identity).cloned()).flatten()
+        }
+    };
+    Operand { path, value: recipe(value, 0) }
+}
+
+/// A value as it would be injected, if it is plain and small.
+fn recipe(value: &Bound<'_, PyAny>, depth: u32) -> Option<Recipe> {
+    if value.is_none() {
+        return Some(Recipe::None);
+    }
+    if value.cast_exact::<Versatile>().is_ok() {
+        return Some(Recipe::Versatile(AbstractValue::Object));
+    }
+    if let Ok(text) = value.cast_exact::<PyString>() {
+        // A lone surrogate has no UTF-8.
+        let text = text.to_cow().ok()?;
+        return (text.len() <= MAX_TEXT).then(|| Recipe::Str(text.into_owned()));
+    }
+    if let Ok(flag) = value.cast_exact::<PyBool>() {
+        return Some(Recipe::Bool(flag.is_true()));
+    }
+    if let Ok(number) = value.cast_exact::<PyInt>() {
+        return number.extract().ok().map(Recipe::Int);
+    }
+    if let Ok(number) = value.cast_exact::<PyFloat>() {
+        return Some(Recipe::Float(number.value()));
+    }
+    if let Ok(bytes) = value.cast_exact::<PyBytes>() {
+        return (bytes.as_bytes().len() <= MAX_TEXT).then(|| Recipe::Bytes(bytes.as_bytes().to_vec()));
+    }
+    if depth >= MAX_DEPTH {
+        return None;
+    }
+    let items = |items: &mut dyn Iterator<Item = Bound<'_, PyAny>>| -> Option<Vec<Recipe>> {
+        items.take(MAX_ITEMS + 1).map(|item| recipe(&item, depth + 1)).collect()
+    };
+    if let Ok(list) = value.cast_exact::<PyList>() {
+        return (list.len() <= MAX_ITEMS).then(|| items(&mut list.iter())).flatten().map(Recipe::List);
+    }
+    if let Ok(tuple) = value.cast_exact::<PyTuple>() {
+        return (tuple.len() <= MAX_ITEMS).then(|| items(&mut tuple.iter())).flatten().map(Recipe::Tuple);
+    }
+    let members = if let Ok(set) = value.cast_exact::<PySet>() {
+        Some((set.len() <= MAX_ITEMS).then(|| items(&mut set.iter()))?)
+    } else if let Ok(set) = value.cast_exact::<PyFrozenSet>() {
+        Some((set.len() <= MAX_ITEMS).then(|| items(&mut set.iter()))?)
+    } else {
+        None
+    };
+    if let Some(members) = members {
+        // In an order that depends on no hash.
+        let mut members = members?;
+        members.sort_by_cached_key(Recipe::display);
+        return Some(Recipe::Set(members));
+    }
+    if let Ok(dict) = value.cast_exact::<PyDict>() {
+        if dict.len() > MAX_ITEMS {
+            return None;
+        }
+        let entries = dict.iter().map(|(key, value)| Some((recipe(&key, depth + 1)?, recipe(&value, depth + 1)?)));
+        return entries.collect::<Option<Vec<_>>>().map(Recipe::Dict);
+    }
+    None
+}

@@ -1,0 +1,134 @@
+//! Effects that code tries to have on the world outside, as Python's audit hook sees them. The sandbox blocks them.
+
+use std::cell::RefCell;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::PyTuple;
+use twincell_core::behavior::Call;
+
+use crate::execution::state;
+use crate::observe;
+
+/// Effects that reach outside the process; the sandbox blocks them, the call channel shows them.
+#[pyfunction]
+fn audit(event: &str, arguments: &Bound<'_, PyTuple>) -> PyResult<()> {
+    match event {
+        // A hook can never be taken out again; Python drops the wish without a word.
+        "sys.addaudithook" => return Err(pyo3::exceptions::PyRuntimeError::new_err("no audit hooks here")),
+        "gc.get_objects" | "gc.get_referrers" | "gc.get_referents" => taint(),
+        _ if event.starts_with("ctypes.") && state::with(|execution| !execution.loading) == Some(true) => {
+            taint();
+        }
+        _ => {}
+    }
+    let effect = match event {
+        "open" => {
+            let mode = arguments.get_item(1)?;
+            let flags = arguments.get_item(2)?.extract::<i64>().unwrap_or(0);
+            let writes = mode.extract::<String>().is_ok_and(|mode| mode.contains(['w', 'a', 'x', '+']))
+                || flags & i64::from(libc::O_WRONLY | libc::O_RDWR | libc::O_CREAT) != 0;
+            // Reading is blocked outside the allowed folders as well, but is no effect on anything.
+            if !writes {
+                state::with(|execution| execution.side.blocked = true);
+                return Ok(());
+            }
+            true
+        }
+        "os.remove"
+        | "os.rename"
+        | "os.mkdir"
+        | "os.rmdir"
+        | "os.chmod"
+        | "os.chown"
+        | "os.link"
+        | "os.symlink"
+        | "os.truncate"
+        | "os.utime"
+        | "os.system"
+        | "os.exec"
+        | "os.posix_spawn"
+        | "os.fork"
+        | "os.forkpty"
+        | "os.kill"
+        | "os.putenv"
+        | "os.unsetenv"
+        | "subprocess.Popen"
+        | "shutil.copyfile"
+        | "shutil.move"
+        | "shutil.rmtree"
+        | "socket.connect"
+        | "socket.bind"
+        | "socket.sendto"
+        | "socket.getaddrinfo"
+        | "socket.gethostbyname"
+        | "urllib.Request"
+        | "ftplib.connect"
+        | "smtplib.connect" => true,
+        _ => false,
+    };
+    if effect && EFFECTS.with(|effects| effects.borrow().is_some()) {
+        // The names alone: texts of arguments would run their code.
+        EFFECTS.with(|effects| effects.borrow_mut().get_or_insert_default().push(event.to_string()));
+        return Ok(());
+    }
+    if !effect || state::with(|execution| execution.loading) != Some(false) {
+        return Ok(());
+    }
+    let observed = arguments.iter().map(|argument| observe::value(&argument)).collect();
+    state::with(|execution| {
+        execution.side.blocked = true;
+        let line = execution.side.line;
+        let call = Call { callee: event.to_string(), arguments: observed, keywords: vec![], line, discarded: true };
+        execution.side.calls.push(call);
+    });
+    Ok(())
+}
+
+thread_local! {
+    /// Effects while no execution is going on, where somebody watches them.
+    static EFFECTS: RefCell<Option<Vec<String>>> = const { RefCell::new(None) };
+}
+
+/// Collects the effects that code tries to have outside of the process, until [`Effects::seen`].
+pub(crate) struct Effects(());
+
+impl Effects {
+    pub fn watch() -> Self {
+        EFFECTS.with(|effects| *effects.borrow_mut() = Some(Vec::new()));
+        Self(())
+    }
+
+    /// Ends it; each effect once.
+    pub fn seen(self) -> Vec<String> {
+        let mut seen = EFFECTS.with(|effects| effects.borrow_mut().take()).unwrap_or_default();
+        seen.sort();
+        seen.dedup();
+        seen
+    }
+}
+
+static LISTENING: PyOnceLock<()> = PyOnceLock::new();
+
+/// Once a process: an audit hook, which stays for good.
+pub(super) fn listen(py: Python<'_>) -> PyResult<()> {
+    LISTENING.get_or_try_init(py, || -> PyResult<()> {
+        py.import("sys")?.call_method1("addaudithook", (wrap_pyfunction!(audit, py)?,))?;
+        Ok(())
+    })?;
+    Ok(())
+}
+
+/// Something was done whose effects nobody can list.
+static TAINTED: AtomicBool = AtomicBool::new(false);
+
+/// Notes that code did something after which this process serves no other program.
+pub(crate) fn taint() {
+    TAINTED.store(true, Ordering::Relaxed);
+}
+
+/// Was something of that kind done?
+pub(crate) fn is_tainted() -> bool {
+    TAINTED.load(Ordering::Relaxed)
+}

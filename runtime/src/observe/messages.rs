@@ -1,0 +1,180 @@
+//! Messages to loggers, and warnings: a channel of their own. A message is what its reader would see: arguments filled
+//! in, whatever the code used to put it together. Where it goes depends on how logging is set up, which no module says
+//! by itself.
+
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyString, PyTuple, PyType};
+use twincell_core::behavior::Logged;
+
+use crate::execution::object::Versatile;
+use crate::execution::paths::last_identifier;
+use crate::execution::state;
+use crate::execution::steps;
+use crate::observe;
+
+/// Messages kept from one run.
+const MAX_MESSAGES: usize = 1000;
+
+/// Method of a logger -> level; [`BY_NUMBER`] takes the level as an argument.
+const LEVELS: [(&str, &str); 8] = [
+    ("debug", "debug"),
+    ("info", "info"),
+    ("warning", "warning"),
+    ("warn", "warning"),
+    ("error", "error"),
+    ("exception", "error"),
+    ("critical", "critical"),
+    ("fatal", "critical"),
+];
+const BY_NUMBER: &str = "log";
+
+type Keywords<'a, 'py> = Option<&'a Bound<'py, PyDict>>;
+
+/// Is this a method of a logger, or a function of `logging` like one? Gives its name.
+pub(crate) fn real_method(callee: &Bound<'_, PyAny>) -> Option<String> {
+    let name: String = callee.getattr("__name__").ok()?.extract().ok()?;
+    if !is_level(&name) || callee.getattr("__module__").ok()?.extract::<String>().ok()? != "logging" {
+        return None;
+    }
+    Some(name)
+}
+
+/// Is the path of a missing callee that of a logger's method (`self.logger.info`, `logging.getLogger('x').error`)?
+pub(crate) fn missing_method(path: &str) -> Option<&str> {
+    let (owner, name) = path.rsplit_once('.')?;
+    if !is_level(name) {
+        return None;
+    }
+    let owner = match owner.strip_suffix(')') {
+        // What a call gave is named after the call.
+        Some(_) => owner.split('(').next().unwrap_or(owner),
+        None => owner,
+    };
+    let owner = last_identifier(owner).trim_matches('_').to_ascii_lowercase();
+    (owner == "log" || owner.ends_with("logger") || owner == "logging" || owner.ends_with("_log")).then_some(name)
+}
+
+fn is_level(name: &str) -> bool {
+    name == BY_NUMBER || LEVELS.iter().any(|(method, _)| *method == name)
+}
+
+/// Records what a logger's method was called with.
+pub(crate) fn record(method: &str, arguments: &Bound<'_, PyTuple>, keywords: Keywords<'_, '_>) -> PyResult<()> {
+    let mut given = arguments.iter();
+    let mut level = LEVELS.iter().find(|(name, _)| *name == method).map_or(method, |(_, level)| level).to_string();
+    let keyword = |name: &str| keywords.and_then(|keywords| keywords.get_item(name).ok().flatten());
+    if method == BY_NUMBER {
+        level = given.next().or_else(|| keyword("level")).map_or(level, |level| level_name(&level));
+    }
+    let Some(message) = given.next().or_else(|| keyword("msg")) else { return Ok(()) };
+    let rest: Vec<Bound<'_, PyAny>> = given.collect();
+    let mut message = filled(&message, &rest)?;
+    let traceback = match keyword("exc_info") {
+        Some(asked) => asked.is_truthy().unwrap_or(true),
+        None => method == "exception",
+    };
+    if traceback {
+        message.push_str(" [with traceback]");
+    }
+    push(level, message);
+    Ok(())
+}
+
+/// The name of a level that is given as a number or, where `logging` is missing, by its path.
+fn level_name(level: &Bound<'_, PyAny>) -> String {
+    match level.extract::<i64>() {
+        Ok(10) => "debug".into(),
+        Ok(20) => "info".into(),
+        Ok(30) => "warning".into(),
+        Ok(40) => "error".into(),
+        Ok(50) => "critical".into(),
+        Ok(other) => other.to_string(),
+        Err(_) => last_identifier(&observe::short(level)).to_ascii_lowercase(),
+    }
+}
+
+/// `message % arguments`, as `logging` fills messages in; one that does not fit its arguments stands beside them.
+fn filled<'py>(message: &Bound<'py, PyAny>, arguments: &[Bound<'py, PyAny>]) -> PyResult<String> {
+    let py = message.py();
+    let text = text_of(message);
+    if arguments.is_empty() {
+        return Ok(text);
+    }
+    let values: Bound<'py, PyAny> = match arguments {
+        [only] if only.cast::<PyDict>().is_ok_and(|dict| !dict.is_empty()) => only.clone(),
+        _ => PyTuple::new(py, arguments)?.into_any(),
+    };
+    match PyString::new(py, &text).as_any().rem(&values) {
+        Ok(filled) => Ok(text_of(&filled)),
+        Err(error) if error.is_instance_of::<steps::StopExecution>(py) => Err(error),
+        Err(_) => Ok(format!("{text} {}", observe::short(&values))),
+    }
+}
+
+fn text_of(value: &Bound<'_, PyAny>) -> String {
+    match value.cast::<PyString>() {
+        Ok(text) => observe::characters(text),
+        Err(_) => value.str().map_or_else(|_| observe::short(value), |text| observe::characters(&text)),
+    }
+}
+
+/// Records a warning; the place that it comes from differs between versions and is left out.
+pub(crate) fn warned(message: &Bound<'_, PyAny>, category: Option<&Bound<'_, PyAny>>) {
+    let class = message.get_type();
+    let of_class = class.is_subclass_of::<pyo3::exceptions::PyWarning>().unwrap_or(false).then(|| class.into_any());
+    let category = of_class.or_else(|| category.filter(|category| !category.is_none()).cloned());
+    let name = match category {
+        Some(category) => match category.cast::<PyType>() {
+            Ok(class) => observe::class_name(class),
+            Err(_) => last_identifier(&observe::short(&category)).to_string(),
+        },
+        None => "UserWarning".to_string(),
+    };
+    push(name, text_of(message));
+}
+
+/// `warnings.warn` where `warnings` is missing: records it.
+pub(crate) fn missing_warning(
+    path: &str,
+    arguments: &Bound<'_, PyTuple>,
+    keywords: Keywords<'_, '_>,
+) -> PyResult<bool> {
+    if path != "warnings.warn" {
+        return Ok(false);
+    }
+    let keyword = |name: &str| keywords.and_then(|keywords| keywords.get_item(name).ok().flatten());
+    let Some(message) = arguments.get_item(0).ok().or_else(|| keyword("message")) else { return Ok(false) };
+    if message.is_instance_of::<Versatile>() && arguments.len() == 1 && keywords.is_none() {
+        return Ok(false);
+    }
+    let category = arguments.get_item(1).ok().or_else(|| keyword("category"));
+    warned(&message, category.as_ref());
+    Ok(true)
+}
+
+fn push(level: String, message: String) {
+    let message = observe::bounded(message);
+    state::with(|execution| {
+        let line = execution.side.line;
+        if !execution.loading && execution.side.log.len() < MAX_MESSAGES {
+            execution.side.log.push(Logged { level, message, line });
+        }
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::missing_method;
+
+    #[test]
+    fn loggers_are_known_by_what_they_are_called() {
+        for path in
+            ["logger.info", "self._logger.debug", "LOG.warning", "logging.getLogger('a.b').error", "app.logger.log"]
+        {
+            assert!(missing_method(path).is_some(), "{path}");
+        }
+        for path in ["self.error", "catalog.info", "dialog.warning", "logger.setLevel", "log", "self.log"] {
+            assert!(missing_method(path).is_none(), "{path}");
+        }
+    }
+}

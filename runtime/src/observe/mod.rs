@@ -1,0 +1,24 @@
+//! What is recorded: Python values as plain data ([`values`]), console output, log messages and warnings, blocked effects,
+//! and the comparisons that the code makes.
+
+use pyo3::prelude::*;
+
+pub(crate) mod calls;
+pub(crate) mod comparisons;
+pub(crate) mod console;
+pub(crate) mod effects;
+pub(crate) mod kinds;
+pub(crate) mod messages;
+mod values;
+
+pub(crate) use values::{
+    MAX_ITEMS, arguments_text, assigned_since, bounded, characters, class_name, namespace, object_namespace, short,
+    slots, value,
+};
+
+/// Once a process: looks builtin classes up, and listens to warnings, exceptions that nobody catches and effects.
+pub(crate) fn prepare(py: Python<'_>) -> PyResult<()> {
+    console::listen(py)?;
+    effects::listen(py)?;
+    kinds::prepare(py)
+}

@@ -1,0 +1,413 @@
+//! Python values -> plain data: bounded, without addresses, never running code of the value's own class.
+
+use std::collections::BTreeMap;
+
+use pyo3::exceptions::PyBaseException;
+use pyo3::prelude::*;
+use pyo3::types::{
+    PyBool, PyByteArray, PyBytes, PyComplex, PyDict, PyEllipsis, PyFloat, PyFrozenSet, PyInt, PyList, PyModule, PySet,
+    PySlice, PyString, PyTuple, PyType,
+};
+use twincell_core::behavior::{Observed, WRITTEN};
+use twincell_core::report::display_observed;
+use twincell_core::value::{MAX_ARGUMENTS, cut_at};
+
+use crate::execution::code;
+use crate::execution::object::{Mark, Versatile};
+use crate::execution::paths;
+use crate::execution::state;
+use crate::observe::kinds::{self, Kind};
+
+/// Nodes of one observed tree, nesting, and characters of one text at most.
+const MAX_NODES: usize = 400;
+const MAX_DEPTH: usize = 10;
+const MAX_TEXT: usize = 4000;
+/// Items taken from an iterator.
+pub(crate) const MAX_ITEMS: usize = 20;
+
+/// Observes a value; iterators are left alone.
+pub(crate) fn value(value: &Bound<'_, PyAny>) -> Observed {
+    Observer { nodes: 0, above: Vec::new() }.observe(value)
+}
+
+/// What the code assigned since: the last value of each attribute and item, by name.
+pub(crate) fn assigned_since(object: &Versatile, py: Python<'_>, mark: Mark) -> Vec<(String, Observed)> {
+    let mut found: Vec<(String, Option<Py<PyAny>>)> = Vec::new();
+    {
+        let Ok(assigned) = object.assigned.lock() else { return vec![] };
+        for (name, value) in assigned.attributes.iter().skip(mark.attributes) {
+            found.push((
+                format!(".{}", object.canonical_attribute(name)),
+                value.as_ref().map(|value| value.clone_ref(py)),
+            ));
+        }
+        for (text, _, value) in assigned.items.iter().skip(mark.items) {
+            found.push((format!("[{text}]"), value.as_ref().map(|value| value.clone_ref(py))));
+        }
+    }
+    let mut observed: BTreeMap<String, Observed> = BTreeMap::new();
+    for (name, value) in found {
+        let deleted = || Observed::Elided { reason: "deleted".into() };
+        observed.insert(name, value.map_or_else(deleted, |value| self::value(value.bind(py))));
+    }
+    observed.into_iter().collect()
+}
+
+/// What a class holds beside its functions.
+pub(crate) fn namespace(class: &Bound<'_, PyType>) -> Observed {
+    let mut observer = Observer { nodes: 0, above: Vec::new() };
+    let mut attributes: Vec<(String, Observed)> = Vec::new();
+    let members = class.py().get_type::<PyType>().call_method1("__getattribute__", (class, "__dict__"));
+    let members = members.and_then(|members| class.py().get_type::<PyDict>().call1((members,)));
+    if let Ok(Ok(members)) = members.map(|members| members.cast_into::<PyDict>()) {
+        for (name, value) in members.iter() {
+            let Ok(name) = name.extract::<String>() else { continue };
+            if !(value.is_callable() || name.starts_with("__") && name.ends_with("__")) {
+                attributes.push((name, observer.observe(&value)));
+            }
+        }
+    }
+    attributes.sort_by(|a, b| a.0.cmp(&b.0));
+    Observed::Object { class: class_name(class), attributes }
+}
+
+/// A short text for access paths: literals as they are, injected objects by path, others by class.
+pub(crate) fn short(of: &Bound<'_, PyAny>) -> String {
+    if let Ok(versatile) = of.cast::<Versatile>() {
+        return versatile.get().path().to_string();
+    }
+    if let Ok(slice) = of.cast::<PySlice>() {
+        let part = |name: &str| {
+            slice.getattr(name).ok().filter(|part| !part.is_none()).map(|part| short(&part)).unwrap_or_default()
+        };
+        return format!("{}:{}", part("start"), part("stop"));
+    }
+    paths::bounded(observed_path(&value(of)))
+}
+
+/// An observed value in an access path.
+fn observed_path(value: &Observed) -> String {
+    match value {
+        Observed::Injected { path, .. } => path.clone(),
+        other => display_observed(other),
+    }
+}
+
+/// The arguments of a call in an access path; how they are passed makes no difference. They leave room for what is done with
+/// the call's value, so that `open(...).close` still says what it closes.
+pub(crate) fn arguments_text<'a>(
+    arguments: &'a [Observed],
+    keywords: impl IntoIterator<Item = &'a Observed>,
+) -> String {
+    cut_at(arguments.iter().chain(keywords).map(observed_path).collect::<Vec<_>>().join(", "), MAX_ARGUMENTS)
+}
+
+struct Observer {
+    nodes: usize,
+    above: Vec<usize>,
+}
+
+impl Observer {
+    fn observe(&mut self, value: &Bound<'_, PyAny>) -> Observed {
+        self.nodes += 1;
+        if let Some(plain) = plain(value) {
+            return plain;
+        }
+        let identity = value.as_ptr() as usize;
+        if let Some(up) = self.above.iter().rev().position(|&above| above == identity) {
+            return Observed::Cycle { up: up as u32 };
+        }
+        if self.nodes > MAX_NODES {
+            return Observed::Elided { reason: "too many parts".into() };
+        }
+        if self.above.len() >= MAX_DEPTH {
+            return Observed::Elided { reason: "nested too deeply".into() };
+        }
+        self.above.push(identity);
+        let observed = self.structured(value);
+        self.above.pop();
+        observed
+    }
+
+    fn all<'py>(&mut self, items: impl Iterator<Item = Bound<'py, PyAny>>) -> Vec<Observed> {
+        let mut observed = Vec::new();
+        for item in items {
+            if self.nodes > MAX_NODES {
+                observed.push(Observed::Elided { reason: "too many parts".into() });
+                break;
+            }
+            observed.push(self.observe(&item));
+        }
+        observed
+    }
+
+    fn entries(&mut self, dict: &Bound<'_, PyDict>) -> Vec<(Observed, Observed)> {
+        let mut entries = Vec::new();
+        for (key, value) in dict.iter() {
+            if self.nodes > MAX_NODES {
+                let rest = Observed::Elided { reason: "too many parts".into() };
+                entries.push((rest.clone(), rest));
+                break;
+            }
+            entries.push((self.observe(&key), self.observe(&value)));
+        }
+        entries
+    }
+
+    fn members<'py>(&mut self, items: impl Iterator<Item = Bound<'py, PyAny>>) -> Observed {
+        let mut members = self.all(items);
+        members.sort_by_cached_key(|member| format!("{member:?}"));
+        Observed::Set(members)
+    }
+
+    fn structured(&mut self, value: &Bound<'_, PyAny>) -> Observed {
+        if let Ok(list) = value.cast_exact::<PyList>() {
+            return Observed::List(self.all(list.iter()));
+        }
+        if let Ok(tuple) = value.cast_exact::<PyTuple>() {
+            return Observed::Tuple(self.all(tuple.iter()));
+        }
+        if let Ok(dict) = value.cast_exact::<PyDict>() {
+            return Observed::Dict(self.entries(dict));
+        }
+        if let Ok(set) = value.cast_exact::<PySet>() {
+            return self.members(set.iter());
+        }
+        if let Ok(set) = value.cast_exact::<PyFrozenSet>() {
+            return self.members(set.iter());
+        }
+        if let Ok(exception) = value.cast::<PyBaseException>() {
+            return self.exception(exception.as_any());
+        }
+        if let Ok(class) = value.cast::<PyType>() {
+            return Observed::Class { name: class_name(class) };
+        }
+        if let Ok(module) = value.cast::<PyModule>() {
+            return Observed::Module { name: module.name().map_or_else(|_| "module".into(), |name| name.to_string()) };
+        }
+        let class = class_name(&value.get_type());
+        match kinds::of(value) {
+            Some(Kind::Function) => {
+                let name = value.getattr("__name__").map_or_else(|_| String::new(), |name| name.to_string());
+                return Observed::Function { name };
+            }
+            Some(Kind::Members) => {
+                if let Ok(items) = value.try_iter() {
+                    return self.members(items.filter_map(Result::ok).take(MAX_NODES));
+                }
+            }
+            Some(Kind::Items) => {
+                if let Ok(items) = value.try_iter() {
+                    return Observed::List(self.all(items.filter_map(Result::ok).take(MAX_NODES)));
+                }
+            }
+            Some(Kind::Written) => {
+                let text = value.repr().map_or_else(|_| String::new(), |text| text.to_string());
+                // `datetime.date(2020, 1, 1)`: the class is said already.
+                let inner =
+                    text.split_once('(').and_then(|(_, rest)| rest.strip_suffix(')')).unwrap_or(&text).to_owned();
+                return Observed::Object { class, attributes: vec![(WRITTEN.into(), Observed::Str(bounded(inner)))] };
+            }
+            Some(Kind::Match) => {
+                return Observed::Object { class, attributes: self.parts(value, ["re", "regs", "string"]) };
+            }
+            Some(Kind::Partial) => {
+                return Observed::Object { class, attributes: self.parts(value, ["args", "func", "keywords"]) };
+            }
+            Some(_) => return Observed::Object { class, attributes: vec![] },
+            None => {}
+        }
+        self.object(value, class)
+    }
+
+    fn parts(&mut self, value: &Bound<'_, PyAny>, names: [&str; 3]) -> Vec<(String, Observed)> {
+        let part = |name: &str| Some((name.to_owned(), self.observe(&value.getattr(name).ok()?)));
+        names.into_iter().filter_map(part).collect()
+    }
+
+    fn exception(&mut self, exception: &Bound<'_, PyAny>) -> Observed {
+        let class = class_name(&exception.get_type());
+        let arguments = match exception.getattr("args") {
+            Ok(arguments) => match arguments.cast::<PyTuple>() {
+                Ok(arguments) => self.all(arguments.iter()),
+                Err(_) => vec![],
+            },
+            Err(_) => vec![],
+        };
+        Observed::Exception { class, arguments }
+    }
+
+    /// Any other object: content of builtin containers that it extends, and its attributes.
+    fn object(&mut self, value: &Bound<'_, PyAny>, class: String) -> Observed {
+        let mut attributes: Vec<(String, Observed)> = Vec::new();
+        if let Ok(dict) = value.cast::<PyDict>() {
+            attributes.push(("[items]".into(), Observed::Dict(self.entries(dict))));
+        } else if let Ok(list) = value.cast::<PyList>() {
+            attributes.push(("[items]".into(), Observed::List(self.all(list.iter()))));
+        } else if let Ok(tuple) = value.cast::<PyTuple>() {
+            attributes.push(("[items]".into(), Observed::Tuple(self.all(tuple.iter()))));
+        } else if let Ok(text) = value.cast::<PyString>() {
+            attributes.push(("[text]".into(), Observed::Str(bounded(characters(text)))));
+        } else if let Ok(number) = value.cast::<PyInt>() {
+            attributes.push(("[value]".into(), Observed::Int(int_text(number))));
+        }
+        let public_only = is_seen_from_outside(value);
+        if let Ok(namespace) = object_namespace(value) {
+            for (name, attribute) in namespace.iter() {
+                if self.nodes > MAX_NODES {
+                    break;
+                }
+                let Ok(name) = name.extract::<String>() else { continue };
+                let hidden = public_only && name.starts_with('_');
+                if !(hidden || name.starts_with("__") && name.ends_with("__")) {
+                    attributes.push((name, self.observe(&attribute)));
+                }
+            }
+        }
+        for (name, attribute) in slots(value).unwrap_or_default() {
+            if self.nodes > MAX_NODES {
+                break;
+            }
+            if !(public_only && name.starts_with('_')) {
+                attributes.push((name, self.observe(&attribute)));
+            }
+        }
+        attributes.sort_by(|a, b| a.0.cmp(&b.0));
+        Observed::Object { class, attributes }
+    }
+}
+
+/// An object of a class of the compared text, where that is compared by what others can see.
+fn is_seen_from_outside(value: &Bound<'_, PyAny>) -> bool {
+    state::with(|execution| execution.side.public_only).unwrap_or(false)
+        && value.get_type().module().is_ok_and(|module| module == code::MODULE_NAME)
+}
+
+/// Attributes that have a slot (`__slots__`), read without code of the class.
+pub(crate) fn slots<'py>(value: &Bound<'py, PyAny>) -> PyResult<Vec<(String, Bound<'py, PyAny>)>> {
+    let py = value.py();
+    let of_type = py.get_type::<PyType>();
+    let mut found = Vec::new();
+    for class in of_type.call_method1("__getattribute__", (value.get_type(), "__mro__"))?.cast::<PyTuple>()?.iter() {
+        let namespace = of_type.call_method1("__getattribute__", (&class, "__dict__"))?;
+        if !namespace.contains("__slots__")? {
+            continue;
+        }
+        for entry in namespace.call_method0("items")?.try_iter()? {
+            let (name, descriptor): (String, Bound<'py, PyAny>) = entry?.extract()?;
+            if descriptor.get_type().name()? == "member_descriptor"
+                && let Ok(held) = descriptor.call_method1("__get__", (value,))
+            {
+                found.push((name, held));
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// The instance dictionary, without running a `__getattribute__` of the class.
+pub(crate) fn object_namespace<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDict>> {
+    let py = value.py();
+    let object = py.get_type::<PyAny>();
+    let found = object.call_method1("__getattribute__", (value, "__dict__"))?;
+    Ok(found.cast_into::<PyDict>()?)
+}
+
+/// Values that hold no others.
+fn plain(value: &Bound<'_, PyAny>) -> Option<Observed> {
+    if value.is_none() {
+        return Some(Observed::None);
+    }
+    if let Ok(versatile) = value.cast_exact::<Versatile>() {
+        return Some(Observed::Injected { path: versatile.get().path().to_string(), assigned: vec![] });
+    }
+    if let Ok(text) = value.cast_exact::<PyString>() {
+        return Some(Observed::Str(bounded(characters(text))));
+    }
+    if let Ok(flag) = value.cast_exact::<PyBool>() {
+        return Some(Observed::Bool(flag.is_true()));
+    }
+    if let Ok(number) = value.cast_exact::<PyInt>() {
+        return Some(Observed::Int(int_text(number)));
+    }
+    if let Ok(number) = value.cast_exact::<PyFloat>() {
+        return Some(Observed::Float(format!("{:?}", number.value())));
+    }
+    if let Ok(bytes) = value.cast_exact::<PyBytes>() {
+        return Some(Observed::Bytes(bounded_bytes(bytes.as_bytes())));
+    }
+    if let Ok(bytes) = value.cast_exact::<PyByteArray>() {
+        return Some(Observed::Bytes(bounded_bytes(&bytes.to_vec())));
+    }
+    if value.cast_exact::<PyComplex>().is_ok() || value.cast_exact::<PyEllipsis>().is_ok() {
+        let text = value.repr().map_or_else(|_| String::new(), |text| text.to_string());
+        return Some(Observed::Object { class: text, attributes: vec![] });
+    }
+    if let Ok(slice) = value.cast_exact::<PySlice>() {
+        return Some(Observed::Object { class: format!("slice({})", short(slice.as_any())), attributes: vec![] });
+    }
+    None
+}
+
+fn int_text(number: &Bound<'_, PyInt>) -> String {
+    if let Ok(small) = number.extract::<i64>() {
+        return small.to_string();
+    }
+    // Huge integers have no decimal text in recent Pythons; hexadecimal has no bound.
+    number
+        .as_any()
+        .call_method1("__format__", ("x",))
+        .map_or_else(|_| "int".into(), |text| bounded(format!("0x{text}")))
+}
+
+/// A class's name, also where its metaclass does not give it.
+pub(crate) fn class_name(class: &Bound<'_, PyType>) -> String {
+    let name = class.name().or_else(|_| {
+        let of_type = class.py().get_type::<PyType>().getattr("__dict__")?.get_item("__name__")?;
+        Ok::<_, PyErr>(of_type.call_method1("__get__", (class,))?.cast_into::<PyString>()?)
+    });
+    name.map_or_else(|_| "object".into(), |name| name.to_string())
+}
+
+/// A text; lone surrogates, which Unicode has no place for, are written as Python escapes them.
+pub(crate) fn characters(text: &Bound<'_, PyString>) -> String {
+    if let Ok(plain) = text.extract::<String>() {
+        return plain;
+    }
+    let of_class = text.py().get_type::<PyString>();
+    let bytes = of_class.call_method1("encode", (text, "utf-8", "backslashreplace"));
+    match bytes.as_ref().map(|bytes| bytes.cast::<PyBytes>()) {
+        Ok(Ok(bytes)) => String::from_utf8_lossy(bytes.as_bytes()).into_owned(),
+        _ => text.to_string_lossy().into_owned(),
+    }
+}
+
+/// Bytes cut at the bound; the rest counts through its hash.
+fn bounded_bytes(bytes: &[u8]) -> Vec<u8> {
+    let Some(head) = bytes.get(..MAX_TEXT).filter(|head| head.len() < bytes.len()) else { return bytes.to_vec() };
+    let rest = format!("... [{} bytes, {:016x}]", bytes.len(), xxhash_rust::xxh3::xxh3_64(bytes));
+    [head, rest.as_bytes()].concat()
+}
+
+/// A text cut at the bound; the rest counts through its hash.
+pub(crate) fn bounded(text: String) -> String {
+    if text.len() <= MAX_TEXT {
+        return text;
+    }
+    let hash = xxhash_rust::xxh3::xxh3_64(text.as_bytes());
+    let cut = (0..=MAX_TEXT).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0);
+    format!("{}... [{} bytes, {hash:016x}]", &text[..cut], text.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_bytes_differ_by_what_is_cut_off() {
+        let long = |last: u8| [vec![b'a'; 5000], vec![last]].concat();
+        assert_ne!(bounded_bytes(&long(b'x')), bounded_bytes(&long(b'y')));
+        assert!(bounded_bytes(&long(b'x')).len() < MAX_TEXT + 60);
+        assert_eq!(bounded_bytes(&[b'a'; MAX_TEXT]), [b'a'; MAX_TEXT]);
+    }
+}

@@ -1,0 +1,323 @@
+//! The state of a module: what its globals hold, as the module left it. After each run it is put back in place, so that
+//! executions do not see what others wrote into a module's lists, tables, classes and objects.
+//!
+//! Reached are builtin containers, classes and instances of the module itself, closures, defaults and caches of its
+//! functions, and what stands in for missing modules and objects. Objects of other modules' classes stay as they are.
+
+use std::collections::{BTreeSet, HashSet};
+
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyFunction, PyList, PySet, PyTuple, PyType};
+use twincell_core::behavior::Observed;
+
+use crate::execution::code::MODULE_NAME;
+use crate::execution::object::{Mark, Versatile};
+use crate::observe;
+
+/// Objects that are looked at, and entries of one container, at most.
+const MAX_OBJECTS: usize = 4000;
+const MAX_ENTRIES: usize = 2000;
+
+enum Saved {
+    List(Py<PyList>, Py<PyList>),
+    Dict(Py<PyDict>, Py<PyDict>),
+    Set(Py<PySet>, Py<PySet>),
+    /// A `deque` or a subclass of a builtin container: the object, its content as a list or dict.
+    Other(Py<PyAny>, Py<PyAny>),
+    Class(Py<PyType>, Py<PyDict>),
+    /// An instance, its slots that hold something.
+    Slots(Py<PyAny>, Vec<(String, Py<PyAny>)>),
+    Cell(Py<PyAny>, Py<PyAny>),
+    Cache(Py<PyAny>),
+    /// What stands in for something missing, and how much the module had assigned to it.
+    StandIn(Py<Versatile>, Mark),
+}
+
+/// Everything that a module's globals hold and code may change in place.
+#[derive(Default)]
+pub(crate) struct ModuleState {
+    /// With the global by which it was reached.
+    saved: Vec<(String, Saved)>,
+}
+
+struct Walk<'py> {
+    seen: HashSet<usize>,
+    waiting: Vec<Bound<'py, PyAny>>,
+    saved: Vec<(String, Saved)>,
+    root: String,
+}
+
+impl ModuleState {
+    /// Remembers what the globals hold.
+    pub fn of(globals: &Bound<'_, PyDict>) -> Self {
+        let mut walk = Walk { seen: HashSet::new(), waiting: Vec::new(), saved: Vec::new(), root: String::new() };
+        for (name, value) in globals.iter() {
+            let Ok(name) = name.extract::<String>() else { continue };
+            if name.starts_with("__") || name.starts_with("_tc_") {
+                continue;
+            }
+            walk.root = name;
+            walk.waiting.push(value);
+            while let Some(value) = walk.waiting.pop() {
+                if walk.seen.len() < MAX_OBJECTS && walk.seen.insert(value.as_ptr() as usize) {
+                    // What cannot be looked into is left alone.
+                    let _ = walk.look(&value);
+                }
+            }
+        }
+        Self { saved: walk.saved }
+    }
+
+    /// The globals whose content the code changed in place, as they are now.
+    pub fn changed(&self, globals: &Bound<'_, PyDict>) -> Vec<(String, Observed)> {
+        let py = globals.py();
+        let mut names: BTreeSet<&str> = BTreeSet::new();
+        for (root, saved) in &self.saved {
+            if !matches!(saved, Saved::Cache(_) | Saved::Cell(..)) && !saved.is_unchanged(py).unwrap_or(true) {
+                names.insert(root);
+            }
+        }
+        let observed = |name: &str| -> Option<Observed> {
+            let value = globals.get_item(name).ok()??;
+            if let Ok(stand_in) = value.cast_exact::<Versatile>() {
+                let stand_in = stand_in.get();
+                let before = self.saved.iter().find_map(|(_, saved)| match saved {
+                    Saved::StandIn(known, before) if std::ptr::eq(known.get(), stand_in) => Some(*before),
+                    _ => None,
+                })?;
+                let assigned = observe::assigned_since(stand_in, py, before);
+                return Some(Observed::Injected { path: stand_in.path().to_string(), assigned });
+            }
+            Some(match value.cast::<PyType>() {
+                Ok(class) => observe::namespace(class),
+                Err(_) => observe::value(&value),
+            })
+        };
+        names.into_iter().filter_map(|name| Some((format!("global {name}"), observed(name)?))).collect()
+    }
+
+    /// Puts everything back.
+    pub fn restore(&self, py: Python<'_>) {
+        for (_, saved) in &self.saved {
+            if !saved.is_unchanged(py).unwrap_or(false) {
+                // What code made unwritable stays as it is.
+                let _ = saved.restore(py);
+            }
+        }
+    }
+}
+
+impl<'py> Walk<'py> {
+    fn keep(&mut self, saved: Saved) {
+        self.saved.push((self.root.clone(), saved));
+    }
+
+    fn look(&mut self, value: &Bound<'py, PyAny>) -> PyResult<()> {
+        if let Ok(list) = value.cast_exact::<PyList>() {
+            if list.len() <= MAX_ENTRIES {
+                self.waiting.extend(list.iter());
+                self.keep(Saved::List(list.clone().unbind(), list.get_slice(0, list.len()).unbind()));
+            }
+        } else if let Ok(dict) = value.cast_exact::<PyDict>() {
+            self.dict(dict)?;
+        } else if let Ok(set) = value.cast_exact::<PySet>() {
+            if set.len() <= MAX_ENTRIES {
+                let copy = PySet::new(value.py(), set.iter())?;
+                self.keep(Saved::Set(set.clone().unbind(), copy.unbind()));
+            }
+        } else if let Ok(tuple) = value.cast_exact::<PyTuple>() {
+            self.waiting.extend(tuple.iter().take(MAX_ENTRIES));
+        } else if let Ok(class) = value.cast::<PyType>() {
+            self.class(class)?;
+        } else if value.is_exact_instance_of::<PyFunction>() {
+            self.function(value)?;
+        } else if let Ok(stand_in) = value.cast_exact::<Versatile>() {
+            self.keep(Saved::StandIn(stand_in.clone().unbind(), stand_in.get().mark()));
+        } else {
+            self.object(value)?;
+        }
+        Ok(())
+    }
+
+    fn dict(&mut self, dict: &Bound<'py, PyDict>) -> PyResult<()> {
+        if dict.len() <= MAX_ENTRIES {
+            self.waiting.extend(dict.values().iter());
+            self.keep(Saved::Dict(dict.clone().unbind(), dict.copy()?.unbind()));
+        }
+        Ok(())
+    }
+
+    fn class(&mut self, class: &Bound<'py, PyType>) -> PyResult<()> {
+        let namespace = namespace(class)?;
+        if is_of_module(&namespace) {
+            self.waiting.extend(namespace.values().iter());
+            self.keep(Saved::Class(class.clone().unbind(), namespace.unbind()));
+        }
+        Ok(())
+    }
+
+    fn function(&mut self, function: &Bound<'py, PyAny>) -> PyResult<()> {
+        if function.getattr("__module__")?.extract::<String>().ok().as_deref() != Some(MODULE_NAME) {
+            return Ok(());
+        }
+        for part in ["__defaults__", "__kwdefaults__", "__dict__"] {
+            let part = function.getattr(part)?;
+            if !part.is_none() {
+                self.waiting.push(part);
+            }
+        }
+        if let Ok(cells) = function.getattr("__closure__")?.cast::<PyTuple>() {
+            for cell in cells.iter() {
+                let content = cell.getattr("cell_contents")?;
+                self.waiting.push(content.clone());
+                self.keep(Saved::Cell(cell.unbind(), content.unbind()));
+            }
+        }
+        Ok(())
+    }
+
+    fn object(&mut self, value: &Bound<'py, PyAny>) -> PyResult<()> {
+        let kind = value.get_type();
+        let name = kind.name()?.to_string();
+        if name == "_lru_cache_wrapper" {
+            self.keep(Saved::Cache(value.getattr("cache_clear")?.unbind()));
+            self.waiting.push(value.getattr("__wrapped__")?);
+        } else if name == "deque" && kind.module()? == "collections" {
+            let content = PyList::empty(value.py());
+            for item in value.try_iter()? {
+                content.append(item?)?;
+            }
+            self.waiting.extend(content.iter());
+            self.keep(Saved::Other(value.clone().unbind(), content.into_any().unbind()));
+        } else if matches!(name.as_str(), "defaultdict" | "OrderedDict" | "Counter") && kind.module()? == "collections"
+        {
+            let content = value.py().get_type::<PyDict>().call1((value,))?.cast_into::<PyDict>()?;
+            self.waiting.extend(content.values().iter());
+            self.keep(Saved::Other(value.clone().unbind(), content.into_any().unbind()));
+        } else if is_of_module(&namespace(&kind)?) {
+            if let Ok(attributes) = observe::object_namespace(value) {
+                self.dict(&attributes)?;
+            }
+            let slots = observe::slots(value)?;
+            if !slots.is_empty() {
+                self.waiting.extend(slots.iter().map(|(_, held)| held.clone()));
+                let slots = slots.into_iter().map(|(name, held)| (name, held.unbind())).collect();
+                self.keep(Saved::Slots(value.clone().unbind(), slots));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A class's own attributes.
+fn namespace<'py>(class: &Bound<'py, PyType>) -> PyResult<Bound<'py, PyDict>> {
+    let py = class.py();
+    let proxy = py.get_type::<PyType>().call_method1("__getattribute__", (class, "__dict__"))?;
+    py.get_type::<PyDict>().call1((proxy,))?.cast_into::<PyDict>().map_err(Into::into)
+}
+
+fn is_of_module(namespace: &Bound<'_, PyDict>) -> bool {
+    let module = namespace.get_item("__module__").ok().flatten();
+    module.and_then(|module| module.extract::<String>().ok()).as_deref() == Some(MODULE_NAME)
+}
+
+fn same_entries(now: &Bound<'_, PyDict>, before: &Bound<'_, PyDict>) -> bool {
+    // Order counts: it is what code sees when it iterates.
+    now.len() == before.len()
+        && now.iter().zip(before.iter()).all(|((key, value), (own, known))| key.is(&own) && value.is(&known))
+}
+
+fn same_items(now: &Bound<'_, PyList>, before: &Bound<'_, PyList>) -> bool {
+    now.len() == before.len() && now.iter().zip(before.iter()).all(|(item, known)| item.is(&known))
+}
+
+impl Saved {
+    fn is_unchanged(&self, py: Python<'_>) -> PyResult<bool> {
+        Ok(match self {
+            Saved::List(list, before) => same_items(list.bind(py), before.bind(py)),
+            Saved::Dict(dict, before) => same_entries(dict.bind(py), before.bind(py)),
+            Saved::Set(set, before) => {
+                let (set, before) = (set.bind(py), before.bind(py));
+                set.len() == before.len() && set.iter().zip(before.iter()).all(|(member, known)| member.is(&known))
+            }
+            Saved::Other(object, before) => {
+                let (object, before) = (object.bind(py), before.bind(py));
+                match before.cast::<PyDict>() {
+                    Ok(before) => {
+                        let now = py.get_type::<PyDict>().call1((object,))?.cast_into::<PyDict>()?;
+                        same_entries(&now, before)
+                    }
+                    Err(_) => {
+                        let now = py.get_type::<PyList>().call1((object,))?.cast_into::<PyList>()?;
+                        same_items(&now, before.cast::<PyList>()?)
+                    }
+                }
+            }
+            Saved::Class(class, before) => same_entries(&namespace(class.bind(py))?, before.bind(py)),
+            Saved::Cell(cell, before) => cell.bind(py).getattr("cell_contents")?.is(before.bind(py)),
+            Saved::Slots(object, before) => {
+                let now = observe::slots(object.bind(py))?;
+                now.len() == before.len()
+                    && now.iter().zip(before).all(|((name, held), (own, known))| name == own && held.is(known))
+            }
+            Saved::Cache(_) => false,
+            Saved::StandIn(stand_in, before) => stand_in.get().mark() == *before,
+        })
+    }
+
+    fn restore(&self, py: Python<'_>) -> PyResult<()> {
+        match self {
+            Saved::List(list, before) => {
+                let list = list.bind(py);
+                list.set_slice(0, list.len(), before.bind(py))
+            }
+            Saved::Dict(dict, before) => {
+                let dict = dict.bind(py);
+                dict.clear();
+                dict.update(before.bind(py).as_mapping())
+            }
+            Saved::Set(set, before) => {
+                let set = set.bind(py);
+                set.clear();
+                before.bind(py).iter().try_for_each(|member| set.add(member))
+            }
+            Saved::Other(object, before) => {
+                let object = object.bind(py);
+                object.call_method0("clear")?;
+                let method = if before.bind(py).is_instance_of::<PyDict>() { "update" } else { "extend" };
+                object.call_method1(method, (before,)).map(|_| ())
+            }
+            Saved::Class(class, before) => {
+                let (class, before) = (class.bind(py), before.bind(py));
+                let now = namespace(class)?;
+                for (name, _) in now.iter() {
+                    if !before.contains(&name)? {
+                        class.delattr(name.cast_into::<pyo3::types::PyString>()?)?;
+                    }
+                }
+                for (name, value) in before.iter() {
+                    if !now.get_item(&name)?.is_some_and(|own| own.is(&value)) {
+                        class.setattr(name.cast_into::<pyo3::types::PyString>()?, value)?;
+                    }
+                }
+                Ok(())
+            }
+            Saved::Cell(cell, before) => cell.bind(py).setattr("cell_contents", before),
+            Saved::Slots(object, before) => {
+                let (object, of_object) = (object.bind(py), py.get_type::<PyAny>());
+                for (name, _) in observe::slots(object)? {
+                    of_object.call_method1("__delattr__", (object, name))?;
+                }
+                for (name, held) in before {
+                    of_object.call_method1("__setattr__", (object, name, held))?;
+                }
+                Ok(())
+            }
+            Saved::Cache(clear) => clear.call0(py).map(|_| ()),
+            Saved::StandIn(stand_in, before) => {
+                stand_in.get().forget_since(*before);
+                Ok(())
+            }
+        }
+    }
+}

@@ -1,0 +1,319 @@
+//! What code can change outside its own globals: builtins, imported modules, the interpreter's settings.
+//!
+//! After each run the common of it is put back ([`restore`]), so that executions do not see each other. What cannot be
+//! put back is noticed when a program ends ([`is_spoiled`]); the worker then ends too, and the next program gets a
+//! fresh one.
+
+use std::sync::OnceLock;
+
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyDict, PyModule};
+
+use crate::observe::console::Console;
+use crate::observe::effects;
+
+/// Recursion that code may use; CPython's own default.
+const RECURSION_LIMIT: std::ffi::c_int = 1000;
+/// Descriptors that a worker's socket and Python's own files stay below.
+const HIGHEST_DESCRIPTOR: i32 = 256;
+/// Descriptors that programs may leave open before the worker is replaced.
+const LEAKED_DESCRIPTORS: usize = 40;
+
+const SOURCE: &std::ffi::CStr = cr"
+import _thread, decimal, gc, locale, os, random, signal, sys, threading, warnings
+from twincell_clock import wait_for_threads as _wait_for_threads
+
+_SIGNALS = sorted(signal.valid_signals())
+_environment = dict(os.environ)
+_locale = locale.setlocale(locale.LC_ALL)
+_context = decimal.getcontext().copy()
+_modules = {}
+_frames = sys._current_frames
+_getsignal = signal.getsignal
+_seed = random.seed
+_settings = None
+
+# What the system calls random is a function of the same number as the rest.
+_number, _stream = 0, None
+_new_stream, _plain_seed = random.Random, random.Random.seed
+
+def _bits(count):
+    global _stream
+    if _stream is None:
+        _stream = _new_stream(_number)
+    return _stream.getrandbits(count)
+
+def _urandom(size, flags=0, /):
+    if size < 0:
+        raise ValueError('negative argument not allowed')
+    return _bits(8 * size).to_bytes(size, 'little')
+
+def _seed_again(self, a=None, version=2):
+    _plain_seed(self, _bits(128) if a is None else a, version)
+
+os.urandom = random._urandom = _urandom
+if hasattr(os, 'getrandom'):
+    os.getrandom = _urandom
+random.Random.seed = _seed_again
+random.seed = random._inst.seed
+
+def _all_settings():
+    return (
+        sys.getswitchinterval(), gc.isenabled(), gc.get_threshold(), list(gc.callbacks), list(sys.meta_path),
+        list(sys.path_hooks), list(sys.path), getattr(sys, 'get_int_max_str_digits', int)(), sys.gettrace(),
+        sys.getprofile(), sys.excepthook, sys.unraisablehook, sys.displayhook, os.environ, sys.stdin,
+        gc.get_freeze_count(),
+        [_getsignal(number) for number in _SIGNALS],
+    )
+
+def note():
+    for name, module in list(sys.modules.items()):
+        if name not in _modules and module is not None:
+            names = getattr(module, '__dict__', None)
+            _modules[name] = module, {
+                key: value for key, value in names.items() if callable(value)
+            } if type(names) is dict else {}
+
+def begin():
+    global _settings
+    note()
+    _settings = _all_settings()
+    return dict(sys.modules)
+
+def reseed(number):
+    global _number, _stream
+    _number, _stream = number, None
+    _seed(number)
+    uuid = sys.modules.get('uuid')
+    if uuid is not None:
+        # A generator in C that asks the system; without it `uuid1` asks this clock.
+        uuid._generate_time_safe = None
+        uuid._node = 0x01000000dec5
+        uuid._last_timestamp = None
+    numpy = sys.modules.get('numpy.random')
+    if numpy is not None:
+        numpy.seed(number & 0xffffffff)
+
+def restore_environment():
+    if os.environ._data != _environment_data:
+        os.environ.clear()
+        os.environ.update(_environment)
+
+_environment_data = dict(os.environ._data)
+
+_started, _own = _thread._count, _thread.get_ident
+_known = ()
+_patience = 0.0
+
+def begin_program():
+    global _patience
+    _patience = 0.5
+
+def _works_for_code(frame):
+    while frame is not None:
+        if frame.f_code.co_filename.startswith('<twincell'):
+            return True
+        frame = frame.f_back
+    return False
+
+def begin_run():
+    global _known
+    _known = ()
+    if not _started():
+        return ()
+    frames = _frames()
+    _known = set(frames)
+    return [number for number, frame in frames.items() if number != _own() and _works_for_code(frame)]
+
+def end_run():
+    global _patience
+    if not _started():
+        return
+    _patience -= _wait_for_threads(min(0.05, _patience), _known)
+
+def is_spoiled():
+    if len(_frames()) > 1 or _all_settings() != _settings:
+        return True
+    for name, (module, names) in _modules.items():
+        if sys.modules.get(name) is not module:
+            return True
+        now = module.__dict__
+        for key, value in names.items():
+            if now.get(key) is not value:
+                return True
+    locale.setlocale(locale.LC_ALL, _locale)
+    decimal.setcontext(_context.copy())
+    return False
+";
+
+struct World {
+    builtins: Py<PyDict>,
+    modules: Py<PyDict>,
+    /// `builtins.__dict__` and `sys.modules` as they should be.
+    builtins_before: Py<PyDict>,
+    modules_before: Py<PyDict>,
+    reseed: Py<PyAny>,
+    restore_environment: Py<PyAny>,
+    is_spoiled: Py<PyAny>,
+    note: Py<PyAny>,
+    begin_program: Py<PyAny>,
+    begin_run: Py<PyAny>,
+    end_run: Py<PyAny>,
+    /// `sys.settrace` and `sys.setprofile`.
+    tracing: [Py<PyAny>; 2],
+}
+
+static WORLD: PyOnceLock<World> = PyOnceLock::new();
+/// Descriptors that are open when the first program arrives.
+static OPEN_AT_START: OnceLock<Vec<i32>> = OnceLock::new();
+/// Remembers the interpreter as it is now; once a process, after everything that the runtime needs was imported.
+pub(crate) fn prepare(py: Python<'_>) -> PyResult<()> {
+    WORLD.get_or_try_init(py, || -> PyResult<World> {
+        let helpers = PyModule::from_code(py, SOURCE, c"twincell_world.py", c"twincell_world")?;
+        let builtins = py.import("builtins")?.getattr("__dict__")?.cast_into::<PyDict>()?;
+        let modules_before = helpers.getattr("begin")?.call0()?.cast_into::<PyDict>()?;
+        let sys = py.import("sys")?;
+        let modules = sys.getattr("modules")?.cast_into::<PyDict>()?;
+        let function = |name: &str| helpers.getattr(name).map(Bound::unbind);
+        Ok(World {
+            builtins_before: builtins.copy()?.unbind(),
+            builtins: builtins.unbind(),
+            modules: modules.unbind(),
+            modules_before: modules_before.unbind(),
+            reseed: function("reseed")?,
+            restore_environment: function("restore_environment")?,
+            is_spoiled: function("is_spoiled")?,
+            note: function("note")?,
+            begin_program: function("begin_program")?,
+            begin_run: function("begin_run")?,
+            end_run: function("end_run")?,
+            tracing: [sys.getattr("settrace")?.unbind(), sys.getattr("setprofile")?.unbind()],
+        })
+    })?;
+    Ok(())
+}
+
+/// A program is about to be loaded.
+pub(crate) fn begin_program(py: Python<'_>) {
+    OPEN_AT_START.get_or_init(open_descriptors);
+    if let Some(world) = WORLD.get(py) {
+        let _ = world.begin_program.call0(py);
+    }
+}
+
+/// Random numbers, also those of the system, are the same for both versions, and others when a version is repeated: what
+/// depends on them shows.
+pub(crate) fn reseed(py: Python<'_>, number: u64) {
+    if let Some(world) = WORLD.get(py) {
+        let _ = world.reseed.call1(py, (number,));
+    }
+}
+
+/// Modules that a program's own module imported belong to the world from now on.
+pub(crate) fn note_modules(py: Python<'_>) {
+    if let Some(world) = WORLD.get(py) {
+        let _ = world.note.call0(py);
+    }
+}
+
+/// What `sys.modules` holds, in its order.
+pub(crate) fn module_names(py: Python<'_>) -> Vec<String> {
+    let names = WORLD.get(py).map(|world| world.modules.bind(py).keys());
+    names.iter().flatten().filter_map(|name| name.extract().ok()).collect()
+}
+
+/// Imports modules that are not there yet, where that works.
+pub(crate) fn import(py: Python<'_>, names: Vec<String>) {
+    let (Some(world), false) = (WORLD.get(py), names.is_empty()) else { return };
+    let Ok(console) = Console::catch(py) else { return };
+    for name in names {
+        if !world.modules.bind(py).contains(&name).unwrap_or(true) {
+            // What cannot be imported here is imported by the code, or is none of the system's.
+            let _ = py.import(name.as_str());
+        }
+    }
+    restore(py);
+    let _ = console.release();
+    note_modules(py);
+}
+
+/// A run begins. Threads that still work for an earlier one are told to exit; gives their numbers, as
+/// `threading.get_ident` has them.
+pub(crate) fn begin_run(py: Python<'_>) -> Vec<u64> {
+    let found = WORLD.get(py).and_then(|world| world.begin_run.call0(py).ok()?.extract(py).ok());
+    let strangers: Vec<u64> = found.unwrap_or_default();
+    for &number in &strangers {
+        // Python ignores the number of a thread that is gone, and prints nothing when a thread exits like this.
+        unsafe { pyo3::ffi::PyThreadState_SetAsyncExc(number as _, pyo3::ffi::PyExc_SystemExit) };
+    }
+    strangers
+}
+
+/// The code has returned: the threads that it started get a moment to end, since what they do is what it does.
+pub(crate) fn end_run(py: Python<'_>) {
+    if let Some(world) = WORLD.get(py) {
+        let _ = world.end_run.call0(py);
+    }
+}
+
+/// Puts back what code commonly changes.
+pub(crate) fn restore(py: Python<'_>) {
+    let Some(world) = WORLD.get(py) else { return };
+    stop_timers();
+    // What a signal handler of the code raises, it raises for nobody.
+    let _ = py.check_signals();
+    for stop in &world.tracing {
+        let _ = stop.call1(py, (py.None(),));
+    }
+    // With the interpreter at hand this cannot fail.
+    unsafe { pyo3::ffi::Py_SetRecursionLimit(RECURSION_LIMIT) };
+    let builtins = world.builtins.bind(py);
+    let before = world.builtins_before.bind(py);
+    if !is_unchanged(builtins, before) {
+        builtins.clear();
+        let _ = builtins.update(before.as_mapping());
+    }
+    let modules = world.modules.bind(py);
+    for (name, module) in world.modules_before.bind(py).iter() {
+        if !modules.get_item(&name).ok().flatten().is_some_and(|now| now.is(&module)) {
+            let _ = modules.set_item(name, module);
+        }
+    }
+    if world.restore_environment.call0(py).is_err() {
+        effects::taint();
+    }
+}
+
+/// This process is no longer as a program may expect it.
+pub(crate) fn is_spoiled(py: Python<'_>) -> bool {
+    restore(py);
+    let Some(world) = WORLD.get(py) else { return false };
+    let now = open_descriptors();
+    let before = OPEN_AT_START.get().map_or(&[][..], Vec::as_slice);
+    effects::is_tainted()
+        || before.iter().any(|descriptor| !now.contains(descriptor))
+        || now.len() > before.len() + LEAKED_DESCRIPTORS
+        || world.is_spoiled.call0(py).and_then(|answer| answer.is_truthy(py)).unwrap_or(true)
+}
+
+fn is_unchanged(now: &Bound<'_, PyDict>, before: &Bound<'_, PyDict>) -> bool {
+    now.len() == before.len()
+        && now.iter().all(|(name, value)| before.get_item(name).ok().flatten().is_some_and(|known| known.is(&value)))
+}
+
+fn stop_timers() {
+    let none = libc::itimerval {
+        it_interval: libc::timeval { tv_sec: 0, tv_usec: 0 },
+        it_value: libc::timeval { tv_sec: 0, tv_usec: 0 },
+    };
+    for timer in [libc::ITIMER_REAL, libc::ITIMER_VIRTUAL, libc::ITIMER_PROF] {
+        // Reads `none` only; the old value is not asked for.
+        unsafe { libc::setitimer(timer, &none, std::ptr::null_mut()) };
+    }
+}
+
+fn open_descriptors() -> Vec<i32> {
+    // Asks for a flag; a number that is not open gives an error and nothing else.
+    (0..HIGHEST_DESCRIPTOR).filter(|&number| unsafe { libc::fcntl(number, libc::F_GETFD) } >= 0).collect()
+}

@@ -1,0 +1,123 @@
+//! Plain globals of the module that are injected for one execution, and put back after it.
+
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use twincell_core::behavior::Observed;
+use twincell_core::site::SiteKind;
+use twincell_core::value::AbstractValue;
+
+use crate::execution::prediction_index::Prepared;
+use crate::inject::replacement::{Origin, is_injected, is_possible};
+use crate::inject::resolve::{self, Request};
+use crate::observe;
+
+/// A global that is injected in this run.
+pub(crate) struct Replaced<'py> {
+    name: String,
+    injected: Bound<'py, PyAny>,
+    real: Bound<'py, PyAny>,
+}
+
+/// Globals of the module that can be injected: plain values that the running program may exchange, the same in every
+/// version, that every version reads.
+pub(crate) fn plain(prepared: &Prepared, modules: &[Bound<'_, PyDict>]) -> Vec<String> {
+    let read = |version: usize, name: &str| {
+        let version = &prepared.versions[version].version;
+        !version.parameters.iter().any(|parameter| parameter.name == name)
+            && !version.locals.names.iter().any(|local| local == name)
+            && version.sites.sites.iter().any(|site| site.kind == SiteKind::Name && site.identifier == name)
+    };
+    let plain = |module: &Bound<'_, PyDict>, name: &str| {
+        let value = module.get_item(name).ok().flatten()?;
+        let observed = observe::value(&value);
+        let varies = is_set_later(&observed)
+            || class_of(&observed).is_some()
+                && prepared.versions.iter().any(|version| is_rebound(&version.version.module, name));
+        (varies && !name.starts_with("__")).then_some(observed)
+    };
+    let Some(first) = prepared.versions.first() else { return vec![] };
+    let mut names: Vec<String> = first
+        .version
+        .sites
+        .sites
+        .iter()
+        .filter(|site| site.kind == SiteKind::Name)
+        .map(|site| site.identifier.clone())
+        .collect();
+    names.sort_unstable();
+    names.dedup();
+    names.retain(|name| {
+        let values: Vec<_> = modules.iter().map(|module| plain(module, name)).collect();
+        (0..modules.len()).all(|version| read(version, name))
+            && values.iter().all(|value| value.is_some() && *value == values[0])
+    });
+    names
+}
+
+/// A switch, or what the program fills. Numbers, texts and tables are constants: code may as well have them written out.
+fn is_set_later(value: &Observed) -> bool {
+    match value {
+        Observed::None | Observed::Bool(_) => true,
+        Observed::List(items) | Observed::Set(items) => items.is_empty(),
+        Observed::Dict(entries) => entries.is_empty(),
+        _ => false,
+    }
+}
+
+/// Does some function of the module declare the name as a global that it assigns?
+fn is_rebound(module: &str, name: &str) -> bool {
+    let declared = |line: &str| {
+        let names = line.trim_start().strip_prefix("global ")?;
+        Some(names.split(',').any(|declared| declared.split('#').next().unwrap_or_default().trim() == name))
+    };
+    module.lines().any(|line| declared(line) == Some(true))
+}
+
+/// The class that a plain value has, and that what is injected for it has; none where it may be set later.
+fn class_of(value: &Observed) -> Option<AbstractValue> {
+    Some(match value {
+        Observed::Bool(_) => AbstractValue::Bool,
+        Observed::Int(_) => AbstractValue::Int,
+        Observed::Float(_) => AbstractValue::Float,
+        Observed::Str(_) => AbstractValue::Str,
+        Observed::List(_) => AbstractValue::List,
+        Observed::Tuple(_) => AbstractValue::Tuple,
+        Observed::Dict(_) => AbstractValue::Dict,
+        Observed::Set(_) => AbstractValue::Set,
+        _ => return None,
+    })
+}
+
+/// Puts injected values in the place of plain globals; `replaced` gets them with what stood there, also where one fails.
+pub(crate) fn replace<'py>(
+    globals: &Bound<'py, PyDict>,
+    names: &[String],
+    replaced: &mut Vec<Replaced<'py>>,
+) -> PyResult<()> {
+    let py = globals.py();
+    if names.is_empty() || !is_possible() {
+        return Ok(());
+    }
+    for name in names {
+        let Some(real) = globals.get_item(name)? else { continue };
+        if !is_injected(name, Origin::Own) {
+            continue;
+        }
+        let class = class_of(&observe::value(&real));
+        let request = Request { kind: SiteKind::Name, identifier: name, class, parameter: true, ..Request::default() };
+        let injected = resolve::value(py, name, &request)?.into_bound(py);
+        globals.set_item(name, &injected)?;
+        replaced.push(Replaced { name: name.clone(), injected, real });
+    }
+    Ok(())
+}
+
+/// Puts globals back that the code has left as they were injected. What cannot be put back here is when the version's
+/// globals are.
+pub(crate) fn put_back(globals: &Bound<'_, PyDict>, replaced: Vec<Replaced<'_>>) {
+    for Replaced { name, injected, real } in replaced {
+        if globals.get_item(&name).ok().flatten().is_some_and(|now| now.is(&injected)) {
+            let _ = globals.set_item(&name, real);
+        }
+    }
+}

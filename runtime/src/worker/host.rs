@@ -1,0 +1,443 @@
+//! Loads programs and runs executions in this process's interpreter.
+
+use std::collections::{HashMap, HashSet};
+use std::ops::{Bound as End, Range};
+use std::path::PathBuf;
+use std::rc::Rc;
+use std::time::Instant;
+
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use twincell_core::behavior::{Behavior, Observed, Outcome};
+use twincell_core::engine::protocol::{
+    Body, Context, ExecutionRecord, ExecutionRequest, Injection, Isolation, Program, Substitute,
+};
+use twincell_core::value::{Draw, Fixed, Recipe, SUBSTITUTED};
+
+use crate::execution::object::{Mark, Versatile};
+use crate::execution::observations::Observations;
+use crate::execution::prediction_index::Prepared;
+use crate::execution::state::{self, Execution, OfThreads, Side};
+use crate::inject::names;
+use crate::inject::resolve;
+use crate::observe;
+use crate::observe::console::Console;
+use crate::restore::clock;
+use crate::restore::scratch::Scratch;
+use crate::restore::world;
+use crate::worker::Host;
+use crate::worker::globals;
+use crate::worker::isolation;
+use crate::worker::module;
+use crate::worker::outcome;
+use crate::worker::script;
+use crate::worker::version::{self, LoadedVersion};
+
+/// Globals that the interpreter keeps for itself.
+const BOOKKEEPING: [&str; 2] = ["__builtins__", "__warningregistry__"];
+
+struct LoadedProgram {
+    prepared: Rc<Prepared>,
+    versions: Vec<LoadedVersion>,
+    /// Globals that every version's module has.
+    shared: HashSet<String>,
+    /// Globals that some have and others lack.
+    uneven: Rc<HashSet<String>>,
+    /// Those that can be injected instead.
+    plain: Vec<String>,
+}
+
+/// The worker's interpreter as a place to run programs.
+pub struct PythonHost {
+    programs: HashMap<u64, LoadedProgram>,
+    scratch: Scratch,
+}
+
+impl PythonHost {
+    /// Imports what every execution needs; to be called before the sandbox closes.
+    /// `scratch` is the worker's own folder, emptied between versions.
+    pub fn new(scratch: PathBuf) -> Result<Self, String> {
+        Python::attach(|py| {
+            observe::prepare(py)
+                .and_then(|()| clock::prepare(py))
+                .and_then(|()| module::helpers(py).map(|_| ()))
+                .and_then(|()| names::prepare(py))
+                .and_then(|()| world::prepare(py))
+                .map_err(|error| module::describe(py, &error))
+        })?;
+        Ok(Self { programs: HashMap::new(), scratch: Scratch::new(scratch) })
+    }
+
+    fn load_program(py: Python<'_>, program: Program) -> PyResult<(LoadedProgram, Vec<String>)> {
+        world::begin_program(py);
+        let context = program.context;
+        let prepared = Rc::new(Prepared::new(py, program));
+        let mut notes = Vec::new();
+        let mut versions = Vec::new();
+        for (index, prepared_version) in prepared.versions.iter().enumerate() {
+            let version = &prepared_version.version;
+            let evaluate = |globals: &Bound<'_, PyDict>| {
+                let console = Console::catch(py)?;
+                let execution = new_execution(&prepared, index, Draw::new(0, Fixed::new(), 0.0), globals, true);
+                let outer = state::replace(Some(execution), world::begin_run(py));
+                // Each version's own module sees the same random numbers and the same time.
+                world::reseed(py, 0);
+                clock::reset(py, 0)?;
+                for note in module::evaluate(globals, &version.module) {
+                    if !notes.contains(&note) {
+                        notes.push(note);
+                    }
+                }
+                let installed = module::install(globals, &version.companions);
+                let execution = state::replace(outer, Vec::new());
+                world::restore(py);
+                console.release()?;
+                drop(execution);
+                world::note_modules(py);
+                installed
+            };
+            let identifiers = prepared_version.names.iter().map(|name| name.clone_ref(py)).collect();
+            versions.push(LoadedVersion::load(py, version, context, identifiers, evaluate)?);
+        }
+        let names = |version: &LoadedVersion| -> HashSet<String> {
+            version.before.bind(py).keys().iter().filter_map(|name| name.extract::<String>().ok()).collect()
+        };
+        let shared = versions.iter().map(names).reduce(|a, b| &a & &b).unwrap_or_default();
+        let all = versions.iter().map(names).reduce(|a, b| &a | &b).unwrap_or_default();
+        let uneven = Rc::new(&all - &shared);
+        let modules: Vec<_> = versions.iter().map(|version: &LoadedVersion| version.before.bind(py).clone()).collect();
+        let plain = if context == Context::Module { globals::plain(&prepared, &modules) } else { vec![] };
+        Ok((LoadedProgram { prepared, versions, shared, uneven, plain }, notes))
+    }
+
+    fn run_request(
+        &self,
+        py: Python<'_>,
+        program: &LoadedProgram,
+        request: &ExecutionRequest,
+        positions: Range<usize>,
+    ) -> PyResult<ExecutionRecord> {
+        let started = Instant::now();
+        let mut draw = Draw::new(request.seed, request.fixed.clone(), program.prepared.raise_probability);
+        let mut injections = Vec::new();
+        let mut observations = request.observe.then(Observations::default);
+        let mut behaviors = Vec::new();
+        let mut repairs: Vec<String> = Vec::new();
+        let first = positions.start;
+        let given = request.fixed.range::<str, _>((End::Included(SUBSTITUTED), End::Unbounded)).next();
+        let substitutes =
+            request.substitute != Substitute::Nothing || given.is_some_and(|(path, _)| path.starts_with(SUBSTITUTED));
+        for (position, &number) in request.versions.iter().enumerate().take(positions.end).skip(first) {
+            if position > first {
+                // What the version before wrote is not there for the next.
+                self.scratch.reset();
+            }
+            let number = usize::from(number);
+            let Some(version) = program.versions.get(number) else {
+                return Err(pyo3::exceptions::PyIndexError::new_err(format!("the program has no version {number}")));
+            };
+            let again = request.versions[..position].iter().filter(|&&other| usize::from(other) == number).count();
+            world::reseed(py, request.seed.wrapping_add(again as u64));
+            clock::reset(py, again)?;
+            let mut execution = new_execution(&program.prepared, number, draw, version.globals.bind(py), false);
+            execution.uneven = program.uneven.clone();
+            execution.injections = injections;
+            execution.observations = observations;
+            execution.explain = request.explain;
+            execution.substitute = request.substitute;
+            execution.substitutes = substitutes;
+            execution.side.repeated = again > 0;
+            let ran = run_version(py, version, program, execution)?;
+            (draw, injections, observations) = (ran.draw, ran.injections, ran.observations);
+            repairs.extend(ran.repairs);
+            behaviors.push(ran.behavior);
+        }
+        Ok(ExecutionRecord {
+            index: request.index,
+            seed: request.seed,
+            choices: draw.into_choices(),
+            injections,
+            behaviors,
+            observations: observations.map(Observations::into_vec).unwrap_or_default(),
+            repairs,
+            microseconds: u32::try_from(started.elapsed().as_micros()).unwrap_or(u32::MAX),
+        })
+    }
+}
+
+/// Runs each version of a request in a process of its own. A decision is a function of seed and path, and those that were
+/// made before are given to the next, so that it is the same execution.
+fn run_apart(
+    py: Python<'_>,
+    request: &ExecutionRequest,
+    run: impl Fn(Python<'_>, &ExecutionRequest, Range<usize>) -> Result<ExecutionRecord, String>,
+) -> Result<ExecutionRecord, String> {
+    let mut request = request.clone();
+    let mut whole: Option<ExecutionRecord> = None;
+    let mut imported = Vec::new();
+    for position in 0..request.versions.len() {
+        let (part, modules) = isolation::in_fork(py, |py| run(py, &request, position..position + 1))?;
+        imported.extend(modules);
+        for choice in &part.choices {
+            request.fixed.entry(choice.path.clone()).or_insert_with(|| choice.decision.clone());
+        }
+        let Some(whole) = &mut whole else {
+            whole = Some(part);
+            continue;
+        };
+        let known: HashSet<String> = whole.choices.iter().map(|choice| choice.path.clone()).collect();
+        whole.choices.extend(part.choices.into_iter().filter(|choice| !known.contains(&choice.path)));
+        whole.injections.extend(part.injections.into_iter().filter(|injection| !known.contains(&injection.path)));
+        whole.behaviors.extend(part.behaviors);
+        for observation in part.observations {
+            if !whole.observations.contains(&observation) {
+                whole.observations.push(observation);
+            }
+        }
+        whole.repairs.extend(part.repairs);
+        whole.microseconds = whole.microseconds.saturating_add(part.microseconds);
+    }
+    // Only now: every version of one execution finds the same.
+    world::import(py, imported);
+    whole.ok_or_else(|| "the request names no version".into())
+}
+
+impl Host for PythonHost {
+    fn load(&mut self, program: u64, source: Program) -> Result<Vec<String>, String> {
+        Python::attach(|py| match Self::load_program(py, source) {
+            Ok((loaded, notes)) => {
+                self.programs.insert(program, loaded);
+                Ok(notes)
+            }
+            Err(error) => Err(module::describe(py, &error)),
+        })
+    }
+
+    fn unload(&mut self, program: u64) {
+        Python::attach(|_| self.programs.remove(&program));
+    }
+
+    fn is_spoiled(&mut self) -> bool {
+        Python::attach(world::is_spoiled)
+    }
+
+    fn test(&mut self, source: &str, subject: &str) -> (Option<String>, Vec<String>) {
+        Python::attach(|py| script::test(py, source, subject))
+    }
+
+    fn run(&mut self, program: u64, request: &ExecutionRequest) -> Result<ExecutionRecord, String> {
+        let Some(loaded) = self.programs.get(&program) else {
+            return Err(format!("program {program} is not loaded"));
+        };
+        let run = |py: Python<'_>, request: &ExecutionRequest, positions: Range<usize>| {
+            self.run_request(py, loaded, request, positions).map_err(|error| module::describe(py, &error))
+        };
+        Python::attach(|py| match loaded.prepared.isolation {
+            Isolation::Auto => run(py, request, 0..request.versions.len()),
+            Isolation::Process => run_apart(py, request, run),
+        })
+    }
+}
+
+fn new_execution(
+    prepared: &Rc<Prepared>,
+    number: usize,
+    draw: Draw,
+    globals: &Bound<'_, PyDict>,
+    loading: bool,
+) -> Box<Execution> {
+    let sites = &prepared.versions[number].version.sites;
+    let lines =
+        sites.lines.iter().chain(sites.branches.iter().map(|branch| &branch.line)).max().map_or(0, |&line| line);
+    let side =
+        Side { lines: vec![0; lines as usize + 1], branches: vec![(0, 0); sites.branches.len()], ..Side::default() };
+    Box::new(Execution {
+        prepared: prepared.clone(),
+        draw,
+        injections: Vec::new(),
+        observations: None,
+        explain: false,
+        substitute: Default::default(),
+        substitutes: false,
+        version: number,
+        side,
+        uneven: Rc::default(),
+        globals: Some(globals.clone().unbind()),
+        loading,
+        imports_may_fail: false,
+    })
+}
+
+/// What the run of one version gives, and what it hands on to the next.
+struct Ran {
+    behavior: Behavior,
+    draw: Draw,
+    injections: Vec<Injection>,
+    observations: Option<Observations>,
+    repairs: Vec<String>,
+}
+
+/// Runs one version; gives its behavior and hands the decisions on to the next.
+fn run_version(
+    py: Python<'_>,
+    version: &LoadedVersion,
+    program: &LoadedProgram,
+    execution: Box<Execution>,
+) -> PyResult<Ran> {
+    let prepared = execution.prepared.clone();
+    let number = execution.version;
+    let globals = version.globals.bind(py);
+    let console = Console::catch(py)?;
+    let outer = state::replace(Some(execution), world::begin_run(py));
+    let mut extra = Vec::new();
+    let mut replaced = Vec::new();
+    let description = &prepared.versions[number].version;
+    let result = globals::replace(globals, &program.plain, &mut replaced)
+        .and_then(|()| version.run(py, description, &mut extra));
+    world::end_run(py);
+    let outcome = outcome::settle(py, result, &mut extra);
+    if !matches!(outcome, Outcome::Stopped { .. }) {
+        outcome::callbacks(py, &mut extra);
+    }
+    globals::put_back(globals, replaced);
+    let mut arguments = changed_values(py);
+    let mut assigned = changed_globals(globals, version.before.bind(py));
+    if let Body::Snippet { results, temporary } = &description.body {
+        let bound = |name: &str| results.iter().any(|(own, _)| own == name) || temporary.iter().any(|own| own == name);
+        assigned.retain(|(place, _)| {
+            !place.strip_prefix("global ").is_some_and(|name| bound(name) || name.starts_with("_"))
+        });
+        arguments.extend(version::bound_names(globals, results));
+    }
+    arguments.extend(assigned);
+    let is_new = |place: &str| arguments.iter().all(|(known, _)| known != place);
+    let held = version.state.changed(globals).into_iter().filter(|(place, _)| {
+        is_new(place) && place.strip_prefix("global ").is_some_and(|name| program.shared.contains(name))
+    });
+    let held: Vec<(String, Observed)> = held.collect();
+    arguments.extend(held);
+    arguments.append(&mut extra);
+    let execution = state::replace(outer, Vec::new());
+    world::restore(py);
+    let (stdout, stderr) = console.release()?;
+    restore(globals, version.before.bind(py))?;
+    version.state.restore(py);
+    let Some(mut execution) = execution else {
+        return Err(pyo3::exceptions::PyRuntimeError::new_err("the execution lost its state"));
+    };
+    let mut side = std::mem::take(&mut execution.side);
+    let lines =
+        side.lines.iter().enumerate().filter(|(_, hits)| **hits > 0).map(|(line, hits)| (line as u32, *hits)).collect();
+    let branches = side
+        .branches
+        .iter()
+        .enumerate()
+        .filter(|(_, counts)| **counts != (0, 0))
+        .map(|(branch, counts)| (branch as u32, counts.0, counts.1))
+        .collect();
+    let mut calls = std::mem::take(&mut side.calls);
+    let mut log = std::mem::take(&mut side.log);
+    // Threads take turns as it happens.
+    let OfThreads { calls: mut more_calls, log: mut more_log, .. } = std::mem::take(&mut side.of_threads);
+    more_calls.sort_by_cached_key(|call| format!("{call:?}"));
+    more_log.sort_by_cached_key(|logged| format!("{logged:?}"));
+    calls.append(&mut more_calls);
+    log.append(&mut more_log);
+    let repairs = std::mem::take(&mut side.repairs);
+    // Finalizers of the code's own objects run here, outside of any execution.
+    drop(side);
+    let behavior = Behavior { outcome, arguments, stdout, stderr, log, calls, lines, branches };
+    let Execution { draw, injections, observations, .. } = *execution;
+    Ok(Ran { behavior, draw, injections, observations, repairs })
+}
+
+/// Injected values that the code changed, by access path.
+fn changed_values(py: Python<'_>) -> Vec<(String, Observed)> {
+    let injected = state::with(|execution| std::mem::take(&mut execution.side.injected)).unwrap_or_default();
+    let mut changed = Vec::new();
+    for (path, value, recipe) in injected {
+        let value = value.bind(py);
+        if let Ok(versatile) = value.cast::<Versatile>() {
+            let assigned = observe::assigned_since(versatile.get(), py, Mark::default());
+            if !assigned.is_empty() {
+                changed.push((path.clone(), Observed::Injected { path, assigned }));
+            }
+        } else if !path.ends_with(')') {
+            // A plain container that a call gave belongs to the code; where it goes, it is seen.
+            let now = observe::value(value);
+            if now != observed_recipe(py, &recipe, &path) {
+                changed.push((path, now));
+            }
+        }
+    }
+    changed.sort_by(|a, b| a.0.cmp(&b.0));
+    changed
+}
+
+/// An injected value as it was.
+fn observed_recipe(py: Python<'_>, recipe: &Recipe, path: &str) -> Observed {
+    let items = |items: &[Recipe]| {
+        items.iter().enumerate().map(|(index, item)| observed_recipe(py, item, &format!("{path}[{index}]"))).collect()
+    };
+    match recipe {
+        Recipe::None => Observed::None,
+        Recipe::Bool(value) => Observed::Bool(*value),
+        Recipe::Int(value) => Observed::Int(value.to_string()),
+        Recipe::Float(value) => Observed::Float(format!("{value:?}")),
+        Recipe::Str(text) => Observed::Str(text.clone()),
+        Recipe::Bytes(bytes) => Observed::Bytes(bytes.clone()),
+        Recipe::List(list) => Observed::List(items(list)),
+        Recipe::Tuple(list) => Observed::Tuple(items(list)),
+        Recipe::Set(list) => {
+            let mut members: Vec<Observed> = items(list);
+            members.sort_by_cached_key(|member| format!("{member:?}"));
+            Observed::Set(members)
+        }
+        Recipe::Dict(entries) => Observed::Dict(
+            entries
+                .iter()
+                .map(|(key, value)| {
+                    (observed_recipe(py, key, path), observed_recipe(py, value, &format!("{path}[{}]", key.display())))
+                })
+                .collect(),
+        ),
+        Recipe::Versatile(_) => Observed::Injected { path: path.to_string(), assigned: vec![] },
+        Recipe::Named(name) => resolve::named(py, name).map_or(Observed::None, |value| observe::value(value.bind(py))),
+    }
+}
+
+/// How many globals, from the first one on, are as they were: all but what the code added, as a rule.
+fn unchanged(globals: &Bound<'_, PyDict>, before: &Bound<'_, PyDict>) -> usize {
+    let pairs = globals.iter().zip(before.iter());
+    pairs.take_while(|((name, value), (own, known))| name.is(own) && value.is(known)).count()
+}
+
+/// Globals that the code assigned.
+fn changed_globals(globals: &Bound<'_, PyDict>, before: &Bound<'_, PyDict>) -> Vec<(String, Observed)> {
+    let mut changed: Vec<(String, Observed)> = globals
+        .iter()
+        .skip(unchanged(globals, before))
+        .filter(|(name, value)| !is_same(before, name, value))
+        .filter_map(|(name, value)| {
+            let name = name.extract::<String>().ok()?;
+            let own = value.is_exact_instance_of::<pyo3::types::PyFunction>();
+            (!own && !BOOKKEEPING.contains(&name.as_str())).then(|| (format!("global {name}"), observe::value(&value)))
+        })
+        .collect();
+    changed.sort_by(|a, b| a.0.cmp(&b.0));
+    changed
+}
+
+fn is_same(before: &Bound<'_, PyDict>, name: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) -> bool {
+    before.get_item(name).ok().flatten().is_some_and(|known| known.is(value))
+}
+
+fn restore(globals: &Bound<'_, PyDict>, before: &Bound<'_, PyDict>) -> PyResult<()> {
+    let same = unchanged(globals, before);
+    if same < before.len() {
+        globals.clear();
+        return globals.update(before.as_mapping());
+    }
+    let added: Vec<Bound<'_, PyAny>> = globals.iter().skip(same).map(|(name, _)| name).collect();
+    added.into_iter().try_for_each(|name| globals.del_item(name))
+}

@@ -1,0 +1,113 @@
+//! One execution in a process of its own: a fork of the worker with its loaded program, gone when the execution is.
+//!
+//! The sandbox refuses processes to whoever asks. The worker's own call carries a random number that the filter knows
+//! (`sandbox::fork_token`) in an argument that the kernel does not read. The child is as locked in as the worker, and
+//! dies with it; all that comes back is a record, over a pipe, decoded like a message of a stranger, and the names of
+//! the modules that it imported: the worker imports them as well, so that not each of its forks does it anew.
+
+use std::collections::HashSet;
+use std::io::{PipeWriter, Read, Write};
+
+use pyo3::prelude::*;
+use twincell_core::engine::frame::{self, MAX_RECORD};
+use twincell_core::engine::protocol::ExecutionRecord;
+
+use crate::restore::world;
+use crate::sandbox;
+
+/// Bytes around a record that say that it is one.
+const AROUND: u64 = 1024;
+
+/// Modules that are taken over from one fork at most.
+const MOST_MODULES: usize = 400;
+
+/// What comes out of a fork.
+pub(crate) type Forked = (ExecutionRecord, Vec<String>);
+
+/// Runs `work` in a fork and gives its record with the names of the modules that it imported, or why there is none.
+pub(crate) fn in_fork(
+    py: Python<'_>,
+    work: impl FnOnce(Python<'_>) -> Result<ExecutionRecord, String>,
+) -> Result<Forked, String> {
+    let known: HashSet<String> = world::module_names(py).into_iter().collect();
+    let work = |py: Python<'_>| {
+        let record = work(py)?;
+        let new = |name: &String| !known.contains(name);
+        Ok((record, world::module_names(py).into_iter().filter(new).take(MOST_MODULES).collect()))
+    };
+    let (reader, writer) = std::io::pipe().map_err(|error| format!("no pipe to a process of its own: {error}"))?;
+    let parent = unsafe { libc::getpid() };
+    // The interpreter is told before and after, as `os.fork` does; it is held on to throughout.
+    unsafe { pyo3::ffi::PyOS_BeforeFork() };
+    let child = fork();
+    if child == 0 {
+        unsafe { pyo3::ffi::PyOS_AfterFork_Child() };
+        drop(reader);
+        let sent = die_with(parent) && answer(py, writer, work).is_some();
+        // Nothing of the worker's is cleaned up here: it is still in use.
+        unsafe { libc::_exit(i32::from(!sent)) };
+    }
+    unsafe { pyo3::ffi::PyOS_AfterFork_Parent() };
+    drop(writer);
+    if child < 0 {
+        let error = std::io::Error::last_os_error();
+        return Err(format!("the execution got no process of its own: {error}"));
+    }
+    let mut bytes = Vec::new();
+    let read = py.detach(|| reader.take(MAX_RECORD as u64 + AROUND).read_to_end(&mut bytes));
+    let status = wait(child);
+    let answer = read.ok().and_then(|_| frame::read::<Result<Forked, String>>(&mut bytes.as_slice()).ok()?);
+    answer.unwrap_or_else(|| Err(died(status)))
+}
+
+fn answer(
+    py: Python<'_>,
+    mut writer: PipeWriter,
+    work: impl FnOnce(Python<'_>) -> Result<Forked, String>,
+) -> Option<()> {
+    let answer = work(py);
+    let bytes = frame::encode(&answer, MAX_RECORD).or_else(|error| {
+        frame::encode(&Err::<Forked, String>(format!("what was observed cannot be sent: {error}")), MAX_RECORD)
+    });
+    writer.write_all(&bytes.ok()?).ok()
+}
+
+/// From here on the worker's death is this process's; false where it is dead already.
+fn die_with(parent: libc::pid_t) -> bool {
+    #[cfg(target_os = "linux")]
+    unsafe {
+        libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
+    }
+    unsafe { libc::getppid() == parent }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn fork() -> libc::pid_t {
+    unsafe { libc::fork() }
+}
+
+/// `fork`, as the sandbox knows it. Only this thread goes on in the child.
+#[cfg(target_os = "linux")]
+fn fork() -> libc::pid_t {
+    let (flags, none) = (libc::SIGCHLD as libc::c_long, 0 as libc::c_long);
+    // Without a stack of its own the child goes on here, on a copy; no flag makes the kernel read the other arguments.
+    unsafe { libc::syscall(libc::SYS_clone, flags, none, none, none, sandbox::fork_token()) as libc::pid_t }
+}
+
+fn wait(child: libc::pid_t) -> i32 {
+    let mut status = 0;
+    loop {
+        let waited = unsafe { libc::waitpid(child, &raw mut status, 0) };
+        if waited == child || std::io::Error::last_os_error().kind() != std::io::ErrorKind::Interrupted {
+            return status;
+        }
+    }
+}
+
+fn died(status: i32) -> String {
+    if libc::WIFSIGNALED(status) {
+        format!("its process was ended by signal {}", libc::WTERMSIG(status))
+    } else {
+        format!("its process ended by itself (exit status {})", libc::WEXITSTATUS(status))
+    }
+}

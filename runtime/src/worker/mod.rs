@@ -1,0 +1,190 @@
+//! The worker's side of the engine's protocol: lock in, say hello, then serve programs until told to exit
+//! or until a program has spoiled the process for the next.
+//!
+//! What a program means is the [`Host`]'s business; nothing here touches a Python object.
+
+mod consumer;
+mod globals;
+mod host;
+mod isolation;
+mod module;
+mod outcome;
+mod script;
+mod version;
+
+use std::io::Write;
+use std::os::fd::{AsFd, FromRawFd, OwnedFd, RawFd};
+use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
+
+use twincell_core::behavior::{Behavior, Outcome};
+use twincell_core::engine::frame::{self, FrameError, MAX_RECORD};
+use twincell_core::engine::protocol::{
+    ExecutionRecord, ExecutionRequest, FromWorker, PROTOCOL_VERSION, Program, ToWorker,
+};
+
+use crate::restore::scratch::Scratch;
+use crate::sandbox::{self, Limits};
+
+pub use host::PythonHost;
+
+/// Open files that a worker may have, and the lowest number that its own socket takes, out of the way of the small
+/// numbers that foreign code opens and closes.
+const OPEN_FILES: u64 = 256;
+const SOCKET_FLOOR: RawFd = 200;
+
+/// Runs programs: what a worker does with the messages it gets.
+pub trait Host {
+    /// Compiles a program and keeps it under a number, replacing one of that number. Gives notes on what could not be
+    /// evaluated in a module.
+    fn load(&mut self, program: u64, source: Program) -> Result<Vec<String>, String>;
+
+    /// Forgets a program; one that is not there is no error.
+    fn unload(&mut self, program: u64);
+
+    /// A program left this process in a state that no other should meet; asked when a program is unloaded.
+    fn is_spoiled(&mut self) -> bool {
+        false
+    }
+
+    /// Runs the tests of a file as it is: why one does not pass, and what it tried to do to the world outside.
+    fn test(&mut self, source: &str, subject: &str) -> (Option<String>, Vec<String>);
+
+    /// Executes a loaded program once. `Err` says why there can be no record; the worker goes on.
+    fn run(&mut self, program: u64, request: &ExecutionRequest) -> Result<ExecutionRecord, String>;
+}
+
+/// What a worker is told by the process that starts it.
+#[derive(Debug, Clone)]
+pub struct Setup {
+    /// The inherited end of the socket pair; taken over by [`serve`].
+    pub socket: RawFd,
+    /// The worker's own temporary folder, the only place where it may write.
+    pub scratch: PathBuf,
+    /// Files and folders that Python needs to read: its prefixes, `sys.path`.
+    pub readable: Vec<PathBuf>,
+    /// Memory beyond what the process takes when it locks itself in.
+    pub memory_bytes: u64,
+    /// Version of Python, for reports.
+    pub python: String,
+}
+
+/// Why a worker ended other than by being told to.
+#[derive(Debug, thiserror::Error)]
+pub enum WorkerError {
+    #[error("{0} is not a socket of the engine: twincell itself starts workers, do not start one by hand")]
+    Socket(RawFd),
+    #[error(transparent)]
+    Frame(#[from] FrameError),
+}
+
+/// Locks this process in, irrevocably, and serves the engine until it says to exit or closes the connection.
+pub fn serve(setup: &Setup, host: &mut dyn Host) -> Result<(), WorkerError> {
+    let mut socket = take_socket(setup.socket)?;
+    let scratch = Scratch::new(setup.scratch.clone());
+    let report = sandbox::lock(&Limits {
+        scratch: setup.scratch.clone(),
+        readable: setup.readable.clone(),
+        memory_bytes: setup.memory_bytes,
+        open_files: OPEN_FILES,
+        programs: false,
+    });
+    let hello = FromWorker::Hello {
+        protocol: PROTOCOL_VERSION,
+        twincell: env!("CARGO_PKG_VERSION").into(),
+        python: setup.python.clone(),
+        sandbox: report,
+    };
+    send(&mut socket, &hello)?;
+    while let Some(message) = frame::read::<ToWorker>(&mut socket)? {
+        match message {
+            ToWorker::Load { program, source } => {
+                scratch.reset();
+                let answer = match host.load(program, *source) {
+                    Ok(notes) => FromWorker::Loaded { program, notes },
+                    Err(reason) => FromWorker::Failed { program, reason },
+                };
+                send(&mut socket, &answer)?;
+            }
+            ToWorker::Unload { program } => {
+                host.unload(program);
+                if host.is_spoiled() {
+                    break;
+                }
+            }
+            ToWorker::Run { program, requests } => {
+                for request in &requests {
+                    scratch.reset();
+                    let answer = match host.run(program, request) {
+                        Ok(record) => FromWorker::Record { program, record: Box::new(record) },
+                        Err(reason) => FromWorker::Failed { program, reason },
+                    };
+                    send(&mut socket, &answer)?;
+                }
+                send(&mut socket, &FromWorker::Done { program, spoiled: host.is_spoiled() })?;
+            }
+            ToWorker::Test { program, source, subject } => {
+                scratch.reset();
+                let (failure, effects) = host.test(&source, &subject);
+                send(&mut socket, &FromWorker::Tested { program, failure, effects })?;
+            }
+            ToWorker::Exit => break,
+        }
+    }
+    Ok(())
+}
+
+/// Moves the socket to a high number that no other program inherits.
+fn take_socket(number: RawFd) -> Result<UnixStream, WorkerError> {
+    // A bad number makes `fcntl` fail and touches nothing.
+    let high = unsafe { libc::fcntl(number, libc::F_DUPFD_CLOEXEC, SOCKET_FLOOR) };
+    if high < 0 {
+        return Err(WorkerError::Socket(number));
+    }
+    // Both numbers are open and, as the engine's gift to this process, owned by nothing else.
+    let (low, high) = unsafe { (OwnedFd::from_raw_fd(number), OwnedFd::from_raw_fd(high)) };
+    drop(low);
+    let is_socket = rustix::fs::fstat(high.as_fd())
+        .is_ok_and(|status| rustix::fs::FileType::from_raw_mode(status.st_mode) == rustix::fs::FileType::Socket);
+    if is_socket { Ok(UnixStream::from(high)) } else { Err(WorkerError::Socket(number)) }
+}
+
+/// Sends a message; a record that is too large is sent without its observations, so that it still counts.
+fn send(socket: &mut UnixStream, message: &FromWorker) -> Result<(), WorkerError> {
+    let bytes = match (frame::encode(message, MAX_RECORD), message) {
+        (Err(FrameError::TooLarge { limit, .. }), FromWorker::Record { program, record }) => {
+            let reason = format!("what was observed is over the limit of {limit} bytes");
+            frame::encode(&FromWorker::Record { program: *program, record: shortened(record, reason) }, MAX_RECORD)?
+        }
+        (Err(FrameError::TooLarge { .. }), FromWorker::Loaded { program, .. }) => {
+            frame::encode(&FromWorker::Loaded { program: *program, notes: Vec::new() }, MAX_RECORD)?
+        }
+        (result, _) => result?,
+    };
+    socket.write_all(&bytes).map_err(FrameError::from)?;
+    Ok(())
+}
+
+/// The record with stopped versions in place of what was observed.
+fn shortened(record: &ExecutionRecord, reason: String) -> Box<ExecutionRecord> {
+    let stopped = Behavior {
+        outcome: Outcome::Stopped { reason },
+        arguments: Vec::new(),
+        stdout: String::new(),
+        stderr: String::new(),
+        log: Vec::new(),
+        calls: Vec::new(),
+        lines: Vec::new(),
+        branches: Vec::new(),
+    };
+    Box::new(ExecutionRecord {
+        index: record.index,
+        seed: record.seed,
+        choices: Vec::new(),
+        injections: Vec::new(),
+        behaviors: vec![stopped; record.behaviors.len()],
+        observations: vec![],
+        repairs: Vec::new(),
+        microseconds: record.microseconds,
+    })
+}

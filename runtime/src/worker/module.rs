@@ -1,0 +1,241 @@
+//! Module context: the module that a function came from, evaluated statement by statement.
+//!
+//! What cannot be evaluated here is left out and noted; its names are then missing, and injected when code asks.
+
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyCode, PyCodeMethods, PyDict, PyFunction, PyList, PyModule, PyTuple, PyType};
+use twincell_core::engine::protocol::Companion;
+
+use crate::execution::code::FILE_NAME;
+use crate::execution::object::Versatile;
+use crate::execution::state;
+
+/// Statements of a module that fail are noted up to this many.
+const MAX_NOTES: usize = 20;
+
+static HELPERS: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
+
+/// Small parts that Python says best: splitting a module, driving coroutines.
+const SOURCE: &std::ffi::CStr = cr"
+import ast, __future__
+
+def _falls_back(node):
+    # Another import stands in where one fails: then it is better to let it fail than to make a module up.
+    return isinstance(node, ast.Try) and any(
+        isinstance(inner, (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef))
+        for handler in node.handlers for inner in handler.body
+    )
+
+def statements(source):
+    tree = ast.parse(source)
+    flags = __future__.annotations.compiler_flag
+    for node in tree.body:
+        if isinstance(node, ast.ImportFrom) and node.module == '__future__':
+            continue
+        module = ast.Module([node], [])
+        yield node.lineno, compile(module, '<twincell module>', 'exec', flags, True), _falls_back(node)
+
+def function(source):
+    return compile(source, '<twincell>', 'exec', 0, True)
+
+def snippet(source):
+    tree = ast.parse(source)
+    if tree.body and isinstance(tree.body[-1], ast.Expr):
+        last = tree.body[-1]
+        result = ast.Assign([ast.Name('_tc_result', ast.Store())], last.value)
+        tree.body[-1] = ast.fix_missing_locations(ast.copy_location(result, last))
+    return compile(tree, '<twincell>', 'exec', ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, True)
+
+import inspect
+
+def parameters(of):
+    try:
+        found = inspect.signature(of).parameters.values()
+    except (TypeError, ValueError):
+        return []
+    return [(one.name, int(one.kind), one.default is not one.empty) for one in found]
+
+def members(enum):
+    return {name: member.value for name, member in enum.__members__.items()}
+
+import asyncio
+
+from twincell_clock import new_loop
+
+_loop = new_loop()
+
+def run(awaitable):
+    global _loop
+    if _loop.is_closed():
+        _loop = new_loop()
+    async def main():
+        return await awaitable
+    try:
+        return _loop.run_until_complete(main())
+    finally:
+        for task in asyncio.all_tasks(_loop):
+            task.cancel()
+
+def collect(generator, count):
+    async def items():
+        found = []
+        try:
+            async for item in generator:
+                found.append(item)
+                if len(found) >= count:
+                    return found, False, None
+        except BaseException as error:
+            return found, True, error
+        return found, True, None
+    return run(items())
+";
+
+pub(crate) fn helpers(py: Python<'_>) -> PyResult<&Bound<'_, PyModule>> {
+    Ok(HELPERS
+        .get_or_try_init(py, || {
+            PyModule::from_code(py, SOURCE, c"twincell_helpers.py", c"twincell_helpers").map(Bound::unbind)
+        })?
+        .bind(py))
+}
+
+/// Compiles a function's instrumented text.
+pub(crate) fn compile_function<'py>(py: Python<'py>, code: &str) -> PyResult<Bound<'py, PyAny>> {
+    helpers(py)?.getattr("function")?.call1((code,))
+}
+
+/// Compiles a snippet's instrumented text; the value of its last expression is bound to `_tc_result`.
+pub(crate) fn compile_snippet<'py>(py: Python<'py>, code: &str) -> PyResult<Bound<'py, PyAny>> {
+    helpers(py)?.getattr("snippet")?.call1((code,))
+}
+
+/// Gives functions of the evaluated module the instrumented code of their companions, so that what they do is watched.
+/// Where a function is not found, or its code cannot be exchanged, it stays as it is.
+pub(crate) fn install(globals: &Bound<'_, PyDict>, companions: &[Companion]) -> PyResult<()> {
+    let py = globals.py();
+    for companion in companions {
+        let definition = compile_function(py, &companion.code)?;
+        let is_own = |constant: &Bound<'_, PyAny>| {
+            let name = constant.getattr("co_name").and_then(|name| name.extract::<String>());
+            name.is_ok_and(|name| name == companion.name)
+        };
+        let constants = definition.getattr("co_consts")?.cast_into::<PyTuple>()?;
+        let Some(code) = constants.iter().find(is_own) else { continue };
+        match function_at(globals, &companion.qualname) {
+            Some(function) => {
+                // Refused where the function closes over variables: then it runs unwatched.
+                let _ = function.setattr("__code__", code);
+            }
+            None if !companion.qualname.contains('.') => {
+                definition.cast_into::<PyCode>()?.run(Some(globals), None)?;
+            }
+            None => {}
+        }
+    }
+    Ok(())
+}
+
+/// The plain function of a qualified name, beneath its decorators.
+fn function_at<'py>(globals: &Bound<'py, PyDict>, qualname: &str) -> Option<Bound<'py, PyAny>> {
+    let mut parts = qualname.split('.');
+    let mut found = globals.get_item(parts.next()?).ok()??;
+    for part in parts {
+        // Through the namespace: access by attribute would bind.
+        found = found.getattr("__dict__").ok()?.get_item(part).ok()?;
+    }
+    for _ in 0..8 {
+        if found.is_exact_instance_of::<PyFunction>() {
+            let code = found.getattr("__code__").ok()?;
+            let text = |name: &str| code.getattr(name).and_then(|text| text.extract::<String>());
+            let own = text("co_filename").ok()? == FILE_NAME && qualname.ends_with(&text("co_name").ok()?);
+            if own {
+                return Some(found);
+            }
+        }
+        let inner = ["__wrapped__", "__func__", "fget", "func"].iter().find_map(|name| {
+            found.getattr(*name).ok().filter(|inner| !inner.is_none() && !inner.is_instance_of::<Versatile>())
+        });
+        found = inner?;
+    }
+    None
+}
+
+/// Applies decorators, innermost last in the list; those that are missing, or fail here, pass their function through.
+pub(crate) fn decorate<'py>(
+    globals: &Bound<'py, PyDict>,
+    decorators: &[String],
+    function: Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = globals.py();
+    let eval = py.import("builtins")?.getattr("eval")?;
+    let mut decorated = function;
+    let before = state::with(|execution| std::mem::replace(&mut execution.loading, true));
+    for text in decorators.iter().rev() {
+        let Ok(decorator) = eval.call1((text, globals)) else { continue };
+        if decorator.is_instance_of::<Versatile>() {
+            continue;
+        }
+        if let Ok(result) = decorator.call1((&decorated,))
+            && !result.is_instance_of::<Versatile>()
+        {
+            decorated = result;
+        }
+    }
+    state::with(|execution| execution.loading = before.unwrap_or(false));
+    Ok(decorated)
+}
+
+/// Evaluates a module in `globals`; gives notes on what could not be evaluated.
+pub(crate) fn evaluate(globals: &Bound<'_, PyDict>, source: &str) -> Vec<String> {
+    let py = globals.py();
+    let mut notes = Vec::new();
+    let outcome = (|| -> PyResult<()> {
+        let exec = py.import("builtins")?.getattr("exec")?;
+        let statements = PyList::empty(py);
+        for statement in helpers(py)?.getattr("statements")?.call1((source,))?.try_iter()? {
+            statements.append(statement?)?;
+        }
+        for statement in statements.iter() {
+            let statement = statement.cast_into::<PyTuple>()?;
+            let line: u32 = statement.get_item(0)?.extract()?;
+            let falls_back = statement.get_item(2)?.is_truthy()?;
+            state::with(|execution| execution.imports_may_fail = falls_back);
+            let done = exec.call1((statement.get_item(1)?, globals));
+            state::with(|execution| execution.imports_may_fail = false);
+            if let Err(error) = done
+                && notes.len() < MAX_NOTES
+            {
+                notes.push(format!("line {line} of the module cannot be evaluated here: {}", describe(py, &error)));
+            }
+        }
+        Ok(())
+    })();
+    if let Err(error) = outcome {
+        notes.push(format!("the module cannot be evaluated here: {}", describe(py, &error)));
+    }
+    notes
+}
+
+/// The text of an exception, bounded.
+pub(crate) fn message(py: Python<'_>, error: &PyErr) -> String {
+    let text = error.value(py).str().map_or_else(|_| String::new(), |text| text.to_string_lossy().into_owned());
+    text.chars().take(300).collect()
+}
+
+/// `ValueError: text` of an exception, bounded.
+pub(crate) fn describe(py: Python<'_>, error: &PyErr) -> String {
+    let class = error.get_type(py).name().map_or_else(|_| "Exception".into(), |name| name.to_string());
+    let text = message(py, error);
+    if text.is_empty() { class } else { format!("{class}: {text}") }
+}
+
+/// The class that holds a method, by qualified name, if the module has it.
+pub(crate) fn enclosing_class<'py>(globals: &Bound<'py, PyDict>, qualname: &str) -> Option<Bound<'py, PyAny>> {
+    let (owner, _) = qualname.rsplit_once('.')?;
+    let mut parts = owner.split('.');
+    let mut found = globals.get_item(parts.next()?).ok()??;
+    for part in parts {
+        found = found.getattr(part).ok()?;
+    }
+    found.is_instance_of::<PyType>().then_some(found)
+}

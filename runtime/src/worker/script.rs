@@ -1,0 +1,113 @@
+//! Runs the tests of a file that twincell wrote: as they are, without hooks, in the sandbox.
+
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::PyModule;
+
+use crate::observe::console::Console;
+use crate::observe::effects::Effects;
+use crate::restore::world;
+use crate::worker::module::describe;
+
+const SOURCE: &std::ffi::CStr = cr"
+import os, sys, types
+
+class Raises:
+    def __init__(self, kind):
+        self.kind = kind
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, value, traceback):
+        if value is None:
+            raise AssertionError(f'did not raise {self.kind.__name__}')
+        self.value = value
+        return isinstance(value, self.kind)
+
+class Patch:
+    def __init__(self):
+        self.undo = []
+
+    @classmethod
+    def context(cls):
+        return cls()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        for holder, name, part in self.undo:
+            setattr(holder, name, part)
+
+    def delattr(self, target):
+        module, _, name = target.rpartition('.')
+        holder = __import__(module, fromlist=['x'])
+        self.undo.append((holder, name, getattr(holder, name)))
+        delattr(holder, name)
+
+def describe(error):
+    last = error.__traceback__
+    while last is not None and last.tb_next is not None:
+        last = last.tb_next
+    line = f' (line {last.tb_lineno} of {last.tb_frame.f_code.co_filename})' if last is not None else ''
+    return f'{type(error).__name__}: {str(error)[:300]}{line}'
+
+def prepare(subject):
+    os.environ['TWINCELL_SUBJECT'] = subject
+    pytest = types.ModuleType('pytest')
+    pytest.raises = Raises
+    pytest.MonkeyPatch = Patch
+    known = sys.modules.get('pytest')
+    sys.modules['pytest'] = pytest
+    return known
+
+def run(source):
+    module = types.ModuleType('test_reproducer')
+    # Dataclasses look in their module what annotations mean.
+    sys.modules[module.__name__] = module
+    try:
+        exec(compile(source, 'test_reproducer.py', 'exec', 0, True), vars(module))
+        for name, test in list(vars(module).items()):
+            if name.startswith('test_'):
+                test()
+    except BaseException as error:
+        return describe(error)
+    finally:
+        sys.modules.pop(module.__name__, None)
+    return None
+
+def finish(known):
+    if known is None:
+        sys.modules.pop('pytest', None)
+    else:
+        sys.modules['pytest'] = known
+    os.environ.pop('TWINCELL_SUBJECT', None)
+";
+
+static HELPERS: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
+
+/// Why the tests of a file do not pass on `subject`, and what they tried to do to the world outside.
+pub(crate) fn test(py: Python<'_>, source: &str, subject: &str) -> (Option<String>, Vec<String>) {
+    match tested(py, source, subject) {
+        Ok(found) => found,
+        Err(error) => (Some(describe(py, &error)), vec![]),
+    }
+}
+
+fn tested(py: Python<'_>, source: &str, subject: &str) -> PyResult<(Option<String>, Vec<String>)> {
+    let helpers = HELPERS
+        .get_or_try_init(py, || {
+            PyModule::from_code(py, SOURCE, c"twincell_script.py", c"twincell_script").map(Bound::unbind)
+        })?
+        .bind(py);
+    let known = helpers.getattr("prepare")?.call1((subject,))?;
+    let console = Console::catch(py)?;
+    let effects = Effects::watch();
+    let failure = helpers.getattr("run")?.call1((source,));
+    let effects = effects.seen();
+    console.release()?;
+    helpers.getattr("finish")?.call1((known,))?;
+    world::restore(py);
+    Ok((failure?.extract()?, effects))
+}

@@ -1,0 +1,342 @@
+//! One version of a program: loaded once, run once an execution. A function is called, statements run as they stand, a
+//! class is used from outside.
+
+use std::collections::BTreeMap;
+
+use pyo3::basic::CompareOp;
+use pyo3::exceptions::{PyAttributeError, PyTypeError};
+use pyo3::prelude::*;
+use pyo3::types::{PyCode, PyCodeMethods, PyDict, PyString, PyType};
+use twincell_core::behavior::{Observed, Outcome};
+use twincell_core::engine::protocol::{
+    Body, Context, MEMBERS_USED, Member, Parameter, ParameterKind, Version, member_step,
+};
+use twincell_core::source::Hint;
+
+use crate::execution::state;
+use crate::execution::steps::StopExecution;
+use crate::hooks;
+use crate::inject::arguments::{self, Arguments};
+use crate::inject::names;
+use crate::observe;
+use crate::restore::module_state::ModuleState;
+use crate::worker::module::{self, helpers};
+use crate::worker::outcome;
+
+/// How many members of an object are used: one to six.
+const LENGTHS: [f64; 6] = [0.15, 0.25, 0.25, 0.2, 0.1, 0.05];
+/// How often a parameter gets a value of its own although one of its name had one before.
+const NEW: f64 = 0.6;
+/// How often an object is compared with one of its own class.
+const SAME_CLASS: f64 = 0.8;
+/// Set in the flags of code that holds an `await` at its top level.
+const IS_COROUTINE: u32 = 0x80;
+
+pub(crate) struct LoadedVersion {
+    code: Py<PyCode>,
+    pub globals: Py<PyDict>,
+    /// Globals as the module left them.
+    pub before: Py<PyDict>,
+    /// What those hold.
+    pub state: ModuleState,
+    /// Class of `self`, where the module has it.
+    receiver: Option<Py<PyAny>>,
+}
+
+impl LoadedVersion {
+    /// Compiles a version and makes its globals. `evaluate` evaluates a module in them.
+    pub fn load(
+        py: Python<'_>,
+        version: &Version,
+        context: Context,
+        identifiers: Vec<Py<PyString>>,
+        evaluate: impl FnOnce(&Bound<'_, PyDict>) -> PyResult<()>,
+    ) -> PyResult<Self> {
+        let is_snippet = matches!(version.body, Body::Snippet { .. });
+        let code = if is_snippet {
+            module::compile_snippet(py, &version.code)?
+        } else {
+            module::compile_function(py, &version.code)?
+        };
+        let globals = names::new_globals(py, context)?;
+        hooks::install(&globals, identifiers)?;
+        if is_snippet {
+            // What stands behind `if __name__ == '__main__'` is meant to run.
+            globals.set_item("__name__", "__main__")?;
+        }
+        let mut receiver = None;
+        if !version.module.is_empty() {
+            evaluate(&globals)?;
+            receiver = module::enclosing_class(&globals, &version.qualname).map(Bound::unbind);
+        }
+        Ok(Self {
+            code: code.cast_into::<PyCode>()?.unbind(),
+            before: globals.copy()?.unbind(),
+            state: ModuleState::of(&globals),
+            globals: globals.unbind(),
+            receiver,
+        })
+    }
+
+    /// Runs it; what is seen beside the result joins `extra`.
+    pub fn run<'py>(
+        &self,
+        py: Python<'py>,
+        version: &Version,
+        extra: &mut Vec<(String, Observed)>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        match &version.body {
+            Body::Function => self.call(py, version, extra),
+            Body::Snippet { .. } => self.statements(py),
+            Body::Class { constructor, members } => {
+                let class = self.define(py, version)?;
+                let class = module::decorate(self.globals.bind(py), &version.decorators, class)?;
+                state::with(|execution| execution.side.public_only = true);
+                use_object(&class, constructor, members, extra)
+            }
+        }
+    }
+
+    /// Executes the definition and gives what it defines.
+    fn define<'py>(&self, py: Python<'py>, version: &Version) -> PyResult<Bound<'py, PyAny>> {
+        let globals = self.globals.bind(py);
+        // One that takes `self` is a method, also where its class was left out.
+        let is_method =
+            version.parameters.first().is_some_and(|first| matches!(first.name.as_str(), "self" | "cls" | "mcs"));
+        let local = is_method || version.class_name.is_some() || version.qualname.contains('.');
+        let shadowed = if local { globals.get_item(&version.name).ok().flatten() } else { None };
+        self.code.bind(py).run(Some(globals), None)?;
+        let Some(defined) = globals.get_item(&version.name)? else {
+            return Err(pyo3::exceptions::PyRuntimeError::new_err(format!("{} was not defined", version.name)));
+        };
+        if local {
+            // A method's name is no global of the module.
+            match shadowed {
+                Some(global) => globals.set_item(&version.name, global)?,
+                None => globals.del_item(&version.name)?,
+            }
+        }
+        Ok(defined)
+    }
+
+    fn call<'py>(
+        &self,
+        py: Python<'py>,
+        version: &Version,
+        extra: &mut Vec<(String, Observed)>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let mut function = self.define(py, version)?;
+        let receiver = self.receiver.as_ref().map(|class| class.bind(py));
+        if !version.decorators.is_empty() {
+            function = module::decorate(self.globals.bind(py), &version.decorators, function)?;
+            function = beneath_descriptor(function, extra)?;
+        }
+        let arguments = Arguments::inject(py, &version.parameters, receiver)?;
+        arguments.call(&function)
+    }
+
+    fn statements<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let globals = self.globals.bind(py);
+        let code = self.code.bind(py);
+        let flags: u32 = code.getattr("co_flags")?.extract()?;
+        let result = code.run(Some(globals), None)?;
+        if flags & IS_COROUTINE != 0 {
+            helpers(py)?.getattr("run")?.call1((result,))?;
+        }
+        Ok(globals.get_item("_tc_result")?.unwrap_or_else(|| py.None().into_bound(py)))
+    }
+}
+
+/// The function in a `property`, `staticmethod` or `classmethod`; how it is reached is part of the behavior.
+fn beneath_descriptor<'py>(
+    decorated: Bound<'py, PyAny>,
+    extra: &mut Vec<(String, Observed)>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let kind = decorated.get_type().name()?.to_string();
+    let (inner, said) = match kind.as_str() {
+        "property" => ("fget", "property"),
+        "cached_property" => ("func", "property"),
+        "staticmethod" | "classmethod" => ("__func__", kind.as_str()),
+        _ => return Ok(decorated),
+    };
+    extra.push(("how it is used".into(), Observed::Str(said.into())));
+    decorated.getattr(inner)
+}
+
+/// What the statements of a snippet bound, by canonical name.
+pub(crate) fn bound_names(globals: &Bound<'_, PyDict>, results: &[(String, String)]) -> Vec<(String, Observed)> {
+    let mut extra = Vec::new();
+    let mut found = Vec::new();
+    for (own, canonical) in results {
+        let Ok(Some(value)) = globals.get_item(own) else { continue };
+        // An iterator that was bound and not used up is what it would give.
+        let observed = match outcome::unwrap(&value, 1, &mut extra) {
+            Ok(observed) => observed,
+            Err(_) => observe::value(&value),
+        };
+        found.push((format!("name {canonical}"), observed));
+    }
+    found
+}
+
+/// Makes an object on injected arguments and uses a few of its members, one after the other.
+fn use_object<'py>(
+    class: &Bound<'py, PyAny>,
+    constructor: &BTreeMap<String, Hint>,
+    members: &[Member],
+    extra: &mut Vec<(String, Observed)>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = class.py();
+    if let Ok(class) = class.cast::<PyType>() {
+        extra.push(("class attributes".into(), public(observe::namespace(class))));
+    }
+    let mut given: Vec<String> = Vec::new();
+    let object = if class.hasattr("__members__")? {
+        let values = helpers(py)?.getattr("members")?.call1((class,))?;
+        extra.push(("members".into(), observe::value(&values)));
+        let all: Vec<Bound<'py, PyAny>> = class.try_iter()?.collect::<PyResult<_>>()?;
+        if all.is_empty() {
+            return Ok(class.clone());
+        }
+        let index = arguments::draw_number("which member", &vec![1.0; all.len()]);
+        all[usize::try_from(index).unwrap_or(0).min(all.len() - 1)].clone()
+    } else {
+        arguments(class, constructor, &mut given)?.call(class)?
+    };
+    if members.is_empty() {
+        return Ok(object);
+    }
+    let length = 1 + arguments::draw_number(MEMBERS_USED, &LENGTHS);
+    for step in 1..=length {
+        let index = arguments::draw_number(&member_step(step), &vec![1.0; members.len()]);
+        let Some(member) = members.get(usize::try_from(index).unwrap_or(0)) else { continue };
+        let place = format!("use {step}, {}", member.name);
+        let made = match operation(class, constructor, &object, member, &mut given, &format!("operand {step}")) {
+            Some(observed) => observed,
+            None => use_member(&object, member, &mut given, extra),
+        };
+        match made {
+            Ok(observed) => extra.push((place, observed)),
+            Err(error) if error.is_instance_of::<StopExecution>(py) => return Err(error),
+            Err(error) => match outcome::raised(py, &error) {
+                Outcome::Raised { exception, intended: true, .. } => extra.push((place, exception)),
+                _ => return Err(error),
+            },
+        }
+    }
+    Ok(object)
+}
+
+/// What an operator or a builtin makes of an object: comparisons with another one of its class, its hash, its text, an
+/// attribute that is set. What Python itself refuses is observed as well.
+fn operation(
+    class: &Bound<'_, PyAny>,
+    constructor: &BTreeMap<String, Hint>,
+    object: &Bound<'_, PyAny>,
+    member: &Member,
+    given: &mut Vec<String>,
+    operand: &str,
+) -> Option<PyResult<Observed>> {
+    let py = object.py();
+    let comparison = match member.name.as_str() {
+        "__eq__" => Some(CompareOp::Eq),
+        "__lt__" => Some(CompareOp::Lt),
+        _ => None,
+    };
+    // Objects that enumerations and the like have for themselves are not made.
+    let is_made = object.get_type().is(class);
+    let done = match (member.name.as_str(), comparison) {
+        (_, Some(operator)) if is_made && arguments::draw_number(operand, &[SAME_CLASS, 1.0 - SAME_CLASS]) == 0 => {
+            let other = arguments(class, constructor, given).and_then(|arguments| arguments.call(class));
+            other.and_then(|other| object.rich_compare(other, operator)).map(|result| observe::value(&result))
+        }
+        ("__hash__", _) => object.hash().map(|_| Observed::Bool(true)),
+        ("__repr__", _) => object.repr().map(|text| Observed::Str(text.to_string_lossy().into_owned())),
+        ("__setattr__", _) if is_made => {
+            let first = constructor.keys().next()?;
+            object.setattr(first.as_str(), 0).map(|()| Observed::None)
+        }
+        _ => return None,
+    };
+    Some(done.or_else(|error| {
+        let class = error.get_type(py).name().map_or_else(|_| String::new(), |name| name.to_string());
+        if is_refusal(py, &error, &class) { Ok(Observed::Exception { class, arguments: vec![] }) } else { Err(error) }
+    }))
+}
+
+/// Python itself has no such operation for the object: no code of the class was at work, or the code that is made for a
+/// frozen one. Anything else may come of the values.
+fn is_refusal(py: Python<'_>, error: &PyErr, class: &str) -> bool {
+    let refused = [py.get_type::<PyTypeError>(), py.get_type::<PyAttributeError>()];
+    refused.iter().any(|refused| error.is_instance(py, refused))
+        && (class == "FrozenInstanceError" || error.traceback(py).is_none())
+}
+
+fn use_member(
+    object: &Bound<'_, PyAny>,
+    member: &Member,
+    given: &mut Vec<String>,
+    extra: &mut Vec<(String, Observed)>,
+) -> PyResult<Observed> {
+    let found = object.getattr(member.name.as_str())?;
+    let value = if member.is_property || !found.is_callable() {
+        found
+    } else {
+        arguments(&found, &member.hints, given)?.call(&found)?
+    };
+    outcome::unwrap(&value, 0, extra)
+}
+
+/// Arguments by the signature of a callable. A name that was given a value before often gets an earlier one again: what
+/// was put under a key is asked for by it.
+fn arguments<'py>(
+    callable: &Bound<'py, PyAny>,
+    hints: &BTreeMap<String, Hint>,
+    given: &mut Vec<String>,
+) -> PyResult<Arguments<'py>> {
+    let py = callable.py();
+    let signature: Vec<(String, u8, bool)> = helpers(py)?.getattr("parameters")?.call1((callable,))?.extract()?;
+    let parameters: Vec<Parameter> = signature
+        .into_iter()
+        .map(|(name, kind, has_default)| Parameter {
+            name,
+            kind: match kind {
+                0 => ParameterKind::PositionalOnly,
+                1 => ParameterKind::Positional,
+                2 => ParameterKind::VarPositional,
+                3 => ParameterKind::KeywordOnly,
+                _ => ParameterKind::VarKeyword,
+            },
+            has_default,
+            annotation: None,
+        })
+        .collect();
+    let path = |name: &str| {
+        let name = arguments::canonical(name);
+        let numbered = |count: usize| if count == 0 { name.clone() } else { format!("{name} ({})", count + 1) };
+        let count = given.iter().filter(|known| **known == name).count();
+        let own = numbered(count);
+        if count == 0 {
+            return own;
+        }
+        // A new one, or any of those before.
+        let weights: Vec<f64> = std::iter::once(NEW).chain((0..count).map(|_| (1.0 - NEW) / count as f64)).collect();
+        match usize::try_from(arguments::draw_number(&format!("again for {own}"), &weights)) {
+            Ok(again @ 1..) => numbered(again.min(count) - 1),
+            _ => own,
+        }
+    };
+    let arguments = Arguments::inject_as(py, &parameters, None, &|_| true, &path, hints)?;
+    given.extend(parameters.iter().map(|parameter| arguments::canonical(&parameter.name)));
+    Ok(arguments)
+}
+
+fn public(observed: Observed) -> Observed {
+    match observed {
+        Observed::Object { class, mut attributes } => {
+            attributes.retain(|(name, _)| !name.starts_with('_'));
+            Observed::Object { class, attributes }
+        }
+        other => other,
+    }
+}
