@@ -148,7 +148,7 @@ def test_executions_are_sorted_filtered_and_searched(show):
     panel.get_by_role("searchbox").fill("returned")
     assert 0 < rows_listed(table) < count
     panel.get_by_role("searchbox").fill("nothing is like this")
-    assert panel.get_by_text("No execution is like that.").is_visible()
+    assert panel.get_by_text("No execution matches.").is_visible()
 
 
 def test_an_execution_that_is_selected_is_seen_in_full(show):

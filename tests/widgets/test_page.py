@@ -106,7 +106,7 @@ def test_executions_are_sorted_filtered_and_searched(open_tab, scheme):
     panel.get_by_role("searchbox").fill("priority=1")
     assert rows_listed(table) < differing
     panel.get_by_role("searchbox").fill("nothing is like this")
-    assert panel.get_by_text("No execution is like that.").is_visible()
+    assert panel.get_by_text("No execution matches.").is_visible()
 
 
 def test_an_execution_that_is_chosen_is_run_for_its_values(open_tab, scheme):

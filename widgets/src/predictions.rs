@@ -55,7 +55,7 @@ pub fn predictions_text(predicted: &Predicted) -> String {
     }
     if predicted.sites.is_empty() && predicted.errors.is_empty() {
         lines.push(
-            "There is no function with a value to predict; code outside of functions has no predictions.".to_owned(),
+            "There is no function with a value to predict; code outside functions has no predictions.".to_owned(),
         );
     }
     lines.extend(notes(predicted));

@@ -104,7 +104,7 @@ pub const EXECUTION_LEGEND: &str = "○ says nothing: a version ended in an exce
     caused, so the execution is no evidence.";
 
 pub const UNEXAMINED_LEGEND: &str =
-    "? not examined: the two were not the same in it, but it was left aside, so the execution is no evidence.";
+    "? not examined: the two versions differed, but the execution was set aside, so it is no evidence.";
 
 /// Why the verdict is what it is, as a sentence; none where the first sentence says so already, as it does of every change.
 pub fn reason(pair: &PairReport) -> Option<String> {
@@ -147,8 +147,8 @@ pub fn witness_role(pair: &PairReport, witness: &Witness) -> &'static str {
     let stopped = [&witness.old, &witness.new].map(|behavior| matches!(behavior.outcome, Outcome::Stopped { .. }));
     match (pair.verdict, stopped) {
         (Verdict::Changing, _) => "Smallest inputs that show it",
-        (Verdict::Inconclusive, [true, false]) => "Inputs that only old does not end with",
-        (Verdict::Inconclusive, [false, true]) => "Inputs that only new does not end with",
+        (Verdict::Inconclusive, [true, false]) => "Inputs on which only old does not end",
+        (Verdict::Inconclusive, [false, true]) => "Inputs on which only new does not end",
         _ => "Inputs of the execution that covered most",
     }
 }

@@ -26,9 +26,9 @@ fn where_nothing_changed_nothing_is_reported() {
     let told = told(&samples::preserving());
     let log: Value = serde_json::from_str(&sarif(&told, "1.2.3")).unwrap();
     assert_eq!(log["runs"][0]["results"], Value::Array(vec![]));
-    assert!(markdown(&told).contains("No function was found to behave differently."));
+    assert!(markdown(&told).contains("No difference in behavior was found."));
     assert_eq!(annotations(&told), "twincell: 1 likely preserving\n");
-    assert_eq!(markdown(&[]), "### twincell: nothing to compare\n\nNo function was found to behave differently.\n");
+    assert_eq!(markdown(&[]), "### twincell: nothing to compare\n\nNo difference in behavior was found.\n");
 }
 
 #[test]

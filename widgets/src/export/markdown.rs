@@ -18,10 +18,10 @@ pub fn markdown(told: &[Told]) -> String {
     let open: Vec<&Told> =
         told.iter().filter(|one| matches!(one.verdict, Verdict::Changing | Verdict::Inconclusive)).collect();
     if open.is_empty() {
-        text.push_str("\nNo function was found to behave differently.\n");
+        text.push_str("\nNo difference in behavior was found.\n");
         return text;
     }
-    text.push_str("\n| | Function | What was found |\n|---|---|---|\n");
+    text.push_str("\n| | Function | Result |\n|---|---|---|\n");
     // Writing to a String cannot fail.
     for one in open.iter().take(SHOWN) {
         let mark = format!("{} {}", words::icon(one.verdict), one.verdict.name());

@@ -23,7 +23,7 @@ pub fn sarif(told: &[Told], version: &str) -> String {
                 "semanticVersion": version,
                 "rules": [
                     rule(CHANGED, "BehaviorChanged", "Behavior changed", "Old and new version of a function behave differently on the same values.", "warning"),
-                    rule(UNDECIDED, "BehaviorUndecided", "Behavior undecided", "Whether a change altered behavior could not be told.", "note"),
+                    rule(UNDECIDED, "BehaviorUndecided", "Behavior undecided", "twincell could not tell whether a change altered behavior.", "note"),
                 ],
             }},
             "columnKind": "unicodeCodePoints",

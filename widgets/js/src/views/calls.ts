@@ -21,7 +21,7 @@ export function callsView({ session, signal }: PairContext, panel: HTMLElement):
     if (detail.calls.length === 0) {
       return replace(
         panel,
-        h("p", { class: "tcw-quiet" }, "Neither version called anything outside of itself in this execution."),
+        h("p", { class: "tcw-quiet" }, "Neither version called anything outside itself in this execution."),
       );
     }
     const differing = detail.calls.filter((row) => !row.equal).length;
@@ -50,7 +50,7 @@ export function callsView({ session, signal }: PairContext, panel: HTMLElement):
       h(
         "p",
         { class: "tcw-lead" },
-        `${words.count(detail.calls.length, "call")}, ${differing === 0 ? "none differs." : `${words.number(differing)} differing. What one version has and the other has not is underlined.`}`,
+        `${words.count(detail.calls.length, "call")}, ${differing === 0 ? "none differs." : `${words.number(differing)} differing. Parts that only one version has are underlined.`}`,
       ),
       h(
         "div",

@@ -39,7 +39,7 @@ export function detailView(context: PairContext, panel: HTMLElement): DetailView
   const runChanged = button("Run with changed values", () => session.runChanged(), { primary: true });
   const shrink = button("Shrink", () => session.shrink());
   const copy = button("Copy as pytest", () => session.makeTest(copyText), {
-    title: "Copy this execution as a test that needs no twincell",
+    title: "Copy this execution as a test that does not need twincell",
   });
   const pin = button("Pin as example", () => session.pin(), { title: "Keep these values in the tab Pinned" });
   const back = button("Back to the values as injected", () => session.runUnchanged());

@@ -83,7 +83,7 @@ export function executionsView(
       listed(rows);
       found.textContent = words.countOf(rows.length, pair.executions.length, "execution");
     },
-    empty: "No execution is like that.",
+    empty: "No execution matches.",
   });
   replace(panel, h("div", FILTERS, filters(session, pair, signal), found), table.element, legends(pair));
   store.watch(["search", "outcome", "line"], signal, () => table.filter(executionFilter(pair, store.get())));

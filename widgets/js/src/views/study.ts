@@ -97,7 +97,7 @@ export class StudyView {
       tone: (row) => words.tone(row.verdict),
       choose: (row) => this.store.set({ open: row }),
       listed: (rows) => (found.textContent = words.countOf(rows.length, state.rows.length, "change")),
-      empty: "No change is like that.",
+      empty: "No change matches.",
     });
     const figures = studyPlots(state.rows).map((figure) => figureView(figure, signal));
     this.overview = h(

@@ -14,12 +14,12 @@ export function testView({ pair }: PairContext, panel: HTMLElement): void {
       ? `There is none, because ${plain.sentence(reproducer.reason)}.`
       : text === null
         ? "There is none: a test is written where a difference was found."
-        : "There is none: the one that was written does not tell old from new.";
+        : "There is none: the test that was written does not tell old from new.";
     return replace(panel, h("p", { class: "tcw-quiet" }, why));
   }
   const note =
     reproducer?.holds === true
-      ? "A pytest file that needs no twincell. It was run: it passes with old and fails with new."
-      : "A pytest file that needs no twincell. It could not be run here.";
+      ? "A pytest file that does not need twincell. It was run: it passes with old and fails with new."
+      : "A pytest file that does not need twincell. It could not be run here.";
   replace(panel, h("p", { class: "tcw-lead" }, note), source(text, pair));
 }
