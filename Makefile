@@ -76,7 +76,7 @@ $(ONNXRUNTIME)/.installed: | $(STAMP)
 bench: build $(ONNXRUNTIME)/.installed ## measure speed, with CHANGES=FILE.jsonl also on the pairs of a file
 	@library=$$(find $(ONNXRUNTIME)/onnxruntime/capi -name 'libonnxruntime.so*' -o -name 'libonnxruntime.*dylib' | head -n 1); \
 	$(RUN) TWINCELL_PYTHON=$(PYTHON) TWINCELL_ONNXRUNTIME="$$library" CHANGES="$(abspath $(CHANGES))" \
-	  cargo bench --quiet -p twincell-core -p twincell-models -p twincell --bench instrument --bench forward --bench pairs \
+	  cargo bench --quiet -p twincell-values -p twincell-models -p twincell --bench instrument --bench forward --bench pairs \
 	  -- --quiet --noplot | { grep -v '^Benchmarking ' || true; }
 
 bench-kernel: build ## measure the kernel against ipykernel, with ratios

@@ -11,12 +11,13 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use serde::Deserialize;
-use twincell_core::behavior::{Rules, differences};
-use twincell_core::compare::{CompareOptions, Continue, Source, compare, programs};
-use twincell_core::engine::protocol::{Context, ExecutionRequest, Program};
-use twincell_core::engine::{Executed, PoolOptions, WorkerPool};
-use twincell_core::predictor::Predictor;
+
+use twincell_behavior::{Rules, differences};
+use twincell_compare::{CompareOptions, Continue, Source, compare, programs};
+use twincell_engine::protocol::{Context, ExecutionRequest, Program};
+use twincell_engine::{Executed, PoolOptions, WorkerPool};
 use twincell_models::{ModelOptions, load};
+use twincell_values::predictor::Predictor;
 
 type Failure = Box<dyn std::error::Error>;
 

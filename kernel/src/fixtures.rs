@@ -1,6 +1,7 @@
 //! Small reports for tests.
 
-use twincell_core::report::{Comparison, FORMAT, LineReport, PairReport, Verdict, VersionReport};
+use twincell_compare::report::{Comparison, FORMAT, LineReport, PairReport, VersionReport};
+use twincell_compare::verdict::Verdict;
 
 /// A comparison of these pairs; its verdict is the worst of theirs.
 pub fn comparison(pairs: Vec<PairReport>) -> Comparison {

@@ -4,7 +4,8 @@
 use std::path::{Component, Path, PathBuf};
 
 use git2::{Delta, DiffFindOptions, DiffOptions, ErrorCode, FileMode, Index, ObjectType, Repository, Tree};
-use twincell_core::compare::Source;
+
+use twincell_compare::Source;
 
 use crate::decode::python_source;
 

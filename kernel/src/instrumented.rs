@@ -4,8 +4,9 @@
 use pyo3::exceptions::PySyntaxError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
-use twincell_core::instrument::instrument_module;
+
 use twincell_runtime::hooks;
+use twincell_syntax::instrument::instrument_module;
 
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(instrumented, module)?)?;

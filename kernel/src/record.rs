@@ -8,11 +8,12 @@ use pyo3::exceptions::{PyOSError, PySyntaxError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde_json::{Map, Value, json};
-use twincell_core::instrument::{self, RecordedFunction};
-use twincell_core::site::{Site, SiteKind};
-use twincell_core::value::AbstractValue;
+
 use twincell_runtime::record::{self, LENGTHS, Recording, Seen};
 use twincell_runtime::sandbox::{Limits, lock};
+use twincell_syntax::instrument::{self, RecordedFunction};
+use twincell_syntax::site::{Site, SiteKind};
+use twincell_values::value::AbstractValue;
 
 /// Keys of one site that are written, the most frequent first.
 const KEYS: usize = 16;

@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
-use twincell_core::report::{Comparison, PairReport, Verdict};
-use twincell_core::reproduce::Reproducer;
+
+use twincell_compare::report::{Comparison, PairReport, Reproducer};
+use twincell_compare::verdict::Verdict;
 
 use crate::files::write_text;
 

@@ -3,7 +3,7 @@
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
-use twincell_core::engine::Stop;
+use twincell_engine::Stop;
 
 use crate::warm::Failure;
 

@@ -7,14 +7,14 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use twincell_core::compare::{
+use twincell_compare::report::Comparison;
+use twincell_compare::{
     Again, CompareError, CompareOptions, Continue, Progress, Replayed, Request, Source, compare, replay, requests,
 };
-use twincell_core::engine::{EngineError, PoolOptions, Stop, WorkerInfo, WorkerPool};
-use twincell_core::predicted::Predicted;
-use twincell_core::predictor::{Distribution, FunctionSites, PredictError, Predictor};
-use twincell_core::report::Comparison;
+use twincell_engine::{EngineError, PoolOptions, Stop, WorkerInfo, WorkerPool};
 use twincell_models::{ModelOptions, panic_message};
+use twincell_values::predicted::Predicted;
+use twincell_values::predictor::{Distribution, FunctionSites, PredictError, Predictor};
 
 use crate::options::{Cache, Device, Options};
 
@@ -93,7 +93,7 @@ impl Engine {
         Self { pool: Arc::new(self.pool.stopped_by(stop)), predictor: self.predictor.clone() }
     }
 
-    /// Compares two texts; see [`twincell_core::compare::compare`].
+    /// Compares two texts; see [`twincell_compare::compare`].
     pub fn compare(
         &self,
         old: &Source,
@@ -120,7 +120,7 @@ impl Engine {
         }));
     }
 
-    /// Executes once more; see [`twincell_core::compare::replay`].
+    /// Executes once more; see [`twincell_compare::replay`].
     pub fn replay(
         &self,
         old: &Source,
@@ -170,7 +170,7 @@ pub fn predict(text: &str, options: &Options, environment: &Environment, stop: &
     let predictor = predictor(options, environment)?;
     caught(|| {
         let predictor = UntilStopped { inner: predictor.as_ref(), stop };
-        twincell_core::predicted::predict(text, &predictor).map_err(|error| match stop.is_asked() {
+        twincell_values::predicted::predict(text, &predictor).map_err(|error| match stop.is_asked() {
             true => Failure::Stopped,
             false => Failure::Model(error.to_string()),
         })

@@ -12,11 +12,12 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use criterion::{BenchmarkId, Criterion};
-use twincell_core::instrument::instrument;
-use twincell_core::predictor::{FunctionSites, Predictor};
-use twincell_core::site::{Site, SiteKind};
-use twincell_core::source::functions;
+
 use twincell_models::{Cached, ModelOptions, Neural};
+use twincell_syntax::functions;
+use twincell_syntax::instrument::instrument;
+use twincell_syntax::site::{Site, SiteKind};
+use twincell_values::predictor::{FunctionSites, Predictor};
 
 /// Functions of about this many tokens: a line of the body is 15.
 const TOKENS: [usize; 2] = [64, 512];
@@ -282,7 +283,7 @@ impl Predictor for Borrowed<'_> {
     fn predict(
         &self,
         functions: &[FunctionSites<'_>],
-    ) -> Result<Vec<Vec<twincell_core::predictor::Distribution>>, twincell_core::predictor::PredictError> {
+    ) -> Result<Vec<Vec<twincell_values::predictor::Distribution>>, twincell_values::predictor::PredictError> {
         self.0.predict(functions)
     }
 }

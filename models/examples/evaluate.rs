@@ -10,9 +10,10 @@ use std::error::Error;
 use std::io::BufRead;
 
 use serde::Deserialize;
-use twincell_core::predictor::FunctionSites;
-use twincell_core::site::{Site, SiteKind};
+
 use twincell_models::{ModelOptions, load};
+use twincell_syntax::site::{Site, SiteKind};
+use twincell_values::predictor::FunctionSites;
 
 #[derive(Deserialize)]
 struct Traced {

@@ -10,8 +10,9 @@ use std::sync::{Mutex, PoisonError};
 
 use lru::LruCache;
 use sha2::{Digest, Sha256};
-use twincell_core::predictor::{Distribution, FunctionSites, PredictError, Predictor};
-use twincell_core::value::AbstractValue;
+
+use twincell_values::predictor::{Distribution, FunctionSites, PredictError, Predictor};
+use twincell_values::value::AbstractValue;
 
 pub use disk::{Disk, Stored};
 

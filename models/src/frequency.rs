@@ -6,9 +6,9 @@
 
 use std::collections::HashMap;
 
-use twincell_core::predictor::{Distribution, FunctionSites, PredictError, Predictor};
-use twincell_core::site::{Site, SiteKind};
-use twincell_core::value::AbstractValue;
+use twincell_syntax::site::{Site, SiteKind};
+use twincell_values::predictor::{Distribution, FunctionSites, PredictError, Predictor};
+use twincell_values::value::AbstractValue;
 
 use crate::{ModelError, weights};
 

@@ -1,4 +1,4 @@
-//! Predictors of abstract values behind [`twincell_core::predictor::Predictor`].
+//! Predictors of abstract values behind [`twincell_values::predictor::Predictor`].
 //!
 //! [`load`] turns [`ModelOptions`] into one of three predictors: `neural` (tokenizer and ONNX network, one forward pass
 //! a function, or one query a site for networks of the CodeT5 kind), `frequency` (counts by identifier) and `uniform`. The network runs on the first back end that works
@@ -31,7 +31,7 @@ mod windows;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use twincell_core::predictor::Predictor;
+use twincell_values::predictor::Predictor;
 
 pub use backend::{Backend, NotUsed, Precision};
 pub use cache::{Cached, Disk, Remembered, Stored};

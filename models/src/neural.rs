@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use twincell_core::predictor::{Distribution, FunctionSites, PredictError, Predictor};
+use twincell_values::predictor::{Distribution, FunctionSites, PredictError, Predictor};
 
 use crate::backend::{self, Backend, Used};
 use crate::cache::Remembered;

@@ -11,8 +11,8 @@
 mod query;
 mod words;
 
-use twincell_core::predictor::{Distribution, FunctionSites};
-use twincell_core::value::AbstractValue;
+use twincell_values::predictor::{Distribution, FunctionSites};
+use twincell_values::value::AbstractValue;
 
 use self::query::{Queries, SHORTEST_WINDOW, Special};
 use self::words::Words;

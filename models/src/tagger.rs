@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use twincell_core::predictor::{Distribution, FunctionSites};
-use twincell_core::value::AbstractValue;
+use twincell_values::predictor::{Distribution, FunctionSites};
+use twincell_values::value::AbstractValue;
 
 use crate::backend::{self, Input, Model, Numbers, Opened, Output, Session, TAGGER, Used};
 use crate::tokens::{Encoded, Tokens};
@@ -190,10 +190,9 @@ fn softmax(logits: &[f32]) -> Result<Distribution, String> {
 
 #[cfg(test)]
 mod tests {
-    use twincell_core::site::{Site, SiteKind};
-
     use super::*;
     use crate::weights::{Form, Weights};
+    use twincell_syntax::site::{Site, SiteKind};
 
     fn tagger() -> Tagger {
         // Integers have one scale for a whole pass; where passes take several rows there are none.

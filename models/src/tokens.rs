@@ -1,7 +1,8 @@
 //! Text -> tokens, and which token a value site is read at.
 
 use tokenizers::Tokenizer;
-use twincell_core::site::Site;
+
+use twincell_syntax::site::Site;
 
 use crate::ModelError;
 
@@ -81,7 +82,7 @@ impl Encoded {
 mod tests {
     use super::*;
     use crate::weights::Weights;
-    use twincell_core::site::SiteKind;
+    use twincell_syntax::site::SiteKind;
 
     fn tokens() -> Tokens {
         Tokens::from_json(&Weights::embedded().tokenizer).unwrap()

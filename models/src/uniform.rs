@@ -1,7 +1,7 @@
 //! The predictor that knows nothing: every class is as likely as any other.
 
-use twincell_core::predictor::{Distribution, FunctionSites, PredictError, Predictor};
-use twincell_core::value::AbstractValue;
+use twincell_values::predictor::{Distribution, FunctionSites, PredictError, Predictor};
+use twincell_values::value::AbstractValue;
 
 /// One twelfth each.
 #[derive(Debug, Clone, Copy, Default)]

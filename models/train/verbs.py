@@ -1,6 +1,6 @@
 """Learns what the first word of a called name says: how often the value of such calls is thrown away, and is None.
 
-    python verbs.py traces.jsonl.gz > core/src/behavior/verbs.tsv
+    python verbs.py traces.jsonl.gz > core/behavior/src/verbs.tsv
 
 A line of the traces is one function: its `text`, and its `sites` with `start`, `end` (characters), `kind` and `counts`
 (how often each class of value was seen, by the number of the class; 0 is None). Each call site counts once, however

@@ -17,7 +17,7 @@
 //! - [`worker`]: the loop: loads programs, runs executions, answers the engine.
 //! - [`record`]: for another process: hooks that only count, by which the predictor learns what values real programs have.
 //!
-//! Deliberately absent: any decision about what a difference means (that is `twincell-core`).
+//! Deliberately absent: any decision about what a difference means (that is `twincell-compare`).
 
 mod calls;
 mod execution;

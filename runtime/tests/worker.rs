@@ -4,9 +4,9 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use twincell_core::behavior::{Behavior, Observed, Outcome};
-use twincell_core::engine::protocol::{Context, ExecutionRecord, ExecutionRequest, Program, Version};
-use twincell_core::engine::{EngineError, Executed, MEMORY_VARIABLE, PoolOptions, SOCKET_VARIABLE, WorkerPool};
+use twincell_engine::observed::{Behavior, Observed, Outcome};
+use twincell_engine::protocol::{Context, ExecutionRecord, ExecutionRequest, Program, Version};
+use twincell_engine::{EngineError, Executed, MEMORY_VARIABLE, PoolOptions, SOCKET_VARIABLE, WorkerPool};
 use twincell_runtime::worker::{Host, Setup, serve};
 
 fn pool() -> WorkerPool {

@@ -3,7 +3,9 @@
 
 use maud::{Markup, PreEscaped, html};
 use serde::Serialize;
-use twincell_core::report::{Evidence, Verdict};
+
+use twincell_compare::report::Evidence;
+use twincell_compare::verdict::Verdict;
 
 use crate::html::{STYLE, badge, tone};
 use crate::{plain, words};

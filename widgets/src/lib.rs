@@ -6,7 +6,7 @@
 //! unescaped: the `plain` room takes out what misleads the eye, maud escapes for HTML.
 //!
 //! ```
-//! use twincell_core::report::{Comparison, FORMAT, Verdict};
+//! use twincell_compare::report::{Comparison, FORMAT, Verdict};
 //! use twincell_widgets::{TextOptions, html_page, text};
 //!
 //! let comparison = Comparison {
@@ -39,7 +39,8 @@ mod text;
 mod words;
 
 use serde_json::{Value, json};
-use twincell_core::report::Comparison;
+
+use twincell_compare::report::Comparison;
 
 pub use differences::{Differences, DifferingRow, differences_fragment, differences_text};
 pub use html::{html_fragment, html_page, study_fragment, study_page};

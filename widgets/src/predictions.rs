@@ -4,8 +4,9 @@
 use std::collections::BTreeMap;
 
 use maud::{Markup, PreEscaped, html};
-use twincell_core::predicted::{Predicted, SitePrediction};
 use unicode_width::UnicodeWidthStr;
+
+use twincell_values::predicted::{Predicted, SitePrediction};
 
 use crate::html::STYLE;
 use crate::text::cut;

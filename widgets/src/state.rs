@@ -4,15 +4,18 @@
 use std::sync::Arc;
 
 use serde::{Serialize, Serializer};
-use twincell_core::behavior::{Behavior, Call};
-use twincell_core::compare::Replayed;
-use twincell_core::engine::protocol::Injection;
-use twincell_core::report::{
-    AlignedRow, BranchReport, Comparison, Evidence, ExecutionReport, InjectedReport, PairReport, Verdict,
-    VersionReport, Witness, bounded, display_call, display_outcome,
+
+use twincell_behavior::{bounded, display_call, display_outcome};
+use twincell_compare::Replayed;
+use twincell_compare::report::{
+    BranchReport, Comparison, Evidence, ExecutionReport, InjectedReport, PairReport, VersionReport, Witness,
 };
-use twincell_core::source::written_value;
-use twincell_core::value::{AbstractValue, Recipe};
+use twincell_compare::verdict::Verdict;
+use twincell_engine::observed::{Behavior, Call};
+use twincell_engine::protocol::Injection;
+use twincell_syntax::AlignedRow;
+use twincell_values::reading::written_value;
+use twincell_values::value::{AbstractValue, Recipe};
 
 use crate::words::{self, Left};
 
@@ -232,7 +235,7 @@ pub fn detail(replayed: &Replayed, is_as_it_was: bool, changed: &[String]) -> De
 }
 
 fn pair(pair: &PairReport, budget: u32) -> PairState<'_> {
-    let path = |path: &'_ twincell_core::report::PathReport| words::kind_name(path.kind);
+    let path = |path: &'_ twincell_compare::report::PathReport| words::kind_name(path.kind);
     PairState {
         name: words::pair_name(pair),
         verdict: pair.verdict,

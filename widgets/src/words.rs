@@ -1,14 +1,14 @@
 //! The words, signs and numbers that all renderings share. What needs markup or color is not here.
 
 use serde::Serialize;
-use twincell_core::behavior::{ABSENT, Behavior, Outcome, UNCHANGED, is_argument};
-use twincell_core::engine::protocol::{Injection, says_what_is_used};
-use twincell_core::report::{
-    CallRow, Channel, Comparison, Evidence, ExecutionReport, LineReport, PairReport, Verdict, VersionReport, Witness,
-    display_decision, display_observed,
-};
-use twincell_core::site::SiteKind;
-use twincell_core::value::{Choice, Decision, Recipe};
+
+use twincell_behavior::{ABSENT, CallRow, Channel, UNCHANGED, display_decision, display_observed, is_argument};
+use twincell_compare::report::{Comparison, Evidence, ExecutionReport, LineReport, PairReport, VersionReport, Witness};
+use twincell_compare::verdict::Verdict;
+use twincell_engine::observed::{Behavior, Outcome};
+use twincell_engine::protocol::{Injection, says_what_is_used};
+use twincell_syntax::site::SiteKind;
+use twincell_values::value::{Choice, Decision, Recipe};
 
 /// A sign that carries the verdict together with its word, never a color alone.
 pub fn icon(verdict: Verdict) -> &'static str {
@@ -296,7 +296,7 @@ pub fn injections_at(witness: &Witness, old: Option<&LineReport>, new: Option<&L
 /// The lines of one row.
 pub fn row_lines<'a>(
     pair: &'a PairReport,
-    row: &twincell_core::report::AlignedRow,
+    row: &twincell_syntax::AlignedRow,
 ) -> (Option<&'a LineReport>, Option<&'a LineReport>) {
     let line = |version: &'a VersionReport, index: Option<u32>| version.lines.get(index? as usize);
     (line(&pair.old, row.old), line(&pair.new, row.new))

@@ -4,7 +4,8 @@
 mod samples;
 
 use samples::HOSTILE;
-use twincell_core::report::Verdict;
+
+use twincell_compare::verdict::Verdict;
 use twincell_widgets::{Differences, DifferingRow, differences_fragment, differences_text};
 
 fn differences() -> Differences {

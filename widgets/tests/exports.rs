@@ -4,7 +4,9 @@
 mod samples;
 
 use serde_json::Value;
-use twincell_core::report::{Comparison, Verdict};
+
+use twincell_compare::report::Comparison;
+use twincell_compare::verdict::Verdict;
 use twincell_widgets::export::{Told, annotations, junit, markdown, sarif};
 
 fn told(comparison: &Comparison) -> Vec<Told> {

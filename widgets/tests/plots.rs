@@ -3,8 +3,8 @@
 #[allow(dead_code)]
 mod samples;
 
-use twincell_core::report::{Comparison, InjectedReport, PathReport};
-use twincell_core::value::AbstractValue;
+use twincell_compare::report::{Comparison, InjectedReport, PathReport};
+use twincell_values::value::AbstractValue;
 use twincell_widgets::{Plot, StudyPlot, StudyState, html_fragment, pair_plots, study_fragment, study_plot};
 
 /// One element a line, so that a review sees what changed.

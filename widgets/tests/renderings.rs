@@ -4,14 +4,15 @@ mod samples;
 
 use samples::HOSTILE;
 use scraper::{Html, Node};
-use twincell_core::behavior::Observed;
-use twincell_core::report::Verdict;
-use twincell_core::value::{Choice, Decision, Recipe};
+use unicode_width::UnicodeWidthStr;
+
+use twincell_compare::verdict::Verdict;
+use twincell_engine::observed::Observed;
+use twincell_values::value::{Choice, Decision, Recipe};
 use twincell_widgets::{
     COMPARISON_MIME, MODULE, STATE_FORMAT, StudyState, TextOptions, html_fragment, html_page, mime_bundle, state,
     study_fragment, study_page, text,
 };
-use unicode_width::UnicodeWidthStr;
 
 const PLAIN: TextOptions = TextOptions { color: false, width: 100 };
 
@@ -286,7 +287,7 @@ fn the_bundle_has_text_html_and_the_report() {
     let bundle = mime_bundle(&comparison);
     let keys: Vec<&str> = bundle.as_object().unwrap().keys().map(String::as_str).collect();
     assert_eq!(keys, ["text/plain", "text/html", COMPARISON_MIME]);
-    let report: twincell_core::report::Comparison = serde_json::from_value(bundle[COMPARISON_MIME].clone()).unwrap();
+    let report: twincell_compare::report::Comparison = serde_json::from_value(bundle[COMPARISON_MIME].clone()).unwrap();
     // Probabilities are f32 and go through JSON's doubles unharmed.
     assert_eq!(report, comparison);
 }

@@ -2,12 +2,12 @@
 
 use std::time::Instant;
 
-use twincell_core::behavior::{Rules, differences};
-use twincell_core::compare::{Continue, compare, programs};
-use twincell_core::engine::protocol::{Context, ExecutionRequest};
-use twincell_core::engine::{Executed, WorkerPool};
-use twincell_core::predictor::Predictor;
-use twincell_core::value::Fixed;
+use twincell_behavior::{Rules, differences};
+use twincell_compare::{Continue, compare, programs};
+use twincell_engine::protocol::{Context, ExecutionRequest};
+use twincell_engine::{Executed, WorkerPool};
+use twincell_values::predictor::Predictor;
+use twincell_values::value::Fixed;
 
 use super::{BATCH, Change, Failure, SPAN};
 

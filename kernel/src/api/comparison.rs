@@ -8,7 +8,8 @@ use std::sync::Arc;
 use pyo3::exceptions::PyNotImplementedError;
 use pyo3::prelude::*;
 use serde::Serialize;
-use twincell_core::report::Comparison;
+
+use twincell_compare::report::Comparison;
 
 use super::raised;
 use super::replay::{self, Origin, Start};

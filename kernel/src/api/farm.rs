@@ -7,7 +7,8 @@ use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde_json::{Map, Value as Json};
-use twincell_core::compare::{CompareOptions, Continue, Source};
+
+use twincell_compare::{CompareOptions, Continue, Source};
 
 use super::{Signals, environment, option_value, raised};
 use crate::options::{Kind, OptionError, Options, Value, find as find_option};

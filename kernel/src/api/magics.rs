@@ -6,7 +6,8 @@ use std::path::Path;
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use twincell_core::compare::Source;
+
+use twincell_compare::Source;
 
 use super::comparison::PyComparison;
 use super::run_study::{self, Given, given};

@@ -2,8 +2,9 @@
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use twincell_core::compare::Source;
-use twincell_core::predicted::Predicted;
+
+use twincell_compare::Source;
+use twincell_values::predicted::Predicted;
 use twincell_widgets::{predictions_fragment, predictions_text};
 
 use super::comparison::plain;

@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use pyo3::prelude::*;
 use serde::Serialize;
-use twincell_core::compare::{Again, Continue, Source, Then};
-use twincell_core::report::{Comparison, PairReport};
-use twincell_core::source::written_value;
-use twincell_core::value::{Choice, Recipe};
+
+use twincell_compare::report::{Comparison, PairReport};
+use twincell_compare::{Again, Continue, Source, Then};
+use twincell_values::reading::written_value;
+use twincell_values::value::{Choice, Recipe};
 use twincell_widgets::Detail;
 
 use super::watch::interruptible;

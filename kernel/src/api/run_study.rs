@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyString};
-use twincell_core::compare::Continue;
+
+use twincell_compare::Continue;
 
 use super::changes::changes_of;
 use super::farm::{PyFarm, options_as_json};

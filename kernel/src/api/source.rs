@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use pyo3::exceptions::{PyOSError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
-use twincell_core::compare::Source;
+
+use twincell_compare::Source;
 
 use super::raised;
 

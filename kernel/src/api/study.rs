@@ -14,7 +14,8 @@ use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use pyo3::exceptions::{PyIndexError, PyKeyError};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict, PyIterator};
-use twincell_core::report::Verdict;
+
+use twincell_compare::verdict::Verdict;
 use twincell_widgets::{StudyState, study_page};
 
 use super::comparison::{PyComparison, plain, show};

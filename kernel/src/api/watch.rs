@@ -8,8 +8,9 @@ use std::time::{Duration, Instant};
 
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
-use twincell_core::compare::{Continue, Progress, Source};
-use twincell_core::engine::Stop;
+
+use twincell_compare::{Continue, Progress, Source};
+use twincell_engine::Stop;
 
 use super::comparison::PyComparison;
 use super::replay::Origin;

@@ -5,8 +5,10 @@ use std::path::PathBuf;
 use clap::ArgMatches;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::{Value, json};
-use twincell_core::compare::{CompareError, CompareOptions, Continue, Progress, Source};
-use twincell_core::report::{Comparison, Verdict};
+
+use twincell_compare::report::Comparison;
+use twincell_compare::verdict::Verdict;
+use twincell_compare::{CompareError, CompareOptions, Continue, Progress, Source};
 use twincell_widgets::export::{Told, annotations};
 use twincell_widgets::{TextOptions, plain_sentence};
 

@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgMatches, Command, value_parser};
-use twincell_core::report::Verdict;
+
+use twincell_compare::verdict::Verdict;
 use twincell_widgets::export::{Told, junit, markdown, sarif};
 
 use super::{Abort, CHANGED, INCONCLUSIVE, UNCHANGED};

@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use clap::ArgMatches;
 use serde_json::{Value, json};
-use twincell_core::predicted::{Predicted, SitePrediction};
+
+use twincell_values::predicted::{Predicted, SitePrediction};
 use twincell_widgets::{plain_sentence, predictions_text};
 
 use super::{Abort, Session, UNCHANGED, read_options};

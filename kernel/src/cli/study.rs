@@ -5,8 +5,9 @@ use std::path::PathBuf;
 
 use clap::ArgMatches;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use twincell_core::compare::Continue;
-use twincell_core::report::Verdict;
+
+use twincell_compare::Continue;
+use twincell_compare::verdict::Verdict;
 use twincell_widgets::plain_sentence;
 
 use super::{Abort, FAILED, Session, exports, read_options};

@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use git2::{Oid, Repository};
-use twincell_core::source::{Function, functions, same_tree};
+
+use twincell_syntax::{Function, functions, same_tree};
 
 use crate::decode::python_source;
 

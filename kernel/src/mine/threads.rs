@@ -11,7 +11,8 @@ use std::time::Duration;
 
 use git2::{Oid, Repository};
 use serde_json::Value;
-use twincell_core::source::Function;
+
+use twincell_syntax::Function;
 
 use super::files::touched;
 use super::functions::{Module, Modules, became};

@@ -10,9 +10,9 @@ mod value;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use twincell_core::campaign::Techniques;
-use twincell_core::compare::CompareOptions;
-use twincell_core::engine::protocol::{Context, Isolation};
+use twincell_compare::CompareOptions;
+use twincell_compare::campaign::Techniques;
+use twincell_engine::protocol::{Context, Isolation};
 use twincell_models::PredictorKind;
 
 pub use value::{Kind, OptionError, Value};

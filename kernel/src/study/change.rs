@@ -5,9 +5,10 @@ use std::io;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use twincell_core::compare::{CompareOptions, Source};
-use twincell_core::engine::protocol::Context;
-use twincell_core::source::{SNIPPET, classes, functions, snippet};
+
+use twincell_compare::{CompareOptions, Source};
+use twincell_engine::protocol::Context;
+use twincell_syntax::{SNIPPET, classes, functions, snippet};
 
 use super::metrics::Label;
 

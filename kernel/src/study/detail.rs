@@ -4,8 +4,10 @@
 use std::collections::{BTreeMap, HashMap};
 
 use serde::{Deserialize, Serialize};
-use twincell_core::report::{Comparison, PairReport, Verdict};
-use twincell_core::source::{SNIPPET, functions};
+
+use twincell_compare::report::{Comparison, PairReport};
+use twincell_compare::verdict::Verdict;
+use twincell_syntax::{SNIPPET, functions};
 use twincell_widgets::export::{Told, changed_line};
 
 use super::change::{Change, shown};

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use twincell_core::report::{Channel, Strength};
+use twincell_behavior::{Channel, Strength};
 use twincell_widgets::{Differences, DifferingRow};
 
 use super::change::shown;
@@ -52,10 +52,9 @@ fn places(row: &Finding) -> BTreeSet<(Channel, &str, Strength)> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-    use twincell_core::report::Verdict;
-
     use super::*;
+    use serde_json::json;
+    use twincell_compare::verdict::Verdict;
 
     fn row(id: &str, verdict: &str, place: &str) -> Finding {
         let evidence = json!([{"channel": "return", "place": place, "old": "1", "new": "2", "strength": "observable",

@@ -5,8 +5,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
-use twincell_core::compare::{CompareOptions, Continue, Source};
-use twincell_core::report::Comparison;
+
+use twincell_compare::report::Comparison;
+use twincell_compare::{CompareOptions, Continue, Source};
 
 use super::change::Change;
 use super::detail::Detail;

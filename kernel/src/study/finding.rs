@@ -2,8 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use twincell_core::report::{Comparison, Evidence, LineReport, PairReport, Verdict};
-use twincell_core::source::complexity;
+
+use twincell_compare::report::{Comparison, Evidence, LineReport, PairReport};
+use twincell_compare::verdict::Verdict;
+use twincell_syntax::complexity;
 
 use super::change::{Change, NoChange};
 

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use twincell_core::compare::{CompareError, CompareOptions, Continue, Source};
-use twincell_core::engine::Stop;
+use twincell_compare::{CompareError, CompareOptions, Continue, Source};
+use twincell_engine::Stop;
 
 use super::change::{Change, Changes};
 use super::detail::Details;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use twincell_core::report::Verdict;
+use twincell_compare::verdict::Verdict;
 
 /// What a person said about a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use twincell_core::report::Verdict;
+use twincell_compare::verdict::Verdict;
 
 use super::change::shown;
 use super::finding::Finding;

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use twincell_core::report::Comparison;
+use twincell_compare::report::Comparison;
 use twincell_widgets::{STATE_FORMAT, StudyRow, StudyState, state};
 
 use super::change::{Change, shown};

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-use twincell_core::compare::{CompareOptions, Continue};
+use twincell_compare::{CompareOptions, Continue};
 
 use super::change::{Change, Changes, Row};
 use super::farm::{self, Farm};
@@ -304,14 +304,12 @@ impl At {
 
 #[cfg(test)]
 mod tests {
-    use std::io;
-    use std::sync::atomic::{AtomicUsize, Ordering};
-
-    use twincell_core::compare::Source;
-
     use super::super::scripted::{Script, With, change, keys, run_with, scripted, studied};
     use super::super::store::Memory;
     use super::*;
+    use std::io;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use twincell_compare::Source;
 
     #[test]
     fn what_fails_costs_one_row_and_is_tried_again_where_it_was_not_the_change() {

@@ -4,8 +4,9 @@ use std::collections::VecDeque;
 use std::io;
 use std::time::{Duration, Instant};
 
-use twincell_core::compare::{CompareOptions, Continue, Source};
-use twincell_core::report::{Comparison, Verdict};
+use twincell_compare::report::Comparison;
+use twincell_compare::verdict::Verdict;
+use twincell_compare::{CompareOptions, Continue, Source};
 
 use super::change::{Change, Changes, NoChange, Row};
 use super::farm::Farm;

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use twincell_core::report::Verdict;
+
+use twincell_compare::verdict::Verdict;
 
 use super::columns::word;
 use super::finding::Finding;
@@ -77,9 +78,8 @@ impl Summary {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
+    use serde_json::json;
 
     #[test]
     fn figures_are_those_of_the_text() {

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::Sender;
 use std::time::Duration;
 
-use twincell_core::compare::{CompareOptions, Continue};
+use twincell_compare::{CompareOptions, Continue};
 
 use super::change::{Change, Changes, Row};
 use super::find::{Compare, Found, Wanted, find};
@@ -170,12 +170,11 @@ pub(super) fn work(
 
 #[cfg(test)]
 mod tests {
-    use twincell_core::report::Verdict;
-
     use super::super::pace::Progress;
     use super::super::scripted::{Script, With, change, run_with, timeless};
     use super::super::store::Memory;
     use super::*;
+    use twincell_compare::verdict::Verdict;
 
     #[test]
     fn results_are_the_same_for_any_number_of_threads() {

@@ -12,13 +12,14 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::vec::IntoIter;
 
-use serde_json::Value;
-use twincell_core::compare::units;
-use twincell_core::source::Form;
-
-use crate::study::change::{Change, Changes, NoChange, Row};
 use command::{Command, Ended, Running};
 use files::{Batch, Named, batches, python_files};
+use serde_json::Value;
+
+use twincell_compare::units;
+use twincell_syntax::Form;
+
+use crate::study::change::{Change, Changes, NoChange, Row};
 
 /// A folder, or one file, on its way through a command.
 pub struct Transform {

@@ -1,6 +1,6 @@
 //! What a network must take and give (models/README.md), whatever runs it.
 
-use twincell_core::value::AbstractValue;
+use twincell_values::value::AbstractValue;
 
 use super::Refused;
 

@@ -1,6 +1,6 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use twincell_core::site::{Site, SiteKind};
+use twincell_syntax::site::{Site, SiteKind};
 
 use super::*;
 

@@ -1,6 +1,6 @@
 //! The query about one site: its name, its kind, and the code around it.
 
-use twincell_core::site::{Site, SiteKind};
+use twincell_syntax::site::{Site, SiteKind};
 
 use crate::tokens::Tokens;
 

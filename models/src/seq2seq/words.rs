@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use twincell_core::value::AbstractValue;
+use twincell_values::value::AbstractValue;
 
 use super::Totals;
 use crate::tokens::Tokens;

@@ -10,10 +10,11 @@ use std::path::{Path, PathBuf};
 
 use table::Table;
 use tempfile::TempDir;
-use twincell_core::predictor::{Distribution, FunctionSites, Predictor};
-use twincell_core::site::{Site, SiteKind};
-use twincell_core::value::AbstractValue;
+
 use twincell_models::{Backend, ModelOptions, Precision, PredictorKind, backend_report, load};
+use twincell_syntax::site::{Site, SiteKind};
+use twincell_values::predictor::{Distribution, FunctionSites, Predictor};
+use twincell_values::value::AbstractValue;
 
 const TOKENIZER: &[u8] = include_bytes!("../../weights/tokenizer.json");
 

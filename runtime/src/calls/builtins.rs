@@ -3,16 +3,14 @@
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
-use twincell_core::value::Recipe;
+
+use twincell_values::value::Recipe;
 
 use crate::calls::missing;
 use crate::execution::object::Versatile;
 use crate::execution::state;
-use crate::inject::failures;
-use crate::inject::members;
-use crate::inject::reflection;
 use crate::inject::resolve::{self, Request};
-use crate::inject::texts;
+use crate::inject::{failures, members, reflection, texts};
 
 /// Builtins that must know about injected values.
 struct Builtins {
@@ -129,7 +127,7 @@ pub(crate) fn answer(
                 if value.bind(py).is_instance_of::<Versatile>() {
                     Ok(value)
                 } else {
-                    resolve::build(py, &Recipe::Versatile(twincell_core::value::AbstractValue::Object), "super()")
+                    resolve::build(py, &Recipe::Versatile(twincell_values::value::AbstractValue::Object), "super()")
                 }
             })
             .map(Some);

@@ -4,21 +4,21 @@
 use pyo3::exceptions::{PySystemExit, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple, PyType};
-use twincell_core::behavior::{Call, Observed};
-use twincell_core::site::SiteKind;
-use twincell_core::value::{Decision, Draw, Recipe};
+
+use twincell_engine::observed::{Call, Observed};
+use twincell_syntax::site::SiteKind;
+use twincell_values::drawing::Draw;
+use twincell_values::value::{Decision, Recipe};
 
 use crate::calls::conversions;
 use crate::execution::object::Versatile;
 use crate::execution::paths::{self, last_identifier};
 use crate::execution::prediction_index::Prepared;
-use crate::execution::state;
-use crate::execution::steps;
+use crate::execution::{state, steps};
 use crate::inject::operators;
 use crate::inject::resolve::{self, Request};
-use crate::observe;
 use crate::observe::kinds::{self, Kind};
-use crate::observe::messages;
+use crate::observe::{self, messages};
 
 /// A call that consumes and repeats with the same arguments gives the same value this often.
 const STABLE_PROBABILITY: f64 = 0.4;

@@ -7,21 +7,17 @@ use pyo3::exceptions::{
 };
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
-use twincell_core::behavior::Observed;
-use twincell_core::site::SiteKind;
 
-use crate::calls::builtins;
-use crate::calls::missing;
-use crate::execution::code;
+use twincell_engine::observed::Observed;
+use twincell_syntax::site::SiteKind;
+
+use crate::calls::{builtins, missing};
 use crate::execution::object::Versatile;
 use crate::execution::paths::{self, last_identifier};
-use crate::execution::state;
-use crate::inject::exceptions;
-use crate::inject::replacement;
+use crate::execution::{code, state};
 use crate::inject::resolve::{self, Request};
-use crate::observe;
-use crate::observe::comparisons;
-use crate::observe::messages;
+use crate::inject::{exceptions, replacement};
+use crate::observe::{self, comparisons, messages};
 use crate::restore::clock;
 
 /// How often a real call gives an injected value where its own failure would be caught.
@@ -253,7 +249,7 @@ fn is_builtin(callee: &Bound<'_, PyAny>) -> bool {
 /// Builtins and functions of pure modules do nothing but compute.
 fn is_pure(callee: &Bound<'_, PyAny>) -> bool {
     match callee.getattr("__module__").and_then(|name| name.extract::<String>()) {
-        Ok(module) => module == "builtins" || twincell_core::stdlib::is_pure_import(&module),
+        Ok(module) => module == "builtins" || twincell_syntax::python::is_pure_import(&module),
         // Methods of builtin classes have no module.
         Err(_) => true,
     }

@@ -2,7 +2,8 @@
 //! makes them.
 
 use rustc_hash::FxHashMap;
-use twincell_core::engine::protocol::{Observation, Place};
+
+use twincell_engine::protocol::{Observation, Place};
 
 /// Different observations of one place that are kept, and of all places.
 const OF_ONE_PLACE: u32 = 4;

@@ -1,6 +1,6 @@
 //! Access paths as texts: bounding them, and the name that they end with.
 
-use twincell_core::value::{MAX_PATH, cut_at};
+use twincell_values::value::{MAX_PATH, cut_at};
 
 /// `c` of `a.b.c`; empty when the path ends otherwise.
 pub(crate) fn last_identifier(path: &str) -> &str {

@@ -3,11 +3,13 @@
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 use rustc_hash::{FxHashMap, FxHashSet};
-use twincell_core::engine::protocol::{Context, Isolation, Program, Version};
-use twincell_core::predictor::Distribution;
-use twincell_core::site::{Site, SiteKind, Yields};
-use twincell_core::source::Uses;
-use twincell_core::value::{AbstractValue, Known, Pools};
+
+use twincell_engine::protocol::{Context, Isolation, Program, Version};
+use twincell_syntax::site::{Site, SiteKind, Yields};
+use twincell_values::drawing::{Known, Pools};
+use twincell_values::predictor::Distribution;
+use twincell_values::reading::Uses;
+use twincell_values::value::AbstractValue;
 
 /// Stands for the callee where a generator hands an item over: what comes back is its consumer's doing.
 pub(crate) const YIELD: &str = "yield";

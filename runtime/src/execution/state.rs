@@ -12,9 +12,11 @@ use std::rc::Rc;
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 use rustc_hash::{FxHashMap, FxHashSet};
-use twincell_core::behavior::{Call, Logged};
-use twincell_core::engine::protocol::{Injection, Substitute};
-use twincell_core::value::{Draw, Recipe};
+
+use twincell_engine::observed::{Call, Logged};
+use twincell_engine::protocol::{Injection, Substitute};
+use twincell_values::drawing::Draw;
+use twincell_values::value::Recipe;
 
 use crate::execution::observations::Observations;
 use crate::execution::prediction_index::Prepared;

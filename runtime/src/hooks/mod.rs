@@ -1,4 +1,4 @@
-//! What instrumented code calls (the table of hooks stands in `twincell_core::instrument`), and the versatile object as
+//! What instrumented code calls (the table of hooks stands in `twincell_syntax::instrument`), and the versatile object as
 //! it meets it.
 
 mod versatile;
@@ -7,21 +7,17 @@ use pyo3::basic::CompareOp;
 use pyo3::exceptions::{PyAttributeError, PyIndexError, PyKeyError, PyNameError, PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PySet, PyString, PyTuple};
-use twincell_core::site::{BranchKind, Comparator, SiteKind};
+
+use twincell_syntax::site::{BranchKind, Comparator, SiteKind};
 
 use crate::calls::real;
 use crate::execution::object::Versatile;
-use crate::execution::paths;
 use crate::execution::prediction_index::opening;
-use crate::execution::state;
 use crate::execution::steps::StopExecution;
-use crate::inject::exceptions;
-use crate::inject::failures;
-use crate::inject::members;
-use crate::inject::names;
+use crate::execution::{paths, state};
 use crate::inject::resolve::{self, Request};
-use crate::observe;
-use crate::observe::comparisons;
+use crate::inject::{exceptions, failures, members, names};
+use crate::observe::{self, comparisons};
 
 /// Before each simple statement.
 #[pyfunction]

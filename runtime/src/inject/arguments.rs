@@ -5,10 +5,12 @@ use std::collections::BTreeMap;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
-use twincell_core::engine::protocol::{Parameter, ParameterKind};
-use twincell_core::site::SiteKind;
-use twincell_core::source::Hint;
-use twincell_core::value::{AbstractValue, Known, Recipe};
+
+use twincell_syntax::site::SiteKind;
+use twincell_syntax::{Parameter, ParameterKind};
+use twincell_values::drawing::Known;
+use twincell_values::reading::Hint;
+use twincell_values::value::{AbstractValue, Recipe};
 
 use crate::execution::object::Versatile;
 use crate::execution::state;

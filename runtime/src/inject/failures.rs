@@ -4,10 +4,10 @@
 
 use pyo3::prelude::*;
 use pyo3::types::PyModule;
-use twincell_core::value::Decision;
 
-use crate::execution::paths;
-use crate::execution::state;
+use twincell_values::value::Decision;
+
+use crate::execution::{paths, state};
 use crate::inject::resolve;
 
 /// A module may lack a name on another machine: where some version is prepared for that, the look-up may fail, in every

@@ -3,17 +3,15 @@
 use pyo3::exceptions::{PyAttributeError, PyKeyError};
 use pyo3::prelude::*;
 use pyo3::types::{PyTuple, PyType};
-use twincell_core::site::SiteKind;
-use twincell_core::value::Known;
+
+use twincell_syntax::site::SiteKind;
+use twincell_values::drawing::Known;
 
 use crate::execution::object::Versatile;
 use crate::execution::paths::{self, last_identifier};
 use crate::execution::state;
-use crate::inject::exceptions;
-use crate::inject::operators;
-use crate::inject::reflection;
-use crate::inject::replacement;
 use crate::inject::resolve::{self, Request};
+use crate::inject::{exceptions, operators, reflection, replacement};
 use crate::observe;
 
 /// Dunder attributes that are data; the others are protocols that a versatile object does not claim.

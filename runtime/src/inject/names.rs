@@ -4,9 +4,10 @@ use pyo3::exceptions::{PyImportError, PyKeyError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyTuple, PyType};
-use twincell_core::engine::protocol::Context;
-use twincell_core::site::SiteKind;
-use twincell_core::stdlib::{PURE_MODULES, PURE_NAMES, is_pure_import};
+
+use twincell_engine::protocol::Context;
+use twincell_syntax::python::{PURE_MODULES, PURE_NAMES, is_pure_import};
+use twincell_syntax::site::SiteKind;
 
 use crate::execution::code::MODULE_NAME;
 use crate::execution::object::Versatile;

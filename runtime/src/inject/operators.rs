@@ -9,16 +9,17 @@ use pyo3::basic::CompareOp;
 use pyo3::exceptions::PyStopIteration;
 use pyo3::prelude::*;
 use pyo3::types::{PyFloat, PyInt};
-use twincell_core::behavior::Observed;
-use twincell_core::site::SiteKind;
-use twincell_core::value::{Choice, Decision, Draw, Recipe};
+
+use twincell_engine::observed::Observed;
+use twincell_syntax::site::SiteKind;
+use twincell_values::drawing::Draw;
+use twincell_values::value::{Choice, Decision, Recipe};
 
 use crate::execution::object::Versatile;
 use crate::execution::paths::{self, last_identifier};
 use crate::execution::state;
-use crate::inject::failures;
 use crate::inject::resolve::{self, Request};
-use crate::inject::unpacking;
+use crate::inject::{failures, unpacking};
 use crate::observe;
 
 /// Objects are true more often than not.
@@ -442,9 +443,8 @@ impl Ready {
 
 #[cfg(test)]
 mod tests {
-    use std::cmp::Ordering::{Equal, Greater, Less};
-
     use super::next_to;
+    use std::cmp::Ordering::{Equal, Greater, Less};
 
     #[test]
     fn a_number_fits_all_that_was_said_of_it() {

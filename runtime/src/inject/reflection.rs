@@ -2,7 +2,8 @@
 
 use pyo3::prelude::*;
 use pyo3::types::{PyTuple, PyType};
-use twincell_core::value::{Decision, Recipe};
+
+use twincell_values::value::{Decision, Recipe};
 
 use crate::execution::object::Versatile;
 use crate::execution::state;

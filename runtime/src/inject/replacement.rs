@@ -7,9 +7,10 @@
 use pyo3::exceptions::PyBaseException;
 use pyo3::prelude::*;
 use pyo3::types::{PyFunction, PyType};
-use twincell_core::engine::protocol::Substitute;
-use twincell_core::stdlib::{OF_THE_MACHINE, is_pure_import};
-use twincell_core::value::SUBSTITUTED;
+
+use twincell_engine::protocol::Substitute;
+use twincell_syntax::python::{OF_THE_MACHINE, is_pure_import};
+use twincell_values::value::SUBSTITUTED;
 
 use crate::execution::code::{FILE_NAME, MODULE_NAME};
 use crate::execution::object::Versatile;

@@ -3,16 +3,17 @@
 use pyo3::exceptions::{PyAttributeError, PyIndexError, PyKeyError, PyNameError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyFloat, PyInt, PyList, PySet, PyString, PyTuple};
-use twincell_core::engine::protocol::Injection;
-use twincell_core::site::SiteKind;
-use twincell_core::source::{Hint, Uses};
-use twincell_core::value::likelihood::class_probabilities;
-use twincell_core::value::{AbstractValue, Ask, Decision, Declared, Recipe};
+
+use twincell_engine::protocol::Injection;
+use twincell_syntax::site::SiteKind;
+use twincell_values::drawing::Ask;
+use twincell_values::drawing::likelihood::class_probabilities;
+use twincell_values::reading::{Hint, Uses};
+use twincell_values::value::{AbstractValue, Decision, Declared, Recipe};
 
 use crate::execution::object::Versatile;
 use crate::execution::state::{self, Execution};
-use crate::inject::exceptions;
-use crate::inject::names;
+use crate::inject::{exceptions, names};
 
 /// How often a look-up raises what the code catches, for every call that does.
 const LOOK_UP_SHARE: f64 = 0.2;
@@ -187,7 +188,7 @@ fn decide(execution: &mut Execution, path: &str, request: &Request<'_>) -> Decis
     decision
 }
 
-fn only(class: AbstractValue) -> twincell_core::predictor::Distribution {
+fn only(class: AbstractValue) -> twincell_values::predictor::Distribution {
     let mut distribution = [0.0; AbstractValue::COUNT];
     distribution[class as usize] = 1.0;
     distribution

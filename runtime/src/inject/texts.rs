@@ -5,10 +5,11 @@
 
 use pyo3::prelude::*;
 use pyo3::types::PyString;
-use twincell_core::value::{Known, Recipe};
 
-use crate::execution::paths;
-use crate::execution::state;
+use twincell_values::drawing::Known;
+use twincell_values::value::Recipe;
+
+use crate::execution::{paths, state};
 use crate::inject::resolve;
 
 /// What `form` (`str` or `repr`) gives for the object of a path; `site` is that of the call, where the code makes one.

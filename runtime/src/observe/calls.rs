@@ -1,7 +1,8 @@
 //! Calls that Python makes by itself: protocols that are an effect on the object.
 
 use pyo3::prelude::*;
-use twincell_core::behavior::Call;
+
+use twincell_engine::observed::Call;
 
 use crate::execution::object::Versatile;
 use crate::execution::state;

@@ -5,9 +5,10 @@
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyFrozenSet, PyInt, PyList, PySet, PyString, PyTuple};
-use twincell_core::engine::protocol::{Observation, Operand, Place};
-use twincell_core::site::TELLING_CALLS;
-use twincell_core::value::{AbstractValue, Recipe};
+
+use twincell_engine::protocol::{Observation, Operand, Place};
+use twincell_syntax::site::TELLING_CALLS;
+use twincell_values::value::{AbstractValue, Recipe};
 
 use crate::execution::object::Versatile;
 use crate::execution::state;

@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyTuple;
-use twincell_core::behavior::Call;
+
+use twincell_engine::observed::Call;
 
 use crate::execution::state;
 use crate::observe;

@@ -4,12 +4,12 @@
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple, PyType};
-use twincell_core::behavior::Logged;
+
+use twincell_engine::observed::Logged;
 
 use crate::execution::object::Versatile;
 use crate::execution::paths::last_identifier;
-use crate::execution::state;
-use crate::execution::steps;
+use crate::execution::{state, steps};
 use crate::observe;
 
 /// Messages kept from one run.

@@ -8,14 +8,13 @@ use pyo3::types::{
     PyBool, PyByteArray, PyBytes, PyComplex, PyDict, PyEllipsis, PyFloat, PyFrozenSet, PyInt, PyList, PyModule, PySet,
     PySlice, PyString, PyTuple, PyType,
 };
-use twincell_core::behavior::{Observed, WRITTEN};
-use twincell_core::report::display_observed;
-use twincell_core::value::{MAX_ARGUMENTS, cut_at};
 
-use crate::execution::code;
+use twincell_behavior::display_observed;
+use twincell_engine::observed::{Observed, WRITTEN};
+use twincell_values::value::{MAX_ARGUMENTS, cut_at};
+
 use crate::execution::object::{Mark, Versatile};
-use crate::execution::paths;
-use crate::execution::state;
+use crate::execution::{code, paths, state};
 use crate::observe::kinds::{self, Kind};
 
 /// Nodes of one observed tree, nesting, and characters of one text at most.

@@ -14,7 +14,8 @@ use pyo3::types::{
     PyWeakrefReference,
 };
 use rustc_hash::FxHashMap;
-use twincell_core::value::AbstractValue;
+
+use twincell_values::value::AbstractValue;
 
 /// Modules whose classes are stand-ins.
 const MOCKS: [&str; 3] = ["unittest.mock", "mock.mock", "mock"];

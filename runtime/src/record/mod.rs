@@ -13,15 +13,17 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
-use twincell_core::instrument::RecordedFunction;
-use twincell_core::value::AbstractValue;
+
+use twincell_syntax::instrument::RecordedFunction;
+use twincell_values::value::AbstractValue;
 
 pub use effects::Effects;
 pub use seen::{LENGTHS, Seen};
 
-use crate::{hooks, observe};
 use effects::Before;
 use seen::Note;
+
+use crate::{hooks, observe};
 
 /// A module whose values are counted while its hooks are called.
 #[pyclass(frozen, module = "twincell")]

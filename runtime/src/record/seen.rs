@@ -2,7 +2,8 @@
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyDictMethods, PyString};
-use twincell_core::value::AbstractValue;
+
+use twincell_values::value::AbstractValue;
 
 use super::effects::Effects;
 

@@ -8,7 +8,8 @@ use std::collections::{BTreeSet, HashSet};
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFunction, PyList, PySet, PyTuple, PyType};
-use twincell_core::behavior::Observed;
+
+use twincell_engine::observed::Observed;
 
 use crate::execution::code::MODULE_NAME;
 use crate::execution::object::{Mark, Versatile};

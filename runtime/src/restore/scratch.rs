@@ -6,7 +6,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
-use twincell_core::engine::folder;
+use twincell_engine::folder;
 
 /// Two changes of a folder get different times when this lies between them: the kernel stamps files by its tick, of 10
 /// ms at most.
@@ -61,9 +61,8 @@ fn is_long_ago(&(seconds, nanoseconds): &Changed) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::{Mutex, MutexGuard, PoisonError};
-
     use super::*;
+    use std::sync::{Mutex, MutexGuard, PoisonError};
 
     /// The process has one current folder for all tests.
     fn alone() -> MutexGuard<'static, ()> {

@@ -14,7 +14,7 @@ pub(crate) use syscalls::fork_token;
 
 use std::path::PathBuf;
 
-use twincell_core::engine::protocol::SandboxReport;
+use twincell_engine::protocol::SandboxReport;
 
 /// What the locked-in process may still do.
 #[derive(Debug, Clone)]

@@ -6,12 +6,12 @@
 
 use pyo3::exceptions::PyStopIteration;
 use pyo3::prelude::*;
-use twincell_core::behavior::Observed;
-use twincell_core::site::SiteKind;
 
-use crate::execution::code;
+use twincell_engine::observed::Observed;
+use twincell_syntax::site::SiteKind;
+
 use crate::execution::prediction_index::YIELD;
-use crate::execution::state;
+use crate::execution::{code, state};
 use crate::inject::resolve::{self, Request};
 use crate::observe;
 

@@ -2,9 +2,10 @@
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use twincell_core::behavior::Observed;
-use twincell_core::site::SiteKind;
-use twincell_core::value::AbstractValue;
+
+use twincell_engine::observed::Observed;
+use twincell_syntax::site::SiteKind;
+use twincell_values::value::AbstractValue;
 
 use crate::execution::prediction_index::Prepared;
 use crate::inject::replacement::{Origin, is_injected, is_possible};

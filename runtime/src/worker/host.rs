@@ -8,30 +8,25 @@ use std::time::Instant;
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use twincell_core::behavior::{Behavior, Observed, Outcome};
-use twincell_core::engine::protocol::{
+
+use twincell_engine::observed::{Behavior, Observed, Outcome};
+use twincell_engine::protocol::{
     Body, Context, ExecutionRecord, ExecutionRequest, Injection, Isolation, Program, Substitute,
 };
-use twincell_core::value::{Draw, Fixed, Recipe, SUBSTITUTED};
+use twincell_values::drawing::Draw;
+use twincell_values::value::{Fixed, Recipe, SUBSTITUTED};
 
 use crate::execution::object::{Mark, Versatile};
 use crate::execution::observations::Observations;
 use crate::execution::prediction_index::Prepared;
 use crate::execution::state::{self, Execution, OfThreads, Side};
-use crate::inject::names;
-use crate::inject::resolve;
+use crate::inject::{names, resolve};
 use crate::observe;
 use crate::observe::console::Console;
-use crate::restore::clock;
 use crate::restore::scratch::Scratch;
-use crate::restore::world;
-use crate::worker::Host;
-use crate::worker::globals;
-use crate::worker::isolation;
-use crate::worker::module;
-use crate::worker::outcome;
-use crate::worker::script;
+use crate::restore::{clock, world};
 use crate::worker::version::{self, LoadedVersion};
+use crate::worker::{Host, globals, isolation, module, outcome, script};
 
 /// Globals that the interpreter keeps for itself.
 const BOOKKEEPING: [&str; 2] = ["__builtins__", "__warningregistry__"];

@@ -9,8 +9,9 @@ use std::collections::HashSet;
 use std::io::{PipeWriter, Read, Write};
 
 use pyo3::prelude::*;
-use twincell_core::engine::frame::{self, MAX_RECORD};
-use twincell_core::engine::protocol::ExecutionRecord;
+
+use twincell_engine::frame::{self, MAX_RECORD};
+use twincell_engine::protocol::ExecutionRecord;
 
 use crate::restore::world;
 use crate::sandbox;

@@ -17,11 +17,9 @@ use std::os::fd::{AsFd, FromRawFd, OwnedFd, RawFd};
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 
-use twincell_core::behavior::{Behavior, Outcome};
-use twincell_core::engine::frame::{self, FrameError, MAX_RECORD};
-use twincell_core::engine::protocol::{
-    ExecutionRecord, ExecutionRequest, FromWorker, PROTOCOL_VERSION, Program, ToWorker,
-};
+use twincell_engine::frame::{self, FrameError, MAX_RECORD};
+use twincell_engine::observed::{Behavior, Outcome};
+use twincell_engine::protocol::{ExecutionRecord, ExecutionRequest, FromWorker, PROTOCOL_VERSION, Program, ToWorker};
 
 use crate::restore::scratch::Scratch;
 use crate::sandbox::{self, Limits};

@@ -5,7 +5,8 @@
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyCode, PyCodeMethods, PyDict, PyFunction, PyList, PyModule, PyTuple, PyType};
-use twincell_core::engine::protocol::Companion;
+
+use twincell_engine::protocol::Companion;
 
 use crate::execution::code::FILE_NAME;
 use crate::execution::object::Versatile;

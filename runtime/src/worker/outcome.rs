@@ -3,13 +3,13 @@
 use pyo3::exceptions::{PyAssertionError, PyMemoryError, PyRecursionError, PySystemExit};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
-use twincell_core::behavior::{Observed, Outcome};
-use twincell_core::site::SiteKind;
 
-use crate::execution::code;
+use twincell_engine::observed::{Observed, Outcome};
+use twincell_syntax::site::SiteKind;
+
 use crate::execution::object::Versatile;
-use crate::execution::state;
 use crate::execution::steps::StopExecution;
+use crate::execution::{code, state};
 use crate::inject::arguments;
 use crate::inject::resolve::{self, Request};
 use crate::observe::kinds::{self, Kind};

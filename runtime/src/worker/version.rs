@@ -7,21 +7,20 @@ use pyo3::basic::CompareOp;
 use pyo3::exceptions::{PyAttributeError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyCode, PyCodeMethods, PyDict, PyString, PyType};
-use twincell_core::behavior::{Observed, Outcome};
-use twincell_core::engine::protocol::{
-    Body, Context, MEMBERS_USED, Member, Parameter, ParameterKind, Version, member_step,
-};
-use twincell_core::source::Hint;
+
+use twincell_engine::observed::{Observed, Outcome};
+use twincell_engine::protocol::{Body, Context, MEMBERS_USED, Member, Version, member_step};
+use twincell_syntax::{Parameter, ParameterKind};
+use twincell_values::reading::Hint;
 
 use crate::execution::state;
 use crate::execution::steps::StopExecution;
-use crate::hooks;
 use crate::inject::arguments::{self, Arguments};
 use crate::inject::names;
-use crate::observe;
 use crate::restore::module_state::ModuleState;
 use crate::worker::module::{self, helpers};
 use crate::worker::outcome;
+use crate::{hooks, observe};
 
 /// How many members of an object are used: one to six.
 const LENGTHS: [f64; 6] = [0.15, 0.25, 0.25, 0.2, 0.1, 0.05];

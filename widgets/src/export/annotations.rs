@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use twincell_core::report::Verdict;
+use twincell_compare::verdict::Verdict;
 
 use super::{Told, counts};
 use crate::plain;

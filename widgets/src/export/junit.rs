@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
-use twincell_core::report::Verdict;
+
+use twincell_compare::verdict::Verdict;
 
 use super::Told;
 use crate::{plain, words};

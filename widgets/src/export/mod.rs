@@ -8,8 +8,8 @@ mod junit;
 mod markdown;
 mod sarif;
 
-use twincell_core::report::{Comparison, Evidence, LineReport, PairReport, Verdict};
-use twincell_core::reproduce::Reproducer;
+use twincell_compare::report::{Comparison, Evidence, LineReport, PairReport, Reproducer};
+use twincell_compare::verdict::Verdict;
 
 use crate::words;
 

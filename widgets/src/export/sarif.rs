@@ -3,7 +3,8 @@
 //! needs a dozen fields.
 
 use serde_json::{Value, json};
-use twincell_core::report::Verdict;
+
+use twincell_compare::verdict::Verdict;
 
 use super::Told;
 use crate::plain;

@@ -2,7 +2,8 @@
 //! where they entered.
 
 use maud::{Markup, html};
-use twincell_core::report::{LineReport, PairReport, VersionReport, Witness};
+
+use twincell_compare::report::{LineReport, PairReport, VersionReport, Witness};
 
 use crate::{plain, words};
 

@@ -14,7 +14,9 @@ use base64::engine::general_purpose::STANDARD;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
-use twincell_core::report::{Comparison, PairReport, Verdict};
+
+use twincell_compare::report::{Comparison, PairReport};
+use twincell_compare::verdict::Verdict;
 
 use crate::plot::Plot;
 use crate::{MODULE, StudyState, plain, words};

@@ -2,7 +2,9 @@
 //! order in which a reader asks.
 
 use maud::{Markup, html};
-use twincell_core::report::{PairReport, Verdict};
+
+use twincell_compare::report::PairReport;
+use twincell_compare::verdict::Verdict;
 
 use super::{code, plots, tables};
 use crate::plot::pair_plots;

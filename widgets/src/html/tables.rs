@@ -2,8 +2,10 @@
 //! out; a difference is marked with a sign and a word.
 
 use maud::{Markup, html};
-use twincell_core::behavior::{Behavior, Call};
-use twincell_core::report::{Channel, Evidence, ExecutionReport, PairReport, Witness, display_call, display_outcome};
+
+use twincell_behavior::{Channel, display_call, display_outcome};
+use twincell_compare::report::{Evidence, ExecutionReport, PairReport, Witness};
+use twincell_engine::observed::{Behavior, Call};
 
 use crate::{plain, words};
 

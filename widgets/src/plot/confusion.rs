@@ -2,7 +2,8 @@
 
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
-use twincell_core::report::Verdict;
+
+use twincell_compare::verdict::Verdict;
 
 use super::marks::{BLUE, INK, ORANGE};
 use super::{Plot, Sheet, WIDTH, bold, font, verdict_text};

@@ -2,7 +2,8 @@
 
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
-use twincell_core::report::PairReport;
+
+use twincell_compare::report::PairReport;
 
 use super::marks::{BLUE, Mark, ORANGE, Sign};
 use super::{HEIGHT, Plot, Scale, Sheet, axes, font, percent, place, plain, sample, share, ticks};

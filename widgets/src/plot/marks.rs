@@ -2,7 +2,8 @@
 
 use plotters::prelude::*;
 use plotters::style::RGBColor;
-use twincell_core::report::Verdict;
+
+use twincell_compare::verdict::Verdict;
 
 use super::{Area, Drawn};
 

@@ -15,15 +15,17 @@ mod waits;
 
 use std::error::Error;
 
+use marks::{INK, Mark};
+use paper::{FONT, LINE, Paper, escaped};
 use plotters::coord::Shift;
 use plotters::coord::ranged1d::{DefaultFormatting, KeyPointHint, Ranged};
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
-use twincell_core::report::{PairReport, Verdict};
+
+use twincell_compare::report::PairReport;
+use twincell_compare::verdict::Verdict;
 
 use crate::{StudyState, words};
-use marks::{INK, Mark};
-use paper::{FONT, LINE, Paper, escaped};
 
 pub use confusion::{Confusion, confusion_of};
 

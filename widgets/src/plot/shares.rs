@@ -3,8 +3,9 @@
 
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
-use twincell_core::report::{PairReport, PathReport};
-use twincell_core::value::AbstractValue;
+
+use twincell_compare::report::{PairReport, PathReport};
+use twincell_values::value::AbstractValue;
 
 use super::marks::{BLUE, Fill, INK, Mark, Sign};
 use super::{Plot, Scale, Sheet, WIDTH, axes, font, percent, place, ticks};

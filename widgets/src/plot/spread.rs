@@ -1,6 +1,6 @@
 //! How a number is spread over the changes of a study: bars, piled up by verdict.
 
-use twincell_core::report::Verdict;
+use twincell_compare::verdict::Verdict;
 
 use super::marks::Mark;
 use super::{HEIGHT, Plot, Scale, Sheet, VERDICTS, axes, median, percent, place, plain, ticks, verdict_text};

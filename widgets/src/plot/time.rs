@@ -1,7 +1,8 @@
 //! Time spent, execution by execution.
 
 use plotters::prelude::*;
-use twincell_core::report::PairReport;
+
+use twincell_compare::report::PairReport;
 
 use super::marks::{BLUE, INK, Mark, ORANGE, Sign};
 use super::{HEIGHT, Plot, Scale, Sheet, axes, median, place, plain, sample, ticks};

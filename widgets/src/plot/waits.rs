@@ -1,7 +1,8 @@
 //! Executions until a difference: how many came between one that differs and the next.
 
 use plotters::prelude::*;
-use twincell_core::report::{ExecutionReport, PairReport};
+
+use twincell_compare::report::{ExecutionReport, PairReport};
 
 use super::marks::{Fill, INK, Mark, ORANGE, Sign};
 use super::{HEIGHT, Plot, Scale, Sheet, axes, place, plain, ticks};

@@ -2,7 +2,10 @@
 //! coverage margin and the injected values under the line where they entered.
 
 use anstyle::{AnsiColor, Style};
-use twincell_core::report::{AlignedRow, Comparison, LineReport, PairReport, Verdict};
+
+use twincell_compare::report::{Comparison, LineReport, PairReport};
+use twincell_compare::verdict::Verdict;
+use twincell_syntax::AlignedRow;
 
 use super::DIM;
 use super::page::{Page, chunks, padded};

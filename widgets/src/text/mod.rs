@@ -5,11 +5,14 @@ mod code;
 mod page;
 
 use anstyle::{AnsiColor, Style};
-use twincell_core::behavior::Call;
-use twincell_core::report::{Comparison, PairReport, Verdict, display_call};
+use page::Page;
+
+use twincell_behavior::display_call;
+use twincell_compare::report::{Comparison, PairReport};
+use twincell_compare::verdict::Verdict;
+use twincell_engine::observed::Call;
 
 use crate::{plain, words};
-use page::Page;
 pub(crate) use page::cut;
 
 const EVIDENCE_SHOWN: usize = 10;

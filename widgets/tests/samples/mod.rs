@@ -1,13 +1,15 @@
 //! Reports built by hand, one for each thing that a view has to cope with. Used by the tests and by the gallery.
 
-use twincell_core::behavior::{Behavior, Call, Observed, Outcome};
-use twincell_core::engine::protocol::Injection;
-use twincell_core::report::{
-    AlignedRow, CallRow, Channel, Comparison, Evidence, ExecutionReport, FORMAT, LineReport, PairReport, Strength,
-    Verdict, VersionReport, Witness,
+use twincell_behavior::{CallRow, Channel, Strength};
+use twincell_compare::report::{
+    Comparison, Evidence, ExecutionReport, FORMAT, LineReport, PairReport, VersionReport, Witness,
 };
-use twincell_core::site::SiteKind;
-use twincell_core::value::{AbstractValue, Choice, Decision, Recipe};
+use twincell_compare::verdict::Verdict;
+use twincell_engine::observed::{Behavior, Call, Observed, Outcome};
+use twincell_engine::protocol::Injection;
+use twincell_syntax::AlignedRow;
+use twincell_syntax::site::SiteKind;
+use twincell_values::value::{AbstractValue, Choice, Decision, Recipe};
 use twincell_widgets::{STATE_FORMAT, StudyRow, StudyState};
 
 /// Everything that a view could be tricked with, as a browser or a terminal would take it.
@@ -296,7 +298,7 @@ pub fn changing_pair() -> PairReport {
         isolation: Default::default(),
         notes: vec![
             "scrapy is not installed here: names imported from it are injected.".into(),
-            format!("An execution ended with: {}", twincell_core::report::display_outcome(&raised)),
+            format!("An execution ended with: {}", twincell_behavior::display_outcome(&raised)),
         ],
         milliseconds: 41.3,
     }

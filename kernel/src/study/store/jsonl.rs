@@ -38,7 +38,7 @@ struct Known {
     #[serde(rename = "id")]
     _id: IgnoredAny,
     #[serde(rename = "verdict")]
-    _verdict: twincell_core::report::Verdict,
+    _verdict: twincell_compare::verdict::Verdict,
     #[serde(rename = "reason")]
     _reason: String,
     key: Option<String>,

@@ -142,11 +142,10 @@ fn foreign(path: &Path, what: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::{Value, json};
-    use twincell_core::report::Verdict;
-
     use super::*;
     use crate::study::change::Change;
+    use serde_json::{Value, json};
+    use twincell_compare::verdict::Verdict;
 
     const ENDINGS: [&str; 3] = ["jsonl", "sqlite", "parquet"];
 

@@ -1,0 +1,396 @@
+//! Channel: calls to code that is not there.
+//!
+//! Two versions may ask for the same values in another order or more often: that alone is no behavior. What counts
+//! are *actions* (`effects.rs` says which calls act). Those on one receiver must be the same, in the same order; between
+//! receivers the order says little. Arguments of the other calls count all the same, because the values that they give
+//! depend on them (see the access paths of calls).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rustc_hash::FxHashMap;
+
+use twincell_engine::observed::{Behavior, Call, Observed};
+use twincell_values::value::{behind_cut, unquoted};
+
+use super::effects::{Effect, effect, receiver};
+use super::equal::{all_equal, equal};
+use super::{Basis, Difference, Rules};
+use crate::{CallRow, Channel, display_call};
+
+/// The same callee and the same arguments; how arguments are passed makes no difference where they are the same.
+fn same_call(old: &Call, new: &Call, rules: &Rules) -> bool {
+    old.callee == new.callee && same_arguments(old, new, rules)
+}
+
+fn same_arguments(old: &Call, new: &Call, rules: &Rules) -> bool {
+    if all_equal(&old.arguments, &new.arguments, rules) {
+        let matches = |(name, value): &(String, Observed)| {
+            new.keywords.iter().any(|(other_name, other)| name == other_name && equal(value, other, rules))
+        };
+        return old.keywords.len() == new.keywords.len() && old.keywords.iter().all(matches);
+    }
+    if old.arguments.len() == new.arguments.len() {
+        return false;
+    }
+    let values = |call: &Call| -> Vec<Observed> {
+        call.arguments.iter().chain(call.keywords.iter().map(|(_, value)| value)).cloned().collect()
+    };
+    let (a, mut b) = (values(old), values(new));
+    a.len() == b.len()
+        && a.iter().all(|value| match b.iter().position(|other| equal(value, other, rules)) {
+            Some(index) => {
+                b.remove(index);
+                true
+            }
+            None => false,
+        })
+}
+
+pub(super) fn compare(old: &Behavior, new: &Behavior, rules: &Rules, found: &mut Vec<Difference>) {
+    let (mut a, mut b) = (actions(old, rules), actions(new, rules));
+    let managed = managed(&mut a, &mut b);
+    let same = |a: &Call, b: &Call| same_call(a, b, rules) || same_management(a, b, &managed);
+    let in_order = a.len() == b.len() && a.iter().zip(&b).all(|(a, b)| same(a, b));
+    if in_order {
+        return;
+    }
+    let different = first_difference(&a, &b, &same);
+    // The same calls on each receiver: only the order between receivers differs.
+    let reordered = || {
+        let at = a.iter().zip(&b).position(|(a, b)| !same(a, b)).unwrap_or(0);
+        (a.get(at).copied(), b.get(at).copied(), Basis::Reordered)
+    };
+    let (one, other, basis) = different.unwrap_or_else(reordered);
+    let text = |call: Option<&Call>| call.map_or(super::NO_CALL.into(), display_call);
+    let position = |call: Option<&Call>, calls: &[&Call]| {
+        calls.iter().position(|own| call.is_some_and(|call| std::ptr::eq(*own, call))).map(|at| at + 1)
+    };
+    found.push(Difference {
+        channel: Channel::Calls,
+        place: format!("call {}", position(one, &a).or(position(other, &b)).unwrap_or(1)),
+        old: text(one),
+        new: text(other),
+        basis,
+    });
+}
+
+fn actions<'a>(behavior: &'a Behavior, rules: &Rules) -> Vec<&'a Call> {
+    behavior.calls.iter().filter(|call| rules.every_call_acts || effect(call) != Effect::Asks).collect()
+}
+
+/// The first action of one receiver that the other version does not make in its place, in the order of appearance.
+fn first_difference<'a>(
+    old: &[&'a Call],
+    new: &[&'a Call],
+    same: &dyn Fn(&Call, &Call) -> bool,
+) -> Option<(Option<&'a Call>, Option<&'a Call>, Basis)> {
+    let mut by_receiver: BTreeMap<&str, [Vec<(usize, &'a Call)>; 2]> = BTreeMap::new();
+    for (side, calls) in [old, new].into_iter().enumerate() {
+        for (at, call) in calls.iter().enumerate() {
+            by_receiver.entry(receiver(call)).or_default()[side].push((at, call));
+        }
+    }
+    let differing = by_receiver.values().filter_map(|[old, new]| {
+        let at = (0..old.len().max(new.len())).find(|&at| match (old.get(at), new.get(at)) {
+            (Some((_, a)), Some((_, b))) => !same(a, b),
+            _ => true,
+        })?;
+        Some((old.get(at).copied(), new.get(at).copied()))
+    });
+    let (one, other) = differing.min_by_key(|(one, other)| {
+        let place = |call: &Option<(usize, &Call)>| call.map_or(usize::MAX, |(at, _)| at);
+        (place(one).min(place(other)), place(one))
+    })?;
+    let (one, other) = (one.map(|(_, call)| call), other.map(|(_, call)| call));
+    let reaches = [one, other].into_iter().flatten().any(|call| effect(call) == Effect::Reaches);
+    Some((one, other, if reaches { Basis::Seen } else { Basis::Acted }))
+}
+
+/// Receivers of which one version's `with` is written out in the other, which opens and closes them itself. What enters one
+/// without doing anything is left out.
+fn managed<'a>(old: &mut Vec<&'a Call>, new: &mut Vec<&'a Call>) -> BTreeSet<&'a str> {
+    let mut found = BTreeSet::new();
+    if !old.iter().chain(new.iter()).any(|call| LEAVING.contains(&verb(call))) {
+        return found;
+    }
+    let [others, own] = [new.clone(), old.clone()];
+    for (with, without) in [(old, others), (new, own)] {
+        let has = |calls: &[&Call], on: &str, verbs: &[&str]| {
+            calls.iter().any(|call| receiver(call) == on && verbs.contains(&verb(call)))
+        };
+        let left: BTreeSet<&str> =
+            with.iter().filter(|call| LEAVING.contains(&verb(call))).map(|call| receiver(call)).collect();
+        for on in left.into_iter().filter(|on| !has(&without, on, &LEAVING)) {
+            if has(&without, on, &["acquire", "release"]) {
+                found.insert(on);
+            } else if gives_itself(on) && has(&without, on, &["close", "aclose"]) {
+                with.retain(|call| receiver(call) != on || !ENTERING.contains(&verb(call)));
+                found.insert(on);
+            }
+        }
+    }
+    found
+}
+
+const ENTERING: [&str; 2] = ["__enter__", "__aenter__"];
+const LEAVING: [&str; 2] = ["__exit__", "__aexit__"];
+
+/// What a `with` does, and what does the same where it is written out.
+fn same_management(a: &Call, b: &Call, managed: &BTreeSet<&str>) -> bool {
+    if receiver(a) != receiver(b) || !managed.contains(receiver(a)) {
+        return false;
+    }
+    let pair = [verb(a), verb(b)];
+    let is = |implied: &[&str], written: &[&str]| {
+        [pair, [pair[1], pair[0]]].iter().any(|[one, other]| implied.contains(one) && written.contains(other))
+    };
+    is(&ENTERING, &["acquire"]) || is(&LEAVING, &["release", "close", "aclose"])
+}
+
+/// Files and the like: entering one gives itself, and leaving it closes it.
+fn gives_itself(receiver: &str) -> bool {
+    if !receiver.ends_with(')') {
+        return false;
+    }
+    // Long arguments are cut off, and closing brackets with them; behind the cut all brackets are there.
+    let behind = behind_cut(receiver);
+    let behind = opening(behind).map(|at| receiver.len() - behind.len() + at);
+    let made_by = behind.or_else(|| never_closed(receiver)).or_else(|| opening(receiver));
+    let made_by = &receiver[..made_by.unwrap_or(0)];
+    let name = made_by.rsplit('.').next().unwrap_or(made_by);
+    words(name).any(|word| ["open", "file", "socket", "stream", "closing"].contains(&word.to_lowercase().as_str()))
+}
+
+/// Where the bracket opens that the last character closes.
+fn opening(text: &str) -> Option<usize> {
+    let mut depth = 0;
+    let mut backward = text.char_indices().rev();
+    let found = backward.find(|(_, character)| {
+        depth += i32::from(*character == ')') - i32::from(*character == '(');
+        depth == 0
+    });
+    found.map(|(at, _)| at)
+}
+
+/// Where the first bracket opens that nothing closes.
+fn never_closed(text: &str) -> Option<usize> {
+    let mut open = Vec::new();
+    for (at, character) in unquoted(text) {
+        match character {
+            '(' => open.push(at),
+            ')' => drop(open.pop()),
+            _ => {}
+        }
+    }
+    open.first().copied()
+}
+
+/// The words of a name: `NamedTemporaryFile` and `open_stream` have three and two.
+fn words(name: &str) -> impl Iterator<Item = &str> {
+    name.split('_').flat_map(|part| {
+        let starts = part
+            .char_indices()
+            .zip(part.chars().skip(1))
+            .filter(|((_, before), c)| before.is_lowercase() && c.is_uppercase());
+        let mut cuts: Vec<usize> = starts.map(|((at, before), _)| at + before.len_utf8()).collect();
+        cuts.insert(0, 0);
+        cuts.push(part.len());
+        (1..cuts.len()).filter_map(move |at| part.get(cuts[at - 1]..cuts[at]))
+    })
+}
+
+fn verb(call: &Call) -> &str {
+    call.callee.rsplit('.').next().unwrap_or(&call.callee)
+}
+
+/// Both call logs side by side, in order: a longest common subsequence of equal calls.
+pub fn align(old: &[Call], new: &[Call], rules: &Rules) -> Vec<CallRow> {
+    // Logs are bounded for display; the quadratic table stays small.
+    const MOST: usize = 300;
+    let (old, new) = (&old[..old.len().min(MOST)], &new[..new.len().min(MOST)]);
+    let (numbers, small) = (numbered(old, new), |call: &Call| parts(call) <= SMALL);
+    let same = |i: usize, j: usize| {
+        let (a, b) = (&old[i], &new[j]);
+        numbers[0][i] == numbers[1][j] || small(a) && small(b) && same_call(a, b, rules)
+    };
+    let mut length = vec![vec![0u32; new.len() + 1]; old.len() + 1];
+    for i in (0..old.len()).rev() {
+        for j in (0..new.len()).rev() {
+            length[i][j] = if same(i, j) { length[i + 1][j + 1] + 1 } else { length[i + 1][j].max(length[i][j + 1]) };
+        }
+    }
+    let (mut i, mut j) = (0, 0);
+    let mut rows = Vec::new();
+    while i < old.len() || j < new.len() {
+        let row = match (old.get(i), new.get(j)) {
+            (Some(a), Some(b)) if same(i, j) => CallRow { old: Some(a.clone()), new: Some(b.clone()), equal: true },
+            (Some(a), Some(b)) if a.callee == b.callee && length[i][j] == length[i + 1][j + 1] => {
+                CallRow { old: Some(a.clone()), new: Some(b.clone()), equal: false }
+            }
+            (Some(a), Some(_)) if length[i + 1][j] >= length[i][j + 1] => {
+                CallRow { old: Some(a.clone()), new: None, equal: false }
+            }
+            (_, Some(b)) => CallRow { old: None, new: Some(b.clone()), equal: false },
+            (Some(a), None) => CallRow { old: Some(a.clone()), new: None, equal: false },
+            (None, None) => break,
+        };
+        i += usize::from(row.old.is_some());
+        j += usize::from(row.new.is_some());
+        rows.push(row);
+    }
+    rows
+}
+
+/// Parts of a call's arguments up to which calls that are not the very same are compared part by part.
+const SMALL: usize = 200;
+
+/// Each distinct call has a number: calls of equal numbers are the very same.
+fn numbered(old: &[Call], new: &[Call]) -> [Vec<usize>; 2] {
+    type Whole<'a> = (&'a str, &'a [Observed], &'a [(String, Observed)]);
+    let mut known: FxHashMap<Whole<'_>, usize> = FxHashMap::default();
+    [old, new].map(|calls| {
+        let mut numbers = Vec::new();
+        for Call { callee, arguments, keywords, .. } in calls {
+            let next = known.len();
+            numbers.push(*known.entry((callee, arguments, keywords)).or_insert(next));
+        }
+        numbers
+    })
+}
+
+/// How many parts the arguments of a call have, as far as the bound.
+fn parts(call: &Call) -> usize {
+    let arguments = call.arguments.iter().chain(call.keywords.iter().map(|(_, value)| value));
+    arguments.map(|value| value.parts(SMALL)).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use twincell_engine::observed::Outcome;
+
+    #[test]
+    fn what_opens_gives_itself_however_long_its_arguments_are() {
+        for receiver in [
+            "open(path)",
+            "self.open(a(b), c)",
+            "open(a.joinpath(b, c)~0123456789abcdef)",
+            "open(a.joinpath(b, ~0123456789abcdef)",
+            "gzip.open('a (b ~0123456789abcdef)",
+            "tempfile.NamedTemporaryFile()",
+        ] {
+            assert!(gives_itself(receiver), "{receiver}");
+        }
+        for receiver in [
+            "connect(open(path))",
+            "open(path).lock",
+            "self.lock()",
+            "open(path).lock()",
+            "opened",
+            "()",
+            "store.open(a.joinpath(b, ~0123456789abcdef).lock()",
+            "open('a (b ~0123456789abcdef).lock()",
+        ] {
+            assert!(!gives_itself(receiver), "{receiver}");
+        }
+    }
+
+    fn call(callee: &str, arguments: &[i64], discarded: bool) -> Call {
+        Call {
+            callee: callee.into(),
+            arguments: arguments.iter().map(|value| Observed::Int(value.to_string())).collect(),
+            keywords: vec![],
+            line: 1,
+            discarded,
+        }
+    }
+
+    fn behavior(calls: Vec<Call>) -> Behavior {
+        Behavior {
+            outcome: Outcome::Returned(Observed::None),
+            arguments: vec![],
+            stdout: String::new(),
+            stderr: String::new(),
+            log: vec![],
+            calls,
+            lines: vec![],
+            branches: vec![],
+        }
+    }
+
+    fn differs(old: Vec<Call>, new: Vec<Call>) -> bool {
+        let mut found = Vec::new();
+        compare(&behavior(old), &behavior(new), &Rules::default(), &mut found);
+        !found.is_empty()
+    }
+
+    #[test]
+    fn asking_in_another_order_is_no_difference() {
+        let (a, b) = (call("x.get", &[1], false), call("y.find", &[2], false));
+        assert!(!differs(vec![a.clone(), b.clone()], vec![b, a]));
+    }
+
+    #[test]
+    fn without_telling_calls_apart_a_question_that_is_gone_is_a_difference() {
+        let old = behavior(vec![call("x.get", &[1], false)]);
+        let count = |every_call_acts| {
+            let mut found = Vec::new();
+            compare(&old, &behavior(vec![]), &Rules { every_call_acts, ..Rules::default() }, &mut found);
+            found.len()
+        };
+        assert_eq!((count(false), count(true)), (0, 1));
+    }
+
+    #[test]
+    fn an_action_that_is_gone_is_a_difference() {
+        assert!(differs(vec![call("x.save", &[], true)], vec![]));
+        assert!(differs(vec![call("stats.inc", &[1], true)], vec![call("stats.inc", &[2], true)]));
+    }
+
+    #[test]
+    fn the_order_of_actions_matters_on_one_receiver_and_says_little_between_two() {
+        let basis = |old: Vec<Call>, new: Vec<Call>| {
+            let mut found = Vec::new();
+            compare(&behavior(old), &behavior(new), &Rules::default(), &mut found);
+            found.first().map(|difference| difference.basis)
+        };
+        let (a, b, c) = (call("x.write", &[1], true), call("x.write", &[2], true), call("y.send", &[], true));
+        assert_eq!(basis(vec![a.clone(), b.clone()], vec![b.clone(), a.clone()]), Some(Basis::Acted));
+        assert_eq!(basis(vec![a.clone(), c.clone()], vec![c.clone(), a.clone()]), Some(Basis::Reordered));
+        assert_eq!(basis(vec![a.clone(), c.clone()], vec![a.clone(), c]), None);
+        assert_eq!(basis(vec![call("os.remove", &[], true)], vec![]), Some(Basis::Seen));
+    }
+
+    #[test]
+    fn a_with_may_be_written_out() {
+        let with = |receiver: &str| {
+            ["__enter__", "write", "__exit__"].map(|verb| call(&format!("{receiver}.{verb}"), &[], true)).to_vec()
+        };
+        let by_hand = |receiver: &str, verbs: &[&str]| -> Vec<Call> {
+            verbs.iter().map(|verb| call(&format!("{receiver}.{verb}"), &[], true)).collect()
+        };
+        assert!(!differs(with("a.open('b')"), by_hand("a.open('b')", &["write", "close"])));
+        assert!(!differs(with("lock"), by_hand("lock", &["acquire", "write", "release"])));
+        assert!(differs(with("a.open('b')"), by_hand("a.open('b')", &["write"])));
+        assert!(differs(with("a.open('b')"), by_hand("a.open('b')", &["close", "write"])));
+        assert!(!differs(with("x.openFile()"), by_hand("x.openFile()", &["write", "close"])));
+        for other in ["self.profile()", "reopen()", "a.upstream()"] {
+            assert!(differs(with(other), by_hand(other, &["write", "close"])), "{other}");
+        }
+        assert!(differs(with("connection"), by_hand("connection", &["write", "close"])));
+    }
+
+    #[test]
+    fn an_argument_by_keyword_is_the_same_argument() {
+        let by_keyword =
+            Call { keywords: vec![("maxsplit".into(), Observed::Int("1".into()))], ..call("x.send", &[7], true) };
+        assert!(!differs(vec![call("x.send", &[7, 1], true)], vec![by_keyword]));
+    }
+
+    #[test]
+    fn alignment_shows_a_removed_call_beside_nothing() {
+        let rows = align(&[call("a", &[], true), call("b", &[], true)], &[call("b", &[], true)], &Rules::default());
+        assert_eq!(rows.len(), 2);
+        assert!(rows[0].new.is_none() && rows[1].equal);
+    }
+}

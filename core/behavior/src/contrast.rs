@@ -1,0 +1,93 @@
+//! Two values that differ as two bounded texts that differ: where the texts would be cut before the difference, they begin
+//! at it.
+
+use twincell_engine::observed::Observed;
+
+use super::Rules;
+use super::equal::equal;
+use crate::display_observed;
+
+/// Characters of a text that are shown before the first one that differs.
+const BEFORE: usize = 20;
+
+pub(super) fn contrast(old: &Observed, new: &Observed, rules: &Rules) -> (String, String) {
+    let texts = (display_observed(old), display_observed(new));
+    if texts.0 != texts.1 {
+        return texts;
+    }
+    let mut path = String::new();
+    let (old, new) = narrow(old, new, rules, &mut path);
+    let place = if path.is_empty() { String::new() } else { format!("at {path}: ") };
+    match (old, new) {
+        (Observed::Str(a), Observed::Str(b)) => {
+            let same = a.chars().zip(b.chars()).take_while(|(a, b)| a == b).count();
+            let from = same.saturating_sub(BEFORE);
+            let rest = |text: &str| {
+                let rest = Observed::Str(text.chars().skip(from).collect());
+                format!("{place}from character {from}: {}", display_observed(&rest))
+            };
+            (rest(a), rest(b))
+        }
+        _ => (format!("{place}{}", display_observed(old)), format!("{place}{}", display_observed(new))),
+    }
+}
+
+/// The innermost parts that differ, and where they are.
+fn narrow<'a>(old: &'a Observed, new: &'a Observed, rules: &Rules, path: &mut String) -> (&'a Observed, &'a Observed) {
+    use Observed as O;
+    let found = match (old, new) {
+        (O::List(a), O::List(b)) | (O::Tuple(a), O::Tuple(b)) | (O::Set(a), O::Set(b)) => item(a, b, rules),
+        (O::Iterator { items: a, .. }, O::Iterator { items: b, .. }) => item(a, b, rules),
+        (O::Dict(a), O::Dict(b)) => a.iter().zip(b).find_map(|((key, value), (other, its))| {
+            let differs = equal(key, other, rules) && !equal(value, its, rules);
+            differs.then(|| (format!("[{}]", display_observed(key)), value, its))
+        }),
+        (O::Object { attributes: a, .. }, O::Object { attributes: b, .. })
+        | (O::Injected { assigned: a, .. }, O::Injected { assigned: b, .. }) => {
+            a.iter().zip(b).find_map(|((name, value), (other, its))| {
+                (name == other && !equal(value, its, rules)).then(|| (format!(".{name}"), value, its))
+            })
+        }
+        _ => None,
+    };
+    match found {
+        Some((step, old, new)) if path.len() < 200 => {
+            path.push_str(&step);
+            narrow(old, new, rules, path)
+        }
+        _ => (old, new),
+    }
+}
+
+fn item<'a>(old: &'a [Observed], new: &'a [Observed], rules: &Rules) -> Option<(String, &'a Observed, &'a Observed)> {
+    let at = old.iter().zip(new).position(|(a, b)| !equal(a, b, rules))?;
+    Some((format!("[{at}]"), &old[at], &new[at]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(old: &Observed, new: &Observed) -> (String, String) {
+        contrast(old, new, &Rules::default())
+    }
+
+    #[test]
+    fn what_differs_after_the_cut_is_shown_where_it_differs() {
+        let long = |last: i64| {
+            let items = (0..500).chain([last]).map(|value| Observed::Int(value.to_string()));
+            Observed::Dict(vec![(Observed::Str("key".into()), Observed::List(items.collect()))])
+        };
+        let (old, new) = texts(&long(1), &long(2));
+        assert_eq!((old.as_str(), new.as_str()), ("at ['key'][500]: 1", "at ['key'][500]: 2"));
+        let text = |last: &str| Observed::Str(format!("{}{last}", "x".repeat(3000)));
+        let (old, new) = texts(&text("a"), &text("b"));
+        assert!(old.ends_with("xa'") && new.ends_with("xb'") && old.len() < 100, "{old}");
+    }
+
+    #[test]
+    fn short_values_are_shown_whole() {
+        let (old, new) = texts(&Observed::Int("1".into()), &Observed::None);
+        assert_eq!((old.as_str(), new.as_str()), ("1", "None"));
+    }
+}

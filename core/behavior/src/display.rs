@@ -1,0 +1,347 @@
+//! Observed behavior as short texts for people: values, outcomes and calls. Escaping for a medium (HTML, a terminal)
+//! is the view's own business.
+
+use twincell_engine::observed::{Call, Observed, Outcome, WRITTEN};
+use twincell_syntax::python::python_string;
+use twincell_values::value::Decision;
+
+use super::{Channel, Strength};
+
+/// Characters that [`display_observed`] gives at most, the ellipsis aside.
+pub const DISPLAY_LIMIT: usize = 200;
+
+/// A bounded, plain text for a value, as people would write it in Python.
+pub fn display_observed(value: &Observed) -> String {
+    let mut out = Bounded::new(DISPLAY_LIMIT);
+    write_value(&mut out, value);
+    out.finish()
+}
+
+/// A text cut as values are.
+pub fn bounded(text: &str) -> String {
+    let mut out = Bounded::new(DISPLAY_LIMIT);
+    out.push(text);
+    out.finish()
+}
+
+/// How a version ended, e.g. `returned 3` or `raised ValueError: too long`.
+pub fn display_outcome(outcome: &Outcome) -> String {
+    let mut out = Bounded::new(DISPLAY_LIMIT);
+    match outcome {
+        Outcome::Returned(value) => {
+            out.push("returned ");
+            write_value(&mut out, value);
+        }
+        Outcome::Raised { exception, message, .. } => {
+            out.push("raised ");
+            match exception {
+                Observed::Exception { class, .. } if message.is_empty() => out.push(class),
+                Observed::Exception { class, .. } => {
+                    out.push(class);
+                    out.push(": ");
+                    out.push(message);
+                }
+                other => write_value(&mut out, other),
+            }
+        }
+        Outcome::Stopped { reason } => {
+            out.push("stopped: ");
+            out.push(reason);
+        }
+    }
+    out.finish()
+}
+
+/// A call as it would stand in code, e.g. `self.stats.inc_value('retries', count=1)`.
+pub fn display_call(call: &Call) -> String {
+    let mut out = Bounded::new(DISPLAY_LIMIT);
+    out.push(&call.callee);
+    out.push("(");
+    write_items(&mut out, &call.arguments);
+    for (index, (name, value)) in call.keywords.iter().enumerate() {
+        if index > 0 || !call.arguments.is_empty() {
+            out.push(", ");
+        }
+        out.push(name);
+        out.push("=");
+        write_value(&mut out, value);
+    }
+    out.push(")");
+    out.finish()
+}
+
+/// What was decided for an access path, e.g. `{'a': 1}` or `raises ValueError`.
+pub fn display_decision(decision: &Decision) -> String {
+    let mut out = Bounded::new(DISPLAY_LIMIT);
+    match decision {
+        Decision::Value(recipe) => out.push(&recipe.display()),
+        Decision::Raise(class) => {
+            out.push("raises ");
+            out.push(class);
+        }
+        Decision::Default => out.push("not passed, its default applies"),
+        Decision::Same(path) => {
+            out.push("the same object as ");
+            out.push(path);
+        }
+        Decision::Fail => out.push("missing, fails as Python would"),
+    }
+    out.finish()
+}
+
+impl Channel {
+    /// The channel as it stands in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Channel::Return => "return value",
+            Channel::Arguments => "arguments",
+            Channel::Output => "output",
+            Channel::Log => "log",
+            Channel::Calls => "calls",
+            Channel::Exception => "exception",
+        }
+    }
+}
+
+impl Strength {
+    /// The strength as it stands in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Strength::Observable => "observable",
+            Strength::CallPattern => "call pattern",
+        }
+    }
+}
+
+/// Text that stops growing at a limit, so that a huge value costs no more than what is shown of it.
+struct Bounded {
+    text: String,
+    left: usize,
+    full: bool,
+}
+
+impl Bounded {
+    fn new(limit: usize) -> Self {
+        Self { text: String::new(), left: limit, full: false }
+    }
+
+    fn push(&mut self, piece: &str) {
+        for character in piece.chars() {
+            if self.left == 0 {
+                self.full = true;
+                return;
+            }
+            self.text.push(character);
+            self.left -= 1;
+        }
+    }
+
+    fn finish(mut self) -> String {
+        if self.full {
+            self.text.push('…');
+        }
+        self.text
+    }
+}
+
+fn write_value(out: &mut Bounded, value: &Observed) {
+    if out.full {
+        return;
+    }
+    match value {
+        Observed::None => out.push("None"),
+        Observed::Bool(true) => out.push("True"),
+        Observed::Bool(false) => out.push("False"),
+        Observed::Int(text) | Observed::Float(text) => out.push(text),
+        Observed::Str(text) => {
+            // One character more than fits, so that a cut shows as one.
+            let head: String = text.chars().take(out.left + 1).collect();
+            out.push(&python_string(&head));
+        }
+        Observed::Bytes(bytes) => {
+            out.push("b'");
+            for byte in bytes.iter().take(out.left + 1) {
+                out.push(&byte.escape_ascii().to_string());
+            }
+            out.push("'");
+        }
+        Observed::List(items) => write_enclosed(out, "[", items, "]"),
+        Observed::Tuple(items) => write_enclosed(out, "(", items, if items.len() == 1 { ",)" } else { ")" }),
+        Observed::Set(items) if items.is_empty() => out.push("set()"),
+        Observed::Set(items) => write_enclosed(out, "{", items, "}"),
+        Observed::Dict(entries) => {
+            out.push("{");
+            for (index, (key, value)) in entries.iter().enumerate() {
+                if out.full {
+                    return;
+                }
+                if index > 0 {
+                    out.push(", ");
+                }
+                write_value(out, key);
+                out.push(": ");
+                write_value(out, value);
+            }
+            out.push("}");
+        }
+        Observed::Injected { path, assigned } => {
+            out.push("<");
+            out.push(path);
+            if !assigned.is_empty() {
+                out.push(" with ");
+                write_named(out, assigned);
+            }
+            out.push(">");
+        }
+        Observed::Object { class, attributes } => {
+            out.push(class);
+            out.push("(");
+            match attributes.as_slice() {
+                [(name, Observed::Str(inner))] if name == WRITTEN => out.push(inner),
+                _ => write_named(out, attributes),
+            }
+            out.push(")");
+        }
+        Observed::Function { name } => write_tagged(out, "function", name),
+        Observed::Class { name } => write_tagged(out, "class", name),
+        Observed::Module { name } => write_tagged(out, "module", name),
+        Observed::Exception { class, arguments } => {
+            out.push(class);
+            write_enclosed(out, "(", arguments, ")");
+        }
+        Observed::Iterator { kind, items, finished } => {
+            out.push("<");
+            out.push(kind);
+            out.push(": ");
+            write_items(out, items);
+            match (items.is_empty(), finished) {
+                (true, true) => out.push("no items"),
+                (true, false) => out.push("..."),
+                (false, true) => {}
+                (false, false) => out.push(", ..."),
+            }
+            out.push(">");
+        }
+        Observed::Cycle { .. } => out.push("..."),
+        Observed::Elided { reason } => write_tagged(out, "not shown:", reason),
+    }
+}
+
+fn write_enclosed(out: &mut Bounded, open: &str, items: &[Observed], close: &str) {
+    out.push(open);
+    write_items(out, items);
+    out.push(close);
+}
+
+fn write_items(out: &mut Bounded, items: &[Observed]) {
+    for (index, item) in items.iter().enumerate() {
+        if out.full {
+            return;
+        }
+        if index > 0 {
+            out.push(", ");
+        }
+        write_value(out, item);
+    }
+}
+
+fn write_named(out: &mut Bounded, named: &[(String, Observed)]) {
+    for (index, (name, value)) in named.iter().enumerate() {
+        if out.full {
+            return;
+        }
+        if index > 0 {
+            out.push(", ");
+        }
+        out.push(name);
+        out.push("=");
+        write_value(out, value);
+    }
+}
+
+fn write_tagged(out: &mut Bounded, tag: &str, name: &str) {
+    out.push("<");
+    out.push(tag);
+    out.push(" ");
+    out.push(name);
+    out.push(">");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn int(value: i64) -> Observed {
+        Observed::Int(value.to_string())
+    }
+
+    fn str(text: &str) -> Observed {
+        Observed::Str(text.into())
+    }
+
+    #[test]
+    fn values_read_as_python() {
+        let named = |name: &str, value| vec![(name.to_string(), value)];
+        let injected = |assigned| Observed::Injected { path: "request.meta".into(), assigned };
+        let generator = |items, finished| Observed::Iterator { kind: "generator".into(), items, finished };
+        let table = [
+            (Observed::Dict(vec![(str("a"), int(1)), (int(2), Observed::None)]), "{'a': 1, 2: None}"),
+            (Observed::Tuple(vec![int(1)]), "(1,)"),
+            (Observed::Tuple(vec![]), "()"),
+            (Observed::Set(vec![]), "set()"),
+            (Observed::List(vec![Observed::Bool(true), Observed::Float("nan".into())]), "[True, nan]"),
+            (Observed::Bytes(b"a\x00".to_vec()), "b'a\\x00'"),
+            (injected(vec![]), "<request.meta>"),
+            (injected(named("retries", int(1))), "<request.meta with retries=1>"),
+            (Observed::Object { class: "Response".into(), attributes: named("status", int(3)) }, "Response(status=3)"),
+            (
+                Observed::Object { class: "date".into(), attributes: named(WRITTEN, str("2020, 1, 1")) },
+                "date(2020, 1, 1)",
+            ),
+            (Observed::Exception { class: "ValueError".into(), arguments: vec![str("x")] }, "ValueError('x')"),
+            (generator(vec![int(1), int(2)], false), "<generator: 1, 2, ...>"),
+            (generator(vec![int(1), int(2)], true), "<generator: 1, 2>"),
+            (generator(vec![], true), "<generator: no items>"),
+            (Observed::Function { name: "f".into() }, "<function f>"),
+            (Observed::List(vec![Observed::Cycle { up: 1 }]), "[...]"),
+            (Observed::Elided { reason: "too deep".into() }, "<not shown: too deep>"),
+        ];
+        for (value, expected) in table {
+            assert_eq!(display_observed(&value), expected);
+        }
+    }
+
+    #[test]
+    fn a_long_value_is_cut_with_an_ellipsis() {
+        let long = Observed::List((0..100_000).map(int).collect());
+        let text = display_observed(&long);
+        assert_eq!(text.chars().count(), DISPLAY_LIMIT + 1);
+        assert!(text.starts_with("[0, 1, 2") && text.ends_with('…'));
+        assert!(display_observed(&str(&"x".repeat(1_000_000))).ends_with("x…"));
+    }
+
+    #[test]
+    fn outcomes_and_calls_read_as_sentences_and_code() {
+        let exception = Observed::Exception { class: "ValueError".into(), arguments: vec![] };
+        let raised = |message: &str| Outcome::Raised {
+            exception: exception.clone(),
+            intended: true,
+            line: 2,
+            message: message.into(),
+        };
+        assert_eq!(display_outcome(&Outcome::Returned(int(3))), "returned 3");
+        assert_eq!(display_outcome(&raised("too long")), "raised ValueError: too long");
+        assert_eq!(display_outcome(&raised("")), "raised ValueError");
+        assert_eq!(display_outcome(&Outcome::Stopped { reason: "steps".into() }), "stopped: steps");
+        let call = |arguments, keywords| Call { callee: "a.b".into(), arguments, keywords, line: 1, discarded: true };
+        assert_eq!(display_call(&call(vec![], vec![])), "a.b()");
+        assert_eq!(display_call(&call(vec![int(1)], vec![("n".into(), int(2))])), "a.b(1, n=2)");
+        assert_eq!(display_call(&call(vec![], vec![("n".into(), int(2))])), "a.b(n=2)");
+    }
+
+    #[test]
+    fn decisions_that_are_no_value_read_as_words() {
+        assert_eq!(display_decision(&Decision::Raise("KeyError".into())), "raises KeyError");
+        assert_eq!(display_decision(&Decision::Default), "not passed, its default applies");
+    }
+}

@@ -1,0 +1,24 @@
+//! Channel: intended exceptions, by class and arguments.
+
+use twincell_engine::observed::{Behavior, Outcome};
+
+use super::equal::equal;
+use super::{Basis, Difference, Rules};
+use crate::{Channel, display_outcome};
+
+pub(super) fn compare(old: &Behavior, new: &Behavior, rules: &Rules, found: &mut Vec<Difference>) {
+    let differs = match (&old.outcome, &new.outcome) {
+        (Outcome::Raised { exception: a, .. }, Outcome::Raised { exception: b, .. }) => !equal(a, b, rules),
+        (Outcome::Raised { .. }, _) | (_, Outcome::Raised { .. }) => true,
+        _ => false,
+    };
+    if differs {
+        found.push(Difference {
+            channel: Channel::Exception,
+            place: "exception".into(),
+            old: display_outcome(&old.outcome),
+            new: display_outcome(&new.outcome),
+            basis: Basis::Seen,
+        });
+    }
+}

@@ -1,0 +1,316 @@
+//! Builds a [`PairReport`] from what a campaign found.
+
+#[cfg(test)]
+mod sentences;
+mod values;
+pub(crate) mod wording;
+
+use std::collections::{BTreeMap, HashMap};
+
+use twincell_behavior::{Difference, Rules, align_calls, display_outcome};
+use twincell_engine::observed::Behavior;
+use twincell_engine::protocol::{Context, MEMBERS_USED, Member, member_step};
+use twincell_syntax::{Diff, Function};
+use twincell_values::value::{Decision, Recipe};
+
+use crate::campaign::{Campaign, Decisive, Kept, Target, joint};
+use crate::report::{
+    BranchReport, Evidence, ExecutionReport, LineReport, PairReport, Reproducer, VersionReport, Witness,
+};
+use crate::verdict::{self, EDGE_CASE, Verdict};
+
+/// What is known of a pair before it runs.
+pub(crate) struct Frame<'a> {
+    pub functions: &'a [Function; 2],
+    pub diff: &'a Diff,
+    /// Names that the functions use and that their modules bind differently.
+    pub changed_names: &'a [String],
+    /// Members of a class that its uses choose from.
+    pub members: &'a [Member],
+}
+
+/// What running it found.
+pub(crate) struct Findings<'a> {
+    pub verdict: Verdict,
+    pub reason: String,
+    pub campaign: &'a Campaign,
+    pub witness: Option<&'a Kept>,
+    /// The witness's values that matter.
+    pub decisive: Vec<Decisive>,
+    /// A test of its own for the witness.
+    pub reproducer: Option<Reproducer>,
+    pub target: &'a Target,
+    pub rules: &'a Rules,
+    /// Probability of each class, by access path, as far as it is known.
+    pub classes: &'a BTreeMap<String, Vec<f32>>,
+    pub notes: &'a [String],
+    pub context: Context,
+    pub milliseconds: f64,
+}
+
+/// A pair that is the same program.
+pub(crate) fn identical(frame: &Frame<'_>) -> PairReport {
+    let (reason, sentence) = wording::identical(frame);
+    unexecuted(frame, Verdict::Identical, reason, sentence)
+}
+
+/// A pair that could not run.
+pub(crate) fn failed(frame: &Frame<'_>, reason: String) -> PairReport {
+    let sentence = format!("Inconclusive: {reason}.");
+    unexecuted(frame, Verdict::Inconclusive, reason, sentence)
+}
+
+fn unexecuted(frame: &Frame<'_>, verdict: Verdict, reason: String, sentence: String) -> PairReport {
+    let campaign = Campaign::default();
+    let [old, new] = [0, 1].map(|side| version(frame, side, &campaign, &Target::default(), None));
+    PairReport {
+        verdict,
+        reason,
+        sentence,
+        evidence: vec![],
+        old,
+        new,
+        rows: frame.diff.rows.clone(),
+        executed: 0,
+        executions: vec![],
+        line_sets: vec![],
+        paths: vec![],
+        witness: None,
+        decided_by: vec![],
+        reproducer: None,
+        lost: 0,
+        isolation: Default::default(),
+        notes: vec![],
+        milliseconds: 0.0,
+    }
+}
+
+/// Says that others decide in this pair's place.
+pub(crate) fn decided_elsewhere(report: &mut PairReport, by: Vec<String>) {
+    report.sentence = wording::decided_elsewhere(report, &by);
+    report.decided_by = by;
+}
+
+/// The report of a pair that ran.
+pub(crate) fn report(frame: &Frame<'_>, findings: &Findings<'_>) -> PairReport {
+    let campaign = findings.campaign;
+    let stopped = || campaign.stopped_example().filter(|_| findings.verdict == Verdict::Inconclusive);
+    let shown = findings.witness.or_else(stopped).or_else(|| {
+        // Without a difference, show the usable execution that ran most.
+        let usable = campaign.executions.iter().filter(|kept| kept.is_valid());
+        usable.max_by_key(|kept| (lines_run(kept), std::cmp::Reverse(kept.record.index)))
+    });
+    let [old, new] = [0, 1].map(|side| version(frame, side, campaign, findings.target, shown));
+    let probability = joint(&findings.decisive);
+    let evidence = findings.witness.map_or_else(Vec::new, |kept| evidence(kept, probability));
+    let sentence = wording::sentence(frame, findings, &evidence);
+    let mut line_sets = LineSets::default();
+    let executions = campaign.executions.iter().map(|kept| execution(kept, &mut line_sets)).collect();
+    PairReport {
+        verdict: findings.verdict,
+        reason: wording::reason(frame, findings, &evidence),
+        sentence,
+        evidence,
+        old,
+        new,
+        rows: frame.diff.rows.clone(),
+        executed: campaign.executed() as u32,
+        executions,
+        line_sets: line_sets.sets,
+        paths: values::paths(campaign, findings.classes),
+        witness: shown.and_then(|kept| witness(frame, kept, &findings.decisive, findings.rules)),
+        decided_by: vec![],
+        reproducer: findings.reproducer.clone(),
+        lost: campaign.lost.len() as u32,
+        isolation: Default::default(),
+        notes: notes(frame, findings),
+        milliseconds: findings.milliseconds,
+    }
+}
+
+fn lines_run(kept: &Kept) -> usize {
+    kept.record.behaviors.iter().map(|behavior| behavior.lines.len()).sum()
+}
+
+fn notes(frame: &Frame<'_>, findings: &Findings<'_>) -> Vec<String> {
+    let mut notes: Vec<String> = findings.notes.to_vec();
+    let [old, new] = frame.functions;
+    if old.qualname != new.qualname {
+        notes.push(format!(
+            "compared {} with {}: the most similar function of the other version",
+            old.qualname, new.qualname
+        ));
+    }
+    if !frame.diff.renames.is_empty() {
+        let renames: Vec<String> = frame.diff.renames.iter().map(|(new, old)| format!("{old} is now {new}")).collect();
+        notes.push(format!("renamed: {}", renames.join(", ")));
+    }
+    if !frame.changed_names.is_empty() {
+        notes.push(format!(
+            "the function itself did not change, but what it uses did: {}",
+            frame.changed_names.join(", ")
+        ));
+    }
+    let campaign = findings.campaign;
+    if campaign.nondeterministic > 0 {
+        notes.push(format!(
+            "{} differences did not show again when the execution was repeated; they are no evidence",
+            campaign.nondeterministic
+        ));
+    }
+    if let Some(reason) = campaign.lost.first() {
+        notes.push(format!("{} executions were lost, the first because {reason}", campaign.lost.len()));
+    }
+    if campaign.stopped_early {
+        notes.push("stopped before the budget was used up".into());
+    }
+    if findings.context == Context::Function {
+        notes.push("context: the function alone; everything that it does not define was injected".into());
+    }
+    notes
+}
+
+fn version(
+    frame: &Frame<'_>,
+    side: usize,
+    campaign: &Campaign,
+    target: &Target,
+    witness: Option<&Kept>,
+) -> VersionReport {
+    let function = &frame.functions[side];
+    let changed = if side == 0 { &frame.diff.old_lines } else { &frame.diff.new_lines };
+    let runs = |line: u32| campaign.ran(side, line);
+    let lines: Vec<LineReport> = function
+        .text
+        .lines()
+        .enumerate()
+        .map(|(index, text)| {
+            let number = index as u32 + 1;
+            let executable = target.lines[side].contains(&number);
+            let behavior = witness.and_then(|kept| kept.record.behaviors.get(side));
+            LineReport {
+                number,
+                text: text.to_string(),
+                changed: changed.contains(&number),
+                executable,
+                executions: if executable { runs(number) } else { 0 },
+                witness_hits: behavior.map_or(0, |behavior| behavior.hits(number)),
+            }
+        })
+        .collect();
+    let executable = lines.iter().filter(|line| line.executable).count();
+    let ran = lines.iter().filter(|line| line.executions > 0).count();
+    VersionReport {
+        qualname: function.qualname.clone(),
+        first_line: function.first_line,
+        coverage: if executable == 0 { 0.0 } else { ran as f64 / executable as f64 },
+        changed_lines: target.changed[side].len() as u32,
+        changed_lines_reached: target.changed[side].iter().filter(|line| runs(**line) > 0).count() as u32,
+        branches: branches(&target.branches[side], side, campaign),
+        lines,
+    }
+}
+
+/// The differences of an execution, whose values have this probability together.
+pub(crate) fn evidence(kept: &Kept, probability: f64) -> Vec<Evidence> {
+    let one = |difference: &Difference| Evidence {
+        channel: difference.channel,
+        place: difference.place.clone(),
+        old: difference.old.clone(),
+        new: difference.new.clone(),
+        strength: difference.basis.strength(),
+        score: verdict::score(difference.basis, probability),
+        probability,
+        edge_case: probability < EDGE_CASE,
+        execution: number(kept),
+    };
+    kept.differences.iter().map(one).collect()
+}
+
+/// Each set of lines once: executions take few ways.
+#[derive(Default)]
+struct LineSets {
+    sets: Vec<[Vec<u32>; 2]>,
+    known: HashMap<[Vec<u32>; 2], u32>,
+}
+
+impl LineSets {
+    /// The number of the set that an execution ran.
+    fn of(&mut self, kept: &Kept) -> u32 {
+        let set = [0, 1].map(|side| {
+            let behavior = kept.record.behaviors.get(side);
+            behavior.map_or_else(Vec::new, |behavior| behavior.lines.iter().map(|(line, _)| *line).collect())
+        });
+        *self.known.entry(set).or_insert_with_key(|set| {
+            self.sets.push(set.clone());
+            self.sets.len() as u32 - 1
+        })
+    }
+}
+
+/// How often each condition of a version went which way.
+fn branches(lines: &[u32], side: usize, campaign: &Campaign) -> Vec<BranchReport> {
+    let mut branches: Vec<BranchReport> =
+        lines.iter().map(|&line| BranchReport { line, taken: 0, not_taken: 0 }).collect();
+    for behavior in campaign.executions.iter().filter_map(|kept| kept.record.behaviors.get(side)) {
+        for &(number, yes, no) in &behavior.branches {
+            if let Some(branch) = branches.get_mut(number as usize) {
+                branch.taken += u32::from(yes > 0);
+                branch.not_taken += u32::from(no > 0);
+            }
+        }
+    }
+    branches
+}
+
+fn execution(kept: &Kept, line_sets: &mut LineSets) -> ExecutionReport {
+    let outcome =
+        |behavior: Option<&Behavior>| behavior.map_or(String::new(), |behavior| display_outcome(&behavior.outcome));
+    let valid = |behavior: Option<&Behavior>| behavior.is_some_and(|behavior| behavior.outcome.is_valid());
+    ExecutionReport {
+        number: number(kept),
+        seed: kept.record.seed,
+        old: outcome(kept.old_behavior()),
+        new: outcome(kept.new_behavior()),
+        old_valid: valid(kept.old_behavior()),
+        new_valid: valid(kept.new_behavior()),
+        differs: !kept.differences.is_empty(),
+        examined: kept.examined,
+        new_lines: kept.new_lines,
+        coverage_so_far: kept.coverage,
+        microseconds: kept.record.microseconds,
+        lines: line_sets.of(kept),
+        choices: kept.record.choices.clone(),
+    }
+}
+
+/// People count from one.
+pub(super) fn number(kept: &Kept) -> u32 {
+    kept.record.index + 1
+}
+
+/// The members that an execution used, by name and in order; none where no class was used from outside.
+pub(super) fn uses(frame: &Frame<'_>, kept: &Kept) -> Vec<String> {
+    let drawn = |path: &str| match &kept.record.choices.iter().find(|choice| choice.path == path)?.decision {
+        Decision::Value(Recipe::Int(number)) => usize::try_from(*number).ok(),
+        _ => None,
+    };
+    let Some(last) = drawn(MEMBERS_USED).filter(|_| !frame.members.is_empty()) else { return vec![] };
+    let steps = (1..=last + 1).map_while(|step| drawn(&member_step(step)));
+    steps.filter_map(|index| frame.members.get(index)).map(Member::shown).collect()
+}
+
+pub(crate) fn witness(frame: &Frame<'_>, kept: &Kept, decisive: &[Decisive], rules: &Rules) -> Option<Witness> {
+    let [old, new] = kept.record.behaviors.as_slice() else { return None };
+    Some(Witness {
+        execution: number(kept),
+        uses: uses(frame, kept),
+        choices: kept.record.choices.clone(),
+        injections: kept.record.injections.clone(),
+        decisive: decisive.iter().map(|value| value.path.clone()).collect(),
+        probabilities: decisive.iter().map(|value| value.probability).collect(),
+        old: old.clone(),
+        new: new.clone(),
+        calls: align_calls(&old.calls, &new.calls, rules),
+    })
+}

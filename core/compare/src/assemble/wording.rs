@@ -1,0 +1,261 @@
+//! The sentences that a report opens with.
+
+use twincell_behavior::{Channel, NO_CALL, NOTHING_LOGGED, UNCHANGED, display_decision, display_outcome};
+use twincell_engine::observed::{Behavior, Outcome};
+use twincell_engine::protocol::{Injection, says_what_is_used};
+use twincell_syntax::Form;
+use twincell_values::value::{Choice, Decision};
+
+use crate::assemble::{Findings, Frame, number, uses};
+use crate::campaign::{Decisive, Kept};
+use crate::report::{Evidence, PairReport};
+use crate::verdict::Verdict;
+
+/// Values named in a sentence at most.
+const NAMED_VALUES: usize = 3;
+/// Names of functions in one list at most.
+const NAMED_FUNCTIONS: usize = 5;
+/// Characters of one text within a sentence.
+const SENTENCE_TEXT: usize = 80;
+
+/// Why a pair without any difference is identical.
+const SAME_TEXT: &str = "nothing differs";
+
+/// Why a pair that is the same program is one, and the sentence that says so.
+pub(super) fn identical(frame: &Frame<'_>) -> (String, String) {
+    let [old, new] = frame.functions;
+    let name = &new.qualname;
+    if old.text == new.text {
+        return (SAME_TEXT.into(), format!("Identical: {SAME_TEXT} in {name}."));
+    }
+    let locals = if frame.diff.renames.is_empty() { "" } else { " or names of locals" };
+    let layout = if locals.is_empty() { " or layout" } else { ", layout" };
+    let reason = format!("only comments, docstrings, annotations{layout}{locals} differ");
+    let sentence = format!("Identical: {name} is the same program; {reason}.");
+    (reason, sentence)
+}
+
+/// Why a pair does not decide, and what it shows by itself.
+pub(super) fn decided_elsewhere(report: &PairReport, by: &[String]) -> String {
+    let (behave, name) = (if by.len() == 1 { "behaves" } else { "behave" }, &report.new.qualname);
+    format!("{name} is judged by {}, which {behave} as before. By itself: {}", by.join(", "), report.sentence)
+}
+
+/// What a view shows first.
+pub(super) fn sentence(frame: &Frame<'_>, findings: &Findings<'_>, evidence: &[Evidence]) -> String {
+    let name = &frame.functions[1].qualname;
+    match (findings.verdict, findings.witness) {
+        (Verdict::Changing, Some(kept)) => format!(
+            "Behavior of {name} changed: {} (execution {}, {:.0} ms).",
+            difference(frame, findings, kept, evidence),
+            number(kept),
+            findings.milliseconds
+        ),
+        (Verdict::LikelyPreserving, _) => {
+            let reached: usize = findings.campaign.reached.iter().map(std::collections::BTreeSet::len).sum();
+            let changed: usize = findings.target.changed.iter().map(Vec::len).sum();
+            let what = match changed {
+                0 => format!("though {} changed", frame.changed_names.join(", ")),
+                _ => format!("{reached} of {changed} changed lines ran"),
+            };
+            let none = match findings.witness {
+                Some(_) => "No change of behavior in",
+                None => "No difference in",
+            };
+            format!("{none} {name}: {}; {what} ({:.0} ms).", findings.reason, findings.milliseconds)
+        }
+        _ => {
+            let example = findings.campaign.stopped_example().map(|kept| {
+                let values = injected_values(kept);
+                let with = if values.is_empty() { "in".into() } else { format!("for {} in", values.join(", ")) };
+                format!(", e.g. {with} execution {}", number(kept))
+            });
+            format!("Inconclusive for {name}: {}{}.", findings.reason, example.unwrap_or_default())
+        }
+    }
+}
+
+/// What a witness shows, with the values that it needs: `for x = 0: old returns None, new returns 1`.
+fn difference(frame: &Frame<'_>, findings: &Findings<'_>, kept: &Kept, evidence: &[Evidence]) -> String {
+    let values = named_values(frame, kept, &findings.decisive);
+    let unlikely = if evidence.iter().any(|one| one.edge_case) { "only for an unlikely value: " } else { "" };
+    let given = if values.is_empty() { String::new() } else { format!("for {}: ", values.join(", ")) };
+    let what = evidence.first().map_or_else(|| "the two differ".to_string(), |evidence| contrast(kept, evidence));
+    format!("{unlikely}{given}{what}")
+}
+
+/// Why the verdict is what it is. Of a change: what shows it.
+pub(super) fn reason(frame: &Frame<'_>, findings: &Findings<'_>, evidence: &[Evidence]) -> String {
+    match (findings.verdict, findings.witness) {
+        (Verdict::Changing, Some(kept)) => difference(frame, findings, kept, evidence),
+        _ => findings.reason.clone(),
+    }
+}
+
+/// `old returns None, new returns 1`.
+fn contrast(kept: &Kept, evidence: &Evidence) -> String {
+    let verb = |behavior: Option<&Behavior>, fallback: &str| match behavior.map(|behavior| &behavior.outcome) {
+        Some(outcome @ (Outcome::Returned(_) | Outcome::Raised { .. })) => {
+            cut(&display_outcome(outcome).replacen("returned ", "returns ", 1).replacen("raised ", "raises ", 1))
+        }
+        _ => cut(fallback),
+    };
+    match evidence.channel {
+        Channel::Return | Channel::Exception => {
+            format!(
+                "old {}, new {}",
+                verb(kept.old_behavior(), &evidence.old),
+                verb(kept.new_behavior(), &evidence.new)
+            )
+        }
+        Channel::Output => {
+            format!("old writes {} to {}, new {}", cut(&evidence.old), evidence.place, cut(&evidence.new))
+        }
+        Channel::Arguments if !evidence.place.starts_with("argument ") => {
+            format!("{}: old {}, new {}", evidence.place, cut(&evidence.old), cut(&evidence.new))
+        }
+        Channel::Arguments => {
+            let place = evidence.place.trim_start_matches("argument ");
+            let left = |text: &str| {
+                if text == UNCHANGED { "leaves it as it was".into() } else { format!("makes it {}", cut(text)) }
+            };
+            format!("{place} after the call: old {}, new {}", left(&evidence.old), left(&evidence.new))
+        }
+        Channel::Log => {
+            let logged =
+                |text: &str| if text == NOTHING_LOGGED { text.to_string() } else { format!("'{}'", cut(text)) };
+            format!("old logs {}, new {}", logged(&evidence.old), logged(&evidence.new))
+        }
+        Channel::Calls => match (evidence.old.as_str(), evidence.new.as_str()) {
+            (old, NO_CALL) => format!("old calls {}, new does not", cut(old)),
+            (NO_CALL, new) => format!("new calls {}, old does not", cut(new)),
+            (old, new) => format!("old calls {}, new calls {}", cut(old), cut(new)),
+        },
+    }
+}
+
+fn cut(text: &str) -> String {
+    if text.chars().count() <= SENTENCE_TEXT {
+        return text.to_string();
+    }
+    format!("{}…", text.chars().take(SENTENCE_TEXT).collect::<String>())
+}
+
+/// `x = 0`, `raise f(x): ValueError`.
+fn named(choice: &Choice) -> String {
+    match &choice.decision {
+        Decision::Value(recipe) => format!("{} = {}", cut(&choice.path), cut(&recipe.display())),
+        decision => format!("{}: {}", cut(&choice.path), display_decision(decision)),
+    }
+}
+
+fn injection_of<'a>(kept: &'a Kept, choice: &Choice) -> Option<&'a Injection> {
+    kept.record.injections.iter().find(|injection| injection.path == choice.path)
+}
+
+/// The first values that were injected.
+fn injected_values(kept: &Kept) -> Vec<String> {
+    let entered = kept.record.choices.iter().filter(|choice| injection_of(kept, choice).is_some());
+    entered.take(NAMED_VALUES).map(named).collect()
+}
+
+/// The decisive values of a witness, those that entered on changed lines first, and the members that were used.
+fn named_values(frame: &Frame<'_>, kept: &Kept, decisive: &[Decisive]) -> Vec<String> {
+    let on_changed_line = |injection: &Injection| {
+        let lines = if injection.version == 0 { &frame.diff.old_lines } else { &frame.diff.new_lines };
+        injection.kind.is_none() || lines.contains(&injection.line)
+    };
+    let raises = |choice: &&Choice| matches!(choice.decision, Decision::Raise(_) | Decision::Fail);
+    let is_decisive = |choice: &&Choice| decisive.iter().any(|value| value.path == choice.path);
+    let uses = uses(frame, kept);
+    let (used, mut values): (Vec<&Choice>, Vec<&Choice>) = (kept.record.choices.iter())
+        .filter(|choice| is_decisive(choice) || raises(choice))
+        .partition(|choice| !uses.is_empty() && says_what_is_used(&choice.path));
+    values.sort_by_key(|choice| !(raises(choice) || injection_of(kept, choice).is_some_and(on_changed_line)));
+    let mut all: Vec<String> = values.into_iter().take(NAMED_VALUES).map(named).collect();
+    if !used.is_empty() {
+        all.push(format!("using {}", uses.join(", then ")));
+    }
+    all
+}
+
+/// `2 functions`, `1 class`, `3 functions and classes`.
+fn counted(count: usize, forms: &[Form]) -> String {
+    let mut nouns: Vec<&str> = Vec::new();
+    for (form, one, several) in [
+        (Form::Function, "function", "functions"),
+        (Form::Class, "class", "classes"),
+        (Form::Snippet, "snippet", "snippets"),
+    ] {
+        if forms.contains(&form) {
+            nouns.push(if forms.len() == 1 { one } else { several });
+        }
+    }
+    match nouns.as_slice() {
+        [rest @ .., last] if !rest.is_empty() => format!("{count} {} and {last}", rest.join(", ")),
+        _ => format!("{count} {}", nouns.concat()),
+    }
+}
+
+/// The first names, and how many there are beyond.
+fn list(names: &[&str]) -> String {
+    let shown = names.iter().take(NAMED_FUNCTIONS).copied().collect::<Vec<_>>().join(", ");
+    match names.len().saturating_sub(NAMED_FUNCTIONS) {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
+    }
+}
+
+/// The sentence over all pairs, whose forms these are, and over what only one version has.
+pub(crate) fn overall(
+    verdict: Verdict,
+    pairs: &[PairReport],
+    forms: &[Form],
+    added: &[String],
+    removed: &[String],
+) -> String {
+    let (deciding, judged): (Vec<_>, Vec<_>) =
+        pairs.iter().zip(forms).partition(|(pair, _)| pair.decided_by.is_empty());
+    let forms: Vec<Form> = deciding.iter().map(|(_, form)| **form).collect();
+    let names = |wanted: Verdict| -> Vec<&str> {
+        let such = deciding.iter().filter(|(pair, _)| pair.verdict == wanted);
+        such.map(|(pair, _)| pair.new.qualname.as_str()).collect()
+    };
+    let (total, all) = (deciding.len(), counted(deciding.len(), &forms));
+    let mut sentence = match (verdict, deciding.as_slice()) {
+        (_, [(pair, _)]) => pair.sentence.clone(),
+        (Verdict::Changing, _) => {
+            let changed = names(Verdict::Changing);
+            format!("Behavior changed in {} of {all}: {}.", changed.len(), list(&changed))
+        }
+        (Verdict::Inconclusive, _) => {
+            let open = names(Verdict::Inconclusive);
+            let is = if open.len() == 1 { "is" } else { "are" };
+            format!("No difference found, but {} of {all} {is} inconclusive: {}.", open.len(), list(&open))
+        }
+        (Verdict::LikelyPreserving, _) => format!(
+            "No difference in {all}: {} executed, {} identical.",
+            names(Verdict::LikelyPreserving).len(),
+            names(Verdict::Identical).len()
+        ),
+        (Verdict::Identical, _) => match deciding.iter().filter(|(pair, _)| pair.reason != SAME_TEXT).count() {
+            0 => format!("Identical: {SAME_TEXT} in {all}."),
+            other => {
+                format!("Identical: {other} of {all} are written otherwise, and all {total} are the same programs.")
+            }
+        },
+    };
+    if !judged.is_empty() {
+        let names: Vec<&str> = judged.iter().map(|(pair, _)| pair.new.qualname.as_str()).collect();
+        sentence.push_str(&format!(" Judged only by what uses them: {}.", list(&names)));
+    }
+    if verdict != Verdict::Changing {
+        for (which, names) in [("old", removed), ("new", added)] {
+            let names: Vec<&str> = names.iter().map(String::as_str).collect();
+            if !names.is_empty() {
+                sentence.push_str(&format!(" Only in {which}: {}.", list(&names)));
+            }
+        }
+    }
+    sentence
+}

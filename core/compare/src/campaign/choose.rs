@@ -1,0 +1,148 @@
+//! The next execution: one that is planned, afresh, or a variation of one that reached something new.
+//!
+//! Planned executions (`goals.rs`, `repair.rs`) take three in four while there are any. Of the others, every second
+//! starts afresh; the rest take the choices of an execution that reached something new, forget a few of them, and draw
+//! those again (paths are drawn independently, so the rest stays as it was). Now and then a value is given what values
+//! of its path were compared with.
+
+use std::collections::BTreeSet;
+
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64Mcg;
+use xxhash_rust::xxh3::xxh3_64_with_seed;
+
+use twincell_engine::protocol::ExecutionRequest;
+use twincell_values::drawing::related;
+use twincell_values::value::{Choice, Decision, Fixed, Recipe, is_answer};
+
+use super::corpus::State;
+use super::substitute::Substitution;
+
+/// How often a path with learned values gets one of them, in an execution drawn afresh.
+const LEARNED: f64 = 0.15;
+
+/// How often a variation makes one value like another of its class.
+const ALIKE: f64 = 0.4;
+
+/// The next execution.
+pub(super) fn choose(state: &mut State<'_>, seed: u64, index: u32) -> ExecutionRequest {
+    let own = xxh3_64_with_seed(&index.to_le_bytes(), seed);
+    let mut random = Pcg64Mcg::seed_from_u64(own);
+    let wants_afresh = state.substitution.wants_afresh(index);
+    let planned = if index % 4 == 3 || wants_afresh { None } else { state.goals.take(index) };
+    let (fixed, is_fresh) = match planned {
+        Some(fixed) => (fixed, false),
+        None if state.techniques.learning && index % 2 == 1 && !wants_afresh => (vary(state, &mut random), false),
+        None => (afresh(state, &mut random), true),
+    };
+    let substitute = if is_fresh { state.substitution.afresh(index) } else { Substitution::like(&fixed) };
+    let observe = state.observes();
+    ExecutionRequest { index, seed: own, fixed, versions: vec![0, 1], observe, explain: false, substitute }
+}
+
+/// The choices of an execution that is worth it, but for up to three.
+fn vary(state: &State<'_>, random: &mut Pcg64Mcg) -> Fixed {
+    let Some(entry) = state.pick(random) else { return afresh(state, random) };
+    let choices = &entry.choices;
+    let forget = 1 + random.random_range(0..3.min(choices.len().max(1)));
+    let forgotten: BTreeSet<usize> =
+        (0..forget).filter(|_| !choices.is_empty()).map(|_| random.random_range(0..choices.len())).collect();
+    let mut fixed: Fixed = choices
+        .iter()
+        .enumerate()
+        .filter(|(position, _)| !forgotten.contains(position))
+        .map(|(_, choice)| (choice.path.clone(), choice.decision.clone()))
+        .collect();
+    for choice in forgotten.iter().filter_map(|&position| choices.get(position)) {
+        if let Some(value) = learned(state, &choice.path, random)
+            && random.random_bool(0.5)
+        {
+            fixed.insert(choice.path.clone(), Decision::Value(value));
+        }
+    }
+    if random.random_bool(ALIKE)
+        && let Some((path, value)) = alike(choices, random)
+    {
+        fixed.insert(path, Decision::Value(value));
+    }
+    fixed
+}
+
+/// A value in the image of another one of the execution: what code does with two values often depends on what they have
+/// in common, which values drawn apart seldom have.
+fn alike(choices: &[Choice], random: &mut Pcg64Mcg) -> Option<(String, Recipe)> {
+    let value = |choice: &Choice| match &choice.decision {
+        Decision::Value(value @ (Recipe::Str(_) | Recipe::List(_) | Recipe::Tuple(_) | Recipe::Dict(_))) => {
+            Some(value.clone())
+        }
+        Decision::Value(value @ (Recipe::Int(_) | Recipe::Float(_))) if !is_answer(&choice.path) => Some(value.clone()),
+        _ => None,
+    };
+    let plain: Vec<(&Choice, Recipe)> = choices.iter().filter_map(|choice| Some((choice, value(choice)?))).collect();
+    let (changed, own) = plain.get(random.random_range(0..plain.len().max(1)))?;
+    let others: Vec<&Recipe> = plain
+        .iter()
+        .filter(|(choice, other)| {
+            choice.path != changed.path && other.abstract_value() == own.abstract_value() && other != own
+        })
+        .map(|(_, other)| other)
+        .collect();
+    let other = *others.get(random.random_range(0..others.len().max(1)))?;
+    let value = match other {
+        Recipe::Str(text) => Recipe::Str(related(random, text)),
+        Recipe::List(items) => Recipe::List(rearranged(random, items)),
+        Recipe::Tuple(items) => Recipe::Tuple(rearranged(random, items)),
+        other => other.clone(),
+    };
+    Some((changed.path.clone(), value))
+}
+
+/// The items as they are, turned round, or with one in the place of another.
+fn rearranged(random: &mut Pcg64Mcg, items: &[Recipe]) -> Vec<Recipe> {
+    let mut items = items.to_vec();
+    match random.random_range(0..3) {
+        0 => items.reverse(),
+        1 if items.len() > 1 => {
+            let (to, from) = (random.random_range(0..items.len()), random.random_range(0..items.len()));
+            items[to] = items[from].clone();
+        }
+        _ => {}
+    }
+    items
+}
+
+fn afresh(state: &State<'_>, random: &mut Pcg64Mcg) -> Fixed {
+    let mut fixed = Fixed::new();
+    for path in state.learned.keys() {
+        if random.random_bool(LEARNED)
+            && let Some(value) = learned(state, path, random)
+        {
+            fixed.insert(path.clone(), Decision::Value(value));
+        }
+    }
+    fixed
+}
+
+/// A value that others of this path were compared with, or one beside it.
+fn learned(state: &State<'_>, path: &str, random: &mut Pcg64Mcg) -> Option<Recipe> {
+    let values = state.learned.get(path)?;
+    let value = values.get(random.random_range(0..values.len().max(1)))?;
+    Some(match value {
+        Recipe::Int(value) => match random.random_range(0..6) {
+            0 => Recipe::Int(value.saturating_add(1)),
+            1 => Recipe::Int(value.saturating_sub(1)),
+            _ => Recipe::Int(*value),
+        },
+        Recipe::Str(text) => match random.random_range(0..8) {
+            0 => Recipe::Str(format!("{text}a")),
+            1 => Recipe::Str(format!("a{text}")),
+            2 => Recipe::Str(text.to_uppercase()),
+            _ => value.clone(),
+        },
+        // `x in (1, 2)`: one of them.
+        Recipe::Tuple(items) | Recipe::Set(items) | Recipe::List(items) if random.random_bool(0.7) => {
+            items.get(random.random_range(0..items.len().max(1))).unwrap_or(value).clone()
+        }
+        _ => value.clone(),
+    })
+}

@@ -1,0 +1,144 @@
+//! Whether a difference is one of the code: the execution is repeated, also each version against itself.
+
+use twincell_behavior::{Difference, Rules, differences, is_telling, steady};
+use twincell_engine::observed::Behavior;
+use twincell_engine::protocol::{ExecutionRecord, ExecutionRequest, Substitute};
+use twincell_engine::{EngineError, Executed};
+use twincell_syntax::site::SiteKind;
+use twincell_values::value::Fixed;
+
+use super::{Execute, Kept};
+
+/// How often each version is repeated to see whether it does the same again, and how often once it did not.
+pub(super) const REPEATS: usize = 5;
+pub(super) const MANY_REPEATS: usize = 24;
+
+/// Decisions of an execution, to repeat it.
+pub fn repeat(record: &ExecutionRecord) -> Fixed {
+    record.choices.iter().map(|choice| (choice.path.clone(), choice.decision.clone())).collect()
+}
+
+/// An execution like this one, on other decisions.
+pub(super) fn again(record: &ExecutionRecord, fixed: Fixed, versions: Vec<u8>) -> ExecutionRequest {
+    ExecutionRequest {
+        index: record.index,
+        seed: record.seed,
+        fixed,
+        versions,
+        observe: false,
+        explain: false,
+        substitute: Substitute::Nothing,
+    }
+}
+
+/// What showed again.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Confirmed {
+    pub differences: Vec<Difference>,
+    /// Paths of the results of unknown calls, and of what was looked up in them, that only old, and only new, asked for.
+    pub exclusive: [Vec<String>; 2],
+}
+
+/// Repeats an execution, also each version against itself: what differs then is nondeterminism and no evidence. `None`
+/// when repetitions are lost, twice: nothing is known then.
+///
+/// What is noise shows soon, as a rule; only what outlasts a few repetitions is worth many.
+pub(super) fn confirm(
+    execute: &mut dyn Execute,
+    record: &ExecutionRecord,
+    repeats: usize,
+    rules: &Rules,
+) -> Result<Option<Confirmed>, EngineError> {
+    let mut attempt = |repeats: usize| match attempt(execute, record, repeats, rules)? {
+        Some(confirmed) => Ok(Some(confirmed)),
+        None => attempt(execute, record, repeats, rules),
+    };
+    match attempt(repeats.min(REPEATS))? {
+        Some(few) if repeats > REPEATS && !few.differences.is_empty() => attempt(repeats),
+        found => Ok(found),
+    }
+}
+
+fn attempt(
+    execute: &mut dyn Execute,
+    record: &ExecutionRecord,
+    repeats: usize,
+    rules: &Rules,
+) -> Result<Option<Confirmed>, EngineError> {
+    let request = |versions: Vec<u8>| again(record, repeat(record), versions);
+    let requests = vec![request(vec![0, 1]), request(vec![1, 0]), request(vec![0; repeats]), request(vec![1; repeats])];
+    let mut records = execute.execute(requests)?.into_iter().map(|executed| match executed {
+        Executed::Record(record) => Some(record),
+        Executed::Lost { .. } => None,
+    });
+    let mut next = || records.next().flatten().filter(|record| record.behaviors.len() > 1);
+    let (Some(forth), Some(back), Some(old), Some(new)) = (next(), next(), next(), next()) else {
+        return Ok(None);
+    };
+    // Who runs second and asks first, asks alone.
+    let exclusive = [asked_by(&back, 0), asked_by(&forth, 1)];
+    let (forth, back, old, new) = (forth.behaviors, back.behaviors, old.behaviors, new.behaviors);
+    // A version that ends usably at one time and not at another is no more to be trusted.
+    let ends_alike = |a: &Behavior, b: &Behavior| {
+        a.outcome.is_valid() && b.outcome.is_valid() || is_telling(&a.outcome) && is_telling(&b.outcome)
+    };
+    let steadily = [&old, &new].into_iter().all(|same| same.iter().all(|again| ends_alike(&same[0], again)));
+    let found = |first: &Behavior, second: &Behavior| -> Vec<Difference> {
+        let shown = differences(first, second, rules);
+        if shown.is_empty() || [&old, &new].into_iter().all(|same| is_same_each_time(same, rules)) {
+            return shown;
+        }
+        let steady = steady((first, &old), (second, &new), rules);
+        let left = differences(&steady.old, &steady.new, rules).into_iter();
+        left.filter(|difference| !steady.noisy.contains(&difference.channel)).collect()
+    };
+    let reversed = found(&back[1], &back[0]);
+    let holds = |difference: &Difference| reversed.iter().any(|other| other.channel == difference.channel);
+    let differences = found(&forth[0], &forth[1]).into_iter().filter(|one| steadily && holds(one)).collect();
+    Ok(Some(Confirmed { differences, exclusive }))
+}
+
+fn is_same_each_time(runs: &[Behavior], rules: &Rules) -> bool {
+    runs[1..].iter().all(|again| differences(&runs[0], again, rules).is_empty())
+}
+
+/// Does each version do the same again on these decisions?
+pub fn is_steady(execute: &mut dyn Execute, record: &ExecutionRecord, rules: &Rules) -> Result<bool, EngineError> {
+    let requests = [0, 1].map(|version| again(record, repeat(record), vec![version; REPEATS])).to_vec();
+    Ok(execute.execute(requests)?.iter().all(|executed| match executed {
+        Executed::Record(record) => {
+            let same = |behavior: &Behavior| differences(&record.behaviors[0], behavior, rules).is_empty();
+            record.behaviors.iter().all(same)
+        }
+        Executed::Lost { .. } => false,
+    }))
+}
+
+/// Do both versions do what they did in this execution?
+pub fn is_same_again(execute: &mut dyn Execute, kept: &Kept, rules: &Rules) -> Result<bool, EngineError> {
+    let request = again(&kept.record, repeat(&kept.record), vec![0, 1]);
+    Ok(execute.execute(vec![request])?.iter().all(|executed| match executed {
+        Executed::Record(record) => {
+            let pairs = kept.record.behaviors.iter().zip(&record.behaviors);
+            pairs.into_iter().all(|(before, now)| differences(before, now, rules).is_empty())
+        }
+        Executed::Lost { .. } => false,
+    }))
+}
+
+/// Results of calls that this version asked for first, and what was looked up in them.
+fn asked_by(record: &ExecutionRecord, version: u8) -> Vec<String> {
+    let own = || record.injections.iter().filter(|injection| injection.version == version);
+    let results: Vec<&str> = own()
+        .filter(|injection| injection.kind == Some(SiteKind::Call))
+        .map(|injection| injection.path.as_str())
+        .collect();
+    let within = |path: &str| {
+        results.iter().any(|result| path.strip_prefix(result).is_some_and(|rest| rest.starts_with(['.', '['])))
+    };
+    own()
+        .map(|injection| injection.path.as_str())
+        .filter(|path| results.contains(path) || within(path))
+        .map(String::from)
+        .collect()
+}

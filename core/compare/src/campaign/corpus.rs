@@ -1,0 +1,250 @@
+//! What a campaign has learned: what ran, the executions that are worth varying, and what values were compared with.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rand::RngExt;
+use rand_pcg::Pcg64Mcg;
+use rustc_hash::{FxHashMap, FxHashSet};
+use xxhash_rust::xxh3::xxh3_64;
+
+use twincell_behavior::{Rules, differences};
+use twincell_engine::observed::Outcome;
+use twincell_engine::protocol::{ExecutionRecord, Place};
+use twincell_values::value::{Choice, Recipe};
+
+use super::goals::Goals;
+use super::solve::{self, Facts};
+use super::substitute::Substitution;
+use super::{Campaign, Kept, Plan, Target, Techniques, repair};
+
+/// Executions whose choices are varied.
+const CORPUS: usize = 24;
+/// Access paths of which compared values are kept, and values of one path.
+const LEARNED_PATHS: usize = 64;
+const LEARNED_VALUES: usize = 12;
+/// Executions in a row that only repeat known decisions, after which nothing new is expected.
+const REPEATED: u32 = 48;
+/// Repairs of failures of one class on one line.
+const REPAIRS: u32 = 6;
+
+/// An execution that reached something new.
+pub(super) struct Entry {
+    pub(super) choices: Vec<Choice>,
+    /// How much it is worth varying: more where it ran changed lines, and ended usably.
+    energy: u32,
+}
+
+/// Something that can happen, each worth an entry once.
+#[derive(Debug, PartialEq, Eq, Hash)]
+enum Event {
+    Line(usize, u32),
+    Branch(usize, u32, bool),
+    Comparison(u8, Place, Option<std::cmp::Ordering>, bool),
+    /// Hashes of a callee's path, of an exception's class.
+    Call(usize, u64),
+    Exception(usize, u64, u32),
+}
+
+pub(super) struct State<'a> {
+    pub(super) target: &'a Target,
+    pub(super) techniques: Techniques,
+    rules: &'a Rules,
+    covered: [BTreeSet<u32>; 2],
+    events: FxHashSet<Event>,
+    pub(super) corpus: Vec<Entry>,
+    pub(super) goals: Goals,
+    pub(super) substitution: Substitution,
+    /// By access path: what values there were compared with.
+    pub(super) learned: BTreeMap<String, Vec<Recipe>>,
+    /// Decisions that ran, hashed.
+    known: FxHashSet<u64>,
+    repeated: u32,
+    repairs: FxHashMap<(usize, u32, u64), u32>,
+}
+
+impl<'a> State<'a> {
+    pub(super) fn new(target: &'a Target, plan: &'a Plan) -> Self {
+        let techniques = plan.techniques;
+        Self {
+            target,
+            techniques,
+            rules: &plan.rules,
+            substitution: Substitution::new(plan.substitutes, plan.budget),
+            covered: Default::default(),
+            events: FxHashSet::default(),
+            corpus: Vec::new(),
+            goals: if techniques.directed { Goals::new(target) } else { Goals::default() },
+            learned: BTreeMap::new(),
+            known: FxHashSet::default(),
+            repeated: 0,
+            repairs: FxHashMap::default(),
+        }
+    }
+
+    /// What values are compared with is of use.
+    pub(super) fn observes(&self) -> bool {
+        self.techniques.observation || self.techniques.directed
+    }
+
+    /// All that can be drawn was drawn, as far as one can tell.
+    pub(super) fn is_exhausted(&self) -> bool {
+        self.repeated >= REPEATED && !self.goals.is_waiting()
+    }
+
+    /// Replaces more of what is there where it is time; `false` when nothing more can be expected at all.
+    pub(super) fn go_on(&mut self, campaign: &Campaign, executed: u32) -> bool {
+        let exhausted = self.is_exhausted();
+        let advanced = self.substitution.advance(campaign, self.target, executed, exhausted);
+        if advanced {
+            self.repeated = 0;
+        }
+        advanced || !exhausted
+    }
+
+    /// An execution worth varying, the more likely the more it is worth.
+    pub(super) fn pick(&self, random: &mut Pcg64Mcg) -> Option<&Entry> {
+        let total: u32 = self.corpus.iter().map(|entry| entry.energy).sum();
+        let mut point = if total == 0 { return None } else { random.random_range(0..total) };
+        self.corpus.iter().find(|entry| {
+            let here = point < entry.energy;
+            point = point.saturating_sub(entry.energy);
+            here
+        })
+    }
+
+    /// Share of executable lines that ran, 0 to 1.
+    pub(super) fn coverage(&self) -> f64 {
+        let all: usize = self.target.lines.iter().map(Vec::len).sum();
+        let ran: usize = (0..2)
+            .map(|version| {
+                self.target.lines[version].iter().filter(|line| self.covered[version].contains(line)).count()
+            })
+            .sum();
+        if all == 0 { 1.0 } else { ran as f64 / all as f64 }
+    }
+
+    /// Notes what happened; how many lines are new, and whether anything is.
+    fn note(&mut self, record: &ExecutionRecord) -> (u32, bool) {
+        let (mut new_lines, mut novel) = (0, false);
+        for (version, behavior) in record.behaviors.iter().enumerate().take(2) {
+            for (line, _) in &behavior.lines {
+                if self.events.insert(Event::Line(version, *line)) {
+                    self.covered[version].insert(*line);
+                    new_lines += 1;
+                }
+            }
+            for (branch, yes, no) in &behavior.branches {
+                for (taken, truth) in [(*yes > 0, true), (*no > 0, false)] {
+                    novel |= taken && self.events.insert(Event::Branch(version, *branch, truth));
+                }
+            }
+            for call in &behavior.calls {
+                novel |= self.events.insert(Event::Call(version, xxh3_64(call.callee.as_bytes())));
+            }
+            if let Outcome::Raised { message, line, .. } = &behavior.outcome {
+                novel |= self.events.insert(Event::Exception(version, xxh3_64(message.as_bytes()), *line));
+            }
+        }
+        for seen in &record.observations {
+            let order = match seen.operands.as_slice() {
+                [left, right] => left.value.as_ref().zip(right.value.as_ref()),
+                _ => None,
+            };
+            let order = order.and_then(|(left, right)| solve::order(left, right));
+            novel |= self.events.insert(Event::Comparison(seen.version, seen.place, order, seen.truth));
+        }
+        (new_lines, novel || new_lines > 0)
+    }
+
+    /// Keeps what injected values were compared with.
+    fn learn_values(&mut self, record: &ExecutionRecord) {
+        for (version, reading) in (0_u8..).zip(&self.target.readings) {
+            let facts =
+                Facts::new(&record.choices, &record.observations, version, &reading.renames, &reading.parameters);
+            for seen in record.observations.iter().filter(|seen| seen.version == version) {
+                let condition = match seen.place {
+                    Place::Comparison(number) => reading.conditions.comparisons.get(&number).map(|(known, _)| known),
+                    Place::Call(_) => None,
+                };
+                for (path, value) in solve::compared(&facts, seen, condition) {
+                    if self.learned.len() >= LEARNED_PATHS && !self.learned.contains_key(&path) {
+                        continue;
+                    }
+                    let values = self.learned.entry(path).or_default();
+                    if values.len() < LEARNED_VALUES && !values.contains(&value) {
+                        values.push(value);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Plans to do an execution again without the choice that made it fail.
+    fn plan_repairs(&mut self, record: &ExecutionRecord) {
+        let Some(failure) = repair::failure(record) else { return };
+        let Some(reading) = self.target.readings.get(failure.version) else { return };
+        let key = (failure.version, failure.line, xxh3_64(failure.class.as_bytes()));
+        let done = self.repairs.entry(key).or_insert(0);
+        if *done < REPAIRS {
+            *done += 1;
+            for assignment in repair::repairs(&failure, record, reading) {
+                self.goals.plan(&record.choices, &assignment, REPAIR_PRIORITY);
+            }
+        }
+    }
+}
+
+/// Repairs come before what decides over unchanged lines.
+const REPAIR_PRIORITY: u8 = 2;
+
+pub(super) fn learn(state: &mut State<'_>, campaign: &mut Campaign, mut record: ExecutionRecord) {
+    let (new_lines, novel) = state.note(&record);
+    let valid = record.behaviors.iter().all(|behavior| behavior.outcome.is_valid());
+    let mut near = false;
+    for (version, behavior) in record.behaviors.iter().enumerate().take(2) {
+        for (line, _) in &behavior.lines {
+            if state.target.changed[version].contains(line) {
+                near = true;
+                if valid {
+                    campaign.reached[version].insert(*line);
+                }
+            }
+        }
+    }
+    if state.known.insert(xxh3_64(&rmp_serde::to_vec(&record.choices).unwrap_or_default())) {
+        state.repeated = 0;
+    } else {
+        state.repeated += 1;
+    }
+    if novel || near && valid && state.corpus.len() < CORPUS / 2 {
+        if state.corpus.len() >= CORPUS {
+            state.corpus.remove(0);
+        }
+        let energy = 1 + 2 * u32::from(valid) + 3 * u32::from(near);
+        state.corpus.push(Entry { choices: record.choices.clone(), energy });
+    }
+    if state.techniques.observation {
+        state.learn_values(&record);
+    }
+    if state.techniques.directed {
+        state.goals.learn(state.target, &state.covered, &record);
+    }
+    if state.techniques.repair {
+        state.plan_repairs(&record);
+    }
+    // Learned from; a campaign keeps hundreds of records.
+    record.observations = Vec::new();
+    let found = match record.behaviors.as_slice() {
+        [old, new] => differences(old, new, state.rules),
+        _ => vec![],
+    };
+    let coverage = state.coverage();
+    campaign.executions.push(Kept {
+        record,
+        differences: found,
+        new_lines,
+        coverage,
+        probability: 1.0,
+        examined: true,
+    });
+}

@@ -1,0 +1,43 @@
+//! What the predictor expected under the access paths of a campaign: for people, after the search.
+
+use std::collections::{BTreeMap, HashSet};
+
+use twincell_engine::protocol::ExecutionRequest;
+use twincell_engine::{EngineError, Executed};
+
+use super::confirm::{again, repeat};
+use super::{Campaign, Execute, Kept};
+
+/// Executions that are repeated for it at most.
+const MOST: usize = 8;
+
+/// Probability of each class, by access path. The executions with the
+/// most values are repeated: a few of them have nearly all paths.
+pub fn explain(execute: &mut dyn Execute, campaign: &Campaign) -> Result<BTreeMap<String, Vec<f32>>, EngineError> {
+    let mut longest: Vec<&Kept> = campaign.executions.iter().collect();
+    longest.sort_by_key(|kept| std::cmp::Reverse(kept.record.injections.len()));
+    let mut asked: HashSet<&str> = HashSet::new();
+    let mut requests: Vec<ExecutionRequest> = Vec::new();
+    for kept in longest {
+        if requests.len() == MOST {
+            break;
+        }
+        let known = asked.len();
+        asked.extend(kept.record.injections.iter().map(|injection| injection.path.as_str()));
+        if asked.len() > known {
+            let request = again(&kept.record, repeat(&kept.record), vec![0, 1]);
+            requests.push(ExecutionRequest { explain: true, ..request });
+        }
+    }
+    let mut classes = BTreeMap::new();
+    for executed in execute.execute(requests)? {
+        if let Executed::Record(record) = executed {
+            for injection in record.injections {
+                if !injection.classes.is_empty() {
+                    classes.entry(injection.path).or_insert(injection.classes);
+                }
+            }
+        }
+    }
+    Ok(classes)
+}

@@ -1,0 +1,372 @@
+//! What is not reached yet, and executions planned to reach it.
+//!
+//! A goal is one side of a branch, or one outcome of a comparison (`<`, `==` and `>` where values are ordered, since
+//! changes hide at boundaries). An execution that came by a goal without reaching it is a source: its decisions are kept
+//! but for those that [`solve`](super::solve) proposes. Goals that decide over changed lines come first.
+
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, BTreeSet};
+
+use rustc_hash::FxHashSet;
+use xxhash_rust::xxh3::xxh3_64;
+
+use twincell_engine::protocol::{ExecutionRecord, Observation, Place};
+use twincell_syntax::site::Comparator;
+use twincell_values::reading::Condition;
+use twincell_values::value::{Choice, Decision, Fixed, Recipe};
+
+use super::solve::{self, Assignment, Facts};
+use super::{Target, numbers};
+
+/// Executions from which proposals for one goal are made, and those that came nearer to it beyond.
+const SOURCES: u8 = 3;
+const NEARER: u8 = 12;
+/// Planned executions that wait at most.
+const WAITING: usize = 160;
+/// Numbers of one execution that are probed for one goal.
+const PROBED: usize = 6;
+
+/// What is to happen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Kind {
+    Branch(u32, bool),
+    Outcome(u32, bool),
+    Order(u32, Ordering),
+    Call(u32, bool),
+}
+
+struct Goal {
+    version: u8,
+    kind: Kind,
+    line: u32,
+    sources: u8,
+    nearer: u8,
+    /// The smallest distance between the two sides of its comparison so far.
+    distance: f64,
+}
+
+/// A number was changed by one to see how far a comparison's sides move.
+#[derive(Debug, Clone)]
+struct Probe {
+    goal: usize,
+    path: String,
+    value: Recipe,
+    /// Which of the numbers in the value.
+    position: usize,
+    /// Left less right before.
+    difference: f64,
+}
+
+/// An execution to try.
+#[derive(Debug, Clone)]
+pub(super) struct Planned {
+    pub(super) fixed: Fixed,
+    probe: Option<Probe>,
+}
+
+/// Goals of a pair and what is planned for them.
+#[derive(Default)]
+pub(super) struct Goals {
+    goals: Vec<Goal>,
+    reached: BTreeSet<usize>,
+    /// By priority, then by age.
+    waiting: BTreeMap<(u8, u32), Planned>,
+    planned: FxHashSet<u64>,
+    next: u32,
+    probes: BTreeMap<u32, Probe>,
+}
+
+impl Goals {
+    pub(super) fn new(target: &Target) -> Self {
+        let mut goals = Vec::new();
+        for (version, reading) in (0_u8..).zip(&target.readings) {
+            let mut add = |kind, line| {
+                goals.push(Goal { version, kind, line, sources: 0, nearer: 0, distance: f64::INFINITY });
+            };
+            for (&number, decided) in &reading.conditions.branches {
+                add(Kind::Branch(number, false), decided.line);
+                add(Kind::Branch(number, true), decided.line);
+            }
+            for (&number, (condition, line)) in &reading.conditions.comparisons {
+                let Condition::Compare { comparator, .. } = condition else { continue };
+                use Comparator as C;
+                match comparator {
+                    C::Lt | C::LtE | C::Gt | C::GtE => {
+                        for order in [Ordering::Equal, Ordering::Less, Ordering::Greater] {
+                            add(Kind::Order(number, order), *line);
+                        }
+                    }
+                    _ => {
+                        add(Kind::Outcome(number, true), *line);
+                        add(Kind::Outcome(number, false), *line);
+                    }
+                }
+            }
+            for (&site, (_, line)) in &reading.conditions.calls {
+                add(Kind::Call(site, true), *line);
+                add(Kind::Call(site, false), *line);
+            }
+        }
+        Self { goals, ..Self::default() }
+    }
+
+    /// Something is planned.
+    pub(super) fn is_waiting(&self) -> bool {
+        !self.waiting.is_empty()
+    }
+
+    /// The most urgent planned execution, to be run under this number.
+    pub(super) fn take(&mut self, index: u32) -> Option<Fixed> {
+        let (_, planned) = self.waiting.pop_first()?;
+        if let Some(probe) = planned.probe {
+            self.probes.insert(index, probe);
+        }
+        Some(planned.fixed)
+    }
+
+    /// Plans an execution with the decisions of another, some of them exchanged.
+    pub(super) fn plan(&mut self, choices: &[Choice], changed: &Assignment, priority: u8) -> bool {
+        self.add(choices, changed, priority, None)
+    }
+
+    fn add(&mut self, choices: &[Choice], changed: &Assignment, priority: u8, probe: Option<Probe>) -> bool {
+        let mut fixed: Fixed = choices.iter().map(|choice| (choice.path.clone(), choice.decision.clone())).collect();
+        fixed.extend(changed.iter().map(|(path, decision)| (path.clone(), decision.clone())));
+        let known = !self.planned.insert(xxh3_64(&rmp_serde::to_vec(&fixed).unwrap_or_default()));
+        if known
+            || self.waiting.len() >= WAITING && self.waiting.last_key_value().is_some_and(|(key, _)| key.0 <= priority)
+        {
+            return false;
+        }
+        if self.waiting.len() >= WAITING {
+            self.waiting.pop_last();
+        }
+        self.next += 1;
+        self.waiting.insert((priority, self.next), Planned { fixed, probe });
+        true
+    }
+
+    /// Learns from an execution: what it reached, and what could be reached from it.
+    pub(super) fn learn(&mut self, target: &Target, covered: &[BTreeSet<u32>; 2], record: &ExecutionRecord) {
+        let outcomes = Outcomes::of(record);
+        for (number, goal) in self.goals.iter().enumerate() {
+            if outcomes.reached(goal) {
+                self.reached.insert(number);
+            }
+        }
+        self.follow_probe(record);
+        for number in 0..self.goals.len() {
+            if !self.reached.contains(&number) {
+                self.approach(number, target, covered, record, &outcomes);
+            }
+        }
+    }
+
+    /// Plans executions from one that came by a goal.
+    fn approach(
+        &mut self,
+        number: usize,
+        target: &Target,
+        covered: &[BTreeSet<u32>; 2],
+        record: &ExecutionRecord,
+        outcomes: &Outcomes<'_>,
+    ) {
+        let goal = &mut self.goals[number];
+        if !outcomes.came_by(goal) {
+            return;
+        }
+        let distance = outcomes.difference(goal).map_or(f64::INFINITY, f64::abs);
+        let nearer = distance < goal.distance;
+        goal.distance = goal.distance.min(distance);
+        if goal.sources < SOURCES {
+            goal.sources += 1;
+        } else if nearer && goal.nearer < NEARER {
+            goal.nearer += 1;
+        } else {
+            return;
+        }
+        let (version, kind, line) = (goal.version, goal.kind, goal.line);
+        let reading = &target.readings[usize::from(version)];
+        let facts = Facts::new(&record.choices, &record.observations, version, &reading.renames, &reading.parameters);
+        let priority = priority(target, covered, version, kind, line);
+        let conditions = &reading.conditions;
+        let mut found = match kind {
+            Kind::Branch(number, wanted) => conditions
+                .branches
+                .get(&number)
+                .map_or_else(Vec::new, |decided| solve::solve(&facts, &decided.condition, wanted)),
+            Kind::Outcome(number, wanted) => conditions
+                .comparisons
+                .get(&number)
+                .map_or_else(Vec::new, |(condition, _)| solve::solve(&facts, condition, wanted)),
+            Kind::Order(number, order) => conditions
+                .comparisons
+                .get(&number)
+                .map_or_else(Vec::new, |(condition, _)| solve::solve_order(&facts, condition, order)),
+            Kind::Call(site, wanted) => conditions.calls.get(&site).map_or_else(Vec::new, |(term, _)| {
+                solve::solve(&facts, &Condition::Truth { term: term.clone(), site: Some(site) }, wanted)
+            }),
+        };
+        if found.len() < 2
+            && let Some((observation, wanted)) = outcomes.wanted(version, kind)
+        {
+            found.extend(solve::correspond(&record.choices, observation, wanted));
+        }
+        let mut planned = false;
+        for assignment in &found {
+            planned |= self.add(&record.choices, assignment, priority, None);
+        }
+        if !planned && let Some(difference) = outcomes.difference(&self.goals[number]) {
+            self.probe(number, record, difference, priority);
+            self.stretch(record, outcomes.sides(&self.goals[number]), priority);
+        }
+    }
+
+    /// Plans to change the numbers of an execution one by one, to see which of them a comparison depends on.
+    fn probe(&mut self, goal: usize, record: &ExecutionRecord, difference: f64, priority: u8) {
+        let mut left = PROBED;
+        for choice in &record.choices {
+            let Decision::Value(value) = &choice.decision else { continue };
+            for position in 0..numbers::count(value).min(left) {
+                left -= 1;
+                let Some(changed) = numbers::shifted(value, position, 1.0) else { continue };
+                let probe = Probe { goal, path: choice.path.clone(), value: value.clone(), position, difference };
+                let assignment = Assignment::from([(choice.path.clone(), Decision::Value(changed))]);
+                self.add(&record.choices, &assignment, priority, Some(probe));
+            }
+        }
+    }
+
+    /// Plans to make texts and lists longer, so that what is counted in them comes out as wanted.
+    fn stretch(&mut self, record: &ExecutionRecord, sides: Option<(f64, f64)>, priority: u8) {
+        let Some((left, right)) = sides else { return };
+        for (own, wanted) in [(left, right), (right, left)] {
+            for choice in &record.choices {
+                let Decision::Value(value) = &choice.decision else { continue };
+                for longer in numbers::stretched(value, own, wanted) {
+                    let assignment = Assignment::from([(choice.path.clone(), Decision::Value(longer))]);
+                    self.add(&record.choices, &assignment, priority, None);
+                }
+            }
+        }
+    }
+
+    /// After a probe: how far the number has to move for the goal, if the comparison went with it.
+    fn follow_probe(&mut self, record: &ExecutionRecord) {
+        let Some(probe) = self.probes.remove(&record.index) else { return };
+        let goal = &self.goals[probe.goal];
+        let Some(now) = Outcomes::of(record).difference(goal) else { return };
+        let slope = now - probe.difference;
+        if slope == 0.0 || !slope.is_finite() || self.reached.contains(&probe.goal) {
+            return;
+        }
+        let root = -probe.difference / slope;
+        for step in [root.floor(), root.ceil(), root.floor() - 1.0, root.ceil() + 1.0] {
+            if let Some(moved) = numbers::shifted(&probe.value, probe.position, step) {
+                let assignment = Assignment::from([(probe.path.clone(), Decision::Value(moved))]);
+                self.add(&record.choices, &assignment, 0, None);
+            }
+        }
+    }
+}
+
+/// Changed lines that did not run come first, then comparisons on changed lines, then other lines, then the rest.
+fn priority(target: &Target, covered: &[BTreeSet<u32>; 2], version: u8, kind: Kind, line: u32) -> u8 {
+    let side = usize::from(version);
+    let (lines, changed) = (&target.lines[side], &target.changed[side]);
+    if let Kind::Branch(number, truth) = kind
+        && let Some(decided) = target.readings[side].conditions.branches.get(&number)
+    {
+        let inside =
+            |line: &&u32| decided.regions[usize::from(truth)].iter().any(|(from, to)| (from..=to).contains(line));
+        let missing = |line: &&u32| inside(line) && !covered[side].contains(line);
+        if changed.iter().any(|line| missing(&line)) {
+            return 1;
+        }
+        if lines.iter().any(|line| missing(&line)) {
+            return if changed.contains(&line) { 2 } else { 3 };
+        }
+    }
+    if changed.contains(&line) { 2 } else { 4 }
+}
+
+/// What an execution says of comparisons and branches.
+struct Outcomes<'a> {
+    record: &'a ExecutionRecord,
+}
+
+impl<'a> Outcomes<'a> {
+    fn of(record: &'a ExecutionRecord) -> Self {
+        Self { record }
+    }
+
+    fn branch(&self, version: u8, number: u32) -> Option<(bool, bool)> {
+        let behavior = self.record.behaviors.get(usize::from(version))?;
+        let at = behavior.branches.binary_search_by_key(&number, |(own, _, _)| *own).ok()?;
+        let (_, yes, no) = behavior.branches[at];
+        Some((no > 0, yes > 0))
+    }
+
+    fn seen(&self, version: u8, place: Place) -> impl Iterator<Item = &'a Observation> {
+        self.record.observations.iter().filter(move |seen| seen.version == version && seen.place == place)
+    }
+
+    fn observations(&self, goal: &Goal) -> Box<dyn Iterator<Item = &'a Observation> + '_> {
+        match goal.kind {
+            Kind::Outcome(number, _) | Kind::Order(number, _) => {
+                Box::new(self.seen(goal.version, Place::Comparison(number)))
+            }
+            Kind::Call(site, _) => Box::new(self.seen(goal.version, Place::Call(site))),
+            Kind::Branch(..) => Box::new(std::iter::empty()),
+        }
+    }
+
+    fn reached(&self, goal: &Goal) -> bool {
+        match goal.kind {
+            Kind::Branch(number, truth) => {
+                self.branch(goal.version, number).is_some_and(|(no, yes)| if truth { yes } else { no })
+            }
+            Kind::Outcome(_, truth) | Kind::Call(_, truth) => self.observations(goal).any(|seen| seen.truth == truth),
+            Kind::Order(_, order) => self.observations(goal).any(|seen| ordering(seen) == Some(order)),
+        }
+    }
+
+    fn came_by(&self, goal: &Goal) -> bool {
+        match goal.kind {
+            Kind::Branch(number, _) => self.branch(goal.version, number).is_some(),
+            _ => self.observations(goal).next().is_some(),
+        }
+    }
+
+    /// An observation to start from, and the order of its sides that is wanted.
+    fn wanted(&self, version: u8, kind: Kind) -> Option<(&'a Observation, Option<Ordering>)> {
+        let (number, order) = match kind {
+            Kind::Outcome(number, _) => (number, None),
+            Kind::Order(number, order) => (number, Some(order)),
+            _ => return None,
+        };
+        self.seen(version, Place::Comparison(number)).last().map(|seen| (seen, order))
+    }
+
+    /// Left less right of the goal's comparison, where both are numbers: the nearest to the goal.
+    fn difference(&self, goal: &Goal) -> Option<f64> {
+        self.sides(goal).map(|(left, right)| left - right)
+    }
+
+    /// Both sides of the goal's comparison, where they are numbers: the nearest to each other.
+    fn sides(&self, goal: &Goal) -> Option<(f64, f64)> {
+        let number = |operand: &twincell_engine::protocol::Operand| operand.value.as_ref().and_then(numbers::number);
+        let (Kind::Order(..) | Kind::Outcome(..)) = goal.kind else { return None };
+        let sides = self.observations(goal).filter_map(|seen| match seen.operands.as_slice() {
+            [left, right] => Some((number(left)?, number(right)?)),
+            _ => None,
+        });
+        sides.min_by(|a, b| (a.0 - a.1).abs().total_cmp(&(b.0 - b.1).abs()))
+    }
+}
+
+/// How the sides of an observed comparison are ordered.
+fn ordering(seen: &Observation) -> Option<Ordering> {
+    let [left, right] = seen.operands.as_slice() else { return None };
+    solve::order(left.value.as_ref()?, right.value.as_ref()?)
+}

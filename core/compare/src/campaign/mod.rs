@@ -1,0 +1,422 @@
+//! The executions of one pair: choose, execute, learn, stop.
+//!
+//! [`run`] is the loop; each idea has a file: what is kept and learned (`corpus.rs`), the next execution (`choose.rs`),
+//! whether a difference is real (`confirm.rs`), a small witness (`shrink.rs`), another one (`plausible.rs`), what the
+//! predictor expected (`explain.rs`).
+
+mod choose;
+mod confirm;
+mod corpus;
+mod explain;
+mod goals;
+mod numbers;
+mod passed;
+mod plausible;
+mod repair;
+mod shrink;
+mod solve;
+mod substitute;
+mod techniques;
+mod weigh;
+
+use std::collections::BTreeSet;
+
+use choose::choose;
+use confirm::{MANY_REPEATS, REPEATS, confirm};
+use corpus::{State, learn};
+use passed::Passed;
+use weigh::ground;
+
+use twincell_behavior::{Basis, Channel, Difference, Rules, differences};
+use twincell_engine::observed::{Behavior, Outcome};
+use twincell_engine::protocol::{ExecutionRecord, ExecutionRequest};
+use twincell_engine::{EngineError, Executed};
+use twincell_syntax::site::SiteTable;
+use twincell_syntax::{Diff, Function};
+use twincell_values::reading::{Conditions, conditions};
+
+use crate::{Continue, verdict};
+
+pub use confirm::{is_same_again, is_steady, repeat};
+pub use explain::explain;
+pub use plausible::plausible;
+pub use shrink::shrink;
+pub use techniques::Techniques;
+pub use weigh::{Decisive, decisive, joint};
+
+/// Executions of the first batch, and of the one after a loss; later ones grow to the largest.
+const FIRST_BATCH: u32 = 2;
+const LARGEST_BATCH: u32 = 64;
+/// Executions of a batch while more are planned: what they find changes what comes next.
+const LEARNING_BATCH: u32 = 12;
+/// Lost executions after which a campaign ends: the few where nothing else came back, the many in any case.
+const FEW_LOST: usize = 3;
+const MANY_LOST: usize = 6;
+/// Executions without a usable one after which a campaign whose executions are stopped by a bound ends.
+const MANY_STOPPED: usize = 12;
+/// Executions in which a better difference is looked for once a weak or unlikely one is confirmed, and how many of
+/// those that differ are confirmed then.
+const FURTHER: u32 = 64;
+const MOST_CONFIRMED: u32 = 6;
+/// Differences that are confirmed where unlikely ones do not count.
+const MOST_IGNORED: u32 = 24;
+/// Differences that are confirmed although they do not count, before others that look like them are taken for such unseen.
+const MOST_WEAK: u32 = 24;
+/// Differences that may turn out to be noise before others in the same places are taken for noise unseen, and before all
+/// are: each costs many repetitions.
+const MOST_NOISY: u32 = 6;
+const MOST_NOISY_ANYWHERE: u32 = 24;
+/// Executions spent on finding which values of a difference matter.
+pub const DECISIVE_BUDGET: u32 = 40;
+/// Executions at most after a difference is found.
+const COMPLETING: u32 = 48;
+
+/// Runs requests: a loaded program, or a stand-in in tests.
+pub trait Execute {
+    fn execute(&mut self, requests: Vec<ExecutionRequest>) -> Result<Vec<Executed>, EngineError>;
+}
+
+impl Execute for twincell_engine::Loaded<'_> {
+    fn execute(&mut self, requests: Vec<ExecutionRequest>) -> Result<Vec<Executed>, EngineError> {
+        self.run(requests)
+    }
+}
+
+/// What the lines of a pair are, for coverage.
+#[derive(Debug, Clone, Default)]
+pub struct Target {
+    /// Executable lines of old and new.
+    pub lines: [Vec<u32>; 2],
+    /// Changed lines of old and new that are executable.
+    pub changed: [Vec<u32>; 2],
+    /// Lines of the conditions of old and new, by their numbers.
+    pub branches: [Vec<u32>; 2],
+    /// What the search reads of old and new.
+    pub readings: [Reading; 2],
+}
+
+/// What the search reads of one version.
+#[derive(Debug, Clone, Default)]
+pub struct Reading {
+    pub conditions: Conditions,
+    /// (name in this version, canonical name).
+    pub renames: Vec<(String, String)>,
+    /// Canonical names.
+    pub parameters: Vec<String>,
+    /// The text, line by line.
+    pub lines: Vec<String>,
+}
+
+impl Reading {
+    pub fn new(function: &Function, sites: &SiteTable, renames: &[(String, String)]) -> Self {
+        let canonical = |name: &String| {
+            let renamed = renames.iter().find(|(own, _)| own == name);
+            renamed.map_or_else(|| name.clone(), |(_, canonical)| canonical.clone())
+        };
+        Self {
+            conditions: conditions(function, sites),
+            renames: renames.to_vec(),
+            parameters: function.parameters.iter().map(|parameter| canonical(&parameter.name)).collect(),
+            lines: function.text.lines().map(str::to_owned).collect(),
+        }
+    }
+}
+
+impl Target {
+    /// A changed line that holds no code that reports (the second line of a call, a closing bracket) counts for the last
+    /// line before it that does; one before all of them (a parameter's default) for the first.
+    pub fn new(diff: &Diff, lines: [Vec<u32>; 2]) -> Self {
+        let executable = |changed: &[u32], lines: &[u32]| -> Vec<u32> {
+            let mut found: Vec<u32> = changed
+                .iter()
+                .filter_map(|&line| {
+                    let before = lines.iter().rev().find(|&&own| own <= line);
+                    let exact = lines.contains(&line).then_some(line);
+                    exact.or(before.copied()).or_else(|| lines.first().copied())
+                })
+                .collect();
+            found.sort_unstable();
+            found.dedup();
+            found
+        };
+        let changed = [executable(&diff.old_lines, &lines[0]), executable(&diff.new_lines, &lines[1])];
+        Self { lines, changed, branches: Default::default(), readings: Default::default() }
+    }
+}
+
+/// One execution as the campaign keeps it.
+#[derive(Debug, Clone)]
+pub struct Kept {
+    pub record: ExecutionRecord,
+    pub differences: Vec<Difference>,
+    /// Lines that no earlier execution ran.
+    pub new_lines: u32,
+    pub coverage: f64,
+    /// Probability of the values that its confirmed differences need, 0 to 1.
+    pub probability: f64,
+    /// What it showed was looked into, or was nothing; `false` where a difference was left aside.
+    pub examined: bool,
+}
+
+impl Kept {
+    /// Leaves aside what it shows, which nobody repeated.
+    fn set_aside(&mut self) {
+        self.examined &= self.differences.is_empty();
+        self.differences.clear();
+    }
+
+    pub fn old_behavior(&self) -> Option<&Behavior> {
+        self.record.behaviors.first()
+    }
+
+    pub fn new_behavior(&self) -> Option<&Behavior> {
+        self.record.behaviors.get(1)
+    }
+
+    /// How much its differences speak for a change, 0 to 1.
+    pub fn score(&self) -> f64 {
+        let scores = self.differences.iter().map(|difference| verdict::score(difference.basis, self.probability));
+        scores.fold(0.0, f64::max)
+    }
+
+    /// No other execution could speak more clearly for a change.
+    pub fn is_sure(&self) -> bool {
+        self.score() >= verdict::SURE && self.record.repairs.is_empty()
+    }
+
+    /// Shows more, or as much without that values had to be invented where Python itself would have failed.
+    fn speaks_more_clearly_than(&self, other: &Self) -> bool {
+        let (own, others) = (self.score(), other.score());
+        own > others || own == others && self.record.repairs.is_empty() && !other.record.repairs.is_empty()
+    }
+
+    /// Both versions ended in a way that says something about behavior.
+    pub fn is_valid(&self) -> bool {
+        self.record.behaviors.iter().all(|behavior| behavior.outcome.is_valid())
+    }
+}
+
+/// What a campaign found.
+#[derive(Debug, Clone, Default)]
+pub struct Campaign {
+    /// In order; of a long campaign the first, and later ones that reach or show something.
+    pub executions: Vec<Kept>,
+    /// Those that are only counted.
+    pub passed: Passed,
+    /// Position in `executions` of the confirmed difference.
+    pub witness: Option<usize>,
+    pub lost: Vec<String>,
+    /// Differences that were not the same when an execution was repeated.
+    pub nondeterministic: u32,
+    /// The first execution with such a difference.
+    pub noisy: Option<Box<ExecutionRecord>>,
+    /// Confirmed differences that were left out because only an unlikely value shows them.
+    pub edge_cases: u32,
+    /// Changed lines of old and new that a valid execution ran.
+    pub reached: [BTreeSet<u32>; 2],
+    pub stopped_early: bool,
+}
+
+/// How a campaign is to go.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Plan {
+    /// Executions at most.
+    pub budget: u32,
+    pub seed: u64,
+    pub techniques: Techniques,
+    pub rules: Rules,
+    /// A difference that only an unlikely value shows does not end the search.
+    pub ignore_edge_cases: bool,
+    /// How likely it is that an unknown call raises.
+    pub raise_probability: f64,
+    /// What is there may be injected all the same.
+    pub substitutes: bool,
+}
+
+/// Runs executions until a difference is confirmed or the budget is used up.
+pub fn run(
+    execute: &mut dyn Execute,
+    target: &Target,
+    plan: &Plan,
+    progress: &mut dyn FnMut(u32, f64) -> Continue,
+) -> Result<Campaign, EngineError> {
+    let mut state = State::new(target, plan);
+    let mut campaign = Campaign::default();
+    let mut next = 0;
+    let mut batch = FIRST_BATCH;
+    let mut end = plan.budget;
+    let mut weak = 0;
+    let mut noisy_places: BTreeSet<(Channel, String)> = BTreeSet::new();
+    let mut confirmations = if plan.ignore_edge_cases { MOST_IGNORED } else { MOST_CONFIRMED };
+    while next < end && !is_hopeless(&campaign) {
+        let count = batch.min(end - next);
+        let (lost, before) = (campaign.lost.len(), campaign.executions.len());
+        let requests = (next..next + count).map(|index| choose(&mut state, plan.seed, index)).collect();
+        next += count;
+        batch = (batch * 2).min(if state.goals.is_waiting() { LEARNING_BATCH } else { LARGEST_BATCH });
+        let mut sure = false;
+        for executed in execute.execute(requests)? {
+            match executed {
+                Executed::Lost { reason, .. } => {
+                    campaign.lost.push(reason);
+                    continue;
+                }
+                Executed::Record(record) => learn(&mut state, &mut campaign, *record),
+            }
+            let Some(last) = campaign.executions.len().checked_sub(1) else { continue };
+            if sure {
+                // Run already: what it ran counts, what it shows does not.
+                campaign.executions[last].set_aside();
+                continue;
+            }
+            if campaign.executions[last].differences.is_empty() || confirmations == 0 {
+                continue;
+            }
+            if weak >= MOST_WEAK && campaign.executions[last].differences.iter().all(may_be_weak) {
+                campaign.executions[last].set_aside();
+                continue;
+            }
+            let settled = campaign.witness.is_some_and(|witness| campaign.executions[witness].score() >= verdict::SURE);
+            if settled && !campaign.executions[last].record.repairs.is_empty() {
+                // Only one without repairs would be better.
+                campaign.executions[last].set_aside();
+                continue;
+            }
+            let noise = campaign.nondeterministic;
+            let places: Vec<(Channel, String)> = places(&campaign.executions[last]).collect();
+            let is_known_noise = noise >= MOST_NOISY && places.iter().all(|place| noisy_places.contains(place));
+            if is_known_noise || noise >= MOST_NOISY_ANYWHERE {
+                campaign.nondeterministic += 1;
+                campaign.executions[last].set_aside();
+                continue;
+            }
+            let ignored = campaign.edge_cases;
+            examine(execute, &mut campaign, last, plan)?;
+            if campaign.nondeterministic > noise {
+                noisy_places.extend(places);
+            }
+            confirmations -= campaign.edge_cases - ignored;
+            let found = &campaign.executions[last];
+            if found.score() > 0.0 && found.score() < verdict::CHANGING {
+                // Worth showing where nothing better is found; the search goes on as it would without it.
+                weak += 1;
+                campaign.witness.get_or_insert(last);
+            } else if found.score() > 0.0 {
+                confirmations -= 1;
+                let is_better = |best: usize| found.speaks_more_clearly_than(&campaign.executions[best]);
+                if campaign.witness.is_none_or(is_better) {
+                    campaign.witness = Some(last);
+                }
+                sure = found.is_sure();
+                end = end.min(next + FURTHER);
+            }
+        }
+        campaign.forget(before);
+        if campaign.lost.len() > lost {
+            batch = FIRST_BATCH;
+        }
+        let coverage = state.coverage();
+        if sure || !state.go_on(&campaign, next) {
+            break;
+        }
+        if progress(next, coverage) == Continue::Stop {
+            campaign.stopped_early = true;
+            break;
+        }
+    }
+    if campaign.witness.is_some() && campaign.lost.is_empty() && !campaign.stopped_early {
+        complete(execute, &mut state, &mut campaign, plan, next)?;
+    }
+    Ok(campaign)
+}
+
+/// Where an execution shows differences.
+fn places(kept: &Kept) -> impl Iterator<Item = (Channel, String)> {
+    kept.differences.iter().map(|difference| (difference.channel, difference.place.clone()))
+}
+
+/// A difference that may turn out not to count.
+fn may_be_weak(difference: &Difference) -> bool {
+    difference.basis == Basis::Reordered || weigh::is_calculated(difference)
+}
+
+/// Confirms the differences of an execution and weighs them.
+fn examine(execute: &mut dyn Execute, campaign: &mut Campaign, number: usize, plan: &Plan) -> Result<(), EngineError> {
+    let record = campaign.executions[number].record.clone();
+    let repeats = if campaign.nondeterministic > 0 { MANY_REPEATS } else { REPEATS };
+    let Some(confirmed) = confirm(execute, &record, repeats, &plan.rules)? else {
+        campaign.lost.push("a difference could not be repeated: the worker was lost each time".into());
+        campaign.executions[number].set_aside();
+        return Ok(());
+    };
+    if confirmed.differences.is_empty() {
+        campaign.nondeterministic += 1;
+        campaign.executions[number].differences.clear();
+        campaign.noisy.get_or_insert_with(|| Box::new(record));
+        return Ok(());
+    }
+    campaign.executions[number].differences = ground(execute, &record, confirmed, &plan.rules)?;
+    let decisive =
+        decisive(execute, &campaign.executions[number], &plan.rules, plan.raise_probability, DECISIVE_BUDGET)?;
+    let probability = joint(&decisive);
+    campaign.executions[number].probability = probability;
+    if plan.ignore_edge_cases && probability < verdict::EDGE_CASE {
+        campaign.edge_cases += 1;
+        campaign.executions[number].differences.clear();
+    }
+    Ok(())
+}
+
+/// One execution by itself, its differences confirmed and weighed.
+pub fn examined(execute: &mut dyn Execute, record: ExecutionRecord, plan: &Plan) -> Result<Kept, EngineError> {
+    let differences = match record.behaviors.as_slice() {
+        [old, new] => differences(old, new, &plan.rules),
+        _ => vec![],
+    };
+    let kept = Kept { record, differences, new_lines: 0, coverage: 0.0, probability: 1.0, examined: true };
+    if kept.differences.is_empty() {
+        return Ok(kept);
+    }
+    let mut alone = Campaign { executions: vec![kept.clone()], ..Campaign::default() };
+    examine(execute, &mut alone, 0, plan)?;
+    Ok(alone.executions.pop().unwrap_or(kept))
+}
+
+/// After the difference is found: a few more executions for lines that none ran, so that the report shows them at work.
+fn complete(
+    execute: &mut dyn Execute,
+    state: &mut State<'_>,
+    campaign: &mut Campaign,
+    plan: &Plan,
+    from: u32,
+) -> Result<(), EngineError> {
+    let end = from.saturating_add(COMPLETING).min(plan.budget);
+    let mut next = from;
+    while next < end && state.coverage() < 1.0 && campaign.lost.is_empty() {
+        let count = LEARNING_BATCH.min(end - next);
+        let requests = (next..next + count).map(|index| choose(state, plan.seed, index)).collect();
+        next += count;
+        for executed in execute.execute(requests)? {
+            match executed {
+                Executed::Lost { reason, .. } => campaign.lost.push(reason),
+                Executed::Record(record) => {
+                    learn(state, campaign, *record);
+                    if let Some(last) = campaign.executions.last_mut() {
+                        last.set_aside();
+                    }
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Going on would only cost time: workers are lost, or every execution runs into a bound.
+fn is_hopeless(campaign: &Campaign) -> bool {
+    let lost = campaign.lost.len();
+    let stopped =
+        |kept: &&Kept| kept.record.behaviors.iter().any(|behavior| matches!(behavior.outcome, Outcome::Stopped { .. }));
+    lost >= MANY_LOST
+        || lost >= FEW_LOST && campaign.executions.is_empty()
+        || campaign.executions.iter().filter(stopped).count() >= MANY_STOPPED && campaign.valid() == 0
+}

@@ -1,0 +1,212 @@
+//! Executions of a long campaign that are counted and not kept: what a campaign holds has a bound, whatever its budget.
+
+use std::collections::BTreeMap;
+
+use twincell_behavior::display_decision;
+use twincell_engine::observed::{Behavior, Outcome};
+use twincell_values::value::Choice;
+
+use super::{Campaign, Kept};
+
+/// Executions that a campaign keeps whatever they show.
+pub const MOST_KEPT: usize = 1000;
+/// Executions up to which those that differ are kept, the first ones among them; beyond, only new lines count.
+const MOST_DIFFERING: usize = 2 * MOST_KEPT;
+
+/// What is known of executions that are not kept.
+#[derive(Debug, Clone, Default)]
+pub struct Passed {
+    executions: usize,
+    valid: usize,
+    /// Those in which only old, only new ran into a bound.
+    stopped: [usize; 2],
+    /// One of them at least ran into no bound.
+    any_ended: bool,
+    /// How many ran each line of old and new.
+    lines: [BTreeMap<u32, u32>; 2],
+}
+
+impl Passed {
+    fn count(&mut self, kept: &Kept) {
+        self.executions += 1;
+        self.valid += usize::from(kept.is_valid());
+        for side in 0..2 {
+            self.stopped[side] += usize::from(kept.stopped_only(side));
+        }
+        self.any_ended |= kept.stopped().is_none();
+        for (lines, behavior) in self.lines.iter_mut().zip(&kept.record.behaviors) {
+            for (line, _) in &behavior.lines {
+                *lines.entry(*line).or_default() += 1;
+            }
+        }
+    }
+}
+
+impl Campaign {
+    /// Counts executions from this position on and lets them go, where there are enough and these show nothing.
+    pub(super) fn forget(&mut self, from: usize) {
+        let from = from.max(MOST_KEPT);
+        if self.executions.len() <= from {
+            return;
+        }
+        for (position, kept) in (from..).zip(self.executions.split_off(from)) {
+            let is_witness = self.witness == Some(position);
+            let differs = !kept.differences.is_empty() && self.executions.len() < MOST_DIFFERING;
+            if is_witness {
+                self.witness = Some(self.executions.len());
+            }
+            let stopped = |kept: &Kept| kept.stopped_only(0) || kept.stopped_only(1);
+            let is_first_stopped = stopped(&kept) && !self.executions.iter().any(stopped);
+            if is_witness || differs || is_first_stopped || kept.new_lines > 0 {
+                self.executions.push(kept);
+            } else {
+                self.passed.count(&kept);
+            }
+        }
+    }
+
+    /// Executions that came back.
+    pub fn executed(&self) -> usize {
+        self.executions.len() + self.passed.executions
+    }
+
+    /// Executions that say something about behavior.
+    pub fn valid(&self) -> usize {
+        self.executions.iter().filter(|kept| kept.is_valid()).count() + self.passed.valid
+    }
+
+    /// Executions in which this version, and not the other, ran into a bound.
+    pub fn stopped_only(&self, side: usize) -> usize {
+        self.executions.iter().filter(|kept| kept.stopped_only(side)).count() + self.passed.stopped[side]
+    }
+
+    /// Only one of the versions ran into limits, which one: the reason why nothing can be said.
+    pub fn limited(&self) -> Option<usize> {
+        match [self.stopped_only(0), self.stopped_only(1)] {
+            [count, 0] if count > 0 => Some(0),
+            [0, count] if count > 0 => Some(1),
+            _ => None,
+        }
+    }
+
+    /// Where that is the reason why nothing can be said: of the executions that only one version did not end, the one on the fewest and shortest values.
+    pub fn stopped_example(&self) -> Option<&Kept> {
+        self.limited()?;
+        let stopped = self.executions.iter().filter(|kept| kept.stopped_only(0) || kept.stopped_only(1));
+        stopped.min_by_key(|kept| {
+            let shown = |choice: &Choice| display_decision(&choice.decision).chars().count();
+            let lengths: Vec<usize> = kept.record.choices.iter().map(shown).collect();
+            (lengths.len(), lengths.iter().sum::<usize>(), kept.record.index)
+        })
+    }
+
+    /// The bound that stopped the first execution, if bounds stopped them all.
+    pub fn stopped_by(&self) -> Option<&str> {
+        let mut bounds = self.executions.iter().map(Kept::stopped);
+        let first = bounds.next()??;
+        (bounds.all(|bound| bound.is_some()) && !self.passed.any_ended).then_some(first)
+    }
+
+    /// Executions that ran a line of one version.
+    pub fn ran(&self, side: usize, line: u32) -> u32 {
+        let ran = |kept: &&Kept| kept.record.behaviors.get(side).is_some_and(|behavior| behavior.hits(line) > 0);
+        let kept = self.executions.iter().filter(ran).count() as u32;
+        kept + self.passed.lines[side].get(&line).copied().unwrap_or(0)
+    }
+}
+
+impl Kept {
+    /// The bound that stopped the first of its versions that was stopped.
+    fn stopped(&self) -> Option<&str> {
+        self.record.behaviors.iter().find_map(bound)
+    }
+
+    fn stopped_only(&self, side: usize) -> bool {
+        let ended = |side: usize| self.record.behaviors.get(side).is_some_and(|behavior| bound(behavior).is_none());
+        !ended(side) && ended(1 - side)
+    }
+}
+
+fn bound(behavior: &Behavior) -> Option<&str> {
+    match &behavior.outcome {
+        Outcome::Stopped { reason } => Some(reason.as_str()),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use twincell_engine::observed::Observed;
+    use twincell_engine::protocol::ExecutionRecord;
+
+    fn kept(index: u32, outcome: Outcome, new_lines: u32) -> Kept {
+        let behavior = |outcome| Behavior {
+            outcome,
+            arguments: vec![],
+            stdout: String::new(),
+            stderr: String::new(),
+            log: vec![],
+            calls: vec![],
+            lines: vec![(1, 3)],
+            branches: vec![],
+        };
+        let record = ExecutionRecord {
+            index,
+            seed: 0,
+            choices: vec![],
+            injections: vec![],
+            behaviors: vec![behavior(Outcome::Returned(Observed::None)), behavior(outcome)],
+            observations: vec![],
+            repairs: vec![],
+            microseconds: 1,
+        };
+        Kept { record, differences: vec![], new_lines, coverage: 1.0, probability: 1.0, examined: true }
+    }
+
+    #[test]
+    fn what_does_not_end_is_an_example_only_where_it_is_the_reason() {
+        let stopped = |index| kept(index, Outcome::Stopped { reason: "steps".into() }, 0);
+        let mut campaign = Campaign { executions: vec![stopped(0)], ..Campaign::default() };
+        assert!(campaign.stopped_example().is_some());
+        let mut other = stopped(1);
+        other.record.behaviors.reverse();
+        campaign.executions.push(other);
+        assert!(campaign.limited().is_none() && campaign.stopped_example().is_none());
+    }
+
+    #[test]
+    fn a_campaign_whose_valid_executions_are_only_counted_is_not_hopeless() {
+        let stopped = |index| kept(index, Outcome::Stopped { reason: "steps".into() }, 0);
+        let mut campaign = Campaign { executions: (0..MOST_KEPT as u32).map(stopped).collect(), ..Campaign::default() };
+        assert!(super::super::is_hopeless(&campaign));
+        campaign.executions.push(kept(MOST_KEPT as u32, Outcome::Returned(Observed::None), 0));
+        campaign.forget(MOST_KEPT);
+        assert!(!super::super::is_hopeless(&campaign));
+    }
+
+    #[test]
+    fn a_long_campaign_counts_what_shows_nothing_and_keeps_the_rest() {
+        let (mut campaign, end) = (Campaign::default(), MOST_KEPT as u32 + 500);
+        for index in 0..end {
+            let before = campaign.executions.len();
+            let outcome = match index {
+                1200 => Outcome::Stopped { reason: "steps".into() },
+                _ => Outcome::Returned(Observed::None),
+            };
+            campaign.executions.push(kept(index, outcome, u32::from(index == 1100)));
+            if index == 1300 {
+                campaign.witness = Some(before);
+            }
+            campaign.forget(before);
+        }
+        let numbers: Vec<u32> = campaign.executions[MOST_KEPT..].iter().map(|kept| kept.record.index).collect();
+        assert_eq!(numbers, [1100, 1200, 1300]);
+        assert_eq!(campaign.witness, Some(MOST_KEPT + 2));
+        assert_eq!(campaign.stopped_example().map(|kept| kept.record.index), Some(1200));
+        assert_eq!((campaign.executed(), campaign.valid()), (end as usize, end as usize - 1));
+        assert_eq!((campaign.stopped_only(0), campaign.stopped_only(1)), (0, 1));
+        assert_eq!((campaign.ran(0, 1), campaign.ran(1, 2)), (end, 0));
+        assert_eq!(campaign.stopped_by(), None);
+    }
+}

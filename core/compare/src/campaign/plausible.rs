@@ -1,0 +1,151 @@
+//! Other witnesses of a difference, for where a reproducer of the first does not hold.
+//!
+//! A witness may show a difference on values that no program can receive: what Python would have failed at was invented
+//! (a *repair*). Around it, others are looked for that need none: decisions that a repair rests on are drawn again, the rest
+//! stays as it is. Where nothing was repaired, a few decisions are drawn again, whichever.
+
+use std::collections::BTreeSet;
+
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64Mcg;
+use xxhash_rust::xxh3::xxh3_64_with_seed;
+
+use twincell_behavior::{Rules, differences};
+use twincell_engine::protocol::ExecutionRequest;
+use twincell_engine::{EngineError, Executed};
+use twincell_values::value::{AbstractValue, Choice, Decision, Recipe};
+
+use super::confirm::{REPEATS, confirm, repeat};
+use super::weigh::ground;
+use super::{Execute, Kept};
+use crate::Continue;
+
+/// Executions of a batch, those that differ and are confirmed at most, and witnesses that are given back at most.
+const BATCH: u32 = 16;
+const MOST_CONFIRMED: u32 = 8;
+const MOST_FOUND: usize = 3;
+/// How often a decision that a repair rests on is drawn again, and any other.
+const SUSPECTED: f64 = 0.7;
+const OTHER: f64 = 0.1;
+/// Small numbers are at most so large.
+const SMALL: i64 = 8;
+/// Sets the random numbers apart from those of the campaign.
+const SALT: u64 = 0x0077_6974_6e65_7373;
+
+/// Confirmed executions like this one that differ in one of its channels, at least as strongly, and need no repair; in
+/// the order in which they are found, after `budget` executions at most.
+pub fn plausible(
+    execute: &mut dyn Execute,
+    witness: &Kept,
+    rules: &Rules,
+    literals: &[Recipe],
+    budget: u32,
+    go_on: &mut dyn FnMut() -> Continue,
+) -> Result<Vec<Kept>, EngineError> {
+    let channels: BTreeSet<_> = witness.differences.iter().map(|difference| difference.channel).collect();
+    let strongest = witness.differences.iter().map(|difference| difference.basis).max();
+    let suspects: BTreeSet<&str> = suspects(witness);
+    let (mut found, mut confirmed, mut next) = (Vec::new(), 0, 0);
+    while next < budget && found.len() < MOST_FOUND && confirmed < MOST_CONFIRMED && go_on() == Continue::Yes {
+        let requests =
+            (next..budget.min(next + BATCH)).map(|index| varied(witness, &suspects, literals, index)).collect();
+        next += BATCH;
+        for executed in execute.execute(requests)? {
+            let Executed::Record(record) = executed else { return Ok(found) };
+            let [old, new] = record.behaviors.as_slice() else { continue };
+            let shows = record.repairs.is_empty()
+                && differences(old, new, rules).iter().any(|difference| channels.contains(&difference.channel));
+            if !shows || found.len() >= MOST_FOUND || confirmed >= MOST_CONFIRMED {
+                continue;
+            }
+            confirmed += 1;
+            let Some(again) = confirm(execute, &record, REPEATS, rules)? else { return Ok(found) };
+            let differences = ground(execute, &record, again, rules)?;
+            let is_as_strong = differences
+                .iter()
+                .any(|difference| channels.contains(&difference.channel) && Some(difference.basis) >= strongest);
+            if is_as_strong {
+                found.push(Kept { record: *record, differences, ..witness.clone() });
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// The decisions of a witness, some of them drawn again: what a repair rests on also from the literals of the code, as a small
+/// number, since what is looked up is often one of these, or as an object, which has what it is asked for.
+fn varied(witness: &Kept, suspects: &BTreeSet<&str>, literals: &[Recipe], index: u32) -> ExecutionRequest {
+    let record = &witness.record;
+    let seed = xxh3_64_with_seed(&index.to_le_bytes(), record.seed ^ SALT);
+    let mut random = Pcg64Mcg::seed_from_u64(seed);
+    let mut fixed = repeat(record);
+    let object = || Recipe::Versatile(AbstractValue::Object);
+    for choice in &record.choices {
+        let path = choice.path.as_str();
+        let is_suspect = suspects.contains(path);
+        if !random.random_bool(if is_suspect { SUSPECTED } else { OTHER }) {
+            continue;
+        }
+        fixed.remove(path);
+        if is_suspect && matches!(choice.decision, Decision::Value(_)) {
+            let value = match random.random_range(0..10) {
+                0..3 => literals.get(random.random_range(0..literals.len().max(1))).cloned(),
+                3 => Some(Recipe::Int(random.random_range(-SMALL..=SMALL))),
+                4 => Some(object()),
+                5 => Some(Recipe::List(vec![object()])),
+                _ => None,
+            };
+            fixed.extend(value.map(|value| (choice.path.clone(), Decision::Value(value))));
+        }
+    }
+    ExecutionRequest {
+        index: record.index,
+        seed,
+        fixed,
+        versions: vec![0, 1],
+        observe: false,
+        explain: false,
+        substitute: Default::default(),
+    }
+}
+
+/// Paths of the values that repairs rest on: what was looked into or called, what was looked up, and what these stand in.
+fn suspects(witness: &Kept) -> BTreeSet<&str> {
+    let is_suspect = |choice: &&Choice| {
+        if matches!(&choice.decision, Decision::Value(Recipe::Versatile(_))) {
+            return false;
+        }
+        let shown = match &choice.decision {
+            Decision::Value(recipe) => Some(recipe.display()).filter(|shown| shown.len() > 1),
+            _ => None,
+        };
+        let path = choice.path.as_str();
+        let is_key =
+            match &choice.decision {
+                Decision::Value(recipe) => {
+                    let shown = recipe.display();
+                    let key = format!("[{shown}]");
+                    let is_held = |rest: &str| rest.starts_with(['.', '[', '(']);
+                    witness.record.repairs.iter().any(|repair| {
+                        repair.ends_with(&key) || repair.strip_prefix(shown.as_str()).is_some_and(is_held)
+                    })
+                }
+                _ => false,
+            };
+        if is_key {
+            return true;
+        }
+        let name = path.rsplit(|c: char| !(c.is_alphanumeric() || c == '_')).next().unwrap_or_default();
+        witness.record.repairs.iter().any(|repair| {
+            let is_named = name.len() > 1 && repair.contains(name);
+            let end = repair.rfind(['.', '[', '(']).unwrap_or(repair.len());
+            let holder = &repair[..end];
+            is_named
+                || repair.contains(path)
+                || shown
+                    .as_ref()
+                    .is_some_and(|shown| repair.contains(shown.as_str()) || holder.len() > 1 && shown.contains(holder))
+        })
+    };
+    witness.record.choices.iter().filter(is_suspect).map(|choice| choice.path.as_str()).collect()
+}

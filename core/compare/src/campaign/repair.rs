@@ -1,0 +1,271 @@
+//! After an exception that injected values caused: another value for the one that caused it.
+//!
+//! CPython's messages name the classes that did not fit (`'int' object is not iterable`), the line is known, and so is
+//! what was injected: values of such a class whose name stands on the line are the suspects. A wrong suspicion costs one
+//! execution.
+
+use twincell_engine::observed::{Observed, Outcome};
+use twincell_engine::protocol::ExecutionRecord;
+use twincell_values::value::{AbstractValue, Choice, Decision, Recipe, is_answer, is_text};
+
+use super::Reading;
+use super::solve::{self, Assignment};
+
+/// Suspects that are exchanged, one an execution.
+const SUSPECTS: usize = 2;
+
+/// What has to become of a value.
+enum Need {
+    /// Any of these instead.
+    OneOf(Vec<Recipe>),
+    Length(usize),
+    Longer,
+    Key(Recipe),
+}
+
+/// What failed.
+pub(super) struct Failure<'a> {
+    pub(super) version: usize,
+    pub(super) line: u32,
+    pub(super) class: &'a str,
+    message: &'a str,
+}
+
+/// The unintended exception of an execution, if it ended in one.
+pub(super) fn failure(record: &ExecutionRecord) -> Option<Failure<'_>> {
+    record.behaviors.iter().enumerate().find_map(|(version, behavior)| match &behavior.outcome {
+        Outcome::Raised { exception: Observed::Exception { class, .. }, intended: false, line, message } => {
+            Some(Failure { version, line: *line, class, message })
+        }
+        _ => None,
+    })
+}
+
+/// Decisions that may keep the failure from happening again.
+pub(super) fn repairs(failure: &Failure<'_>, record: &ExecutionRecord, reading: &Reading) -> Vec<Assignment> {
+    let Some((culprits, need)) = diagnose(failure) else { return vec![] };
+    let line = reading.lines.get((failure.line as usize).saturating_sub(1)).map_or("", String::as_str);
+    let mut suspects: Vec<(u8, &Choice, &Recipe)> = record
+        .choices
+        .iter()
+        .filter_map(|choice| match &choice.decision {
+            Decision::Value(value) if is_value_path(&choice.path) && culprits(value) => {
+                Some((distance(&choice.path, line), choice, value))
+            }
+            _ => None,
+        })
+        .collect();
+    suspects.sort_by_key(|(distance, _, _)| *distance);
+    let mut found = Vec::new();
+    for (_, choice, value) in suspects.into_iter().take(SUSPECTS) {
+        for changed in meet(&need, value) {
+            found.push(Assignment::from([(choice.path.clone(), Decision::Value(changed))]));
+        }
+    }
+    found
+}
+
+/// Answers such as `bool(x)` cause no failure; the text of an object may.
+fn is_value_path(path: &str) -> bool {
+    !is_answer(path) || is_text(path)
+}
+
+/// How near a path is to a line of code: written on it, its last name written on it, or not.
+fn distance(path: &str, line: &str) -> u8 {
+    let last = path.rsplit(|c: char| !(c.is_alphanumeric() || c == '_')).find(|part| !part.is_empty()).unwrap_or(path);
+    let is_word = |name: &str| {
+        line.match_indices(name).any(|(at, _)| {
+            let word = |c: char| c.is_alphanumeric() || c == '_';
+            !line[..at].ends_with(word) && !line[at + name.len()..].starts_with(word)
+        })
+    };
+    if line.contains(path) && is_word(path) {
+        0
+    } else if is_word(last) {
+        1
+    } else {
+        2
+    }
+}
+
+fn class_name(value: &Recipe) -> &'static str {
+    match value {
+        Recipe::None => "NoneType",
+        Recipe::Bytes(_) => "bytes",
+        Recipe::Versatile(_) => "Versatile",
+        other => other.abstract_value().name(),
+    }
+}
+
+fn sample(class: &str) -> Option<Recipe> {
+    Some(match class {
+        "int" | "bool" => Recipe::Int(1),
+        "float" => Recipe::Float(1.5),
+        "str" => Recipe::Str("a".into()),
+        "bytes" => Recipe::Bytes(b"a".to_vec()),
+        "list" => Recipe::List(vec![Recipe::Str("a".into())]),
+        "tuple" => Recipe::Tuple(vec![Recipe::Str("a".into())]),
+        "dict" => Recipe::Dict(vec![(Recipe::Str("a".into()), Recipe::Int(1))]),
+        "set" => Recipe::Set(vec![Recipe::Int(1)]),
+        _ => return None,
+    })
+}
+
+/// Names of builtin classes in a message, in order.
+fn classes(message: &str) -> Vec<&str> {
+    const KNOWN: [&str; 10] = ["NoneType", "bool", "int", "float", "str", "bytes", "list", "tuple", "dict", "set"];
+    message.split(|c: char| !c.is_alphanumeric()).filter(|word| KNOWN.contains(word)).collect()
+}
+
+fn number_after(message: &str, word: &str) -> Option<usize> {
+    let rest = &message[message.find(word)? + word.len()..];
+    rest.trim_start().split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
+}
+
+type Culprits = Box<dyn Fn(&Recipe) -> bool>;
+
+/// Which values may have caused a failure, and what they should have been.
+fn diagnose(failure: &Failure<'_>) -> Option<(Culprits, Need)> {
+    let message = failure.message;
+    let object = || Recipe::Versatile(AbstractValue::Object);
+    let of = |class: &str| -> Culprits {
+        let class = class.to_string();
+        Box::new(move |value| class_name(value) == class)
+    };
+    let holders =
+        || -> Culprits { Box::new(|value| matches!(value, Recipe::List(_) | Recipe::Tuple(_) | Recipe::Str(_))) };
+    match failure.class {
+        "TypeError" | "AttributeError" => {
+            let named = classes(message);
+            let first = *named.first()?;
+            let has = |text: &str| message.contains(text);
+            if has("not iterable") || has("non-iterable") || has("has no len()") {
+                let items = Recipe::List(vec![Recipe::Str("a".into()), Recipe::Str("b".into())]);
+                return Some((of(first), Need::OneOf(vec![items, object()])));
+            }
+            if has("not subscriptable") || has("item assignment") || has("item deletion") {
+                return Some((of(first), Need::OneOf(vec![object(), Recipe::Dict(vec![])])));
+            }
+            if has("has no attribute") || has("not callable") || has("context manager") {
+                return Some((of(first), Need::OneOf(vec![object()])));
+            }
+            if has("unhashable") {
+                return Some((of(first), Need::OneOf(vec![Recipe::Str("a".into()), Recipe::Int(1)])));
+            }
+            if has("indices must be") {
+                let key = *named.last()?;
+                return Some((
+                    of(first),
+                    Need::OneOf(vec![object(), sample(if key == "str" { "dict" } else { "list" })?]),
+                ));
+            }
+            match named.as_slice() {
+                // `can only concatenate str (not "int") to str`, `'<' not supported between instances of 'str' and 'int'`.
+                [wanted, given, ..] if has("concatenate") => {
+                    Some((of(given), Need::OneOf(sample(wanted).into_iter().collect())))
+                }
+                [one, other, ..] if has("operand type") || has("not supported between") => {
+                    let plain = [*one, *other].into_iter().filter_map(sample).collect::<Vec<_>>();
+                    let (one, other) = (of(one), of(other));
+                    let mut wanted = plain;
+                    wanted.push(Recipe::Int(1));
+                    Some((Box::new(move |value| one(value) || other(value)), Need::OneOf(wanted)))
+                }
+                _ => {
+                    let given = *named.last()?;
+                    let wanted = if has("string") || has("str") && given != "str" { "str" } else { "int" };
+                    Some((of(given), Need::OneOf(sample(wanted).into_iter().collect())))
+                }
+            }
+        }
+        "ValueError" => {
+            if let Some(count) = number_after(message, "unpack (expected ") {
+                return Some((holders(), Need::Length(count)));
+            }
+            if message.contains("invalid literal for int()") || message.contains("could not convert string to float") {
+                let numbers = ["1", "0", "-7"].map(|text| Recipe::Str(text.into())).into();
+                let is_text: Culprits = Box::new(|value| matches!(value, Recipe::Str(_)));
+                return Some((is_text, Need::OneOf(numbers)));
+            }
+            None
+        }
+        "IndexError" => Some((holders(), Need::Longer)),
+        "KeyError" => {
+            let key = match message.parse::<i64>() {
+                Ok(number) => Recipe::Int(number),
+                Err(_) => Recipe::Str(message.trim_matches(['\'', '"']).to_string()),
+            };
+            Some((Box::new(|value| matches!(value, Recipe::Dict(_))), Need::Key(key)))
+        }
+        "ZeroDivisionError" => {
+            let is_zero: Culprits =
+                Box::new(|value| matches!(value, Recipe::Int(0) | Recipe::Bool(false)) || *value == Recipe::Float(0.0));
+            Some((is_zero, Need::OneOf(vec![Recipe::Int(3), Recipe::Float(0.5)])))
+        }
+        _ => None,
+    }
+}
+
+fn meet(need: &Need, value: &Recipe) -> Vec<Recipe> {
+    match need {
+        Need::OneOf(values) => values.iter().filter(|wanted| *wanted != value).cloned().collect(),
+        Need::Length(count) => solve::of_length(value, *count),
+        Need::Longer => match solve::length(value) {
+            Some(length) => solve::of_length(value, length + 3),
+            None => vec![],
+        },
+        Need::Key(key) => solve::holding(value, key),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use twincell_engine::observed::Behavior;
+
+    fn failed(class: &str, message: &str, value: Recipe) -> Vec<Recipe> {
+        let exception = Observed::Exception { class: class.into(), arguments: vec![] };
+        let outcome = Outcome::Raised { exception, intended: false, line: 2, message: message.into() };
+        let behavior = Behavior {
+            outcome,
+            arguments: vec![],
+            stdout: String::new(),
+            stderr: String::new(),
+            log: vec![],
+            calls: vec![],
+            lines: vec![],
+            branches: vec![],
+        };
+        let record = ExecutionRecord {
+            choices: vec![Choice { path: "x".into(), decision: Decision::Value(value) }],
+            behaviors: vec![behavior],
+            ..ExecutionRecord::default()
+        };
+        let reading = Reading { lines: vec!["def f(x):".into(), "    use(x)".into()], ..Reading::default() };
+        let failure = failure(&record).unwrap();
+        let found = repairs(&failure, &record, &reading).into_iter().flat_map(Assignment::into_values);
+        found.filter_map(|decision| if let Decision::Value(value) = decision { Some(value) } else { None }).collect()
+    }
+
+    #[test]
+    fn what_is_not_iterable_becomes_a_list() {
+        let found = failed("TypeError", "'int' object is not iterable", Recipe::Int(3));
+        assert!(matches!(found[0], Recipe::List(_)), "{found:?}");
+    }
+
+    #[test]
+    fn a_text_that_is_no_number_becomes_one() {
+        let message = "invalid literal for int() with base 10: 'a'";
+        assert_eq!(failed("ValueError", message, Recipe::Str("a".into()))[0], Recipe::Str("1".into()));
+    }
+
+    #[test]
+    fn a_container_gets_the_missing_key_the_right_number_of_items_and_a_divisor_is_not_zero() {
+        let found = failed("KeyError", "'k'", Recipe::Dict(vec![]));
+        assert!(matches!(&found[0], Recipe::Dict(entries) if entries[0].0 == Recipe::Str("k".into())), "{found:?}");
+        let message = "not enough values to unpack (expected 3, got 1)";
+        let found = failed("ValueError", message, Recipe::List(vec![Recipe::Int(1)]));
+        assert!(matches!(&found[0], Recipe::List(items) if items.len() == 3), "{found:?}");
+        assert_eq!(failed("ZeroDivisionError", "division by zero", Recipe::Int(0))[0], Recipe::Int(3));
+    }
+}

@@ -1,0 +1,200 @@
+//! Makes a witness small.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use twincell_behavior::{Difference, Rules, differences};
+use twincell_engine::protocol::{ExecutionRecord, ExecutionRequest};
+use twincell_engine::{EngineError, Executed};
+use twincell_values::value::{AbstractValue, Choice, Decision, Recipe};
+
+use super::confirm::{REPEATS, again, confirm, repeat};
+use super::weigh::ground;
+use super::{Execute, Kept};
+use crate::Continue;
+
+/// Lost executions after which a witness stays as it is.
+const LOST: u32 = 3;
+/// Parts of a container that are tried in its place.
+const PARTS: usize = 4;
+
+/// Makes a witness smaller: replaces decisions by simpler ones while a difference in the same channel stays.
+///
+/// The decisions are gone through once, in order; at most `budget` candidates. Safe because every candidate is executed,
+/// and one that shows a difference is confirmed as the witness was. Ends when asked to, or when executions are lost: each
+/// of those costs a deadline.
+pub fn shrink(
+    execute: &mut dyn Execute,
+    witness: &Kept,
+    rules: &Rules,
+    budget: u32,
+    go_on: &mut dyn FnMut() -> Continue,
+) -> Result<Kept, EngineError> {
+    let mut best = witness.clone();
+    let channels: BTreeSet<_> = witness.differences.iter().map(|difference| difference.channel).collect();
+    let mut left = budget;
+    let mut lost = 0;
+    for decisions in without_repairs(&best.record) {
+        if left == 0 || lost >= LOST || best.record.repairs.is_empty() {
+            break;
+        }
+        left -= 1;
+        if let Some(found) = changed(execute, &best, decisions, &channels, rules, &mut lost)?
+            && found.record.repairs.len() < best.record.repairs.len()
+        {
+            best = found;
+        }
+    }
+    let likely = likelihoods(execute, &best)?;
+    let mut position = 0;
+    while position < best.record.choices.len() && left > 0 && lost < LOST && go_on() == Continue::Yes {
+        let choice = best.record.choices[position].clone();
+        let seen = best.differences.iter().any(|difference| {
+            let shown = format!("<{}", choice.path);
+            difference.old.contains(&shown) || difference.new.contains(&shown)
+        });
+        let likelier = likelier(&choice, &likely);
+        for simpler in likelier.into_iter().chain(simpler(&choice.decision, seen)) {
+            if left == 0 || lost >= LOST {
+                break;
+            }
+            left -= 1;
+            let decisions = vec![(choice.path.clone(), simpler)];
+            if let Some(found) = changed(execute, &best, decisions, &channels, rules, &mut lost)?
+                && found.record.choices.len() <= best.record.choices.len()
+                && found.record.repairs.len() <= best.record.repairs.len()
+            {
+                best = found;
+                break;
+            }
+        }
+        position += 1;
+    }
+    Ok(best)
+}
+
+/// How likely each class is, by path.
+fn likelihoods(execute: &mut dyn Execute, witness: &Kept) -> Result<BTreeMap<String, Vec<f32>>, EngineError> {
+    let request = again(&witness.record, repeat(&witness.record), vec![0, 1]);
+    let explained = execute.execute(vec![ExecutionRequest { explain: true, ..request }])?.into_iter().next();
+    let Some(Executed::Record(record)) = explained else { return Ok(BTreeMap::new()) };
+    Ok(record.injections.into_iter().map(|injection| (injection.path, injection.classes)).collect())
+}
+
+/// Plain values that a container holds, where such a value is likelier in its place: what the text within shows, the text
+/// may show by itself.
+fn likelier(choice: &Choice, likely: &BTreeMap<String, Vec<f32>>) -> Vec<Decision> {
+    let (Decision::Value(recipe), Some(classes)) = (&choice.decision, likely.get(&choice.path)) else { return vec![] };
+    let of = |recipe: &Recipe| classes.get(recipe.abstract_value() as usize).copied().unwrap_or(0.0);
+    let parts: Vec<&Recipe> = match recipe {
+        Recipe::List(items) | Recipe::Tuple(items) | Recipe::Set(items) => items.iter().collect(),
+        Recipe::Dict(entries) => entries.iter().flat_map(|(key, value)| [key, value]).collect(),
+        _ => vec![],
+    };
+    let is_plain =
+        |part: &&&Recipe| matches!(part, Recipe::Str(_) | Recipe::Bytes(_) | Recipe::Int(_) | Recipe::Float(_));
+    let mut found: Vec<Decision> = Vec::new();
+    for part in parts.iter().filter(is_plain).filter(|part| of(part) > of(recipe)) {
+        let decision = Decision::Value((*part).clone());
+        if !found.contains(&decision) && found.len() < PARTS {
+            found.push(decision);
+        }
+    }
+    found
+}
+
+/// The witness with some decisions exchanged, if the difference stays and is confirmed.
+fn changed(
+    execute: &mut dyn Execute,
+    witness: &Kept,
+    decisions: Vec<(String, Decision)>,
+    channels: &BTreeSet<twincell_behavior::Channel>,
+    rules: &Rules,
+    lost: &mut u32,
+) -> Result<Option<Kept>, EngineError> {
+    let mut fixed = repeat(&witness.record);
+    fixed.extend(decisions);
+    let request = again(&witness.record, fixed, vec![0, 1]);
+    let Some(Executed::Record(record)) = execute.execute(vec![request])?.into_iter().next() else {
+        *lost += 1;
+        return Ok(None);
+    };
+    let [old, new] = record.behaviors.as_slice() else { return Ok(None) };
+    if !differences(old, new, rules).iter().any(|difference| channels.contains(&difference.channel)) {
+        return Ok(None);
+    }
+    let Some(confirmed) = confirm(execute, &record, REPEATS, rules)? else { return Ok(None) };
+    let differences = ground(execute, &record, confirmed, rules)?;
+    let strongest = witness.differences.iter().map(|difference| difference.basis).max();
+    // What needs fewer repairs may be weaker.
+    let is_more_real = record.repairs.len() < witness.record.repairs.len();
+    let is_as_strong = |difference: &Difference| {
+        channels.contains(&difference.channel) && (is_more_real || Some(difference.basis) >= strongest)
+    };
+    Ok(differences.iter().any(is_as_strong).then(|| Kept { record: *record, differences, ..witness.clone() }))
+}
+
+/// The last identifier of a path.
+fn last(path: &str) -> &str {
+    &path[path
+        .char_indices()
+        .rev()
+        .find(|(_, c)| !(c.is_alphanumeric() || *c == '_'))
+        .map_or(0, |(at, c)| at + c.len_utf8())..]
+}
+
+/// Decisions that may do without a repair: an object in place of the plain value that was asked for what it does not
+/// have, and an attribute that is there in place of a default.
+fn without_repairs(record: &ExecutionRecord) -> Vec<Vec<(String, Decision)>> {
+    let is_asked = |path: &str, value: &Recipe| {
+        let name = last(path);
+        let shown = value.display();
+        let more = |repair: &String| {
+            let called = repair.strip_suffix("(...)").is_some_and(|callee| !name.is_empty() && last(callee) == name);
+            // What is awaited stands in parentheses: `(await x).y`.
+            let bare = repair.strip_prefix('(').filter(|_| path.starts_with("await "));
+            let within = bare.unwrap_or(repair).strip_prefix(path);
+            // What only a local names is known by its value: `1.status`.
+            let of_value = repair.strip_prefix(&shown).is_some_and(|rest| rest.starts_with(['.', '[', '(']));
+            called || of_value || within.is_some_and(|rest| rest.trim_start_matches(')').starts_with(['.', '[', '(']))
+        };
+        record.repairs.iter().any(more)
+    };
+    let object = || Decision::Value(Recipe::Versatile(AbstractValue::Object));
+    let instead = |choice: &Choice| match &choice.decision {
+        Decision::Value(Recipe::Versatile(_)) => None,
+        Decision::Value(Recipe::Bool(false)) => {
+            let attribute = choice.path.strip_prefix("hasattr(")?.strip_suffix(')')?;
+            let there = (choice.path.clone(), Decision::Value(Recipe::Bool(true)));
+            Some(vec![there, (attribute.to_string(), object())])
+        }
+        Decision::Value(value) if is_asked(&choice.path, value) => Some(vec![(choice.path.clone(), object())]),
+        _ => None,
+    };
+    record.choices.iter().filter_map(instead).collect()
+}
+
+/// Simpler decisions than this one, simplest first. An object gives way to a plain value where the difference itself
+/// shows it.
+fn simpler(decision: &Decision, seen: bool) -> Vec<Decision> {
+    let Decision::Value(recipe) = decision else { return vec![] };
+    let values: Vec<Recipe> = match recipe {
+        Recipe::Int(value) if !matches!(value, 0 | 1) => vec![Recipe::Int(0), Recipe::Int(1)],
+        Recipe::Float(_) => vec![Recipe::Int(0), Recipe::Int(1), Recipe::Float(0.0)],
+        Recipe::Versatile(_) if seen => vec![Recipe::Int(0), Recipe::Int(1), Recipe::Str(String::new())],
+        Recipe::Str(text) if !text.is_empty() => {
+            if text == "a" {
+                vec![Recipe::Str(String::new())]
+            } else {
+                vec![Recipe::Str(String::new()), Recipe::Str("a".into())]
+            }
+        }
+        Recipe::List(items) if !items.is_empty() => vec![Recipe::List(vec![]), Recipe::List(items[..1].to_vec())],
+        Recipe::Tuple(items) if !items.is_empty() => vec![Recipe::Tuple(vec![]), Recipe::Tuple(items[..1].to_vec())],
+        Recipe::Set(items) if !items.is_empty() => vec![Recipe::Set(vec![]), Recipe::Set(items[..1].to_vec())],
+        Recipe::Dict(entries) if !entries.is_empty() => std::iter::once(Recipe::Dict(vec![]))
+            .chain(entries.iter().map(|entry| Recipe::Dict(vec![entry.clone()])))
+            .collect(),
+        _ => vec![],
+    };
+    values.into_iter().filter(|value| value != recipe).map(Decision::Value).collect()
+}

@@ -1,0 +1,205 @@
+//! From a wanted truth of a term down to decisions: truth itself, and calls that ask (`isinstance`, `x.startswith(y)`).
+
+use std::rc::Rc;
+
+use twincell_engine::protocol::Place;
+use twincell_values::reading::{Condition, Term};
+use twincell_values::value::{AbstractValue, Decision, Recipe};
+
+use super::{Assignment, MAX_PROPOSALS, Solver, shapes};
+
+impl Solver<'_> {
+    /// An element for which all conditions hold and which is as wanted itself.
+    pub(super) fn all_of(
+        &mut self,
+        element: &Rc<Term>,
+        conditions: &[Condition],
+        wanted: Option<bool>,
+        so_far: &Assignment,
+    ) -> Vec<Assignment> {
+        let mut parts: Vec<(Condition, bool)> = conditions.iter().map(|condition| (condition.clone(), true)).collect();
+        parts.extend(wanted.map(|wanted| match element.as_ref() {
+            Term::Truth(condition) => (condition.as_ref().clone(), wanted),
+            _ => (Condition::Truth { term: element.clone(), site: None }, wanted),
+        }));
+        let mut ways = vec![so_far.clone()];
+        for (part, wanted) in &parts {
+            ways = ways.iter().flat_map(|way| self.condition(part, *wanted, way)).take(MAX_PROPOSALS).collect();
+        }
+        ways
+    }
+
+    /// Ways to make a term true or false.
+    pub(super) fn truthy(
+        &mut self,
+        term: &Rc<Term>,
+        site: Option<u32>,
+        wanted: bool,
+        so_far: &Assignment,
+    ) -> Vec<Assignment> {
+        if !self.step() {
+            return vec![];
+        }
+        match term.as_ref() {
+            Term::Truth(condition) => return self.condition(condition, wanted, so_far),
+            Term::First(terms) => {
+                let condition = Condition::Any(
+                    terms.iter().map(|term| Condition::Truth { term: term.clone(), site: None }).collect(),
+                );
+                return self.condition(&condition, wanted, so_far);
+            }
+            Term::Comprehension(element, conditions, iterated) => {
+                // A list or set; a generator is always true.
+                return if wanted {
+                    self.all_of(element, conditions, None, so_far)
+                } else {
+                    self.set(iterated, &Recipe::List(vec![]), so_far)
+                };
+            }
+            Term::Call(callee, arguments) => {
+                if let Some(ways) = self.asked(callee, arguments, site, wanted, so_far) {
+                    return ways;
+                }
+            }
+            _ => {}
+        }
+        let current = self.value(term, so_far);
+        let mut ways = Vec::new();
+        if let (Some(path), None | Some(Recipe::Versatile(_))) = (self.path(term, so_far), &current) {
+            let (aspect, length) = (format!("bool({path})"), format!("len({path})"));
+            if self.facts.decisions.contains_key(aspect.as_str()) {
+                let mut way = so_far.clone();
+                way.insert(aspect, Decision::Value(Recipe::Bool(wanted)));
+                ways.push(way);
+            } else if self.facts.decisions.contains_key(length.as_str()) {
+                let mut way = so_far.clone();
+                way.insert(length, Decision::Value(Recipe::Int(i64::from(wanted))));
+                ways.push(way);
+            }
+        }
+        for value in shapes::with_truth(current.as_ref(), wanted) {
+            ways.extend(self.set(term, &value, so_far));
+        }
+        ways
+    }
+
+    /// Questions that are calls: `isinstance`, `x.startswith(y)`, `re.match(y, x)`, `any(...)`; `None` for other calls.
+    fn asked(
+        &mut self,
+        callee: &Rc<Term>,
+        arguments: &[Rc<Term>],
+        site: Option<u32>,
+        wanted: bool,
+        so_far: &Assignment,
+    ) -> Option<Vec<Assignment>> {
+        let name = match callee.as_ref() {
+            Term::Name(name) | Term::Attribute(_, name) => name.clone(),
+            _ => return None,
+        };
+        match (callee.as_ref(), name.as_str(), arguments) {
+            (Term::Name(_), "issubclass", [value, classes]) => {
+                let class = if wanted { self.named(classes) } else { Some(Recipe::Named("int".into())) };
+                Some(class.map_or_else(Vec::new, |class| self.set(value, &class, so_far)))
+            }
+            (Term::Name(_), "isinstance", [value, classes]) => Some(self.instance(value, classes, wanted, so_far)),
+            (Term::Name(_), "callable" | "hasattr" | "bool", [value, ..]) => match name.as_str() {
+                "bool" => Some(self.truthy(value, None, wanted, so_far)),
+                "hasattr" => {
+                    let Term::Literal(Recipe::Str(attribute)) = arguments.get(1)?.as_ref() else { return None };
+                    let path = self.path(value, so_far)?;
+                    if !matches!(self.value(value, so_far), Some(Recipe::Versatile(_))) {
+                        return Some(if wanted {
+                            self.set(value, &Recipe::Versatile(AbstractValue::Object), so_far)
+                        } else {
+                            vec![]
+                        });
+                    }
+                    let mut way = so_far.clone();
+                    way.insert(format!("hasattr({path}.{attribute})"), Decision::Value(Recipe::Bool(wanted)));
+                    Some(vec![way])
+                }
+                _ => {
+                    let value_wanted = if wanted { Recipe::Versatile(AbstractValue::Callable) } else { Recipe::Int(1) };
+                    Some(self.set(value, &value_wanted, so_far))
+                }
+            },
+            (Term::Name(_), "any" | "all", [only]) => {
+                let Term::Comprehension(element, conditions, iterated) = only.as_ref() else { return None };
+                Some(match (name.as_str() == "any", wanted) {
+                    (true, true) => self.all_of(element, conditions, Some(true), so_far),
+                    (false, false) => self.all_of(element, conditions, Some(false), so_far),
+                    (_, _) => self.set(iterated, &Recipe::List(vec![]), so_far),
+                })
+            }
+            (_, "match" | "fullmatch" | "search", _) => {
+                let observed = site.and_then(|site| self.facts.operands(Place::Call(site)));
+                let operands = observed.map_or(&[][..], |seen| seen.operands.as_slice());
+                // `re.match(pattern, text)` or `pattern.match(text)`.
+                let (pattern, text) = match arguments {
+                    [pattern, text, ..] => {
+                        (self.value(pattern, so_far).or_else(|| operands.get(1)?.value.clone()), text)
+                    }
+                    [text] => (operands.first().and_then(|operand| operand.value.clone()), text),
+                    _ => return None,
+                };
+                let Some(Recipe::Str(pattern)) = pattern else { return None };
+                let mut ways = Vec::new();
+                for sample in shapes::matching(&pattern, wanted) {
+                    ways.extend(self.set(text, &Recipe::Str(sample), so_far));
+                }
+                Some(ways)
+            }
+            (Term::Attribute(base, _), method, _) => {
+                let receiver = self.value(base, so_far);
+                let observed = site.and_then(|site| self.facts.operands(Place::Call(site)));
+                let receiver = receiver
+                    .or_else(|| observed.and_then(|seen| seen.operands.first()?.value.clone()))
+                    .filter(|receiver| !matches!(receiver, Recipe::Versatile(_)));
+                let argument = arguments.first().and_then(|first| self.value(first, so_far));
+                let argument = argument.or_else(|| observed.and_then(|seen| seen.operands.get(1)?.value.clone()));
+                let targets = shapes::answering(receiver.as_ref(), method, argument.as_ref(), wanted);
+                if targets.is_empty() {
+                    return None;
+                }
+                Some(targets.iter().flat_map(|target| self.set(base, target, so_far)).collect())
+            }
+            _ => None,
+        }
+    }
+
+    fn instance(&mut self, value: &Rc<Term>, classes: &Rc<Term>, wanted: bool, so_far: &Assignment) -> Vec<Assignment> {
+        let names: Vec<String> = match classes.as_ref() {
+            Term::Display(terms) => terms.iter().filter_map(|term| self.path(term, so_far)).collect(),
+            _ => self.path(classes, so_far).into_iter().collect(),
+        };
+        let mut ways = Vec::new();
+        if let Some(path) = self.path(value, so_far) {
+            for name in &names {
+                // Missing classes go by their path, real ones by their own name.
+                for name in [name.as_str(), name.rsplit('.').next().unwrap_or(name)] {
+                    let aspect = format!("isinstance({path}, {name})");
+                    if self.facts.decisions.contains_key(aspect.as_str()) {
+                        let mut way = so_far.clone();
+                        way.insert(aspect, Decision::Value(Recipe::Bool(wanted)));
+                        if wanted {
+                            // It is of one missing class only.
+                            let others = format!("isinstance({path}, ");
+                            for known in self.facts.decisions.keys() {
+                                if known.starts_with(&others) && *known != format!("isinstance({path}, {name})") {
+                                    way.insert((*known).to_string(), Decision::Value(Recipe::Bool(false)));
+                                }
+                            }
+                        }
+                        ways.push(way);
+                        break;
+                    }
+                }
+            }
+        }
+        let samples = shapes::instances(&names, wanted);
+        for sample in &samples {
+            ways.extend(self.set(value, sample, so_far));
+        }
+        ways
+    }
+}

@@ -1,0 +1,385 @@
+//! What a confirmed difference is worth: what it rests on, and how likely the values are that it needs.
+//!
+//! Both are found by running the execution again with other values, never by looking at texts. A difference rests on
+//! answers that nobody knows when it changes with the results of unknown calls that only one version makes; it rests on
+//! an *exchange* when it goes away once the calls of both versions answer the same. A value is decisive when the difference
+//! goes away with another value; how likely it is, is the probability of all values of its path that show the difference.
+//! A difference is as likely as all of its decisive values together.
+
+use std::collections::BTreeSet;
+
+use twincell_behavior::{Basis, Channel, Difference, Rules, differences};
+use twincell_engine::protocol::ExecutionRecord;
+use twincell_engine::{EngineError, Executed};
+use twincell_values::drawing::likelihood::{probability, representatives};
+use twincell_values::value::{AbstractValue, Choice, Decision, Recipe};
+
+use super::confirm::{Confirmed, again, repeat};
+use super::{Execute, Kept};
+use crate::verdict::EDGE_CASE;
+
+/// Numbers for the objects of a calculation.
+const NUMBERS: [[i64; 4]; 3] = [[3, 5, 7, 11], [12, 2, 9, 4], [-4, 10, 1, -3]];
+/// Lost executions after which no more values are tried, and how many of them go at once, so that it is noticed.
+const LOST: usize = 3;
+const BATCH: usize = 8;
+/// Values whose likelihood is found by trying others.
+const MOST_UNLIKELY: usize = 6;
+
+/// A value without which a witness shows no difference.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Decisive {
+    pub path: String,
+    /// Probability, under the predictor, of a value that shows the difference, 0 to 1.
+    pub probability: f64,
+}
+
+/// Settles what each difference of a confirmed execution rests on.
+pub(super) fn ground(
+    execute: &mut dyn Execute,
+    record: &ExecutionRecord,
+    confirmed: Confirmed,
+    rules: &Rules,
+) -> Result<Vec<Difference>, EngineError> {
+    let Confirmed { mut differences, exclusive: [old, new] } = confirmed;
+    calculate(execute, record, &mut differences, rules)?;
+    if old.is_empty() && new.is_empty() {
+        return Ok(differences);
+    }
+    let decision = |path: &str| record.choices.iter().find(|choice| choice.path == path).map(|choice| &choice.decision);
+    let plain = Decision::Value(Recipe::Int(7));
+    // Other answers: does the difference follow them?
+    let mut varied = repeat(record);
+    for path in old.iter().chain(&new) {
+        let varied_decision = decision(path).and_then(other).unwrap_or_else(|| plain.clone());
+        varied.insert(path.clone(), varied_decision);
+    }
+    // Equal answers: does it go away?
+    let mut unified = repeat(record);
+    for (at, path) in new.iter().enumerate() {
+        let counterpart = old.get(at).or(old.last());
+        let same = counterpart.and_then(|path| decision(path)).filter(|decision| {
+            !matches!(decision, Decision::Value(Recipe::Versatile(_))) && matches!(decision, Decision::Value(_))
+        });
+        unified.insert(path.clone(), same.unwrap_or(&plain).clone());
+        if let Some(counterpart) = counterpart.filter(|_| same.is_none()) {
+            unified.insert(counterpart.clone(), plain.clone());
+        }
+    }
+    let requests = vec![again(record, varied, vec![0, 1]), again(record, unified, vec![0, 1])];
+    let mut found = execute.execute(requests)?.into_iter().map(|executed| shown(&executed, rules));
+    let varied = found.next().flatten();
+    let unified = found.next().flatten();
+    for difference in &mut differences {
+        let stays = match &varied {
+            Some(found) => found.iter().any(|other| {
+                (other.channel, &other.old, &other.new) == (difference.channel, &difference.old, &difference.new)
+            }),
+            // Nothing is known of it but what it shows.
+            None => !old.iter().chain(&new).any(|path| difference.old.contains(path) || difference.new.contains(path)),
+        };
+        if stays {
+            continue;
+        }
+        let goes = |found: &Vec<Difference>| found.iter().all(|other| other.channel != difference.channel);
+        let exchanged = !old.is_empty() && !new.is_empty() && unified.as_ref().is_some_and(goes);
+        difference.basis = difference.basis.min(if exchanged { Basis::Exchanged } else { Basis::Asked });
+    }
+    Ok(differences)
+}
+
+/// Results that were calculated from objects are texts: `<(x * 2)>`, `<(x + x)>`. Where they differ, numbers take the
+/// objects' place: texts that differ alone are no difference.
+fn calculate(
+    execute: &mut dyn Execute,
+    record: &ExecutionRecord,
+    differences: &mut [Difference],
+    rules: &Rules,
+) -> Result<(), EngineError> {
+    let texts: Vec<String> = differences
+        .iter()
+        .filter(|difference| is_calculated(difference))
+        .flat_map(|difference| [difference.old.clone(), difference.new.clone()])
+        .collect();
+    if texts.is_empty() {
+        return Ok(());
+    }
+    let holds_operands = |choice: &Choice| {
+        let Decision::Value(recipe) = &choice.decision else { return false };
+        holds_objects(recipe) && texts.iter().any(|text| mentions(text, &choice.path))
+    };
+    let whole = record.choices.iter().any(holds_operands).then_some(Operand::Whole);
+    for operand in [Some(Operand::Inside), whole].into_iter().flatten() {
+        let requests: Vec<_> = NUMBERS
+            .iter()
+            .map(|numbers| {
+                let mut numbers = numbers.iter().cycle();
+                let mut next = || numbers.next().copied().unwrap_or_default();
+                let mut fixed = repeat(record);
+                for choice in &record.choices {
+                    if let Decision::Value(recipe) = &choice.decision
+                        && let Some(value) = calculated(&texts, &choice.path, recipe, operand, &mut next)
+                    {
+                        fixed.insert(choice.path.clone(), Decision::Value(value));
+                    }
+                }
+                again(record, fixed, vec![0, 1])
+            })
+            .collect();
+        let outcomes: Vec<Vec<Difference>> = execute
+            .execute(requests)?
+            .iter()
+            .filter(|executed| matches!(executed, Executed::Record(now) if now.repairs.len() <= record.repairs.len()))
+            .filter(|executed| ends_usably(executed))
+            .filter_map(|executed| shown(executed, rules))
+            .collect();
+        if outcomes.len() < 2 {
+            continue;
+        }
+        for difference in differences.iter_mut().filter(|difference| is_calculated(difference)) {
+            let stays = |found: &Vec<Difference>| found.iter().any(|other| other.channel == difference.channel);
+            if !outcomes.iter().any(stays) {
+                difference.basis = difference.basis.min(Basis::Written);
+            }
+        }
+        return Ok(());
+    }
+    Ok(())
+}
+
+/// Where the numbers go when the value at a path is a container that holds objects.
+#[derive(Clone, Copy)]
+enum Operand {
+    /// To the objects in it: `x[0] * 2`.
+    Inside,
+    /// In its place: `[<object>] - b`, which no list of numbers can do.
+    Whole,
+}
+
+/// A result stands in it that was calculated from objects.
+pub(super) fn is_calculated(difference: &Difference) -> bool {
+    difference.old.contains("<(") || difference.new.contains("<(")
+}
+
+fn ends_usably(executed: &Executed) -> bool {
+    let Executed::Record(record) = executed else { return false };
+    record.behaviors.iter().all(|behavior| behavior.outcome.is_valid())
+}
+
+/// A number for what a calculation has as its operand: an object, or a plain value that is none.
+fn calculated(
+    texts: &[String],
+    path: &str,
+    recipe: &Recipe,
+    operand: Operand,
+    number: &mut dyn FnMut() -> i64,
+) -> Option<Recipe> {
+    if texts.iter().any(|text| mentions(text, path)) {
+        let exchanged = match operand {
+            Operand::Whole if holds_objects(recipe) => Recipe::Int(number()),
+            Operand::Inside | Operand::Whole => with_numbers(recipe, number),
+        };
+        // A plain value that happens to be written as its path is one of those below.
+        if exchanged != *recipe {
+            return Some(exchanged);
+        }
+    }
+    let is_number = matches!(recipe, Recipe::Int(_) | Recipe::Float(_) | Recipe::Bool(_));
+    let written = recipe.display();
+    (!is_number && texts.iter().any(|text| text.contains(&written))).then(|| Recipe::Int(number()))
+}
+
+/// Is it a container with objects in it?
+fn holds_objects(recipe: &Recipe) -> bool {
+    let is_object = |item: &Recipe| matches!(item, Recipe::Versatile(_)) || holds_objects(item);
+    match recipe {
+        Recipe::List(items) | Recipe::Tuple(items) | Recipe::Set(items) => items.iter().any(is_object),
+        Recipe::Dict(entries) => entries.iter().any(|(_, value)| is_object(value)),
+        _ => false,
+    }
+}
+
+/// The path stands in the text, not merely as a part of another name.
+fn mentions(text: &str, path: &str) -> bool {
+    let is_name = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
+    text.match_indices(path).any(|(at, _)| !text[..at].ends_with(is_name))
+}
+
+/// The value with numbers in the place of objects.
+fn with_numbers(recipe: &Recipe, next: &mut dyn FnMut() -> i64) -> Recipe {
+    let mut all = |items: &[Recipe]| items.iter().map(|item| with_numbers(item, next)).collect();
+    match recipe {
+        Recipe::Versatile(_) => Recipe::Int(next()),
+        Recipe::List(items) => Recipe::List(all(items)),
+        Recipe::Tuple(items) => Recipe::Tuple(all(items)),
+        Recipe::Dict(entries) => {
+            Recipe::Dict(entries.iter().map(|(key, value)| (key.clone(), with_numbers(value, next))).collect())
+        }
+        other => other.clone(),
+    }
+}
+
+/// The differences of an execution that says something; `None` for one that does not.
+fn shown(executed: &Executed, rules: &Rules) -> Option<Vec<Difference>> {
+    let Executed::Record(record) = executed else { return None };
+    match record.behaviors.as_slice() {
+        [old, new] if old.outcome.is_valid() || new.outcome.is_valid() => Some(differences(old, new, rules)),
+        _ => None,
+    }
+}
+
+/// The values without which the execution shows no difference, each exchanged for another one; at most `budget`
+/// executions for that. `raise_probability` is how likely an injected exception is.
+pub fn decisive(
+    execute: &mut dyn Execute,
+    witness: &Kept,
+    rules: &Rules,
+    raise_probability: f64,
+    budget: u32,
+) -> Result<Vec<Decisive>, EngineError> {
+    let record = &witness.record;
+    let channels: BTreeSet<Channel> = witness.differences.iter().map(|difference| difference.channel).collect();
+    let shows = |executed: &Executed| match executed {
+        Executed::Record(record) => match record.behaviors.as_slice() {
+            [old, new] => differences(old, new, rules).iter().any(|difference| channels.contains(&difference.channel)),
+            _ => false,
+        },
+        // Nothing is known of what it would have shown.
+        Executed::Lost { .. } => true,
+    };
+    let with = |choice: &Choice, decision: Decision| {
+        let mut fixed = repeat(record);
+        fixed.insert(choice.path.clone(), decision);
+        again(record, fixed, vec![0, 1])
+    };
+    let explaining = super::ExecutionRequest { explain: true, ..again(record, repeat(record), vec![0, 1]) };
+    let explained = execute.execute(vec![explaining])?.pop();
+    let classes = |path: &str| match &explained {
+        Some(Executed::Record(record)) => {
+            let injection = record.injections.iter().find(|injection| injection.path == path)?;
+            Some(injection.classes.as_slice()).filter(|classes| !classes.is_empty())
+        }
+        _ => None,
+    };
+    // A value of a class that it hardly ever has is exchanged for one of the likeliest class.
+    let usual = |choice: &Choice| {
+        let (Decision::Value(own), classes) = (&choice.decision, classes(&choice.path)?) else { return None };
+        let share = |class: &AbstractValue| classes.get(*class as usize).copied().unwrap_or_default();
+        let likeliest = AbstractValue::ALL.into_iter().max_by(|a, b| share(a).total_cmp(&share(b)));
+        let usual = representatives().into_iter().rfind(|value| Some(value.abstract_value()) == likeliest)?;
+        (probability(classes, [own]) < EDGE_CASE).then_some(Decision::Value(usual))
+    };
+    let unlikely: Vec<(&Choice, Decision)> = record
+        .choices
+        .iter()
+        .filter_map(|choice| usual(choice).map(|usual| (choice, usual)))
+        .take(MOST_UNLIKELY)
+        .collect();
+    let tried: Vec<(&Choice, Decision)> = record
+        .choices
+        .iter()
+        .filter_map(|choice| other(&choice.decision).map(|decision| (choice, decision)))
+        .take(budget as usize)
+        .chain(unlikely)
+        .collect();
+    let requests: Vec<_> = tried.iter().map(|(choice, other)| with(choice, other.clone())).collect();
+    let mut outcomes = Vec::new();
+    for batch in requests.chunks(BATCH) {
+        outcomes.extend(execute.execute(batch.to_vec())?);
+        if outcomes.iter().filter(|executed| !is_record(executed)).count() >= LOST {
+            // Each lost one costs a deadline.
+            break;
+        }
+    }
+    let mut found: Vec<(&Choice, Decisive)> = Vec::new();
+    for ((choice, _), _) in tried.iter().zip(&outcomes).filter(|(_, executed)| !shows(executed)) {
+        if found.iter().any(|(known, _)| known.path == choice.path) {
+            continue;
+        }
+        let probability = match (&choice.decision, classes(&choice.path)) {
+            (Decision::Raise(_), _) => raise_probability,
+            (Decision::Value(own), Some(classes)) => probability(classes, [own]),
+            // A truth, a length, a default: as likely as its opposite.
+            _ => 1.0,
+        };
+        found.push((choice, Decisive { path: choice.path.clone(), probability }));
+    }
+    if joint(found.iter().map(|(_, value)| value)) < EDGE_CASE {
+        // Other values of the same path may show it as well.
+        let mut order: Vec<usize> = (0..found.len()).collect();
+        order.sort_by(|&a, &b| found[a].1.probability.total_cmp(&found[b].1.probability));
+        for at in order.into_iter().take(MOST_UNLIKELY) {
+            let choice = found[at].0;
+            let (Decision::Value(own), Some(classes)) = (&choice.decision, classes(&choice.path)) else { continue };
+            let others: Vec<Recipe> = representatives().into_iter().filter(|value| value != own).collect();
+            let requests = others.iter().map(|value| with(choice, Decision::Value(value.clone()))).collect();
+            let outcomes = execute.execute(requests)?;
+            let show = others.iter().zip(&outcomes).filter(|(_, executed)| is_record(executed) && shows(executed));
+            found[at].1.probability = probability(classes, show.map(|(value, _)| value).chain([own]));
+        }
+    }
+    Ok(found.into_iter().map(|(_, value)| value).collect())
+}
+
+fn is_record(executed: &Executed) -> bool {
+    matches!(executed, Executed::Record(_))
+}
+
+/// The probability of all of some values at once.
+pub fn joint<'a>(decisive: impl IntoIterator<Item = &'a Decisive>) -> f64 {
+    decisive.into_iter().map(|value| value.probability).product()
+}
+
+/// Another value of the same kind, far from the given one.
+fn other(decision: &Decision) -> Option<Decision> {
+    let recipe = match decision {
+        Decision::Value(recipe) => recipe,
+        // Another object.
+        Decision::Raise(_) | Decision::Same(_) => {
+            return Some(Decision::Value(Recipe::Versatile(AbstractValue::Object)));
+        }
+        Decision::Default | Decision::Fail => return None,
+    };
+    let value = match recipe {
+        Recipe::None | Recipe::Named(_) => Recipe::Versatile(AbstractValue::Object),
+        Recipe::Bool(value) => Recipe::Bool(!value),
+        Recipe::Int(value) => Recipe::Int(value.wrapping_add(7)),
+        Recipe::Float(value) => Recipe::Float(value + 7.5),
+        Recipe::Str(text) => Recipe::Str(if text == "word" { "other".into() } else { "word".into() }),
+        Recipe::Bytes(bytes) => Recipe::Bytes(if bytes == b"word" { b"other".to_vec() } else { b"word".to_vec() }),
+        Recipe::List(items) if items.is_empty() => Recipe::List(vec![Recipe::Int(7)]),
+        Recipe::Tuple(items) if items.is_empty() => Recipe::Tuple(vec![Recipe::Int(7)]),
+        Recipe::Set(items) if items.is_empty() => Recipe::Set(vec![Recipe::Int(7)]),
+        Recipe::Dict(entries) if entries.is_empty() => Recipe::Dict(vec![(Recipe::Int(7), Recipe::Int(7))]),
+        Recipe::List(_) => Recipe::List(vec![]),
+        Recipe::Tuple(_) => Recipe::Tuple(vec![]),
+        Recipe::Set(_) => Recipe::Set(vec![]),
+        Recipe::Dict(_) => Recipe::Dict(vec![]),
+        Recipe::Versatile(_) => return None,
+    };
+    Some(Decision::Value(value))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use twincell_values::value::AbstractValue;
+
+    #[test]
+    fn what_a_calculation_has_as_its_operand_gives_way_to_a_number() {
+        let object = || Recipe::Versatile(AbstractValue::Object);
+        let texts = ["<([<a[0]>] - b)>".to_owned()];
+        let of = |path: &str, recipe: Recipe, operand| calculated(&texts, path, &recipe, operand, &mut || 3);
+        for operand in [Operand::Inside, Operand::Whole] {
+            assert_eq!(of("b", object(), operand), Some(Recipe::Int(3)));
+            assert_eq!(of("c", object(), operand), None);
+        }
+        let list = || Recipe::List(vec![object()]);
+        assert_eq!(of("a", list(), Operand::Inside), Some(Recipe::List(vec![Recipe::Int(3)])));
+        for container in [list(), Recipe::Set(vec![Recipe::Tuple(vec![object()])])] {
+            assert_eq!(of("a", container, Operand::Whole), Some(Recipe::Int(3)));
+        }
+        // Of plain values alone: they are what was compared.
+        assert_eq!(of("a", Recipe::List(vec![Recipe::Int(1)]), Operand::Whole), None);
+    }
+}

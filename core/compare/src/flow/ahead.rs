@@ -1,0 +1,68 @@
+//! What a comparison will ask the predictor, without executing anything: so that many comparisons can ask at once.
+
+use std::sync::{Mutex, PoisonError};
+
+use twincell_syntax::site::Site;
+use twincell_values::predictor::{Distribution, FunctionSites, PredictError, Predictor};
+use twincell_values::value::AbstractValue;
+
+use super::pair::{Pair, Texts};
+use super::plain;
+use super::program::{instrumented, program};
+use super::select::{self, Selected, select};
+use crate::{CompareOptions, Source};
+
+/// One function of a call of the predictor.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Request {
+    text: String,
+    sites: Vec<Site>,
+}
+
+impl Request {
+    pub fn sites(&self) -> FunctionSites<'_> {
+        FunctionSites { text: &self.text, sites: &self.sites }
+    }
+}
+
+/// The calls of [`Predictor::predict`] that [`super::compare`] will make for these texts, each with its functions. None where
+/// it will not get that far.
+pub fn requests(old: &Source, new: &Source, options: &CompareOptions) -> Vec<Vec<Request>> {
+    let (old, new) = (plain(old).0, plain(new).0);
+    let Ok(Selected { pairs, .. }) = select(&old, &new, options) else { return vec![] };
+    let texts = Texts::new(&old, &new, options.context);
+    let listener = Listener::default();
+    for functions in pairs.into_iter().filter(|functions| select::is_worth(&texts, functions, options)) {
+        let pair = Pair::new(&texts, functions);
+        if pair.is_same_program() {
+            continue;
+        }
+        if let Ok(instrumented) = instrumented(&pair) {
+            // What is wrong with it the comparison will say.
+            let _ = program(&pair, &instrumented, &listener, options);
+        }
+    }
+    listener.heard.into_inner().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Remembers what it is asked.
+#[derive(Default)]
+struct Listener {
+    heard: Mutex<Vec<Vec<Request>>>,
+}
+
+impl Predictor for Listener {
+    fn describe(&self) -> String {
+        "nothing".into()
+    }
+
+    fn predict(&self, functions: &[FunctionSites<'_>]) -> Result<Vec<Vec<Distribution>>, PredictError> {
+        let call = functions
+            .iter()
+            .map(|function| Request { text: function.text.into(), sites: function.sites.to_vec() })
+            .collect();
+        self.heard.lock().unwrap_or_else(PoisonError::into_inner).push(call);
+        let even = [1.0 / AbstractValue::COUNT as f32; AbstractValue::COUNT];
+        Ok(functions.iter().map(|function| vec![even; function.sites.len()]).collect())
+    }
+}

@@ -1,0 +1,115 @@
+//! What executions of one process may do to one another: once more, each in a process of its own.
+//!
+//! Executions leave something behind that nobody can put back (state in C, in other modules), and that may hide a
+//! difference or make one up. A difference that was found counts when it shows in isolation as well; where it does not, or
+//! where none was found and every version does the same again once nothing is left behind, the campaign starts over in
+//! isolation. Each process of its own begins with nothing loaded or cached that the code asks for, which can take a hundred
+//! times as long; so where nothing was found before, only the first executions are done over. What is drawn
+//! at random while a module loads stays the same in all processes that are forked from it, so a difference found there must
+//! show again after the module was loaded anew.
+
+use twincell_engine::protocol::{Isolation, Program};
+use twincell_engine::{EngineError, Loaded, WorkerPool};
+
+use crate::Continue;
+use crate::campaign::{self, Campaign, Plan, Target};
+
+/// How often a module is loaded anew for a difference that only isolation shows.
+const RELOADS: usize = 5;
+/// Executions in isolation where those of one process showed no difference.
+const ISOLATED: u32 = 32;
+
+/// Was the campaign disturbed by what its own executions left behind, as far as one can tell?
+pub(super) fn is_disturbed(campaign: &Campaign, loaded: &Loaded<'_>) -> bool {
+    !campaign.stopped_early && (loaded.spoiled || campaign.witness.is_none() && campaign.noisy.is_some())
+}
+
+/// What was done in isolation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Isolated {
+    /// The whole campaign.
+    All,
+    /// The execution that shows the difference.
+    Witness,
+    /// So many executions, which showed no difference either.
+    Some(u32),
+}
+
+impl Isolated {
+    /// The report's words for it.
+    pub(super) fn note(self) -> String {
+        match self {
+            Isolated::All => "isolation: each execution ran in a process of its own".into(),
+            Isolated::Witness => {
+                "isolation: executions left something behind; what was found showed again in a process of its own"
+                    .into()
+            }
+            Isolated::Some(count) => format!(
+                "isolation: executions may have left something behind; {count} ran once more, each in a process of its own, \
+                 and showed no difference either"
+            ),
+        }
+    }
+}
+
+/// Runs a disturbed campaign again in isolation, where that may help; gives what stands in the end, and what of it ran in isolation.
+pub(super) fn run_isolated<'p>(
+    pool: &'p WorkerPool,
+    program: &mut Program,
+    loaded: Loaded<'p>,
+    disturbed: Campaign,
+    target: &Target,
+    plan: &Plan,
+    progress: &mut dyn FnMut(u32, f64) -> Continue,
+) -> Result<(Loaded<'p>, Campaign, Option<Isolated>), EngineError> {
+    let spoiled = loaded.spoiled;
+    let mut loaded = loaded;
+    loaded.start_over();
+    drop(loaded);
+    program.isolation = Isolation::Process;
+    let mut loaded = pool.load(program)?;
+    if let Some(noisy) = disturbed.noisy.as_ref().filter(|_| !spoiled)
+        && !campaign::is_steady(&mut loaded, noisy, &plan.rules)?
+    {
+        // The code itself does something else each time: isolation changes nothing.
+        program.isolation = Isolation::Auto;
+        return Ok((loaded, disturbed, None));
+    }
+    if let Some(witness) = disturbed.witness
+        && campaign::is_same_again(&mut loaded, &disturbed.executions[witness], &plan.rules)?
+    {
+        return Ok((loaded, disturbed, Some(Isolated::Witness)));
+    }
+    let budget = if disturbed.witness.is_some() { plan.budget } else { plan.budget.min(ISOLATED) };
+    let mut isolated = campaign::run(&mut loaded, target, &Plan { budget, ..plan.clone() }, progress)?;
+    let Some(witness) = isolated.witness else {
+        if disturbed.witness.is_none() {
+            let count = u32::try_from(isolated.executed()).unwrap_or(u32::MAX);
+            return Ok((loaded, disturbed, Some(Isolated::Some(count))));
+        }
+        return Ok((loaded, isolated, Some(Isolated::All)));
+    };
+    for _ in 0..RELOADS {
+        drop(loaded);
+        loaded = pool.load(program)?;
+        if !campaign::is_same_again(&mut loaded, &isolated.executions[witness], &plan.rules)? {
+            isolated.executions.iter_mut().for_each(|kept| kept.differences.clear());
+            isolated.witness = None;
+            isolated.nondeterministic += 1;
+            break;
+        }
+    }
+    Ok((loaded, isolated, Some(Isolated::All)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_where_all_ran_in_isolation_does_the_note_say_so() {
+        let notes = [Isolated::All, Isolated::Witness, Isolated::Some(32)].map(Isolated::note);
+        assert_eq!(notes.each_ref().map(|note| note.contains("each execution ran")), [true, false, false]);
+        assert!(notes[2].contains("32 ran once more"), "{}", notes[2]);
+    }
+}

@@ -1,0 +1,316 @@
+//! The main job: two texts -> a [`Comparison`]. Which pairs there are is `select`'s, what belongs to one `pair`'s, what
+//! runs of it `program`'s, and how it gets ready to `prepare`'s. One execution again is `replay`'s.
+
+mod ahead;
+mod disturbed;
+mod pair;
+mod prepare;
+mod program;
+mod replay;
+mod select;
+mod units;
+
+use std::time::Instant;
+
+use pair::{Pair, Texts};
+use prepare::{Prepared, prepare};
+use program::{instrumented, program};
+use select::{Selected, select};
+
+use twincell_engine::protocol::{Isolation, Program};
+use twincell_engine::{Loaded, WorkerPool};
+use twincell_syntax::instrument::Instrumented;
+use twincell_syntax::{Form, Function};
+use twincell_values::predictor::Predictor;
+use twincell_values::value::Recipe;
+
+use crate::assemble::{self, wording};
+use crate::campaign::{self, DECISIVE_BUDGET, Decisive, Kept, Plan};
+use crate::report::{Comparison, FORMAT, PairReport};
+use crate::verdict::{self, Verdict};
+use crate::{CompareError, CompareOptions, Continue, Progress, Source, decide, reproduce};
+
+pub use ahead::{Request, requests};
+pub use replay::{Again, Replayed, Then, replay};
+pub use units::{Unit, units};
+
+/// Executions spent on making a witness smaller.
+const SHRINK_BUDGET: u32 = 100;
+/// Executions in which another witness is looked for, where the reproducer of the smallest does not hold.
+const PLAUSIBLE_BUDGET: u32 = 160;
+
+/// Compares every function that the two texts have in common and that changed.
+///
+/// A pure function of its arguments, times and counts of lost executions aside.
+pub fn compare(
+    old: &Source,
+    new: &Source,
+    predictor: &dyn Predictor,
+    pool: &WorkerPool,
+    options: &CompareOptions,
+    progress: &mut dyn FnMut(Progress) -> Continue,
+) -> Result<Comparison, CompareError> {
+    let started = Instant::now();
+    let (old, old_note) = plain(old);
+    let (new, new_note) = plain(new);
+    let Selected { pairs, added, removed } = select(&old, &new, options)?;
+    let texts = Texts::new(&old, &new, options.context);
+    let worth: Vec<bool> = pairs.iter().map(|functions| select::is_worth(&texts, functions, options)).collect();
+    // Where nothing is, all of them are told to be the same.
+    let all = !worth.contains(&true);
+    let pairs: Vec<Pair> = pairs
+        .into_iter()
+        .zip(worth)
+        .filter(|(_, worth)| all || *worth)
+        .map(|(functions, _)| Pair::new(&texts, functions))
+        .collect();
+    let count = pairs.len() as u32;
+    let mut reports = Vec::new();
+    let mut stopped = false;
+    for (number, pair) in pairs.iter().enumerate() {
+        if stopped && !pair.is_same_program() {
+            reports.push(assemble::failed(&pair.frame(), "stopped before its turn came".into()));
+            continue;
+        }
+        let mut pair_progress = |executions: u32, coverage: f64| {
+            let answer =
+                progress(Progress { pair: number as u32, pairs: count, executions, budget: options.budget, coverage });
+            stopped = answer == Continue::Stop;
+            answer
+        };
+        reports.push(compare_pair(pair, predictor, pool, options, &mut pair_progress)?);
+    }
+    let pairs: Vec<Pair> = forget_unsure(pairs, &mut reports);
+    for (position, callers) in select::deciders(&texts, &pairs, &reports) {
+        assemble::decided_elsewhere(&mut reports[position], callers);
+    }
+    if let Some(report) = reports.first_mut() {
+        report.notes.extend(old_note.into_iter().chain(new_note));
+    }
+    let deciding = reports.iter().filter(|report| report.decided_by.is_empty());
+    let verdict = Verdict::worst(deciding.map(|report| report.verdict));
+    let forms: Vec<Form> = pairs.iter().map(Pair::form).collect();
+    let sentence = wording::overall(verdict, &reports, &forms, &added, &removed);
+    Ok(Comparison {
+        format: FORMAT,
+        twincell: env!("CARGO_PKG_VERSION").into(),
+        verdict,
+        sentence,
+        pairs: reports,
+        added,
+        removed,
+        predictor: predictor.describe(),
+        seed: options.seed,
+        budget: options.budget,
+        milliseconds: started.elapsed().as_secs_f64() * 1000.0,
+    })
+}
+
+/// A side without lines that only notebooks understand, and what is said about them.
+fn plain(side: &Source) -> (Source, Option<String>) {
+    let Some((text, lines)) = twincell_syntax::plain_python(&side.text) else { return (side.clone(), None) };
+    let lines: Vec<String> = lines.iter().map(u32::to_string).collect();
+    let note = format!(
+        "{}: magics and shell commands count as calls of get_ipython() and were not run (line {})",
+        side.label,
+        lines.join(", ")
+    );
+    (Source { text, ..side.clone() }, Some(note))
+}
+
+/// Without classes as a whole and snippets that say nothing, where the functions in them are compared as well.
+fn forget_unsure(pairs: Vec<Pair>, reports: &mut Vec<PairReport>) -> Vec<Pair> {
+    let says = |pair: &Pair, report: &PairReport| {
+        pair.form() == Form::Function && report.verdict != Verdict::Identical && report.verdict != Verdict::Inconclusive
+    };
+    let others = pairs.iter().zip(reports.iter()).any(|(pair, report)| says(pair, report));
+    let keep = |pair: &Pair, report: &PairReport| {
+        !(others && pair.form() == Form::Class && report.verdict == Verdict::Inconclusive)
+    };
+    let kept: Vec<bool> = pairs.iter().zip(reports.iter()).map(|(pair, report)| keep(pair, report)).collect();
+    let mut flags = kept.iter();
+    reports.retain(|_| flags.next().copied().unwrap_or(true));
+    pairs.into_iter().zip(kept).filter(|(_, keep)| *keep).map(|(pair, _)| pair).collect()
+}
+
+/// What [`compare`] loads into workers: one program a pair that can be instrumented. To measure executions by
+/// themselves.
+pub fn programs(
+    old: &Source,
+    new: &Source,
+    predictor: &dyn Predictor,
+    options: &CompareOptions,
+) -> Result<Vec<Program>, CompareError> {
+    let mut programs = Vec::new();
+    let selected = select(old, new, options)?.pairs;
+    let texts = Texts::new(old, new, options.context);
+    for functions in selected.into_iter().filter(|functions| select::is_worth(&texts, functions, options)) {
+        let pair = Pair::new(&texts, functions);
+        if let Ok(instrumented) = instrumented(&pair) {
+            programs.push(program(&pair, &instrumented, predictor, options)?);
+        }
+    }
+    Ok(programs)
+}
+
+fn compare_pair(
+    pair: &Pair,
+    predictor: &dyn Predictor,
+    pool: &WorkerPool,
+    options: &CompareOptions,
+    progress: &mut dyn FnMut(u32, f64) -> Continue,
+) -> Result<PairReport, CompareError> {
+    let started = Instant::now();
+    let frame = pair.frame();
+    if pair.is_same_program() {
+        return Ok(assemble::identical(&frame));
+    }
+    let Prepared { instrumented, mut program, mut loaded, context, target, plan, mut notes } =
+        match prepare(pair, predictor, pool, options)? {
+            Ok(prepared) => prepared,
+            Err(reason) => return Ok(assemble::failed(&frame, reason)),
+        };
+    let mut campaign = match campaign::run(&mut loaded, &target, &plan, progress) {
+        Ok(campaign) => campaign,
+        // A worker that cannot be replaced costs this pair and no other.
+        Err(error) => return Ok(assemble::failed(&frame, error.to_string())),
+    };
+    if program.isolation == Isolation::Process {
+        notes.push(disturbed::Isolated::All.note());
+    } else if disturbed::is_disturbed(&campaign, &loaded) {
+        let isolated = disturbed::run_isolated(pool, &mut program, loaded, campaign, &target, &plan, progress);
+        let done;
+        (loaded, campaign, done) = match isolated {
+            Ok(found) => found,
+            Err(error) => return Ok(assemble::failed(&frame, error.to_string())),
+        };
+        notes.extend(done.map(disturbed::Isolated::note));
+    }
+    // Only shown: without it a view says less.
+    let classes = campaign::explain(&mut loaded, &campaign).unwrap_or_default();
+    let found = campaign.witness.map(|position| &campaign.executions[position]);
+    let (mut witness, mut decisive) = match found {
+        Some(found) => {
+            let executed = campaign.executed() as u32;
+            let mut go_on = || progress(executed, found.coverage);
+            let (witness, decisive) = smallest(&mut loaded, found, &plan, &mut go_on);
+            (Some(witness), decisive)
+        }
+        None => (None, vec![]),
+    };
+    let (verdict, reason) = decide(&campaign, &target);
+    let functions = pair.functions();
+    let write = |witness: &Kept, loaded: &mut Loaded<'_>| {
+        reproduce::verified(&case(pair, &functions, &instrumented, &program, &plan, witness, &notes), loaded)
+    };
+    let mut reproducer = witness.as_ref().map(|witness| write(witness, &mut loaded));
+    if let (Some(found), Some(true)) = (found, reproducer.as_ref().map(|made| made.may_hold_of_another())) {
+        let executed = campaign.executed() as u32;
+        let mut go_on = || progress(executed, found.coverage);
+        let others = other_witnesses(&mut loaded, found, witness.as_ref(), &plan, &program.literals, &mut go_on);
+        for other in others {
+            let made = write(&other, &mut loaded);
+            if made.holds != Some(true) {
+                continue;
+            }
+            let values = values(&other, &mut loaded, &plan);
+            // A likely difference does not become an edge case for the sake of its test.
+            if campaign::joint(&values) >= verdict::EDGE_CASE || found.probability < verdict::EDGE_CASE {
+                (witness, decisive, reproducer) = (Some(other), values, Some(made));
+                break;
+            }
+        }
+    }
+    let report = assemble::report(
+        &frame,
+        &assemble::Findings {
+            verdict,
+            reason,
+            campaign: &campaign,
+            witness: witness.as_ref(),
+            decisive,
+            reproducer,
+            target: &target,
+            rules: &plan.rules,
+            classes: &classes,
+            notes: &notes,
+            context,
+            milliseconds: started.elapsed().as_secs_f64() * 1000.0,
+        },
+    );
+    Ok(PairReport { isolation: program.isolation, ..report })
+}
+
+/// A witness as its reproducer needs it.
+fn case<'a>(
+    pair: &'a Pair,
+    functions: &'a [Function; 2],
+    instrumented: &'a [Instrumented; 2],
+    program: &'a Program,
+    plan: &'a Plan,
+    witness: &'a Kept,
+    notes: &'a [String],
+) -> reproduce::Case<'a> {
+    reproduce::Case {
+        functions,
+        bodies: pair.sides.each_ref().map(|side| &side.body),
+        decorators: pair.sides.each_ref().map(|side| side.decorators.as_slice()),
+        modules: [program.versions[0].module.as_str(), program.versions[1].module.as_str()],
+        context: program.context,
+        renames: &pair.diff.renames,
+        sites: [&instrumented[0].sites, &instrumented[1].sites],
+        record: &witness.record,
+        differences: &witness.differences,
+        notes,
+        rules: &plan.rules,
+        seed: plan.seed,
+    }
+}
+
+/// A smaller witness and its values that matter. A confirmed witness stays one, even where it cannot be made smaller,
+/// and a likely one does not become an edge case by being made smaller.
+fn smallest(
+    loaded: &mut Loaded<'_>,
+    found: &Kept,
+    plan: &Plan,
+    go_on: &mut dyn FnMut() -> Continue,
+) -> (Kept, Vec<Decisive>) {
+    if let Ok(shrunk) = campaign::shrink(loaded, found, &plan.rules, SHRINK_BUDGET, go_on) {
+        let values = values(&shrunk, loaded, plan);
+        if campaign::joint(&values) >= verdict::EDGE_CASE || found.probability < verdict::EDGE_CASE {
+            return (shrunk, values);
+        }
+    }
+    let values = values(found, loaded, plan);
+    (found.clone(), values)
+}
+
+/// Other witnesses of the same difference, for where the reproducer of the smallest does not hold: around it, without what
+/// was invented, small ones first; then as it was found.
+fn other_witnesses(
+    loaded: &mut Loaded<'_>,
+    found: &Kept,
+    smallest: Option<&Kept>,
+    plan: &Plan,
+    literals: &[Recipe],
+    go_on: &mut dyn FnMut() -> Continue,
+) -> Vec<Kept> {
+    let mut others = Vec::new();
+    for start in smallest.into_iter().chain([found]) {
+        let plausible = campaign::plausible(loaded, start, &plan.rules, literals, PLAUSIBLE_BUDGET, go_on);
+        for other in plausible.unwrap_or_default() {
+            others.extend(campaign::shrink(loaded, &other, &plan.rules, SHRINK_BUDGET, go_on).ok());
+            others.push(other);
+        }
+        if !others.is_empty() {
+            break;
+        }
+    }
+    others.push(found.clone());
+    others
+}
+
+/// The values of a witness that matter.
+fn values(witness: &Kept, loaded: &mut Loaded<'_>, plan: &Plan) -> Vec<Decisive> {
+    campaign::decisive(loaded, witness, &plan.rules, plan.raise_probability, DECISIVE_BUDGET).unwrap_or_default()
+}

@@ -1,0 +1,420 @@
+//! One pair with all that its comparison needs: both versions, what of their texts runs beside them, and what differs.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use twincell_engine::protocol::{Body, Context, Member};
+use twincell_syntax::{Diff, Form, Function, Index, Snippet};
+use twincell_values::reading::{Hint, Surroundings};
+
+use crate::{Source, assemble};
+
+/// Companions of a function at most, nearest first, and characters of them: beyond it, plain code does.
+const COMPANIONS: usize = 12;
+const COMPANION_CHARACTERS: usize = 30_000;
+
+/// The two texts that pairs come from: what each holds, and what of it changed.
+pub(super) struct Texts {
+    pub indices: [Index; 2],
+    pub changed: BTreeSet<String>,
+    /// Entities that changed or use, directly or not, what changed, in each text.
+    tainted: [BTreeSet<String>; 2],
+    /// What modules are, where they count.
+    modules: [String; 2],
+    context: Context,
+    /// The texts are functions cut out of their modules.
+    cut_out: bool,
+    surroundings: [Surroundings; 2],
+}
+
+impl Texts {
+    pub fn new(old: &Source, new: &Source, context: Context) -> Self {
+        let cut_out = old.module.is_some() || new.module.is_some();
+        let text = |source: &Source| match context {
+            Context::Module => source.module.clone().unwrap_or_else(|| source.text.clone()),
+            Context::Function => source.text.clone(),
+        };
+        let texts = [text(old), text(new)];
+        let indices = texts.each_ref().map(|text| Index::of(text));
+        let surroundings = texts.each_ref().map(|text| Surroundings::of(text));
+        let changed = if texts[0] == texts[1] {
+            BTreeSet::new()
+        } else {
+            twincell_syntax::changed_entities(&indices[0], &indices[1])
+        };
+        let tainted = indices.each_ref().map(|index| index.tainted(&changed));
+        let modules = if context == Context::Module { texts } else { Default::default() };
+        Self { indices, changed, tainted, modules, context, cut_out, surroundings }
+    }
+
+    /// Does either snippet use what changed?
+    pub fn uses_changed(&self, snippets: [&Function; 2]) -> bool {
+        [0, 1].iter().any(|&side| {
+            let names = twincell_syntax::global_names(&twincell_syntax::without_definitions(&snippets[side].text));
+            names.iter().any(|name| self.tainted[side].contains(name))
+        })
+    }
+
+    /// What an entity uses of what changed, and what leads there, nearest first.
+    fn path(&self, side: usize, from: &str) -> Vec<String> {
+        let mut path = self.indices[side].reach(from);
+        path.retain(|entity| self.tainted[side].contains(entity));
+        path
+    }
+}
+
+/// One version: the function, and what runs beside it.
+pub(super) struct Side {
+    /// The function and its companions, each a text of its own.
+    pub parts: Vec<Function>,
+    /// What is evaluated before.
+    pub module: String,
+    pub decorators: Vec<String>,
+    pub body: Body,
+    /// What the classes of the parts say of the attributes of their objects, by path, for each part.
+    pub fields: Vec<BTreeMap<String, Hint>>,
+    /// What the text around says of values that are looked at.
+    pub surroundings: Surroundings,
+}
+
+/// Two versions of one function, snippet or class.
+pub(super) struct Pair {
+    pub sides: [Side; 2],
+    /// Both versions for people: the text of all parts as one.
+    pub shown: [Function; 2],
+    pub diff: Diff,
+    /// What the versions use and that changed; looked for where they themselves are the same.
+    pub changed_names: Vec<String>,
+    pub attribute_renames: Vec<(String, String)>,
+    /// Private attributes that only one version of the class has: the class keeps its state otherwise.
+    pub keeps_state_otherwise: bool,
+    unchanged: bool,
+}
+
+impl Pair {
+    /// The functions themselves, without their companions.
+    pub fn functions(&self) -> [Function; 2] {
+        self.sides.each_ref().map(|side| side.parts[0].clone())
+    }
+
+    pub fn new(texts: &Texts, functions: (Function, Function)) -> Self {
+        let functions: [Function; 2] = functions.into();
+        let attribute_renames = attribute_renames(texts, &functions);
+        let own = twincell_syntax::diff_renamed(&functions[0], &functions[1], &attribute_renames);
+        let paths = [0, 1].map(|side| texts.path(side, entity(&functions[side])));
+        let decorators_differ = functions[0].decorators != functions[1].decorators;
+        let mut changed_names: Vec<String> = Vec::new();
+        if own.identical {
+            for name in paths.iter().flatten().filter(|name| texts.changed.contains(*name)) {
+                if !changed_names.contains(name) {
+                    changed_names.push(name.clone());
+                }
+            }
+            if decorators_differ {
+                changed_names.insert(0, "its decorators".into());
+            }
+        }
+        let snippets = functions.each_ref().map(|function| match function.form {
+            Form::Snippet => Some(twincell_syntax::snippet(&function.text)),
+            _ => None,
+        });
+        let bodies = match (&snippets, functions[0].form) {
+            ([Some(old), Some(new)], _) => snippet_bodies(old, new, &own),
+            (_, Form::Class) => class_bodies(texts, &functions),
+            _ => [Body::Function, Body::Function],
+        };
+        let keeps_state_otherwise = keeps_state_otherwise(texts, &functions, &attribute_renames);
+        let unchanged = own.identical;
+        let mut bodies = bodies.into_iter();
+        let sides = [0, 1].map(|side| {
+            let function = &functions[side];
+            let companions =
+                if function.form == Form::Snippet { vec![] } else { companions(texts, side, &paths, function) };
+            let parts: Vec<Function> = std::iter::once(function.clone()).chain(companions).collect();
+            Side {
+                module: module(texts, side, &paths[side], function),
+                decorators: decorators(texts, side, function, decorators_differ),
+                surroundings: texts.surroundings[side].clone(),
+                fields: parts.iter().map(|part| fields(&texts.indices[side], part)).collect(),
+                parts,
+                body: bodies.next().unwrap_or_default(),
+            }
+        });
+        let shown = [0, 1].map(|side| whole(&sides[side].parts));
+        let diff = whole_diff(&sides, own, &shown);
+        Self { sides, shown, diff, changed_names, attribute_renames, keeps_state_otherwise, unchanged }
+    }
+
+    /// Nothing that would show a difference needs to run.
+    pub fn is_same_program(&self) -> bool {
+        self.diff.identical && self.changed_names.is_empty()
+    }
+
+    /// The function itself is the same; what it uses is not.
+    pub fn is_unchanged_itself(&self) -> bool {
+        self.unchanged
+    }
+
+    pub fn form(&self) -> Form {
+        self.shown[1].form
+    }
+
+    pub fn frame(&self) -> assemble::Frame<'_> {
+        let members = match &self.sides[0].body {
+            Body::Class { members, .. } => members.as_slice(),
+            _ => &[],
+        };
+        assemble::Frame { functions: &self.shown, diff: &self.diff, changed_names: &self.changed_names, members }
+    }
+}
+
+/// The name of a function as an entity: without the number of a second one of its name.
+fn entity(function: &Function) -> &str {
+    function.qualname.split('#').next().unwrap_or(&function.qualname)
+}
+
+/// The class of a method as an entity.
+fn owner(function: &Function) -> Option<&str> {
+    match function.form {
+        Form::Class => Some(entity(function)),
+        _ => function.class_name.as_ref().and_then(|_| entity(function).rsplit_once('.')).map(|(owner, _)| owner),
+    }
+}
+
+fn methods<'a>(index: &'a Index, class: &str) -> Vec<&'a Function> {
+    let of_class = |function: &&Function| {
+        function.parent.is_none() && function.qualname.rsplit_once('.').is_some_and(|(owner, _)| owner == class)
+    };
+    index.functions.iter().filter(of_class).collect()
+}
+
+/// What the class of a method says of the attributes of its objects: `self.words`, by the fields that it declares.
+fn fields(index: &Index, method: &Function) -> BTreeMap<String, Hint> {
+    let of_objects = !method.decorators.iter().any(|text| matches!(text.as_str(), "staticmethod" | "classmethod"));
+    let Some((owner, own)) = owner(method).zip(method.parameters.first()).filter(|_| of_objects) else {
+        return BTreeMap::new();
+    };
+    let hints = index.class_text(owner).map(twincell_values::reading::field_hints).unwrap_or_default();
+    hints.into_iter().map(|(name, hint)| (format!("{}.{name}", own.name), hint)).collect()
+}
+
+fn attribute_renames(texts: &Texts, functions: &[Function; 2]) -> Vec<(String, String)> {
+    let [Some(old), Some(new)] = functions.each_ref().map(owner) else { return vec![] };
+    let (old, new) = (methods(&texts.indices[0], old), methods(&texts.indices[1], new));
+    // One method alone does not show what others call its attributes.
+    if old.len() < 2 || new.len() < 2 { vec![] } else { twincell_syntax::attribute_renames(&old, &new) }
+}
+
+fn keeps_state_otherwise(texts: &Texts, functions: &[Function; 2], renames: &[(String, String)]) -> bool {
+    let [Some(old), Some(new)] = functions.each_ref().map(owner) else { return false };
+    let attributes = |index: &Index, class: &str, renames: &[(String, String)]| -> BTreeSet<String> {
+        let names = methods(index, class).into_iter().flat_map(twincell_syntax::private_attributes);
+        let canonical = |name: String| renames.iter().find(|(is, _)| *is == name).map_or(name, |(_, was)| was.clone());
+        names.map(canonical).filter(|name| !index.defines(&format!("{class}.{name}"))).collect()
+    };
+    attributes(&texts.indices[0], old, &[]) != attributes(&texts.indices[1], new, renames)
+}
+
+/// Functions on the way to what changed, in either version.
+fn companions(texts: &Texts, side: usize, paths: &[Vec<String>; 2], function: &Function) -> Vec<Function> {
+    let index = &texts.indices[side];
+    let other = &paths[1 - side];
+    let inside = (function.form == Form::Class).then(|| format!("{}.", entity(function)));
+    let reached: BTreeSet<String> = index.reach(entity(function)).into_iter().collect();
+    let mut names: Vec<&String> = paths[side].iter().collect();
+    names.extend(other.iter().filter(|name| reached.contains(*name) && !paths[side].contains(name)));
+    let mut left = COMPANION_CHARACTERS;
+    let mut found = Vec::new();
+    for name in names {
+        if name == entity(function) || inside.as_ref().is_some_and(|inside| name.starts_with(inside)) {
+            continue;
+        }
+        let Some(companion) = index.functions.iter().find(|function| function.qualname == *name) else { continue };
+        if companion.text.starts_with("lambda")
+            || !companion.text.starts_with(['d', 'a'])
+            || companion.name == function.name
+        {
+            continue;
+        }
+        if found.len() >= COMPANIONS || companion.text.len() > left {
+            break;
+        }
+        left -= companion.text.len();
+        found.push(companion.clone());
+    }
+    found
+}
+
+fn module(texts: &Texts, side: usize, path: &[String], function: &Function) -> String {
+    match texts.context {
+        _ if function.form == Form::Snippet => String::new(),
+        Context::Module => texts.modules[side].clone(),
+        Context::Function if texts.cut_out => String::new(),
+        Context::Function => {
+            let mut keep: BTreeSet<String> = path.iter().cloned().collect();
+            if !keep.is_empty() {
+                // What holds the function is there for `self`, and the function itself is not needed.
+                keep.remove(entity(function));
+            }
+            texts.indices[side].slice(&keep)
+        }
+    }
+}
+
+/// Decorators that are applied: where they differ, all; else those that changed themselves. What the others do they do to
+/// both versions, and one that needs its framework's context would only keep the function from running.
+fn decorators(texts: &Texts, side: usize, function: &Function, differ: bool) -> Vec<String> {
+    if differ || function.form == Form::Class {
+        return function.decorators.clone();
+    }
+    let root = |text: &str| text.split(['.', '(', ' ']).next().unwrap_or_default().to_string();
+    // `@name.setter` above `name` says how the function is reached, not what it does.
+    let is_applied = |text: &&String| texts.tainted[side].contains(&root(text)) && root(text) != function.name;
+    function.decorators.iter().filter(is_applied).cloned().collect()
+}
+
+fn snippet_bodies(old: &Snippet, new: &Snippet, diff: &Diff) -> [Body; 2] {
+    let canonical = |name: &String| diff.renames.iter().find(|(is, _)| is == name).map_or(name, |(_, was)| was).clone();
+    let new_names: BTreeMap<String, String> = new.results.iter().map(|name| (canonical(name), name.clone())).collect();
+    // Bound by both, or a result of the old version that is lost. What only the new one binds harms nobody.
+    let wanted: Vec<&String> =
+        old.results.iter().filter(|name| new_names.contains_key(*name) || old.unread.contains(*name)).collect();
+    let body = |results: Vec<(String, String)>, bound: &BTreeSet<String>| {
+        let temporary = bound.iter().filter(|name| results.iter().all(|(own, _)| own != *name)).cloned().collect();
+        Body::Snippet { results, temporary }
+    };
+    let olds = wanted.iter().map(|name| ((*name).clone(), (*name).clone())).collect();
+    let news = wanted.iter().map(|name| (new_names.get(*name).unwrap_or(name).clone(), (*name).clone())).collect();
+    [body(olds, &old.bound), body(news, &new.bound)]
+}
+
+/// What objects can do by themselves, and the better where a decorator sees to it.
+const OPERATIONS: [&str; 5] = ["__eq__", "__hash__", "__lt__", "__repr__", "__setattr__"];
+
+/// Public members that both versions of a class have.
+fn class_bodies(texts: &Texts, functions: &[Function; 2]) -> [Body; 2] {
+    let [old, new] = [0, 1].map(|side| members(&texts.indices[side], entity(&functions[side])));
+    let in_both =
+        |member: &&Member| new.iter().any(|other| other.name == member.name && other.is_property == member.is_property);
+    // Callers know the old signatures.
+    let mut shared: Vec<Member> = old.iter().filter(in_both).cloned().collect();
+    if functions.iter().any(|function| !function.decorators.is_empty()) {
+        // Decorators write such methods for a class.
+        let written = OPERATIONS.iter().filter(|name| shared.iter().all(|member| member.name != **name));
+        let members =
+            written.map(|name| Member { name: (*name).into(), is_property: false, hints: BTreeMap::new() }).collect();
+        shared = [shared, members].concat();
+    }
+    let constructor = constructor(&texts.indices[0], entity(&functions[0]));
+    let body = Body::Class { constructor, members: shared };
+    [body.clone(), body]
+}
+
+/// What a class says of the arguments that make its objects: in `__init__`, or as fields.
+fn constructor(index: &Index, class: &str) -> BTreeMap<String, Hint> {
+    let mut found = BTreeMap::new();
+    let mut waiting = VecDeque::from([class.to_string()]);
+    let mut seen = BTreeSet::new();
+    while let Some(class) = waiting.pop_front() {
+        if !seen.insert(class.clone()) {
+            continue;
+        }
+        let own = methods(index, &class).into_iter().find(|method| method.name == "__init__");
+        let hints = match own {
+            Some(own) => twincell_values::reading::hints(own),
+            None => index.class_text(&class).map(twincell_values::reading::field_hints).unwrap_or_default(),
+        };
+        for (name, hint) in hints {
+            found.entry(name).or_insert(hint);
+        }
+        if own.is_none() {
+            waiting.extend(index.classes.get(&class).into_iter().flat_map(|class| class.bases.iter().cloned()));
+        }
+    }
+    found
+}
+
+fn members(index: &Index, class: &str) -> Vec<Member> {
+    const PROTOCOLS: [&str; 14] = [
+        "__call__",
+        "__len__",
+        "__contains__",
+        "__getitem__",
+        "__setitem__",
+        "__delitem__",
+        "__iter__",
+        "__next__",
+        "__bool__",
+        "__str__",
+        "__repr__",
+        "__add__",
+        "__eq__",
+        "__lt__",
+    ];
+    let mut found: Vec<Member> = Vec::new();
+    let mut waiting = vec![class.to_string()];
+    let mut seen = BTreeSet::new();
+    while let Some(class) = waiting.pop() {
+        if !seen.insert(class.clone()) {
+            continue;
+        }
+        for method in methods(index, &class) {
+            let public = !method.name.starts_with('_') || PROTOCOLS.contains(&method.name.as_str());
+            let setter = method.decorators.iter().any(|text| text.ends_with(".setter") || text.ends_with(".deleter"));
+            if public && !setter && found.iter().all(|member| member.name != method.name) {
+                let is_property = method
+                    .decorators
+                    .iter()
+                    .any(|text| text.rsplit('.').next().is_some_and(|name| name.ends_with("property")));
+                found.push(Member {
+                    name: method.name.clone(),
+                    is_property,
+                    hints: twincell_values::reading::hints(method),
+                });
+            }
+        }
+        waiting.extend(index.classes.get(&class).into_iter().flat_map(|class| class.bases.iter().cloned()));
+    }
+    found.sort_by(|a, b| a.name.cmp(&b.name));
+    found
+}
+
+/// All parts as one text, under the name of the first.
+fn whole(parts: &[Function]) -> Function {
+    let mut shown = parts[0].clone();
+    shown.text = parts.iter().map(|part| part.text.as_str()).collect();
+    shown
+}
+
+/// The difference of the functions and that of their companions, in lines of the whole texts.
+fn whole_diff(sides: &[Side; 2], own: Diff, shown: &[Function; 2]) -> Diff {
+    if sides.iter().all(|side| side.parts.len() == 1) {
+        return own;
+    }
+    let offsets = |side: &Side| -> Vec<u32> {
+        let mut line = 0;
+        side.parts
+            .iter()
+            .map(|part| {
+                let start = line;
+                line += part.text.lines().count() as u32;
+                start
+            })
+            .collect()
+    };
+    let offsets = sides.each_ref().map(offsets);
+    let mut diff = own;
+    for (side, other) in [(0, 1), (1, 0)] {
+        for (position, part) in sides[side].parts.iter().enumerate().skip(1) {
+            let start = offsets[side][position];
+            let lines: Vec<u32> = match sides[other].parts.iter().skip(1).find(|twin| twin.qualname == part.qualname) {
+                Some(twin) if side == 0 => twincell_syntax::diff(part, twin).old_lines,
+                Some(twin) => twincell_syntax::diff(twin, part).new_lines,
+                None => (1..=part.text.lines().count() as u32).collect(),
+            };
+            let changed = if side == 0 { &mut diff.old_lines } else { &mut diff.new_lines };
+            changed.extend(lines.into_iter().map(|line| line + start));
+        }
+    }
+    diff.rows = twincell_syntax::rows(&shown[0].text, &shown[1].text);
+    diff
+}

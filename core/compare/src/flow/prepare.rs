@@ -1,0 +1,108 @@
+//! A pair made ready to execute: instrumented, predicted, loaded into a worker, with the plan of its campaign.
+
+use twincell_behavior::Rules;
+use twincell_engine::protocol::{Context, Program};
+use twincell_engine::{EngineError, Loaded, WorkerPool};
+use twincell_syntax::instrument::Instrumented;
+use twincell_values::predictor::Predictor;
+
+use super::pair::Pair;
+use super::program::{instrumented, program};
+use crate::campaign::{Plan, Reading, Target};
+use crate::{CompareError, CompareOptions};
+
+pub(super) struct Prepared<'a> {
+    pub instrumented: [Instrumented; 2],
+    pub program: Program,
+    pub loaded: Loaded<'a>,
+    /// What could be done: a module that ends the worker leaves the function alone.
+    pub context: Context,
+    pub target: Target,
+    pub plan: Plan,
+    /// Notes for people.
+    pub notes: Vec<String>,
+}
+
+/// The inner error says for people why the pair cannot be executed.
+pub(super) fn prepare<'a>(
+    pair: &Pair,
+    predictor: &dyn Predictor,
+    pool: &'a WorkerPool,
+    options: &CompareOptions,
+) -> Result<Result<Prepared<'a>, String>, CompareError> {
+    let instrumented = match instrumented(pair) {
+        Ok(instrumented) => instrumented,
+        Err(error) => {
+            return Ok(Err(format!("the function cannot be instrumented: {error}")));
+        }
+    };
+    let mut program = program(pair, &instrumented, predictor, options)?;
+    let mut loading = pool.load(&program);
+    let mut context = options.context;
+    let mut notes = Vec::new();
+    if let (Err(EngineError::Dies { reason, .. }), Context::Module) = (&loading, context) {
+        notes.push(format!("the module cannot be evaluated here ({reason}), so the function alone was run"));
+        context = Context::Function;
+        program.context = context;
+        program.versions.iter_mut().for_each(|version| version.module.clear());
+        loading = pool.load(&program);
+    }
+    let loaded = match loading {
+        Ok(loaded) => loaded,
+        Err(EngineError::Load(reason)) => {
+            return Ok(Err(format!("the function cannot be loaded: {reason}")));
+        }
+        Err(error @ (EngineError::Dies { .. } | EngineError::Stopped)) => {
+            return Ok(Err(error.to_string()));
+        }
+        Err(error) => return Err(error.into()),
+    };
+    notes.extend(loaded.notes.iter().cloned());
+    let mut target = Target::new(&pair.diff, instrumented.each_ref().map(executable_lines));
+    target.branches = instrumented
+        .each_ref()
+        .map(|instrumented| instrumented.sites.branches.iter().map(|branch| branch.line).collect());
+    if options.techniques.directed || options.techniques.observation || options.techniques.repair {
+        let renames: [&[(String, String)]; 2] = [&[], &pair.diff.renames];
+        target.readings =
+            [0, 1].map(|side| Reading::new(&pair.sides[side].parts[0], &instrumented[side].sites, renames[side]));
+    }
+    let rules = Rules {
+        float_tolerance: options.float_tolerance,
+        changed: target.changed.clone(),
+        guards: [0, 1].map(|side| changed_guards(pair, &target, side)),
+        every_call_acts: !options.techniques.calls,
+    };
+    let plan = Plan {
+        budget: options.budget,
+        seed: options.seed,
+        techniques: options.techniques,
+        rules,
+        ignore_edge_cases: options.ignore_edge_cases,
+        raise_probability: options.raise_probability,
+        substitutes: context == Context::Module && options.techniques.substitution,
+    };
+    Ok(Ok(Prepared { instrumented, program, loaded, context, target, plan, notes }))
+}
+
+/// Changed lines of a version that test a value, each with the lines of the other version that use it.
+fn changed_guards(pair: &Pair, target: &Target, side: usize) -> Vec<(u32, Vec<u32>)> {
+    let mut guards = twincell_syntax::guards(&pair.shown[side].text);
+    let is_changed = |line: &u32| target.changed[side].contains(line);
+    guards.retain(|guard| is_changed(&guard.line) || is_changed(&guard.statement));
+    let other = &pair.shown[1 - side].text;
+    let used = |guard: twincell_syntax::Guard| {
+        let lines = (1..).zip(other.lines()).filter(|(_, text)| guard.concerns(text));
+        (guard.statement, lines.map(|(line, _)| line).collect())
+    };
+    guards.into_iter().map(used).collect()
+}
+
+fn executable_lines(instrumented: &Instrumented) -> Vec<u32> {
+    let sites = &instrumented.sites;
+    let mut lines: Vec<u32> =
+        sites.lines.iter().copied().chain(sites.branches.iter().map(|branch| branch.line)).collect();
+    lines.sort_unstable();
+    lines.dedup();
+    lines
+}

@@ -1,0 +1,183 @@
+//! A pair as the program that workers run: instrumented, with predictions and uses.
+
+use twincell_engine::protocol::{Companion, Program, Version};
+use twincell_syntax::Function;
+use twincell_syntax::instrument::{InstrumentError, Instrumented, instrument_all};
+use twincell_syntax::site::Site;
+use twincell_values::predictor::{FunctionSites, Predictor};
+use twincell_values::reading::Locals;
+
+use super::pair::{Pair, Side};
+use crate::{CompareError, CompareOptions};
+
+/// Marks that one version may pass in one execution: enough for loops over what is injected, few enough to end.
+const STEP_BUDGET: u64 = 20_000;
+
+/// Instruments both versions with their companions.
+pub(super) fn instrumented(pair: &Pair) -> Result<[Instrumented; 2], InstrumentError> {
+    let one = |side: &Side| instrument_all(&side.parts.iter().collect::<Vec<_>>(), &side.module);
+    Ok([one(&pair.sides[0])?, one(&pair.sides[1])?])
+}
+
+/// The sites of one part, at places of its own text.
+struct Part<'a> {
+    function: &'a Function,
+    sites: Vec<Site>,
+}
+
+fn parts<'a>(side: &'a Side, instrumented: &Instrumented) -> Vec<Part<'a>> {
+    let mut start = 0;
+    let mut line = 0;
+    side.parts
+        .iter()
+        .map(|function| {
+            let end = start + function.text.len() as u32;
+            let own = instrumented.sites.sites.iter().filter(|site| (start..end).contains(&site.start));
+            let sites = own
+                .map(|site| Site {
+                    start: site.start - start,
+                    end: site.end - start,
+                    line: site.line - line,
+                    ..site.clone()
+                })
+                .collect();
+            start = end;
+            line += function.text.lines().count() as u32;
+            Part { function, sites }
+        })
+        .collect()
+}
+
+pub(super) fn program(
+    pair: &Pair,
+    instrumented: &[Instrumented; 2],
+    predictor: &dyn Predictor,
+    options: &CompareOptions,
+) -> Result<Program, CompareError> {
+    let parts = [0, 1].map(|side| parts(&pair.sides[side], &instrumented[side]));
+    let requests: Vec<FunctionSites<'_>> =
+        parts.iter().flatten().map(|part| FunctionSites { text: &part.function.text, sites: &part.sites }).collect();
+    let mut predictions = predictor.predict(&requests)?.into_iter();
+    let mut versions = Vec::new();
+    for (number, side) in pair.sides.iter().enumerate() {
+        let instrumented = &instrumented[number];
+        let mut codes = codes(side, &instrumented.code).into_iter();
+        let mut version = Version {
+            qualname: side.parts[0].qualname.clone(),
+            name: side.parts[0].name.clone(),
+            code: codes.next().unwrap_or_default(),
+            locals: Locals::default(),
+            uses: Vec::new(),
+            sites: instrumented.sites.clone(),
+            predictions: Vec::new(),
+            parameters: side.parts[0].parameters.clone(),
+            renames: if number == 1 { pair.diff.renames.clone() } else { vec![] },
+            class_name: side.parts[0].class_name.clone(),
+            module: side.module.clone(),
+            body: side.body.clone(),
+            companions: (side.parts.iter().skip(1).zip(codes))
+                .map(|(part, code)| Companion { qualname: part.qualname.clone(), name: part.name.clone(), code })
+                .collect(),
+            decorators: side.decorators.clone(),
+            attribute_renames: if number == 1 { pair.attribute_renames.clone() } else { vec![] },
+        };
+        let mut first_site = 0;
+        for (position, part) in parts[number].iter().enumerate() {
+            let mut reading =
+                twincell_values::reading::read_within(&part.function.text, &part.sites, &side.surroundings);
+            let mut predicted = predictions.next().unwrap_or_default();
+            if options.techniques.hints {
+                let mut hints = twincell_values::reading::hints(part.function);
+                hints.extend(side.fields[position].clone());
+                twincell_values::reading::apply_hints(&hints, &part.sites, &mut predicted, &mut reading.uses);
+                twincell_values::reading::apply_constants(&part.sites, &mut predicted, &reading.uses);
+            }
+            version.uses.extend(reading.uses);
+            version.predictions.extend(predicted);
+            let mut locals = reading.locals;
+            if position > 0 {
+                let sites = &mut version.sites.sites[first_site..first_site + part.sites.len()];
+                separate(part, sites, &mut locals);
+                locals.aliases.extend(arguments(part.function, &parts[number]));
+            }
+            version.locals.names.extend(locals.names);
+            version.locals.aliases.extend(locals.aliases);
+            first_site += part.sites.len();
+        }
+        versions.push(version);
+    }
+    let texts: Vec<&Function> = pair.shown.iter().collect();
+    Ok(Program {
+        versions,
+        literals: twincell_values::reading::literals(&texts),
+        context: options.context,
+        raise_probability: options.raise_probability,
+        step_budget: STEP_BUDGET,
+        isolation: options.isolation,
+    })
+}
+
+/// The instrumented text of each part: instrumenting keeps lines.
+fn codes(side: &Side, code: &str) -> Vec<String> {
+    let mut lines = code.split_inclusive('\n');
+    side.parts.iter().map(|part| lines.by_ref().take(part.text.lines().count()).collect()).collect()
+}
+
+/// A companion's local names are other names than the function's: they get a name of their own in paths.
+fn separate(part: &Part<'_>, sites: &mut [Site], locals: &mut Locals) {
+    locals.names.extend(part.function.parameters.iter().map(|parameter| parameter.name.clone()));
+    // `self` is the same object in all methods.
+    let own = part.function.class_name.as_ref().and(part.function.parameters.first()).map(|first| first.name.clone());
+    locals.names.retain(|name| own.as_ref() != Some(name));
+    let renamed = |path: &str| -> Option<String> {
+        let end = path.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(path.len());
+        let (first, rest) = path.split_at(end);
+        locals.names.iter().any(|name| name == first).then(|| format!("{}{rest}", local(part.function, first)))
+    };
+    for site in sites {
+        if let Some(path) = renamed(&site.path) {
+            site.path = path;
+        }
+    }
+    for (name, path) in &mut locals.aliases {
+        *path = renamed(path).unwrap_or_else(|| path.clone());
+        *name = local(part.function, name);
+    }
+    let names: Vec<String> = locals.names.iter().map(|name| local(part.function, name)).collect();
+    locals.names = names;
+}
+
+fn local(function: &Function, name: &str) -> String {
+    format!("{name}__{}", function.name)
+}
+
+/// What a companion's parameters stand for, where only one place calls it, with plain paths: `helper(request.meta)`
+/// makes the parameter `meta` of `helper` the path `request.meta`.
+fn arguments(companion: &Function, parts: &[Part<'_>]) -> Vec<(String, String)> {
+    let calls = parts.iter().enumerate().flat_map(|(position, part)| {
+        let named =
+            move |site: &&Site| site.identifier == companion.name && site.kind == twincell_syntax::site::SiteKind::Call;
+        part.sites.iter().filter(named).map(move |site| (position, site))
+    });
+    let calls: Vec<(usize, &Site)> = calls.collect();
+    let [(position, call)] = calls.as_slice() else { return vec![] };
+    let Some(text) = call.path.strip_suffix(')').and_then(|path| path.split_once('(')) else { return vec![] };
+    let is_method = companion.class_name.is_some() && text.0.contains('.');
+    let parameters = companion.parameters.iter().skip(usize::from(is_method));
+    let plain = |path: &str| {
+        !path.is_empty()
+            && path.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.'))
+            && !path.starts_with(|c: char| c.is_numeric())
+    };
+    let caller = &parts[*position].function;
+    parameters
+        .zip(text.1.split(", "))
+        .take_while(|(_, path)| plain(path))
+        .map(|(parameter, path)| {
+            let first = path.split('.').next().unwrap_or_default();
+            let own = *position > 0 && caller.parameters.iter().any(|parameter| parameter.name == first);
+            let path = if own { path.replacen(first, &local(caller, first), 1) } else { path.to_string() };
+            (local(companion, &parameter.name), path)
+        })
+        .collect()
+}

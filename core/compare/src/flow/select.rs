@@ -1,0 +1,281 @@
+//! Which functions, classes and snippets of two texts are compared.
+
+use std::collections::BTreeSet;
+
+use twincell_behavior::Channel;
+use twincell_engine::observed::Observed;
+use twincell_syntax::{Form, Function};
+
+use super::pair::{Pair, Texts};
+use crate::report::PairReport;
+use crate::verdict::Verdict;
+use crate::{CompareError, CompareOptions, Source};
+
+/// Names in an error at most.
+const NAMED: usize = 20;
+
+pub(super) struct Selected {
+    pub pairs: Vec<(Function, Function)>,
+    pub added: Vec<String>,
+    pub removed: Vec<String>,
+}
+
+/// Finds what is compared: the functions that both texts have, classes that changed, and statements beside them.
+pub(super) fn select(old: &Source, new: &Source, options: &CompareOptions) -> Result<Selected, CompareError> {
+    let mut sides = Vec::new();
+    for side in [old, new] {
+        let (functions, errors) = twincell_syntax::functions(&side.text);
+        if let Some(error) = errors.into_iter().next() {
+            return Err(CompareError::Syntax { label: side.label.clone(), error });
+        }
+        sides.push(functions);
+    }
+    let (Some(mut new_functions), Some(mut old_functions)) = (sides.pop(), sides.pop()) else {
+        return Err(no_function(old));
+    };
+    let cut_out = old.module.is_some() || new.module.is_some();
+    if let Some(name) = options.function.as_deref() {
+        return by_name(name, [old, new], old_functions, new_functions, cut_out);
+    }
+    // A nested function runs with the function that holds it.
+    old_functions.retain(|function| function.parent.is_none());
+    new_functions.retain(|function| function.parent.is_none());
+    let snippets = snippets(old, new);
+    if let ([one], [other], None) = (old_functions.as_slice(), new_functions.as_slice(), &snippets)
+        && (cut_out || one.qualname == other.qualname || one.class_name.is_none() == other.class_name.is_none())
+    {
+        let pairs = std::iter::once((one.clone(), other.clone())).chain(classes(old, new, cut_out));
+        return Ok(Selected { pairs: pairs.collect(), added: vec![], removed: vec![] });
+    }
+    let names = |functions: &[Function]| {
+        let mut names: Vec<&str> =
+            functions.iter().map(|function| function.qualname.as_str()).take(NAMED + 1).collect();
+        if names.len() > NAMED {
+            names[NAMED] = "...";
+        }
+        if names.is_empty() { "none".to_string() } else { names.join(", ") }
+    };
+    let nothing = CompareError::NothingInCommon { old: names(&old_functions), new: names(&new_functions) };
+    let empty = [(old, old_functions.is_empty()), (new, new_functions.is_empty())];
+    let pairing = twincell_syntax::pair(old_functions, new_functions);
+    let mut pairs = pairing.pairs;
+    pairs.extend(classes(old, new, cut_out));
+    pairs.extend(snippets);
+    if pairs.is_empty() {
+        let without = empty.into_iter().find(|(_, empty)| *empty);
+        return Err(without.map_or(nothing, |(side, _)| no_function(side)));
+    }
+    Ok(Selected { pairs, added: pairing.added, removed: pairing.removed })
+}
+
+fn no_function(side: &Source) -> CompareError {
+    let holds = match &side.text {
+        text if text.trim().is_empty() => "it is empty",
+        text if twincell_syntax::snippet(text).has_statements => {
+            "it has statements, and those are compared with statements only"
+        }
+        _ => "it has no code",
+    };
+    CompareError::NoFunction { label: side.label.clone(), holds }
+}
+
+/// The one function that was asked for; of whole texts also a class, or the statements beside definitions.
+fn by_name(
+    name: &str,
+    [old, new]: [&Source; 2],
+    mut old_functions: Vec<Function>,
+    mut new_functions: Vec<Function>,
+    cut_out: bool,
+) -> Result<Selected, CompareError> {
+    if cut_out {
+        // The texts hold the function alone; its place in the module is known by name.
+        place(&mut old_functions, name);
+        place(&mut new_functions, name);
+    }
+    let find = |functions: &[Function]| functions.iter().find(|function| function.qualname == name).cloned();
+    if let (Some(one), Some(other)) = (find(&old_functions), find(&new_functions)) {
+        return Ok(Selected { pairs: vec![(one, other)], added: vec![], removed: vec![] });
+    }
+    let mut others = classes(old, new, cut_out).into_iter().chain(snippets(old, new));
+    if let Some(pair) = others.find(|(one, _)| one.qualname == name) {
+        return Ok(Selected { pairs: vec![pair], added: vec![], removed: vec![] });
+    }
+    let mut names: Vec<&str> =
+        old_functions.iter().chain(&new_functions).map(|function| function.qualname.as_str()).collect();
+    names.sort_unstable();
+    names.dedup();
+    Err(CompareError::UnknownFunction { name: name.into(), known: names.join(", ") })
+}
+
+/// Gives the outermost function of a cut-out text the qualified name that it has in its module.
+fn place(functions: &mut [Function], qualname: &str) {
+    let Some(outermost) = functions.first_mut() else { return };
+    outermost.qualname = qualname.into();
+    outermost.parent = None;
+    let owner = qualname.rsplit_once('.').map(|(owner, _)| owner);
+    outermost.class_name = owner
+        .filter(|owner| !owner.ends_with("<locals>"))
+        .map(|owner| owner.rsplit('.').next().unwrap_or(owner).to_string());
+}
+
+/// The statements beside definitions, where there are any in both texts and they are not the same.
+fn snippets(old: &Source, new: &Source) -> Option<(Function, Function)> {
+    if old.module.is_some() || new.module.is_some() {
+        return None;
+    }
+    let (one, other) = (twincell_syntax::snippet(&old.text), twincell_syntax::snippet(&new.text));
+    (one.has_statements && other.has_statements).then_some((one.function, other.function))
+}
+
+/// Classes that both texts have.
+fn classes(old: &Source, new: &Source, cut_out: bool) -> Vec<(Function, Function)> {
+    if cut_out {
+        return vec![];
+    }
+    let mut news = twincell_syntax::classes(&new.text);
+    let olds = twincell_syntax::classes(&old.text).into_iter();
+    olds.filter_map(|class| {
+        let position = news.iter().position(|other| other.qualname == class.qualname)?;
+        Some((class, news.remove(position)))
+    })
+    .collect()
+}
+
+/// Is a snippet or class worth a comparison of its own? Functions always are, and what was asked for by name.
+pub(super) fn is_worth(texts: &Texts, pair: &(Function, Function), options: &CompareOptions) -> bool {
+    let name = &pair.1.qualname;
+    if options.function.is_some() {
+        return true;
+    }
+    match pair.1.form {
+        Form::Function => true,
+        Form::Class => {
+            let inside = format!("{name}.");
+            let is_private = name.rsplit('.').next().is_some_and(|name| name.starts_with('_'));
+            !is_private && texts.changed.iter().any(|entity| entity == name || entity.starts_with(&inside))
+        }
+        Form::Snippet => {
+            let own = twincell_syntax::diff(&pair.0, &pair.1);
+            !own.identical && (own_statements_differ(pair) || texts.uses_changed([&pair.0, &pair.1]))
+        }
+    }
+}
+
+/// Do the texts differ beyond the definitions that they hold?
+fn own_statements_differ(pair: &(Function, Function)) -> bool {
+    let statements = [&pair.0, &pair.1].map(|function| twincell_syntax::without_definitions(&function.text));
+    let as_function = |text: &String, like: &Function| Function { text: text.clone(), ..like.clone() };
+    let stripped = (as_function(&statements[0], &pair.0), as_function(&statements[1], &pair.1));
+    !twincell_syntax::diff(&stripped.0, &stripped.1).identical
+}
+
+/// Pairs that do not decide, by position, with the names of those that do in their place.
+///
+/// A private function whose callers changed with it is judged at its callers: where all of them ran and showed no
+/// difference, what changed between them stays between them. A method of a class that keeps its state otherwise (its
+/// private attributes are not the same) runs on objects that neither version would make: where sequences of calls of the
+/// whole class ran, they decide.
+pub(super) fn deciders(texts: &Texts, pairs: &[Pair], reports: &[PairReport]) -> Vec<(usize, Vec<String>)> {
+    let mut decided: Vec<(usize, Vec<String>)> = Vec::new();
+    let unsettled = |report: &PairReport| matches!(report.verdict, Verdict::Changing | Verdict::Inconclusive);
+    for (position, (pair, report)) in pairs.iter().zip(reports).enumerate() {
+        if !(pair.form() == Form::Function && unsettled(report)) {
+            continue;
+        }
+        let Some((class, _)) = report.new.qualname.rsplit_once('.') else { continue };
+        let starts_otherwise = reports.iter().any(|other| {
+            other.new.qualname.strip_prefix(class) == Some(".__init__") && differs_in_private_state_only(other)
+        });
+        if !(pair.keeps_state_otherwise || starts_otherwise) {
+            continue;
+        }
+        let whole = pairs.iter().zip(reports).find(|(pair, report)| {
+            pair.form() == Form::Class && report.new.qualname == class && report.verdict == Verdict::LikelyPreserving
+        });
+        if whole.is_some() {
+            decided.push((position, vec![class.to_string()]));
+        }
+    }
+    // From the outside in: a helper's callers may be helpers themselves.
+    loop {
+        let before = decided.len();
+        for (position, (pair, report)) in pairs.iter().zip(reports).enumerate() {
+            if unsettled(report)
+                && !decided.iter().any(|(known, _)| *known == position)
+                && let Some(callers) = settled_by_callers(texts, pairs, reports, pair, &decided)
+            {
+                decided.push((position, callers));
+            }
+        }
+        if decided.len() == before {
+            return decided;
+        }
+    }
+}
+
+/// All that the witness of a constructor shows is other values in private attributes.
+fn differs_in_private_state_only(report: &PairReport) -> bool {
+    let (Verdict::Changing, Some(witness)) = (report.verdict, &report.witness) else { return false };
+    let only_arguments = report.evidence.iter().all(|evidence| evidence.channel == Channel::Arguments);
+    let sides = [&witness.old, &witness.new];
+    let attributes = sides.map(|behavior| {
+        let mut all = Vec::new();
+        for (place, value) in &behavior.arguments {
+            match value {
+                Observed::Injected { assigned, .. } => all.extend(assigned.iter().map(|(name, value)| (name, value))),
+                _ => all.push((place, value)),
+            }
+        }
+        all
+    });
+    let differs = |(one, other): (usize, usize)| {
+        let missing = attributes[one].iter().filter(|entry| !attributes[other].contains(entry));
+        missing.map(|(name, _)| name.as_str()).collect::<Vec<_>>()
+    };
+    let differing = [differs((0, 1)), differs((1, 0))].concat();
+    only_arguments
+        && !differing.is_empty()
+        && differing.iter().all(|name| name.starts_with("._") && !name.ends_with("__"))
+}
+
+/// The callers of a private function that settle it.
+fn settled_by_callers(
+    texts: &Texts,
+    pairs: &[Pair],
+    reports: &[PairReport],
+    helper: &Pair,
+    decided: &[(usize, Vec<String>)],
+) -> Option<Vec<String>> {
+    let [old, new] = &helper.shown;
+    if helper.form() != Form::Function || !is_private(&new.qualname) {
+        return None;
+    }
+    let callers: BTreeSet<String> =
+        texts.indices[0].users(&old.qualname).into_iter().chain(texts.indices[1].users(&new.qualname)).collect();
+    let mut ran = false;
+    let mut changed_together = old.parameters.len() != new.parameters.len() || old.qualname != new.qualname;
+    for caller in &callers {
+        let found = reports.iter().position(|other| other.old.qualname == *caller || other.new.qualname == *caller);
+        let Some(found) = found else {
+            // A function that only one text has stands for nothing that others see.
+            if texts.indices.iter().all(|index| index.defines(caller)) {
+                return None;
+            }
+            changed_together = true;
+            continue;
+        };
+        let verdict = reports[found].verdict;
+        ran |= verdict == Verdict::LikelyPreserving;
+        changed_together |= !pairs[found].is_unchanged_itself();
+        let fine = matches!(verdict, Verdict::LikelyPreserving | Verdict::Identical);
+        if !fine && !decided.iter().any(|(known, _)| *known == found) {
+            return None;
+        }
+    }
+    (ran && changed_together).then(|| callers.into_iter().collect())
+}
+
+/// Not meant for others: a leading underscore, and no protocol of Python's.
+fn is_private(qualname: &str) -> bool {
+    qualname.split('.').any(|part| part.starts_with('_') && !part.ends_with("__"))
+}

@@ -1,0 +1,59 @@
+//! Which classes of two whole texts a comparison would look at, and whether their statements; nothing runs here. For those
+//! who compare functions by themselves.
+
+use twincell_syntax::Form;
+
+use super::pair::{Pair, Texts};
+use super::plain;
+use super::select::{is_worth, select};
+use crate::{CompareOptions, Source};
+
+/// A class, or the statements beside definitions, of two texts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unit {
+    pub form: Form,
+    pub qualname: String,
+}
+
+/// Classes and statements that both texts have and that are not the same program in them, or use something that is not;
+/// nothing where the texts are no Python.
+pub fn units(old: &str, new: &str) -> Vec<Unit> {
+    let source = |text: &str| plain(&Source { text: text.to_owned(), ..Source::default() }).0;
+    let (old, new, options) = (source(old), source(new), CompareOptions::default());
+    let Ok(selected) = select(&old, &new, &options) else { return vec![] };
+    let texts = Texts::new(&old, &new, options.context);
+    let wanted =
+        selected.pairs.into_iter().filter(|(old, new)| new.form != Form::Function && old.qualname == new.qualname);
+    let worth = wanted.filter(|functions| is_worth(&texts, functions, &options));
+    let pairs = worth.map(|functions| Pair::new(&texts, functions)).filter(|pair| !pair.is_same_program());
+    pairs.map(|pair| Unit { form: pair.form(), qualname: pair.shown[1].qualname.clone() }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const OLD: &str = "LIMIT = 10\n\n\nclass P:\n    size = 3\n\n    def area(self):\n        return self.size\n\n\n\
+                       def f(x):\n    return x + LIMIT\n\n\ndef g(x):\n    return x\n";
+
+    fn names(old: &str, new: &str) -> Vec<String> {
+        units(old, new).into_iter().map(|unit| unit.qualname).collect()
+    }
+
+    #[test]
+    fn classes_and_statements_that_changed_are_named_and_functions_are_not() {
+        assert_eq!(names(OLD, OLD), Vec::<String>::new());
+        // What a module binds is seen by others.
+        assert_eq!(names(OLD, &OLD.replace("10", "20")), [twincell_syntax::SNIPPET]);
+        assert_eq!(names(OLD, &OLD.replace("size = 3", "size = 4")), ["P"]);
+        assert_eq!(names(OLD, &OLD.replace("return x\n", "return -x\n")), Vec::<String>::new());
+        assert_eq!(names(OLD, &OLD.replace("class P", "@dataclass\nclass P")), ["P"]);
+        assert_eq!(names(OLD, "def f(:"), Vec::<String>::new());
+    }
+
+    #[test]
+    fn statements_beside_definitions_count() {
+        let old = format!("{OLD}\nprint(f(1))\n");
+        assert_eq!(names(&old, &old.replace("f(1)", "f(2)")), [twincell_syntax::SNIPPET]);
+    }
+}

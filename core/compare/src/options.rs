@@ -1,0 +1,74 @@
+//! What a comparison is asked: two sources and its options; and why it may be refused.
+
+use serde::{Deserialize, Serialize};
+
+use twincell_engine::protocol::{Context, Isolation};
+use twincell_syntax::SourceError;
+
+use crate::campaign::Techniques;
+
+/// One side of a comparison.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Source {
+    /// The code to compare.
+    pub text: String,
+    /// The module that `text` was taken from, when `text` is only a part of it.
+    pub module: Option<String>,
+    /// What an error calls it: a file name, `old`, a cell.
+    pub label: String,
+}
+
+/// Everything that changes the outcome of a comparison.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CompareOptions {
+    /// Executions at most, for each pair.
+    pub budget: u32,
+    pub seed: u64,
+    pub context: Context,
+    /// Compare only the function of this qualified name.
+    pub function: Option<String>,
+    /// Probability with which a call in a `try` body raises what the `except` clauses name, 0 to 1.
+    pub raise_probability: f64,
+    /// What the search may use.
+    pub techniques: Techniques,
+    /// Share by which floats may differ and still count as the same.
+    pub float_tolerance: f64,
+    /// Differences that only an unlikely value shows do not count.
+    pub ignore_edge_cases: bool,
+    pub isolation: Isolation,
+}
+
+impl Default for CompareOptions {
+    fn default() -> Self {
+        Self {
+            budget: 300,
+            seed: 0,
+            context: Context::Module,
+            function: None,
+            raise_probability: 0.15,
+            techniques: Techniques::default(),
+            float_tolerance: 0.0,
+            ignore_edge_cases: false,
+            isolation: Isolation::Auto,
+        }
+    }
+}
+
+/// Why two texts cannot be compared; one line that says what to do.
+#[derive(Debug, thiserror::Error)]
+pub enum CompareError {
+    #[error("{label} is not valid Python: {error}")]
+    Syntax { label: String, error: SourceError },
+    #[error("{label} has no function to compare: {holds}; define one with def, async def or NAME = lambda")]
+    NoFunction { label: String, holds: &'static str },
+    #[error("no function is called {name} in both versions; there are: {known}")]
+    UnknownFunction { name: String, known: String },
+    #[error("the two versions have no function in common: old has {old}, new has {new}")]
+    NothingInCommon { old: String, new: String },
+    #[error("this execution cannot be repeated: {0}")]
+    Replay(String),
+    #[error("the predictor failed: {0}")]
+    Predictor(#[from] twincell_values::predictor::PredictError),
+    #[error("the worker failed: {0}")]
+    Worker(#[from] twincell_engine::EngineError),
+}

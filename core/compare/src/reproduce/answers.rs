@@ -1,0 +1,168 @@
+//! What a reproducer answers for each access path, and which real functions answer as recorded.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use twincell_engine::protocol::Context;
+use twincell_syntax::site::SiteKind;
+use twincell_values::value::{Decision, Recipe, SUBSTITUTED, is_answer};
+
+use super::arguments::is_identifier;
+use super::file::Writer;
+use super::{python, slice};
+
+impl Writer<'_> {
+    /// Answers for all that was decided and is not said elsewhere.
+    pub(super) fn answers(
+        &self,
+        patched: &BTreeMap<String, BTreeSet<String>>,
+    ) -> Result<BTreeMap<String, String>, String> {
+        let mut answers: BTreeMap<String, String> = BTreeMap::new();
+        let mut lengths: BTreeMap<String, usize> = BTreeMap::new();
+        let roots: BTreeSet<String> = (0..2)
+            .filter_map(|version| self.arguments(version).ok())
+            .flatten()
+            .map(|argument| argument.path)
+            .filter(|path| !self.looked_up.contains(path))
+            .collect();
+        for choice in &self.case.record.choices {
+            let path = choice.path.as_str();
+            if let Some((base, index)) = item(path) {
+                let length = lengths.entry(base.to_string()).or_default();
+                *length = (*length).max(index + 1);
+            }
+            if ["len(*", "stable ", "succeeds ", SUBSTITUTED].iter().any(|start| path.starts_with(start))
+                || path.contains("' in **")
+                || roots.contains(path)
+            {
+                continue;
+            }
+            let is_patched = callee(path).is_some_and(|callee| patched.contains_key(callee));
+            let value = match &choice.decision {
+                Decision::Raise(name) => format!("Raises({})", python::string(name)),
+                Decision::Fail => "Raises()".into(),
+                Decision::Default => continue,
+                Decision::Same(other) => format!("Same({})", python::string(&python::masked(other))),
+                Decision::Value(Recipe::Versatile(_)) if !is_patched && !path.contains("(<function ") => continue,
+                // An operation that did not fail.
+                Decision::Value(Recipe::None) if !is_patched && path.starts_with("raise ") => continue,
+                // The value of a call whose value nobody takes.
+                Decision::Value(Recipe::None) if !is_patched && self.is_discarded(path) => continue,
+                Decision::Value(recipe) => python::literal(recipe),
+            };
+            let path = python::masked(path);
+            if answers.insert(path.clone(), value.clone()).is_some_and(|known| known != value) {
+                return Err(format!("two values have the same path {path} where it is cut off"));
+            }
+        }
+        // Items that were asked for by unpacking say how many there are.
+        for (path, length) in lengths {
+            let known = self.decisions.contains_key(format!("len({path})").as_str());
+            let plain = matches!(self.decisions.get(path.as_str()), Some(Decision::Value(recipe))
+                if !matches!(recipe, Recipe::Versatile(_)));
+            if !known && !plain && !path.is_empty() {
+                answers.insert(format!("len({})", python::masked(&path)), length.to_string());
+            }
+        }
+        Ok(answers)
+    }
+
+    pub(super) fn is_discarded(&self, path: &str) -> bool {
+        path.ends_with(')')
+            && !path.contains("(<function ")
+            && callee(path).is_some()
+            && self.case.record.injections.iter().all(|injection| injection.path != path)
+    }
+
+    /// Real functions whose results were recorded: by name in access paths, where the code finds them.
+    pub(super) fn patched(&self) -> BTreeMap<String, BTreeSet<String>> {
+        let mut patched: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        let recorded = self.case.record.behaviors.iter().flat_map(|behavior| &behavior.calls);
+        let callees: BTreeSet<&str> = self
+            .decisions
+            .keys()
+            .filter_map(|path| callee(path))
+            .chain(recorded.map(|call| call.callee.as_str()))
+            .collect();
+        let sites = self.case.sites.iter().flat_map(|table| &table.sites);
+        for site in sites.filter(|site| site.kind == SiteKind::Call) {
+            let Some(written) = callee(&site.path).filter(|path| path.split('.').all(is_identifier)) else {
+                continue;
+            };
+            for name in callees.iter().filter(|name| !name.is_empty()) {
+                let plain = *name == written && !written.contains('.') && !self.decisions.contains_key(written);
+                if plain || written.strip_suffix(name).is_some_and(|rest| rest.ends_with('.')) {
+                    patched.entry(name.to_string()).or_default().insert(written.to_string());
+                }
+            }
+        }
+        patched.remove("super");
+        if self.case.context == Context::Module && slice::is_inner(self.method()) {
+            // Methods of the module's own class whose results were recorded.
+            for name in callees.into_iter().filter(|name| is_own_method(name)) {
+                patched.entry(name.to_string()).or_default();
+            }
+        }
+        patched
+    }
+}
+
+/// `self.name`.
+pub(super) fn is_own_method(callee: &str) -> bool {
+    let name = callee.strip_prefix("self.").or_else(|| callee.strip_prefix("cls."));
+    name.is_some_and(is_identifier)
+}
+
+/// `x`, 2 of `x[2]`.
+fn item(path: &str) -> Option<(&str, usize)> {
+    let (base, index) = path.strip_suffix(']')?.rsplit_once('[')?;
+    Some((base, index.parse().ok()?))
+}
+
+/// What is called by the call that a path ends in, `raise ` and a number of repetition aside.
+fn callee(path: &str) -> Option<&str> {
+    let path = path.strip_prefix("raise ").unwrap_or(path);
+    let path = match path.rsplit_once('#') {
+        Some((head, number)) if number.bytes().all(|byte| byte.is_ascii_digit()) => head,
+        _ => path,
+    };
+    if is_answer(path) {
+        return None;
+    }
+    // What is handed to a function that is a result, and what is awaited.
+    let is_callee = |name: &&str| !matches!(*name, "" | "result" | "await");
+    if !path.ends_with(')') {
+        // Cut off.
+        let start = path.find('(')?;
+        return path.contains('~').then(|| &path[..start]).filter(is_callee);
+    }
+    let mut depth = 0;
+    for (at, character) in path.char_indices().rev() {
+        match character {
+            ')' | ']' => depth += 1,
+            '(' | '[' => {
+                depth -= 1;
+                if depth == 0 {
+                    return Some(&path[..at]).filter(is_callee);
+                }
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn questions_about_values_call_nothing_of_the_code() {
+        assert_eq!(callee("client.get('a')#2"), Some("client.get"));
+        assert_eq!(callee("raise load(x)"), Some("load"));
+        for path in
+            ["str(x)", "repr(x.y)", "raise str(x)", "zero(x)", "injected(f)", "len(f(x))", "'a' in f(x)", "result(x)"]
+        {
+            assert_eq!(callee(path), None, "{path}");
+        }
+    }
+}

@@ -1,0 +1,353 @@
+//! What a reproducer asserts: what the old version did, in the channels in which the new one differs.
+
+use twincell_behavior::Channel;
+use twincell_engine::observed::{Behavior, Call, Observed, Outcome};
+use twincell_values::value::{Decision, Recipe};
+
+use super::{Case, python};
+
+/// Exceptions of Python's own that a test names by their class.
+pub(super) const BUILTIN_EXCEPTIONS: [&str; 33] = [
+    "ArithmeticError",
+    "AssertionError",
+    "AttributeError",
+    "BaseException",
+    "BlockingIOError",
+    "BufferError",
+    "ConnectionError",
+    "EOFError",
+    "Exception",
+    "FileExistsError",
+    "FileNotFoundError",
+    "GeneratorExit",
+    "IndexError",
+    "InterruptedError",
+    "IsADirectoryError",
+    "KeyError",
+    "KeyboardInterrupt",
+    "LookupError",
+    "NameError",
+    "NotADirectoryError",
+    "NotImplementedError",
+    "OSError",
+    "OverflowError",
+    "PermissionError",
+    "RuntimeError",
+    "StopAsyncIteration",
+    "StopIteration",
+    "SystemExit",
+    "TimeoutError",
+    "TypeError",
+    "UnicodeDecodeError",
+    "ValueError",
+    "ZeroDivisionError",
+];
+
+/// The body of a test: how the call is made, and what must hold then.
+#[derive(Debug, Default)]
+pub(super) struct Checks {
+    /// Around the bare call: `list({})`, `asyncio.run({})`; `{}` is the call.
+    pub shape: String,
+    /// The call raises: class to expect.
+    pub raises: Option<String>,
+    /// The result has a name.
+    pub result: bool,
+    /// Standard output or error is caught under its name.
+    pub output: Vec<&'static str>,
+    /// Messages to loggers and warnings are noted.
+    pub log: bool,
+    /// Statements before the call.
+    pub before: Vec<String>,
+    /// Statements after it.
+    pub after: Vec<String>,
+    /// Access paths of arguments that are looked at after the call.
+    pub watched: Vec<String>,
+}
+
+/// The checks of a case, or why there are none. `standins` says whether the parts of `standin.py` can be used.
+pub(super) fn checks(case: &Case<'_>, standins: bool) -> Result<Checks, String> {
+    let [old, new] = case.behaviors()?;
+    let mut checks = Checks { shape: shape(case, old)?, ..Checks::default() };
+    let mut refused = Vec::new();
+    for difference in case.differences {
+        let done = match difference.channel {
+            Channel::Return | Channel::Exception => outcome(&mut checks, old, new, standins),
+            Channel::Output => output(&mut checks, old, new),
+            Channel::Log if !standins => Err("messages are compared".into()),
+            Channel::Log => {
+                if !checks.log {
+                    let entry = |logged: &twincell_engine::observed::Logged| {
+                        format!("({}, {})", python::string(&logged.level), python::string(&logged.message))
+                    };
+                    let entries: Vec<String> = old.log.iter().map(entry).collect();
+                    checks.after.push(format!("assert log == [{}]", entries.join(", ")));
+                    checks.log = true;
+                }
+                Ok(())
+            }
+            Channel::Arguments => {
+                let place = difference.place.strip_prefix("argument ").unwrap_or(&difference.place);
+                argument(&mut checks, case, [old, new], place, standins)
+            }
+            _ if !standins => Err("calls of what is not there are compared".into()),
+            _ => calls(&mut checks, case, old, new),
+        };
+        refused.extend(done.err());
+    }
+    if checks.after.is_empty() && checks.raises.is_none() {
+        return Err(refused.into_iter().next().unwrap_or_else(|| "there is no evidence".into()));
+    }
+    if let (None, Outcome::Raised { .. }) = (&checks.raises, &old.outcome) {
+        checks.raises = Some("BaseException".into());
+    }
+    Ok(checks)
+}
+
+/// How a result is followed to what was observed of it.
+pub(super) fn shape(case: &Case<'_>, old: &Behavior) -> Result<String, String> {
+    let awaited = old.arguments.iter().any(|(place, _)| place == "the result must be awaited");
+    let sleeps = ["sleep", "wait", "timeout"].iter().any(|word| case.functions.iter().any(|f| f.text.contains(word)));
+    let run = if sleeps { "Soon().run_until_complete({})" } else { "asyncio.run({})" };
+    let is_generator = case.functions[0].is_generator;
+    let inner = match &old.outcome {
+        Outcome::Returned(Observed::Iterator { kind, finished, .. }) => match (kind.as_str(), finished) {
+            ("async_generator", true) => return Ok(run.replace("{}", "collected({})")),
+            ("async_generator", false) => return Err("an asynchronous generator without end".into()),
+            (_, true) => "list({})",
+            (_, false) => "list(itertools.islice({}, 20))",
+        },
+        Outcome::Raised { .. } if is_generator && case.functions[0].is_async => {
+            return Ok(run.replace("{}", "collected({})"));
+        }
+        Outcome::Raised { .. } if is_generator => "list({})",
+        Outcome::Returned(Observed::Object { class, attributes })
+            if class == "function" && attributes.first().is_some_and(|(name, _)| name == "returned") =>
+        {
+            let passed = case.record.choices.iter().filter_map(|choice| match &choice.decision {
+                Decision::Value(recipe) if choice.path.starts_with("result(") && choice.path.ends_with(')') => {
+                    Some(if python::has_standin(recipe) {
+                        format!("answer({})", python::string(&choice.path))
+                    } else {
+                        python::literal(recipe)
+                    })
+                }
+                _ => None,
+            });
+            return Ok(format!("{{}}({})", passed.collect::<Vec<_>>().join(", ")));
+        }
+        _ => "{}",
+    };
+    Ok(if awaited { inner.replace("{}", run) } else { inner.into() })
+}
+
+/// The value that the shaped call gives, for an observed outcome.
+pub(super) fn shaped(outcome: &Observed) -> Observed {
+    match outcome {
+        Observed::Iterator { items, .. } => Observed::List(items.clone()),
+        Observed::Object { class, attributes } if class == "function" => {
+            attributes.first().map_or(outcome.clone(), |(_, value)| value.clone())
+        }
+        other => other.clone(),
+    }
+}
+
+fn outcome(checks: &mut Checks, old: &Behavior, new: &Behavior, standins: bool) -> Result<(), String> {
+    if checks.result || checks.raises.is_some() {
+        return Ok(());
+    }
+    match &old.outcome {
+        Outcome::Returned(value) => {
+            let value = shaped(value);
+            let other = match &new.outcome {
+                Outcome::Returned(other) => Some(shaped(other)),
+                _ => None,
+            };
+            checks.after.push(equality("result", &value, other.as_ref(), standins)?);
+            checks.result = true;
+        }
+        Outcome::Raised { exception: Observed::Exception { class, arguments }, .. } => {
+            let builtin = BUILTIN_EXCEPTIONS.contains(&class.as_str());
+            checks.raises = Some(if builtin { class.clone() } else { "Exception".into() });
+            if !builtin {
+                let name = python::string(&python::masked(class));
+                checks.after.push(format!("assert type(caught.value).__name__ == {name}"));
+            }
+            let same_class = matches!(&new.outcome, Outcome::Raised { exception: Observed::Exception { class: other, .. }, .. }
+                if other == class);
+            if arguments.is_empty() && !builtin && !same_class {
+                // A class that is not here was made without arguments; its name says all.
+                return Ok(());
+            }
+            let tuple = Observed::Tuple(arguments.clone());
+            let message = match arguments.as_slice() {
+                [Observed::Str(message)] if builtin && class != "KeyError" => {
+                    Some(format!("assert str(caught.value) == {}", python::string(message)))
+                }
+                _ => equality("caught.value.args", &tuple, None, standins).ok(),
+            };
+            checks.after.extend(message);
+        }
+        other => return Err(format!("the old version did not end in a way that can be asserted: {other:?}")),
+    }
+    Ok(())
+}
+
+/// `assert NAME == VALUE`, in the form that tells the value from the other one.
+fn equality(name: &str, value: &Observed, other: Option<&Observed>, standins: bool) -> Result<String, String> {
+    if let Some(literal) = python::plain(value) {
+        return Ok(match value {
+            Observed::None | Observed::Bool(_) => format!("assert {name} is {literal}"),
+            _ if other.is_some_and(|other| python::is_equal_in_python(value, other)) => {
+                format!("assert repr({name}) == {}", python::string(&literal))
+            }
+            _ => format!("assert {name} == {literal}"),
+        });
+    }
+    if !standins {
+        return Err("a value that no literal says in full is compared".into());
+    }
+    match python::text(value) {
+        Some(text) => Ok(format!("assert text({name}) == {}", python::string(&text))),
+        None => Err("a value is compared that was not observed in full".into()),
+    }
+}
+
+fn output(checks: &mut Checks, old: &Behavior, new: &Behavior) -> Result<(), String> {
+    for (name, a, b) in [("stdout", &old.stdout, &new.stdout), ("stderr", &old.stderr, &new.stderr)] {
+        if a != b && !checks.output.contains(&name) {
+            checks.output.push(name);
+            checks.after.push(format!("assert {name}.getvalue() == {}", python::string(a)));
+        }
+    }
+    Ok(())
+}
+
+fn argument(
+    checks: &mut Checks,
+    case: &Case<'_>,
+    [old, new]: [&Behavior; 2],
+    place: &str,
+    standins: bool,
+) -> Result<(), String> {
+    let others = assigned_at(new, place);
+    let then = old.arguments.iter().find(|(known, _)| known == place).map(|(_, value)| value);
+    if place == "the result must be awaited" {
+        let method = if then.is_some() { "" } else { "not " };
+        checks.after.push(format!("assert {method}inspect.iscoroutine(result)"));
+        (checks.result, checks.shape) = (true, "{}".into());
+        return Ok(());
+    }
+    if place.starts_with("callback ") || matches!(place, "yielded values" | "value of the generator") {
+        return Err(format!("{place} differs"));
+    }
+    if let Some(name) = place.strip_prefix("global ") {
+        let value = format!("names.get({})", python::string(name));
+        let assertion = match then {
+            Some(then) => equality(&value, then, None, standins)?,
+            None if standins => {
+                checks.before.push(format!("before = text({value})"));
+                format!("assert text({value}) == before")
+            }
+            None => {
+                checks.before.push(format!("before = repr({value})"));
+                format!("assert repr({value}) == before")
+            }
+        };
+        checks.after.push(assertion);
+        return Ok(());
+    }
+    let is_parameter = case.functions[0].parameters.iter().any(|parameter| parameter.name == place);
+    let path = python::string(&python::masked(place));
+    let name = match (is_parameter && arguments_name(place), standins) {
+        (true, _) => place.to_string(),
+        (false, true) => format!("answer({path})"),
+        (false, false) => return Err(format!("{place} after the call is compared")),
+    };
+    let start = case.record.choices.iter().find(|choice| choice.path == place);
+    let start = match start.map(|choice| &choice.decision) {
+        Some(Decision::Value(recipe)) => Some(recipe),
+        None if is_parameter && standins => None,
+        _ if standins => None,
+        _ => return Err(format!("{place} after the call is compared")),
+    };
+    let is_object = matches!(start, None | Some(Recipe::Versatile(_)));
+    let assertion = match then {
+        Some(Observed::Injected { assigned, .. }) => assigned_to(&name, assigned, others)?,
+        None if is_object => assigned_to(&name, &[], others)?,
+        Some(then) => equality(&name, then, None, standins)?,
+        None => match start {
+            Some(recipe) if !python::has_standin(recipe) => format!("assert {name} == {}", python::literal(recipe)),
+            _ => {
+                checks.before.push(format!("before = text({name})"));
+                format!("assert text({name}) == before")
+            }
+        },
+    };
+    if is_parameter {
+        checks.watched.push(place.to_string());
+    }
+    checks.after.push(assertion);
+    Ok(())
+}
+
+fn arguments_name(place: &str) -> bool {
+    super::arguments::is_identifier(place)
+}
+
+/// What a version assigned to the object of an argument.
+pub(super) fn assigned_at<'a>(behavior: &'a Behavior, place: &str) -> &'a [(String, Observed)] {
+    match behavior.arguments.iter().find(|(known, _)| known == place) {
+        Some((_, Observed::Injected { assigned, .. })) => assigned,
+        _ => &[],
+    }
+}
+
+/// What was assigned to a stand-in, and what the other version assigned: where they differ is enough to tell them apart,
+/// and the rest may be the time of day.
+fn assigned_to(name: &str, assigned: &[(String, Observed)], others: &[(String, Observed)]) -> Result<String, String> {
+    let mut lines = Vec::new();
+    for (place, value) in assigned.iter().filter(|entry| !others.contains(entry)) {
+        let value = python::text(value).ok_or("a value is compared that was not observed in full")?;
+        let place = python::string(&python::masked(place));
+        lines.push(format!("assert assigned({name}).get({place}) == {}", python::string(&value)));
+    }
+    for (place, _) in others.iter().filter(|(place, _)| assigned.iter().all(|(known, _)| known != place)) {
+        lines.push(format!("assert {} not in assigned({name})", python::string(&python::masked(place))));
+    }
+    if lines.is_empty() { Err("what was assigned is the same".into()) } else { Ok(lines.join("\n    ")) }
+}
+
+/// The calls of those that the versions call differently, in order.
+fn calls(checks: &mut Checks, case: &Case<'_>, old: &Behavior, new: &Behavior) -> Result<(), String> {
+    let rows = twincell_behavior::align_calls(&old.calls, &new.calls, case.rules);
+    let differing: Vec<&str> = rows
+        .iter()
+        .filter(|row| !row.equal)
+        .flat_map(|row| row.old.iter().chain(&row.new))
+        .map(|call| call.callee.as_str())
+        .collect();
+    let texts = |calls: &[Call], counts: &dyn Fn(&Call) -> bool| {
+        calls.iter().filter(|call| counts(call)).map(python::call).collect::<Option<Vec<String>>>()
+    };
+    let differs = |call: &Call| differing.contains(&call.callee.as_str());
+    let of_some = (texts(&old.calls, &differs), texts(&new.calls, &differs));
+    let incomplete = || "a call is compared whose arguments were not observed in full".to_string();
+    let (list, condition) = match of_some {
+        (Some(a), Some(b)) if a != b => {
+            let mut names: Vec<String> = differing.iter().map(|name| python::masked(name)).collect();
+            names.sort();
+            names.dedup();
+            let names: Vec<String> = names.iter().map(|name| python::string(&format!("{name}("))).collect();
+            let comma = if names.len() == 1 { "," } else { "" };
+            (a, Some(format!("call.startswith(({}{comma}))", names.join(", "))))
+        }
+        _ => (texts(&old.calls, &|_| true).ok_or_else(incomplete)?, None),
+    };
+    let list: Vec<String> = list.iter().map(|call| python::string(call)).collect();
+    let expected = format!("[{}]", list.join(", "));
+    checks.after.push(match condition {
+        Some(condition) => format!("assert [call for call in calls if {condition}] == {expected}"),
+        None => format!("assert calls == {expected}"),
+    });
+    Ok(())
+}

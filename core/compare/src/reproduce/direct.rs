@@ -1,0 +1,534 @@
+//! The form of a reproducer that a person would write: both versions as plain functions, and one assertion.
+//!
+//! Objects that are not there are mocks of the standard library (`objects.rs`). Much does not fit into this form; what does
+//! not is refused here, or fails when it is run, and a form with a stand-in class takes its place.
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+use ruff_python_ast::{Alias, Stmt};
+
+use twincell_behavior::{Channel, Difference};
+use twincell_engine::observed::{Behavior, Call, Observed, Outcome};
+use twincell_engine::protocol::Context;
+use twincell_syntax::parse::{parse, with_stack_for};
+use twincell_syntax::python::PURE_MODULES;
+use twincell_syntax::{Function, global_names};
+use twincell_values::value::Decision;
+
+use super::arguments::{Argument, is_identifier, source};
+use super::checks::{BUILTIN_EXCEPTIONS, assigned_at, shape, shaped};
+use super::file::Writer;
+use super::objects::Objects;
+use super::text::{block_of_words, function_text};
+use super::{python, slice};
+
+/// Names that such a file has for itself.
+const OWN: [&str; 13] = [
+    "old",
+    "new",
+    "subject",
+    "environ",
+    "Mock",
+    "call",
+    "SimpleNamespace",
+    "asyncio",
+    "contextlib",
+    "inspect",
+    "io",
+    "pytest",
+    "runpy",
+];
+/// Characters of the module's part at most: beyond it, the functions are hard to find.
+const MODULE_PART: usize = 4000;
+
+/// The lines of a test.
+#[derive(Default)]
+struct Test {
+    before: Vec<String>,
+    /// Around the call.
+    around: Vec<String>,
+    result: bool,
+    after: Vec<String>,
+    /// Arguments that are looked at after the call, by path.
+    watched: BTreeSet<String>,
+}
+
+impl Writer<'_> {
+    /// The whole file, with what the functions need of their module or without.
+    pub(super) fn direct(&mut self, with_module: bool) -> Result<String, String> {
+        let case = self.case;
+        let [difference] = case.differences else { return Err("more than one thing differs".into()) };
+        let objects = Objects::of(&case.record.choices, &|path| self.is_discarded(path));
+        let used: BTreeSet<String> = case.functions.iter().flat_map(|function| global_names(&function.text)).collect();
+        let missing = self.missing(&objects, &used);
+        let module = if with_module { self.module_part(&missing)? } else { String::new() };
+        self.refuse_names(&used, &missing)?;
+        if !with_module {
+            self.refuse_imports(&used)?;
+        }
+        let [old, new] = case.behaviors()?;
+        let test = self.check(difference, old, new, &objects)?;
+        let test = self.written(test, &objects)?;
+        let mut main = String::new();
+        main.push_str(&module);
+        for name in &missing {
+            let _ = writeln!(main, "{name} = {}", objects.source(name)?);
+        }
+        for (side, label) in ["old", "new"].into_iter().enumerate() {
+            let function = &case.functions[side];
+            let decorators: String = case.decorators[side].iter().map(|text| format!("@{text}\n")).collect();
+            let text = function_text(function);
+            let _ = write!(main, "\n\n{decorators}{}\n\n\n{label} = {}\n", text.trim_end(), function.name);
+        }
+        let _ = write!(main, "\n\n{}\n\n{test}", self.subject(&missing));
+        let main = main.trim_start_matches('\n');
+        Ok(format!("{}\n{}\n\n{main}", self.docstring(difference), self.imported(main, &used, &missing)))
+    }
+
+    /// Names that were injected and are no arguments.
+    fn missing(&self, objects: &Objects, used: &BTreeSet<String>) -> Vec<String> {
+        let is_argument = |name: &str| {
+            (0..2).any(|version| {
+                let parameters = &self.case.functions[version].parameters;
+                parameters.iter().any(|parameter| self.canonical(version, &parameter.name) == name)
+            })
+        };
+        objects.names().filter(|name| used.contains(*name) && !is_argument(name)).cloned().collect()
+    }
+
+    /// What both functions need of their modules, where that is the same.
+    pub(super) fn module_part(&self, missing: &[String]) -> Result<String, String> {
+        let part = |side: usize| {
+            let function = &self.case.functions[side];
+            let text = self.whole_text(side);
+            let alone = Function { qualname: function.name.clone(), text, ..function.clone() };
+            slice::needed(self.case.modules[side], &alone, Some(missing))
+        };
+        let (old, new) = (part(0), part(1));
+        if old != new || old.len() > MODULE_PART {
+            return Err("the modules differ in what the functions need of them".into());
+        }
+        if old.is_empty() { Err("nothing of the module is needed".into()) } else { Ok(format!("{old}\n")) }
+    }
+
+    /// Without the module, its imports are not there either; modules that only compute are imported by name.
+    pub(super) fn refuse_imports(&self, used: &BTreeSet<String>) -> Result<(), String> {
+        let bound: BTreeSet<String> = self.case.modules.iter().flat_map(|module| imported_names(module)).collect();
+        match used.iter().find(|name| bound.contains(*name)) {
+            Some(name) => Err(format!("'{name}' is imported by the module")),
+            None => Ok(()),
+        }
+    }
+
+    fn refuse_names(&self, used: &BTreeSet<String>, missing: &[String]) -> Result<(), String> {
+        for function in self.case.functions {
+            let name = &function.name;
+            let is_plain = function.text.starts_with("def ") || function.text.starts_with("async def ");
+            if !is_plain || name.starts_with("test") || OWN.contains(&name.as_str()) || used.contains(name) {
+                return Err(format!("{name} cannot stand beside itself"));
+            }
+            if function.text.contains("assert ") {
+                return Err("pytest would change the message of its assertion".into());
+            }
+            if ["super(", "__class__"].iter().any(|word| function.text.contains(word)) {
+                return Err("it needs its class".into());
+            }
+            if let Some(parameter) = function.parameters.iter().find(|parameter| OWN.contains(&parameter.name.as_str()))
+            {
+                return Err(format!("the parameter {} has a name of the test's", parameter.name));
+            }
+        }
+        match missing
+            .iter()
+            .chain(used)
+            .find(|name| OWN[..7].contains(&name.as_str()) || missing.contains(name) && OWN.contains(&name.as_str()))
+        {
+            Some(name) => Err(format!("{name} is a name of the test's")),
+            None => Ok(()),
+        }
+    }
+
+    /// What is asserted of one difference.
+    fn check(
+        &self,
+        difference: &Difference,
+        old: &Behavior,
+        new: &Behavior,
+        objects: &Objects,
+    ) -> Result<Test, String> {
+        let mut test = Test::default();
+        match difference.channel {
+            Channel::Return | Channel::Exception => match &old.outcome {
+                Outcome::Returned(value) => {
+                    test.result = true;
+                    let value = &shaped(value);
+                    let other = match &new.outcome {
+                        Outcome::Returned(other) => Some(shaped(other)),
+                        _ => None,
+                    };
+                    test.after.push(self.equality("result", value, other.as_ref(), objects)?);
+                }
+                Outcome::Raised { exception: Observed::Exception { class, arguments }, .. } => {
+                    if !BUILTIN_EXCEPTIONS.contains(&class.as_str()) {
+                        return Err(format!("the class {class} is not here"));
+                    }
+                    let same_class = matches!(&new.outcome, Outcome::Raised { exception: Observed::Exception { class: other, .. }, .. } if other == class);
+                    if same_class {
+                        let values: Option<Vec<String>> = arguments.iter().map(python::plain).collect();
+                        let comma = if arguments.len() == 1 { "," } else { "" };
+                        let values = values.ok_or("the arguments of an exception")?.join(", ");
+                        test.around.push(format!("pytest.raises({class}) as caught"));
+                        test.after.push(format!("assert caught.value.args == ({values}{comma})"));
+                    } else {
+                        test.around.push(format!("pytest.raises({class})"));
+                    }
+                }
+                _ => return Err("the old version did not end".into()),
+            },
+            Channel::Output => {
+                let (name, text) =
+                    if old.stdout != new.stdout { ("stdout", &old.stdout) } else { ("stderr", &old.stderr) };
+                test.around.push(format!("contextlib.redirect_{name}(io.StringIO()) as {name}"));
+                test.after.push(format!("assert {name}.getvalue() == {}", python::string(text)));
+            }
+            Channel::Arguments => self.argument(&mut test, difference, [old, new], objects)?,
+            Channel::Calls => test.after.push(self.called_as(old, new, objects)?),
+            Channel::Log => return Err("messages are compared".into()),
+        }
+        if let (true, Outcome::Raised { .. }) = (test.around.is_empty(), &old.outcome) {
+            test.around.push("contextlib.suppress(BaseException)".into());
+        }
+        Ok(test)
+    }
+
+    fn argument(
+        &self,
+        test: &mut Test,
+        difference: &Difference,
+        [old, new]: [&Behavior; 2],
+        objects: &Objects,
+    ) -> Result<(), String> {
+        let place = difference.place.strip_prefix("argument ").unwrap_or(&difference.place);
+        let then = old.arguments.iter().find(|(known, _)| known == place).map(|(_, value)| value);
+        let others = assigned_at(new, place);
+        let start = self.decisions.get(place);
+        let is_argument =
+            self.case.functions[0].parameters.iter().any(|parameter| self.canonical(0, &parameter.name) == place);
+        let (name, then) = match (place.strip_prefix("global "), then) {
+            (Some(name), Some(then)) if is_identifier(name) => (name.to_string(), then.clone()),
+            (Some(_), _) => return Err("a global that the old version does not assign".into()),
+            (None, then) => {
+                let name = objects.reach(place).ok_or("what is compared cannot be reached")?;
+                let unchanged = || match start {
+                    Some(Decision::Value(recipe)) if is_argument && !python::has_standin(recipe) => {
+                        test.after.push(format!("assert {name} == {}", python::literal(recipe)));
+                        Ok(())
+                    }
+                    _ => Err("an object that the old version does not change".to_string()),
+                };
+                let Some(then) = then else {
+                    let absent: Vec<String> = others.iter().filter_map(|(place, _)| not_there(&name, place)).collect();
+                    if !absent.is_empty() {
+                        test.after.extend(absent);
+                        test.watched.extend(is_argument.then(|| place.to_string()));
+                        return Ok(());
+                    }
+                    let mut unchanged = unchanged;
+                    unchanged()?;
+                    test.watched.insert(place.to_string());
+                    return Ok(());
+                };
+                (name, then.clone())
+            }
+        };
+        if is_argument {
+            test.watched.insert(place.to_string());
+        }
+        match then {
+            Observed::Injected { assigned, .. } => {
+                // Those in which the versions differ are enough.
+                let differing: Vec<_> = assigned.iter().filter(|entry| !others.contains(entry)).collect();
+                let lost = others.iter().filter(|(place, _)| assigned.iter().all(|(known, _)| known != place));
+                let absent = lost.filter_map(|(place, _)| not_there(&name, place)).collect::<Vec<_>>();
+                if differing.is_empty() && absent.is_empty() {
+                    return Err("what was assigned cannot be said".into());
+                }
+                test.after.extend(absent);
+                for (place, value) in differing {
+                    test.after.push(self.equality(&format!("{name}{place}"), value, None, objects)?);
+                }
+            }
+            other => test.after.push(self.equality(&name, &other, None, objects)?),
+        }
+        Ok(())
+    }
+
+    /// `assert NAME == VALUE`; objects by the names under which the test has them.
+    pub(super) fn equality(
+        &self,
+        name: &str,
+        value: &Observed,
+        other: Option<&Observed>,
+        objects: &Objects,
+    ) -> Result<String, String> {
+        let text = self.expression(value, objects).ok_or("a value that no expression says in full is compared")?;
+        Ok(match value {
+            Observed::None | Observed::Bool(_) | Observed::Injected { .. } => format!("assert {name} is {text}"),
+            _ if other.is_some_and(|other| python::is_equal_in_python(value, other)) => {
+                let literal = python::plain(value).ok_or("equal values of other classes")?;
+                format!("assert repr({name}) == {}", python::string(&literal))
+            }
+            _ => format!("assert {name} == {text}"),
+        })
+    }
+
+    /// A value as an expression of the test.
+    fn expression(&self, value: &Observed, objects: &Objects) -> Option<String> {
+        let all = |items: &[Observed]| {
+            Some(items.iter().map(|item| self.expression(item, objects)).collect::<Option<Vec<_>>>()?.join(", "))
+        };
+        match value {
+            Observed::Injected { path, assigned } if assigned.is_empty() => objects.reach(path),
+            Observed::List(items) => Some(format!("[{}]", all(items)?)),
+            Observed::Tuple(items) if items.len() == 1 => Some(format!("({},)", all(items)?)),
+            Observed::Tuple(items) => Some(format!("({})", all(items)?)),
+            Observed::Dict(entries) => {
+                let entries = entries.iter().map(|(key, value)| {
+                    Some(format!("{}: {}", self.expression(key, objects)?, self.expression(value, objects)?))
+                });
+                Some(format!("{{{}}}", entries.collect::<Option<Vec<_>>>()?.join(", ")))
+            }
+            other => python::plain(other),
+        }
+    }
+
+    /// The first call that only one version makes.
+    pub(super) fn called_as(&self, old: &Behavior, new: &Behavior, objects: &Objects) -> Result<String, String> {
+        let rows = twincell_behavior::align_calls(&old.calls, &new.calls, self.case.rules);
+        let text = |call: &Call| python::call(call);
+        for row in rows.iter().filter(|row| !row.equal) {
+            let call = row.old.as_ref().or(row.new.as_ref()).ok_or("no call")?;
+            let count = |calls: &[Call]| calls.iter().filter(|other| other.callee == call.callee).count();
+            let (before, after) = (count(&old.calls), count(&new.calls));
+            let Some(callee) = objects.reach(&call.callee) else { continue };
+            match &row.old {
+                Some(call) if new.calls.iter().all(|other| text(other) != text(call)) => {
+                    let positional = call.arguments.iter().map(|value| self.expression(value, objects));
+                    let keywords = call.keywords.iter().map(|(name, value)| {
+                        Some(format!("{name}={}", self.expression(value, objects)?)).filter(|_| is_identifier(name))
+                    });
+                    let arguments: Option<Vec<String>> = positional.chain(keywords).collect();
+                    let Some(arguments) = arguments else { continue };
+                    let how = if before == 1 { "assert_called_once_with" } else { "assert_any_call" };
+                    return Ok(format!("{callee}.{how}({})", arguments.join(", ")));
+                }
+                _ if before == 0 => return Ok(format!("{callee}.assert_not_called()")),
+                _ if before != after => return Ok(format!("assert {callee}.call_count == {before}")),
+                _ => {}
+            }
+        }
+        Err("calls differ in a way that a mock does not say".into())
+    }
+
+    /// The test function.
+    fn written(&self, test: Test, objects: &Objects) -> Result<String, String> {
+        let case = self.case;
+        let name = &case.functions[1].name;
+        let called = if case.functions[0].name == *name { name.as_str() } else { "function" };
+        let mut bound: Vec<(String, String)> = Vec::new();
+        let mut calls = Vec::new();
+        for version in 0..2 {
+            let mut failed = None;
+            let passed = self.arguments(version)?;
+            calls.push(source(&passed, &mut |argument| {
+                self.passed(argument, &test, objects, &mut bound).unwrap_or_else(|reason| {
+                    failed = Some(reason);
+                    String::new()
+                })
+            }));
+            if let Some(reason) = failed {
+                return Err(reason);
+            }
+        }
+        if calls[0] != calls[1] {
+            return Err("the versions are called in different ways".into());
+        }
+        let shape = shape(case, &case.record.behaviors[0])?;
+        if ["Soon(", "collected(", "answer("].iter().any(|part| shape.contains(part)) {
+            return Err("a call that needs more".into());
+        }
+        let call = shape.replace("{}", &format!("{called}({})", calls[0]));
+        let mut lines = vec![format!("{called} = subject()")];
+        lines.extend(bound.iter().map(|(name, value)| format!("{name} = {value}")));
+        lines.extend(test.before);
+        let mut after = test.after;
+        let call = match after.first().and_then(|first| first.strip_prefix("assert result ")) {
+            // One line says it all.
+            Some(rest) if test.result && after.len() == 1 && call.len() + rest.len() < 90 => {
+                let line = format!("assert {call} {rest}");
+                after.clear();
+                line
+            }
+            _ if test.result => format!("result = {call}"),
+            _ => call,
+        };
+        let (lacking, call) = self.without(&call);
+        let around: Vec<String> = lacking.into_iter().chain(test.around).collect();
+        if around.is_empty() {
+            lines.push(call);
+        } else {
+            lines.push(format!("with {}:\n        {}", around.join(", "), call.replace('\n', "\n        ")));
+        }
+        lines.extend(after);
+        let mut text = format!("def test_{}():\n", name.trim_matches('_'));
+        for line in lines {
+            let _ = writeln!(text, "    {line}");
+        }
+        Ok(text)
+    }
+
+    /// An argument: a literal in its place; anything else, and what is looked at later, under its name.
+    fn passed(
+        &self,
+        argument: &Argument,
+        test: &Test,
+        objects: &Objects,
+        bound: &mut Vec<(String, String)>,
+    ) -> Result<String, String> {
+        let text = objects.source(&argument.path);
+        let is_literal = matches!(&argument.value, Some(recipe) if !python::has_standin(recipe));
+        let text = match (&argument.value, text) {
+            (_, Ok(text)) if is_identifier(&argument.path) => text,
+            (Some(recipe), _) if is_literal && !is_identifier(&argument.path) => python::literal(recipe),
+            (_, Err(reason)) => return Err(reason),
+            _ => return Err("objects among further arguments".into()),
+        };
+        if is_literal && !test.watched.contains(&argument.path) || !is_identifier(&argument.path) {
+            return Ok(text);
+        }
+        if bound.iter().all(|(name, _)| *name != argument.path) {
+            bound.push((argument.path.clone(), text));
+        }
+        Ok(argument.path.clone())
+    }
+
+    /// The function that gives the version under test.
+    fn subject(&self, missing: &[String]) -> String {
+        let function = self.method();
+        let choose = "    name = environ.get(\"TWINCELL_SUBJECT\", \"new\")\n";
+        let mut text = format!("def subject():\n    \"\"\"The version under test.\"\"\"\n{choose}");
+        let [old, new] = [0, 1].map(|side| &self.case.functions[side].qualname);
+        if !old.split('.').chain(new.split('.')).all(is_identifier) {
+            text.push_str("    return {\"old\": old, \"new\": new}[name]\n");
+            return text;
+        }
+        let mut parts = self.case.functions[1].qualname.split('.');
+        let first = python::string(parts.next().unwrap_or_default());
+        let start = format!("runpy.run_path(name)[{first}]");
+        let found = parts.fold(start, |found, part| format!("vars({found})[{}]", python::string(part)));
+        text.push_str("    if name in (\"old\", \"new\"):\n        return old if name == \"old\" else new\n");
+        let is_wrapped = slice::is_inner(function) || !function.decorators.is_empty();
+        if !is_wrapped && missing.is_empty() {
+            let _ = writeln!(text, "    return {found}");
+            return text;
+        }
+        let _ = writeln!(text, "    found = {found}");
+        if is_wrapped {
+            text.push_str(
+                "    found = inspect.unwrap(getattr(found, \"__func__\", getattr(found, \"fget\", found)))\n",
+            );
+        }
+        if !missing.is_empty() {
+            // What is not of this test has the values of the test there, too.
+            let names: Vec<String> = missing.iter().map(|name| format!("{name}={name}")).collect();
+            let _ = writeln!(text, "    found.__globals__.update({})", names.join(", "));
+        }
+        text.push_str("    return found\n");
+        text
+    }
+
+    pub(super) fn docstring(&self, difference: &Difference) -> String {
+        let name = &self.case.functions[1].qualname;
+        let (old, new) = (&difference.old, &difference.new);
+        let said = match difference.channel {
+            Channel::Return => format!("old returns {old}, new returns {new}"),
+            Channel::Exception => format!("old {old}, new {new}"),
+            Channel::Calls => format!("old calls {old}, new calls {new}"),
+            _ => format!("{}: {old} with old, {new} with new", difference.place),
+        };
+        let name = name.strip_prefix("the ").map_or(name.clone(), |rest| format!("The {rest}"));
+        let cut: String = format!("{name} changed: {said}.").chars().filter(|c| !c.is_control()).take(400).collect();
+        let escaped = block_of_words(&cut).replace('\\', "\\\\").replace('"', "\\\"");
+        let version = env!("CARGO_PKG_VERSION");
+        format!(
+            "\"\"\"{escaped}\n\nFound by twincell {version} (seed {}), which is not needed to run this. It passes on the old version \
+             and fails on the new\none; TWINCELL_SUBJECT says which is run: old, new (the default), or the path of a \
+             Python file.\n\"\"\"\n",
+            self.case.seed
+        )
+    }
+
+    pub(super) fn imported(&self, main: &str, used: &BTreeSet<String>, missing: &[String]) -> String {
+        let mut lines = Vec::new();
+        for name in ["asyncio", "contextlib", "inspect", "io", "itertools", "runpy"] {
+            if main.contains(&format!("{name}.")) {
+                lines.push(format!("import {name}"));
+            }
+        }
+        if self.case.context == Context::Function {
+            let real =
+                PURE_MODULES.iter().filter(|name| used.contains(**name) && !missing.iter().any(|own| own == *name));
+            lines.extend(real.map(|name| format!("import {name}")));
+        }
+        lines.sort();
+        lines.dedup();
+        lines.push("from os import environ".into());
+        if main.contains("SimpleNamespace(") {
+            lines.push("from types import SimpleNamespace".into());
+        }
+        if main.contains("Mock(") {
+            lines.push("from unittest.mock import Mock".into());
+        }
+        if main.contains("pytest.") {
+            lines.push("\nimport pytest".into());
+        }
+        format!("from __future__ import annotations\n\n{}", lines.join("\n"))
+    }
+}
+
+/// What the other version assigned is not there.
+fn not_there(name: &str, place: &str) -> Option<String> {
+    match place.strip_prefix('.') {
+        Some(attribute) if is_identifier(attribute) => {
+            Some(format!("assert not hasattr({name}, {})", python::string(attribute)))
+        }
+        Some(_) => None,
+        None => place.strip_prefix('[')?.strip_suffix(']').map(|key| format!("assert {key} not in {name}")),
+    }
+}
+
+/// Names that a module binds by imports at its top level, but for `import NAME` of modules that only compute.
+fn imported_names(module: &str) -> BTreeSet<String> {
+    let parsed = with_stack_for(module.len(), || parse(module));
+    let mut names = BTreeSet::new();
+    for statement in parsed.suite() {
+        match statement {
+            Stmt::Import(import) => {
+                names.extend(import.names.iter().filter(|alias| !is_plain(alias)).map(bound_name));
+            }
+            Stmt::ImportFrom(import) => names.extend(import.names.iter().map(bound_name)),
+            _ => {}
+        }
+    }
+    names
+}
+
+fn is_plain(alias: &Alias) -> bool {
+    alias.asname.is_none() && PURE_MODULES.contains(&alias.name.as_str())
+}
+
+fn bound_name(alias: &Alias) -> String {
+    let written = alias.name.split('.').next().unwrap_or_default();
+    alias.asname.as_ref().map_or(written, |name| name.as_str()).to_owned()
+}

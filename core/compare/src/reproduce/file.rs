@@ -1,0 +1,192 @@
+//! The text of a reproducer, put together from its parts.
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+use twincell_behavior::display_decision;
+use twincell_engine::protocol::{Body, Context};
+use twincell_syntax::Function;
+use twincell_values::value::Decision;
+
+use super::arguments::{Argument, Decisions, arguments, is_identifier};
+use super::checks::{Checks, checks};
+use super::parts::part;
+use super::text::{function_text, imports};
+use super::{Case, python, slice};
+
+/// How a reproducer holds the values of the witness.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Form {
+    /// Both versions as plain functions, alone.
+    Alone,
+    /// The same with what they need of their module.
+    Direct,
+    /// Literals only; of the modules, what the functions need.
+    Plain,
+    /// With the stand-in class.
+    Standins,
+    /// The same with the modules as a whole.
+    Whole,
+}
+
+impl Form {
+    pub(super) const ALL: [Form; 5] = [Form::Alone, Form::Direct, Form::Plain, Form::Standins, Form::Whole];
+}
+
+/// Writes a reproducer in a form, or says why it cannot be.
+pub(super) fn write(case: &Case<'_>, form: Form) -> Result<String, String> {
+    let standins = matches!(form, Form::Standins | Form::Whole);
+    let decisions: Decisions<'_> =
+        case.record.choices.iter().map(|choice| (choice.path.as_str(), &choice.decision)).collect();
+    let mut writer = Writer { case, form, standins, decisions, looked_up: BTreeSet::new() };
+    match (case.bodies[0], form) {
+        (Body::Function, _) => {}
+        (Body::Class { .. }, Form::Alone | Form::Direct) => return writer.class(form == Form::Direct),
+        (Body::Snippet { .. }, Form::Alone) => return writer.snippet(),
+        _ => return Err("classes and snippets have no test with stand-ins".into()),
+    }
+    if matches!(form, Form::Alone | Form::Direct) {
+        return writer.direct(form == Form::Direct);
+    }
+    let checks = checks(case, standins)?;
+    if !standins {
+        writer.refuse_objects()?;
+    }
+    let test = writer.test(&checks)?;
+    writer.whole(&checks, &test)
+}
+
+pub(super) struct Writer<'a> {
+    pub(super) case: &'a Case<'a>,
+    pub(super) form: Form,
+    pub(super) standins: bool,
+    pub(super) decisions: Decisions<'a>,
+    /// Access paths of arguments that are taken from the answers.
+    pub(super) looked_up: BTreeSet<String>,
+}
+
+impl Writer<'_> {
+    pub(super) fn method(&self) -> &Function {
+        &self.case.functions[0]
+    }
+
+    pub(super) fn canonical(&self, version: usize, name: &str) -> String {
+        let renamed = self.case.renames.iter().find(|(new, _)| version == 1 && new == name);
+        renamed.map_or(name, |(_, old)| old).to_string()
+    }
+
+    pub(super) fn is_shared(&self, path: &str) -> bool {
+        (0..2).all(|version| {
+            let parameters = &self.case.functions[version].parameters;
+            parameters.iter().any(|parameter| self.canonical(version, &parameter.name) == path)
+        })
+    }
+
+    pub(super) fn arguments(&self, version: usize) -> Result<Vec<Argument>, String> {
+        let parameters = &self.case.functions[version].parameters;
+        let canonical = |name: &str| self.canonical(version, name);
+        arguments(parameters, &self.decisions, &canonical, &|path| self.is_shared(path))
+    }
+
+    /// Parts that modules lack in this execution, by their dotted names.
+    pub(super) fn lacking(&self) -> Vec<&str> {
+        let mut lacking = Vec::new();
+        for (path, decision) in &self.decisions {
+            if let (Some(part), Decision::Raise(class)) = (path.strip_prefix("raise "), decision)
+                && class == "AttributeError"
+                && part.contains('.')
+                && part.split('.').all(is_identifier)
+            {
+                lacking.push(part);
+            }
+        }
+        lacking
+    }
+
+    /// A call within which modules lack what they lack; the context that this needs.
+    pub(super) fn without(&self, call: &str) -> (Option<String>, String) {
+        let lacking = self.lacking();
+        if lacking.is_empty() {
+            return (None, call.to_string());
+        }
+        let lines = lacking.iter().map(|part| format!("patch.delattr({})\n", python::string(part)));
+        (Some("pytest.MonkeyPatch.context() as patch".into()), lines.chain([call.to_string()]).collect())
+    }
+
+    /// Without stand-ins only arguments can be given, and only those that are plain.
+    pub(super) fn refuse_objects(&self) -> Result<(), String> {
+        let mut roots: BTreeSet<String> = BTreeSet::new();
+        for version in 0..2 {
+            roots.extend(self.arguments(version)?.into_iter().map(|argument| argument.path));
+        }
+        for choice in &self.case.record.choices {
+            let path = choice.path.as_str();
+            let counted = path.starts_with("len(*")
+                || path.contains("' in **")
+                || path.starts_with("result(")
+                || path.strip_prefix("raise ").is_some_and(|part| self.lacking().contains(&part));
+            let default = matches!(choice.decision, Decision::Default);
+            let value = matches!(&choice.decision, Decision::Value(recipe) if !python::has_standin(recipe));
+            if !(counted || default || roots.contains(path) && value) {
+                return Err(format!("{path} was injected ({})", display_decision(&choice.decision)));
+            }
+        }
+        Ok(())
+    }
+
+    /// The file as a whole.
+    pub(super) fn whole(&mut self, checks: &Checks, test: &str) -> Result<String, String> {
+        let case = self.case;
+        let [old, new] = [0, 1].map(|side| {
+            let decorators: String = case.decorators[side].iter().map(|text| format!("@{text}\n")).collect();
+            decorators + &function_text(&case.functions[side])
+        });
+        let modules = [0, 1].map(|side| match (case.context, self.form) {
+            (Context::Function, _) => case.modules[side].to_string(),
+            (Context::Module, Form::Whole) => case.modules[side].to_string(),
+            (Context::Module, _) => slice::needed(case.modules[side], &case.functions[side], None),
+        });
+        let mut main = String::new();
+        if modules[0] == modules[1] {
+            if !modules[0].is_empty() {
+                let _ = writeln!(main, "MODULE = {}\n", python::block(&modules[0]));
+            }
+        } else {
+            let _ = writeln!(main, "OLD_MODULE = {}\n", python::block(&modules[0]));
+            let _ = writeln!(main, "NEW_MODULE = {}\n", python::block(&modules[1]));
+        }
+        let _ = writeln!(main, "OLD = {}\n\nNEW = {}\n", python::block(&old), python::block(&new));
+        if self.standins {
+            main.push_str(&self.standin_parts(&old, &new, &modules)?);
+        }
+        if checks.shape.contains("collected(") {
+            main.push_str(
+                "\n\nasync def collected(items):\n    \"\"\"What an asynchronous generator gives.\"\"\"\n    \
+                 return [item async for item in items]\n",
+            );
+        }
+        if checks.shape.contains("Soon(") {
+            let _ = writeln!(main, "\n\n{}", part("virtual_time"));
+        }
+        let _ = write!(main, "\n\n{}\n\n{test}", self.loader(&modules));
+        Ok(format!("{}\n{}\n\n{main}", self.header(), imports(&main)))
+    }
+
+    pub(super) fn header(&self) -> String {
+        let name = &self.case.functions[1].qualname;
+        let difference = self.case.differences.first();
+        let what = difference.map_or(String::new(), |difference| {
+            let cut = |text: &str| text.chars().take(200).collect::<String>();
+            format!("{}: {} with old, {} with new", difference.place, cut(&difference.old), cut(&difference.new))
+        });
+        let plain: String = format!(
+            "The behavior of {name} changed. {what}.\n\nFound by twincell {}, seed {}. It needs pytest, not twincell, \
+             and fails on the new version:\n\n    pytest FILE                          the new version\n    \
+             TWINCELL_SUBJECT=old pytest FILE     the old version\n    TWINCELL_SUBJECT=path/to/module.py pytest FILE\n",
+            env!("CARGO_PKG_VERSION"),
+            self.case.seed
+        );
+        let escaped: String = plain.chars().filter(|c| *c == '\n' || !c.is_control()).collect();
+        format!("\"\"\"{}\"\"\"\n", escaped.replace('\\', "\\\\").replace('"', "\\\""))
+    }
+}

@@ -1,0 +1,136 @@
+//! Witness -> a pytest file that runs without twincell, passes on the old version and fails on the new one.
+//!
+//! The file holds both functions as they are, what they need of their modules, and the values of the witness. Where all
+//! values are plain, it is what a person would write: `assert f([1, 2], key='a') == 3`. Where objects were injected that
+//! are not there, it brings a small stand-in class (`standin.py`) that answers as recorded. [`candidates`] gives the
+//! forms that a case can take, the simplest first; which of them holds is found out by running them in a worker
+//! ([`verify`]). Nothing here runs Python.
+
+mod answers;
+mod arguments;
+mod checks;
+mod direct;
+mod file;
+mod loader;
+mod objects;
+mod parts;
+mod python;
+mod sequence;
+mod slice;
+mod test;
+mod text;
+
+use twincell_behavior::Difference;
+use twincell_engine::Loaded;
+use twincell_engine::observed::Behavior;
+use twincell_engine::protocol::{Body, Context, ExecutionRecord};
+use twincell_syntax::Function;
+use twincell_syntax::site::SiteTable;
+
+use crate::report::Reproducer;
+
+/// Everything that a reproducer is made of.
+#[derive(Clone, Copy)]
+pub(crate) struct Case<'a> {
+    pub functions: &'a [Function; 2],
+    /// What of them ran.
+    pub bodies: [&'a Body; 2],
+    /// Decorators that are applied, outermost first, as written.
+    pub decorators: [&'a [String]; 2],
+    /// Texts of the modules; empty without module context.
+    pub modules: [&'a str; 2],
+    pub context: Context,
+    /// (name in new, name in old) of what was renamed.
+    pub renames: &'a [(String, String)],
+    pub sites: [&'a SiteTable; 2],
+    /// The witness.
+    pub record: &'a ExecutionRecord,
+    pub differences: &'a [Difference],
+    /// What could not be evaluated in the modules.
+    pub notes: &'a [String],
+    pub rules: &'a twincell_behavior::Rules,
+    pub seed: u64,
+}
+
+impl Case<'_> {
+    fn behaviors(&self) -> Result<[&Behavior; 2], String> {
+        match self.record.behaviors.as_slice() {
+            [old, new] => Ok([old, new]),
+            _ => Err("the witness has not run both versions".into()),
+        }
+    }
+}
+
+/// Differences that are tried as the only one that a test asserts.
+const ALONE: usize = 4;
+
+/// The forms that a reproducer of this case can take, the simplest first, or why there is none. A test that asserts one
+/// thing is simpler than one that asserts all that differs.
+pub(crate) fn candidates(case: &Case<'_>) -> Result<Vec<String>, String> {
+    let mut found = Vec::new();
+    let mut refused = None;
+    let alone = case.differences.iter().take(ALONE).map(std::slice::from_ref);
+    let several = Some(case.differences).filter(|all| all.len() != 1);
+    let chosen: Vec<&[Difference]> = alone.chain(several).collect();
+    for form in file::Form::ALL {
+        for differences in &chosen {
+            match file::write(&Case { differences, ..*case }, form) {
+                Ok(text) if !found.contains(&text) => found.push(text),
+                Ok(_) => {}
+                Err(reason) => refused = refused.or(Some(reason)),
+            }
+        }
+    }
+    if found.is_empty() { Err(refused.unwrap_or_default()) } else { Ok(found) }
+}
+
+/// Makes a reproducer and runs it: the simplest form that passes on old and fails on new.
+pub(crate) fn verified(case: &Case<'_>, loaded: &mut Loaded<'_>) -> Reproducer {
+    let forms = match candidates(case) {
+        Ok(forms) => forms,
+        Err(reason) => return Reproducer { source: None, holds: None, why_not: Some(reason) },
+    };
+    let mut why_not = None;
+    for form in &forms {
+        match verify(form, loaded) {
+            Ok(()) => return Reproducer { source: Some(form.clone()), holds: Some(true), why_not: None },
+            Err(Refused::Unknown(reason)) => {
+                return Reproducer { source: Some(form.clone()), holds: None, why_not: Some(reason) };
+            }
+            Err(Refused::No(reason)) => why_not = Some(reason),
+        }
+    }
+    Reproducer { source: forms.into_iter().next_back(), holds: Some(false), why_not }
+}
+
+enum Refused {
+    No(String),
+    Unknown(String),
+}
+
+/// Runs a reproducer on both versions, in the worker, without hooks.
+fn verify(source: &str, loaded: &mut Loaded<'_>) -> Result<(), Refused> {
+    let mut run = |subject: &str| loaded.test(source, subject).map_err(|error| Refused::Unknown(error.to_string()));
+    if let Some(reason) = run("old")? {
+        return Err(Refused::No(format!("it fails on the old version: {reason}")));
+    }
+    match run("new")? {
+        Some(_) => Ok(()),
+        None => Err(Refused::No("it passes on the new version".into())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn another_witness_is_looked_for_only_where_its_test_may_hold() {
+        let made = |source: Option<&str>, holds| Reproducer { source: source.map(Into::into), holds, why_not: None };
+        // Tried in vain, refused; it holds, the worker could not run it.
+        assert!(made(Some("def test(): ..."), Some(false)).may_hold_of_another());
+        assert!(made(None, None).may_hold_of_another());
+        assert!(!made(Some("def test(): ..."), Some(true)).may_hold_of_another());
+        assert!(!made(Some("def test(): ..."), None).may_hold_of_another());
+    }
+}

@@ -1,0 +1,356 @@
+//! Injected objects as a person writes them in a test: `Mock(status=404, get=Mock(return_value=1))`.
+//!
+//! The decisions of an execution are put together to a tree of access paths: attributes, items and results of calls. What
+//! such a tree cannot say (an order between objects, a class that is not here) is refused; the stand-in class says it then.
+
+use std::collections::BTreeMap;
+
+use twincell_values::value::{Choice, Decision, Recipe, SUBSTITUTED, is_answer, unquoted};
+
+use super::arguments::is_identifier;
+use super::python;
+
+/// Attributes that a `Mock` has for itself.
+const RESERVED: [&str; 9] =
+    ["name", "return_value", "side_effect", "spec", "wraps", "called", "mock_calls", "method_calls", "call_args"];
+
+/// Everything that was injected, by the first name of its access path.
+#[derive(Debug, Default)]
+pub(super) struct Objects(BTreeMap<String, Node>);
+
+/// One value with what was asked of it.
+#[derive(Debug, Default)]
+struct Node {
+    decision: Option<Decision>,
+    attributes: BTreeMap<String, Node>,
+    items: BTreeMap<String, Node>,
+    /// Results by arguments.
+    results: BTreeMap<String, Node>,
+    length: Option<usize>,
+    raises: Option<String>,
+    /// Some attribute was asked for and is not there.
+    is_closed: bool,
+}
+
+enum Step<'a> {
+    Attribute(&'a str),
+    Item(&'a str),
+    Call(&'a str),
+}
+
+/// `self.get('a')[0]`: `self`, and how to go on from there.
+fn steps(path: &str) -> Option<(&str, Vec<Step<'_>>)> {
+    // Beyond ASCII, marks belong to names as letters do.
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_' || !c.is_ascii();
+    let word = |text: &str| text.find(|c: char| !is_part(c)).unwrap_or(text.len());
+    let (root, mut rest) = path.split_at(word(path));
+    let mut found = Vec::new();
+    while !rest.is_empty() {
+        if let Some(tail) = rest.strip_prefix('.') {
+            let end = word(tail);
+            found.push(Step::Attribute(&tail[..end]));
+            rest = &tail[end..];
+        } else {
+            let tail = rest.strip_prefix(['[', '('])?;
+            let end = closing(tail)?;
+            let inner = &tail[..end];
+            found.push(if rest.starts_with('[') { Step::Item(inner) } else { Step::Call(inner) });
+            rest = &tail[end + 1..];
+        }
+    }
+    (is_identifier(root) && !path.contains('~')).then_some((root, found))
+}
+
+/// Where the bracket closes that opens just before a text.
+fn closing(text: &str) -> Option<usize> {
+    let mut depth = 0;
+    for (at, character) in unquoted(text) {
+        match character {
+            '(' | '[' | '{' => depth += 1,
+            ')' | ']' | '}' if depth > 0 => depth -= 1,
+            ')' | ']' => return Some(at),
+            _ => {}
+        }
+    }
+    None
+}
+
+impl Objects {
+    /// Reads the decisions of an execution. What no such object can do is left out: it may not matter, and a test where it
+    /// does will not hold.
+    pub(super) fn of(choices: &[Choice], is_discarded: &dyn Fn(&str) -> bool) -> Self {
+        let mut objects = Self::default();
+        for choice in choices {
+            let _ = objects.add(choice, is_discarded(&choice.path));
+        }
+        objects
+    }
+
+    fn add(&mut self, choice: &Choice, is_discarded: bool) -> Result<(), String> {
+        let path = choice.path.as_str();
+        let refused = || format!("no plain object says that of {path}");
+        let truth = match &choice.decision {
+            Decision::Value(Recipe::Bool(truth)) => Some(*truth),
+            _ => None,
+        };
+        let within = |start: &str| path.strip_prefix(start).and_then(|rest| rest.strip_suffix(')'));
+        if ["len(*", "stable ", "succeeds ", SUBSTITUTED].iter().any(|start| path.starts_with(start))
+            || path.contains("' in **")
+            || path.ends_with(" (required)")
+        {
+            return Ok(());
+        }
+        if path.contains(" in ") && !path.starts_with(|c: char| c.is_alphabetic()) || path.starts_with("isinstance(") {
+            return if truth == Some(false) { Ok(()) } else { Err(refused()) };
+        }
+        if within("bool(").is_some() {
+            return if truth == Some(true) { Ok(()) } else { Err(refused()) };
+        }
+        if let Some(inner) = within("len(") {
+            let Decision::Value(Recipe::Int(length)) = choice.decision else { return Err(refused()) };
+            self.node(inner).ok_or_else(refused)?.length = usize::try_from(length).ok();
+            return Ok(());
+        }
+        if let Some(inner) = within("hasattr(") {
+            if truth != Some(true) {
+                let (holder, _) = inner.rsplit_once('.').ok_or_else(refused)?;
+                self.node(holder).ok_or_else(refused)?.is_closed = true;
+            }
+            return Ok(());
+        }
+        if let (Some(call), Decision::Raise(class)) = (path.strip_prefix("raise "), &choice.decision) {
+            let end = call.rfind('(').filter(|_| !is_answer(call)).ok_or_else(refused)?;
+            self.node(&call[..end]).ok_or_else(refused)?.raises = Some(class.clone());
+            return Ok(());
+        }
+        if is_answer(path) || path.starts_with("await ") || path.starts_with("super(") {
+            return Err(refused());
+        }
+        if let Decision::Raise(class) = &choice.decision {
+            let end = path.rfind('(').filter(|_| path.ends_with(')')).ok_or_else(refused)?;
+            self.node(&path[..end]).ok_or_else(refused)?.raises = Some(class.clone());
+            return Ok(());
+        }
+        let node = self.node(path).ok_or_else(refused)?;
+        // Nobody takes the value of this call.
+        if !(is_discarded && choice.decision == Decision::Value(Recipe::None)) {
+            node.decision = Some(choice.decision.clone());
+        }
+        Ok(())
+    }
+
+    fn node(&mut self, path: &str) -> Option<&mut Node> {
+        let (root, steps) = steps(path)?;
+        let mut node = self.0.entry(root.to_string()).or_default();
+        for step in steps {
+            node = match step {
+                Step::Attribute(name) => node.attributes.entry(name.to_string()).or_default(),
+                Step::Item(key) => node.items.entry(key.to_string()).or_default(),
+                Step::Call(arguments) => node.results.entry(arguments.to_string()).or_default(),
+            };
+        }
+        Some(node)
+    }
+
+    pub(super) fn names(&self) -> impl Iterator<Item = &String> {
+        self.0.keys()
+    }
+
+    /// The source of what stands under a first name.
+    pub(super) fn source(&self, name: &str) -> Result<String, String> {
+        self.0.get(name).map_or_else(|| Ok("SimpleNamespace()".into()), Node::source)
+    }
+
+    /// How a test reaches what stands at an access path, from the variable that is its first name.
+    pub(super) fn reach(&self, path: &str) -> Option<String> {
+        let (root, steps) = steps(path)?;
+        let mut node = self.0.get(root);
+        let mut text = root.to_string();
+        for step in steps {
+            match step {
+                Step::Attribute(name) => {
+                    text.push_str(&format!(".{name}"));
+                    node = node.and_then(|node| node.attributes.get(name));
+                }
+                Step::Item(key) => {
+                    text.push_str(&format!("[{key}]"));
+                    node = node.and_then(|node| node.items.get(key));
+                }
+                Step::Call(arguments) => {
+                    text.push_str(".return_value");
+                    let results = node.map(|node| &node.results);
+                    if results.is_some_and(|results| results.len() > 1) {
+                        return None;
+                    }
+                    node = results.and_then(|results| results.get(arguments));
+                }
+            }
+        }
+        Some(text)
+    }
+}
+
+impl Node {
+    fn source(&self) -> Result<String, String> {
+        match &self.decision {
+            Some(Decision::Value(recipe)) => self.value(recipe),
+            None => self.object(),
+            Some(_) => Err("an object that is also another one".into()),
+        }
+    }
+
+    fn value(&self, recipe: &Recipe) -> Result<String, String> {
+        if let Recipe::Versatile(_) = recipe {
+            return self.object();
+        }
+        if !self.attributes.is_empty() || !self.results.is_empty() {
+            return Err("a plain value that is asked for what it does not have".into());
+        }
+        if !python::has_standin(recipe) {
+            return Ok(python::literal(recipe));
+        }
+        let part = |key: &str, item: &Recipe| match self.items.get(key) {
+            Some(node) => node.value(item),
+            None => Node::default().value(item),
+        };
+        let all = |items: &[Recipe]| {
+            let parts = items.iter().enumerate().map(|(index, item)| part(&index.to_string(), item));
+            parts.collect::<Result<Vec<_>, _>>().map(|parts| parts.join(", "))
+        };
+        match recipe {
+            Recipe::List(items) => Ok(format!("[{}]", all(items)?)),
+            Recipe::Tuple(items) if items.len() == 1 => Ok(format!("({},)", all(items)?)),
+            Recipe::Tuple(items) => Ok(format!("({})", all(items)?)),
+            Recipe::Dict(entries) if entries.iter().all(|(key, _)| !python::has_standin(key)) => {
+                let parts = entries.iter().map(|(key, value)| {
+                    let key = python::literal(key);
+                    part(&key, value).map(|value| format!("{key}: {value}"))
+                });
+                Ok(format!("{{{}}}", parts.collect::<Result<Vec<_>, _>>()?.join(", ")))
+            }
+            _ => Err("objects in a set".into()),
+        }
+    }
+
+    fn object(&self) -> Result<String, String> {
+        if !self.items.is_empty() || self.length.is_some() {
+            return self.container();
+        }
+        let mut parts = Vec::new();
+        let results: Vec<String> = self.results.values().map(Node::source).collect::<Result<_, _>>()?;
+        let is_called = !results.is_empty() || self.raises.is_some();
+        if let Some(class) = &self.raises {
+            parts.push(format!("side_effect={class}('injected by twincell')"));
+        } else if let Some(first) = results.first() {
+            // Where results depend on the arguments, one for all may do.
+            if first != "Mock()" {
+                parts.push(format!("return_value={first}"));
+            }
+        }
+        let is_plain = !is_called && self.has_no_calls() && !self.attributes.is_empty();
+        for (name, node) in &self.attributes {
+            let value = node.source()?;
+            let is_special = name.starts_with("assert") || name.starts_with("__") || RESERVED.contains(&name.as_str());
+            if !is_identifier(name) || name.starts_with("__") || is_special && !is_plain {
+                return Err(format!("the attribute {name} of a mock"));
+            }
+            if is_plain || value != "Mock()" {
+                parts.push(format!("{name}={value}"));
+            }
+        }
+        if self.is_closed && !is_plain && (is_called || !parts.is_empty()) {
+            return Err("a mock without an attribute".into());
+        }
+        let class = if is_plain || self.is_closed { "SimpleNamespace" } else { "Mock" };
+        Ok(format!("{class}({})", parts.join(", ")))
+    }
+
+    fn has_no_calls(&self) -> bool {
+        self.results.is_empty()
+            && self.raises.is_none()
+            && !matches!(
+                &self.decision,
+                Some(Decision::Value(Recipe::Versatile(twincell_values::value::AbstractValue::Callable)))
+            )
+            && self.attributes.values().chain(self.items.values()).all(Node::has_no_calls)
+    }
+
+    /// What was asked for items: a list where they are numbers, else a dictionary.
+    fn container(&self) -> Result<String, String> {
+        if !self.attributes.is_empty() || !self.results.is_empty() {
+            return Err("an object with items and attributes".into());
+        }
+        let numbers: Option<Vec<usize>> = self.items.keys().map(|key| key.parse().ok()).collect();
+        match (numbers, self.length) {
+            (Some(numbers), length) => {
+                let length = length.unwrap_or_else(|| numbers.iter().max().map_or(0, |last| last + 1));
+                if length > 20 || numbers.iter().any(|number| *number >= length) {
+                    return Err("items beyond the length".into());
+                }
+                let parts = (0..length)
+                    .map(|index| self.items.get(&index.to_string()).map_or_else(|| Ok("Mock()".into()), Node::source));
+                Ok(format!("[{}]", parts.collect::<Result<Vec<_>, _>>()?.join(", ")))
+            }
+            (None, None) => {
+                let parts = self.items.iter().map(|(key, node)| Ok(format!("{key}: {}", node.source()?)));
+                Ok(format!("{{{}}}", parts.collect::<Result<Vec<_>, String>>()?.join(", ")))
+            }
+            (None, Some(_)) => Err("a length of what is looked up by key".into()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use twincell_values::value::AbstractValue;
+
+    fn objects(choices: &[(&str, Recipe)]) -> Objects {
+        let choices: Vec<Choice> = choices
+            .iter()
+            .map(|(path, recipe)| Choice { path: (*path).into(), decision: Decision::Value(recipe.clone()) })
+            .collect();
+        Objects::of(&choices, &|_| false)
+    }
+
+    const OBJECT: Recipe = Recipe::Versatile(AbstractValue::Object);
+
+    #[test]
+    fn attributes_items_and_results_are_put_together() {
+        let found = objects(&[
+            ("request", OBJECT),
+            ("request.meta", OBJECT),
+            ("request.meta['retries']", Recipe::Int(0)),
+            ("client", OBJECT),
+            ("client.get('a')", OBJECT),
+            ("client.get('a').status", Recipe::Int(404)),
+        ]);
+        assert_eq!(found.source("request").unwrap(), "SimpleNamespace(meta={'retries': 0})");
+        assert_eq!(found.source("client").unwrap(), "Mock(get=Mock(return_value=SimpleNamespace(status=404)))");
+        assert_eq!(found.reach("client.get('a').status").unwrap(), "client.get.return_value.status");
+    }
+
+    #[test]
+    fn names_in_any_script_are_names() {
+        for path in ["नमस्ते.a", "x€", "e\u{301}.b", "名前.名", "x.a€", "x'é", "x é"] {
+            let known = objects(&[(path, Recipe::Int(1))]).names().count();
+            assert_eq!(known, usize::from(!path.contains(['€', '\'', ' ']) || path == "x.a€"), "{path}");
+        }
+        let found = objects(&[("é", OBJECT), ("é.à", Recipe::Int(1))]);
+        assert_eq!(found.source("é").unwrap(), "SimpleNamespace(à=1)");
+    }
+
+    #[test]
+    fn what_is_asked_about_a_value_is_no_object() {
+        let asked = ["zero(x)", "str(x)", "repr(x)", "injected(f)", "place of 'a' in x", "raise str(x)", "inner in x"];
+        let one = |path| objects(&[(path, Recipe::Int(1))]).names().count();
+        assert_eq!(asked.map(one), [0; 7]);
+    }
+
+    #[test]
+    fn what_a_mock_cannot_say_is_refused() {
+        assert_eq!(objects(&[("order(x, y)", Recipe::Int(0))]).names().count(), 0);
+        let extended = objects(&[("x", Recipe::Int(1)), ("x.y", Recipe::Int(2))]);
+        assert!(extended.source("x").is_err());
+    }
+}

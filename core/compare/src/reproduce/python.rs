@@ -1,0 +1,258 @@
+//! Plain data as Python source: literals for what has one, a text by structure for the rest.
+//!
+//! The texts are those of `text` in `standin.py`; the two must agree to the letter.
+
+use twincell_engine::observed::{Call, Observed, WRITTEN};
+use twincell_syntax::python::python_string;
+use twincell_values::value::Recipe;
+
+/// A recipe as a literal; `...` stands for a stand-in.
+pub(super) fn literal(recipe: &Recipe) -> String {
+    let all = |items: &[Recipe]| items.iter().map(literal).collect::<Vec<_>>().join(", ");
+    match recipe {
+        Recipe::Float(value) => float_literal(*value),
+        Recipe::Str(text) => string(text),
+        Recipe::List(items) => format!("[{}]", all(items)),
+        Recipe::Tuple(items) if items.len() == 1 => format!("({},)", all(items)),
+        Recipe::Tuple(items) => format!("({})", all(items)),
+        Recipe::Set(items) if items.is_empty() => "set()".into(),
+        Recipe::Set(items) => format!("{{{}}}", all(items)),
+        Recipe::Dict(entries) => {
+            let entries = entries.iter().map(|(key, value)| format!("{}: {}", literal(key), literal(value)));
+            format!("{{{}}}", entries.collect::<Vec<_>>().join(", "))
+        }
+        Recipe::Versatile(_) => "...".into(),
+        Recipe::Named(name) => format!("Same({})", string(name)),
+        other => other.display(),
+    }
+}
+
+/// Does a recipe hold a stand-in?
+pub(super) fn has_standin(recipe: &Recipe) -> bool {
+    match recipe {
+        Recipe::Versatile(_) | Recipe::Named(_) => true,
+        Recipe::List(items) | Recipe::Tuple(items) | Recipe::Set(items) => items.iter().any(has_standin),
+        Recipe::Dict(entries) => entries.iter().any(|(key, value)| has_standin(key) || has_standin(value)),
+        _ => false,
+    }
+}
+
+/// A string literal on one line, whatever the string holds.
+pub(super) fn string(text: &str) -> String {
+    let mut out = String::new();
+    for character in python_string(text).chars() {
+        match character {
+            // What editors and Python's own reader take for a line end, or nobody sees.
+            '\u{80}'..='\u{a0}' | '\u{ad}' => out.push_str(&format!("\\x{:02x}", character as u32)),
+            '\u{2028}' | '\u{2029}' | '\u{200b}'..='\u{200f}' | '\u{feff}' => {
+                out.push_str(&format!("\\u{:04x}", character as u32));
+            }
+            _ => out.push(character),
+        }
+    }
+    out
+}
+
+/// A float as Python's `repr` writes it.
+fn float(value: f64) -> String {
+    if value.is_nan() {
+        return "nan".into();
+    }
+    if value.is_infinite() {
+        return if value > 0.0 { "inf".into() } else { "-inf".into() };
+    }
+    let text = format!("{value:?}");
+    match text.split_once('e') {
+        Some((digits, exponent)) => {
+            let digits = digits.strip_suffix(".0").unwrap_or(digits);
+            let (sign, size) = exponent.strip_prefix('-').map_or(('+', exponent), |size| ('-', size));
+            format!("{digits}e{sign}{size:0>2}")
+        }
+        None => text,
+    }
+}
+
+fn float_literal(value: f64) -> String {
+    if value.is_finite() { float(value) } else { format!("float('{}')", float(value)) }
+}
+
+fn parsed(text: &str) -> f64 {
+    text.parse().unwrap_or(f64::NAN)
+}
+
+/// A value as a literal, if `==` with that literal says all that was observed of it.
+pub(super) fn plain(value: &Observed) -> Option<String> {
+    let all = |items: &[Observed]| Some(items.iter().map(plain).collect::<Option<Vec<_>>>()?.join(", "));
+    Some(match value {
+        Observed::None => "None".into(),
+        Observed::Bool(true) => "True".into(),
+        Observed::Bool(false) => "False".into(),
+        Observed::Int(text) => text.clone(),
+        Observed::Float(text) => Some(parsed(text)).filter(|value| !value.is_nan()).map(float_literal)?,
+        Observed::Str(text) => string(text),
+        Observed::Bytes(bytes) => Recipe::Bytes(bytes.clone()).display(),
+        Observed::List(items) => format!("[{}]", all(items)?),
+        Observed::Tuple(items) if items.len() == 1 => format!("({},)", all(items)?),
+        Observed::Tuple(items) => format!("({})", all(items)?),
+        Observed::Set(items) if items.is_empty() => "set()".into(),
+        Observed::Set(items) => format!("{{{}}}", all(items)?),
+        Observed::Dict(entries) => {
+            let entries = entries.iter().map(|(key, value)| Some(format!("{}: {}", plain(key)?, plain(value)?)));
+            format!("{{{}}}", entries.collect::<Option<Vec<_>>>()?.join(", "))
+        }
+        _ => return None,
+    })
+}
+
+/// Would Python's `==` take these two for the same, although they are of different classes (`1`, `1.0`, `True`)?
+pub(super) fn is_equal_in_python(one: &Observed, other: &Observed) -> bool {
+    loose(one) == loose(other)
+}
+
+/// A value with all numbers of one class.
+fn loose(value: &Observed) -> String {
+    let all = |items: &[Observed]| items.iter().map(loose).collect::<Vec<_>>();
+    match value {
+        Observed::Bool(flag) => float(f64::from(u8::from(*flag))),
+        Observed::Int(text) | Observed::Float(text) if text.parse::<f64>().is_ok() => float(parsed(text)),
+        Observed::List(items) => format!("[{}]", all(items).join(",")),
+        Observed::Tuple(items) => format!("({})", all(items).join(",")),
+        Observed::Set(items) => {
+            let mut items = all(items);
+            items.sort();
+            format!("{{{}}}", items.join(","))
+        }
+        Observed::Dict(entries) => {
+            let mut entries: Vec<String> =
+                entries.iter().map(|(key, value)| format!("{}:{}", loose(key), loose(value))).collect();
+            entries.sort();
+            format!("{{{}}}", entries.join(","))
+        }
+        other => format!("{other:?}"),
+    }
+}
+
+/// A value as text; `None` where a part of it was not observed.
+pub(super) fn text(value: &Observed) -> Option<String> {
+    let all = |items: &[Observed]| items.iter().map(text).collect::<Option<Vec<_>>>();
+    Some(match value {
+        Observed::Float(number) => float(parsed(number)),
+        Observed::Str(characters) => string(characters),
+        Observed::None | Observed::Bool(_) | Observed::Int(_) | Observed::Bytes(_) => plain(value)?,
+        Observed::List(items) => format!("[{}]", all(items)?.join(", ")),
+        Observed::Tuple(items) if items.len() == 1 => format!("({},)", all(items)?.join(", ")),
+        Observed::Tuple(items) => format!("({})", all(items)?.join(", ")),
+        Observed::Set(items) if items.is_empty() => "set()".into(),
+        Observed::Set(items) => {
+            let mut items = all(items)?;
+            items.sort();
+            format!("{{{}}}", items.join(", "))
+        }
+        Observed::Dict(entries) => {
+            let entries = entries.iter().map(|(key, value)| Some(format!("{}: {}", text(key)?, text(value)?)));
+            format!("{{{}}}", entries.collect::<Option<Vec<_>>>()?.join(", "))
+        }
+        Observed::Injected { path, assigned } if assigned.is_empty() => format!("<{}>", masked(path)),
+        Observed::Injected { path, assigned } => format!("<{} with {}>", masked(path), named(assigned)?),
+        Observed::Object { class, attributes } => match attributes.as_slice() {
+            [(name, Observed::Str(inner))] if name == WRITTEN => format!("{class}({inner})"),
+            _ => format!("{class}({})", named(attributes)?),
+        },
+        Observed::Function { name } => format!("<function {name}>"),
+        Observed::Class { name } => format!("<class {name}>"),
+        Observed::Module { name } => format!("<module {name}>"),
+        Observed::Exception { class, arguments } => format!("{}({})", masked(class), all(arguments)?.join(", ")),
+        Observed::Iterator { kind, items, finished } => {
+            let mut items = all(items)?;
+            items.extend((!finished).then(|| "...".into()));
+            format!("<{kind}: {}>", if items.is_empty() { "no items".into() } else { items.join(", ") })
+        }
+        Observed::Cycle { .. } | Observed::Elided { .. } => return None,
+    })
+}
+
+pub(super) fn named(values: &[(String, Observed)]) -> Option<String> {
+    let values = values.iter().map(|(name, value)| Some(format!("{}={}", masked(name), text(value)?)));
+    Some(values.collect::<Option<Vec<_>>>()?.join(", "))
+}
+
+/// A recorded call as text.
+pub(super) fn call(call: &Call) -> Option<String> {
+    let arguments = call.arguments.iter().map(text);
+    let keywords = call.keywords.iter().map(|(name, value)| Some(format!("{name}={}", text(value)?)));
+    Some(format!("{}({})", masked(&call.callee), arguments.chain(keywords).collect::<Option<Vec<_>>>()?.join(", ")))
+}
+
+/// An access path without the hashes that stand for what was cut off: a reproducer has no such hash.
+pub(super) fn masked(path: &str) -> String {
+    const DIGITS: usize = 16;
+    let mut out = String::with_capacity(path.len());
+    let mut left = 0;
+    for character in path.chars() {
+        if left > 0 && character.is_ascii_hexdigit() {
+            out.push('0');
+            left -= 1;
+        } else {
+            left = if character == '~' { DIGITS } else { 0 };
+            out.push(character);
+        }
+    }
+    out
+}
+
+/// A text as a triple-quoted literal, raw where that says the same.
+pub(super) fn block(text: &str) -> String {
+    let quote = ["'''", "\"\"\""].into_iter().find(|quote| !text.contains(quote) && !text.contains('\r'));
+    match quote {
+        Some(quote) => format!("r{quote}\n{text}{quote}"),
+        None => {
+            let text = text.replace('\\', "\\\\").replace("'''", "\\'\\'\\'").replace('\r', "\\r");
+            format!("'''\n{text}'''")
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn floats_read_as_python_writes_them() {
+        for (value, expected) in
+            [(1e16, "1e+16"), (1e-5, "1e-05"), (0.1, "0.1"), (1.5e300, "1.5e+300"), (3.0, "3.0"), (f64::NAN, "nan")]
+        {
+            assert_eq!(float(value), expected);
+        }
+        assert_eq!(float_literal(f64::NEG_INFINITY), "float('-inf')");
+    }
+
+    #[test]
+    fn only_values_that_a_literal_says_in_full_are_plain() {
+        let injected = Observed::Injected { path: "x".into(), assigned: vec![] };
+        assert_eq!(plain(&Observed::List(vec![Observed::None])).as_deref(), Some("[None]"));
+        assert_eq!(plain(&Observed::List(vec![injected.clone()])), None);
+        assert_eq!(text(&Observed::List(vec![injected])).as_deref(), Some("[<x>]"));
+        assert_eq!(plain(&Observed::Float("NaN".into())), None);
+        assert_eq!(text(&Observed::Elided { reason: "too deep".into() }), None);
+    }
+
+    #[test]
+    fn numbers_that_python_takes_for_equal_are_known() {
+        let (one, truth) = (Observed::Int("1".into()), Observed::Bool(true));
+        assert!(is_equal_in_python(&Observed::List(vec![one.clone()]), &Observed::List(vec![truth])));
+        assert!(!is_equal_in_python(&Observed::List(vec![one.clone()]), &Observed::Tuple(vec![one])));
+    }
+
+    #[test]
+    fn hashes_in_paths_are_masked() {
+        assert_eq!(masked("a.b~0123456789abcdef.c"), "a.b~0000000000000000.c");
+        assert_eq!(masked("a~beta"), "a~00ta");
+    }
+
+    #[test]
+    fn a_text_that_holds_both_quotes_is_escaped() {
+        assert_eq!(block("a\n"), "r'''\na\n'''");
+        assert_eq!(block("'''\"\"\"\\\n"), "'''\n\\'\\'\\'\"\"\"\\\\\n'''");
+        assert_eq!(block("'''x'''\n"), "r\"\"\"\n'''x'''\n\"\"\"");
+    }
+}

@@ -1,0 +1,498 @@
+//! Reproducers of classes and snippets: an object is made and used step by step, or statements run on the names that they
+//! read. As a person would write them, with mocks for objects that are not there; what does not fit is refused.
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+use ruff_python_ast::{Expr, Stmt};
+
+use twincell_behavior::{Channel, Difference};
+use twincell_engine::observed::{Behavior, Observed, Outcome};
+use twincell_engine::protocol::{Body, MEMBERS_USED, Member, member_step};
+use twincell_syntax::parse::{parse, with_stack_for};
+use twincell_syntax::{Function, Parameter, ParameterKind, functions, global_names};
+use twincell_values::value::{Decision, Recipe};
+
+use super::arguments::{Argument, arguments, is_identifier, source};
+use super::checks::{BUILTIN_EXCEPTIONS, shaped};
+use super::file::Writer;
+use super::objects::Objects;
+use super::python;
+
+/// The place of what a step of using an object gave: `use 2, total`.
+const USE: &str = "use ";
+
+/// The test's lines that differ in nothing between the versions, and the variables that they need.
+#[derive(Default)]
+struct Steps {
+    bound: Vec<(String, String)>,
+    /// How the object is made.
+    made: String,
+    /// What is done with it, in order: (place in the behavior, expression).
+    used: Vec<(String, String)>,
+    /// Names of all arguments that were passed or could have been.
+    given: Vec<String>,
+}
+
+/// What calls of a class's own are given.
+struct Class<'a> {
+    name: &'a str,
+    methods: Vec<Function>,
+    fields: Vec<Parameter>,
+}
+
+impl<'a> Class<'a> {
+    fn of(function: &'a Function) -> Self {
+        Self { name: &function.name, methods: functions(&function.text).0, fields: fields(function) }
+    }
+
+    fn method(&self, name: &str) -> Option<&Function> {
+        self.methods.iter().find(|method| method.qualname == format!("{}.{name}", self.name))
+    }
+
+    /// Parameters of the constructor.
+    fn constructor(&self) -> Vec<Parameter> {
+        let Some(method) = self.method("__init__") else { return self.fields.clone() };
+        // A static one has no object as its first.
+        let own = usize::from(!method.decorators.iter().any(|text| text == "staticmethod"));
+        method.parameters.get(own..).unwrap_or_default().to_vec()
+    }
+}
+
+/// The fields of a class whose constructor is made of these.
+fn fields(class: &Function) -> Vec<Parameter> {
+    with_stack_for(class.text.len(), || {
+        let parsed = parse(&class.text);
+        let Some(Stmt::ClassDef(definition)) = parsed.suite().first() else { return vec![] };
+        let is_made_of_fields = class.decorators.iter().any(|text| text.contains("dataclass"))
+            || definition.bases().iter().any(|base| matches!(base, Expr::Name(name) if name.id == "NamedTuple"));
+        let of = |stmt: &Stmt| {
+            let field = stmt.as_ann_assign_stmt().filter(|_| is_made_of_fields)?;
+            let Expr::Name(name) = field.target.as_ref() else { return None };
+            let has_default = field.value.is_some();
+            Some(Parameter {
+                name: name.id.to_string(),
+                kind: ParameterKind::KeywordOnly,
+                has_default,
+                annotation: None,
+            })
+        };
+        definition.body.iter().filter_map(of).collect()
+    })
+}
+
+impl Writer<'_> {
+    /// The file for a class, with what it needs of its module or without.
+    pub(super) fn class(&self, with_module: bool) -> Result<String, String> {
+        let case = self.case;
+        let [difference] = case.differences else { return Err("more than one thing differs".into()) };
+        let Body::Class { members, .. } = case.bodies[0] else { return Err("it is not a class".into()) };
+        let objects = Objects::of(&case.record.choices, &|path| self.is_discarded(path));
+        let steps = [0, 1].map(|version| self.steps(version, members, &objects));
+        let [Ok(steps), Ok(other)] = steps else {
+            return Err(steps.into_iter().find_map(Result::err).unwrap_or_default());
+        };
+        if (&steps.bound, &steps.made, &steps.used) != (&other.bound, &other.made, &other.used) {
+            return Err("the versions are used in different ways".into());
+        }
+        let used: BTreeSet<String> = [0, 1].into_iter().flat_map(|side| global_names(&self.whole_text(side))).collect();
+        let is_missing = |name: &&String| used.contains(*name) && !steps.given.contains(name);
+        let missing: Vec<String> = objects.names().filter(is_missing).cloned().collect();
+        let module = if with_module { self.module_part(&missing)? } else { String::new() };
+        if !with_module {
+            self.refuse_imports(&used)?;
+        }
+        let name = &case.functions[1].name;
+        let is_taken = |name: &String| used.contains(name) || name.starts_with("Test");
+        if case.functions.iter().any(|function| is_taken(&function.name) || function.name != *name) {
+            return Err(format!("{name} cannot stand beside itself"));
+        }
+        let lines = self.uses_of(difference, &steps, &objects)?;
+        let mut main = module;
+        for name in &missing {
+            let _ = writeln!(main, "{name} = {}", objects.source(name)?);
+        }
+        for (side, label) in ["old", "new"].into_iter().enumerate() {
+            let _ = write!(main, "\n\n{}\n\n\n{label} = {name}\n", self.whole_text(side).trim_end());
+        }
+        let found = case.functions[1].qualname.split('.').map(python::string).collect::<Vec<_>>();
+        let inner: String = found.iter().skip(1).map(|part| format!(".__dict__[{part}]")).collect();
+        let _ = write!(
+            main,
+            "\n\ndef subject():\n    \"\"\"The version under test.\"\"\"\n    name = environ.get(\"TWINCELL_SUBJECT\", \"new\")\n    \
+             if name in (\"old\", \"new\"):\n        return old if name == \"old\" else new\n    \
+             return runpy.run_path(name)[{}]{inner}\n\n\ndef test_{}():\n    {name} = subject()\n",
+            found.first().map_or("''", String::as_str),
+            snake(name),
+        );
+        let is_named = |name: &str| lines.iter().any(|line| mentions(line, name));
+        for (name, value) in steps.bound.iter().filter(|(name, _)| is_named(name)) {
+            let _ = writeln!(main, "    {name} = {value}");
+        }
+        for line in &lines {
+            let _ = writeln!(main, "    {line}");
+        }
+        let main = main.trim_start_matches('\n');
+        Ok(format!("{}\n{}\n\n{main}", self.docstring(difference), self.imported(main, &used, &missing)))
+    }
+
+    /// A version's text with its decorators.
+    pub(super) fn whole_text(&self, side: usize) -> String {
+        let decorators: String = self.case.decorators[side].iter().map(|text| format!("@{text}\n")).collect();
+        decorators + &self.case.functions[side].text
+    }
+
+    /// How a version is made and used in this execution.
+    fn steps(&self, version: usize, members: &[Member], objects: &Objects) -> Result<Steps, String> {
+        let class = Class::of(&self.case.functions[version]);
+        let object = snake(class.name);
+        let mut steps = Steps::default();
+        let mut given = Vec::new();
+        let number = |path: &str| match self.decisions.get(path) {
+            Some(Decision::Value(Recipe::Int(number))) => usize::try_from(*number).ok(),
+            _ => None,
+        };
+        steps.made = match number("which member") {
+            Some(index) => format!("list({})[{index}]", class.name),
+            None => {
+                let arguments = self.given(version, &class.constructor(), &mut given, &mut steps.bound, objects)?;
+                format!("{}({arguments})", class.name)
+            }
+        };
+        let count = number(MEMBERS_USED).map_or(0, |more| more + 1);
+        for step in 1..=count {
+            let Some(member) = number(&member_step(step)).and_then(|index| members.get(index)) else { continue };
+            let place = format!("{USE}{step}, {}", member.name);
+            let comparison = match member.name.as_str() {
+                "__eq__" => Some("=="),
+                "__lt__" => Some("<"),
+                _ => None,
+            };
+            let expression = match (member.name.as_str(), comparison) {
+                (_, Some(sign)) if number(&format!("operand {step}")) == Some(0) => {
+                    let arguments = self.given(version, &class.constructor(), &mut given, &mut steps.bound, objects)?;
+                    format!("({object} {sign} {}({arguments}))", class.name)
+                }
+                ("__hash__", _) => format!("isinstance(hash({object}), int)"),
+                ("__repr__", _) => format!("repr({object})"),
+                ("__setattr__", _) => return Err("an attribute is set from outside".into()),
+                (name, _) if member.is_property => format!("{object}.{name}"),
+                (name, _) => {
+                    let method = class.method(name).ok_or_else(|| format!("{name} is inherited"))?;
+                    if method.decorators.iter().any(|text| text != "staticmethod" && text != "classmethod") {
+                        return Err(format!("{name} is decorated"));
+                    }
+                    let skipped = usize::from(!method.decorators.iter().any(|text| text == "staticmethod"));
+                    let parameters = method.parameters.get(skipped..).unwrap_or_default();
+                    let arguments = self.given(version, parameters, &mut given, &mut steps.bound, objects)?;
+                    let call = match name {
+                        "__len__" | "__bool__" | "__str__" | "__iter__" | "__next__" => {
+                            format!("{}({object})", name.trim_matches('_'))
+                        }
+                        "__call__" => format!("{object}({arguments})"),
+                        "__getitem__" => format!("{object}[{arguments}]"),
+                        "__contains__" => format!("({arguments} in {object})"),
+                        _ => format!("{object}.{name}({arguments})"),
+                    };
+                    if method.is_async && !method.is_generator { format!("asyncio.run({call})") } else { call }
+                }
+            };
+            steps.used.push((place, expression));
+        }
+        steps.given = given;
+        Ok(steps)
+    }
+
+    /// Arguments of one call, by the rules of a worker (`version.rs` of the runtime): a name that was given before is
+    /// numbered, or stands for an earlier one again.
+    fn given(
+        &self,
+        version: usize,
+        parameters: &[Parameter],
+        given: &mut Vec<String>,
+        bound: &mut Vec<(String, String)>,
+        objects: &Objects,
+    ) -> Result<String, String> {
+        let path = |name: &str| {
+            let name = self.canonical(version, name);
+            let numbered = |count: usize| if count == 0 { name.clone() } else { format!("{name} ({})", count + 1) };
+            let count = given.iter().filter(|known| **known == name).count();
+            let again = self.decisions.get(format!("again for {}", numbered(count)).as_str());
+            match again {
+                Some(Decision::Value(Recipe::Int(again @ 1..))) => {
+                    numbered(usize::try_from(*again).unwrap_or(1).min(count.max(1)) - 1)
+                }
+                _ => numbered(count),
+            }
+        };
+        let passed = arguments(parameters, &self.decisions, &path, &|_| true)?;
+        given.extend(parameters.iter().map(|parameter| self.canonical(version, &parameter.name)));
+        let mut refused = None;
+        let text = source(&passed, &mut |argument| {
+            variable(argument, bound, objects).unwrap_or_else(|reason| {
+                refused = Some(reason);
+                String::new()
+            })
+        });
+        refused.map_or(Ok(text), Err)
+    }
+
+    /// The lines that make and use the object, and assert what differs.
+    fn uses_of(&self, difference: &Difference, steps: &Steps, objects: &Objects) -> Result<Vec<String>, String> {
+        let [old, new] = self.case.behaviors()?;
+        let name = &self.case.functions[1].name;
+        let object = snake(name);
+        let at = |behavior: &Behavior, place: &str| {
+            behavior.arguments.iter().find(|(known, _)| known == place).map(|(_, value)| value.clone())
+        };
+        let place = difference.place.as_str();
+        if difference.channel == Channel::Arguments && matches!(place, "class attributes" | "members") {
+            let (old, new) = (at(old, place).ok_or("what the class has")?, at(new, place));
+            if place == "members" {
+                let members = format!("{{key: member.value for key, member in {name}.__members__.items()}}");
+                return Ok(vec![self.equality(&members, &old, new.as_ref(), objects)?]);
+            }
+            return self.attributes(name, &old, new.as_ref(), objects);
+        }
+        let mut lines = Vec::new();
+        let raised = match &old.outcome {
+            Outcome::Raised { exception: Observed::Exception { class, .. }, .. } => Some(class.as_str()),
+            Outcome::Returned(_) => None,
+            _ => return Err("the old version did not end".into()),
+        };
+        let is_used = self.decisions.contains_key(MEMBERS_USED);
+        if let (Some(class), false) = (raised, is_used) {
+            lines.push(raises(class, &steps.made)?);
+            return self.caught(difference, lines, [old, new], objects);
+        }
+        lines.push(if steps.used.is_empty() && difference.channel != Channel::Return {
+            steps.made.clone()
+        } else {
+            format!("{object} = {}", steps.made)
+        });
+        let asserted = Some(place).filter(|place| place.starts_with(USE));
+        for (own, expression) in &steps.used {
+            let Some(gave) = at(old, own) else {
+                // Here the old version ended.
+                lines.push(raises(raised.ok_or("a step that was not recorded")?, expression)?);
+                break;
+            };
+            let expression = match &gave {
+                Observed::Iterator { finished: false, .. } => return Err("an iterator without end".into()),
+                Observed::Iterator { .. } => format!("list({expression})"),
+                _ => expression.clone(),
+            };
+            let is_asserted = asserted == Some(own.as_str());
+            lines.push(match &gave {
+                Observed::Exception { class, .. } if is_asserted => raises(class, &expression)?,
+                Observed::Exception { .. } => format!("with contextlib.suppress(Exception):\n        {expression}"),
+                _ if is_asserted => {
+                    self.equality(&expression, &shaped(&gave), at(new, own).as_ref().map(shaped).as_ref(), objects)?
+                }
+                _ => expression,
+            });
+            if is_asserted {
+                return Ok(lines);
+            }
+        }
+        if asserted.is_some() {
+            return Err("only the new version gets so far".into());
+        }
+        if let (Channel::Return, Outcome::Returned(then)) = (difference.channel, &old.outcome) {
+            let now = match &new.outcome {
+                Outcome::Returned(now) => Some(now),
+                _ => None,
+            };
+            lines.extend(self.attributes(&object, then, now, objects)?);
+        }
+        self.caught(difference, lines, [old, new], objects)
+    }
+
+    /// What was printed or called is asserted after all lines.
+    fn caught(
+        &self,
+        difference: &Difference,
+        mut lines: Vec<String>,
+        [old, new]: [&Behavior; 2],
+        objects: &Objects,
+    ) -> Result<Vec<String>, String> {
+        match difference.channel {
+            Channel::Return | Channel::Exception => {}
+            Channel::Output => {
+                let (stream, text) =
+                    if old.stdout == new.stdout { ("stderr", &old.stderr) } else { ("stdout", &old.stdout) };
+                let within: String = lines.iter().map(|line| format!("\n        {}", indented(line))).collect();
+                lines = vec![
+                    format!("with contextlib.redirect_{stream}(io.StringIO()) as {stream}:{within}"),
+                    format!("assert {stream}.getvalue() == {}", python::string(text)),
+                ];
+            }
+            Channel::Calls => lines.push(self.called_as(old, new, objects)?),
+            Channel::Arguments | Channel::Log => return Err("what is not seen of the object is compared".into()),
+        }
+        Ok(lines)
+    }
+
+    /// Attributes in which two objects differ.
+    fn attributes(
+        &self,
+        owner: &str,
+        old: &Observed,
+        new: Option<&Observed>,
+        objects: &Objects,
+    ) -> Result<Vec<String>, String> {
+        let (Observed::Object { attributes, .. }, others) = (old, new) else {
+            return Ok(vec![self.equality(owner, old, new, objects)?]);
+        };
+        let others = match others {
+            Some(Observed::Object { attributes, .. }) => attributes.as_slice(),
+            _ => &[],
+        };
+        let mut lines = Vec::new();
+        for (name, value) in attributes.iter().filter(|entry| !others.contains(entry) && is_identifier(&entry.0)) {
+            let other = others.iter().find(|(known, _)| known == name).map(|(_, value)| value);
+            lines.push(self.equality(&format!("{owner}.{name}"), value, other, objects)?);
+        }
+        for (name, _) in others.iter().filter(|(name, _)| attributes.iter().all(|(known, _)| known != name)) {
+            if lines.is_empty() && is_identifier(name) {
+                lines.push(format!("assert not hasattr({owner}, {})", python::string(name)));
+            }
+        }
+        if lines.is_empty() { Err("no attribute that can be told differs".into()) } else { Ok(lines) }
+    }
+
+    /// The file for a snippet.
+    pub(super) fn snippet(&self) -> Result<String, String> {
+        let case = self.case;
+        let [difference] = case.differences else { return Err("more than one thing differs".into()) };
+        let [Body::Snippet { results, .. }, Body::Snippet { results: others, .. }] = case.bodies else {
+            return Err("it is not a snippet".into());
+        };
+        let objects = Objects::of(&case.record.choices, &|path| self.is_discarded(path));
+        let [old, new] = case.behaviors()?;
+        let mut lines = Vec::new();
+        for name in objects.names() {
+            lines.push(format!("{name} = {}", objects.source(name)?));
+        }
+        let passed: Vec<String> = objects.names().map(|name| format!("{name}={name}")).collect();
+        let call = format!("run({})", passed.join(", "));
+        let found: Vec<String> = match (&old.outcome, difference.channel) {
+            (Outcome::Raised { exception: Observed::Exception { class, .. }, .. }, _) => vec![raises(class, &call)?],
+            (_, Channel::Arguments) => {
+                let place = difference.place.strip_prefix("name ").ok_or("what is not bound is compared")?;
+                let own = |names: &[(String, String)]| {
+                    names.iter().find(|(_, canonical)| canonical == place).map(|(own, _)| own.clone())
+                };
+                let name = own(results).ok_or("a name that is not bound")?;
+                if own(others).as_ref() != Some(&name) {
+                    return Err("the name has changed".into());
+                }
+                let at = |behavior: &Behavior| {
+                    behavior
+                        .arguments
+                        .iter()
+                        .find(|(known, _)| *known == difference.place)
+                        .map(|(_, value)| value.clone())
+                };
+                let value = at(old).ok_or("the old version does not bind it")?;
+                let mut expression = format!("{call}[{}]", python::string(&name));
+                if let Observed::Iterator { finished, .. } = &value {
+                    if !finished {
+                        return Err("an iterator without end".into());
+                    }
+                    expression = format!("list({expression})");
+                }
+                vec![self.equality(&expression, &shaped(&value), at(new).as_ref().map(shaped).as_ref(), &objects)?]
+            }
+            _ => vec![call],
+        };
+        lines.extend(match difference.channel {
+            Channel::Arguments => found,
+            _ => self.caught(difference, found, [old, new], &objects)?,
+        });
+        let [old, new] = [0, 1].map(|side| python::block(&case.functions[side].text));
+        let mut main = format!(
+            "OLD = {old}\n\nNEW = {new}\n\n\ndef run(**names):\n    \"\"\"Runs the statements under test on these names; gives \
+             all names.\"\"\"\n    subject = environ.get(\"TWINCELL_SUBJECT\", \"new\")\n    \
+             if subject in (\"old\", \"new\"):\n        text = OLD if subject == \"old\" else NEW\n    else:\n        \
+             with open(subject) as file:\n            text = file.read()\n    \
+             exec(compile(text, subject, \"exec\", dont_inherit=True), names)\n    return names\n\n\ndef test_snippet():\n"
+        );
+        for line in lines {
+            let _ = writeln!(main, "    {line}");
+        }
+        let imported = self.imported(&main, &BTreeSet::new(), &[]);
+        Ok(format!("{}\n{imported}\n\n{main}", self.docstring(difference)))
+    }
+}
+
+/// An argument: what cannot change in its place, anything else as a variable that the test has.
+fn variable(argument: &Argument, bound: &mut Vec<(String, String)>, objects: &Objects) -> Result<String, String> {
+    let Some(recipe) = &argument.value else { return Err("an object of the class itself".into()) };
+    if matches!(
+        recipe,
+        Recipe::None | Recipe::Bool(_) | Recipe::Int(_) | Recipe::Float(_) | Recipe::Str(_) | Recipe::Bytes(_)
+    ) {
+        return Ok(python::literal(recipe));
+    }
+    let name = argument.path.replace(" (", "_").replace(')', "");
+    if !is_identifier(&name) {
+        return Err("objects among further arguments".into());
+    }
+    if bound.iter().all(|(known, _)| *known != name) {
+        let value = match python::has_standin(recipe) {
+            false => python::literal(recipe),
+            true if is_identifier(&argument.path) => objects.source(&argument.path)?,
+            true => return Err("a second object under the same name".into()),
+        };
+        bound.push((name.clone(), value));
+    }
+    Ok(name)
+}
+
+/// Does the name stand in the line as a word?
+fn mentions(line: &str, name: &str) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    line.match_indices(name)
+        .any(|(at, _)| !line[..at].ends_with(is_part) && !line[at + name.len()..].starts_with(is_part))
+}
+
+/// The call, which raises this.
+fn raises(class: &str, call: &str) -> Result<String, String> {
+    if !BUILTIN_EXCEPTIONS.contains(&class) {
+        return Err(format!("the class {class} is not here"));
+    }
+    Ok(format!("with pytest.raises({class}):\n        {call}"))
+}
+
+/// The lines of a statement one level further in.
+fn indented(line: &str) -> String {
+    line.replace('\n', "\n    ")
+}
+
+/// A class's name as that of a variable; never the same.
+fn snake(class: &str) -> String {
+    let mut name = String::new();
+    for (at, character) in class.trim_matches('_').char_indices() {
+        if character.is_uppercase() && at > 0 && !name.ends_with('_') && !class[..at].ends_with(char::is_uppercase) {
+            name.push('_');
+        }
+        name.extend(character.to_lowercase());
+    }
+    if name == class || !is_identifier(&name) { "instance".into() } else { name }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn variables_are_named_after_classes() {
+        assert_eq!(
+            ["Account", "LRUCache", "HTTPError2", "_Inner"].map(snake),
+            ["account", "lrucache", "httperror2", "inner"]
+        );
+        assert_eq!(snake("account"), "instance");
+        assert_eq!(snake("ShopOrder"), "shop_order");
+    }
+}

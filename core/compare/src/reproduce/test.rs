@@ -1,0 +1,137 @@
+//! The test function: the call on the values of the witness, and the assertion.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use twincell_engine::protocol::Context;
+use twincell_values::value::{Decision, Recipe};
+
+use super::arguments::{Argument, is_identifier, source};
+use super::checks::Checks;
+use super::file::Writer;
+use super::python;
+
+impl Writer<'_> {
+    /// The test function.
+    pub(super) fn test(&mut self, checks: &Checks) -> Result<String, String> {
+        let case = self.case;
+        let mut lines: Vec<String> = Vec::new();
+        let mut bound: BTreeMap<String, String> = BTreeMap::new();
+        let mut calls = Vec::new();
+        for version in 0..2 {
+            let passed = self.arguments(version)?;
+            calls.push(source(&passed, &mut |argument| self.value(argument, checks, &mut bound)));
+        }
+        lines.push(format!("{} = load()", self.called()));
+        lines.extend(bound.iter().map(|(name, value)| format!("{name} = {value}")));
+        lines.extend(checks.before.iter().cloned());
+        let call = if calls[0] == calls[1] {
+            format!("{}({})", self.called(), calls[0])
+        } else {
+            // Each version has its own way to be called.
+            lines.push(format!("old, new = lambda: {0}({1}), lambda: {0}({2})", self.called(), calls[0], calls[1]));
+            let names = [0, 1].map(|version| {
+                let parameters = &case.functions[version].parameters;
+                parameters.iter().map(|parameter| python::string(&parameter.name)).collect::<Vec<_>>().join(", ")
+            });
+            let is_old = if names[0] == names[1] {
+                "SUBJECT == 'old'".to_string()
+            } else {
+                // Also of a whole file it is known then which version it has.
+                format!("[*inspect.signature({}).parameters] == [{}]", self.called(), names[0])
+            };
+            format!("(old if {is_old} else new)()")
+        };
+        let call = checks.shape.replace("{}", &call);
+        let mut call = if checks.result { format!("result = {call}") } else { call };
+        if checks.result && checks.after.iter().any(|line| line.contains("iscoroutine(result)")) {
+            call.push_str("\ngetattr(result, 'close', lambda: None)()");
+        }
+        let (lacking, call) = self.without(&call);
+        let mut around: Vec<String> = lacking.into_iter().collect();
+        if checks.log {
+            around.push("Messages()".into());
+        }
+        for name in &checks.output {
+            around.push(format!("contextlib.redirect_{name}(io.StringIO()) as {name}"));
+        }
+        match checks.raises.as_deref() {
+            Some("BaseException") => around.push("contextlib.suppress(BaseException)".into()),
+            Some(class) => around.push(format!(
+                "pytest.raises({class}){}",
+                if checks.after.iter().any(|line| line.contains("caught.")) { " as caught" } else { "" }
+            )),
+            None => {}
+        }
+        if around.is_empty() {
+            lines.extend(call.lines().map(String::from));
+        } else {
+            lines.push(format!("with {}:", around.join(", ")));
+            lines.extend(call.lines().map(|line| format!("    {line}")));
+        }
+        lines.extend(checks.after.iter().cloned());
+        let name: String =
+            case.functions[1].name.trim_matches('_').chars().filter(|c| c.is_alphanumeric() || *c == '_').collect();
+        let mut text = format!("def test_{name}():\n");
+        for line in lines {
+            let _ = writeln!(text, "    {line}");
+        }
+        Ok(text)
+    }
+
+    /// What the function is called in the test.
+    pub(super) fn called(&self) -> &'static str {
+        "function"
+    }
+
+    /// An argument's source; what is looked at after the call gets a name.
+    pub(super) fn value(
+        &mut self,
+        argument: &Argument,
+        checks: &Checks,
+        bound: &mut BTreeMap<String, String>,
+    ) -> String {
+        let path = python::string(&python::masked(&argument.path));
+        let value = match &argument.value {
+            None => self.receiver(&argument.path),
+            Some(recipe) if self.standins && self.is_asked(&argument.path, recipe) => {
+                self.looked_up.insert(argument.path.clone());
+                format!("answer({path})")
+            }
+            Some(recipe) => python::literal(recipe),
+        };
+        if checks.watched.contains(&argument.path) {
+            bound.insert(argument.path.clone(), value);
+            return argument.path.clone();
+        }
+        value
+    }
+
+    /// A value that must come from the answers: it holds stand-ins, or more is asked of it than it has.
+    pub(super) fn is_asked(&self, path: &str, recipe: &Recipe) -> bool {
+        let shared = |decision: &&Decision| matches!(decision, Decision::Same(other) if other == path);
+        python::has_standin(recipe) || self.is_extended(path) || self.decisions.values().any(shared)
+    }
+
+    pub(super) fn is_extended(&self, path: &str) -> bool {
+        self.decisions
+            .keys()
+            .any(|other| other.strip_prefix(path).is_some_and(|rest| rest.starts_with(['.', '[', '('])))
+    }
+
+    /// `self` or `cls`.
+    pub(super) fn receiver(&mut self, path: &str) -> String {
+        let owner = self.method().qualname.rsplit_once('.').map(|(owner, _)| owner.to_string());
+        let owner = owner.filter(|owner| self.case.context == Context::Module && owner.split('.').all(is_identifier));
+        let Some(owner) = owner else {
+            return if self.standins { format!("answer({})", python::string(path)) } else { "object()".into() };
+        };
+        if self.standins {
+            return format!("receiver({}, {})", python::string(path), python::string(&owner));
+        }
+        let mut parts = owner.split('.');
+        let first = python::string(parts.next().unwrap_or_default());
+        let class = parts.fold(format!("names[{first}]"), |class, part| format!("{class}.{part}"));
+        if path == "self" { format!("{class}.__new__({class})") } else { class }
+    }
+}

@@ -1,0 +1,105 @@
+//! Texts of a reproducer that are not made for it: functions as they are, and the imports of what it names itself.
+
+use twincell_syntax::Function;
+use twincell_syntax::parse::parse;
+use twincell_syntax::scopes::{is_private, mangle};
+
+/// A function's text; private names of a class that it leaves behind are written out.
+pub(super) fn function_text(function: &Function) -> String {
+    let Some(class) = function.class_name.as_deref().filter(|_| function.text.contains("__")) else {
+        return function.text.clone();
+    };
+    let parsed = parse(&function.text);
+    let mut out = String::with_capacity(function.text.len());
+    let mut from = 0;
+    for token in parsed.tokens() {
+        let range = ruff_text_size::Ranged::range(token);
+        let (start, end) = (range.start().to_usize(), range.end().to_usize());
+        let name = function.text.get(start..end).unwrap_or("");
+        if token.kind() == ruff_python_ast::token::TokenKind::Name && is_private(name) {
+            out.push_str(function.text.get(from..start).unwrap_or(""));
+            out.push_str(&mangle(name, Some(class)));
+            from = end;
+        }
+    }
+    out.push_str(function.text.get(from..).unwrap_or(""));
+    out
+}
+
+/// `import` lines for the modules that a file names.
+pub(super) fn imports(text: &str) -> String {
+    const MODULES: [&str; 18] = [
+        "array",
+        "ast",
+        "asyncio",
+        "builtins",
+        "contextlib",
+        "datetime",
+        "decimal",
+        "functools",
+        "inspect",
+        "io",
+        "itertools",
+        "logging",
+        "operator",
+        "os",
+        "re",
+        "sys",
+        "types",
+        "warnings",
+    ];
+    // What stands in the texts of the functions is not this file's.
+    let code: String = python_only(text);
+    let mut lines: Vec<String> = MODULES
+        .iter()
+        .filter(|name| {
+            code.match_indices(&format!("{name}.")).any(|(at, _)| {
+                !code[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_' || c == '.' || c == '\'')
+            }) || code.contains(&format!("({name})"))
+                || code.contains(&format!("({name}, "))
+        })
+        .map(|name| format!("import {name}"))
+        .collect();
+    if code.contains("pytest.") {
+        lines.push("\nimport pytest".into());
+    }
+    // Compiled texts follow suit: annotations name what is not there.
+    lines.insert(0, "from __future__ import annotations\n".into());
+    lines.join("\n")
+}
+
+/// A text without its triple-quoted strings.
+fn python_only(text: &str) -> String {
+    let parsed = parse(text);
+    let mut out = String::new();
+    let mut from = 0;
+    for token in parsed.tokens() {
+        if token.kind() == ruff_python_ast::token::TokenKind::String {
+            let range = ruff_text_size::Ranged::range(token);
+            out.push_str(text.get(from..range.start().to_usize()).unwrap_or(""));
+            from = range.end().to_usize();
+        }
+    }
+    out.push_str(text.get(from..).unwrap_or(""));
+    out
+}
+
+/// A text of words in lines that are not too long.
+pub(super) fn block_of_words(text: &str) -> String {
+    const WIDTH: usize = 100;
+    let mut out = String::new();
+    let mut width = 0;
+    for word in text.split(' ') {
+        let length = word.chars().count();
+        if width > 0 && width + 1 + length > WIDTH {
+            out.push('\n');
+            width = 0;
+        } else if width > 0 {
+            out.push(' ');
+            width += 1;
+        }
+        out.push_str(word);
+        width += length;
+    }
+    out
+}

@@ -1,0 +1,64 @@
+//! What a verdict is, and how much a difference speaks for a change.
+
+use serde::{Deserialize, Serialize};
+
+use twincell_behavior::Basis;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    Changing,
+    LikelyPreserving,
+    Inconclusive,
+    Identical,
+}
+
+impl Verdict {
+    /// How much a verdict asks for attention: the greater, the more.
+    pub fn severity(self) -> u8 {
+        match self {
+            Verdict::Identical => 0,
+            Verdict::LikelyPreserving => 1,
+            Verdict::Inconclusive => 2,
+            Verdict::Changing => 3,
+        }
+    }
+
+    /// The severest of some verdicts, identical when there are none.
+    pub fn worst(verdicts: impl IntoIterator<Item = Verdict>) -> Verdict {
+        verdicts.into_iter().max_by_key(|verdict| verdict.severity()).unwrap_or(Verdict::Identical)
+    }
+
+    /// The verdict as it stands in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Verdict::Changing => "changing",
+            Verdict::LikelyPreserving => "likely preserving",
+            Verdict::Inconclusive => "inconclusive",
+            Verdict::Identical => "identical",
+        }
+    }
+}
+
+/// A difference that needs values less probable than this under the predictor is an edge case.
+pub const EDGE_CASE: f64 = 0.03;
+
+/// A difference with this score ends the search: none could speak more clearly.
+pub const SURE: f64 = 0.95;
+
+/// A difference with this score or more is a change.
+pub const CHANGING: f64 = 0.4;
+
+/// How much a difference speaks for a change, 0 to 1.
+pub fn score(basis: Basis, probability: f64) -> f64 {
+    let certainty = match basis {
+        Basis::Seen => 1.0,
+        Basis::Acted => 0.95,
+        Basis::Asked => 0.7,
+        Basis::Exchanged => 0.5,
+        Basis::Crashed => 0.6,
+        Basis::Reordered => 0.35,
+        Basis::Written => 0.3,
+    };
+    if probability < EDGE_CASE { certainty * 0.7 } else { certainty }
+}

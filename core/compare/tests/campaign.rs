@@ -1,0 +1,269 @@
+//! Campaigns over a stand-in for a worker: what is repeated, when it ends, and what is said of it.
+
+use twincell_behavior::Rules;
+use twincell_compare::campaign::{self, Campaign, Execute, Plan, Target, Techniques};
+use twincell_compare::verdict::Verdict;
+use twincell_compare::{Continue, decide};
+use twincell_engine::observed::{Behavior, Observed, Outcome};
+use twincell_engine::protocol::{ExecutionRecord, ExecutionRequest};
+use twincell_engine::{EngineError, Executed};
+use twincell_values::value::{Choice, Decision, Fixed, Recipe};
+
+/// Runs a closure: (request, version, how often this version ran in the request before) -> its outcome.
+struct Fake<F> {
+    run: F,
+    requests: Vec<ExecutionRequest>,
+}
+
+impl<F: FnMut(&ExecutionRequest, u8, usize) -> Option<Outcome>> Execute for Fake<F> {
+    fn execute(&mut self, requests: Vec<ExecutionRequest>) -> Result<Vec<Executed>, EngineError> {
+        Ok(requests
+            .into_iter()
+            .map(|request| {
+                self.requests.push(request.clone());
+                let outcomes: Option<Vec<Outcome>> = (0..request.versions.len())
+                    .map(|at| {
+                        let version = request.versions[at];
+                        let again = request.versions[..at].iter().filter(|&&other| other == version).count();
+                        (self.run)(&request, version, again)
+                    })
+                    .collect();
+                match outcomes {
+                    Some(outcomes) => Executed::Record(Box::new(record(&request, outcomes))),
+                    None => Executed::Lost { index: request.index, reason: "the worker died".into() },
+                }
+            })
+            .collect())
+    }
+}
+
+fn record(request: &ExecutionRequest, outcomes: Vec<Outcome>) -> ExecutionRecord {
+    let fixed = request.fixed.get("x").cloned();
+    let decision = fixed.unwrap_or(Decision::Value(Recipe::Int(i64::from(request.index))));
+    ExecutionRecord {
+        index: request.index,
+        seed: request.seed,
+        choices: vec![Choice { path: "x".into(), decision }],
+        injections: vec![],
+        behaviors: outcomes.into_iter().map(behavior).collect(),
+        observations: vec![],
+        repairs: vec![],
+        microseconds: 1,
+    }
+}
+
+fn behavior(outcome: Outcome) -> Behavior {
+    Behavior {
+        outcome,
+        arguments: vec![],
+        stdout: String::new(),
+        stderr: String::new(),
+        log: vec![],
+        calls: vec![],
+        lines: vec![(1, 1)],
+        branches: vec![],
+    }
+}
+
+fn returned(value: i64) -> Option<Outcome> {
+    Some(Outcome::Returned(Observed::Int(value.to_string())))
+}
+
+fn stopped() -> Option<Outcome> {
+    Some(Outcome::Stopped { reason: "used up its steps".into() })
+}
+
+fn unintended() -> Option<Outcome> {
+    let exception = Observed::Exception { class: "TypeError".into(), arguments: vec![] };
+    Some(Outcome::Raised { exception, intended: false, line: 1, message: "TypeError".into() })
+}
+
+fn plan(budget: u32, seed: u64) -> Plan {
+    Plan {
+        budget,
+        seed,
+        techniques: Techniques::default(),
+        rules: Rules::default(),
+        ignore_edge_cases: false,
+        raise_probability: 0.15,
+        substitutes: false,
+    }
+}
+
+fn target() -> Target {
+    Target { lines: [vec![1], vec![1]], changed: [vec![1], vec![1]], ..Target::default() }
+}
+
+fn run<F>(run: F) -> (Campaign, Vec<ExecutionRequest>)
+where
+    F: FnMut(&ExecutionRequest, u8, usize) -> Option<Outcome>,
+{
+    let mut fake = Fake { run, requests: vec![] };
+    let campaign = campaign::run(&mut fake, &target(), &plan(100, 7), &mut |_, _| Continue::Yes).unwrap();
+    (campaign, fake.requests)
+}
+
+fn value_of_x(request: &ExecutionRequest) -> i64 {
+    match request.fixed.get("x") {
+        Some(Decision::Value(Recipe::Int(value))) => *value,
+        _ => i64::from(request.index),
+    }
+}
+
+#[test]
+fn versions_that_do_the_same_use_up_the_budget() {
+    let (campaign, requests) = run(|_, _, _| returned(1));
+    assert_eq!((campaign.executions.len(), requests.len()), (100, 100));
+    assert_eq!(campaign.witness, None);
+    let (verdict, reason) = decide(&campaign, &target());
+    assert_eq!(verdict, Verdict::LikelyPreserving);
+    assert!(reason.contains("100 of 100"), "{reason}");
+}
+
+#[test]
+fn the_first_confirmed_difference_ends_the_campaign() {
+    let (campaign, requests) =
+        run(|request, version, _| returned(if value_of_x(request) == 5 { i64::from(version) } else { 0 }));
+    let witness = &campaign.executions[campaign.witness.unwrap()];
+    assert_eq!(value_of_x(&requests[witness.record.index as usize]), 5);
+    assert_eq!(decide(&campaign, &target()).0, Verdict::Changing);
+}
+
+#[test]
+fn a_difference_is_confirmed_on_the_same_decisions_in_both_orders_and_against_itself() {
+    let (_, requests) = run(|_, version, _| returned(version.into()));
+    let confirming: Vec<&ExecutionRequest> = requests.iter().filter(|request| !request.fixed.is_empty()).collect();
+    let versions: Vec<&[u8]> = confirming.iter().map(|request| request.versions.as_slice()).collect();
+    assert_eq!(versions[..2], [&[0, 1][..], &[1, 0]]);
+    assert!(versions[2].len() > 2 && versions[2].iter().all(|&version| version == 0));
+    assert!(versions[3].len() > 2 && versions[3].iter().all(|&version| version == 1));
+    assert!(confirming[..4].iter().all(|request| value_of_x(request) == 0));
+    assert!(confirming.iter().all(|request| request.seed == requests[0].seed));
+}
+
+#[test]
+fn what_a_version_does_not_do_again_is_no_evidence() {
+    let mut count = 0;
+    let (campaign, _) = run(|_, _, _| {
+        count += 1;
+        returned(count)
+    });
+    assert_eq!(campaign.witness, None);
+    assert_eq!(campaign.nondeterministic, 100);
+    assert!(campaign.executions.iter().all(|kept| kept.differences.is_empty()));
+}
+
+#[test]
+fn a_coin_is_no_evidence() {
+    for seed in 0..50 {
+        let mut state: u64 = seed;
+        let (campaign, _) = run(|_, _, _| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            returned((state >> 63) as i64)
+        });
+        assert_eq!(campaign.witness, None, "seed {seed}");
+    }
+}
+
+#[test]
+fn a_version_that_ends_otherwise_when_repeated_gives_no_evidence() {
+    let (campaign, _) = run(|_, version, again| if again > 0 { unintended() } else { returned(version.into()) });
+    assert_eq!(campaign.witness, None);
+}
+
+#[test]
+fn a_worker_that_is_always_lost_ends_the_campaign_soon() {
+    let (campaign, requests) = run(|_, _, _| None);
+    assert!(requests.len() < 10, "{}", requests.len());
+    let (verdict, reason) = decide(&campaign, &target());
+    assert_eq!((verdict, reason.as_str()), (Verdict::Inconclusive, "no execution came back: the worker died"));
+}
+
+#[test]
+fn a_worker_that_is_lost_now_and_then_does_not() {
+    let (campaign, requests) = run(|request, _, _| if request.index % 25 == 3 { None } else { returned(1) });
+    assert_eq!((requests.len(), campaign.lost.len()), (100, 4));
+    assert_eq!(decide(&campaign, &target()).0, Verdict::LikelyPreserving);
+}
+
+#[test]
+fn executions_that_are_all_stopped_by_a_bound_end_the_campaign() {
+    let (campaign, requests) = run(|_, _, _| stopped());
+    assert!(requests.len() < 40, "{}", requests.len());
+    let (verdict, reason) = decide(&campaign, &target());
+    assert_eq!(verdict, Verdict::Inconclusive);
+    assert!(reason.ends_with("executions were stopped: used up its steps"), "{reason}");
+}
+
+#[test]
+fn unintended_exceptions_say_nothing() {
+    let (campaign, _) = run(|_, version, _| if version == 0 { unintended() } else { returned(1) });
+    let (verdict, reason) = decide(&campaign, &target());
+    assert_eq!(verdict, Verdict::Inconclusive);
+    assert!(reason.contains("all 100 executions"), "{reason}");
+}
+
+#[test]
+fn code_that_no_usable_execution_reached_leaves_it_open() {
+    let mut fake = Fake { run: |_: &ExecutionRequest, _, _| returned(1), requests: vec![] };
+    let target = Target { lines: [vec![1, 2], vec![1, 2]], changed: [vec![2], vec![2]], ..Target::default() };
+    let campaign = campaign::run(&mut fake, &target, &plan(10, 0), &mut |_, _| Continue::Yes).unwrap();
+    let (verdict, reason) = decide(&campaign, &target);
+    assert_eq!(verdict, Verdict::Inconclusive);
+    assert!(reason.contains("changed line"), "{reason}");
+}
+
+#[test]
+fn whoever_watches_may_stop_it() {
+    let mut fake = Fake { run: |_: &ExecutionRequest, _, _| returned(1), requests: vec![] };
+    let campaign = campaign::run(&mut fake, &target(), &plan(100, 0), &mut |_, _| Continue::Stop).unwrap();
+    assert!(campaign.stopped_early && campaign.executions.len() < 100);
+}
+
+#[test]
+fn the_same_seed_asks_for_the_same_executions() {
+    let same = |seed| {
+        let mut fake = Fake { run: |_: &ExecutionRequest, _, _| returned(1), requests: vec![] };
+        campaign::run(&mut fake, &target(), &plan(60, seed), &mut |_, _| Continue::Yes).unwrap();
+        fake.requests
+    };
+    assert_eq!(same(1), same(1));
+    assert_ne!(same(1), same(2));
+}
+
+#[test]
+fn a_witness_shrinks_to_the_simplest_decision_that_still_shows_it() {
+    let differs = |request: &ExecutionRequest, version: u8, _: usize| {
+        let shows = value_of_x(request) != 0;
+        returned(if shows { i64::from(version) } else { 0 })
+    };
+    let mut fake = Fake { run: differs, requests: vec![] };
+    let campaign = campaign::run(&mut fake, &target(), &plan(100, 7), &mut |_, _| Continue::Yes).unwrap();
+    let found = &campaign.executions[campaign.witness.unwrap()];
+    let mut big = found.clone();
+    big.record.choices[0].decision = Decision::Value(Recipe::Int(4711));
+    let shrunk = campaign::shrink(&mut fake, &big, &Rules::default(), 50, &mut || Continue::Yes).unwrap();
+    assert_eq!(shrunk.record.choices[0].decision, Decision::Value(Recipe::Int(1)));
+    assert!(!shrunk.differences.is_empty());
+    let repeated: Fixed = campaign::repeat(&shrunk.record);
+    assert_eq!(repeated.len(), 1);
+}
+
+#[test]
+fn a_value_is_decisive_where_the_difference_goes_with_it_and_not_where_the_worker_does() {
+    let witness = |run: fn(&ExecutionRequest, u8, usize) -> Option<Outcome>| {
+        let mut fake = Fake { run, requests: vec![] };
+        let campaign = campaign::run(&mut fake, &target(), &plan(1, 7), &mut |_, _| Continue::Yes).unwrap();
+        let found = &campaign.executions[campaign.witness.unwrap()];
+        let decisive = campaign::decisive(&mut fake, found, &Rules::default(), 0.15, 10).unwrap();
+        decisive.into_iter().map(|value| value.path).collect::<Vec<_>>()
+    };
+    let only_at_zero = |request: &ExecutionRequest, version: u8, _: usize| {
+        returned(if value_of_x(request) == 0 { i64::from(version) } else { 0 })
+    };
+    let lost_elsewhere = |request: &ExecutionRequest, version: u8, _: usize| {
+        if value_of_x(request) == 0 { returned(i64::from(version)) } else { None }
+    };
+    assert_eq!(witness(only_at_zero), ["x"]);
+    assert_eq!(witness(lost_elsewhere), [""; 0]);
+}

@@ -1,0 +1,112 @@
+//! Runs programs in sandboxed worker processes and brings back records.
+//!
+//! A program is one or more versions of a function that run on the same injected values; a pair is a program of two.
+//! Nothing here knows about pairs, evidence or verdicts. [`protocol`] is what is said, [`frame`] how it is written;
+//! `pool` lends workers out, `starter` and `process` start and end them, `link` talks to one.
+//!
+//! Nothing that a worker sends is trusted: whatever it does, the engine waits no longer than the deadline, and loses no
+//! more than the execution at hand. The clock decides when a worker is killed, never what a record says.
+
+pub mod folder;
+pub mod frame;
+mod link;
+pub mod observed;
+mod pool;
+mod process;
+pub mod protocol;
+mod starter;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use protocol::{ExecutionRecord, SandboxReport};
+
+pub use pool::{Loaded, WorkerPool};
+pub use process::{MEMORY_VARIABLE, SOCKET_VARIABLE};
+
+/// How to start workers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PoolOptions {
+    /// The user's Python; it must have `twincell` installed.
+    pub python: PathBuf,
+    /// What makes it a worker.
+    pub arguments: Vec<String>,
+    /// Worker processes at most; they start when first needed.
+    pub workers: usize,
+    /// Wall-clock limit of one execution (all versions together).
+    pub deadline: Duration,
+    /// Wall-clock limit of loading a program, module context included.
+    pub load_deadline: Duration,
+    /// Wall-clock limit of starting a worker.
+    pub start_deadline: Duration,
+    /// Memory limit of a worker beyond what Python itself takes.
+    pub memory_bytes: u64,
+    /// A worker that was given so many programs is replaced by a fresh one.
+    pub programs_per_worker: u32,
+}
+
+impl PoolOptions {
+    /// Two workers, 5 s an execution, 20 s a program, 1 GiB.
+    pub fn new(python: impl Into<PathBuf>) -> Self {
+        Self {
+            python: python.into(),
+            arguments: vec!["-m".into(), "twincell.worker".into()],
+            workers: 2,
+            deadline: Duration::from_secs(5),
+            load_deadline: Duration::from_secs(20),
+            start_deadline: Duration::from_secs(30),
+            memory_bytes: 1 << 30,
+            programs_per_worker: 500,
+        }
+    }
+}
+
+/// Asks work to stop, from any thread. What waits for a worker then ends within a few milliseconds.
+#[derive(Debug, Clone, Default)]
+pub struct Stop(Arc<AtomicBool>);
+
+impl Stop {
+    pub fn ask(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    pub fn is_asked(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// What a worker told about itself.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct WorkerInfo {
+    pub python: String,
+    pub sandbox: SandboxReport,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum EngineError {
+    #[error("cannot start {python} as a worker: {reason}; is twincell installed in that Python?")]
+    Start { python: String, reason: String },
+    #[error("the worker speaks protocol {worker}, this is {ours}: install the same twincell in both places")]
+    Protocol { worker: u32, ours: u32 },
+    #[error("the worker was lost {times} times in a row while loading: {reason}")]
+    Dies { times: u32, reason: String },
+    #[error("the worker was lost while it ran a test: {0}")]
+    Test(String),
+    #[error("cannot load the program: {0}")]
+    Load(String),
+    #[error("stopped before it ran")]
+    Stopped,
+}
+
+/// The outcome of one request: a record, or why there is none.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Executed {
+    Record(Box<ExecutionRecord>),
+    /// The worker was killed at the deadline or died while it ran this request; the others are not affected.
+    Lost {
+        index: u32,
+        reason: String,
+    },
+}

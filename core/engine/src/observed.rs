@@ -1,0 +1,169 @@
+//! What a worker observed of one version, as plain data: values, outcomes, calls, messages.
+
+use serde::{Deserialize, Serialize};
+
+/// A value as the runtime saw it after an execution: a bounded tree without addresses.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Observed {
+    None,
+    Bool(bool),
+    /// Decimal text, because Python's integers have no bound.
+    Int(String),
+    /// `repr` of the float: exact, and NaN equals itself.
+    Float(String),
+    Str(String),
+    Bytes(Vec<u8>),
+    List(Vec<Observed>),
+    Tuple(Vec<Observed>),
+    /// In insertion order.
+    Dict(Vec<(Observed, Observed)>),
+    /// In a canonical order.
+    Set(Vec<Observed>),
+    /// An injected versatile object by its access path; what the code assigned to it stands in
+    /// [`Behavior::arguments`] alone, so that it is compared once.
+    Injected {
+        path: String,
+        assigned: Vec<(String, Observed)>,
+    },
+    /// Any other object: class name and attributes, sorted by name.
+    Object {
+        class: String,
+        attributes: Vec<(String, Observed)>,
+    },
+    Function {
+        name: String,
+    },
+    Class {
+        name: String,
+    },
+    Module {
+        name: String,
+    },
+    Exception {
+        class: String,
+        arguments: Vec<Observed>,
+    },
+    /// The first items of a generator or other iterator; `finished` when there were no more.
+    Iterator {
+        kind: String,
+        items: Vec<Observed>,
+        finished: bool,
+    },
+    /// Refers back to the enclosing container `up` levels above.
+    Cycle {
+        up: u32,
+    },
+    /// Left out because a bound on size or depth was reached.
+    Elided {
+        reason: String,
+    },
+}
+
+impl Observed {
+    /// How many parts this value has; more than `most` are not counted.
+    pub fn parts(&self, most: usize) -> usize {
+        use Observed as O;
+        let mut left = vec![self];
+        let mut count = 0;
+        while let Some(value) = left.pop() {
+            count += 1;
+            if count > most {
+                break;
+            }
+            match value {
+                O::List(items) | O::Tuple(items) | O::Set(items) | O::Iterator { items, .. } => {
+                    left.extend(items.iter().take(most));
+                }
+                O::Exception { arguments, .. } => left.extend(arguments.iter().take(most)),
+                O::Dict(entries) => {
+                    left.extend(entries.iter().take(most).flat_map(|(key, value)| [key, value]));
+                }
+                O::Object { attributes: named, .. } | O::Injected { assigned: named, .. } => {
+                    left.extend(named.iter().take(most).map(|(_, value)| value));
+                }
+                _ => {}
+            }
+        }
+        count
+    }
+}
+
+/// How an execution of one version ended.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    Returned(Observed),
+    Raised {
+        /// An [`Observed::Exception`].
+        exception: Observed,
+        /// Raised by a `raise` or a failing `assert` of the code itself, or injected by a decision.
+        intended: bool,
+        /// 1-based line of the function's text that raised, 0 when unknown.
+        line: u32,
+        message: String,
+    },
+    /// Stopped by a bound: steps, time or memory; says which.
+    Stopped {
+        reason: String,
+    },
+}
+
+/// One call to code that is not there (a versatile object), or a blocked effect.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Call {
+    /// Access path of the callee, e.g. `self.stats.inc_value`.
+    pub callee: String,
+    pub arguments: Vec<Observed>,
+    pub keywords: Vec<(String, Observed)>,
+    /// 1-based line of the function's text, 0 when unknown.
+    pub line: u32,
+    /// The code does not use the call's value.
+    pub discarded: bool,
+}
+
+/// One message to a logger, or one warning.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Logged {
+    /// `warning`, `error`, ...; for a warning the name of its category.
+    pub level: String,
+    /// With its arguments filled in.
+    pub message: String,
+    /// 1-based line of the function's text, 0 when unknown.
+    pub line: u32,
+}
+
+/// What one version did in one execution.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Behavior {
+    pub outcome: Outcome,
+    /// Parameters after the call, by parameter name, and module globals that the code assigned (`global NAME`).
+    pub arguments: Vec<(String, Observed)>,
+    pub stdout: String,
+    pub stderr: String,
+    pub log: Vec<Logged>,
+    pub calls: Vec<Call>,
+    /// (line, hits), ascending.
+    pub lines: Vec<(u32, u32)>,
+    /// (branch, times true, times false), ascending.
+    pub branches: Vec<(u32, u32, u32)>,
+}
+
+impl Behavior {
+    /// How often a line ran.
+    pub fn hits(&self, line: u32) -> u32 {
+        self.lines.binary_search_by_key(&line, |(own, _)| *own).map_or(0, |at| self.lines[at].1)
+    }
+}
+
+impl Outcome {
+    /// The execution says something about behavior: it ended by itself, and not in an exception that the injected
+    /// values may have caused.
+    pub fn is_valid(&self) -> bool {
+        matches!(self, Outcome::Returned(_) | Outcome::Raised { intended: true, .. })
+    }
+}
+
+/// The one attribute of an object that is observed as it writes itself: what stands between the parentheses of
+/// `Decimal('1.1')`.
+pub const WRITTEN: &str = "[repr]";

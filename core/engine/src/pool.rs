@@ -1,0 +1,505 @@
+//! Lends workers to threads, keeps idle ones warm, and replaces those that die.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::os::unix::net::UnixStream;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::Receiver;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::ThreadId;
+use std::time::Duration;
+
+use twincell_values::value::AbstractValue;
+
+use super::link::{Broken, Worker};
+use super::process::Process;
+use super::protocol::{ExecutionRecord, ExecutionRequest, FromWorker, MAX_FRAME, Program, ToWorker};
+use super::starter::Starter;
+use super::{EngineError, Executed, PoolOptions, Stop, WorkerInfo, frame};
+
+/// Workers that a program may cost at loading before it is given up.
+const LOAD_ATTEMPTS: u32 = 3;
+/// Workers that may be killed from outside while they start, one after the other.
+const START_ATTEMPTS: u32 = 10;
+/// Bytes of records that a program may send: what it did is kept until it is compared.
+const MAX_RECEIVED: u64 = 128 << 20;
+/// A message without an answer is taken at once or not at all.
+const PROMPT: Duration = Duration::from_secs(1);
+
+/// Sandboxed worker processes, kept warm. Shared by threads: each takes a worker for itself with [`WorkerPool::load`].
+/// A clone shares the workers.
+#[derive(Debug, Clone)]
+pub struct WorkerPool {
+    lender: Arc<Lender>,
+    stop: Stop,
+}
+
+#[derive(Debug)]
+struct Lender {
+    options: PoolOptions,
+    state: Mutex<State>,
+    returned: Condvar,
+    next_program: AtomicU64,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    idle: Vec<Worker>,
+    /// Started after a worker was lost, so that the next loss costs less; has not said hello yet.
+    spare: Option<Receiver<std::io::Result<(Process, UnixStream)>>>,
+    /// Workers lent out, or being started to be lent out, by the thread that asked for them.
+    lent: HashMap<ThreadId, usize>,
+    /// Dropped last, after all workers.
+    starter: Option<Starter>,
+}
+
+impl State {
+    fn lent(&self) -> usize {
+        self.lent.values().sum()
+    }
+
+    fn return_of(&mut self, holder: ThreadId) {
+        if let Entry::Occupied(mut count) = self.lent.entry(holder) {
+            *count.get_mut() -= 1;
+            if *count.get() == 0 {
+                count.remove();
+            }
+        }
+    }
+}
+
+/// A program loaded into one worker, which is held until this is dropped.
+#[derive(Debug)]
+pub struct Loaded<'pool> {
+    pool: &'pool Lender,
+    stop: Stop,
+    /// The thread that asked for it.
+    holder: ThreadId,
+    /// `None` after a loss, until the next worker has the program.
+    worker: Option<Worker>,
+    program: u64,
+    /// Bytes of its records.
+    received: u64,
+    /// The message that loads the program.
+    load: Vec<u8>,
+    /// What could not be evaluated in a module.
+    pub notes: Vec<String>,
+    /// Executions left something in a worker that could not be put back: later ones may have seen it.
+    pub spoiled: bool,
+}
+
+impl WorkerPool {
+    /// Starts nothing yet.
+    pub fn new(options: PoolOptions) -> Self {
+        let lender =
+            Lender { options, state: Mutex::default(), returned: Condvar::new(), next_program: AtomicU64::new(1) };
+        Self { lender: Arc::new(lender), stop: Stop::default() }
+    }
+
+    /// The same workers; what they do for this one ends soon after `stop` is asked to.
+    pub fn stopped_by(&self, stop: &Stop) -> Self {
+        Self { lender: self.lender.clone(), stop: stop.clone() }
+    }
+
+    /// Starts a worker if none is idle and says what it enforces.
+    pub fn info(&self) -> Result<WorkerInfo, EngineError> {
+        self.lender.info()
+    }
+
+    /// Takes an idle worker (or starts one, or waits for one) and loads a program into it. A thread that holds a
+    /// program does not wait for another worker: it might wait for itself. There is then one more than was asked for,
+    /// until it is given back.
+    pub fn load(&self, program: &Program) -> Result<Loaded<'_>, EngineError> {
+        self.lender.load(program, &self.stop)
+    }
+}
+
+impl Lender {
+    fn info(&self) -> Result<WorkerInfo, EngineError> {
+        let holder = self.reserve();
+        match self.worker() {
+            Ok(worker) => {
+                let info = worker.info.clone();
+                self.give_back(holder, Some(worker));
+                Ok(info)
+            }
+            Err(error) => {
+                self.give_back(holder, None);
+                Err(error)
+            }
+        }
+    }
+
+    fn load(&self, program: &Program, stop: &Stop) -> Result<Loaded<'_>, EngineError> {
+        let number = self.next_program.fetch_add(1, Ordering::Relaxed);
+        let message = ToWorker::Load { program: number, source: Box::new(program.clone()) };
+        let load = frame::encode(&message, MAX_FRAME).map_err(|error| EngineError::Load(error.to_string()))?;
+        let holder = self.reserve();
+        // From here on dropping `loaded` gives the reservation back.
+        let stop = stop.clone();
+        let mut loaded = Loaded {
+            pool: self,
+            stop,
+            holder,
+            worker: None,
+            program: number,
+            received: 0,
+            load,
+            notes: Vec::new(),
+            spoiled: false,
+        };
+        loaded.ensure()?;
+        Ok(loaded)
+    }
+
+    /// Waits until one more worker may be lent out, and counts it for this thread.
+    fn reserve(&self) -> ThreadId {
+        let holder = std::thread::current().id();
+        let mut state = self.state();
+        while state.lent() >= self.workers() && !state.lent.contains_key(&holder) {
+            state = self.returned.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        *state.lent.entry(holder).or_default() += 1;
+        holder
+    }
+
+    fn workers(&self) -> usize {
+        self.options.workers.max(1)
+    }
+
+    /// An idle worker, the spare one, or a new one; for a caller that holds a reservation.
+    fn worker(&self) -> Result<Worker, EngineError> {
+        let mut attempts = 1;
+        loop {
+            let arrival = {
+                let mut state = self.state();
+                if let Some(worker) = state.idle.pop() {
+                    return Ok(worker);
+                }
+                match state.spare.take() {
+                    Some(spare) => spare,
+                    None => self.start(&mut state)?,
+                }
+            };
+            let started = match arrival.recv() {
+                Ok(started) => started.map_err(|error| self.cannot_start(error))?,
+                Err(_) => return Err(self.cannot_start("its thread is gone")),
+            };
+            match Worker::greet(started, &self.options) {
+                Ok(worker) => return Ok(worker),
+                // Not Python's fault.
+                Err((_, true)) if attempts < START_ATTEMPTS => attempts += 1,
+                Err((error, _)) => return Err(error),
+            }
+        }
+    }
+
+    fn start(&self, state: &mut State) -> Result<Receiver<std::io::Result<(Process, UnixStream)>>, EngineError> {
+        if state.starter.is_none() {
+            state.starter = Some(Starter::new(self.options.clone()).map_err(|error| self.cannot_start(error))?);
+        }
+        match &state.starter {
+            Some(starter) => Ok(starter.start()),
+            None => Err(self.cannot_start("its thread is gone")),
+        }
+    }
+
+    fn cannot_start(&self, reason: impl ToString) -> EngineError {
+        EngineError::Start { python: self.options.python.display().to_string(), reason: reason.to_string() }
+    }
+
+    /// Starts a spare worker in the background, unless one is there.
+    fn prepare_spare(&self) {
+        let mut state = self.state();
+        if state.spare.is_none() && state.idle.is_empty() {
+            // If it cannot be started, whoever needs a worker next will be told.
+            state.spare = self.start(&mut state).ok();
+        }
+    }
+
+    /// Ends a reservation of a thread; a worker that is still good waits for the next program.
+    fn give_back(&self, holder: ThreadId, worker: Option<Worker>) {
+        let tired = {
+            let mut state = self.state();
+            state.return_of(holder);
+            let wanted = state.lent() + state.idle.len() < self.workers();
+            match worker {
+                Some(worker) if wanted && worker.programs < self.options.programs_per_worker => {
+                    state.idle.push(worker);
+                    None
+                }
+                tired => tired,
+            }
+        };
+        self.returned.notify_one();
+        if let Some(worker) = tired {
+            dismiss(vec![worker]);
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        // The state is whole between any two statements, so that a panic elsewhere does not spoil it.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Lender {
+    fn drop(&mut self) {
+        let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
+        dismiss(std::mem::take(&mut state.idle));
+        if let Some(spare) = state.spare.take() {
+            // Received, so that it is killed and reaped here and now.
+            drop(spare.recv());
+        }
+    }
+}
+
+/// Asks workers to exit, all before waiting for the first.
+fn dismiss(mut workers: Vec<Worker>) {
+    if let Ok(exit) = frame::encode(&ToWorker::Exit, MAX_FRAME) {
+        workers.iter_mut().for_each(|worker| worker.dismiss(&exit));
+    }
+    workers.into_iter().for_each(Worker::retire);
+}
+
+impl Loaded<'_> {
+    /// Runs a batch; one outcome a request, in order, and none for what a stop leaves undone. A worker that dies or
+    /// overruns is replaced, the program loaded again, and the rest of the batch done there. A request whose worker was
+    /// killed or stopped from outside is done once more; if that worker ends the same way, the code does it.
+    pub fn run(&mut self, requests: Vec<ExecutionRequest>) -> Result<Vec<Executed>, EngineError> {
+        let mut done = Vec::with_capacity(requests.len());
+        let mut rest = requests;
+        // The first of the rest is done for the second time.
+        let mut again = false;
+        while !rest.is_empty() && !self.stop.is_asked() {
+            if self.received > MAX_RECEIVED {
+                let reason = format!("what was observed before takes {} MiB already", MAX_RECEIVED >> 20);
+                done.extend(rest.iter().map(|request| lost(request, reason.clone())));
+                break;
+            }
+            if let Err(error) = self.ensure() {
+                if matches!(error, EngineError::Stopped) {
+                    break;
+                }
+                if done.is_empty() {
+                    return Err(error);
+                }
+                // What is finished is kept.
+                done.extend(rest.iter().map(|request| lost(request, error.to_string())));
+                break;
+            }
+            let finished;
+            (finished, again) = self.attempt(rest.clone(), again);
+            rest.drain(..finished.len().min(rest.len()));
+            done.extend(finished);
+        }
+        Ok(done)
+    }
+
+    /// Runs a file's tests in the worker that has the program, without hooks: `None` when they pass, else why they do
+    /// not. A worker that dies or overruns meanwhile is replaced when the next batch needs one.
+    pub fn test(&mut self, source: &str, subject: &str) -> Result<Option<String>, EngineError> {
+        self.ensure()?;
+        let Some(mut worker) = self.worker.take() else { return Err(EngineError::Test("there is none".into())) };
+        let deadline = self.pool.options.deadline;
+        let message = ToWorker::Test { program: self.program, source: source.into(), subject: subject.into() };
+        let answer = frame::encode(&message, MAX_FRAME)
+            .map_err(Broken::from)
+            .and_then(|frame| worker.send(&frame, deadline))
+            .and_then(|()| worker.receive(deadline));
+        match answer {
+            Ok(FromWorker::Tested { program, failure, effects }) if program == self.program => {
+                self.worker = Some(worker);
+                // What the sandbox refused here would happen elsewhere.
+                let refused = effects.first().map(|effect| format!("it reaches outside the process: {effect}"));
+                Ok(refused.or(failure))
+            }
+            Ok(_) => Err(EngineError::Test(worker.end(Broken::Hostile("no answer to a test".into())).description)),
+            Err(broken) => Err(EngineError::Test(worker.end(broken).description)),
+        }
+    }
+
+    /// Goes on in a fresh worker: what executions left behind in this one is gone with it.
+    pub fn start_over(&mut self) {
+        if let Some(worker) = self.worker.take() {
+            dismiss(vec![worker]);
+        }
+        self.spoiled = false;
+    }
+
+    /// Sees to it that a worker has the program.
+    fn ensure(&mut self) -> Result<(), EngineError> {
+        let mut reason = String::new();
+        let mut times = 0;
+        while times < LOAD_ATTEMPTS {
+            if self.worker.is_some() {
+                return Ok(());
+            }
+            if self.stop.is_asked() {
+                return Err(EngineError::Stopped);
+            }
+            let mut worker = self.pool.worker()?;
+            worker.programs += 1;
+            worker.stop = self.stop.clone();
+            match load(&mut worker, &self.load, self.program, self.pool.options.load_deadline) {
+                Ok(Ok(notes)) => {
+                    self.notes = notes;
+                    self.worker = Some(worker);
+                }
+                Ok(Err(refused)) => {
+                    self.worker = Some(worker);
+                    return Err(EngineError::Load(refused));
+                }
+                Err(Broken::Stopped) => return Err(EngineError::Stopped),
+                Err(broken) => {
+                    let overran = matches!(broken, Broken::Overran(_));
+                    // A worker that served a program before may have ended because that one spoiled it.
+                    let counts = overran || worker.programs == 1;
+                    let ended = worker.end(broken);
+                    times += u32::from(counts);
+                    reason = ended.description;
+                    if overran && !ended.from_outside {
+                        // It would again.
+                        break;
+                    }
+                }
+            }
+        }
+        match self.worker {
+            Some(_) => Ok(()),
+            None => Err(EngineError::Dies { times, reason }),
+        }
+    }
+
+    /// Runs requests on the present worker until all are done or the worker is lost. At least one outcome, unless the
+    /// second value says that the request after those done is to be done again, as was not the case before.
+    fn attempt(&mut self, requests: Vec<ExecutionRequest>, again: bool) -> (Vec<Executed>, bool) {
+        let deadline = self.pool.options.deadline;
+        let mut done = Vec::with_capacity(requests.len());
+        let Some(mut worker) = self.worker.take() else { return (done, again) };
+        let message = ToWorker::Run { program: self.program, requests };
+        let sent = match frame::encode(&message, MAX_FRAME) {
+            Ok(frame) => worker.send(&frame, deadline),
+            Err(error) => Err(error.into()),
+        };
+        let ToWorker::Run { requests, .. } = message else { return (done, again) };
+        let mut outcome = sent;
+        for request in &requests {
+            if outcome.is_err() {
+                break;
+            }
+            let before = worker.received;
+            let answer = worker.receive(deadline).and_then(|answer| answer_to(request, self.program, answer));
+            self.received += worker.received - before;
+            match answer {
+                Ok(_) if self.received > MAX_RECEIVED => {
+                    outcome = Err(Broken::Hostile(format!("more than {} MiB of records", MAX_RECEIVED >> 20)));
+                }
+                Ok(executed) => done.push(executed),
+                Err(broken) => outcome = Err(broken),
+            }
+        }
+        let outcome = outcome.and_then(|()| match worker.receive(deadline)? {
+            FromWorker::Done { program, spoiled } if program == self.program => {
+                self.spoiled |= spoiled;
+                Ok(())
+            }
+            _ => Err(Broken::Hostile("more than was asked for".into())),
+        });
+        match outcome {
+            Ok(()) => {
+                self.worker = Some(worker);
+                (done, false)
+            }
+            Err(Broken::Stopped) => {
+                // Whoever compares next need not wait for the start of a worker.
+                self.pool.prepare_spare();
+                (done, false)
+            }
+            Err(broken) => {
+                let ended = worker.end(broken);
+                self.pool.prepare_spare();
+                if ended.from_outside && !(again && done.is_empty()) {
+                    return (done, true);
+                }
+                done.extend(requests.get(done.len()).map(|request| lost(request, ended.description)));
+                (done, false)
+            }
+        }
+    }
+}
+
+impl Drop for Loaded<'_> {
+    fn drop(&mut self) {
+        let mut worker = self.worker.take();
+        if let Some(present) = &mut worker {
+            let unload = frame::encode(&ToWorker::Unload { program: self.program }, MAX_FRAME);
+            let told = unload.map_err(Broken::from).and_then(|frame| present.send(&frame, PROMPT));
+            if told.is_err() {
+                worker = None;
+            }
+        }
+        self.pool.give_back(self.holder, worker);
+    }
+}
+
+/// Loads a program: its notes, or why it cannot be loaded.
+fn load(
+    worker: &mut Worker,
+    message: &[u8],
+    number: u64,
+    deadline: Duration,
+) -> Result<Result<Vec<String>, String>, Broken> {
+    worker.send(message, deadline)?;
+    match worker.receive(deadline)? {
+        FromWorker::Loaded { program, notes } if program == number => Ok(Ok(notes)),
+        FromWorker::Failed { program, reason } if program == number => Ok(Err(reason)),
+        _ => Err(Broken::Hostile("no answer to a load".into())),
+    }
+}
+
+/// The outcome that a message stands for, if it answers the request.
+fn answer_to(request: &ExecutionRequest, number: u64, answer: FromWorker) -> Result<Executed, Broken> {
+    match answer {
+        FromWorker::Record { program, record } if program == number && fits(&record, request) => {
+            Ok(Executed::Record(record))
+        }
+        FromWorker::Failed { program, reason } if program == number => Ok(lost(request, reason)),
+        _ => Err(Broken::Hostile("no answer to the request".into())),
+    }
+}
+
+/// Whether a record can be one of the request: code under comparison may have written it.
+fn fits(record: &ExecutionRecord, request: &ExecutionRequest) -> bool {
+    let classes_fit = |classes: &[f32]| {
+        (classes.is_empty() || classes.len() == AbstractValue::COUNT) && classes.iter().all(|share| share.is_finite())
+    };
+    record.index == request.index
+        && record.seed == request.seed
+        && record.behaviors.len() == request.versions.len()
+        && record.injections.iter().all(|injection| classes_fit(&injection.classes))
+}
+
+fn lost(request: &ExecutionRequest, reason: String) -> Executed {
+    Executed::Lost { index: request.index, reason }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::protocol::Injection;
+    use super::*;
+    use twincell_values::value::Recipe;
+
+    #[test]
+    fn a_record_with_forged_classes_does_not_fit() {
+        let request = ExecutionRequest { versions: vec![], ..ExecutionRequest::default() };
+        let fits_with = |classes: Vec<f32>| {
+            let (path, value) = ("x".into(), Recipe::None);
+            let injection = Injection { path, value, kind: None, version: 0, line: 0, probability: 1.0, classes };
+            let record = ExecutionRecord { injections: vec![injection], ..ExecutionRecord::default() };
+            fits(&ExecutionRecord { index: request.index, seed: request.seed, ..record }, &request)
+        };
+        assert!(fits_with(vec![]) && fits_with(vec![0.1; AbstractValue::COUNT]));
+        assert!(!fits_with(vec![1.0]) && !fits_with(vec![f32::NAN; AbstractValue::COUNT]));
+    }
+}

@@ -1,0 +1,668 @@
+//! The pool against workers that behave in every way a worker can. The workers are this test program itself, started
+//! again with [`FAKE`] in the arguments; what a program's text says is what the fake worker does.
+
+use std::io::Write;
+use std::os::fd::FromRawFd;
+use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use twincell_engine::frame::{self, MAX_RECORD};
+use twincell_engine::observed::{Behavior, Observed, Outcome};
+use twincell_engine::protocol::{
+    Context, ExecutionRecord, ExecutionRequest, FromWorker, MAX_FRAME, PROTOCOL_VERSION, Program, SandboxReport,
+    ToWorker, Version,
+};
+use twincell_engine::{EngineError, Executed, PoolOptions, SOCKET_VARIABLE, WorkerPool};
+
+const FAKE: &str = "fake_worker";
+const DEADLINE: Duration = Duration::from_millis(1000);
+
+fn options(workers: usize) -> PoolOptions {
+    let mut options = PoolOptions::new(std::env::current_exe().unwrap());
+    options.arguments = [FAKE, "--exact", "--nocapture"].map(String::from).to_vec();
+    options.workers = workers;
+    options.deadline = DEADLINE;
+    options.load_deadline = DEADLINE;
+    options
+}
+
+/// A program whose text tells the fake worker what to do.
+fn program(code: &str) -> Program {
+    let version = Version {
+        qualname: "f".into(),
+        name: "f".into(),
+        code: code.into(),
+        sites: Default::default(),
+        predictions: Vec::new(),
+        parameters: Vec::new(),
+        renames: Vec::new(),
+        locals: Default::default(),
+        uses: Vec::new(),
+        class_name: None,
+        module: String::new(),
+        body: Default::default(),
+        companions: vec![],
+        decorators: vec![],
+        attribute_renames: vec![],
+    };
+    Program {
+        versions: vec![version],
+        literals: Vec::new(),
+        context: Context::Function,
+        raise_probability: 0.0,
+        step_budget: 1000,
+        isolation: Default::default(),
+    }
+}
+
+fn requests(count: u32) -> Vec<ExecutionRequest> {
+    let request = |index| ExecutionRequest {
+        index,
+        seed: index.into(),
+        fixed: Default::default(),
+        versions: vec![0, 0],
+        observe: false,
+        explain: false,
+        substitute: Default::default(),
+    };
+    (0..count).map(request).collect()
+}
+
+/// Runs a batch of five; the reason for each lost request.
+fn run_five(code: &str) -> Vec<Option<String>> {
+    let pool = WorkerPool::new(options(1));
+    let mut loaded = pool.load(&program(code)).unwrap();
+    let done = loaded.run(requests(5)).unwrap();
+    assert_eq!(done.iter().map(index_of).collect::<Vec<_>>(), [0, 1, 2, 3, 4]);
+    done.into_iter()
+        .map(|executed| match executed {
+            Executed::Record(_) => None,
+            Executed::Lost { reason, .. } => Some(reason),
+        })
+        .collect()
+}
+
+fn index_of(executed: &Executed) -> u32 {
+    match executed {
+        Executed::Record(record) => record.index,
+        Executed::Lost { index, .. } => *index,
+    }
+}
+
+/// Process number of the worker that made a record.
+fn worker_of(executed: &Executed) -> u32 {
+    match executed {
+        Executed::Record(record) => record.behaviors[0].stdout.parse().unwrap(),
+        Executed::Lost { reason, .. } => panic!("{reason}"),
+    }
+}
+
+fn is_running(process: u32) -> bool {
+    // A zombie has no command line.
+    std::fs::read(format!("/proc/{process}/cmdline")).is_ok_and(|line| !line.is_empty())
+}
+
+#[test]
+fn a_batch_gives_one_record_a_request_in_order() {
+    let pool = WorkerPool::new(options(1));
+    let mut loaded = pool.load(&program("")).unwrap();
+    assert_eq!(loaded.notes, ["noted"]);
+    let done = loaded.run(requests(300)).unwrap();
+    assert_eq!(done.iter().map(index_of).collect::<Vec<_>>(), (0..300).collect::<Vec<_>>());
+    assert!(done.iter().all(|executed| matches!(executed, Executed::Record(_))));
+    assert_eq!(loaded.run(Vec::new()).unwrap(), []);
+}
+
+#[test]
+fn only_the_request_at_hand_is_lost() {
+    for (code, reason) in [
+        ("exit at 2", "ended with exit status: 3: a last word"),
+        ("abort at 2", "SIGABRT"),
+        ("hang at 2", "did not answer within 1s"),
+        ("drip at 2", "did not answer within 1s"),
+        ("garbage at 2", "does not hold a message"),
+        ("oversized at 2", "over the limit"),
+        ("deep at 2", "does not hold a message"),
+        ("half a frame at 2", "the worker ended with"),
+        ("wrong program at 2", "no answer to the request"),
+        ("wrong index at 2", "no answer to the request"),
+        ("wrong seed at 2", "no answer to the request"),
+        ("too few behaviors at 2", "no answer to the request"),
+        ("hello again at 2", "no answer to the request"),
+        ("done early at 2", "no answer to the request"),
+        ("fail at 2", "no record"),
+        ("close at 2", "closed its connection"),
+    ] {
+        let lost = run_five(code);
+        assert_eq!([&lost[0], &lost[1], &lost[3], &lost[4]], [&None; 4], "{code}");
+        assert!(lost[2].as_ref().is_some_and(|text| text.contains(reason)), "{code}: {:?}", lost[2]);
+    }
+}
+
+#[test]
+fn a_request_that_fails_in_the_host_costs_no_worker() {
+    let pool = WorkerPool::new(options(1));
+    let done = pool.load(&program("fail at 2")).unwrap().run(requests(4)).unwrap();
+    assert_eq!(worker_of(&done[0]), worker_of(&done[3]));
+}
+
+#[test]
+fn a_request_whose_worker_was_killed_or_stopped_from_outside_is_done_again() {
+    let folder = tempfile::tempdir().unwrap();
+    for misdeed in ["kill once", "stop once"] {
+        let flag = folder.path().join(misdeed);
+        let lost = run_five(&format!("{misdeed} at 2 {}", flag.display()));
+        assert!(flag.exists());
+        assert_eq!(lost, [const { None }; 5], "{misdeed}");
+    }
+}
+
+#[test]
+fn a_request_whose_worker_is_killed_each_time_is_lost() {
+    for (code, reason) in [("kill at 2", "signal: 9"), ("stop at 2", "did not answer within 1s")] {
+        let lost = run_five(code);
+        assert_eq!([&lost[0], &lost[1], &lost[3], &lost[4]], [&None; 4], "{code}");
+        assert!(lost[2].as_ref().is_some_and(|text| text.contains(reason)), "{code}: {:?}", lost[2]);
+    }
+}
+
+#[test]
+fn a_thread_that_holds_a_program_gets_another_worker_instead_of_waiting_for_itself() {
+    let pool = WorkerPool::new(options(1));
+    let mut first = pool.load(&program("")).unwrap();
+    let mut second = pool.load(&program("")).unwrap();
+    assert_eq!(pool.info().unwrap().python, "3.fake");
+    let (a, b) = (first.run(requests(2)).unwrap(), second.run(requests(2)).unwrap());
+    assert_ne!(worker_of(&a[0]), worker_of(&b[0]));
+    drop(second);
+    drop(first);
+    // One of them was one more than there should be, and is gone.
+    let kept = worker_of(&pool.load(&program("")).unwrap().run(requests(1)).unwrap()[0]);
+    let running: Vec<u32> = [worker_of(&a[0]), worker_of(&b[0])].into_iter().filter(|id| is_running(*id)).collect();
+    assert_eq!(running, [kept]);
+}
+
+#[test]
+fn threads_that_hold_every_worker_do_not_wait_for_one_another() {
+    let pool = WorkerPool::new(options(2));
+    let both = std::sync::Barrier::new(2);
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                let mut outer = pool.load(&program("")).unwrap();
+                both.wait();
+                let mut inner = pool.load(&program("")).unwrap();
+                assert_eq!(outer.run(requests(3)).unwrap().len() + inner.run(requests(3)).unwrap().len(), 6);
+            });
+        }
+    });
+}
+
+/// Every misdeed at random, in many threads at once: each request is answered once, in its place, and by the right
+/// record.
+fn chaos(threads: u64, rounds: u64) {
+    const MISDEEDS: [&str; 12] = [
+        "kill at every",
+        "abort",
+        "exit",
+        "close",
+        "half a frame",
+        "garbage",
+        "wrong index",
+        "surplus",
+        "done early",
+        "fail",
+        "kill",
+        "nothing",
+    ];
+    let mut options = options(3);
+    options.programs_per_worker = 7;
+    let pool = WorkerPool::new(options);
+    let workers = std::sync::Mutex::new(std::collections::BTreeSet::new());
+    std::thread::scope(|scope| {
+        for thread in 0..threads {
+            let (pool, workers) = (&pool, &workers);
+            scope.spawn(move || {
+                let mut state = 0x9e37_79b9_7f4a_7c15_u64.wrapping_mul(thread + 1);
+                let mut random = |below: u64| {
+                    state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                    (state >> 33) % below
+                };
+                for _ in 0..rounds {
+                    let count = 1 + random(12) as u32;
+                    let misdeed = MISDEEDS[random(MISDEEDS.len() as u64) as usize];
+                    let at = random(count.into()) as u32;
+                    let every = misdeed.ends_with("every");
+                    let code = if every { misdeed.to_owned() } else { format!("{misdeed} at {at}") };
+                    let done = pool.load(&program(&code)).unwrap().run(requests(count)).unwrap();
+                    assert_eq!(done.iter().map(index_of).collect::<Vec<_>>(), (0..count).collect::<Vec<_>>(), "{code}");
+                    for executed in &done {
+                        let index = index_of(executed);
+                        let harmed = match misdeed {
+                            "nothing" => false,
+                            // Takes the place of the answer after it.
+                            "surplus" => index == at + 1,
+                            _ => every || index == at,
+                        };
+                        match executed {
+                            Executed::Record(record) => {
+                                assert_eq!(record.seed, u64::from(record.index));
+                                assert!(!harmed, "{code}: {}", record.index);
+                                workers.lock().unwrap().insert(worker_of(executed));
+                            }
+                            Executed::Lost { index, reason } => assert!(harmed, "{code}: {index}: {reason}"),
+                        }
+                    }
+                }
+            });
+        }
+    });
+    drop(pool);
+    assert!(workers.into_inner().unwrap().iter().all(|worker| !is_running(*worker)));
+}
+
+#[test]
+fn under_load_and_misdeeds_every_request_is_answered_once() {
+    chaos(4, 12);
+}
+
+#[test]
+#[ignore = "takes minutes"]
+fn under_load_and_misdeeds_every_request_is_answered_once_for_long() {
+    chaos(8, 400);
+}
+
+#[test]
+fn the_first_and_the_last_request_may_be_lost() {
+    assert!(run_five("exit at 0")[0].is_some());
+    assert!(run_five("exit at 4")[4].is_some());
+    let lost = run_five("exit at every");
+    assert!(lost.iter().all(Option::is_some));
+}
+
+#[test]
+fn records_beyond_those_asked_for_cost_the_worker_but_no_record() {
+    let pool = WorkerPool::new(options(1));
+    let mut loaded = pool.load(&program("surplus at 4")).unwrap();
+    let done = loaded.run(requests(5)).unwrap();
+    let again = loaded.run(requests(1)).unwrap();
+    assert_ne!(worker_of(&done[4]), worker_of(&again[0]));
+}
+
+#[test]
+fn a_worker_that_dies_at_every_load_is_an_error() {
+    let pool = WorkerPool::new(options(1));
+    // What overran once would again.
+    for (code, attempts, text) in
+        [("exit at load", 3, "a last word"), ("hang at load", 1, "within 1s"), ("garbage at load", 3, "sent what")]
+    {
+        match pool.load(&program(code)) {
+            Err(EngineError::Dies { times, reason }) if times == attempts => {
+                assert!(reason.contains(text), "{reason}");
+            }
+            other => panic!("{code}: {other:?}"),
+        }
+    }
+    assert!(pool.load(&program("")).is_ok());
+}
+
+#[test]
+fn tests_of_a_file_run_in_the_worker_that_has_the_program() {
+    let pool = WorkerPool::new(options(1));
+    let mut loaded = pool.load(&program("fine")).unwrap();
+    assert_eq!(loaded.test("fine", "old").unwrap(), None);
+    assert_eq!(loaded.test("fine", "new").unwrap().as_deref(), Some("it failed"));
+    let effect = loaded.test("remove", "old").unwrap().unwrap();
+    assert!(effect.contains("os.remove"), "{effect}");
+    for source in ["die", "hang"] {
+        assert!(matches!(loaded.test(source, "old"), Err(EngineError::Test(_))), "{source}");
+        assert_eq!(loaded.test("fine", "old").unwrap(), None, "after {source}");
+    }
+}
+
+#[test]
+fn a_program_that_is_refused_costs_no_worker() {
+    let pool = WorkerPool::new(options(1));
+    let before = worker_of(&pool.load(&program("")).unwrap().run(requests(1)).unwrap()[0]);
+    assert!(matches!(pool.load(&program("fail at load")), Err(EngineError::Load(reason)) if reason == "refused"));
+    let after = worker_of(&pool.load(&program("")).unwrap().run(requests(1)).unwrap()[0]);
+    assert_eq!(before, after);
+}
+
+#[test]
+fn when_no_worker_can_be_had_any_more_what_is_finished_is_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let flag = folder.path().join("flag");
+    let pool = WorkerPool::new(options(1));
+    let mut loaded = pool.load(&program(&format!("die for good at 2 {}", flag.display()))).unwrap();
+    let done = loaded.run(requests(5)).unwrap();
+    assert!(matches!(done[1], Executed::Record(_)));
+    assert!(matches!(&done[4], Executed::Lost { index: 4, reason } if reason.contains("3 times in a row")));
+    assert!(matches!(loaded.run(requests(1)), Err(EngineError::Dies { .. })));
+}
+
+#[test]
+fn idle_workers_are_used_again_until_they_are_tired() {
+    let mut options = options(1);
+    options.programs_per_worker = 2;
+    let pool = WorkerPool::new(options);
+    let workers: Vec<u32> =
+        (0..4).map(|_| worker_of(&pool.load(&program("")).unwrap().run(requests(1)).unwrap()[0])).collect();
+    assert_eq!(workers[0], workers[1]);
+    assert_ne!(workers[1], workers[2]);
+    assert_eq!(workers[2], workers[3]);
+    assert!(!is_running(workers[0]));
+}
+
+#[test]
+fn more_threads_than_workers_take_turns() {
+    let pool = WorkerPool::new(options(2));
+    let used = std::sync::Mutex::new(std::collections::BTreeSet::new());
+    std::thread::scope(|scope| {
+        for thread in 0..4 {
+            let (pool, used) = (&pool, &used);
+            scope.spawn(move || {
+                for round in 0..5 {
+                    let code = if (thread + round) % 4 == 0 { "exit at 7" } else { "" };
+                    let done = pool.load(&program(code)).unwrap().run(requests(20)).unwrap();
+                    assert_eq!(done.iter().map(index_of).collect::<Vec<_>>(), (0..20).collect::<Vec<_>>());
+                    used.lock().unwrap().insert(worker_of(&done[0]));
+                }
+            });
+        }
+    });
+    let used = used.into_inner().unwrap();
+    drop(pool);
+    assert!(used.iter().all(|worker| !is_running(*worker)));
+}
+
+#[test]
+fn a_worker_outlives_the_thread_that_first_used_it() {
+    let pool = WorkerPool::new(options(1));
+    let first = std::thread::scope(|scope| {
+        scope.spawn(|| worker_of(&pool.load(&program("")).unwrap().run(requests(1)).unwrap()[0])).join().unwrap()
+    });
+    std::thread::sleep(Duration::from_millis(50));
+    let done = pool.load(&program("")).unwrap().run(requests(1)).unwrap();
+    assert_eq!(worker_of(&done[0]), first);
+}
+
+#[test]
+fn dropping_a_pool_leaves_no_process_and_no_folder() {
+    let pool = WorkerPool::new(options(1));
+    let mut loaded = pool.load(&program("hang at exit")).unwrap();
+    let done = loaded.run(requests(1)).unwrap();
+    let Executed::Record(record) = &done[0] else { panic!("{done:?}") };
+    let folder = PathBuf::from(&record.behaviors[0].stderr);
+    assert!(folder.is_dir());
+    drop(loaded);
+    drop(pool);
+    assert!(!is_running(worker_of(&done[0])));
+    assert!(!folder.exists());
+}
+
+/// Linux only: elsewhere a worker notices the closed socket when it next reads.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_killed_engine_leaves_no_worker() {
+    use std::io::{BufRead, BufReader};
+    // Its workers' folders stay behind, so they are put where they are removed.
+    let folder = tempfile::tempdir().unwrap();
+    let mut engine = std::process::Command::new(std::env::current_exe().unwrap())
+        .args(["fake_engine", "--exact", "--nocapture"])
+        .env("TWINCELL_TEST_ENGINE", "1")
+        .env("TMPDIR", folder.path())
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let worker: u32 = BufReader::new(engine.stdout.take().unwrap())
+        .lines()
+        .find_map(|line| line.unwrap().strip_prefix("worker=")?.parse().ok())
+        .unwrap();
+    assert!(is_running(worker));
+    engine.kill().unwrap();
+    engine.wait().unwrap();
+    let deadline = Instant::now() + Duration::from_secs(5);
+    while is_running(worker) && Instant::now() < deadline {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    assert!(!is_running(worker));
+}
+
+/// The engine of [`a_killed_engine_leaves_no_worker`]; nothing unless that test starts it.
+#[test]
+fn fake_engine() {
+    if std::env::var_os("TWINCELL_TEST_ENGINE").is_none() {
+        return;
+    }
+    let mut options = options(1);
+    options.deadline = Duration::from_secs(60);
+    let pool = WorkerPool::new(options);
+    let mut loaded = pool.load(&program("hang at 1")).unwrap();
+    let done = loaded.run(requests(1)).unwrap();
+    println!("\nworker={}", worker_of(&done[0]));
+    let _ = loaded.run(requests(2));
+}
+
+#[test]
+fn a_python_that_is_not_there_or_has_no_twincell_is_named() {
+    let absent = WorkerPool::new(PoolOptions::new("/nowhere/python")).info().unwrap_err();
+    assert!(absent.to_string().contains("/nowhere/python"), "{absent}");
+    let mut options = options(1);
+    options.python = "/bin/sh".into();
+    options.arguments = ["-c", "echo no module named twincell >&2; exit 1"].map(String::from).to_vec();
+    let error = WorkerPool::new(options.clone()).info().unwrap_err().to_string();
+    assert!(error.contains("/bin/sh") && error.contains("no module named twincell"), "{error}");
+    options.arguments[1] = "sleep 20".into();
+    options.start_deadline = Duration::from_millis(100);
+    let error = WorkerPool::new(options).info().unwrap_err().to_string();
+    assert!(error.contains("did not answer within 100ms"), "{error}");
+}
+
+#[test]
+fn another_protocol_is_an_error_that_says_so() {
+    let mut options = options(1);
+    // The fake worker takes its version from the memory limit.
+    options.memory_bytes = 99;
+    let error = WorkerPool::new(options).info().unwrap_err();
+    assert!(matches!(error, EngineError::Protocol { worker: 99, ours: PROTOCOL_VERSION }), "{error}");
+}
+
+#[test]
+fn info_says_what_the_worker_said() {
+    let pool = WorkerPool::new(options(1));
+    let info = pool.info().unwrap();
+    assert_eq!(info.python, "3.fake");
+    assert_eq!(info.sandbox.filesystem, "none");
+}
+
+#[test]
+fn a_worker_sees_no_secret_of_the_environment() {
+    // Cargo sets this for tests; it stands for anything that is not on the list.
+    assert!(std::env::var_os("CARGO_MANIFEST_DIR").is_some());
+    let pool = WorkerPool::new(options(1));
+    let done = pool.load(&program("environment at 0")).unwrap().run(requests(1)).unwrap();
+    let Executed::Record(record) = &done[0] else { panic!("{done:?}") };
+    let Outcome::Returned(Observed::Str(names)) = &record.behaviors[0].outcome else { panic!() };
+    assert!(names.split(' ').any(|name| name == "PYTHONHASHSEED"), "{names}");
+    assert!(!names.contains("CARGO"), "{names}");
+}
+
+/// Not a test: what the pool of the other tests starts as its worker.
+#[test]
+fn fake_worker() {
+    let Ok(socket) = std::env::var(SOCKET_VARIABLE) else { return };
+    // The number is this process's own end of the engine's socket pair.
+    let mut socket = unsafe { UnixStream::from_raw_fd(socket.parse().unwrap()) };
+    fake::serve(&mut socket);
+    std::process::exit(0);
+}
+
+/// The worker's side, written against the protocol alone.
+mod fake {
+    use super::*;
+
+    fn send(socket: &mut UnixStream, message: &FromWorker) {
+        socket.write_all(&frame::encode(message, MAX_FRAME).unwrap()).unwrap();
+    }
+
+    pub fn serve(socket: &mut UnixStream) {
+        let memory: u32 = std::env::var("TWINCELL_WORKER_MEMORY").unwrap().parse().unwrap();
+        let protocol = if memory == 99 { 99 } else { PROTOCOL_VERSION };
+        let sandbox = SandboxReport { filesystem: "none".into(), ..Default::default() };
+        send(socket, &FromWorker::Hello { protocol, twincell: "0".into(), python: "3.fake".into(), sandbox });
+        let mut code = String::new();
+        while let Some(message) = frame::read::<ToWorker>(socket).unwrap() {
+            match message {
+                ToWorker::Load { program, source } => {
+                    code = source.versions[0].code.clone();
+                    let flag = code.strip_prefix("die for good at 2 ");
+                    if flag.is_some_and(|flag| std::path::Path::new(flag).exists()) {
+                        std::process::exit(3);
+                    }
+                    if let Some(misdeed) = code.strip_suffix(" at load") {
+                        misbehave(socket, misdeed, program, None);
+                    } else {
+                        send(socket, &FromWorker::Loaded { program, notes: vec!["noted".into()] });
+                    }
+                }
+                ToWorker::Run { program, requests } => {
+                    for request in requests {
+                        run(socket, &code, program, &request);
+                    }
+                    send(socket, &FromWorker::Done { program, spoiled: false });
+                }
+                ToWorker::Test { program, source, subject } => match source.as_str() {
+                    "die" => std::process::exit(3),
+                    "hang" => std::thread::sleep(Duration::from_secs(60)),
+                    _ => {
+                        let failure = (subject == "new").then(|| "it failed".to_string());
+                        let effects = if source == "remove" { vec!["os.remove".to_string()] } else { vec![] };
+                        send(socket, &FromWorker::Tested { program, failure, effects });
+                    }
+                },
+                ToWorker::Unload { .. } => {}
+                ToWorker::Exit if code == "hang at exit" => std::thread::sleep(Duration::from_secs(60)),
+                ToWorker::Exit => return,
+            }
+        }
+    }
+
+    fn run(socket: &mut UnixStream, code: &str, program: u64, request: &ExecutionRequest) {
+        if let Some(flag) = code.strip_prefix("die for good at 2 ") {
+            if request.index == 2 {
+                std::fs::write(flag, "").unwrap();
+                std::process::exit(3);
+            }
+        } else if let Some((misdeed, flag)) = code.split_once(" once at 2 ") {
+            if request.index == 2 && !std::path::Path::new(flag).exists() {
+                std::fs::write(flag, "").unwrap();
+                return misbehave(socket, misdeed, program, Some(request));
+            }
+        } else if let Some((misdeed, at)) = code.split_once(" at ")
+            && (at == "every" || at == request.index.to_string())
+        {
+            return misbehave(socket, misdeed, program, Some(request));
+        }
+        send(socket, &record(program, request));
+    }
+
+    fn record(program: u64, request: &ExecutionRequest) -> FromWorker {
+        let behavior = Behavior {
+            outcome: Outcome::Returned(Observed::None),
+            arguments: Vec::new(),
+            stdout: std::process::id().to_string(),
+            stderr: std::env::current_dir().unwrap().display().to_string(),
+            log: Vec::new(),
+            calls: Vec::new(),
+            lines: Vec::new(),
+            branches: Vec::new(),
+        };
+        let record = ExecutionRecord {
+            index: request.index,
+            seed: request.seed,
+            choices: Vec::new(),
+            injections: Vec::new(),
+            behaviors: vec![behavior; request.versions.len()],
+            observations: vec![],
+            repairs: Vec::new(),
+            microseconds: 1,
+        };
+        FromWorker::Record { program, record: Box::new(record) }
+    }
+
+    fn signal(number: i32) {
+        // To itself: what it does to others is nothing.
+        unsafe { libc::kill(std::process::id() as i32, number) };
+        std::thread::sleep(Duration::from_secs(60));
+    }
+
+    fn misbehave(socket: &mut UnixStream, misdeed: &str, program: u64, request: Option<&ExecutionRequest>) {
+        let falsify = |change: &dyn Fn(&mut u64, &mut ExecutionRecord)| {
+            let FromWorker::Record { mut program, mut record } = record(program, request.unwrap()) else {
+                unreachable!()
+            };
+            change(&mut program, &mut record);
+            FromWorker::Record { program, record }
+        };
+        match misdeed {
+            "exit" => {
+                eprintln!("a last word");
+                std::process::exit(3)
+            }
+            "abort" => std::process::abort(),
+            "nothing" => send(socket, &record(program, request.unwrap())),
+            "kill" => signal(libc::SIGKILL),
+            "stop" => signal(libc::SIGSTOP),
+            "hang" => std::thread::sleep(Duration::from_secs(60)),
+            "drip" => {
+                // A frame that never ends, one byte at a time.
+                let _ = socket.write_all(&[0, 0, 1, 0]);
+                while socket.write_all(&[1]).is_ok() {
+                    std::thread::sleep(Duration::from_millis(20));
+                }
+            }
+            "garbage" => socket.write_all(&[4, 0, 0, 0, 0xc1, 1, 2, 3]).unwrap(),
+            "oversized" => socket.write_all(&(MAX_RECORD as u32 + 1).to_le_bytes()).unwrap(),
+            "deep" => {
+                let start = [&[0x81, 0xa6][..], b"record", &[0x81, 0xa7], b"program"].concat();
+                let body = [start, vec![0x91; 100_000]].concat();
+                socket.write_all(&(body.len() as u32).to_le_bytes()).unwrap();
+                socket.write_all(&body).unwrap();
+            }
+            "half a frame" => {
+                let whole = frame::encode(&record(program, request.unwrap()), MAX_FRAME).unwrap();
+                socket.write_all(&whole[..whole.len() / 2]).unwrap();
+                std::process::exit(0)
+            }
+            "close" => {
+                let _ = socket.shutdown(std::net::Shutdown::Both);
+                std::thread::sleep(Duration::from_secs(60));
+            }
+            "wrong program" => send(socket, &falsify(&|program, _| *program += 1)),
+            "wrong index" => send(socket, &falsify(&|_, record| record.index += 1)),
+            "wrong seed" => send(socket, &falsify(&|_, record| record.seed += 1)),
+            "too few behaviors" => send(socket, &falsify(&|_, record| record.behaviors.truncate(1))),
+            "surplus" => (0..2).for_each(|_| send(socket, &record(program, request.unwrap()))),
+            "hello again" => {
+                let hello = FromWorker::Hello {
+                    protocol: PROTOCOL_VERSION,
+                    twincell: String::new(),
+                    python: String::new(),
+                    sandbox: SandboxReport::default(),
+                };
+                send(socket, &hello);
+            }
+            "done early" => send(socket, &FromWorker::Done { program, spoiled: false }),
+            "fail" if request.is_none() => send(socket, &FromWorker::Failed { program, reason: "refused".into() }),
+            "fail" => send(socket, &FromWorker::Failed { program, reason: "no record".into() }),
+            "environment" => {
+                let names: Vec<String> = std::env::vars().map(|(name, _)| name).collect();
+                let outcome = Outcome::Returned(Observed::Str(names.join(" ")));
+                send(socket, &falsify(&|_, record| record.behaviors[0].outcome = outcome.clone()));
+            }
+            other => panic!("{other}"),
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! The structural difference of two functions.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{DefaultHasher, Hash};
+
+use similar::TextDiff;
+
+use super::align::{Sink, align, rehash};
+use super::attributes::{mark_attributes, own_object};
+use super::labels::Label;
+use super::normalize::{Node, normalize};
+use super::parse::with_stack_for;
+use super::renames::renames;
+use super::{Diff, Function};
+use crate::AlignedRow;
+
+/// Structural difference of a pair.
+///
+/// Comments, docstrings, annotations, decorators of the function, parentheses, notation of literals and consistent
+/// renamings of locals and parameters make no difference. Names of locals do matter in a function that can see them
+/// (`locals()`, `vars()`, `dir()`, `eval`, `exec`), and names of parameters in one that passes them by keyword to
+/// itself. Where a text does not parse, lines are compared.
+pub fn diff(old: &Function, new: &Function) -> Diff {
+    diff_renamed(old, new, &[])
+}
+
+/// As [`diff`], with attributes of the methods' own object that have another name in the new version: (new, old).
+pub fn diff_renamed(old: &Function, new: &Function, attributes: &[(String, String)]) -> Diff {
+    with_stack_for(old.text.len() + new.text.len(), || {
+        let rows = rows(&old.text, &new.text);
+        match (normalize(old), normalize(new)) {
+            (Some(mut old_tree), Some(mut new_tree)) => {
+                if !attributes.is_empty() {
+                    mark_attributes(&mut old_tree, &own_object(old), &[]);
+                    mark_attributes(&mut new_tree, &own_object(new), attributes);
+                }
+                structural(old_tree, new_tree, rows)
+            }
+            _ => textual(old, new, rows),
+        }
+    })
+}
+
+/// The same program, and every name in it the same: what differs is comments, docstrings, annotations, decorators of the
+/// function, or notation. Texts that do not parse are compared as they are.
+pub fn same_tree(old: &Function, new: &Function) -> bool {
+    let named = |label: &Label, hasher: &mut DefaultHasher| match label {
+        Label::Local { name, .. } => (1_u8, name).hash(hasher),
+        other => other.hash(hasher),
+    };
+    old.text == new.text
+        || with_stack_for(old.text.len() + new.text.len(), || match (normalize(old), normalize(new)) {
+            (Some(mut old), Some(mut new)) => {
+                rehash(&mut old, &named);
+                rehash(&mut new, &named);
+                old.hash == new.hash
+            }
+            _ => false,
+        })
+}
+
+fn structural(mut old: Node, mut new: Node, rows: Vec<AlignedRow>) -> Diff {
+    let renames = renames(&mut old, &mut new);
+    let exact = |label: &Label, hasher: &mut DefaultHasher| match label {
+        Label::Local { scope, number, .. } => (scope, number).hash(hasher),
+        other => other.hash(hasher),
+    };
+    rehash(&mut old, &exact);
+    rehash(&mut new, &exact);
+    if old.hash == new.hash {
+        return Diff { identical: true, rows, renames, ..Diff::default() };
+    }
+    let as_old: BTreeMap<&str, &str> = renames.iter().map(|(is, was)| (is.as_str(), was.as_str())).collect();
+    let named = |label: &Label, hasher: &mut DefaultHasher| match label {
+        Label::Local { name, .. } => (1_u8, name).hash(hasher),
+        other => other.hash(hasher),
+    };
+    let renamed = |label: &Label, hasher: &mut DefaultHasher| match label {
+        Label::Local { name, .. } => (1_u8, as_old.get(name.as_str()).copied().unwrap_or(name)).hash(hasher),
+        other => other.hash(hasher),
+    };
+    rehash(&mut old, &named);
+    rehash(&mut new, &renamed);
+    let mut changed = Changed::default();
+    align(&old, &new, &mut changed);
+    Diff {
+        identical: false,
+        old_lines: changed.old.into_iter().collect(),
+        new_lines: changed.new.into_iter().collect(),
+        rows,
+        renames,
+    }
+}
+
+#[derive(Default)]
+struct Changed {
+    old: BTreeSet<u32>,
+    new: BTreeSet<u32>,
+}
+
+impl Sink for Changed {
+    fn same(&mut self, _old: &Node, _new: &Node) {}
+
+    fn differ(&mut self, old: Option<&Node>, new: Option<&Node>) {
+        for (node, lines) in [(old, &mut self.old), (new, &mut self.new)] {
+            if let Some(node) = node {
+                lines.extend(node.lines.0..=node.lines.1);
+            }
+        }
+    }
+}
+
+/// For texts that do not parse.
+fn textual(old: &Function, new: &Function, rows: Vec<AlignedRow>) -> Diff {
+    let (old_text, new_text): (Vec<&str>, Vec<&str>) = (old.text.lines().collect(), new.text.lines().collect());
+    let (mut old_lines, mut new_lines) = (Vec::new(), Vec::new());
+    for row in &rows {
+        let ours = row.old.and_then(|line| old_text.get(line as usize));
+        let theirs = row.new.and_then(|line| new_text.get(line as usize));
+        if ours != theirs {
+            old_lines.extend(row.old.map(|line| line + 1));
+            new_lines.extend(row.new.map(|line| line + 1));
+        }
+    }
+    Diff { identical: old.text == new.text, old_lines, new_lines, rows, renames: Vec::new() }
+}
+
+/// Lines side by side; lines that replace each other share rows from the first on.
+pub fn rows(old: &str, new: &str) -> Vec<AlignedRow> {
+    let mut rows = Vec::new();
+    for op in TextDiff::from_lines(old, new).ops() {
+        let (old_range, new_range) = (op.old_range(), op.new_range());
+        for offset in 0..old_range.len().max(new_range.len()) {
+            let at = |range: &std::ops::Range<usize>| {
+                (offset < range.len()).then(|| u32::try_from(range.start + offset).unwrap_or(u32::MAX))
+            };
+            rows.push(AlignedRow { old: at(&old_range), new: at(&new_range) });
+        }
+    }
+    rows
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::functions;
+    use super::*;
+
+    #[test]
+    fn a_tree_is_the_same_whatever_is_no_code_and_another_where_a_local_is_renamed() {
+        let only = |text: &str| functions(text).0.remove(0);
+        let old = only("def f(a, b=1):\n    x = a + b\n    return x\n");
+        let same = only(
+            "@cache\ndef f(a: int, b = (1)) -> int:\n    \"\"\"Adds.\"\"\"\n    x: int = a+b # here\n    return x\n",
+        );
+        assert!(same_tree(&old, &same));
+        for other in ["def f(a, b=2):\n    x = a + b\n    return x\n", "def f(a, b=1):\n    y = a + b\n    return y\n"]
+        {
+            assert!(!same_tree(&old, &only(other)), "{other}");
+        }
+        assert!(!same_tree(&old, &only("def f(a, b=1):\n    return (\n")));
+    }
+}

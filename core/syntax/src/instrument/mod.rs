@@ -1,0 +1,154 @@
+//! Source -> instrumented source and its [`SiteTable`].
+//!
+//! Rewriting is text edits at expression ranges, so that line numbers stay and a complete program behaves the same.
+//! Hooks are globals of the instrumented code; none needs a quote or a backslash, so that they can stand in f-strings:
+//!
+//! | form | replaces | meaning |
+//! |---|---|---|
+//! | `_tc_a(n, obj)` | `obj.attr` (load) | site `n`, attribute `sites[n].identifier` (private names already mangled) |
+//! | `_tc_c(n, f, *args, **kw)` | `f(*args, **kw)` | site `n` |
+//! | `_tc_s(n, obj, key)` | `obj[key]` (load) | site `n`; a slice is passed as `slice(a, b, c)` by way of `_tc_k(a, b, c)` |
+//! | `_tc_n(n)` | a name in a class body that is bound neither there nor in an enclosing function | site `n` |
+//! | `_tc_v(n, name)` | `name` (load), only in modules whose values are recorded | site `n` |
+//! | `_tc_l(line);` | before a simple statement | the line runs; gives None (the body of a function that is a lambda becomes `_tc_l(line) or (body)`) |
+//! | `_tc_b(n, condition)` | condition of if, elif, while, ternary, comprehension, guard, assert | branch `n`; gives the truth as a bool; counts as the branch's line |
+//! | `_tc_q(n, op, left, right)` | `left OP right`, one comparison that is no chain | comparison `n`; `op` as [`crate::site::Comparator`] numbers them |
+//! | `_tc_r(value)` | `raise value` -> `raise _tc_r(value)` | the exception is intended |
+//! | `_tc_e(value)` | `except value:` | makes a missing exception type usable |
+//!
+//! Names in function bodies need no hook: a missing global is supplied through the globals' `__missing__`. They are in
+//! the table as sites all the same, because predictions are read from them. Where values are recorded ([`recorded`]),
+//! names report too.
+//!
+//! The text leaves its class and its enclosing function behind, so:
+//! - private names of the class around it are written mangled (`self.__x` -> `self._C__x`);
+//! - `nonlocal x` becomes `global x` where no enclosing function is left that binds `x`;
+//! - annotations of parameters, results and locals are dropped (`x: T = 1` -> `x = 1`, `x: T` -> `x: None`): they have
+//!   no effect on behavior and name what is not there. Those in class bodies stay, hooked, since `dataclass` reads them.
+//!
+//! Left alone: patterns of `match` (their names are sites), the expression of `{x=}` in an f-string (its text is its
+//! value; its names are sites), t-strings, type parameters and type aliases, decorators of the function itself.
+//! `super()` goes through `_tc_c(n, super)`: the hook is native and has no frame, and the name `super` stays, so that
+//! in a class inside the function the `__class__` cell is there.
+
+mod edits;
+mod expressions;
+mod module;
+mod path;
+mod recorded;
+mod statements;
+mod tokens;
+mod visitor;
+
+use ruff_python_ast::{Expr, Stmt};
+use serde::{Deserialize, Serialize};
+
+pub use recorded::{Recorded, RecordedFunction, recorded};
+
+use crate::parse::{Lines, errors, normalize_newlines, parse, with_stack_for};
+use crate::site::SiteTable;
+use crate::{Form, Function};
+
+/// A function's instrumented text and what the numbers in it mean.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Instrumented {
+    pub code: String,
+    pub sites: SiteTable,
+}
+
+/// Why a function could not be instrumented.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct InstrumentError(pub String);
+
+/// Instruments one function, snippet or class.
+pub fn instrument(function: &Function) -> Result<Instrumented, InstrumentError> {
+    instrument_all(&[function], "")
+}
+
+/// Instruments a function and others below it, with one table: as one text, each after the one before. `module` is what
+/// is evaluated before; its imports say what names mean.
+pub fn instrument_all(functions: &[&Function], module: &str) -> Result<Instrumented, InstrumentError> {
+    let text: String = functions.iter().map(|function| function.text.as_str()).collect();
+    with_stack_for(text.len().max(module.len()), || instrument_text(&text, functions, module))
+}
+
+/// Instruments every function of a whole module, methods and nested ones included, under one table of sites; what runs
+/// when the module is imported stays as it is, and so do annotations, which are part of what such functions are.
+pub fn instrument_module(text: &str) -> Result<Instrumented, InstrumentError> {
+    whole_module(&normalize_newlines(text), false)
+}
+
+fn whole_module(text: &str, reports_names: bool) -> Result<Instrumented, InstrumentError> {
+    with_stack_for(text.len(), || {
+        let parsed = parse(text);
+        let lines = Lines::new(text);
+        if let Some(error) = errors(&parsed, &lines).first() {
+            return Err(InstrumentError(format!("the module is not valid Python: {error}")));
+        }
+        let mut visitor = visitor::Instrumenter::new(text, &lines, parsed.tokens());
+        visitor.reports_names = reports_names;
+        visitor.module(parsed.suite());
+        checked(visitor.finish()?, "the module")
+    })
+}
+
+fn instrument_text(text: &str, functions: &[&Function], module: &str) -> Result<Instrumented, InstrumentError> {
+    let parsed = parse(text);
+    let lines = Lines::new(text);
+    let name = functions.first().map_or("", |function| &function.qualname);
+    if let Some(error) = errors(&parsed, &lines).first() {
+        return Err(InstrumentError(format!("{name} is not valid Python: {error}")));
+    }
+    let mut visitor = visitor::Instrumenter::new(text, &lines, parsed.tokens());
+    if module.contains("suppress as ") {
+        let imports = parse(module);
+        let imports = imports.suite().iter().filter_map(Stmt::as_import_from_stmt);
+        visitor.suppressors.extend(imports.flat_map(statements::suppressors));
+    }
+    match functions {
+        [snippet] if snippet.form == Form::Snippet => visitor.snippet(parsed.suite()),
+        _ if parsed.suite().len() == functions.len() => {
+            for (stmt, function) in parsed.suite().iter().zip(functions) {
+                visitor.outer_class = function.class_name.as_deref();
+                one(&mut visitor, stmt, function)?;
+            }
+        }
+        _ => return Err(not_one(name)),
+    }
+    checked(visitor.finish()?, name)
+}
+
+fn one<'a>(
+    visitor: &mut visitor::Instrumenter<'a>,
+    stmt: &'a Stmt,
+    function: &Function,
+) -> Result<(), InstrumentError> {
+    match stmt {
+        Stmt::FunctionDef(definition) => visitor.function(definition),
+        Stmt::ClassDef(class) if function.form == Form::Class => visitor.class(class),
+        Stmt::Assign(assign) if assign.value.is_lambda_expr() => {
+            visitor.assigned_lambda(&assign.targets, &assign.value);
+        }
+        Stmt::AnnAssign(assign) if assign.value.as_deref().is_some_and(Expr::is_lambda_expr) => {
+            visitor.annotated_lambda(assign);
+        }
+        _ => return Err(not_one(&function.qualname)),
+    }
+    Ok(())
+}
+
+fn not_one(name: &str) -> InstrumentError {
+    InstrumentError(format!("{name} is not one function definition: give def, async def or NAME = lambda"))
+}
+
+/// What no longer parses would only fail later and far from here.
+fn checked((code, sites): (String, SiteTable), what: &str) -> Result<Instrumented, InstrumentError> {
+    let again = parse(&code);
+    if let Some(error) = errors(&again, &Lines::new(&code)).first() {
+        return Err(InstrumentError(format!(
+            "{what} could not be instrumented ({error} in the result): please report it with the text"
+        )));
+    }
+    Ok(Instrumented { code, sites })
+}

@@ -1,0 +1,128 @@
+//! Reading: parse, functions, pairing, diff, renames, literals.
+//!
+//! Plain data lives here; each step has a file. Nothing here runs, predicts or rewrites code.
+
+mod align;
+mod attributes;
+mod bound;
+mod complexity;
+mod diff;
+mod functions;
+mod guards;
+mod index;
+pub mod instrument;
+mod labels;
+mod normalize;
+mod notebook;
+mod pairing;
+pub mod parse;
+pub mod python;
+mod renames;
+pub mod scopes;
+pub mod site;
+mod snippet;
+
+pub use attributes::{attribute_renames, private_attributes};
+pub use complexity::complexity;
+pub use diff::{diff, diff_renamed, rows, same_tree};
+pub use functions::{classes, functions};
+pub use guards::{Guard, guards};
+pub use index::{Class, Index, changed_entities, global_names};
+pub use notebook::{plain_python, without_escapes};
+pub use pairing::pair;
+pub use snippet::{SNIPPET, Snippet, snippet, without_definitions};
+
+use serde::{Deserialize, Serialize};
+
+/// Where and why a text is not Python.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[error("line {line}, column {column}: {message}")]
+pub struct SourceError {
+    pub message: String,
+    /// 1-based, in the text given.
+    pub line: u32,
+    pub column: u32,
+}
+
+/// What a piece of text is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Form {
+    /// `def`, `async def`, or a lambda bound to a name.
+    #[default]
+    Function,
+    /// Statements that run as they stand, as in a notebook's cell.
+    Snippet,
+    /// A whole class, without its decorators.
+    Class,
+}
+
+/// One function found in a text: `def`, `async def`, or a lambda bound to a name. A snippet or a class goes as one too.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Function {
+    /// `f`, `Session.auth`, `main.<locals>.log_error`; the second function of the same name in a text is `f#2`.
+    pub qualname: String,
+    pub name: String,
+    /// Innermost class whose body holds the function directly or around it.
+    pub class_name: Option<String>,
+    /// Qualified name of the enclosing function, for nested ones.
+    pub parent: Option<String>,
+    /// Text without decorators, dedented, ending in a newline.
+    pub text: String,
+    /// 1-based line of `def` in the text it came from, so that `first_line + n - 1` is the line of text line `n`.
+    pub first_line: u32,
+    pub parameters: Vec<Parameter>,
+    pub decorators: Vec<String>,
+    pub is_async: bool,
+    pub is_generator: bool,
+    #[serde(default)]
+    pub form: Form,
+}
+
+/// The functions of two texts, matched.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pairing {
+    pub pairs: Vec<(Function, Function)>,
+    pub added: Vec<String>,
+    pub removed: Vec<String>,
+}
+
+/// What differs between the two functions of a pair.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Diff {
+    /// The same program after comments, docstrings, annotations and names of locals and parameters are dropped.
+    pub identical: bool,
+    /// 1-based lines in each function's text that hold a structural difference, ascending.
+    pub old_lines: Vec<u32>,
+    pub new_lines: Vec<u32>,
+    /// Both texts side by side, line by line: 0-based line indices.
+    pub rows: Vec<AlignedRow>,
+    /// (name in new, name in old) of parameters and locals that were renamed.
+    pub renames: Vec<(String, String)>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ParameterKind {
+    PositionalOnly,
+    Positional,
+    VarPositional,
+    KeywordOnly,
+    VarKeyword,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Parameter {
+    pub name: String,
+    pub kind: ParameterKind,
+    pub has_default: bool,
+    /// Annotation text, if any.
+    pub annotation: Option<String>,
+}
+
+/// One row of the two versions side by side: indices into the versions' `lines`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AlignedRow {
+    pub old: Option<u32>,
+    pub new: Option<u32>,
+}

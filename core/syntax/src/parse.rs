@@ -1,0 +1,106 @@
+//! Text -> tree: normalised line ends, one way to call the parser, line numbers, room on the stack.
+//!
+//! Nothing here knows about functions or differences.
+
+use std::borrow::Cow;
+
+use ruff_python_ast::{ModModule, PySourceType};
+use ruff_python_parser::{Parsed, parse_unchecked_source};
+use ruff_text_size::{Ranged, TextRange, TextSize};
+
+use super::SourceError;
+
+/// Texts up to this length cannot nest so deep that a thread's ordinary stack is too small.
+const SHALLOW: usize = 1024;
+/// Stack that one byte of nesting may need, and the bounds of what is reserved (lazily, by the operating system).
+const STACK_PER_BYTE: usize = 4096;
+const STACK_MIN: usize = 4 << 20;
+const STACK_MAX: usize = 1 << 30;
+
+/// Runs `work` with a stack that recursion over a text of this length cannot exhaust.
+pub fn with_stack_for<T>(length: usize, work: impl FnOnce() -> T) -> T {
+    if length <= SHALLOW {
+        return work();
+    }
+    stacker::grow(length.saturating_mul(STACK_PER_BYTE).clamp(STACK_MIN, STACK_MAX), work)
+}
+
+/// The text without byte order mark and with `\n` for every line end, as Python's tokenizer reads it.
+pub fn normalize_newlines(text: &str) -> Cow<'_, str> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    if text.contains('\r') { Cow::Owned(text.replace("\r\n", "\n").replace('\r', "\n")) } else { Cow::Borrowed(text) }
+}
+
+/// Parses a module; the tree holds whatever could be read.
+pub fn parse(text: &str) -> Parsed<ModModule> {
+    parse_unchecked_source(text, PySourceType::Python)
+}
+
+/// The parser's errors with places; newer syntax is none.
+pub fn errors(parsed: &Parsed<ModModule>, lines: &Lines) -> Vec<SourceError> {
+    parsed
+        .errors()
+        .iter()
+        .map(|error| SourceError {
+            message: message(error.error.to_string(), lines.text),
+            line: lines.line(error.location.start()),
+            column: lines.column(error.location.start()),
+        })
+        .collect()
+}
+
+/// The parser's message; where it is about indentation and the text mixes both kinds, that is the reason.
+fn message(message: String, text: &str) -> String {
+    let indented_with = |kind: char| text.lines().any(|line| line.starts_with(kind) && !line.trim().is_empty());
+    if message.to_lowercase().contains("indent") && indented_with('\t') && indented_with(' ') {
+        return format!("{message}; lines begin with tabs and with spaces: indent with one of them");
+    }
+    message
+}
+
+/// Byte offset -> line and column.
+#[derive(Debug)]
+pub struct Lines<'text> {
+    text: &'text str,
+    starts: Vec<usize>,
+}
+
+impl<'text> Lines<'text> {
+    pub fn new(text: &'text str) -> Self {
+        let starts = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
+        Self { text, starts }
+    }
+
+    pub fn text(&self, range: TextRange) -> &'text str {
+        self.text.get(range.to_std_range()).unwrap_or("")
+    }
+
+    /// 1-based.
+    pub fn line(&self, offset: TextSize) -> u32 {
+        self.starts.partition_point(|&start| start <= offset.to_usize()) as u32
+    }
+
+    /// 1-based, in characters.
+    pub fn column(&self, offset: TextSize) -> u32 {
+        let start = self.start_of_line(offset);
+        let before = self.text.get(start..offset.to_usize()).unwrap_or("");
+        before.chars().count() as u32 + 1
+    }
+
+    /// Byte offset of the start of the line that holds `offset`.
+    pub fn start_of_line(&self, offset: TextSize) -> usize {
+        self.starts[(self.line(offset) as usize).saturating_sub(1).min(self.starts.len() - 1)]
+    }
+
+    /// Byte offsets of the starts of the lines after the first that begin in `start..end`.
+    pub fn starts_within(&self, start: usize, end: usize) -> &[usize] {
+        let from = self.starts.partition_point(|&at| at <= start);
+        let to = self.starts.partition_point(|&at| at < end);
+        self.starts.get(from..to).unwrap_or(&[])
+    }
+}
+
+/// The source text of a node.
+pub fn slice(text: &str, node: impl Ranged) -> &str {
+    text.get(node.start().to_usize()..node.end().to_usize()).unwrap_or("")
+}

@@ -1,0 +1,190 @@
+//! Which names a scope binds, and how private names are mangled. Python's rules, computed one scope at a time.
+//!
+//! Resolution across scopes is left to the visitors that keep a stack of [`Bindings`].
+
+use std::collections::BTreeSet;
+
+use ruff_python_ast::visitor::source_order::{self, SourceOrderVisitor};
+use ruff_python_ast::{Comprehension, ExceptHandler, Expr, ExprContext, Parameters, Pattern, Stmt, TypeParams};
+
+/// What one scope (function, lambda, class body, comprehension) binds and declares.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Bindings {
+    pub bound: BTreeSet<String>,
+    pub globals: BTreeSet<String>,
+    pub nonlocals: BTreeSet<String>,
+}
+
+impl Bindings {
+    /// A function's own scope: parameters, type parameters and all that its body binds.
+    pub fn of_function(parameters: &Parameters, type_params: Option<&TypeParams>, body: &[Stmt]) -> Self {
+        let mut bindings = Self::of_body(body);
+        bindings.bind_parameters(parameters);
+        for parameter in type_params.into_iter().flat_map(|params| params.type_params.iter()) {
+            bindings.bound.insert(parameter.name().to_string());
+        }
+        bindings
+    }
+
+    /// A lambda's scope: its parameters and what walrus operators in its body bind.
+    pub fn of_lambda(parameters: Option<&Parameters>, body: &Expr) -> Self {
+        let mut collector = Collector::default();
+        collector.visit_expr(body);
+        if let Some(parameters) = parameters {
+            collector.bindings.bind_parameters(parameters);
+        }
+        collector.bindings
+    }
+
+    /// A class body's, or a function's without its parameters.
+    pub fn of_body(body: &[Stmt]) -> Self {
+        let mut collector = Collector::default();
+        collector.visit_body(body);
+        collector.bindings
+    }
+
+    /// A comprehension's targets.
+    pub fn of_comprehension(generators: &[Comprehension]) -> Self {
+        let mut collector = Collector::default();
+        for generator in generators {
+            collector.visit_expr(&generator.target);
+        }
+        collector.bindings
+    }
+
+    /// The name is a local of this scope.
+    pub fn is_local(&self, name: &str) -> bool {
+        self.bound.contains(name) && !self.globals.contains(name) && !self.nonlocals.contains(name)
+    }
+
+    fn bind_parameters(&mut self, parameters: &Parameters) {
+        for parameter in parameters.iter() {
+            self.bound.insert(parameter.name().to_string());
+        }
+    }
+}
+
+/// Walks one scope; inner scopes are entered only for what they bind out here.
+#[derive(Default)]
+struct Collector {
+    bindings: Bindings,
+    /// Depth of comprehensions, whose targets are their own.
+    comprehensions: u32,
+}
+
+impl Collector {
+    fn bind(&mut self, name: &str) {
+        self.bindings.bound.insert(name.to_owned());
+    }
+
+    fn defaults(&mut self, parameters: &Parameters) {
+        for default in parameters.iter_non_variadic_params().filter_map(|parameter| parameter.default()) {
+            self.visit_expr(default);
+        }
+    }
+}
+
+impl<'a> SourceOrderVisitor<'a> for Collector {
+    fn visit_stmt(&mut self, stmt: &'a Stmt) {
+        match stmt {
+            Stmt::FunctionDef(function) => {
+                self.bind(&function.name);
+                for decorator in &function.decorator_list {
+                    self.visit_decorator(decorator);
+                }
+                self.defaults(&function.parameters);
+            }
+            Stmt::ClassDef(class) => {
+                self.bind(&class.name);
+                for decorator in &class.decorator_list {
+                    self.visit_decorator(decorator);
+                }
+                if let Some(arguments) = &class.arguments {
+                    self.visit_arguments(arguments);
+                }
+            }
+            Stmt::Global(global) => {
+                self.bindings.globals.extend(global.names.iter().map(ToString::to_string));
+            }
+            Stmt::Nonlocal(nonlocal) => {
+                self.bindings.nonlocals.extend(nonlocal.names.iter().map(ToString::to_string));
+            }
+            Stmt::Import(import) => {
+                for alias in &import.names {
+                    let first = alias.name.split('.').next().unwrap_or_default();
+                    self.bind(alias.asname.as_ref().map_or(first, |name| name.as_str()));
+                }
+            }
+            Stmt::ImportFrom(import) => {
+                for alias in &import.names {
+                    self.bind(alias.asname.as_ref().unwrap_or(&alias.name));
+                }
+            }
+            Stmt::TypeAlias(alias) => self.visit_expr(&alias.name),
+            _ => source_order::walk_stmt(self, stmt),
+        }
+    }
+
+    fn visit_annotation(&mut self, _expr: &'a Expr) {}
+
+    fn visit_expr(&mut self, expr: &'a Expr) {
+        match expr {
+            Expr::Name(name) => {
+                if self.comprehensions == 0 && !matches!(name.ctx, ExprContext::Load) {
+                    self.bind(&name.id);
+                }
+            }
+            Expr::Named(named) => {
+                if let Expr::Name(name) = named.target.as_ref() {
+                    self.bind(&name.id);
+                }
+                self.visit_expr(&named.value);
+            }
+            Expr::Lambda(lambda) => {
+                if let Some(parameters) = &lambda.parameters {
+                    self.defaults(parameters);
+                }
+            }
+            Expr::ListComp(_) | Expr::SetComp(_) | Expr::DictComp(_) | Expr::Generator(_) => {
+                self.comprehensions += 1;
+                source_order::walk_expr(self, expr);
+                self.comprehensions -= 1;
+            }
+            _ => source_order::walk_expr(self, expr),
+        }
+    }
+
+    fn visit_except_handler(&mut self, handler: &'a ExceptHandler) {
+        let ExceptHandler::ExceptHandler(inner) = handler;
+        if let Some(name) = &inner.name {
+            self.bind(name);
+        }
+        source_order::walk_except_handler(self, handler);
+    }
+
+    fn visit_pattern(&mut self, pattern: &'a Pattern) {
+        let name = match pattern {
+            Pattern::MatchAs(pattern) => pattern.name.as_ref(),
+            Pattern::MatchStar(pattern) => pattern.name.as_ref(),
+            Pattern::MatchMapping(pattern) => pattern.rest.as_ref(),
+            _ => None,
+        };
+        if let Some(name) = name {
+            self.bind(name);
+        }
+        source_order::walk_pattern(self, pattern);
+    }
+}
+
+/// A private name as CPython stores it inside this class; any other name as it is.
+pub fn mangle(name: &str, class: Option<&str>) -> String {
+    match class.map(|class| class.trim_start_matches('_')) {
+        Some(class) if !class.is_empty() && is_private(name) => format!("_{class}{name}"),
+        _ => name.to_owned(),
+    }
+}
+
+/// Two leading underscores, and not two trailing ones.
+pub fn is_private(name: &str) -> bool {
+    name.starts_with("__") && !name.ends_with("__") && !name.contains('.')
+}

@@ -1,0 +1,144 @@
+//! Value sites and the other numbered places of an instrumented function.
+//!
+//! Everything that instrumented code reports to the runtime it reports by number; the [`SiteTable`] says what a number
+//! means. Ranges are byte offsets into the function's text as [`crate::Function::text`] holds it (dedented, no
+//! decorators), which is also the text that a predictor reads.
+
+use serde::{Deserialize, Serialize};
+
+/// The four kinds of expression whose value may be missing (ChangeGuard, LExecutor).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SiteKind {
+    Name,
+    Attribute,
+    Call,
+    Subscript,
+}
+
+/// One value site.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Site {
+    pub kind: SiteKind,
+    /// Byte range of the expression in the function's text, end exclusive.
+    pub start: u32,
+    pub end: u32,
+    /// 1-based line in the function's text on which the expression starts.
+    pub line: u32,
+    /// The identifier looked up: the name, the attribute; for a call the callee's and for a subscript the container's
+    /// last identifier (empty when there is none, as in `f()()`).
+    pub identifier: String,
+    /// The expression's text, white space normalised: the static access path, e.g. `request.meta['retries']`.
+    pub path: String,
+    /// Dotted names that `except` clauses around this site catch, innermost first, if the site is in a `try` body.
+    /// A bare `except` counts as `Exception`. Only handlers within the same function.
+    pub catches: Vec<String>,
+    /// For a call: its value is not used (the call is a whole expression statement, also when awaited).
+    pub discarded: bool,
+}
+
+/// What decides a branch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum BranchKind {
+    If,
+    While,
+    Ternary,
+    Comprehension,
+    Guard,
+    Assert,
+}
+
+/// One condition that is reported with its truth.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Branch {
+    pub kind: BranchKind,
+    pub start: u32,
+    pub end: u32,
+    pub line: u32,
+}
+
+/// Methods and functions whose answer tells what a text or container holds; calls of them are observed.
+pub const TELLING_CALLS: [&str; 7] =
+    ["startswith", "endswith", "match", "fullmatch", "search", "isdisjoint", "issubset"];
+
+/// How a comparison compares; the numbers are those that instrumented code passes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Comparator {
+    Eq = 0,
+    NotEq = 1,
+    Lt = 2,
+    LtE = 3,
+    Gt = 4,
+    GtE = 5,
+    In = 6,
+    NotIn = 7,
+    Is = 8,
+    IsNot = 9,
+}
+
+impl Comparator {
+    pub fn of(op: ruff_python_ast::CmpOp) -> Self {
+        use ruff_python_ast::CmpOp;
+        match op {
+            CmpOp::Eq => Comparator::Eq,
+            CmpOp::NotEq => Comparator::NotEq,
+            CmpOp::Lt => Comparator::Lt,
+            CmpOp::LtE => Comparator::LtE,
+            CmpOp::Gt => Comparator::Gt,
+            CmpOp::GtE => Comparator::GtE,
+            CmpOp::In => Comparator::In,
+            CmpOp::NotIn => Comparator::NotIn,
+            CmpOp::Is => Comparator::Is,
+            CmpOp::IsNot => Comparator::IsNot,
+        }
+    }
+
+    pub const ALL: [Comparator; 10] = [
+        Comparator::Eq,
+        Comparator::NotEq,
+        Comparator::Lt,
+        Comparator::LtE,
+        Comparator::Gt,
+        Comparator::GtE,
+        Comparator::In,
+        Comparator::NotIn,
+        Comparator::Is,
+        Comparator::IsNot,
+    ];
+}
+
+/// One comparison of two operands; chains (`a < b < c`) are none.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Comparison {
+    pub comparator: Comparator,
+    /// Byte range in the function's text.
+    pub start: u32,
+    pub end: u32,
+    pub line: u32,
+}
+
+/// What the numbers in one instrumented function mean.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SiteTable {
+    /// Indexed by the number passed to the site hooks.
+    pub sites: Vec<Site>,
+    /// Indexed by the number passed to the branch hook.
+    pub branches: Vec<Branch>,
+    /// Indexed by the number passed to the hook of comparisons.
+    pub comparisons: Vec<Comparison>,
+    /// 1-based lines of the function's text that hold code which reports when it runs, ascending, each once.
+    pub lines: Vec<u32>,
+    pub yields: Yields,
+}
+
+/// What a generator makes of what its consumer does at a `yield`, besides asking for the next item.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Yields {
+    /// Dotted names of exceptions that something happens to when they are thrown in: those that handlers around a `yield`
+    /// name, and `Exception` where a `finally` or a `with` is around one.
+    pub thrown: Vec<String>,
+    /// The value of some `yield` is used: what is sent in matters.
+    pub sent: bool,
+}

@@ -1,0 +1,278 @@
+//! Drawing decisions: a pure function of (seed, access path, distribution, uses, pools).
+//!
+//! Every access path has its own random stream, so a decision depends neither on the order in which the two versions
+//! ask nor on what else is drawn. A decision that is given ([`Fixed`]) is taken as it is.
+//! How a value is made stands in `maker.rs`.
+
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64Mcg;
+use rustc_hash::FxHashMap;
+use xxhash_rust::xxh3::xxh3_64_with_seed;
+
+use super::maker::{Maker, is_plausible};
+use super::{Pools, texts};
+use crate::predictor::Distribution;
+use crate::reading::Uses;
+use crate::value::{AbstractValue, Choice, Decision, Declared, Fixed, Recipe};
+
+/// How often an operator raises what the code catches, for every call that does.
+const OPERATION_SHARE: f64 = 0.4;
+/// How often the text of an object is drawn, where the code looks at it; else it is the object's path.
+const DRAWN_TEXT: f64 = 0.7;
+
+/// What is asked for one access path.
+#[derive(Debug, Clone, Copy)]
+pub struct Ask<'a> {
+    pub path: &'a str,
+    pub distribution: &'a Distribution,
+    pub uses: &'a Uses,
+    /// Exceptions that may be raised here instead of giving a value.
+    pub raises: &'a [String],
+    /// How often they are, as a share of how often calls raise.
+    pub raise_share: f64,
+    /// The look-up may fail as it would in Python ([`Decision::Fail`]).
+    pub may_fail: bool,
+    /// The parameter has a default ([`Decision::Default`]).
+    pub may_default: bool,
+}
+
+/// What is known of a path from the sites that read it: gives items of drawn containers their own prediction.
+pub trait Known {
+    fn known(&self, path: &str) -> Option<(&Distribution, &Uses)>;
+}
+
+/// Draws and remembers the decisions of one execution.
+#[derive(Debug)]
+pub struct Draw {
+    seed: u64,
+    raise_probability: f64,
+    /// Share of draws that ignore the prediction.
+    exploration: f64,
+    fixed: Fixed,
+    taken: FxHashMap<String, usize>,
+    choices: Vec<Choice>,
+}
+
+impl Draw {
+    pub fn new(seed: u64, fixed: Fixed, raise_probability: f64) -> Self {
+        // Three executions in four trust the prediction, the fourth looks elsewhere.
+        let exploration = [0.03, 0.08, 0.15, 0.5][(xxh3_64_with_seed(b"exploration", seed) % 4) as usize];
+        Self { seed, raise_probability, exploration, fixed, taken: FxHashMap::default(), choices: Vec::new() }
+    }
+
+    /// All decisions so far, in order of first need.
+    pub fn choices(&self) -> &[Choice] {
+        &self.choices
+    }
+
+    pub fn into_choices(self) -> Vec<Choice> {
+        self.choices
+    }
+
+    /// The decision for a value, and whether it was made just now.
+    pub fn value(&mut self, pools: &Pools, known: &dyn Known, ask: &Ask<'_>) -> (Decision, bool) {
+        if let Some(Decision::Value(given)) = self.fixed.get(ask.path)
+            && !is_plausible(given, ask.uses)
+        {
+            // Proposed by the search, which does not know what is declared.
+            self.fixed.remove(ask.path);
+        }
+        self.decide(ask.path, |draw, random| draw.draw_value(random, pools, known, ask))
+    }
+
+    /// A yes or no, e.g. the truth of a versatile object.
+    pub fn truth(&mut self, path: &str, probability: f64) -> bool {
+        let decision = self.decide(path, |_, random| Decision::Value(Recipe::Bool(random.random_bool(probability)))).0;
+        matches!(decision, Decision::Value(Recipe::Bool(true)))
+    }
+
+    /// Whether an operation fails, with one of these exceptions.
+    pub fn failure(&mut self, path: &str, raises: &[String]) -> Decision {
+        let decision = self.decide(path, |draw, random| {
+            let probability = (draw.raise_probability * OPERATION_SHARE).clamp(0.0, 1.0);
+            if raises.is_empty() || !random.random_bool(probability) {
+                return Decision::Value(Recipe::None);
+            }
+            Decision::Raise(raises[random.random_range(0..raises.len())].clone())
+        });
+        decision.0
+    }
+
+    /// As [`Self::truth`]; where nothing is likely, only what is given or was decided before is a decision.
+    pub fn whether(&mut self, path: &str, probability: f64) -> bool {
+        let known = self.fixed.contains_key(path) || self.taken.contains_key(path);
+        (known || probability > 0.0) && self.truth(path, probability)
+    }
+
+    /// A small number, e.g. how many items a versatile object has.
+    pub fn number(&mut self, path: &str, weights: &[f64]) -> i64 {
+        let decision = self
+            .decide(path, |_, random| {
+                Decision::Value(Recipe::Int(pick_weighted(random, weights.iter().copied()) as i64))
+            })
+            .0;
+        match decision {
+            Decision::Value(Recipe::Int(value)) => value,
+            _ => 0,
+        }
+    }
+
+    /// The text of an object: `default`, unless the code looks at the text.
+    pub fn text(&mut self, pools: &Pools, known: &dyn Known, path: &str, default: &str, uses: &Uses) -> String {
+        if !uses.looks_at_text() && !self.fixed.contains_key(path) && !self.taken.contains_key(path) {
+            return default.to_string();
+        }
+        let decision = self.decide(path, |draw, random| {
+            let drawn = random.random_bool(DRAWN_TEXT).then(|| {
+                let mut distribution = [0.0; AbstractValue::COUNT];
+                distribution[AbstractValue::Str as usize] = 1.0;
+                let uses = Uses { declared: Some(Declared::of(&[AbstractValue::Str])), ..uses.clone() };
+                Maker { pools, known, exploration: draw.exploration, letters: texts::letters(draw.seed) }.draw(
+                    random,
+                    path,
+                    &distribution,
+                    &uses,
+                    0,
+                )
+            });
+            Decision::Value(drawn.unwrap_or_else(|| Recipe::Str(default.to_string())))
+        });
+        match decision.0 {
+            Decision::Value(Recipe::Str(text)) => text,
+            _ => default.to_string(),
+        }
+    }
+
+    /// Remembers a decision that follows from others, so that both versions see it.
+    pub fn settle(&mut self, path: &str, decision: Decision) {
+        self.decide(path, |_, _| decision);
+    }
+
+    /// As [`Self::settle`], also where something else was given: a search does not know what follows.
+    pub fn imply(&mut self, path: &str, decision: Decision) {
+        if !self.taken.contains_key(path) {
+            self.fixed.remove(path);
+        }
+        self.settle(path, decision);
+    }
+
+    /// The decision already made for a path.
+    pub fn taken(&self, path: &str) -> Option<&Decision> {
+        self.taken.get(path).map(|&index| &self.choices[index].decision)
+    }
+
+    fn decide(&mut self, path: &str, draw: impl FnOnce(&Self, &mut Pcg64Mcg) -> Decision) -> (Decision, bool) {
+        if let Some(&index) = self.taken.get(path) {
+            return (self.choices[index].decision.clone(), false);
+        }
+        let decision = match self.fixed.get(path) {
+            Some(decision) => decision.clone(),
+            None => draw(self, &mut Pcg64Mcg::seed_from_u64(xxh3_64_with_seed(path.as_bytes(), self.seed))),
+        };
+        self.taken.insert(path.to_string(), self.choices.len());
+        self.choices.push(Choice { path: path.to_string(), decision: decision.clone() });
+        (decision, true)
+    }
+
+    fn draw_value(&self, random: &mut Pcg64Mcg, pools: &Pools, known: &dyn Known, ask: &Ask<'_>) -> Decision {
+        let raises = self.raise_probability * ask.raise_share;
+        if !ask.raises.is_empty() && random.random_bool(raises.clamp(0.0, 1.0)) {
+            return Decision::Raise(ask.raises[random.random_range(0..ask.raises.len())].clone());
+        }
+        if ask.may_default && random.random_bool(0.3) {
+            return Decision::Default;
+        }
+        if ask.may_fail && random.random_bool(0.25) {
+            return Decision::Fail;
+        }
+        let maker = Maker { pools, known, exploration: self.exploration, letters: texts::letters(self.seed) };
+        Decision::Value(maker.draw(random, ask.path, ask.distribution, ask.uses, 0))
+    }
+}
+
+pub(super) fn pick_weighted(random: &mut Pcg64Mcg, weights: impl Iterator<Item = f64> + Clone) -> usize {
+    let total: f64 = weights.clone().sum();
+    let mut point = random.random::<f64>() * total;
+    let mut last = 0;
+    for (index, weight) in weights.enumerate() {
+        if weight > 0.0 {
+            last = index;
+            if point < weight {
+                return index;
+            }
+            point -= weight;
+        }
+    }
+    last
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Nothing;
+    impl Known for Nothing {
+        fn known(&self, _: &str) -> Option<(&Distribution, &Uses)> {
+            None
+        }
+    }
+
+    fn ask<'a>(path: &'a str, distribution: &'a Distribution, uses: &'a Uses) -> Ask<'a> {
+        Ask { path, distribution, uses, raises: &[], raise_share: 1.0, may_fail: false, may_default: false }
+    }
+
+    const UNIFORM: Distribution = [1.0 / 12.0; 12];
+
+    #[test]
+    fn a_decision_depends_on_the_path_and_not_on_the_order_of_asking() {
+        let (pools, uses) = (Pools::default(), Uses::default());
+        let mut forth = Draw::new(7, Fixed::new(), 0.15);
+        let mut back = Draw::new(7, Fixed::new(), 0.15);
+        let a1 = forth.value(&pools, &Nothing, &ask("a", &UNIFORM, &uses)).0;
+        let b1 = forth.value(&pools, &Nothing, &ask("b", &UNIFORM, &uses)).0;
+        let b2 = back.value(&pools, &Nothing, &ask("b", &UNIFORM, &uses)).0;
+        let a2 = back.value(&pools, &Nothing, &ask("a", &UNIFORM, &uses)).0;
+        assert_eq!((a1, b1), (a2, b2));
+    }
+
+    #[test]
+    fn fixed_choices_repeat_an_execution() {
+        let (pools, uses) = (Pools::new(&[Recipe::Str("x".into())]), Uses::default());
+        let mut first = Draw::new(3, Fixed::new(), 0.15);
+        for path in ["a", "b", "c"] {
+            first.value(&pools, &Nothing, &ask(path, &UNIFORM, &uses));
+        }
+        let fixed = first.choices().iter().map(|choice| (choice.path.clone(), choice.decision.clone())).collect();
+        let mut again = Draw::new(999, fixed, 0.15);
+        for path in ["a", "b", "c"] {
+            again.value(&pools, &Nothing, &ask(path, &UNIFORM, &uses));
+        }
+        assert_eq!(first.choices(), again.choices());
+    }
+
+    #[test]
+    fn a_value_that_is_called_is_versatile() {
+        let uses = Uses { called: true, ..Uses::default() };
+        for seed in 0..50 {
+            let mut draw = Draw::new(seed, Fixed::new(), 0.0);
+            let decision = draw.value(&Pools::default(), &Nothing, &ask("f", &UNIFORM, &uses)).0;
+            assert!(matches!(decision, Decision::Value(Recipe::Versatile(_))), "{decision:?}");
+        }
+    }
+
+    #[test]
+    fn an_unpacked_value_mostly_has_the_right_number_of_items() {
+        let uses = Uses { unpacked: Some(3), iterated: true, ..Uses::default() };
+        let fitting = (0..100)
+            .filter(|&seed| {
+                let mut draw = Draw::new(seed, Fixed::new(), 0.0);
+                match draw.value(&Pools::default(), &Nothing, &ask("x", &UNIFORM, &uses)).0 {
+                    Decision::Value(Recipe::List(items) | Recipe::Tuple(items)) => items.len() == 3,
+                    Decision::Value(Recipe::Versatile(_)) => true,
+                    _ => false,
+                }
+            })
+            .count();
+        assert!(fitting > 85, "{fitting}");
+    }
+}

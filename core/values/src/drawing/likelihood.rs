@@ -1,0 +1,111 @@
+//! How likely a value is under the predictor: the probability of its class, given what the code does with it, times how
+//! usual the value is within its class.
+//!
+//! Drawing looks for trouble, so it gives special values more room than they have in the world; this does not.
+
+use super::fitness::fitness;
+use crate::predictor::Distribution;
+use crate::reading::Uses;
+use crate::value::{AbstractValue, Recipe};
+
+/// How usual special values are within their class; all others are as usual as can be.
+const EMPTY_TEXT: f64 = 0.02;
+const SIGNS_ALONE: f64 = 0.02;
+const EMPTY_CONTAINER: f64 = 0.3;
+const NO_NUMBER: f64 = 0.02;
+
+/// The predictor's probabilities of the classes, weighed by what the code does with the value.
+pub fn class_probabilities(distribution: &Distribution, uses: &Uses) -> Distribution {
+    let weights = AbstractValue::ALL.map(|class| {
+        let predicted = distribution[class as usize];
+        if uses.tested.contains(&class) { predicted.max(0.1) } else { predicted * fitness(class, uses).min(1.0) }
+    });
+    let total: f32 = weights.iter().sum();
+    if total > 0.0 { weights.map(|weight| weight / total) } else { *distribution }
+}
+
+/// How usual a value is within its class, 0 to 1.
+pub fn typicality(recipe: &Recipe) -> f64 {
+    match recipe {
+        Recipe::Bool(_) => 0.5,
+        Recipe::Str(text) if text.is_empty() => EMPTY_TEXT,
+        Recipe::Str(text) if !text.chars().any(char::is_alphanumeric) => SIGNS_ALONE,
+        Recipe::Bytes(bytes) if bytes.is_empty() => EMPTY_TEXT,
+        Recipe::Bytes(bytes) if !bytes.iter().any(u8::is_ascii_alphanumeric) => SIGNS_ALONE,
+        Recipe::Float(value) if !value.is_finite() => NO_NUMBER,
+        Recipe::List(items) | Recipe::Tuple(items) | Recipe::Set(items) if items.is_empty() => EMPTY_CONTAINER,
+        Recipe::Dict(entries) if entries.is_empty() => EMPTY_CONTAINER,
+        _ => 1.0,
+    }
+}
+
+/// Values that stand for their classes: an empty and a full one, a usual and a special one.
+pub fn representatives() -> Vec<Recipe> {
+    let object = || Recipe::Versatile(AbstractValue::Object);
+    vec![
+        Recipe::None,
+        Recipe::Bool(true),
+        Recipe::Bool(false),
+        Recipe::Int(0),
+        Recipe::Int(1),
+        Recipe::Int(7),
+        Recipe::Float(2.5),
+        Recipe::Str(String::new()),
+        Recipe::Str("word".into()),
+        Recipe::List(vec![]),
+        Recipe::List(vec![object()]),
+        Recipe::Tuple(vec![]),
+        Recipe::Tuple(vec![object(), object()]),
+        Recipe::Dict(vec![]),
+        Recipe::Dict(vec![(Recipe::Str("a".into()), object())]),
+        Recipe::Set(vec![]),
+        Recipe::Set(vec![Recipe::Str("a".into())]),
+        object(),
+    ]
+}
+
+/// Probability of a value of these: of each class, the most usual one counts.
+pub fn probability<'a>(classes: &[f32], values: impl IntoIterator<Item = &'a Recipe>) -> f64 {
+    let mut usual = [0.0f64; AbstractValue::COUNT];
+    for value in values {
+        let own = &mut usual[value.abstract_value() as usize];
+        *own = match value {
+            // Of truths there are two, which add up.
+            Recipe::Bool(_) => (*own + typicality(value)).min(1.0),
+            _ => own.max(typicality(value)),
+        };
+    }
+    // All kinds of versatile objects show what one of them shows.
+    use AbstractValue as A;
+    let versatile = [A::Callable, A::Resource, A::Object].map(|class| usual[class as usize]);
+    let most = versatile.into_iter().fold(0.0, f64::max);
+    for class in [A::Callable, A::Resource, A::Object] {
+        usual[class as usize] = most;
+    }
+    usual.iter().zip(classes).map(|(usual, class)| usual * f64::from(*class)).sum::<f64>().min(1.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn special_values_are_less_likely_than_usual_ones_of_their_class() {
+        let mut classes = [0.0f32; AbstractValue::COUNT];
+        classes[AbstractValue::Str as usize] = 0.9;
+        classes[AbstractValue::None as usize] = 0.1;
+        let of = |values: &[Recipe]| probability(&classes, values);
+        assert!((of(&[Recipe::Str("abc".into())]) - 0.9).abs() < 1e-6);
+        assert!(of(&[Recipe::Str("$".into())]) < 0.1);
+        assert!((of(&[Recipe::Str(String::new()), Recipe::None]) - 0.118).abs() < 1e-6);
+        assert_eq!(of(&[Recipe::Int(3)]), 0.0);
+    }
+
+    #[test]
+    fn what_the_code_does_with_a_value_weighs_its_classes() {
+        let uses = Uses { iterated: true, ..Uses::default() };
+        let classes = class_probabilities(&[1.0 / 12.0; 12], &uses);
+        assert!(classes[AbstractValue::List as usize] > 20.0 * classes[AbstractValue::Int as usize]);
+        assert!((classes.iter().sum::<f32>() - 1.0).abs() < 1e-5);
+    }
+}

@@ -1,0 +1,395 @@
+//! Turns abstract values into recipes: concretization after ChangeGuard, Table 1, with what the code does to a value
+//! ([`Uses`]) weighing the prediction. Numbers and texts are drawn in `pools.rs`.
+
+use rand::RngExt;
+use rand_pcg::Pcg64Mcg;
+
+use super::draw::{Known, pick_weighted};
+use super::fitness::fitness;
+use super::{Pools, texts};
+use crate::predictor::Distribution;
+use crate::reading::{Key, Uses};
+use crate::value::{AbstractValue, Declared, Recipe};
+
+/// How often a container is long, and how often an item repeats the one before.
+const LONG: f64 = 0.04;
+const DUPLICATE: f64 = 0.12;
+/// Nesting of containers that are drawn.
+const MAX_DEPTH: u32 = 2;
+
+/// Makes the values of one execution.
+pub(super) struct Maker<'a> {
+    pub pools: &'a Pools,
+    pub known: &'a dyn Known,
+    /// Share of draws that ignore the prediction.
+    pub exploration: f64,
+    /// Letters of which texts are made.
+    pub letters: Option<&'static str>,
+}
+
+impl Maker<'_> {
+    pub(super) fn draw(
+        &self,
+        random: &mut Pcg64Mcg,
+        path: &str,
+        distribution: &Distribution,
+        uses: &Uses,
+        depth: u32,
+    ) -> Recipe {
+        if let Some(declared) = &uses.declared {
+            return self.declared(random, path, declared, distribution, uses, depth);
+        }
+        let versatile_only = uses.called || uses.exception || uses.class || uses.awaited || uses.entered;
+        if versatile_only && uses.candidates.contains(&Recipe::None) && random.random_bool(0.25) {
+            // Code that asks whether it is there before it calls it.
+            return Recipe::None;
+        }
+        if !versatile_only && !uses.candidates.is_empty() && random.random_bool(0.4) {
+            let candidate = &uses.candidates[random.random_range(0..uses.candidates.len())];
+            // What the predictor thinks impossible is tried seldom, even where the code asks for it.
+            let class = candidate.abstract_value();
+            let is_shape = matches!(candidate, Recipe::List(_) | Recipe::Dict(_));
+            let expected = if is_shape || uses.tested.contains(&class) { 0.5 } else { 0.1 };
+            let trust = f64::from(distribution[class as usize] * 20.0 + expected).min(1.0);
+            if random.random_bool(trust)
+                && let Some(recipe) = self.near_candidate(random, path, candidate, uses, depth)
+            {
+                return recipe;
+            }
+        }
+        let exploration = self.exploration as f32;
+        let weights = AbstractValue::ALL.map(|class| {
+            let predicted = distribution[class as usize] * (1.0 - exploration) + exploration / 12.0;
+            if uses.tested.contains(&class) {
+                // The code expects this class, whatever else it does with the value.
+                return f64::from(predicted.max(0.1));
+            }
+            f64::from(predicted * fitness(class, uses).max(if versatile_only { 0.0 } else { 1e-4 }))
+        });
+        let class = AbstractValue::ALL[pick_weighted(random, weights.iter().copied())];
+        self.concretize(random, path, class, uses, depth)
+    }
+
+    /// A value of the declared type, or of a class that the code asks for all the same.
+    fn declared(
+        &self,
+        random: &mut Pcg64Mcg,
+        path: &str,
+        declared: &Declared,
+        distribution: &Distribution,
+        uses: &Uses,
+        depth: u32,
+    ) -> Recipe {
+        if !declared.literals.is_empty() && random.random_bool(0.9) {
+            return declared.literals[random.random_range(0..declared.literals.len())].clone();
+        }
+        if !uses.candidates.is_empty() && random.random_bool(0.4) {
+            let candidate = &uses.candidates[random.random_range(0..uses.candidates.len())];
+            if let Some(recipe) =
+                self.near_candidate(random, path, candidate, uses, depth).filter(|value| is_plausible(value, uses))
+            {
+                return recipe;
+            }
+        }
+        let weights = AbstractValue::ALL.map(|class| {
+            let named = declared.classes.contains(&class);
+            if named || uses.tested.contains(&class) { f64::from(distribution[class as usize].max(0.1)) } else { 0.0 }
+        });
+        let class = AbstractValue::ALL[pick_weighted(random, weights.iter().copied())];
+        if class == AbstractValue::Tuple && !declared.parts.is_empty() {
+            let part = |(index, part): (usize, &Declared)| {
+                let uses = Uses { declared: Some(part.clone()), ..Uses::default() };
+                self.element(random, &format!("{path}[{index}]"), distribution, &uses, depth)
+            };
+            return Recipe::Tuple(declared.parts.iter().enumerate().map(part).collect());
+        }
+        let within = |own: Option<&Uses>, declared: &Option<Box<Declared>>| {
+            let declared = declared.as_deref().cloned();
+            Uses { declared, ..own.cloned().unwrap_or_default() }
+        };
+        let element = within(uses.element.as_deref(), &declared.items);
+        if class == AbstractValue::Dict && (declared.keys.is_some() || declared.items.is_some()) {
+            let key = within(None, &declared.keys);
+            let value = Uses { declared: element.declared, ..Uses::default() };
+            return Recipe::Dict(self.declared_entries(random, path, uses, [&key, &value], depth));
+        }
+        let bytes = declared.bytes && class == AbstractValue::Str;
+        let uses = Uses { element: Some(Box::new(element)), bytes: uses.bytes || bytes, ..uses.clone() };
+        self.concretize(random, path, class, &uses, depth)
+    }
+
+    /// Entries of declared keys and values; keys that the code looks up in half of the cases.
+    fn declared_entries(
+        &self,
+        random: &mut Pcg64Mcg,
+        path: &str,
+        uses: &Uses,
+        [of_keys, of_values]: [&Uses; 2],
+        depth: u32,
+    ) -> Vec<(Recipe, Recipe)> {
+        let admitted = |key: &Recipe| of_keys.declared.as_ref().is_none_or(|declared| declared.admits(key));
+        let mut keys: Vec<Recipe> = Vec::new();
+        for key in uses.key_candidates.iter().filter(|key| is_hashable(key) && admitted(key)) {
+            if random.random_bool(0.5) && !keys.contains(key) {
+                keys.push(key.clone());
+            }
+        }
+        let distribution = self.element_distribution(random, depth);
+        for index in 0..pick_weighted(random, [0.25, 0.25, 0.25, 0.15, 0.1].into_iter()) {
+            let key = self.element(random, &format!("{path} key {index}"), &distribution, of_keys, depth);
+            if is_hashable(&key) && !keys.contains(&key) {
+                keys.push(key);
+            }
+        }
+        let value = |key: Recipe| {
+            let item = format!("{path}[{}]", key.display());
+            let value = self.element(random, &item, &distribution, of_values, depth);
+            (key, value)
+        };
+        keys.into_iter().map(value).collect()
+    }
+
+    /// A literal that the value is compared with, or something beside it; a shape that a pattern asks for.
+    fn near_candidate(
+        &self,
+        random: &mut Pcg64Mcg,
+        path: &str,
+        candidate: &Recipe,
+        uses: &Uses,
+        depth: u32,
+    ) -> Option<Recipe> {
+        let container = uses.iterated || uses.mapping || uses.unpacked.is_some() || !uses.keys.is_empty();
+        match candidate {
+            Recipe::None | Recipe::Bool(_) => Some(candidate.clone()),
+            Recipe::List(_) | Recipe::Dict(_) => Some(match self.filled(random, path, candidate, uses, depth) {
+                // Patterns of sequences take both.
+                Recipe::List(items) if uses.declared.as_ref().is_some_and(Declared::is_tuple) => Recipe::Tuple(items),
+                filled => filled,
+            }),
+            Recipe::Int(value) if !container => Some(Recipe::Int(match random.random_range(0..6) {
+                0 => value.saturating_add(1),
+                1 => value.saturating_sub(1),
+                _ => *value,
+            })),
+            Recipe::Str(text) if !container => Some(Recipe::Str(match random.random_range(0..12) {
+                0 => format!("{text}a"),
+                1 => format!("a{text}"),
+                2 => format!("a{text}a"),
+                3 => text.to_lowercase(),
+                4 => text.to_uppercase(),
+                5 => format!(" {text} "),
+                6 => texts::mixed_case(text),
+                7 => format!("{text}{text}"),
+                _ => text.clone(),
+            })),
+            Recipe::Float(_) | Recipe::Bytes(_) | Recipe::Named(_) if !container => Some(candidate.clone()),
+            _ => None,
+        }
+    }
+
+    fn concretize(&self, random: &mut Pcg64Mcg, path: &str, class: AbstractValue, uses: &Uses, depth: u32) -> Recipe {
+        match class {
+            AbstractValue::None => Recipe::None,
+            AbstractValue::Bool => Recipe::Bool(random.random_bool(0.5)),
+            AbstractValue::Int => Recipe::Int(self.pools.int(random)),
+            AbstractValue::Float => Recipe::Float(self.pools.float(random)),
+            AbstractValue::Str | AbstractValue::Object
+                if uses.bytes && (!may_be_text(uses) || random.random_bool(0.5)) =>
+            {
+                Recipe::Bytes(self.pools.some_bytes(random))
+            }
+            AbstractValue::Str if uses.attributes.iter().any(|name| name == "decode") => {
+                Recipe::Bytes(self.pools.some_bytes(random))
+            }
+            AbstractValue::Str => Recipe::Str(texts::text(random, self.pools, uses, self.letters)),
+            AbstractValue::List => Recipe::List(self.items(random, path, uses, depth)),
+            AbstractValue::Tuple => Recipe::Tuple(self.items(random, path, uses, depth)),
+            AbstractValue::Set => {
+                let mut members: Vec<Recipe> = Vec::new();
+                let plausible =
+                    |value: &&Recipe| uses.element.as_deref().is_none_or(|element| is_plausible(value, element));
+                let literals: Vec<&Recipe> =
+                    uses.candidates.iter().filter(|value| is_hashable(value)).filter(plausible).collect();
+                for value in literals {
+                    if random.random_bool(0.4) && !members.contains(value) {
+                        members.push(value.clone());
+                    }
+                }
+                for item in self.items(random, path, uses, depth) {
+                    if is_hashable(&item) && !members.contains(&item) {
+                        members.push(item);
+                    }
+                }
+                Recipe::Set(members)
+            }
+            AbstractValue::Dict => Recipe::Dict(self.entries(random, path, uses, depth)),
+            AbstractValue::Object if uses.attributes.iter().any(|name| name == "decode") && random.random_bool(0.5) => {
+                Recipe::Bytes(self.pools.some_bytes(random))
+            }
+            AbstractValue::Callable | AbstractValue::Resource | AbstractValue::Object => Recipe::Versatile(class),
+        }
+    }
+
+    fn items(&self, random: &mut Pcg64Mcg, path: &str, uses: &Uses, depth: u32) -> Vec<Recipe> {
+        let count = match uses.unpacked {
+            Some(count) if random.random_bool(0.95) => usize::from(count),
+            None if depth == 0 && random.random_bool(LONG) => random.random_range(10..15),
+            _ => pick_weighted(random, [0.2, 0.25, 0.25, 0.2, 0.1].into_iter()),
+        };
+        let element = uses.element.as_deref().cloned().unwrap_or_default();
+        let distribution = self.element_distribution(random, depth);
+        let mut items: Vec<Recipe> = (0..count)
+            .map(|index| {
+                let part = uses.parts.get(index).filter(|part| element.declared.is_none() && **part != Uses::default());
+                self.element(random, &format!("{path}[{index}]"), &distribution, part.unwrap_or(&element), depth)
+            })
+            .collect();
+        for index in 1..items.len() {
+            // Equal plain items; objects are told apart by their place.
+            if !holds_object(&items[index - 1]) && random.random_bool(DUPLICATE) {
+                items[index] = items[index - 1].clone();
+            }
+        }
+        // What is looked up in the container may well be in it.
+        if uses.unpacked.is_none() && !uses.candidates.is_empty() && random.random_bool(0.4) {
+            let candidate = &uses.candidates[random.random_range(0..uses.candidates.len())];
+            let is_item = !matches!(candidate, Recipe::None | Recipe::Bool(_) | Recipe::List(_) | Recipe::Dict(_));
+            if is_item && is_plausible(candidate, &element) {
+                items.truncate(3);
+                items.push(candidate.clone());
+            }
+        }
+        items
+    }
+
+    fn entries(&self, random: &mut Pcg64Mcg, path: &str, uses: &Uses, depth: u32) -> Vec<(Recipe, Recipe)> {
+        let mut keys: Vec<Recipe> = Vec::new();
+        for key in &uses.key_candidates {
+            if is_hashable(key) && random.random_bool(0.5) && !keys.contains(key) {
+                keys.push(key.clone());
+            }
+        }
+        let more = pick_weighted(random, [0.5, 0.25, 0.15, 0.1].into_iter());
+        for _ in 0..more {
+            let key = if uses.keys.contains(&Key::Int) && !uses.keys.contains(&Key::Text) {
+                Recipe::Int(self.pools.int(random))
+            } else {
+                Recipe::Str(self.pools.text(random))
+            };
+            if keys.len() < 6 && !keys.contains(&key) {
+                keys.push(key);
+            }
+        }
+        let distribution = self.element_distribution(random, depth);
+        keys.into_iter()
+            .map(|key| {
+                let item_path = format!("{path}[{}]", key.display());
+                let value = self.item(random, &item_path, &distribution, &Uses::default(), depth);
+                (key, value)
+            })
+            .collect()
+    }
+
+    /// What stands under a key: as it was predicted for a site of this path, if there is one.
+    fn item(&self, random: &mut Pcg64Mcg, path: &str, distribution: &Distribution, uses: &Uses, depth: u32) -> Recipe {
+        match self.known.known(path) {
+            Some((distribution, uses)) if depth < MAX_DEPTH => self.draw(random, path, distribution, uses, depth + 1),
+            _ => self.element(random, path, distribution, uses, depth),
+        }
+    }
+
+    /// A shape with values in place of its objects, which are as deep as the items of any list.
+    fn filled(&self, random: &mut Pcg64Mcg, path: &str, shape: &Recipe, uses: &Uses, depth: u32) -> Recipe {
+        let within = |item: &Recipe| if matches!(item, Recipe::Versatile(_)) { depth } else { depth + 1 };
+        match shape {
+            Recipe::Versatile(_) => {
+                let distribution = self.element_distribution(random, depth);
+                self.item(random, path, &distribution, uses, depth)
+            }
+            Recipe::List(items) => {
+                let unused = Uses::default();
+                let item = |(index, item)| {
+                    let uses = uses.parts.get(index).unwrap_or(&unused);
+                    self.filled(random, &format!("{path}[{index}]"), item, uses, within(item))
+                };
+                Recipe::List(items.iter().enumerate().map(item).collect())
+            }
+            Recipe::Dict(entries) => {
+                let entry = |(key, value): &(Recipe, Recipe)| {
+                    let path = format!("{path}[{}]", key.display());
+                    (key.clone(), self.filled(random, &path, value, &Uses::default(), within(value)))
+                };
+                Recipe::Dict(entries.iter().map(entry).collect())
+            }
+            other => other.clone(),
+        }
+    }
+
+    /// One class for all elements of a container; `object` in half of the cases (ChangeGuard, Table 1).
+    fn element_distribution(&self, random: &mut Pcg64Mcg, depth: u32) -> Distribution {
+        let mut distribution = [0.0; AbstractValue::COUNT];
+        let class = if random.random_bool(0.5) {
+            AbstractValue::Object
+        } else {
+            use AbstractValue as A;
+            let flat = [A::Str, A::Int, A::Str, A::Bool, A::None, A::Float];
+            let nested = [A::Tuple, A::List, A::Dict];
+            if depth + 1 < MAX_DEPTH && random.random_bool(0.2) {
+                nested[random.random_range(0..nested.len())]
+            } else {
+                flat[random.random_range(0..flat.len())]
+            }
+        };
+        distribution[class as usize] = 1.0;
+        distribution
+    }
+
+    fn element(
+        &self,
+        random: &mut Pcg64Mcg,
+        path: &str,
+        distribution: &Distribution,
+        uses: &Uses,
+        depth: u32,
+    ) -> Recipe {
+        if depth >= MAX_DEPTH {
+            return Recipe::Versatile(AbstractValue::Object);
+        }
+        self.draw(random, path, distribution, uses, depth + 1)
+    }
+}
+
+/// A versatile object is in it.
+fn holds_object(recipe: &Recipe) -> bool {
+    match recipe {
+        Recipe::Versatile(_) => true,
+        Recipe::List(items) | Recipe::Tuple(items) | Recipe::Set(items) => items.iter().any(holds_object),
+        Recipe::Dict(entries) => entries.iter().any(|(key, value)| holds_object(key) || holds_object(value)),
+        _ => false,
+    }
+}
+
+/// The code takes it for bytes, and asks for texts as well.
+fn may_be_text(uses: &Uses) -> bool {
+    uses.tested.contains(&AbstractValue::Str) || uses.candidates.iter().any(|value| matches!(value, Recipe::Str(_)))
+}
+
+/// What is declared admits the value, or the code asks for its class all the same.
+pub(super) fn is_plausible(recipe: &Recipe, uses: &Uses) -> bool {
+    let Some(declared) = &uses.declared else { return true };
+    let is_asked_for = match recipe {
+        Recipe::None => uses.candidates.contains(&Recipe::None),
+        _ => uses.tested.contains(&recipe.abstract_value()),
+    };
+    is_asked_for || declared.admits(recipe)
+}
+
+/// Recipes that can be members of a set or keys of a dict.
+fn is_hashable(recipe: &Recipe) -> bool {
+    match recipe {
+        // What a name stands for may be anything.
+        Recipe::List(_) | Recipe::Dict(_) | Recipe::Set(_) | Recipe::Named(_) => false,
+        Recipe::Tuple(items) => items.iter().all(is_hashable),
+        _ => true,
+    }
+}

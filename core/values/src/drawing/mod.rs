@@ -1,0 +1,12 @@
+//! How decisions are drawn: which class, which value of it, and how likely that was.
+
+mod draw;
+mod fitness;
+pub mod likelihood;
+mod maker;
+mod pools;
+mod texts;
+
+pub use draw::{Ask, Draw, Known};
+pub use pools::Pools;
+pub use texts::related;

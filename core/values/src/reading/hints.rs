@@ -1,0 +1,455 @@
+//! What a function says of its parameters: annotations, default values, types in the docstring.
+//!
+//! Hints multiply what a predictor gives for a parameter's sites; they are no laws, since annotations and docstrings may
+//! be wrong, and values that nobody meant are where changes show. Default values and members of `Literal[...]` become
+//! candidates. Read from the text alone.
+
+use std::collections::BTreeMap;
+
+use ruff_python_ast::{Expr, Parameters, Stmt};
+use serde::{Deserialize, Serialize};
+
+use twincell_syntax::Function;
+use twincell_syntax::parse::{parse, with_stack_for};
+use twincell_syntax::site::{Site, SiteKind};
+
+use super::uses::{Uses, literal};
+use crate::predictor::Distribution;
+use crate::value::{AbstractValue, Declared, Recipe};
+
+/// What a class that no hint names keeps of its probability.
+const UNNAMED: f32 = 0.15;
+/// Probability that the named classes share at least, in parts of the rest.
+const NAMED: f32 = 0.3;
+/// A type text that nests deeper says nothing.
+const MAX_DEPTH: u32 = 6;
+
+/// What is said of one parameter.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Hint {
+    /// Classes that it is said to be of; none: nothing is said.
+    pub classes: Vec<AbstractValue>,
+    /// Classes of its items.
+    pub items: Vec<AbstractValue>,
+    /// Values worth trying: the default, members of `Literal[...]`.
+    pub candidates: Vec<Recipe>,
+    /// Bytes are named.
+    bytes: bool,
+    /// The type that the annotation declares, where all of it is understood.
+    pub declared: Option<Declared>,
+}
+
+/// The hints of a function, by parameter.
+pub fn hints(function: &Function) -> BTreeMap<String, Hint> {
+    with_stack_for(function.text.len(), || {
+        let parsed = parse(&function.text);
+        let mut found: BTreeMap<String, Hint> = BTreeMap::new();
+        let Some(Stmt::FunctionDef(definition)) = parsed.suite().first() else { return found };
+        if let Some(Stmt::Expr(first)) = definition.body.first()
+            && let Expr::StringLiteral(text) = first.value.as_ref()
+        {
+            for (name, described) in documented(text.value.to_str()) {
+                read_words(&described, found.entry(name).or_default());
+            }
+        }
+        annotated(&definition.parameters, &mut found);
+        found.retain(|name, hint| {
+            *hint != Hint::default() && definition.parameters.iter().any(|one| one.name() == name)
+        });
+        found
+    })
+}
+
+/// Weighs predictions and adds candidates at the sites that read a parameter, or an attribute of which something is said.
+pub fn apply(hints: &BTreeMap<String, Hint>, sites: &[Site], predictions: &mut [Distribution], uses: &mut [Uses]) {
+    for ((site, distribution), uses) in sites.iter().zip(predictions).zip(uses) {
+        let Some(hint) = hints.get(&site.path).filter(|_| matches!(site.kind, SiteKind::Name | SiteKind::Attribute))
+        else {
+            continue;
+        };
+        hint.apply(distribution, uses);
+    }
+}
+
+impl Hint {
+    /// Weighs the prediction of the parameter and adds candidates.
+    pub fn apply(&self, distribution: &mut Distribution, uses: &mut Uses) {
+        weigh(self, distribution);
+        uses.declared = self.declared.clone();
+        for candidate in &self.candidates {
+            if !uses.candidates.contains(candidate) {
+                uses.candidates.push(candidate.clone());
+            }
+        }
+        uses.bytes |= self.bytes && self.classes.is_empty();
+        if !self.items.is_empty() {
+            let element = uses.element.get_or_insert_default();
+            element
+                .tested
+                .extend(self.items.iter().filter(|class| !element.tested.contains(class)).copied().collect::<Vec<_>>());
+        }
+    }
+}
+
+/// The hints of the fields that a class declares, as classes have them whose constructor is made of these: dataclasses,
+/// named tuples.
+pub fn field_hints(class: &str) -> BTreeMap<String, Hint> {
+    with_stack_for(class.len(), || {
+        let parsed = parse(class);
+        let mut found: BTreeMap<String, Hint> = BTreeMap::new();
+        let Some(Stmt::ClassDef(definition)) = parsed.suite().first() else { return found };
+        for field in definition.body.iter().filter_map(Stmt::as_ann_assign_stmt) {
+            let Expr::Name(name) = field.target.as_ref() else { continue };
+            one(&name.id, Some(&field.annotation), field.value.as_deref(), &mut found);
+        }
+        found.retain(|_, hint| *hint != Hint::default());
+        found
+    })
+}
+
+/// A name in capitals is that of a constant, which stands for something: `None` is unlikely, unless the code asks for it.
+pub fn apply_constants(sites: &[Site], predictions: &mut [Distribution], uses: &[Uses]) {
+    for ((site, distribution), uses) in sites.iter().zip(predictions).zip(uses) {
+        let is_read = matches!(site.kind, SiteKind::Name | SiteKind::Attribute);
+        if !is_read || !is_constant_name(&site.identifier) || uses.tested.contains(&AbstractValue::None) {
+            continue;
+        }
+        distribution[AbstractValue::None as usize] *= UNNAMED;
+        let total: f32 = distribution.iter().sum();
+        if total > 0.0 {
+            distribution.iter_mut().for_each(|probability| *probability /= total);
+        }
+    }
+}
+
+fn is_constant_name(name: &str) -> bool {
+    name.chars().filter(|c| c.is_ascii_uppercase()).count() > 1
+        && name.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_')
+}
+
+fn weigh(hint: &Hint, distribution: &mut Distribution) {
+    if hint.classes.is_empty() {
+        return;
+    }
+    let share = NAMED / hint.classes.len() as f32;
+    for class in AbstractValue::ALL {
+        let probability = &mut distribution[class as usize];
+        *probability = if hint.classes.contains(&class) { *probability + share } else { *probability * UNNAMED };
+    }
+    let total: f32 = distribution.iter().sum();
+    if total > 0.0 {
+        distribution.iter_mut().for_each(|probability| *probability /= total);
+    }
+}
+
+fn annotated(parameters: &Parameters, found: &mut BTreeMap<String, Hint>) {
+    for parameter in parameters.iter_non_variadic_params() {
+        let annotation = parameter.parameter.annotation.as_deref();
+        one(&parameter.parameter.name, annotation, parameter.default.as_deref(), found);
+    }
+}
+
+/// Reads the annotation and the default of one parameter.
+fn one(name: &str, annotation: Option<&Expr>, default: Option<&Expr>, found: &mut BTreeMap<String, Hint>) {
+    if let Some(annotation) = annotation {
+        // What is written in the signature counts, not what is said of it elsewhere.
+        let mut hint = Hint::default();
+        read_type(annotation, &mut hint, 0);
+        hint.declared = declared(annotation, 0);
+        if hint != Hint::default() {
+            found.insert(name.to_string(), hint);
+        }
+    }
+    if let Some(default) = default.and_then(literal) {
+        let hint = found.entry(name.to_string()).or_default();
+        let class = default.abstract_value();
+        // `=None` says that it may be missing, nothing of what it is otherwise.
+        if (class != AbstractValue::None || !hint.classes.is_empty()) && !hint.classes.contains(&class) {
+            hint.classes.push(class);
+        }
+        if let Some(declared) = hint.declared.as_mut().filter(|declared| !declared.admits(&default)) {
+            // `x: int = None`.
+            *declared = declared.clone().or(&Declared::of(&[class]));
+        }
+        if !hint.candidates.contains(&default) {
+            hint.candidates.push(default);
+        }
+    }
+}
+
+fn add(classes: &mut Vec<AbstractValue>, class: AbstractValue) {
+    if !classes.contains(&class) {
+        classes.push(class);
+    }
+}
+
+/// Reads a type as Python writes it.
+fn read_type(expr: &Expr, hint: &mut Hint, depth: u32) {
+    use AbstractValue as A;
+    if depth > MAX_DEPTH {
+        return;
+    }
+    match expr {
+        Expr::NoneLiteral(_) => add(&mut hint.classes, A::None),
+        Expr::StringLiteral(text) => read_words(text.value.to_str(), hint),
+        Expr::BinOp(node) => {
+            read_type(&node.left, hint, depth + 1);
+            read_type(&node.right, hint, depth + 1);
+        }
+        Expr::Name(name) => read_name(&name.id, hint),
+        Expr::Attribute(node) => read_name(&node.attr, hint),
+        Expr::Subscript(node) => {
+            let outer = match node.value.as_ref() {
+                Expr::Name(name) => name.id.as_str(),
+                Expr::Attribute(node) => node.attr.as_str(),
+                _ => return,
+            };
+            let inner = match node.slice.as_ref() {
+                Expr::Tuple(tuple) => tuple.elts.as_slice(),
+                other => std::slice::from_ref(other),
+            };
+            match outer {
+                "Optional" | "Union" | "Annotated" | "Final" => {
+                    let count = if outer == "Annotated" { 1 } else { inner.len() };
+                    inner.iter().take(count).for_each(|part| read_type(part, hint, depth + 1));
+                    if outer == "Optional" {
+                        add(&mut hint.classes, A::None);
+                    }
+                }
+                "Literal" => {
+                    for member in inner.iter().filter_map(literal) {
+                        add(&mut hint.classes, member.abstract_value());
+                        hint.candidates.push(member);
+                    }
+                }
+                _ => {
+                    read_name(outer, hint);
+                    let of_items = matches!(hint.classes.last(), Some(A::List | A::Tuple | A::Set));
+                    if of_items {
+                        let mut item = Hint::default();
+                        inner.iter().take(1).for_each(|part| read_type(part, &mut item, depth + 1));
+                        hint.items.extend(item.classes);
+                    }
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+/// The type of an annotation, if every part of it is understood: builtin classes, containers and unions of them, literals.
+fn declared(expr: &Expr, depth: u32) -> Option<Declared> {
+    use AbstractValue as A;
+    if depth > MAX_DEPTH {
+        return None;
+    }
+    let one = |class: A| Some(Declared::of(&[class]));
+    let boxed = |expr: &Expr| declared(expr, depth + 1).map(Box::new);
+    match expr {
+        Expr::NoneLiteral(_) => one(A::None),
+        Expr::StringLiteral(text) => {
+            let parsed = ruff_python_parser::parse_expression(text.value.to_str()).ok()?;
+            declared(&parsed.into_syntax().body, depth + 1)
+        }
+        Expr::BinOp(node) if node.op == ruff_python_ast::Operator::BitOr => {
+            Some(declared(&node.left, depth + 1)?.or(&declared(&node.right, depth + 1)?))
+        }
+        Expr::Subscript(node) => {
+            let inner = match node.slice.as_ref() {
+                Expr::Tuple(tuple) => tuple.elts.as_slice(),
+                other => std::slice::from_ref(other),
+            };
+            match last_name(&node.value)? {
+                "Optional" => Some(declared(inner.first()?, depth + 1)?.or(&Declared::of(&[A::None]))),
+                "Union" => {
+                    let parts: Option<Vec<Declared>> = inner.iter().map(|part| declared(part, depth + 1)).collect();
+                    parts?.into_iter().reduce(|a, b| a.or(&b))
+                }
+                "Annotated" | "Final" => declared(inner.first()?, depth + 1),
+                "Literal" => {
+                    let literals = inner.iter().map(literal).collect::<Option<Vec<Recipe>>>()?;
+                    let mut classes = Vec::new();
+                    literals.iter().for_each(|value| add(&mut classes, value.abstract_value()));
+                    Some(Declared { classes, literals, ..Declared::default() })
+                }
+                "tuple" | "Tuple" => match inner {
+                    [item, Expr::EllipsisLiteral(_)] => {
+                        Some(Declared { items: boxed(item), ..Declared::of(&[A::Tuple]) })
+                    }
+                    parts => {
+                        let parts: Option<Vec<Declared>> = parts.iter().map(|part| declared(part, depth + 1)).collect();
+                        Some(Declared { parts: parts.unwrap_or_default(), ..Declared::of(&[A::Tuple]) })
+                    }
+                },
+                outer => {
+                    let of = plain(outer)?;
+                    match (of.classes.first()?, inner) {
+                        (A::Dict, [key, value]) => Some(Declared { keys: boxed(key), items: boxed(value), ..of }),
+                        (A::List | A::Set, [item]) => Some(Declared { items: boxed(item), ..of }),
+                        _ => None,
+                    }
+                }
+            }
+        }
+        other => plain(last_name(other)?),
+    }
+}
+
+fn last_name(expr: &Expr) -> Option<&str> {
+    match expr {
+        Expr::Name(name) => Some(&name.id),
+        Expr::Attribute(node) => Some(&node.attr),
+        _ => None,
+    }
+}
+
+/// A builtin class, or an abstract one that builtin classes stand for.
+fn plain(name: &str) -> Option<Declared> {
+    use AbstractValue as A;
+    Some(match name {
+        "str" => Declared::of(&[A::Str]),
+        "int" => Declared::of(&[A::Int]),
+        "bool" => Declared::of(&[A::Bool]),
+        "float" => Declared::of(&[A::Float, A::Int]),
+        "bytes" => Declared { bytes: true, ..Declared::of(&[A::Str]) },
+        "list" | "List" => Declared::of(&[A::List]),
+        "tuple" | "Tuple" => Declared::of(&[A::Tuple]),
+        "dict" | "Dict" | "Mapping" | "MutableMapping" => Declared::of(&[A::Dict]),
+        "set" | "Set" | "frozenset" | "FrozenSet" => Declared::of(&[A::Set]),
+        "Sequence" | "Iterable" | "Collection" => Declared::of(&[A::List, A::Tuple]),
+        _ => return None,
+    })
+}
+
+fn read_name(name: &str, hint: &mut Hint) {
+    use AbstractValue as A;
+    let classes: &[A] = match name {
+        "str" | "string" | "String" | "AnyStr" | "Text" | "unicode" | "basestring" => &[A::Str],
+        "int" | "integer" | "Integer" => &[A::Int],
+        "bool" | "boolean" | "Boolean" => &[A::Bool],
+        "float" | "Float" | "number" | "Number" | "numeric" => &[A::Float, A::Int],
+        "bytes" | "bytearray" | "memoryview" => {
+            hint.bytes = true;
+            &[]
+        }
+        "list" | "List" | "MutableSequence" => &[A::List],
+        "Sequence" | "Iterable" | "Collection" | "Iterator" | "iterable" | "sequence" => &[A::List, A::Tuple],
+        "tuple" | "Tuple" => &[A::Tuple],
+        "dict" | "Dict" | "dictionary" | "Mapping" | "MutableMapping" | "mapping" | "OrderedDict" | "defaultdict" => {
+            &[A::Dict]
+        }
+        "set" | "Set" | "frozenset" | "FrozenSet" | "AbstractSet" | "MutableSet" => &[A::Set],
+        "callable" | "Callable" | "function" => &[A::Callable],
+        "None" | "NoneType" => &[A::None],
+        "IO" | "TextIO" | "BinaryIO" | "IOBase" | "socket" => &[A::Resource],
+        "Any" | "object" | "TypeVar" | "T" => &[],
+        // A class of the code's own, as they are written.
+        name if name.starts_with(char::is_uppercase) => &[A::Object],
+        _ => &[],
+    };
+    classes.iter().for_each(|class| add(&mut hint.classes, *class));
+}
+
+/// Reads a type as people write it: `str or None, optional`, `list of int`.
+fn read_words(text: &str, hint: &mut Hint) {
+    let words = text.split(|c: char| !(c.is_alphanumeric() || c == '_')).filter(|word| !word.is_empty());
+    let mut in_items = false;
+    for word in words.take(12) {
+        match word {
+            "of" => in_items = true,
+            "or" | "and" | "optional" | "a" | "an" | "default" => in_items = false,
+            _ if in_items => {
+                let mut item = Hint::default();
+                read_name(word, &mut item);
+                hint.items.extend(item.classes);
+            }
+            // A sentence's first word is no class.
+            _ if !is_known(word) => {}
+            _ => read_name(word, hint),
+        }
+    }
+}
+
+fn is_known(word: &str) -> bool {
+    let mut hint = Hint::default();
+    read_name(word, &mut hint);
+    hint.bytes || hint.classes.first().is_some_and(|class| *class != AbstractValue::Object)
+}
+
+/// Parameters and the texts of their types: Sphinx (`:type x: int`, `:param int x:`), Google (`x (int): ...`) and
+/// NumPy (`x : int`).
+fn documented(docstring: &str) -> Vec<(String, String)> {
+    let is_name = |name: &str| !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_');
+    let mut found = Vec::new();
+    for line in docstring.lines() {
+        let line = line.trim();
+        if let Some(rest) = line.strip_prefix(":type ") {
+            if let Some((name, described)) = rest.split_once(':') {
+                found.push((name.trim().to_string(), described.trim().to_string()));
+            }
+        } else if let Some(rest) = line.strip_prefix(":param ") {
+            if let Some((head, _)) = rest.split_once(':')
+                && let Some((described, name)) = head.rsplit_once(' ')
+            {
+                found.push((name.trim().to_string(), described.trim().to_string()));
+            }
+        } else if let Some((head, described)) = line.split_once(" : ") {
+            if is_name(head.trim()) {
+                found.push((head.trim().to_string(), described.to_string()));
+            }
+        } else if let Some((head, rest)) = line.split_once('(')
+            && is_name(head.trim())
+            && let Some((described, _)) = rest.split_once("):")
+        {
+            found.push((head.trim().to_string(), described.to_string()));
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use AbstractValue as A;
+
+    fn hint(code: &str, name: &str) -> Hint {
+        let (functions, _) = twincell_syntax::functions(code);
+        hints(&functions[0]).remove(name).unwrap_or_default()
+    }
+
+    #[test]
+    fn annotations_name_classes_and_those_of_items() {
+        assert_eq!(hint("def f(x: int): pass", "x").classes, [A::Int]);
+        assert_eq!(hint("def f(x: 'Optional[str]'): pass", "x").classes, [A::Str]);
+        assert_eq!(hint("def f(x: str | None): pass", "x").classes, [A::Str, A::None]);
+        let list = hint("def f(x: list[int]): pass", "x");
+        assert_eq!((list.classes, list.items), (vec![A::List], vec![A::Int]));
+        assert_eq!(hint("def f(x: Any): pass", "x").classes, []);
+    }
+
+    #[test]
+    fn literals_and_defaults_are_candidates() {
+        let found = hint("def f(x: Literal['a', 'b'] = 'c'): pass", "x").candidates;
+        assert_eq!(found, ["a", "b", "c"].map(|text| Recipe::Str(text.into())));
+        assert_eq!(hint("def f(x=5): pass", "x").classes, [A::Int]);
+        assert_eq!(hint("def f(x=None): pass", "x").classes, []);
+    }
+
+    #[test]
+    fn docstrings_of_all_three_styles_are_read() {
+        let sphinx = "def f(x, y):\n    ''':param int x: how many\n    :type y: list of str\n    '''\n";
+        assert_eq!(hint(sphinx, "x").classes, [A::Int]);
+        assert_eq!(hint(sphinx, "y").items, [A::Str]);
+        assert_eq!(hint("def f(x):\n    '''Args:\n        x (dict, optional): it\n    '''\n", "x").classes, [A::Dict]);
+        assert_eq!(hint("def f(x):\n    '''\n    x : float\n        It.\n    '''\n", "x").classes, [A::Float, A::Int]);
+        assert_eq!(hint("def f(x):\n    '''Does (as said): nothing of x.'''\n", "x"), Hint::default());
+    }
+
+    #[test]
+    fn a_hint_multiplies_and_leaves_every_class_possible() {
+        let mut distribution = [1.0 / 12.0; 12];
+        weigh(&hint("def f(x: str): pass", "x"), &mut distribution);
+        assert!(distribution[A::Str as usize] > 0.6, "{distribution:?}");
+        assert!(distribution.iter().all(|probability| *probability > 0.0));
+    }
+}

@@ -1,0 +1,11 @@
+//! What code says of values: how it uses them, what it compares them with, what it declares and what it spells out.
+
+mod conditions;
+mod hints;
+mod literals;
+mod uses;
+
+pub use conditions::{Condition, Conditions, Decided, Term, conditions};
+pub use hints::{Hint, apply as apply_hints, apply_constants, field_hints, hints};
+pub use literals::{literals, written_value};
+pub use uses::{Key, Locals, Reading, Surroundings, Uses, read, read_within};

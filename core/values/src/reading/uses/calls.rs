@@ -1,0 +1,250 @@
+//! What the arguments and the receiver of a call must be: builtins, methods of texts, `isinstance`.
+
+use ruff_python_ast::Expr;
+use ruff_text_size::Ranged;
+
+use twincell_syntax::site::SiteKind;
+
+use super::collector::{Collector, Holder, Link, Made, place};
+use super::written::{builtin_class, literal, literal_members, named};
+use super::{Key, Uses, add_missing};
+use crate::value::{AbstractValue, Recipe};
+
+impl Collector {
+    /// `isinstance(value, class)`.
+    pub(super) fn note_tested(&mut self, value: &Expr, class: &Expr) {
+        self.note(class, |uses| uses.class = true);
+        let Expr::Name(name) = class else { return };
+        if let Some(tested) = builtin_class(&name.id) {
+            self.note(value, |uses| add_missing(&mut uses.tested, &[tested]));
+        } else if name.id.as_str() == "type" {
+            self.note(value, |uses| add_missing(&mut uses.candidates, &[Recipe::Named("int".into())]));
+        } else if name.id.as_str() == "bytes" {
+            self.note(value, |uses| add_missing(&mut uses.candidates, &[Recipe::Bytes(b"a".to_vec())]));
+        }
+    }
+
+    pub(super) fn note_call(&mut self, node: &ruff_python_ast::ExprCall) {
+        let arguments = &node.arguments;
+        if let Some((subject, texts)) = self.surroundings.searched(node) {
+            self.note(whole(subject), |uses| add_missing(&mut uses.matching, &texts));
+        }
+        if let Some((value, values)) = self.surroundings.looked_up(node) {
+            let text = |value: &Recipe| if let Recipe::Str(text) = value { Some(text.clone()) } else { None };
+            let texts: Vec<String> = values.iter().filter_map(text).collect();
+            self.note(value, |uses| {
+                add_missing(&mut uses.candidates, &values);
+                add_missing(&mut uses.matching, &texts);
+            });
+        }
+        for keyword in &arguments.keywords {
+            if keyword.arg.is_none() {
+                self.note(&keyword.value, |uses| uses.mapping = true);
+            }
+        }
+        match node.func.as_ref() {
+            Expr::Name(name) => match (name.id.as_str(), arguments.args.as_ref()) {
+                ("issubclass", [value, class]) => {
+                    let classes = match class {
+                        Expr::Tuple(classes) => classes.elts.as_slice(),
+                        other => std::slice::from_ref(other),
+                    };
+                    for class in classes {
+                        self.note(class, |uses| uses.class = true);
+                    }
+                    let mut known: Vec<Recipe> = classes.iter().filter_map(named).map(Recipe::Named).collect();
+                    known.push(Recipe::Named("int".into()));
+                    self.note(value, |uses| add_missing(&mut uses.candidates, &known));
+                }
+                ("isinstance", [value, Expr::Tuple(classes)]) => {
+                    for class in &classes.elts {
+                        self.note_tested(value, class);
+                    }
+                }
+                ("isinstance", [value, class]) => self.note_tested(value, class),
+                ("int" | "float", [value, ..]) => {
+                    self.note(value, |uses| {
+                        uses.ordered = true;
+                        uses.numeric = true;
+                    });
+                    if let Expr::Subscript(field) = value {
+                        if field.slice.is_slice_expr() {
+                            self.note(&field.value, |uses| uses.affixed = true);
+                        }
+                        self.note_element(&field.value, |uses| uses.numeric = true);
+                    }
+                }
+                ("map", [function, values @ ..]) => {
+                    if let [only] = values {
+                        self.link(only, node, Made::Items);
+                    }
+                    let converts = matches!(function, Expr::Name(name) if matches!(name.id.as_str(), "int" | "float"));
+                    for value in values {
+                        self.note(value, |uses| uses.iterated = true);
+                        if converts {
+                            self.note_element(value, |uses| uses.numeric = true);
+                        }
+                    }
+                }
+                ("abs" | "round", [value, ..]) => self.note(value, |uses| uses.ordered = true),
+                ("max" | "min", values) if values.len() > 1 => {
+                    for value in values {
+                        self.note(value, |uses| uses.ordered = true);
+                    }
+                }
+                (
+                    "sorted" | "set" | "list" | "tuple" | "any" | "all" | "sum" | "enumerate" | "reversed"
+                    | "frozenset" | "iter" | "filter" | "zip" | "max" | "min",
+                    values,
+                ) => {
+                    let skip = usize::from(name.id.as_str() == "filter");
+                    let is_sum = name.id.as_str() == "sum";
+                    for value in values.iter().skip(skip).take(if is_sum { 1 } else { values.len() }) {
+                        self.note(value, |uses| uses.iterated = true);
+                    }
+                    if is_sum {
+                        self.note_sum(values);
+                    }
+                }
+                // A mapping, or pairs.
+                ("dict", [value]) => self.note(value, |uses| add_missing(&mut uses.keys, &[Key::Text])),
+                ("len", [value]) => self.note(value, |uses| uses.iterated = true),
+                _ => {}
+            },
+            Expr::Attribute(attribute) => {
+                let method = attribute.attr.as_str();
+                self.note_text_method(node, &attribute.value, method);
+                let Some(first) = arguments.args.first() else { return };
+                if let Some(value) = literal(first) {
+                    match method {
+                        "get" | "pop" | "setdefault" | "__getitem__" => self.note(&attribute.value, |uses| {
+                            add_missing(&mut uses.key_candidates, &[value]);
+                        }),
+                        "startswith" | "endswith" | "find" | "index" | "split" | "rsplit" | "partition"
+                        | "rpartition" | "strip" | "lstrip" | "rstrip" | "replace" | "count" | "removeprefix"
+                        | "removesuffix" => {
+                            self.note(&attribute.value, |uses| add_missing(&mut uses.candidates, &[value]));
+                        }
+                        _ => {}
+                    }
+                }
+                let members = literal_members(first);
+                if matches!(method, "startswith" | "endswith") {
+                    self.note(&attribute.value, |uses| add_missing(&mut uses.candidates, &members));
+                }
+                if method == "join" {
+                    self.note(first, |uses| uses.iterated = true);
+                    if self.is_bytes(&attribute.value) {
+                        self.note_element(first, |uses| uses.bytes = true);
+                    }
+                }
+                // `{'yes': True}.get(x)` and `[...].count(x)` name values of x.
+                let keys = literal_members(&attribute.value);
+                self.note(first, |uses| add_missing(&mut uses.candidates, &keys));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// What a slice is a slice of.
+fn whole(expr: &Expr) -> &Expr {
+    match expr {
+        Expr::Subscript(part) if part.slice.is_slice_expr() => &part.value,
+        other => other,
+    }
+}
+
+/// Methods of texts that give a text, those that cut one into a list, and others that take a text of the same kind.
+const MAKING: [&str; 12] = [
+    "strip",
+    "lstrip",
+    "rstrip",
+    "lower",
+    "upper",
+    "casefold",
+    "title",
+    "capitalize",
+    "swapcase",
+    "removeprefix",
+    "removesuffix",
+    "expandtabs",
+];
+const SPLITTING: [&str; 3] = ["split", "rsplit", "splitlines"];
+const TAKING: [&str; 9] =
+    ["startswith", "endswith", "find", "rfind", "partition", "rpartition", "replace", "count", "rindex"];
+
+impl Collector {
+    /// `sum(items, start)`: numbers, unless it starts with something else that is written out.
+    pub(super) fn note_sum(&mut self, arguments: &[Expr]) {
+        const NUMBERS: [AbstractValue; 2] = [AbstractValue::Int, AbstractValue::Float];
+        let [items, start @ ..] = arguments else { return };
+        if start.iter().any(|start| !matches!(start, Expr::Name(_) | Expr::Attribute(_) | Expr::NumberLiteral(_))) {
+            return;
+        }
+        match items {
+            Expr::Generator(node) => self.note(&node.elt, |uses| add_missing(&mut uses.like, &NUMBERS)),
+            Expr::ListComp(node) => self.note(&node.elt, |uses| add_missing(&mut uses.like, &NUMBERS)),
+            other => self.note_element(other, |uses| add_missing(&mut uses.like, &NUMBERS)),
+        }
+        for start in start {
+            self.note(start, |uses| add_missing(&mut uses.like, &NUMBERS));
+        }
+    }
+
+    pub(super) fn note_element(&mut self, holder: &Expr, change: impl FnOnce(&mut Uses)) {
+        self.note(whole(holder), |uses| change(uses.element.get_or_insert_default()));
+    }
+
+    pub(super) fn link(&mut self, value: &Expr, call: &ruff_python_ast::ExprCall, made: Made) {
+        let holder = match whole(value) {
+            Expr::Name(name) => Some(Holder::Name(name.id.to_string())),
+            other => place(other).map(Holder::Place),
+        };
+        let range = call.range();
+        let call = (SiteKind::Call, range.start().to_u32(), range.end().to_u32());
+        self.links.extend(holder.map(|holder| Link { holder, call, made }));
+    }
+
+    /// `x.strip()`, `x.split(',')`, `x.find(b'a')`.
+    pub(super) fn note_text_method(&mut self, call: &ruff_python_ast::ExprCall, receiver: &Expr, method: &str) {
+        let first = call.arguments.args.first();
+        let splits = SPLITTING.contains(&method);
+        if splits || MAKING.contains(&method) {
+            self.link(receiver, call, if splits { Made::Fields } else { Made::Text });
+        }
+        if splits {
+            let separator = match first.map(literal) {
+                _ if method == "splitlines" => Some("\n".to_string()),
+                None => Some(" ".to_string()),
+                Some(Some(Recipe::Str(separator))) if !separator.is_empty() => Some(separator),
+                _ => None,
+            };
+            if let Some(separator) = separator {
+                self.note(receiver, |uses| add_missing(&mut uses.separators, &[separator]));
+            }
+        }
+        let takes = splits || MAKING.contains(&method) || TAKING.contains(&method);
+        if takes && first.is_some_and(|first| self.is_bytes(first)) {
+            self.note(receiver, |uses| uses.bytes = true);
+        }
+    }
+
+    /// Is this surely bytes?
+    pub(super) fn is_bytes(&self, expr: &Expr) -> bool {
+        match expr {
+            Expr::BytesLiteral(_) => true,
+            Expr::Name(name) => self.of_bytes.contains(name.id.as_str()),
+            Expr::Call(call) => match call.func.as_ref() {
+                Expr::Name(name) => matches!(name.id.as_str(), "bytes" | "bytearray"),
+                Expr::Attribute(attribute) => match attribute.attr.as_str() {
+                    "encode" | "tobytes" | "to_bytes" => true,
+                    "join" => attribute.value.is_bytes_literal_expr(),
+                    _ => false,
+                },
+                _ => false,
+            },
+            _ => false,
+        }
+    }
+}

@@ -1,0 +1,382 @@
+//! Reads the uses of values off the syntax of one function.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use ruff_python_ast::visitor::{Visitor, walk_expr, walk_pattern, walk_stmt};
+use ruff_python_ast::{CmpOp, Expr, Operator, Pattern, Stmt, UnaryOp};
+use ruff_text_size::{Ranged, TextRange};
+
+use twincell_syntax::parse::{parse, with_stack_for};
+use twincell_syntax::site::SiteKind;
+
+use super::written::{is_constant, literal, members, named};
+use super::{Key, MAX_PARTS, Surroundings, Uses, add_missing};
+use crate::value::{AbstractValue, Recipe};
+
+/// How far into a sum a literal is looked for: each term asks, so that without a bound long sums cost their square.
+const SUM_DEPTH: u32 = 64;
+
+pub(super) fn collect(text: &str, surroundings: &Surroundings) -> Collector {
+    with_stack_for(text.len(), || {
+        let mut collector = Collector { surroundings: surroundings.clone(), ..Collector::default() };
+        for stmt in &parse(text).syntax().body {
+            collector.visit_stmt(stmt);
+        }
+        collector.forget_locals();
+        collector
+    })
+}
+
+/// Kind and byte range of an expression.
+pub(super) type Place = (SiteKind, u32, u32);
+
+pub(super) enum FlowKind {
+    Value,
+    Element,
+    /// One of the items, where it is unpacked; of what iterating gives.
+    Part(usize),
+    ElementPart(usize),
+    /// What awaiting it gives.
+    Awaited,
+}
+
+/// `local = value`, or `for local in value`.
+pub(super) struct Flow {
+    pub(super) local: String,
+    pub(super) value: Place,
+    pub(super) kind: FlowKind,
+}
+
+/// What a method is called on.
+pub(super) enum Holder {
+    Name(String),
+    Place(Place),
+}
+
+/// What a call makes of a value.
+#[derive(Clone, Copy)]
+pub(super) enum Made {
+    /// A text of a text.
+    Text,
+    /// The fields of a text.
+    Fields,
+    /// As many items as it has.
+    Items,
+}
+
+/// A call that makes something of a value which is used as that is.
+pub(super) struct Link {
+    pub(super) holder: Holder,
+    pub(super) call: Place,
+    pub(super) made: Made,
+}
+
+#[derive(Default)]
+pub(super) struct Collector {
+    /// Uses of names, wherever they stand: assigned to (`x += 'a'`) as well as read.
+    pub(super) names: BTreeMap<String, Uses>,
+    /// Uses of other expressions by place.
+    pub(super) found: BTreeMap<Place, Uses>,
+    pub(super) flows: Vec<Flow>,
+    pub(super) links: Vec<Link>,
+    /// How often each name is bound, parameters aside.
+    pub(super) bound: BTreeMap<String, u32>,
+    pub(super) parameters: BTreeSet<String>,
+    /// Locals that hold bytes.
+    pub(super) of_bytes: BTreeSet<String>,
+    /// What is known of the text around, and patterns that are compiled here.
+    pub(super) surroundings: Surroundings,
+}
+
+impl Collector {
+    /// What a local stands for is no constant.
+    fn forget_locals(&mut self) {
+        let Self { names, found, bound, parameters, .. } = self;
+        let is_local = |name: &str| {
+            let first = name.split('.').next().unwrap_or(name);
+            bound.contains_key(first) || parameters.contains(first)
+        };
+        for uses in names.values_mut().chain(found.values_mut()) {
+            uses.candidates.retain(|value| !matches!(value, Recipe::Named(name) if is_local(name)));
+        }
+    }
+
+    pub(super) fn note(&mut self, expr: &Expr, change: impl FnOnce(&mut Uses)) {
+        if let Expr::Name(name) = expr {
+            change(self.names.entry(name.id.to_string()).or_default());
+        } else if let Some(place) = place(expr) {
+            change(self.found.entry(place).or_default());
+        }
+    }
+
+    fn note_target(&mut self, target: &Expr, value: &Expr, is_element: bool) {
+        if let (Expr::Await(awaited), Expr::Name(name), false) = (value, target, is_element)
+            && let Some(value) = place(&awaited.value)
+        {
+            self.flows.push(Flow { local: name.id.to_string(), value, kind: FlowKind::Awaited });
+        }
+        let Some(place) = place(value) else { return };
+        match target {
+            Expr::Name(name) => {
+                let kind = if is_element { FlowKind::Element } else { FlowKind::Value };
+                self.flows.push(Flow { local: name.id.to_string(), value: place, kind });
+            }
+            Expr::Tuple(_) | Expr::List(_) => {
+                let elements = match target {
+                    Expr::Tuple(tuple) => &tuple.elts,
+                    Expr::List(list) => &list.elts,
+                    _ => return,
+                };
+                let unpacked = Uses {
+                    unpacked: u8::try_from(elements.len()).ok().filter(|_| !elements.iter().any(Expr::is_starred_expr)),
+                    iterated: true,
+                    ..Uses::default()
+                };
+                let used =
+                    if is_element { Uses { element: Some(Box::new(unpacked)), ..Uses::default() } } else { unpacked };
+                self.note(value, |uses| uses.merge(&used));
+                for (index, element) in
+                    elements.iter().enumerate().take(MAX_PARTS).take_while(|(_, part)| !part.is_starred_expr())
+                {
+                    if let Expr::Name(name) = element {
+                        let kind = if is_element { FlowKind::ElementPart(index) } else { FlowKind::Part(index) };
+                        self.flows.push(Flow { local: name.id.to_string(), value: place, kind });
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// `side + other`: what `other` is written as, `side` is too.
+    fn note_like(&mut self, side: &Expr, other: &Expr) {
+        self.note_like_sum(side, other, SUM_DEPTH);
+    }
+
+    fn note_like_sum(&mut self, side: &Expr, other: &Expr, depth: u32) {
+        let class = match other {
+            Expr::StringLiteral(_) | Expr::FString(_) => AbstractValue::Str,
+            Expr::List(_) | Expr::ListComp(_) => AbstractValue::List,
+            Expr::Tuple(_) => AbstractValue::Tuple,
+            other if self.is_bytes(other) => return self.note(side, |uses| uses.bytes = true),
+            Expr::BinOp(node) if node.op == Operator::Add && depth > 0 => {
+                // The type of a sum is that of any of its literals.
+                self.note_like_sum(side, &node.left, depth - 1);
+                return self.note_like_sum(side, &node.right, depth - 1);
+            }
+            _ => return,
+        };
+        self.note(side, |uses| add_missing(&mut uses.like, &[class]));
+    }
+
+    fn note_compare(&mut self, left: &Expr, op: CmpOp, right: &Expr) {
+        match op {
+            CmpOp::In | CmpOp::NotIn => {
+                if let Some(value) = literal(left) {
+                    self.note(right, |uses| {
+                        add_missing(&mut uses.candidates, std::slice::from_ref(&value));
+                        add_missing(&mut uses.key_candidates, &[value]);
+                    });
+                }
+                let members = members(right);
+                self.note(left, |uses| add_missing(&mut uses.candidates, &members));
+            }
+            CmpOp::Is | CmpOp::IsNot | CmpOp::Eq | CmpOp::NotEq => {
+                let is_identity = matches!(op, CmpOp::Is | CmpOp::IsNot);
+                for (side, other) in [(left, right), (right, left)] {
+                    let named = || named(other).filter(|name| is_identity || is_constant(name)).map(Recipe::Named);
+                    if let Some(value) = literal(other).or_else(named) {
+                        self.note(side, |uses| add_missing(&mut uses.candidates, &[value]));
+                    }
+                    if self.is_bytes(other) {
+                        self.note(side, |uses| uses.bytes = true);
+                    }
+                }
+            }
+            CmpOp::Lt | CmpOp::LtE | CmpOp::Gt | CmpOp::GtE => {
+                for (side, other) in [(left, right), (right, left)] {
+                    let value = literal(other);
+                    self.note(side, |uses| {
+                        uses.ordered = true;
+                        if let Some(value) = value {
+                            add_missing(&mut uses.candidates, &[value]);
+                        }
+                    });
+                }
+            }
+        }
+    }
+}
+
+impl<'a> Visitor<'a> for Collector {
+    fn visit_annotation(&mut self, _: &'a Expr) {}
+
+    fn visit_stmt(&mut self, stmt: &'a Stmt) {
+        match stmt {
+            Stmt::For(node) => {
+                self.note(&node.iter, |uses| uses.iterated = true);
+                self.note_target(&node.target, &node.iter, true);
+            }
+            Stmt::With(node) => {
+                for item in &node.items {
+                    self.note(&item.context_expr, |uses| uses.entered = true);
+                }
+            }
+            Stmt::Raise(node) => {
+                if let Some(raised) = &node.exc {
+                    self.note(raised, |uses| uses.exception = true);
+                    if let Expr::Call(call) = raised.as_ref() {
+                        self.note(&call.func, |uses| uses.exception = true);
+                    }
+                }
+            }
+            Stmt::Try(node) => {
+                for handler in &node.handlers {
+                    let ruff_python_ast::ExceptHandler::ExceptHandler(handler) = handler;
+                    match handler.type_.as_deref() {
+                        Some(Expr::Tuple(tuple)) => {
+                            for item in &tuple.elts {
+                                self.note(item, |uses| uses.exception = true);
+                            }
+                        }
+                        Some(class) => self.note(class, |uses| uses.exception = true),
+                        None => {}
+                    }
+                }
+            }
+            Stmt::Assign(node) => {
+                self.surroundings.note(&node.targets, &node.value);
+                if self.is_bytes(&node.value) {
+                    let names = node.targets.iter().filter_map(Expr::as_name_expr);
+                    self.of_bytes.extend(names.map(|name| name.id.to_string()));
+                }
+                for target in &node.targets {
+                    self.note_target(target, &node.value, false);
+                }
+            }
+            Stmt::AnnAssign(node) => {
+                if let Some(value) = &node.value {
+                    self.note_target(&node.target, value, false);
+                }
+            }
+            Stmt::AugAssign(node) => {
+                if node.op == Operator::Add {
+                    self.note_like(&node.target, &node.value);
+                    self.note_like(&node.value, &node.target);
+                }
+                if node.op != Operator::Add || literal(&node.value).is_some_and(|v| matches!(v, Recipe::Int(_))) {
+                    self.note(&node.target, |uses| uses.arithmetic = true);
+                }
+            }
+            Stmt::Match(node) => self.note_match(&node.subject, &node.cases),
+            Stmt::ClassDef(node) => {
+                for base in node.bases() {
+                    self.note(base, |uses| uses.class = true);
+                }
+            }
+            _ => {}
+        }
+        walk_stmt(self, stmt);
+    }
+
+    fn visit_pattern(&mut self, pattern: &'a Pattern) {
+        self.note_binding(pattern);
+        walk_pattern(self, pattern);
+    }
+
+    fn visit_comprehension(&mut self, node: &'a ruff_python_ast::Comprehension) {
+        self.note(&node.iter, |uses| uses.iterated = true);
+        self.note_target(&node.target, &node.iter, true);
+        ruff_python_ast::visitor::walk_comprehension(self, node);
+    }
+
+    fn visit_parameter(&mut self, parameter: &'a ruff_python_ast::Parameter) {
+        self.parameters.insert(parameter.name.to_string());
+    }
+
+    fn visit_expr(&mut self, expr: &'a Expr) {
+        match expr {
+            Expr::Name(name) if !name.ctx.is_load() => {
+                *self.bound.entry(name.id.to_string()).or_default() += 1;
+            }
+            Expr::Call(node) => {
+                self.note(&node.func, |uses| uses.called = true);
+                self.note_call(node);
+            }
+            Expr::Attribute(node) => {
+                let attribute = node.attr.to_string();
+                self.note(&node.value, |uses| {
+                    if !node.ctx.is_load() {
+                        add_missing(&mut uses.data, std::slice::from_ref(&attribute));
+                    }
+                    add_missing(&mut uses.attributes, &[attribute]);
+                });
+            }
+            Expr::Subscript(node) => {
+                let value = literal(&node.slice);
+                let key = match (&value, node.slice.as_ref()) {
+                    (Some(Recipe::Str(_)), _) | (_, Expr::FString(_)) => Key::Text,
+                    (Some(Recipe::Int(_)), _) => Key::Int,
+                    (_, Expr::Slice(_)) => Key::Slice,
+                    _ => Key::Other,
+                };
+                self.note(&node.value, |uses| {
+                    add_missing(&mut uses.keys, &[key]);
+                    if let Some(value) = value {
+                        add_missing(&mut uses.key_candidates, &[value]);
+                    }
+                });
+                let names = self.surroundings.names(&node.value);
+                if !names.is_empty() {
+                    self.note(&node.slice, |uses| add_missing(&mut uses.candidates, &names));
+                }
+            }
+            Expr::Compare(node) => {
+                let mut left = node.left.as_ref();
+                for (op, right) in node.ops.iter().zip(&node.comparators) {
+                    self.note_compare(left, *op, right);
+                    left = right;
+                }
+            }
+            Expr::BinOp(node) => {
+                let formats = node.op == Operator::Mod
+                    && matches!(node.left.as_ref(), Expr::StringLiteral(_) | Expr::BytesLiteral(_) | Expr::FString(_));
+                if formats {
+                    self.note(&node.right, |uses| uses.formatted = true);
+                } else {
+                    for (side, other) in [(&node.left, &node.right), (&node.right, &node.left)] {
+                        if node.op == Operator::Add {
+                            self.note_like(side, other);
+                        }
+                        let number = matches!(literal(other), Some(Recipe::Int(_) | Recipe::Float(_)));
+                        if number || !matches!(node.op, Operator::Add | Operator::Mod | Operator::BitOr | Operator::Div)
+                        {
+                            self.note(side, |uses| uses.arithmetic = true);
+                        }
+                    }
+                }
+            }
+            Expr::UnaryOp(node) if matches!(node.op, UnaryOp::USub | UnaryOp::UAdd | UnaryOp::Invert) => {
+                self.note(&node.operand, |uses| uses.arithmetic = true);
+            }
+            Expr::Await(node) => self.note(&node.value, |uses| uses.awaited = true),
+            Expr::YieldFrom(node) => self.note(&node.value, |uses| uses.iterated = true),
+            Expr::Starred(node) => self.note(&node.value, |uses| uses.iterated = true),
+            Expr::Named(node) => self.note_target(&node.target, &node.value, false),
+            _ => {}
+        }
+        walk_expr(self, expr);
+    }
+}
+
+pub(super) fn place(expr: &Expr) -> Option<Place> {
+    let kind = match expr {
+        Expr::Name(_) => SiteKind::Name,
+        Expr::Attribute(_) => SiteKind::Attribute,
+        Expr::Call(_) => SiteKind::Call,
+        Expr::Subscript(_) => SiteKind::Subscript,
+        _ => return None,
+    };
+    let range: TextRange = expr.range();
+    Some((kind, range.start().to_u32(), range.end().to_u32()))
+}

@@ -1,0 +1,492 @@
+//! How the code uses each value: what a missing value must be able to do.
+//!
+//! A purely syntactic reading of one function: `x.lower()` calls a method of a text, `for a, b in x` takes pairs,
+//! `x == 'yes'` and `x in ('a', 'b')` name values worth trying. Uses are hints that weigh a predictor's distribution;
+//! they are never laws, because code under comparison may be wrong. What a value *is* stands in `value/`.
+
+mod calls;
+mod collector;
+mod patterns;
+mod surroundings;
+mod written;
+
+use std::collections::BTreeMap;
+
+use collector::{Collector, FlowKind, Holder, Made, collect};
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
+
+use twincell_syntax::site::{Site, SiteKind};
+
+use crate::value::{AbstractValue, Declared, Recipe};
+
+pub use surroundings::Surroundings;
+
+pub(super) use written::{literal, named};
+
+/// How subscripts of a value look.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Key {
+    Text,
+    Int,
+    Slice,
+    Other,
+}
+
+/// Uses of one value, from all places of a function that read it.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Uses {
+    pub called: bool,
+    /// Raised, or named by an `except` clause.
+    pub exception: bool,
+    /// Second argument of `isinstance`, or a base class.
+    pub class: bool,
+    /// Unpacked into exactly so many targets.
+    pub unpacked: Option<u8>,
+    pub iterated: bool,
+    pub awaited: bool,
+    pub entered: bool,
+    /// Alone at the right of `'...' % value`.
+    pub formatted: bool,
+    /// Made a number: `int(value)`, `float(value)`.
+    pub numeric: bool,
+    /// A part of it is made a number: `int(value[:-1])`.
+    pub affixed: bool,
+    /// Texts that patterns find which are looked for in it, or that an enumeration has for values.
+    pub matching: Vec<String>,
+    /// What splits it: `','` of `value.split(',')`.
+    pub separators: Vec<String>,
+    /// Uses of the list that splitting it gives.
+    pub fields: Option<Box<Uses>>,
+    /// `**value`.
+    pub mapping: bool,
+    pub arithmetic: bool,
+    /// Classes that it is added to or joined with.
+    pub like: Vec<AbstractValue>,
+    /// Builtin classes that `isinstance` or a pattern of `match` asks for.
+    pub tested: Vec<AbstractValue>,
+    /// Added to or compared with bytes.
+    pub bytes: bool,
+    /// Ordered against something (`<`, `>=`, ...).
+    pub ordered: bool,
+    pub keys: Vec<Key>,
+    /// Attributes read or assigned, each once.
+    pub attributes: Vec<String>,
+    /// Those of them that are assigned, or used as no method can be: `for item in value.items`.
+    pub data: Vec<String>,
+    /// Literals that it is compared with or that are looked up in it, each once; of patterns of `match`, lists and dictionaries
+    /// that match, with objects where any value does.
+    pub candidates: Vec<Recipe>,
+    /// Literal keys looked up in it, each once.
+    pub key_candidates: Vec<Recipe>,
+    /// What the annotation says that it is.
+    pub declared: Option<Declared>,
+    /// Uses of the values that iterating over it gives.
+    pub element: Option<Box<Uses>>,
+    /// Uses of its items one by one, where it is unpacked.
+    pub parts: Vec<Uses>,
+    /// Uses of what calling it gives, where it is not a site of its own.
+    pub result: Option<Box<Uses>>,
+}
+
+impl Uses {
+    /// Adds what another place does with the same value.
+    pub fn merge(&mut self, other: &Uses) {
+        self.called |= other.called;
+        self.exception |= other.exception;
+        self.class |= other.class;
+        self.unpacked = self.unpacked.or(other.unpacked);
+        self.iterated |= other.iterated;
+        self.awaited |= other.awaited;
+        self.entered |= other.entered;
+        self.mapping |= other.mapping;
+        self.numeric |= other.numeric;
+        self.affixed |= other.affixed;
+        add_missing(&mut self.matching, &other.matching);
+        self.formatted |= other.formatted;
+        self.arithmetic |= other.arithmetic;
+        self.ordered |= other.ordered;
+        self.declared = match (self.declared.take(), &other.declared) {
+            (Some(own), Some(other)) if own != *other => Some(own.or(other)),
+            (own, other) => own.or_else(|| other.clone()),
+        };
+        self.bytes |= other.bytes;
+        add_missing(&mut self.separators, &other.separators);
+        add_missing(&mut self.like, &other.like);
+        add_missing(&mut self.tested, &other.tested);
+        add_missing(&mut self.keys, &other.keys);
+        add_missing(&mut self.attributes, &other.attributes);
+        add_missing(&mut self.data, &other.data);
+        add_missing(&mut self.candidates, &other.candidates);
+        add_missing(&mut self.key_candidates, &other.key_candidates);
+        merge_boxed(&mut self.fields, &other.fields);
+        merge_boxed(&mut self.element, &other.element);
+        for (index, part) in other.parts.iter().enumerate() {
+            match self.parts.get_mut(index) {
+                Some(own) => own.merge(part),
+                None => self.parts.push(part.clone()),
+            }
+        }
+        merge_boxed(&mut self.result, &other.result);
+    }
+}
+
+impl Uses {
+    /// Is there something done with it that cannot be done with a method?
+    fn is_no_method(&self) -> bool {
+        let Uses { iterated, mapping, numeric, arithmetic, ordered, entered, awaited, .. } = *self;
+        let asked = [iterated, mapping, numeric, arithmetic, ordered, entered, awaited, self.unpacked.is_some()];
+        asked.contains(&true) || !self.keys.is_empty() || !self.like.is_empty()
+    }
+
+    /// For a text: is there more done with it than handing it on?
+    pub fn looks_at_text(&self) -> bool {
+        let Uses { candidates, attributes, keys, separators, .. } = self;
+        let asked = !(candidates.is_empty() && attributes.is_empty() && keys.is_empty() && separators.is_empty());
+        asked || self.iterated || self.numeric || !self.matching.is_empty() || self.ordered || self.unpacked.is_some()
+    }
+}
+
+/// Of each kind of use, so many are noted: every site of a value carries them, and huge functions have many sites.
+const MAX_NOTED: usize = 64;
+
+/// So many names of an unpacking are followed.
+const MAX_PARTS: usize = 32;
+/// Uses of items of items of items: so deep, and so many in all.
+const MAX_DEPTH: usize = 4;
+const MAX_NESTED: usize = 256;
+
+fn add_missing<T: Clone + PartialEq>(to: &mut Vec<T>, from: &[T]) {
+    for item in from {
+        if to.len() < MAX_NOTED && !to.contains(item) {
+            to.push(item.clone());
+        }
+    }
+}
+
+fn merge_boxed(to: &mut Option<Box<Uses>>, from: &Option<Box<Uses>>) {
+    if let Some(from) = from {
+        to.get_or_insert_default().merge(from);
+    }
+}
+
+/// What one reading of a function's text gives.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Reading {
+    /// One for each site.
+    pub uses: Vec<Uses>,
+    pub locals: Locals,
+}
+
+/// Reads a function's text: how it uses each site's value, and what its locals stand for.
+pub fn read(text: &str, sites: &[Site]) -> Reading {
+    read_within(text, sites, &Surroundings::default())
+}
+
+/// As [`read`], where the text around the function is known.
+pub fn read_within(text: &str, sites: &[Site], surroundings: &Surroundings) -> Reading {
+    let collector = collect(text, surroundings);
+    Reading { uses: uses(&collector, sites), locals: locals(collector, sites) }
+}
+
+/// Uses of every site, in the order of `sites`; sites of the same access path share theirs.
+fn uses(collector: &Collector, sites: &[Site]) -> Vec<Uses> {
+    let mut by_path: BTreeMap<(SiteKind, &str), Uses> = BTreeMap::new();
+    for site in sites {
+        let key = (site.kind, site.path.as_str());
+        if site.kind == SiteKind::Name {
+            // Collected by name already, so that once is enough.
+            by_path.entry(key).or_insert_with(|| collector.names.get(&site.path).cloned().unwrap_or_default());
+        } else if let Some(found) = collector.found.get(&(site.kind, site.start, site.end)) {
+            by_path.entry(key).or_default().merge(found);
+        }
+    }
+    let places: FxHashMap<collector::Place, &str> = match collector.links.as_slice() {
+        [] => FxHashMap::default(),
+        _ => sites.iter().map(|site| ((site.kind, site.start, site.end), site.path.as_str())).collect(),
+    };
+    // A value that is bound to a local is used as the local is; the rounds follow `a = f(); b = a`.
+    for _ in 0..3 {
+        note_data(&mut by_path);
+        for flow in &collector.flows {
+            let Some(from) = by_path.get(&(SiteKind::Name, flow.local.as_str())).cloned().map(nested) else { continue };
+            let used = match flow.kind {
+                FlowKind::Value => from,
+                FlowKind::Element => Uses { element: Some(Box::new(from)), ..Uses::default() },
+                FlowKind::Part(index) => part(index, from),
+                FlowKind::ElementPart(index) => Uses { element: Some(Box::new(part(index, from))), ..Uses::default() },
+                FlowKind::Awaited => continue,
+            };
+            for site in sites {
+                if (site.kind, site.start, site.end) == flow.value {
+                    by_path.entry((site.kind, site.path.as_str())).or_default().merge(&used);
+                }
+            }
+        }
+        // A text is used as what a method makes of it is: `x.strip() == 'a'`, `int(x.split(',')[0])`.
+        for link in &collector.links {
+            let Some(path) = places.get(&link.call) else { continue };
+            let Some(made) = by_path.get(&(SiteKind::Call, *path)).cloned() else { continue };
+            let used = match link.made {
+                Made::Fields => Uses { fields: Some(Box::new(nested(made))), ..Uses::default() },
+                Made::Text => as_text(made),
+                Made::Items => Uses { unpacked: made.unpacked, ..Uses::default() },
+            };
+            let holder = match &link.holder {
+                Holder::Name(name) => (SiteKind::Name, name.as_str()),
+                Holder::Place(place) => match places.get(place) {
+                    Some(path) => (place.0, *path),
+                    None => continue,
+                },
+            };
+            by_path.entry(holder).or_default().merge(&used);
+        }
+    }
+    note_data(&mut by_path);
+    sites.iter().map(|site| by_path.get(&(site.kind, site.path.as_str())).cloned().unwrap_or_default()).collect()
+}
+
+/// Notes of each value which of its attributes are no methods.
+fn note_data(by_path: &mut BTreeMap<(SiteKind, &str), Uses>) {
+    let no_methods = by_path.iter().filter(|((kind, _), uses)| *kind == SiteKind::Attribute && uses.is_no_method());
+    let data: Vec<(&str, &str)> = no_methods.filter_map(|((_, path), _)| path.rsplit_once('.')).collect();
+    for (holder, name) in data {
+        for kind in [SiteKind::Name, SiteKind::Attribute, SiteKind::Call, SiteKind::Subscript] {
+            if let Some(uses) = by_path.get_mut(&(kind, holder)) {
+                add_missing(&mut uses.data, &[name.to_owned()]);
+            }
+        }
+    }
+}
+
+/// Uses as they stand within those of another value: what loops over its own items, or unpacks itself, has no end.
+fn nested(mut uses: Uses) -> Uses {
+    cut(&mut uses, MAX_DEPTH, &mut { MAX_NESTED });
+    uses
+}
+
+fn cut(uses: &mut Uses, depth: usize, left: &mut usize) {
+    for inner in [&mut uses.fields, &mut uses.element, &mut uses.result] {
+        match inner {
+            Some(inner) if depth > 0 && *left > 0 => {
+                *left -= 1;
+                cut(inner, depth - 1, left);
+            }
+            _ => *inner = None,
+        }
+    }
+    uses.parts.truncate(if depth > 0 { *left } else { 0 });
+    for part in &mut uses.parts {
+        *left = left.saturating_sub(1);
+        cut(part, depth - 1, left);
+    }
+}
+
+/// Uses of something of which one item is used so.
+fn part(index: usize, uses: Uses) -> Uses {
+    let mut parts = vec![Uses::default(); index];
+    parts.push(uses);
+    Uses { parts, ..Uses::default() }
+}
+
+/// Of the uses of a text that a method made of another, those that hold for the other as well.
+fn as_text(made: Uses) -> Uses {
+    let Uses { numeric, affixed, matching, separators, fields, attributes, data, mut candidates, .. } = made;
+    candidates.retain(|value| matches!(value, Recipe::Str(_)));
+    Uses { numeric, affixed, matching, separators, fields, attributes, data, candidates, ..Uses::default() }
+}
+
+/// What the local names of a function stand for.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Locals {
+    /// (local, access path of the only value that it is bound to): `x = a.b` makes `x.c` the path `a.b.c`.
+    pub aliases: Vec<(String, String)>,
+    /// Names that the function binds, parameters aside.
+    pub names: Vec<String>,
+}
+
+/// The local names of a function.
+fn locals(collector: Collector, sites: &[Site]) -> Locals {
+    let bound_once = |local: &str| collector.bound.get(local) == Some(&1) && !collector.parameters.contains(local);
+    let mut locals = Locals::default();
+    for flow in collector.flows.iter().filter(|flow| bound_once(&flow.local)) {
+        let site = sites.iter().find(|site| (site.kind, site.start, site.end) == flow.value);
+        let meant = match flow.kind {
+            FlowKind::Value => site.filter(|site| site.kind != SiteKind::Name).map(|site| site.path.clone()),
+            FlowKind::Awaited => site.map(|site| format!("await {}", site.path)),
+            FlowKind::Element | FlowKind::Part(_) | FlowKind::ElementPart(_) => None,
+        };
+        locals.aliases.extend(meant.map(|meant| (flow.local.clone(), meant)));
+    }
+    locals.names = collector.bound.into_keys().filter(|name| !collector.parameters.contains(name)).collect();
+    locals
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn site(name: &str, at: usize) -> Site {
+        Site {
+            kind: SiteKind::Name,
+            start: at as u32,
+            end: (at + name.len()) as u32,
+            line: 1,
+            identifier: name.into(),
+            path: name.into(),
+            catches: vec![],
+            discarded: false,
+        }
+    }
+
+    fn name_uses(code: &str, name: &str) -> Uses {
+        let sites: Vec<Site> = code.match_indices(name).map(|(at, _)| site(name, at)).collect();
+        read(code, &sites).uses.into_iter().next().unwrap_or_default()
+    }
+
+    #[test]
+    fn a_value_that_is_called_or_iterated_is_noted() {
+        assert!(name_uses("qq()", "qq").called);
+        assert!(name_uses("for a in qq: pass", "qq").iterated);
+        assert_eq!(name_uses("a, b = qq", "qq").unpacked, Some(2));
+        assert!(name_uses("raise qq", "qq").exception);
+    }
+
+    #[test]
+    fn attributes_that_are_no_methods_are_noted() {
+        let data = |code: &str| {
+            let (path, attribute) = ("qq", "qq.items");
+            let mut sites: Vec<Site> = code.match_indices(path).map(|(at, _)| site(path, at)).collect();
+            let place = |at| Site { kind: SiteKind::Attribute, identifier: "items".into(), ..site(attribute, at) };
+            sites.extend(code.match_indices(attribute).map(|(at, _)| place(at)));
+            sites.extend(code.match_indices("\nx").map(|(at, _)| site("x", at + 1)));
+            read(code, &sites).uses.into_iter().next().unwrap_or_default().data
+        };
+        for code in [
+            "for a in qq.items: pass",
+            "sum(a for a in qq.items)",
+            "qq.items[0]",
+            "x = qq.items\nx[0]",
+            "qq.items = 3",
+            "del qq.items",
+            "qq.items += 1",
+            "a, b = qq.items",
+            "qq.items > 3",
+        ] {
+            assert_eq!(data(code), ["items"], "{code}");
+        }
+        for code in
+            ["for a in qq.items(): pass", "f(qq.items)", "x = qq.items\nx()", "qq.items()[0]", "if qq.items: pass"]
+        {
+            assert!(data(code).is_empty(), "{code}");
+        }
+    }
+
+    #[test]
+    fn literals_that_a_value_is_compared_with_are_candidates() {
+        assert_eq!(name_uses("qq == 'yes'", "qq").candidates, [Recipe::Str("yes".into())]);
+        assert_eq!(name_uses("qq in (301, 302)", "qq").candidates, [Recipe::Int(301), Recipe::Int(302)]);
+        assert_eq!(name_uses("{'yes': 1}.get(qq)", "qq").candidates, [Recipe::Str("yes".into())]);
+        assert_eq!(name_uses("qq['k']", "qq").key_candidates, [Recipe::Str("k".into())]);
+    }
+
+    #[test]
+    fn patterns_ask_for_classes_literals_keys_and_items() {
+        let of = |cases: &str| name_uses(&format!("match qq:\n    {}\n", cases.replace(" | case", "\n    case")), "qq");
+        let literals = of("case 0 | 1: pass | case None: pass | case Color.RED as color: pass | case str('a'): pass");
+        let named = Recipe::Named("Color.RED".into());
+        let expected = [Recipe::Int(0), Recipe::Int(1), Recipe::None, named, Recipe::Str("a".into())];
+        assert_eq!(literals.candidates, expected);
+        assert_eq!(literals.tested, [AbstractValue::Str]);
+        let (text, any) = (|text: &str| Recipe::Str(text.into()), || Recipe::Versatile(AbstractValue::Object));
+        let items = of("case ['go', (1 | 2) as number, _, *rest]: pass");
+        let list = |number, rest| {
+            let items = [text("go"), Recipe::Int(number), any()];
+            Recipe::List(items.into_iter().chain(vec![any(); rest]).collect())
+        };
+        assert_eq!(items.candidates, [list(1, 0), list(2, 0), list(1, 2), list(2, 2)]);
+        let keys = of("case {'kind': 'circle', 'r': r, **rest}: pass | case {'kind': Point()}: pass");
+        assert_eq!(keys.key_candidates, [text("kind"), text("r")]);
+        assert_eq!(keys.candidates, [Recipe::Dict(vec![(text("kind"), text("circle")), (text("r"), any())])]);
+        for unknown in ["Point(x=0)", "_", "[Color.RED]", "int(real=5)", "[Point()]"] {
+            let asked = of(&format!("case {unknown}: pass"));
+            assert!(asked.tested.len() < 2 && asked.candidates.is_empty(), "{unknown}");
+        }
+        let any_int = of("case int() | int(n): pass");
+        assert_eq!((any_int.tested, any_int.candidates), (vec![AbstractValue::Int], vec![]));
+        assert_eq!(
+            of("case [int(n), set()]: pass").candidates,
+            [Recipe::List(vec![Recipe::Int(1), Recipe::Set(vec![])])]
+        );
+        assert_eq!(of("case bytes(): pass").candidates, [Recipe::Bytes(b"a".to_vec())]);
+        // Each of several subjects by itself.
+        assert_eq!(name_uses("match a, qq:\n    case 0, 1: pass\n", "qq").candidates, [Recipe::Int(1)]);
+    }
+
+    #[test]
+    fn what_a_pattern_captures_is_used_as_its_name_is() {
+        let code =
+            "match qq:\n    case [first, *_]:\n        first.lower()\n    case other if other > 3:\n        pass\n";
+        let sites = [("qq", 6), ("first", 42), ("other", 70)].map(|(name, at)| site(name, at));
+        let uses = read(code, &sites).uses.swap_remove(0);
+        assert_eq!(uses.parts[0].attributes, ["lower"]);
+        assert!(uses.ordered && uses.candidates.contains(&Recipe::Int(3)));
+    }
+
+    #[test]
+    fn patterns_have_bounds() {
+        let rows = format!("[{}], ", "0 | 1, ".repeat(8)).repeat(8);
+        for items in [format!("{}1{}", "[".repeat(150), "]".repeat(150)), "1, ".repeat(5000), "_, ".repeat(5000), rows]
+        {
+            assert_eq!(name_uses(&format!("match qq:\n    case [{items}]: pass\n"), "qq").candidates, []);
+        }
+        let ways = ["(0 | 1)"; 10].join(", ");
+        assert_eq!(name_uses(&format!("match qq:\n    case [{ways}]: pass\n"), "qq").candidates.len(), 8);
+    }
+
+    #[test]
+    fn what_is_added_to_bytes_or_asked_with_them_is_bytes() {
+        for code in ["r = bytearray()\nr += qq", "qq.startswith(b'a')", "qq == b'a'", "b'a' + qq", "qq.split(b',')"] {
+            assert!(name_uses(code, "qq").bytes, "{code}");
+        }
+        assert!(!name_uses("qq.send(b'a')", "qq").bytes);
+        assert_eq!(name_uses("b''.join(qq)", "qq").element.map(|element| element.bytes), Some(true));
+    }
+
+    #[test]
+    fn huge_unpackings_and_loops_over_themselves_have_bounds() {
+        let names: Vec<String> = (0..5000).map(|index| format!("a{index}")).collect();
+        let code = format!("{} = qq\n", names.join(", "));
+        let sites: Vec<Site> = ["qq"]
+            .into_iter()
+            .chain(names.iter().map(String::as_str))
+            .map(|name| site(name, code.find(name).unwrap_or_default()))
+            .collect();
+        assert_eq!(read(&code, &sites).uses[0].parts.len(), MAX_PARTS);
+
+        let code = "for qq, qq in qq: pass\n".repeat(40) + &"qq = qq.split(',')\n".repeat(40);
+        let found = name_uses(&code, "qq");
+        let (mut same, mut left) = (found.clone(), usize::MAX);
+        // An item of an item adds two.
+        cut(&mut same, MAX_DEPTH + 2, &mut left);
+        assert!(same == found, "deeper than allowed");
+        assert!(usize::MAX - left < 10_000, "{} nested uses", usize::MAX - left);
+    }
+
+    #[test]
+    fn items_of_items_are_followed() {
+        let code = "for row in qq:\n    for a, b in row:\n        a.lower()\n";
+        let sites = [site("qq", 11), site("row", 31)];
+        let found = read(code, &sites).uses.swap_remove(0);
+        let pair = found.element.and_then(|row| row.element).unwrap();
+        assert_eq!(pair.unpacked, Some(2));
+    }
+
+    #[test]
+    fn the_items_of_a_loop_carry_their_own_uses() {
+        let found = name_uses("for a, b in qq: pass", "qq");
+        assert_eq!(found.element.and_then(|element| element.unpacked), Some(2));
+    }
+}

@@ -1,0 +1,203 @@
+//! What is injected, as data: abstract values, recipes, decisions, literal pools and how they are drawn.
+//!
+//! Nothing here knows Python objects; the runtime turns a [`Recipe`] into one.
+
+mod answers;
+mod bounded;
+mod declared;
+mod patterns;
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use twincell_syntax::python::python_string;
+
+pub use answers::unquoted;
+pub use answers::{is_answer, is_text};
+pub use bounded::behind_cut;
+pub use bounded::{MAX_ARGUMENTS, MAX_PATH, cut_at};
+pub use declared::Declared;
+pub use patterns::matching;
+
+/// The twelve classes of values (ChangeGuard, Table 1; LExecutor), by exact type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AbstractValue {
+    None,
+    Bool,
+    Int,
+    Float,
+    Str,
+    List,
+    Tuple,
+    Dict,
+    Set,
+    Callable,
+    Resource,
+    Object,
+}
+
+impl AbstractValue {
+    pub const COUNT: usize = 12;
+    /// In the order of the model's outputs.
+    pub const ALL: [AbstractValue; Self::COUNT] = [
+        AbstractValue::None,
+        AbstractValue::Bool,
+        AbstractValue::Int,
+        AbstractValue::Float,
+        AbstractValue::Str,
+        AbstractValue::List,
+        AbstractValue::Tuple,
+        AbstractValue::Dict,
+        AbstractValue::Set,
+        AbstractValue::Callable,
+        AbstractValue::Resource,
+        AbstractValue::Object,
+    ];
+
+    /// The class's name as it stands in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            AbstractValue::None => "none",
+            AbstractValue::Bool => "bool",
+            AbstractValue::Int => "int",
+            AbstractValue::Float => "float",
+            AbstractValue::Str => "str",
+            AbstractValue::List => "list",
+            AbstractValue::Tuple => "tuple",
+            AbstractValue::Dict => "dict",
+            AbstractValue::Set => "set",
+            AbstractValue::Callable => "callable",
+            AbstractValue::Resource => "resource",
+            AbstractValue::Object => "object",
+        }
+    }
+}
+
+/// A concrete value to inject, as data. The same recipe gives equal, separate values to both versions.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Recipe {
+    None,
+    Bool(bool),
+    Int(i64),
+    Float(f64),
+    Str(String),
+    Bytes(Vec<u8>),
+    List(Vec<Recipe>),
+    Tuple(Vec<Recipe>),
+    /// Insertion order; keys are hashable recipes.
+    Dict(Vec<(Recipe, Recipe)>),
+    Set(Vec<Recipe>),
+    /// A versatile object standing for a callable, a resource or an object.
+    Versatile(AbstractValue),
+    /// The very object that a dotted name stands for in each version: a constant, a member of an enum, a class.
+    Named(String),
+}
+
+impl Recipe {
+    /// Python source-like text, e.g. `{'max_retry_times': 0}`; a versatile object reads `<object>`. As long as the value:
+    /// views cut it.
+    pub fn display(&self) -> String {
+        let mut text = String::new();
+        self.write(&mut text);
+        text
+    }
+
+    fn write(&self, out: &mut String) {
+        use std::fmt::Write;
+        let sequence = |out: &mut String, open: &str, items: &[Recipe], close: &str| {
+            out.push_str(open);
+            for (index, item) in items.iter().enumerate() {
+                if index > 0 {
+                    out.push_str(", ");
+                }
+                item.write(out);
+            }
+            out.push_str(close);
+        };
+        match self {
+            Recipe::None => out.push_str("None"),
+            Recipe::Bool(true) => out.push_str("True"),
+            Recipe::Bool(false) => out.push_str("False"),
+            Recipe::Int(value) => write!(out, "{value}").unwrap_or_default(),
+            Recipe::Float(value) => write!(out, "{value:?}").unwrap_or_default(),
+            Recipe::Str(text) => out.push_str(&python_string(text)),
+            Recipe::Bytes(bytes) => {
+                out.push_str("b'");
+                for byte in bytes {
+                    write!(out, "{}", byte.escape_ascii()).unwrap_or_default();
+                }
+                out.push('\'');
+            }
+            Recipe::List(items) => sequence(out, "[", items, "]"),
+            Recipe::Tuple(items) => sequence(out, "(", items, if items.len() == 1 { ",)" } else { ")" }),
+            Recipe::Set(items) if items.is_empty() => out.push_str("set()"),
+            Recipe::Set(items) => sequence(out, "{", items, "}"),
+            Recipe::Dict(entries) => {
+                out.push('{');
+                for (index, (key, value)) in entries.iter().enumerate() {
+                    if index > 0 {
+                        out.push_str(", ");
+                    }
+                    key.write(out);
+                    out.push_str(": ");
+                    value.write(out);
+                }
+                out.push('}');
+            }
+            Recipe::Versatile(class) => write!(out, "<{}>", class.name()).unwrap_or_default(),
+            Recipe::Named(name) => out.push_str(name),
+        }
+    }
+
+    /// The class that this recipe is a value of.
+    pub fn abstract_value(&self) -> AbstractValue {
+        match self {
+            Recipe::None => AbstractValue::None,
+            Recipe::Bool(_) => AbstractValue::Bool,
+            Recipe::Int(_) => AbstractValue::Int,
+            Recipe::Float(_) => AbstractValue::Float,
+            Recipe::Str(_) => AbstractValue::Str,
+            Recipe::Bytes(_) | Recipe::Named(_) => AbstractValue::Object,
+            Recipe::List(_) => AbstractValue::List,
+            Recipe::Tuple(_) => AbstractValue::Tuple,
+            Recipe::Dict(_) => AbstractValue::Dict,
+            Recipe::Set(_) => AbstractValue::Set,
+            Recipe::Versatile(class) => *class,
+        }
+    }
+}
+
+/// One entry of a choice sequence: what was decided for one access path.
+///
+/// A path carries its aspect where it is not a plain value: `bool(x)` the truth of a versatile object, `len(x)` the
+/// number of its items, `x == 'a'` the outcome of a comparison.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Decision {
+    /// Inject this value.
+    Value(Recipe),
+    /// Raise this exception (a dotted name that the code catches) instead of giving a value.
+    Raise(String),
+    /// Do not pass this argument: the parameter's default applies.
+    Default,
+    /// Inject the very object that stands under this other path: `x is y`.
+    Same(String),
+    /// Let the failure be: the missing attribute, key or index raises as Python would.
+    Fail,
+}
+
+/// One decision with its access path; a choice sequence is these in the order in which they were first needed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Choice {
+    pub path: String,
+    pub decision: Decision,
+}
+
+/// How the paths of decisions begin that inject what is there: `injected(helper)`.
+pub const SUBSTITUTED: &str = "injected(";
+
+/// Decisions that are given rather than drawn, by access path.
+pub type Fixed = BTreeMap<String, Decision>;
