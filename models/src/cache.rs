@@ -16,23 +16,23 @@ use twincell_values::value::AbstractValue;
 
 pub use disk::{Disk, Stored};
 
-/// How many answers are remembered; for functions with 50 sites each that is some 10 MB.
+/// Maximum number of answers in memory. With 50 sites for each function, this is about 10 MB.
 const CAPACITY: NonZeroUsize = NonZeroUsize::new(4096).unwrap();
 
-/// What a memory has to know of the predictor whose answers it keeps.
+/// The properties of a predictor that the cache of its answers needs.
 pub trait Remembered: Predictor {
-    /// All that the bits of an answer depend on besides the functions; none where nothing can be said.
+    /// Everything besides the functions that the bits of an answer depend on. None if that is unknown.
     fn identity(&self) -> Option<&str>;
 }
 
 /// The hash of everything that an answer depends on.
 type Key = [u8; 32];
 
-/// A predictor that remembers what the inner one answered; the least recently used answer is forgotten first.
+/// A predictor that caches the answers of an inner one. It drops the least recently used answer first.
 ///
-/// Two answers are the same when the hashes of all that they depend on are: the text, where the sites are (what a site is
-/// follows from both), the model, the back end. So a hit is never another model's, on the disk neither. What a function is
-/// batched with is not among that: a back end whose passes take several rows gives each pass the same shape.
+/// The key of an answer hashes everything that it depends on: the text, the places of its sites (which determine the
+/// sites), the model and the back end. So a hit is never another model's, not even on the disk. The other functions of
+/// a batch are not part of the key: a back end whose passes take several rows gives each pass the same shape.
 pub struct Cached<P> {
     inner: P,
     memory: Mutex<LruCache<Key, Vec<Distribution>>>,
@@ -40,7 +40,7 @@ pub struct Cached<P> {
 }
 
 impl<P: Remembered> Cached<P> {
-    /// Remembers in this process, and in a folder if one is given.
+    /// Caches in this process, and in a folder if one is given.
     pub fn new(inner: P, folder: Option<&Path>) -> Self {
         Cached { inner, memory: Mutex::new(LruCache::new(CAPACITY)), disk: folder.map(Disk::in_folder) }
     }
@@ -49,7 +49,7 @@ impl<P: Remembered> Cached<P> {
         self.memory.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What is in the memory or on the disk.
+    /// Looks an answer up in memory and on the disk.
     fn known(&self, key: &Key, function: &FunctionSites<'_>) -> Option<Vec<Distribution>> {
         if let Some(answer) = self.memory().get(key) {
             return Some(answer.clone());
@@ -65,7 +65,7 @@ impl<P: Remembered> Predictor for Cached<P> {
         self.inner.describe()
     }
 
-    /// What is not known is asked for in one call, each function once.
+    /// Asks the inner predictor for all unknown answers in one call, each function once.
     fn predict(&self, functions: &[FunctionSites<'_>]) -> Result<Vec<Vec<Distribution>>, PredictError> {
         let Some(identity) = self.inner.identity() else { return self.inner.predict(functions) };
         let keys: Vec<Key> = functions.iter().map(|function| key(identity, function)).collect();
@@ -122,7 +122,7 @@ fn key(identity: &str, function: &FunctionSites<'_>) -> Key {
     hash.finalize().into()
 }
 
-/// The numbers, one after the other.
+/// The numbers of an answer, one after the other.
 fn encode(answer: &[Distribution]) -> Vec<u8> {
     answer.iter().flatten().flat_map(|probability| probability.to_le_bytes()).collect()
 }
@@ -130,7 +130,7 @@ fn encode(answer: &[Distribution]) -> Vec<u8> {
 /// How far the sum of a distribution may be from 1.
 const SUM_TOLERANCE: f32 = 1e-3;
 
-/// None unless these are as many distributions as there are sites.
+/// None unless there are as many distributions as sites.
 fn decode(bytes: &[u8], sites: usize) -> Option<Vec<Distribution>> {
     let (numbers, rest) = bytes.as_chunks::<4>();
     let numbers: Vec<f32> = numbers.iter().map(|number| f32::from_le_bytes(*number)).collect();

@@ -1,4 +1,4 @@
-//! Panics of libraries that read files of others, as errors.
+//! Turns panics of libraries that read foreign files into errors.
 
 use std::any::Any;
 use std::cell::Cell;
@@ -9,13 +9,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 thread_local! {
     static IS_GUARDED: Cell<bool> = const { Cell::new(false) };
 }
-/// How much work is guarded in the whole process, for the threads of [`LIBRARY`], which nobody else uses.
+/// The number of guarded calls in the whole process, for the threads of [`LIBRARY`], which nobody else uses.
 static GUARDED: AtomicUsize = AtomicUsize::new(0);
-/// How the names of threads begin that rten calculates on.
+/// The prefix of the names of rten's threads.
 const LIBRARY: &str = "rten";
 static HOOK: Once = Once::new();
 
-/// Does some work; if a library panics over it, the error is what the library says. Nothing of it goes to standard error.
+/// Does some work. If a library panics over it, the error is the library's message. Nothing goes to standard error.
 pub(crate) fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     HOOK.call_once(|| {
         let others = take_hook();
@@ -34,7 +34,7 @@ pub(crate) fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     done.map_err(|panic| panic_message(panic.as_ref()))
 }
 
-/// What a panic says.
+/// The message of a panic.
 pub fn panic_message(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
     text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "unknown panic".to_owned())

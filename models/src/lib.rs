@@ -1,8 +1,9 @@
 //! Predictors of abstract values behind [`twincell_values::predictor::Predictor`].
 //!
-//! [`load`] turns [`ModelOptions`] into one of three predictors: `neural` (tokenizer and ONNX network, one forward pass
-//! a function, or one query a site for networks of the CodeT5 kind), `frequency` (counts by identifier) and `uniform`. The network runs on the first back end that works
-//! here: CUDA through ONNX Runtime, ONNX Runtime on the CPU, the embedded rten; [`backend_report`] says which and why.
+//! [`load`] turns [`ModelOptions`] into one of three predictors: `neural` (tokenizer and ONNX network, with one forward
+//! pass for each function, or one query for each site for networks like CodeT5), `frequency` (counts by identifier) and
+//! `uniform`. The network runs on the first back end that works here: CUDA through ONNX Runtime, ONNX Runtime on the
+//! CPU, or the embedded rten. [`backend_report`] says which one and why.
 //!
 //! ```
 //! use twincell_models::{ModelOptions, PredictorKind, load};
@@ -12,8 +13,8 @@
 //! # Ok::<(), twincell_models::ModelError>(())
 //! ```
 //!
-//! Deliberately absent: finding value sites (they come with the function), looking for ONNX Runtime on the disk (the
-//! caller knows the user's Python), downloads, training (`train/`).
+//! Deliberately absent: finding value sites (they come with the function), searching for ONNX Runtime on the disk (the
+//! caller knows the user's Python), downloads, and training (`train/`).
 
 mod backend;
 mod cache;
@@ -42,7 +43,7 @@ pub use options::{ModelOptions, PredictorKind, UnknownPredictor};
 pub use uniform::Uniform;
 use weights::Weights;
 
-/// Why a predictor cannot be had; each message says what to do.
+/// Why a predictor cannot be loaded. Each message says what to do.
 #[derive(Debug, thiserror::Error)]
 pub enum ModelError {
     #[error(
@@ -75,10 +76,10 @@ pub enum ModelError {
     Embedded { name: &'static str, reason: String },
 }
 
-/// The predictor that the options ask for.
+/// Loads the predictor that the options ask for.
 ///
-/// The embedded network is read when it is first asked for a prediction. One from a folder is read and tried at once,
-/// so that what is wrong with it is said here.
+/// The embedded network is read at the first prediction. A network from a folder is read and tried at once, so that its
+/// errors show here.
 pub fn load(options: &ModelOptions) -> Result<Arc<dyn Predictor>, ModelError> {
     Ok(match options.kind {
         PredictorKind::Neural => Arc::new(Cached::new(Neural::new(options)?, options.cache.as_deref())),
@@ -87,7 +88,7 @@ pub fn load(options: &ModelOptions) -> Result<Arc<dyn Predictor>, ModelError> {
     })
 }
 
-/// The files that decide what a predictor answers, to tell models apart by their contents. Empty where there are none.
+/// A fingerprint of the files that determine a predictor's answers. Empty where there are none.
 pub fn contents(options: &ModelOptions) -> Result<Vec<Cow<'static, [u8]>>, ModelError> {
     Ok(match options.kind {
         PredictorKind::Neural => Weights::of(options)?.files(),
@@ -96,23 +97,23 @@ pub fn contents(options: &ModelOptions) -> Result<Vec<Cow<'static, [u8]>>, Model
     })
 }
 
-/// What runs a predictor here.
+/// What runs a predictor on this machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BackendReport {
-    /// As [`Predictor::describe`] says it.
+    /// The text of [`Predictor::describe`].
     pub predictor: String,
     /// `embedded`, the model's folder, or `none`.
     pub model: String,
-    /// How large the network's files are; none for a predictor without a network, as below.
+    /// The size of the network's files. None for a predictor without a network, as below.
     pub bytes: Option<u64>,
-    /// How the network calculates.
+    /// The precision in which the network calculates.
     pub precision: Option<Precision>,
     pub in_use: Option<Backend>,
-    /// The back ends tried before, with why each cannot be used.
+    /// The back ends tried before, and why each cannot be used.
     pub not_used: Vec<NotUsed>,
 }
 
-/// Which back end the options lead to, and why those before it are not used. Loads the network if it needs one.
+/// Reports which back end the options lead to, and why those before it are not used. Loads the network if there is one.
 pub fn backend_report(options: &ModelOptions) -> Result<BackendReport, ModelError> {
     match options.kind {
         PredictorKind::Neural => Ok(neural::Network::open(options)?.report()),

@@ -1,4 +1,4 @@
-//! A network as a predictor: opened when it is first needed, on the best back end that there is.
+//! A network as a predictor, opened on first use, on the best back end available.
 
 use std::sync::OnceLock;
 
@@ -12,17 +12,17 @@ use crate::tagger::Tagger;
 use crate::weights::{Form, Weights};
 use crate::{BackendReport, ModelError, ModelOptions};
 
-/// Comparisons that are predicted ahead together on a GPU: full passes of several lengths.
+/// Number of comparisons predicted ahead together on a GPU, to fill passes of several lengths.
 const CALLS_AHEAD: usize = 64;
 
-/// One more where the same network on the same back end would answer otherwise than before.
+/// Increase this when the same network on the same back end gives different answers than before.
 const FORMAT: u32 = 1;
 
 /// Predicts with a network: the embedded one, or one from a folder.
 pub struct Neural {
     options: ModelOptions,
     network: OnceLock<Result<Network, ModelError>>,
-    /// What is known before the network is opened.
+    /// Facts known before the network is opened.
     foreseen: Option<Foreseen>,
 }
 
@@ -32,7 +32,7 @@ struct Foreseen {
 }
 
 impl Neural {
-    /// The embedded network is opened at the first prediction, one from a folder at once.
+    /// The embedded network is opened at the first prediction, and one from a folder at once.
     pub fn new(options: &ModelOptions) -> Result<Self, ModelError> {
         let (network, foreseen) = match options.model_dir {
             Some(_) => (OnceLock::from(Ok(Network::open(options)?)), None),
@@ -49,7 +49,7 @@ impl Neural {
         self.network.get_or_init(|| Network::open(&self.options))
     }
 
-    /// What was foreseen, unless the network is open already.
+    /// The expected facts, unless the network is already open.
     fn foreseen(&self) -> Option<&Foreseen> {
         self.foreseen.as_ref().filter(|_| self.network.get().is_none())
     }
@@ -95,7 +95,7 @@ impl Remembered for Neural {
     }
 }
 
-/// Tokenizer and sessions, opened and fitting each other.
+/// A tokenizer and sessions that are open and fit each other.
 pub(crate) struct Network {
     origin: String,
     reader: Reader,
@@ -141,7 +141,7 @@ impl Network {
         Ok(Network { identity: identity(&model, &used), origin, reader, used, size })
     }
 
-    /// A first prediction, which shows what cannot be seen otherwise.
+    /// Makes a first prediction, which uncovers errors that nothing else shows.
     fn try_out(&self) -> Result<(), ModelError> {
         let tried = match &self.reader {
             Reader::Tagger(tagger) => tagger.try_out(),
@@ -160,7 +160,7 @@ impl Network {
         }
     }
 
-    /// Passes take rows of several functions.
+    /// Whether a pass takes rows of several functions.
     fn many_at_once(&self) -> bool {
         match &self.reader {
             Reader::Tagger(tagger) => tagger.many_at_once(),

@@ -1,4 +1,4 @@
-//! What a caller can ask for. No defaults are looked up on the disk here.
+//! The options of a predictor. No defaults are looked up on the disk here.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -16,7 +16,7 @@ pub enum PredictorKind {
 impl PredictorKind {
     pub const ALL: [PredictorKind; 3] = [PredictorKind::Neural, PredictorKind::Frequency, PredictorKind::Uniform];
 
-    /// The name by which users choose it.
+    /// The name by which users choose the predictor.
     pub fn name(self) -> &'static str {
         match self {
             PredictorKind::Neural => "neural",
@@ -32,7 +32,7 @@ impl fmt::Display for PredictorKind {
     }
 }
 
-/// A predictor was asked for by a name that none has.
+/// No predictor has the given name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("there is no predictor `{0}`; choose neural, frequency or uniform")]
 pub struct UnknownPredictor(pub String);
@@ -45,22 +45,22 @@ impl FromStr for PredictorKind {
     }
 }
 
-/// Which predictor, with which weights, on what.
+/// Which predictor to load, with which weights, and where to run it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModelOptions {
     pub kind: PredictorKind,
-    /// A folder with a network and its `tokenizer.json` that replaces the embedded one.
+    /// A folder with a network and its `tokenizer.json`, which replaces the embedded one.
     pub model_dir: Option<PathBuf>,
     /// The file of ONNX Runtime's shared library, in PyPI's packages `onnxruntime/capi/libonnxruntime.so.*`. A process
-    /// loads at most one: the first that works is kept.
+    /// loads at most one and keeps the first that works.
     pub onnxruntime_library: Option<PathBuf>,
     /// Threads of one forward pass on the CPU, at least 1.
     pub threads: usize,
-    /// Use an NVIDIA GPU where the library and the machine have what that takes.
+    /// Use an NVIDIA GPU where the library and the machine support it.
     pub allow_gpu: bool,
-    /// Calculate with int8 on a processor, where it is known what that costs: for the embedded network.
+    /// Calculate with int8 on a CPU where its cost in accuracy is known, which is for the embedded network.
     pub allow_int8: bool,
-    /// The folder in which predictions of a network are kept for other processes, if they are.
+    /// The folder in which predictions of a network are cached for other processes, if any.
     pub cache: Option<PathBuf>,
 }
 

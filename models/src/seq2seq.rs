@@ -1,11 +1,12 @@
-//! Sequence-to-sequence networks of the CodeT5 kind, asked as LExecutor asks its own: one query a site, answered by a word.
+//! Sequence-to-sequence networks like CodeT5, queried as in LExecutor: one query for each site, answered by a word.
 //!
 //! The encoder reads `<s> name <sep> kind <sep> code before <mask> code after </s>`, where `<mask>` stands for the
-//! expression; `<extra_id_5>` separates, `<extra_id_2>` to `<extra_id_4>` are the kinds name, call and attribute, and each
-//! line of the code is tokenized by itself. The decoder then writes a word: `int`, or `int_pos` where it was trained on finer
-//! values. No word is generated here: the decoder says how likely each word is, as far as it takes to tell its class.
+//! expression; `<extra_id_5>` separates, `<extra_id_2>` to `<extra_id_4>` are the kinds name, call and attribute, and
+//! each line of the code is tokenized by itself. The decoder would write a word: `int`, or `int_pos` if it was trained
+//! on finer values. Here it generates no word. It gives the probability of each word, as far as needed to tell its
+//! class.
 //!
-//! Deliberately absent: subscripts as a kind (LExecutor has none; they are asked about as attributes), beams, caches of
+//! Deliberately absent: subscripts as a kind (LExecutor has none; they are queried as attributes), beams, and caches of
 //! the decoder's past (words are one to three tokens).
 
 mod query;
@@ -20,7 +21,7 @@ use crate::backend::{self, DECODER, ENCODER, Input, Model, Numbers, Opened, Outp
 use crate::tokens::Tokens;
 use crate::{ModelError, ModelOptions};
 
-/// Predicts every site from a query of its own.
+/// Predicts every site from its own query.
 pub(crate) struct Sequences {
     tokens: Tokens,
     special: Special,
@@ -58,7 +59,7 @@ impl Sequences {
         Ok((Sequences { tokens, special, words, encoder, decoder }, used))
     }
 
-    /// One short query, answered whole.
+    /// Makes one short query and reads its whole answer.
     pub(crate) fn try_out(&self) -> Result<(), String> {
         self.answer(&[self.special.begin, self.special.mask, self.tokens.last_id(), self.special.end]).map(|_| ())
     }
@@ -73,7 +74,7 @@ impl Sequences {
             .collect()
     }
 
-    /// What the network says of the site that a query is about.
+    /// The network's answer for the site of a query.
     fn answer(&self, query: &[i64]) -> Result<Distribution, String> {
         let (hidden, mask) = (hidden(self.encoder.as_ref(), query)?, vec![1; query.len()]);
         let next = |written: &[i64]| self.next(written, &mask, &hidden);
@@ -85,7 +86,7 @@ impl Sequences {
         Ok(totals.map(|weight| (weight / total) as f32))
     }
 
-    /// Logits of what the decoder would write next.
+    /// The logits of the decoder's next token.
     fn next(&self, written: &[i64], mask: &[i64], hidden: &Output) -> Result<Vec<f32>, String> {
         let logits = step(self.decoder.as_ref(), written, mask, hidden)?;
         let [1, steps, vocabulary] = logits.shape[..] else {
@@ -108,7 +109,7 @@ impl Sequences {
     }
 }
 
-/// What the encoder makes of a query.
+/// The encoder's output for a query.
 fn hidden(encoder: &dyn Session, query: &[i64]) -> Result<Output, String> {
     let (shape, mask) = (vec![1, query.len()], vec![1; query.len()]);
     let hidden = encoder.run(&[

@@ -1,4 +1,5 @@
-//! The network that reads a function once: functions -> rows of tokens -> forward passes -> a distribution for every site.
+//! The network that reads a function once: functions -> rows of tokens -> forward passes -> one distribution for each
+//! site.
 
 use std::borrow::Cow;
 
@@ -9,7 +10,7 @@ use crate::backend::{self, Input, Model, Numbers, Opened, Output, Session, TAGGE
 use crate::tokens::{Encoded, Tokens};
 use crate::{ModelError, ModelOptions, windows};
 
-/// Shorter rows take a GPU as long.
+/// Minimum length of a row on a GPU, where shorter rows take as long.
 const SHORTEST: usize = 64;
 
 /// Predicts all sites of a function from one forward pass over its text.
@@ -18,13 +19,13 @@ pub(crate) struct Tagger {
     session: Box<dyn Session>,
 }
 
-/// A stretch of one function's tokens that goes through the network, and the sites that are read from it.
+/// A range of one function's tokens that goes through the network, and the sites that are read from it.
 struct Row<'a> {
     ids: &'a [i64],
     reads: Vec<Read>,
 }
 
-/// Where a site's prediction comes from and goes to.
+/// Source and target of a site's prediction.
 struct Read {
     /// Of the row.
     token: usize,
@@ -32,7 +33,7 @@ struct Read {
     site: usize,
 }
 
-/// Rows of tokens for one forward pass, padded to one length.
+/// Rows of tokens for one forward pass, padded to the same length.
 struct Batch {
     rows: usize,
     tokens: usize,
@@ -58,15 +59,15 @@ impl Tagger {
         Ok((Tagger { tokens, session }, used))
     }
 
-    /// Tokenizes a text, and sends the first and the last token of the vocabulary through: a model that was made for another
-    /// tokenizer or that answers in another shape shows it here.
+    /// Tokenizes a text and sends the first and the last token of the vocabulary through the network. This uncovers a
+    /// model that was made for another tokenizer or that answers in another shape.
     pub(crate) fn try_out(&self) -> Result<(), String> {
         self.tokens.encode("def f(a):\n    return a.b['c'](1)\n")?;
         let ids = [0, self.tokens.last_id()];
         self.forward(&Batch::new(&[&ids])).map(|_| ())
     }
 
-    /// Passes take rows of several functions.
+    /// Whether a pass takes rows of several functions.
     pub(crate) fn many_at_once(&self) -> bool {
         self.session.rows_at_once() > 1
     }
@@ -98,7 +99,7 @@ impl Tagger {
         Ok(predictions)
     }
 
-    /// The windows of one function that sites are read from; one window if the function fits.
+    /// The windows of one function from which sites are read. One window if the function fits.
     fn rows<'a>(
         &self,
         number: usize,
@@ -123,13 +124,14 @@ impl Tagger {
         Ok(rows)
     }
 
-    /// The length that a row gets where passes take many rows: the next power of two, not too short and no longer than the
+    /// The padded length of a row where passes take many rows: the next power of two, within a minimum and the
     /// network's window.
     fn padded(&self, row: &Row<'_>) -> usize {
         row.ids.len().next_power_of_two().max(SHORTEST).min(self.tokens.window())
     }
 
-    /// The rows of one pass: alone as they are, or as many as passes take, all of one length.
+    /// Groups rows into passes: each row alone with its own length, or as many as a pass takes, all with the same
+    /// length.
     fn batch(&self, rows: &[Row<'_>], at_once: usize) -> Batch {
         let mut ids: Vec<&[i64]> = rows.iter().map(|row| row.ids).collect();
         let Some(first) = rows.first().filter(|_| at_once > 1) else { return Batch::new(&ids) };
@@ -143,7 +145,7 @@ impl Tagger {
     }
 }
 
-/// One forward pass whose answer has the shape that the contract says.
+/// Runs one forward pass and checks that the answer has the shape of the contract.
 fn forward(session: &dyn Session, batch: &Batch) -> Result<Output, String> {
     let shape = vec![batch.rows, batch.tokens];
     let logits = session.run(&[
@@ -162,7 +164,7 @@ impl Batch {
         Self::of_length(rows, rows.iter().map(|row| row.len()).max().unwrap_or(0))
     }
 
-    /// Rows of at most so many `tokens`, padded to that.
+    /// Rows of at most `tokens` tokens, padded to this length.
     fn of_length(rows: &[&[i64]], tokens: usize) -> Self {
         let padded = |row: &[i64], number: &dyn Fn(i64) -> i64, out: &mut Vec<i64>| {
             out.extend(row.iter().map(|&id| number(id)));

@@ -1,4 +1,4 @@
-//! Text -> tokens, and which token a value site is read at.
+//! Text -> tokens, and the token at which a value site is read.
 
 use tokenizers::Tokenizer;
 
@@ -9,7 +9,7 @@ use crate::ModelError;
 /// Tokens that the network sees at once, unless `truncation.max_length` in tokenizer.json says otherwise.
 const WINDOW: usize = 512;
 
-/// The tokenizer, with nothing cut off, padded or added around a text.
+/// The tokenizer. It cuts nothing off, and adds no padding and no special tokens to a text.
 pub(crate) struct Tokens {
     tokenizer: Tokenizer,
     window: usize,
@@ -18,12 +18,12 @@ pub(crate) struct Tokens {
 /// One text's tokens, in order.
 pub(crate) struct Encoded {
     pub(crate) ids: Vec<i64>,
-    /// Byte offset in the text at which each token starts; ascending. The pieces of one character start together.
+    /// The byte offset in the text at which each token starts, ascending. The pieces of one character start together.
     starts: Vec<usize>,
 }
 
 impl Tokens {
-    /// The tokenizer of a model; `origin` names that in errors.
+    /// The tokenizer of a model. `origin` names the model in errors.
     pub(crate) fn of_model(origin: &str, json: &[u8]) -> Result<Self, ModelError> {
         Self::from_json(json)
             .map_err(|reason| ModelError::Tokenizer { path: format!("{origin}/tokenizer.json"), reason })
@@ -50,7 +50,7 @@ impl Tokens {
         i64::from(self.tokenizer.get_vocab(true).into_values().max().unwrap_or(0))
     }
 
-    /// The number of a token, if there is such a one.
+    /// The number of a token, if the vocabulary has it.
     pub(crate) fn id(&self, token: &str) -> Option<i64> {
         self.tokenizer.token_to_id(token).map(i64::from)
     }
@@ -71,7 +71,7 @@ impl Tokens {
 }
 
 impl Encoded {
-    /// The token that holds the site's last character; its last piece if the character is in several.
+    /// The token that holds the site's last character, or the last piece if several tokens hold it.
     pub(crate) fn token_of(&self, site: &Site) -> Option<usize> {
         let end = site.end as usize;
         self.starts.partition_point(|&start| start < end).checked_sub(1)

@@ -1,4 +1,4 @@
-//! Where weights come from: the files built into this binary, or a folder of the user's.
+//! The sources of weights: the files built into this binary, or a folder of the user.
 
 use std::borrow::Cow;
 use std::io::Read as _;
@@ -12,7 +12,7 @@ use crate::{ModelError, ModelOptions};
 pub(crate) const FREQUENCY: &[u8] = include_bytes!("../weights/frequency.json");
 const MODEL: &[u8] = include_bytes!("../weights/model.onnx");
 const TOKENIZER: &[u8] = include_bytes!("../weights/tokenizer.json");
-/// Of the embedded files, so that nobody has to read them only to tell them from others.
+/// The hash of the embedded files, so that they need not be read only to identify them.
 const SUMS: &str = include_str!("../weights/SHA256SUMS");
 
 /// The files of a model folder.
@@ -20,11 +20,11 @@ const TAGGER_FILE: &str = "model.onnx";
 const ENCODER_FILE: &str = "encoder_model.onnx";
 const DECODER_FILE: &str = "decoder_model.onnx";
 const TOKENIZER_FILE: &str = "tokenizer.json";
-/// What files of a folder may have: a message of Protocol Buffers is never longer, and tokenizers have a few megabytes.
+/// Maximum sizes of a folder's files: a Protocol Buffers message is never longer, and tokenizers have a few megabytes.
 const LONGEST_NETWORK: u64 = 2 << 30;
 const LONGEST_TOKENIZER: u64 = 64 << 20;
 
-/// The files of a network, not looked into yet.
+/// The files of a network, not parsed yet.
 pub(crate) struct Weights {
     /// For messages: `embedded` or the folder.
     pub(crate) origin: String,
@@ -32,11 +32,11 @@ pub(crate) struct Weights {
     pub(crate) tokenizer: Cow<'static, [u8]>,
 }
 
-/// The two kinds of networks that can be used.
+/// The two supported kinds of networks.
 pub(crate) enum Form {
-    /// One that reads a function once and tags its tokens.
+    /// A network that reads a function once and tags its tokens.
     Tagger(Cow<'static, [u8]>),
-    /// One that is asked about each site and answers with a word.
+    /// A network that is queried for each site and answers with a word.
     Sequences { encoder: Vec<u8>, decoder: Vec<u8> },
 }
 
@@ -61,7 +61,7 @@ impl Weights {
         MODEL
     }
 
-    /// Tells the embedded files from those of other builds.
+    /// A fingerprint of the embedded files, which differs between builds.
     pub(crate) fn embedded_identity() -> &'static str {
         SUMS
     }
@@ -87,7 +87,7 @@ impl Weights {
         Ok(Weights { origin, form, tokenizer: Cow::Owned(read(TOKENIZER_FILE)?) })
     }
 
-    /// All files that decide what is answered.
+    /// All files that determine the answers.
     pub(crate) fn files(self) -> Vec<Cow<'static, [u8]>> {
         match self.form {
             Form::Tagger(model) => vec![model, self.tokenizer],
@@ -95,7 +95,7 @@ impl Weights {
         }
     }
 
-    /// Tells these files from others by their contents.
+    /// A fingerprint of the files' contents.
     pub(crate) fn identity(&self) -> String {
         let hash =
             |bytes: &[u8]| Sha256::digest(bytes).iter().fold(String::new(), |text, byte| format!("{text}{byte:02x}"));
@@ -108,7 +108,7 @@ impl Weights {
         }
     }
 
-    /// Bytes of the networks.
+    /// The size of the networks in bytes.
     pub(crate) fn size(&self) -> usize {
         match &self.form {
             Form::Tagger(model) => model.len(),
@@ -117,7 +117,7 @@ impl Weights {
     }
 }
 
-/// A regular file of at most so many bytes.
+/// Reads a regular file of at most this many bytes.
 fn read_file(path: &Path, longest: u64) -> std::io::Result<Vec<u8>> {
     // Before it is opened: a pipe would wait for somebody to write.
     if !std::fs::metadata(path)?.is_file() {

@@ -1,6 +1,7 @@
-//! Functions longer than the network's window: where it is laid, and from which window a token is read.
+//! Functions longer than the network's window: where the windows are, and from which window a token is read.
 
-/// Starts of the windows over `tokens` tokens, ascending: half a window apart, the last one flush with the end.
+/// The starts of the windows over `tokens` tokens, ascending: half a window apart, with the last one flush with the
+/// end.
 pub(crate) fn starts(tokens: usize, window: usize) -> Vec<usize> {
     if tokens <= window {
         return vec![0];

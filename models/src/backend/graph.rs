@@ -1,7 +1,7 @@
 //! Rewriting the products with weights of an ONNX graph, for back ends that are faster with smaller numbers.
 //!
-//! Only `Y = MatMul(X, W)` with a weight W changes, and X and Y stay float32: norms and softmax above all are left alone, no
-//! type has to be followed through the graph, and none of its other operators has to know smaller numbers.
+//! Only `Y = MatMul(X, W)` with a weight W changes, and X and Y stay float32: norms and softmax above all are left
+//! alone, no type has to be followed through the graph, and none of its other operators has to know smaller numbers.
 //!
 //! Only the embedded network comes here ([`super::Precision`]); models of others stay as they are.
 //!

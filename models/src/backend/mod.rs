@@ -46,8 +46,8 @@ pub enum Precision {
 }
 
 impl Precision {
-    /// GPUs are faster with float16, processors with int8. What that costs in accuracy is known of the network built into this
-    /// binary alone, so others stay as they are.
+    /// GPUs are faster with float16, processors with int8. What that costs in accuracy is known of the network built
+    /// into this binary alone, so others stay as they are.
     fn of(backend: Backend, embedded: bool, options: &ModelOptions) -> Self {
         match backend {
             Backend::Cuda if embedded => Precision::Float16,
@@ -115,8 +115,8 @@ impl Output {
 /// A network, ready to run.
 pub(crate) trait Session: Send + Sync {
     /// Rows that one forward pass should take. 1 on a CPU: two rows there take about as long as two passes, and padding
-    /// comes on top (figures in models/README.md). Where it is more, every pass has as many rows, and one of a few lengths,
-    /// so that a row's numbers do not depend on what it is batched with.
+    /// comes on top (figures in models/README.md). Where it is more, every pass has as many rows, and one of a few
+    /// lengths, so that a row's numbers do not depend on what it is batched with.
     fn rows_at_once(&self) -> usize;
 
     /// One forward pass; the inputs are those of the network's contract.
@@ -155,8 +155,8 @@ pub(crate) struct Used {
 
 /// Opens networks on the first back end that can be used. `origin` names the model in errors.
 ///
-/// `first_pass` is made on a GPU alone, with the most tokens that the networks will be given at once: one that is too old or
-/// too small shows it there, when another back end can still be taken.
+/// `first_pass` is made on a GPU alone, with the most tokens that the networks will be given at once: one that is too
+/// old or too small shows it there, when another back end can still be taken.
 pub(crate) fn open<const N: usize>(
     origin: &str,
     models: &[Model; N],

@@ -197,8 +197,8 @@ impl Session for OnnxRuntime {
 }
 
 impl OnnxRuntime {
-    /// One pass with bound inputs and output: each input goes to the device once, the output that is read is the only one
-    /// that comes back, and others are not calculated.
+    /// One pass with bound inputs and output: each input goes to the device once, the output that is read is the only
+    /// one that comes back, and others are not calculated.
     fn run_bound(&self, inputs: &[Input<'_>]) -> ort::Result<(Vec<usize>, Vec<f32>)> {
         let mut session = self.session.lock().unwrap_or_else(PoisonError::into_inner);
         // A new one for each pass: an old one insists on the shapes that it saw.
@@ -230,7 +230,8 @@ mod tests {
     use crate::backend::{Precision, TAGGER};
     use crate::weights::Weights;
 
-    /// What CUDA is given, calculated on the CPU, since most machines that test this have no GPU; and what the CPU is given.
+    /// What CUDA is given, calculated on the CPU, since most machines that test this have no GPU; and what the CPU is
+    /// given.
     #[test]
     fn the_network_with_smaller_weights_answers_nearly_the_same() {
         let Some(library) = std::env::var_os("TWINCELL_ONNXRUNTIME").map(PathBuf::from) else {

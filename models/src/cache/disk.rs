@@ -1,7 +1,7 @@
 //! Predictions in a file that processes share: an SQLite database of hashes and answers.
 //!
-//! It is a cache: whatever goes wrong with it is a miss, and nothing that is in it is believed without its check sum. Deleting
-//! its folder empties it, at any time.
+//! It is a cache: whatever goes wrong with it is a miss, and nothing that is in it is believed without its check sum.
+//! Deleting its folder empties it, at any time.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
