@@ -1,4 +1,4 @@
-//! Two normalised trees side by side: what corresponds, what differs. What it means is for `diff` and `renames`.
+//! Aligns two normalised trees: which nodes correspond and which differ. `diff` and `renames` interpret the result.
 
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -8,17 +8,17 @@ use similar::{Algorithm, DiffOp, capture_diff_slices};
 use super::labels::Label;
 use super::normalize::{BODY, Node};
 
-/// Statements and expressions with less than this share of their parts in common are not the same one changed.
+/// Minimum share of parts in common for two statements or expressions to count as one that changed.
 const RELATED: f64 = 0.3;
-/// Beyond this size of a gap, its nodes are matched in order rather than by the best assignment.
+/// Maximum size of a gap whose nodes are matched by the best assignment. In a larger gap they are matched in order.
 const GAP_LIMIT: usize = 2500;
 
-/// Told what corresponds.
+/// Receives the corresponding nodes.
 pub(super) trait Sink {
     /// Equal subtrees.
     fn same(&mut self, old: &Node, new: &Node);
-    /// The smallest that differs; one side is missing where something was added or removed, and then the node of that
-    /// side that would hold it, unless that is a list of statements.
+    /// A smallest pair of nodes that differs. Where something was added or removed, one side is missing. Then the node
+    /// of that side is the one that would hold it, unless that is a list of statements.
     fn differ(&mut self, old: Option<&Node>, new: Option<&Node>);
 }
 
@@ -34,7 +34,7 @@ pub(super) fn rehash(node: &mut Node, label: &impl Fn(&Label, &mut DefaultHasher
     node.hash = hasher.finish();
 }
 
-/// Compares by hash, then goes into what differs.
+/// Compares two nodes by hash, then descends into the differences.
 pub(super) fn align(old: &Node, new: &Node, sink: &mut impl Sink) {
     if old.hash == new.hash {
         return sink.same(old, new);
@@ -47,7 +47,7 @@ pub(super) fn align(old: &Node, new: &Node, sink: &mut impl Sink) {
         return sink.differ(Some(old), Some(new));
     }
     if old.label != new.label && !is_count(old) {
-        // Only the head differs, as in `def` and `async def`; the parts are compared below.
+        // Only the head differs, as in `def` and `async def`. The parts are compared below.
         sink.differ(Some(&head(old)), Some(&head(new)));
     }
     if is_list(old) || old.children.len() != new.children.len() {
@@ -59,19 +59,19 @@ pub(super) fn align(old: &Node, new: &Node, sink: &mut impl Sink) {
     }
 }
 
-/// Nodes whose children are many of a kind, rather than parts with a place each.
+/// Nodes whose children are many of one kind, rather than parts with fixed places.
 fn is_list(node: &Node) -> bool {
     const LISTS: [&str; 8] =
         [BODY, "Arguments", "ExprDict", "ExprTuple", "ExprList", "ExprSet", "Defaults", "Parameters"];
     matches!(&node.label, Label::Kind(kind) if LISTS.contains(&first_word(kind)))
 }
 
-/// The label says no more than the children do.
+/// Whether the label says no more than the children do.
 fn is_count(node: &Node) -> bool {
     matches!(&node.label, Label::Kind(kind) if first_word(kind) == "ExprDict")
 }
 
-/// A node's first line, without what is in it.
+/// The first line of a node, without its children.
 fn head(node: &Node) -> Node {
     Node { children: Vec::new(), lines: (node.lines.0, node.lines.0), label: node.label.clone(), hash: node.hash }
 }
@@ -95,7 +95,7 @@ fn align_lists(old: &Node, new: &Node, sink: &mut impl Sink) {
     align_gap((old, gap.0..old.children.len()), (new, gap.1..new.children.len()), sink);
 }
 
-/// Children between two that are equal: the most alike are compared, the rest was added or removed.
+/// Matches the children between two equal ones. The most similar pairs are compared; the rest was added or removed.
 fn align_gap(
     (old, old_range): (&Node, std::ops::Range<usize>),
     (new, new_range): (&Node, std::ops::Range<usize>),
@@ -108,7 +108,7 @@ fn align_gap(
     let holder = |node: &Node| (!statements).then(|| head(node));
     let (mut i, mut j) = (0, 0);
     for (at_old, at_new) in pairs.into_iter().chain([(olds.len(), news.len())]) {
-        // Equally many unrelated ones in between replace each other.
+        // Equally many unrelated children in between replace each other.
         let (lone_old, lone_new) = (&olds[i..at_old], &news[j..at_new]);
         if !lone_old.is_empty() && !lone_new.is_empty() {
             for node in lone_old {
@@ -163,7 +163,7 @@ fn best_pairs(olds: &[Node], news: &[Node]) -> Vec<(usize, usize)> {
     pairs
 }
 
-/// Dice coefficient of the multisets of all subtrees; 0 for different constructs.
+/// The Dice coefficient of the multisets of all subtrees; 0 for different constructs.
 fn similarity(old: &Node, new: &Node) -> f64 {
     match (&old.label, &new.label) {
         (Label::Kind(old), Label::Kind(new)) if first_word(old) == first_word(new) => {}

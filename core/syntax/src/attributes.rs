@@ -1,7 +1,8 @@
-//! Attributes of a class's objects that have another name in the new version.
+//! Finds attributes of a class's objects that were renamed in the new version.
 //!
-//! Only private ones: others can be seen from outside. Found as renames of locals are (`renames.rs`): the methods of
-//! both classes are aligned with all attributes of `self` taken for equal, and places where two names meet are votes.
+//! Only private attributes count, since others are visible from outside. The search works as for locals (`renames.rs`):
+//! the methods of both classes are aligned with all attributes of `self` treated as equal, and each place where two
+//! names meet is a vote.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash};
@@ -12,13 +13,13 @@ use super::labels::Label;
 use super::normalize::{Node, normalize};
 use super::parse::with_stack_for;
 
-/// (name in new, name in old) of private attributes, from the methods of both versions of one class.
+/// The renamed private attributes as (name in new, name in old), from the methods of both versions of one class.
 pub fn attribute_renames(old: &[&Function], new: &[&Function]) -> Vec<(String, String)> {
     let length = old.iter().chain(new).map(|function| function.text.len()).max().unwrap_or(0);
     with_stack_for(length * 2, || find(old, new))
 }
 
-/// Private attributes of its own object that a method names.
+/// The private attributes of its own object that a method names.
 pub fn private_attributes(method: &Function) -> BTreeSet<String> {
     with_stack_for(method.text.len(), || {
         let mut names = BTreeMap::new();
@@ -68,18 +69,18 @@ fn find(old: &[&Function], new: &[&Function]) -> Vec<(String, String)> {
     renames
 }
 
-/// One underscore at least before, and not two behind.
+/// The name begins with an underscore and does not end with two.
 fn is_private(name: &str) -> bool {
     name.starts_with('_') && !name.ends_with("__")
 }
 
-/// What a method calls its own object; nothing for a function.
+/// The name by which a method refers to its own object; none for a function.
 pub(super) fn own_object(function: &Function) -> String {
     let first = function.parameters.first().filter(|_| function.class_name.is_some());
     first.map_or_else(String::new, |parameter| parameter.name.clone())
 }
 
-/// Labels attributes of a method's own object as such, by their old names.
+/// Labels the attributes of a method's own object as such, by their old names.
 pub(super) fn mark_attributes(node: &mut Node, own: &str, renames: &[(String, String)]) {
     if own.is_empty() {
         return;

@@ -1,8 +1,8 @@
-//! Names that a statement of a module or a class body binds.
+//! The names that a statement of a module or a class body binds.
 
 use ruff_python_ast::{Expr, Stmt};
 
-/// Names that a statement binds at its own level, those of functions and classes aside.
+/// The names that a statement binds at its own level, except those of functions and classes.
 pub(super) fn bound(stmt: &Stmt) -> Vec<&str> {
     match stmt {
         Stmt::Assign(node) => node.targets.iter().flat_map(target).collect(),
@@ -19,7 +19,7 @@ pub(super) fn bound(stmt: &Stmt) -> Vec<&str> {
         Stmt::ImportFrom(node) => {
             node.names.iter().map(|alias| alias.asname.as_ref().unwrap_or(&alias.name).as_str()).collect()
         }
-        // What stands in a compound statement depends on the whole of it.
+        // The content of a compound statement depends on the whole statement.
         Stmt::If(node) => {
             let clauses = node.elif_else_clauses.iter().flat_map(|clause| &clause.body);
             node.body.iter().chain(clauses).flat_map(bound).collect()

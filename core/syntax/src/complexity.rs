@@ -1,13 +1,13 @@
-//! Cyclomatic complexity: one more than the places of a text where the way forks.
+//! Cyclomatic complexity: one more than the number of branching points.
 
 use ruff_python_ast::visitor::source_order::{self, SourceOrderVisitor};
 use ruff_python_ast::{Comprehension, ElifElseClause, ExceptHandler, Expr, MatchCase, Stmt};
 
 use super::parse::{parse, with_stack_for};
 
-/// One, and one more for each condition (`if`, `elif`, `while`, a conditional expression, an `if` of a comprehension), loop,
-/// handler, case that not everything matches, assertion, and further operand of `and` and `or`. None for what is no
-/// Python.
+/// Counts one, plus one for each condition (`if`, `elif`, `while`, a conditional expression, an `if` of a
+/// comprehension), loop, handler, refutable case, assertion, and further operand of `and` and `or`. None for a text
+/// that is not Python.
 pub fn complexity(text: &str) -> Option<u32> {
     with_stack_for(text.len(), || {
         let parsed = parse(text);

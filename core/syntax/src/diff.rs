@@ -14,17 +14,17 @@ use super::renames::renames;
 use super::{Diff, Function};
 use crate::AlignedRow;
 
-/// Structural difference of a pair.
+/// The structural difference of a pair.
 ///
-/// Comments, docstrings, annotations, decorators of the function, parentheses, notation of literals and consistent
-/// renamings of locals and parameters make no difference. Names of locals do matter in a function that can see them
-/// (`locals()`, `vars()`, `dir()`, `eval`, `exec`), and names of parameters in one that passes them by keyword to
-/// itself. Where a text does not parse, lines are compared.
+/// These make no difference: comments, docstrings, annotations, decorators of the function, parentheses, the notation
+/// of literals, and consistent renamings of locals and parameters. Names of locals do matter in a function that can see
+/// them (`locals()`, `vars()`, `dir()`, `eval`, `exec`), and names of parameters do in one that passes them to itself
+/// by keyword. Where a text does not parse, lines are compared.
 pub fn diff(old: &Function, new: &Function) -> Diff {
     diff_renamed(old, new, &[])
 }
 
-/// As [`diff`], with attributes of the methods' own object that have another name in the new version: (new, old).
+/// Like [`diff`], but takes the renamed attributes of the methods' own object into account: (new, old).
 pub fn diff_renamed(old: &Function, new: &Function, attributes: &[(String, String)]) -> Diff {
     with_stack_for(old.text.len() + new.text.len(), || {
         let rows = rows(&old.text, &new.text);
@@ -41,8 +41,8 @@ pub fn diff_renamed(old: &Function, new: &Function, attributes: &[(String, Strin
     })
 }
 
-/// The same program, and every name in it the same: what differs is comments, docstrings, annotations, decorators of the
-/// function, or notation. Texts that do not parse are compared as they are.
+/// Whether both are the same program with the same names. They may differ in comments, docstrings, annotations,
+/// decorators of the function, or notation. Texts that do not parse are compared as they are.
 pub fn same_tree(old: &Function, new: &Function) -> bool {
     let named = |label: &Label, hasher: &mut DefaultHasher| match label {
         Label::Local { name, .. } => (1_u8, name).hash(hasher),
@@ -110,7 +110,7 @@ impl Sink for Changed {
     }
 }
 
-/// For texts that do not parse.
+/// Compares texts that do not parse.
 fn textual(old: &Function, new: &Function, rows: Vec<AlignedRow>) -> Diff {
     let (old_text, new_text): (Vec<&str>, Vec<&str>) = (old.text.lines().collect(), new.text.lines().collect());
     let (mut old_lines, mut new_lines) = (Vec::new(), Vec::new());
@@ -125,7 +125,7 @@ fn textual(old: &Function, new: &Function, rows: Vec<AlignedRow>) -> Diff {
     Diff { identical: old.text == new.text, old_lines, new_lines, rows, renames: Vec::new() }
 }
 
-/// Lines side by side; lines that replace each other share rows from the first on.
+/// Puts lines side by side. Lines that replace each other share rows, beginning with the first.
 pub fn rows(old: &str, new: &str) -> Vec<AlignedRow> {
     let mut rows = Vec::new();
     for op in TextDiff::from_lines(old, new).ops() {

@@ -1,4 +1,4 @@
-//! Text -> the functions in it, each with a text of its own.
+//! Text -> its functions, each with its own text.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,17 +13,18 @@ use super::scopes::{Bindings, mangle};
 use super::{Form, Function, SourceError};
 use crate::{Parameter, ParameterKind};
 
-/// All functions of a text, in order of appearance, nested ones after the function that holds them. Functions in the
-/// parts that do parse are found even when there are errors.
+/// All functions of a text in order of appearance, nested ones after the function that holds them. Where the text has
+/// errors, functions in the parts that parse are still found.
 ///
-/// Names are CPython's `__qualname__`; the second of a name gets `#2`. Private parameters are mangled as CPython does.
+/// Names are CPython's `__qualname__`. The second function of the same name gets `#2`. Private parameters are mangled
+/// as in CPython.
 pub fn functions(text: &str) -> (Vec<Function>, Vec<SourceError>) {
     let text = normalize_newlines(text);
     let (found, _, errors) = find(&text);
     (found, errors)
 }
 
-/// The classes of a text, those in functions aside; each without its decorators, as functions are.
+/// The classes of a text outside functions, each without its decorators, as for functions.
 pub fn classes(text: &str) -> Vec<Function> {
     find(&normalize_newlines(text)).1
 }
@@ -52,7 +53,7 @@ enum Scope {
         path: String,
         name: String,
     },
-    /// `path` is what names inside are prefixed with; `qualname` has the number of a duplicate.
+    /// `path` is the prefix of names inside; `qualname` has the number of a duplicate.
     Function {
         path: String,
         qualname: String,
@@ -94,7 +95,7 @@ impl Finder<'_> {
         })
     }
 
-    /// The path with `#2`, `#3`, ... when it was there before.
+    /// The path, with `#2`, `#3`, ... if it already occurred.
     fn number(&mut self, path: &str) -> String {
         let count = self.counts.entry(path.to_owned()).or_default();
         *count += 1;
@@ -205,7 +206,7 @@ impl Finder<'_> {
             .collect()
     }
 
-    /// Where the logical line ends on which a statement ends: after a comment or a semicolon.
+    /// The end of the logical line on which a statement ends, after a comment or a semicolon.
     fn end_of_statement(&self, end: TextSize) -> usize {
         let tokens: &[Token] = self.parsed.tokens();
         let from = tokens.partition_point(|token| token.start() < end);
@@ -216,10 +217,10 @@ impl Finder<'_> {
             .unwrap_or(self.text.len())
     }
 
-    /// The text from `start` to `end` with the first line's indentation taken from every line that does not begin
+    /// The text from `start` to `end`, with the first line's indentation removed from every line that does not begin
     /// inside a string.
     fn extract(&self, start: usize, end: usize) -> String {
-        // What the parser makes of a broken text may end before it begins.
+        // After an error, a node of the parser may end before it begins.
         let end = end.max(start);
         let line_start = self.lines.start_of_line(TextSize::new(start as u32));
         let before = self.text.get(line_start..start).unwrap_or("");
@@ -242,7 +243,7 @@ impl Finder<'_> {
         out
     }
 
-    /// A string, or an f-string as a whole, began before this offset and ends after it.
+    /// Whether a string, or an f-string as a whole, began before this offset and ends after it.
     fn is_in_string(&self, offset: usize) -> bool {
         let tokens: &[Token] = self.parsed.tokens();
         let after = tokens.partition_point(|token| token.start().to_usize() < offset);
@@ -261,7 +262,7 @@ impl Finder<'_> {
     }
 }
 
-/// How many bytes of indentation this line can lose.
+/// The number of bytes of indentation that this line can lose.
 fn removable(line: &str, indentation: &str) -> usize {
     let blank = line.len() - line.trim_start_matches([' ', '\t', '\x0c']).len();
     let blank = line.get(..blank).unwrap_or("");
@@ -271,13 +272,13 @@ fn removable(line: &str, indentation: &str) -> usize {
     form_feed + shared
 }
 
-/// Where `def` or `async` stands, after the decorators.
+/// The position of `def` or `async`, after the decorators.
 fn definition_start(function: &StmtFunctionDef, tokens: &[Token]) -> TextSize {
     let Some(last) = function.decorator_list.last() else { return function.start() };
     first_token(tokens, last.end(), &[TokenKind::Def, TokenKind::Async]).unwrap_or(function.start())
 }
 
-/// Where the first token of some kinds stands from an offset on.
+/// The position of the first token of the given kinds from an offset on.
 fn first_token(tokens: &[Token], from: TextSize, kinds: &[TokenKind]) -> Option<TextSize> {
     let from = tokens.partition_point(|token| token.start() < from);
     tokens.get(from..).unwrap_or(&[]).iter().find(|token| kinds.contains(&token.kind())).map(Ranged::start)

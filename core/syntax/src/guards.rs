@@ -1,4 +1,4 @@
-//! Where code guards against None: tests for it, and tests of a value's truth.
+//! Guards against None: tests for None, and tests of a value's truth.
 
 use std::collections::BTreeSet;
 
@@ -13,14 +13,14 @@ use super::parse::{Lines, parse, with_stack_for};
 pub struct Guard {
     /// 1-based.
     pub line: u32,
-    /// Where the statement begins that it is in, or the clause: this line tells that the test ran.
+    /// The line where the enclosing statement or clause begins. If this line ran, so did the test.
     pub statement: u32,
-    /// The value, as written.
+    /// The value, as written in the code.
     pub value: String,
 }
 
 impl Guard {
-    /// Does this line of code use the value, too?
+    /// Whether this line of code also uses the value.
     pub fn concerns(&self, line: &str) -> bool {
         let is_name = |c: char| c.is_alphanumeric() || c == '_';
         line.match_indices(&self.value).any(|(at, _)| {
@@ -30,7 +30,7 @@ impl Guard {
     }
 }
 
-/// Where a value is tested for None or for its truth, by line.
+/// The tests for None or for truth, by line.
 pub fn guards(text: &str) -> Vec<Guard> {
     with_stack_for(text.len(), || {
         let parsed = parse(text);
@@ -45,12 +45,12 @@ struct Finder<'a> {
     text: &'a str,
     lines: &'a Lines<'a>,
     found: BTreeSet<Guard>,
-    /// The first line of the statement or clause that is read.
+    /// The first line of the current statement or clause.
     statement: u32,
 }
 
 impl Finder<'_> {
-    /// A test of nothing but a value.
+    /// Records a test of a single value.
     fn value(&mut self, test: &Expr) {
         let value = match test {
             Expr::Named(named) => &named.target,
@@ -63,7 +63,7 @@ impl Finder<'_> {
     }
 }
 
-/// What is compared with None.
+/// The value that is compared with None.
 fn compared_with_none(compare: &ExprCompare) -> Option<&Expr> {
     compare.comparators.first().filter(|right| right.is_none_literal_expr()).map(|_| &*compare.left)
 }
@@ -84,7 +84,7 @@ impl<'a> SourceOrderVisitor<'a> for Finder<'_> {
     fn visit_expr(&mut self, expr: &'a Expr) {
         match expr {
             Expr::Compare(compare) => compared_with_none(compare).into_iter().for_each(|value| self.value(value)),
-            // The last operand is the value, not a test.
+            // The last operand is the result, not a test.
             Expr::BoolOp(operation) => operation
                 .values
                 .split_last()

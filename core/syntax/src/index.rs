@@ -1,9 +1,10 @@
-//! What a text holds and what of it uses what: functions, classes with their attributes, constants and imports.
+//! An index of a text: its functions, classes with their attributes, constants and imports, and which of them use
+//! which.
 //!
-//! Entities go by name: `f`, `LIMIT`, `Session`, `Session.auth`, `Session.limit`. An edge says that one reads the other,
-//! as far as names tell: a global name, an attribute of `self`, `cls`, `super()` or of a class of the text. A class is
-//! read through its name, and then all of it. This is a call graph by names (class hierarchy analysis, Dean, Grove and
-//! Chambers 1995, limited to one text); what is reached through other objects is not followed.
+//! Entities go by name: `f`, `LIMIT`, `Session`, `Session.auth`, `Session.limit`. An edge says that one entity reads
+//! another, as far as names tell: a global name, or an attribute of `self`, `cls`, `super()` or of a class of the text.
+//! Reading a class by its name reads all of it. This is a call graph by names (class hierarchy analysis, Dean, Grove
+//! and Chambers 1995, limited to one text). Uses through other objects are not followed.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -21,28 +22,28 @@ use super::{Function, diff, functions};
 /// Marks a look-up that starts behind a class.
 const SUPER: &str = "<super>";
 
-/// A text's entities and what each reads.
+/// The entities of a text and what each of them reads.
 #[derive(Debug, Clone, Default)]
 pub struct Index {
-    /// Functions, nested ones too, in order.
+    /// The functions, nested ones included, in order.
     pub functions: Vec<Function>,
     pub classes: BTreeMap<String, Class>,
-    /// Hash of all statements that bind a name of the module, functions and classes aside.
+    /// A hash of all statements that bind a name of the module, except functions and classes.
     bindings: BTreeMap<String, u64>,
     reads: BTreeMap<String, BTreeSet<String>>,
-    /// Where each entity's statements stand.
+    /// The ranges of each entity's statements.
     places: BTreeMap<String, Vec<TextRange>>,
     text: String,
 }
 
-/// A class of the module, outside of any function.
+/// A class of the module, outside any function.
 #[derive(Debug, Clone, Default)]
 pub struct Class {
-    /// Names of bases, as far as they are plain names.
+    /// The names of the bases, as far as they are plain names.
     pub bases: Vec<String>,
-    /// Bases, keywords and decorators.
+    /// Hash of bases, keywords and decorators.
     head: u64,
-    /// What the body binds beside methods, by name; statements that bind nothing go by the name ``.
+    /// The bindings of the body besides methods, by name. Statements that bind nothing go by the name ``.
     attributes: BTreeMap<String, u64>,
     pub methods: Vec<String>,
     range: TextRange,
@@ -64,7 +65,7 @@ impl Index {
         })
     }
 
-    /// `NAME.x` reads one attribute where `NAME` is a class, and all of it otherwise.
+    /// `NAME.x` reads one attribute if `NAME` is a class, and all of `NAME` otherwise.
     fn read_wholes(&mut self) {
         let classes = &self.classes;
         for reads in self.reads.values_mut() {
@@ -86,7 +87,7 @@ impl Index {
                     self.reads.entry(name.to_string()).or_default().extend(reads.found.iter().cloned());
                     self.places.entry(name.to_string()).or_default().push(stmt.range());
                 }
-                // Definitions within `if` and `try` are the module's as well.
+                // Definitions within `if` and `try` also belong to the module.
                 for inner in inner_bodies(stmt).into_iter().flatten() {
                     if matches!(inner, Stmt::FunctionDef(_) | Stmt::ClassDef(_)) {
                         self.statement(inner);
@@ -176,7 +177,7 @@ impl Index {
         self.reads.contains_key(entity)
     }
 
-    /// What an entity reads directly; attributes are looked up along the bases that the text holds.
+    /// The entities that an entity reads directly. Attributes are looked up along the bases that the text holds.
     fn edges(&self, entity: &str) -> Vec<String> {
         let resolve = |name: &String| -> Option<String> {
             if self.has(name) {
@@ -188,7 +189,7 @@ impl Index {
         self.reads.get(entity).into_iter().flatten().filter_map(resolve).collect()
     }
 
-    /// The entity that an attribute of a class is, along the bases that the text holds.
+    /// The entity behind an attribute of a class, looked up along the bases that the text holds.
     pub fn inherited(&self, class: &str, attribute: &str) -> Option<String> {
         let bases = |class: &str| self.classes.get(class).into_iter().flat_map(|class| class.bases.iter().cloned());
         let mut waiting: VecDeque<String> = match class.strip_suffix(SUPER) {
@@ -209,7 +210,7 @@ impl Index {
         None
     }
 
-    /// Everything that an entity reads directly or through others, nearest first, itself left out.
+    /// Everything that an entity reads, directly or through others, nearest first, without the entity itself.
     pub fn reach(&self, from: &str) -> Vec<String> {
         let mut seen = BTreeSet::from([from.to_string()]);
         let mut waiting = VecDeque::from([from.to_string()]);
@@ -225,15 +226,15 @@ impl Index {
         found
     }
 
-    /// Entities that read this one directly.
+    /// The entities that read this one directly.
     pub fn users(&self, entity: &str) -> Vec<String> {
         let reads = |user: &&String| user.as_str() != entity && self.edges(user).iter().any(|read| read == entity);
-        // A class reads its methods by holding them.
+        // A class reads its methods because it contains them.
         let holds = |user: &&String| entity.strip_prefix(user.as_str()).is_some_and(|rest| rest.starts_with('.'));
         self.reads.keys().filter(reads).filter(|user| !holds(user)).cloned().collect()
     }
 
-    /// All entities that are among these or reach one of them.
+    /// These entities and all that reach one of them.
     pub fn tainted(&self, changed: &BTreeSet<String>) -> BTreeSet<String> {
         if changed.is_empty() {
             return BTreeSet::new();
@@ -254,18 +255,18 @@ impl Index {
         found
     }
 
-    /// The definition of a class, decorators included.
+    /// The range of a class definition, decorators included.
     pub fn class_text(&self, class: &str) -> Option<&str> {
         self.classes.get(class).and_then(|class| self.text.get(class.range.to_std_range()))
     }
 
-    /// Is the name bound at the module's level?
+    /// Whether the module binds the name at its top level.
     pub fn defines(&self, name: &str) -> bool {
         self.has(name)
     }
 
-    /// The text with all but these entities blanked out; lines stay where they are. A class that holds one of them
-    /// keeps its head.
+    /// The text with everything but these entities blanked out. Lines stay in place. A class that holds one of the
+    /// entities keeps its head.
     pub fn slice(&self, keep: &BTreeSet<String>) -> String {
         let mut ranges: Vec<TextRange> = Vec::new();
         for (name, places) in self.places.iter().filter(|(name, _)| keep.contains(*name)) {
@@ -283,7 +284,7 @@ impl Index {
         if ranges.is_empty() {
             return String::new();
         }
-        // A line is kept where its first character that is no blank is.
+        // A line is kept if its first non-blank character is.
         let mut out = String::with_capacity(self.text.len());
         let mut offset = 0;
         for line in self.text.split_inclusive('\n') {
@@ -295,14 +296,14 @@ impl Index {
         out
     }
 
-    /// From the first decorator of a class to its first statement.
+    /// The range from the first decorator of a class to its first statement.
     fn head_of(&self, class: &str) -> Option<TextRange> {
         let class = self.classes.get(class)?;
         let text = self.text.get(class.range.to_std_range())?;
         let parsed = parse(text);
         let Some(Stmt::ClassDef(parsed)) = parsed.syntax().body.first() else { return None };
         let end = parsed.body.first().map_or(parsed.range.end(), Ranged::start).to_usize();
-        // The first statement's own indentation is no part of the head.
+        // The indentation of the first statement is not part of the head.
         let end = text.get(..end)?.trim_end_matches([' ', '\t']).len();
         Some(TextRange::at(class.range.start(), ruff_text_size::TextSize::new(end as u32)))
     }
@@ -331,7 +332,7 @@ fn inner_bodies(stmt: &Stmt) -> Vec<&[Stmt]> {
     }
 }
 
-/// Names and attributes that code reads.
+/// The names and attributes that code reads.
 struct Reads {
     class: Option<String>,
     first_parameter: Option<String>,
@@ -343,7 +344,7 @@ impl Reads {
         Self { class: class.map(str::to_string), first_parameter: None, found: BTreeSet::new() }
     }
 
-    /// The class that an expression gives an object of, or is.
+    /// The class of the object that an expression gives, or the class that it is.
     fn class_of(&self, expr: &Expr) -> Option<String> {
         match expr {
             Expr::Name(name) if Some(name.id.as_str()) == self.first_parameter.as_deref() => self.class.clone(),
@@ -370,7 +371,7 @@ impl<'a> Visitor<'a> for Reads {
             Expr::Attribute(attribute) => {
                 if let Some(class) = self.class_of(&attribute.value) {
                     self.found.insert(format!("{class}.{}", attribute.attr));
-                    // `C.x` reads no more of the class than that.
+                    // `C.x` reads only that attribute of the class.
                     if attribute.value.is_name_expr() {
                         return;
                     }
@@ -382,12 +383,12 @@ impl<'a> Visitor<'a> for Reads {
     }
 }
 
-/// The first part of each name that has several.
+/// The first part of each dotted name.
 fn owners(names: &BTreeSet<String>) -> Vec<String> {
     names.iter().filter_map(|name| name.split_once('.')).map(|(owner, _)| owner.to_string()).collect()
 }
 
-/// Names that the statements of a text read.
+/// The names that the statements of a text read.
 pub fn global_names(text: &str) -> BTreeSet<String> {
     with_stack_for(text.len(), || {
         let mut reads = Reads::new(None);
@@ -398,7 +399,7 @@ pub fn global_names(text: &str) -> BTreeSet<String> {
     })
 }
 
-/// Entities that two texts do not have alike: changed, added and removed.
+/// The entities that differ between two texts: changed, added and removed.
 pub fn changed_entities(old: &Index, new: &Index) -> BTreeSet<String> {
     let mut changed = BTreeSet::new();
     fn outermost(index: &Index) -> impl Iterator<Item = &Function> {

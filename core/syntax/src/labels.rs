@@ -1,15 +1,15 @@
-//! What tells two nodes of a normalised tree apart, children aside.
+//! The label of a node in a normalised tree: everything that distinguishes it, apart from its children.
 
 use ruff_python_ast::{AnyNodeRef, ConversionFlag, Number, Stmt};
 
-/// What a node is, children aside.
+/// The label of a node.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) enum Label {
-    /// A construct, with what tells its forms apart.
+    /// A construct, with the facts that distinguish its forms.
     Kind(String),
-    /// A literal, an attribute, a global name, ...
+    /// A literal, an attribute, a global name, and so on.
     Text(String),
-    /// A local: scope and number within it in order of appearance, and its name.
+    /// A local: its scope, its number within the scope in order of appearance, and its name.
     Local { scope: usize, number: usize, name: String },
     /// An attribute of the method's own object.
     Attribute(String),
@@ -36,7 +36,7 @@ pub(super) fn is_idle(stmt: &Stmt) -> bool {
     }
 }
 
-/// A node's kind and the facts of it that are no children.
+/// The kind of a node and its facts that are not children.
 pub(super) fn label(node: AnyNodeRef<'_>) -> Label {
     let detail = match node {
         AnyNodeRef::StmtFor(stmt) => format!("async={}", stmt.is_async),

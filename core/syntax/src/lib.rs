@@ -39,37 +39,38 @@ use serde::{Deserialize, Serialize};
 #[error("line {line}, column {column}: {message}")]
 pub struct SourceError {
     pub message: String,
-    /// 1-based, in the text given.
+    /// 1-based, in the given text.
     pub line: u32,
     pub column: u32,
 }
 
-/// What a piece of text is.
+/// The form of a piece of text.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Form {
     /// `def`, `async def`, or a lambda bound to a name.
     #[default]
     Function,
-    /// Statements that run as they stand, as in a notebook's cell.
+    /// Statements that run as they stand, as in a notebook cell.
     Snippet,
     /// A whole class, without its decorators.
     Class,
 }
 
-/// One function found in a text: `def`, `async def`, or a lambda bound to a name. A snippet or a class goes as one too.
+/// A function found in a text: `def`, `async def`, or a lambda bound to a name. Snippets and classes have this type,
+/// too.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Function {
-    /// `f`, `Session.auth`, `main.<locals>.log_error`; the second function of the same name in a text is `f#2`.
+    /// `f`, `Session.auth`, `main.<locals>.log_error`. The second function of the same name in a text is `f#2`.
     pub qualname: String,
     pub name: String,
-    /// Innermost class whose body holds the function directly or around it.
+    /// The innermost class whose body holds the function, directly or in another function.
     pub class_name: Option<String>,
-    /// Qualified name of the enclosing function, for nested ones.
+    /// The qualified name of the enclosing function, for nested functions.
     pub parent: Option<String>,
-    /// Text without decorators, dedented, ending in a newline.
+    /// The text without decorators, dedented, ending in a newline.
     pub text: String,
-    /// 1-based line of `def` in the text it came from, so that `first_line + n - 1` is the line of text line `n`.
+    /// The 1-based line of `def` in the original text, so that `first_line + n - 1` is the line of text line `n`.
     pub first_line: u32,
     pub parameters: Vec<Parameter>,
     pub decorators: Vec<String>,
@@ -87,17 +88,18 @@ pub struct Pairing {
     pub removed: Vec<String>,
 }
 
-/// What differs between the two functions of a pair.
+/// The differences between the two functions of a pair.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Diff {
-    /// The same program after comments, docstrings, annotations and names of locals and parameters are dropped.
+    /// Whether both are the same program once comments, docstrings, annotations and names of locals and parameters are
+    /// dropped.
     pub identical: bool,
-    /// 1-based lines in each function's text that hold a structural difference, ascending.
+    /// The 1-based lines in each function's text that hold a structural difference, ascending.
     pub old_lines: Vec<u32>,
     pub new_lines: Vec<u32>,
-    /// Both texts side by side, line by line: 0-based line indices.
+    /// Both texts side by side, line by line, as 0-based line indices.
     pub rows: Vec<AlignedRow>,
-    /// (name in new, name in old) of parameters and locals that were renamed.
+    /// The renamed parameters and locals as (name in new, name in old).
     pub renames: Vec<(String, String)>,
 }
 
@@ -116,7 +118,7 @@ pub struct Parameter {
     pub name: String,
     pub kind: ParameterKind,
     pub has_default: bool,
-    /// Annotation text, if any.
+    /// The text of the annotation, if any.
     pub annotation: Option<String>,
 }
 

@@ -1,8 +1,8 @@
-//! Function -> a tree that holds what matters to behavior and nothing else.
+//! Function -> a tree that holds only what matters to behavior.
 //!
-//! Comments, docstrings, annotations, the function's own decorators, parentheses, quotes, concatenation of literals and
-//! the notation of numbers are gone. A local is labelled with its scope and its number in that scope, so that two trees
-//! that differ only in names of locals can be told from others. Comparing trees is `diff`'s.
+//! The tree drops comments, docstrings, annotations, the function's own decorators, parentheses, quotes, the
+//! concatenation of literals, and the notation of numbers. A local is labelled with its scope and its number in that
+//! scope. So trees that differ only in names of locals can be told from others. `diff` compares trees.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,20 +18,20 @@ use super::parse::{Lines, errors, parse};
 use super::scopes::Bindings;
 use super::{Form, Function, snippet};
 
-/// A normalised tree, with the lines (1-based, both inclusive) that each node stands on.
+/// A normalised tree, with the lines of each node (1-based, both ends inclusive).
 #[derive(Debug, Clone)]
 pub(super) struct Node {
     pub(super) label: Label,
     pub(super) children: Vec<Node>,
     pub(super) lines: (u32, u32),
-    /// Of the whole subtree, as `diff` last computed it.
+    /// The hash of the whole subtree, as `diff` last computed it.
     pub(super) hash: u64,
 }
 
-/// Label of a list of statements.
+/// The label of a list of statements.
 pub(super) const BODY: &str = "Body";
 
-/// The tree of one function; `None` when its text does not parse.
+/// The tree of one function. `None` if its text does not parse.
 pub(super) fn normalize(function: &Function) -> Option<Node> {
     let parsed = parse(&function.text);
     let lines = Lines::new(&function.text);
@@ -59,12 +59,12 @@ pub(super) fn normalize(function: &Function) -> Option<Node> {
     builder.stack.pop()?.children.pop()
 }
 
-/// What has to be known of a whole function before its names can be judged.
+/// Facts about a whole function that its names depend on.
 #[derive(Default)]
 struct Facts {
-    /// `locals()` or its like can see names.
+    /// Whether `locals()` or a similar function can see names.
     names_matter: bool,
-    /// Callees and keywords of calls: a parameter that may be passed so keeps its name.
+    /// Callees and keywords of calls. A parameter that may be passed by keyword keeps its name.
     keywords: BTreeSet<(String, String)>,
 }
 
@@ -94,7 +94,7 @@ struct Scope {
     id: usize,
     is_class: bool,
     bindings: Bindings,
-    /// Parameters that callers inside may name.
+    /// The parameters that callers inside the function may name.
     fixed: BTreeSet<String>,
     numbers: BTreeMap<String, usize>,
 }
@@ -133,7 +133,7 @@ impl<'a> Builder<'a> {
         self.leaf(Label::Text(text.into()), range);
     }
 
-    /// A leaf without a place of its own, such as an operator.
+    /// A leaf that has no position of its own, such as an operator.
     fn mark(&mut self, text: &str) {
         let lines = self.stack.last().map_or((1, 1), |node| (node.lines.0, node.lines.0));
         let node = Node { label: Label::Text(text.into()), children: Vec::new(), lines, hash: 0 };
@@ -142,7 +142,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// A name, loaded or bound, resolved from the scope at hand.
+    /// A name that is loaded or bound, resolved from the current scope.
     fn name(&mut self, name: &str, range: TextRange) {
         let label = self.resolve(name);
         self.leaf(label, range);
@@ -181,8 +181,8 @@ impl<'a> Builder<'a> {
         self.scopes.pop();
     }
 
-    /// Parameters that some call in the text may name by keyword: of this function's own name, where only that can
-    /// reach it, or any at all.
+    /// The parameters that some call in the text may name by keyword: a call of this function's own name where only
+    /// such calls can reach it, or any call otherwise.
     fn fixed(&self, parameters: &ruff_python_ast::Parameters, called: Option<&str>) -> BTreeSet<String> {
         parameters
             .iter()
@@ -215,7 +215,7 @@ impl<'a> Builder<'a> {
         self.close();
     }
 
-    /// A snippet's names are like locals, but for those that are left to whoever comes after.
+    /// Names of a snippet are like locals, except those that later code may read.
     fn snippet(&mut self, body: &'a [Stmt], unread: &BTreeSet<String>) {
         let mut bindings = Bindings::of_body(body);
         let defined = |name: &String| {
@@ -229,7 +229,7 @@ impl<'a> Builder<'a> {
         self.open(Label::Kind("Snippet".into()), TextRange::default());
         self.in_scope(bindings, false, BTreeSet::new(), |this| {
             this.visit_body(body);
-            // The last expression is the result of a cell; a text by itself may be a docstring.
+            // The last expression is the result of a cell. A text by itself may be a docstring.
             if let Some(Stmt::Expr(last)) = body.last()
                 && last.value.is_literal_expr()
                 && !last.value.is_string_literal_expr()
@@ -276,7 +276,7 @@ impl<'a> Builder<'a> {
         self.close();
     }
 
-    /// Adjacent literals are one, and a literal without expressions is a string.
+    /// Adjacent literals are one literal, and an f-string without expressions is a string.
     fn f_string(&mut self, f_string: &'a ruff_python_ast::ExprFString) {
         self.open(Label::Kind("FString".into()), f_string.range);
         let mut literal = String::new();
@@ -394,7 +394,8 @@ impl<'a> SourceOrderVisitor<'a> for Builder<'a> {
         match expr {
             Expr::Name(name) => self.name(&name.id, name.range),
             Expr::FString(f_string) => self.f_string(f_string),
-            // The parser knows no lone surrogates: all of them become this character, and only the text tells them apart.
+            // The parser does not know lone surrogates. All of them become this character, and only the text
+            // distinguishes them.
             Expr::StringLiteral(string) if string.value.to_str().contains('\u{FFFD}') => {
                 self.text(format!("written {}", self.lines.text(expr.range())), expr.range());
             }

@@ -7,9 +7,9 @@ use ruff_text_size::{Ranged, TextRange};
 
 use super::parse::{Lines, errors, normalize_newlines, parse, with_stack_for};
 
-/// The text as plain Python, with the lines (1-based) that were rewritten: as IPython does it, magics and shell commands
-/// become calls of `get_ipython()`, which is missing and stands in like anything else. `None` where the text is plain
-/// Python already, or is no notebook's either.
+/// The text as plain Python, with the lines (1-based) that were rewritten. As in IPython, magics and shell commands
+/// become calls of `get_ipython()`, which is missing and therefore injected. `None` if the text already is plain
+/// Python, or if it is not a notebook's text either.
 pub fn plain_python(text: &str) -> Option<(String, Vec<u32>)> {
     let text = normalize_newlines(text);
     with_stack_for(text.len(), || {
@@ -25,14 +25,14 @@ pub fn plain_python(text: &str) -> Option<(String, Vec<u32>)> {
     })
 }
 
-/// The text with a number in the place of every magic and shell command, each as long as what it replaces, so that places in
-/// it are places in the text. `None` as for [`plain_python`].
+/// The text with a number in place of every magic and shell command. Each number is as long as the text that it
+/// replaces, so that positions stay the same. `None` as for [`plain_python`].
 pub fn without_escapes(text: &str) -> Option<String> {
     with_stack_for(text.len(), || {
         let found = escapes(text)?;
         let mut plain = text.to_owned();
         for (range, _) in found.iter().rev() {
-            // What is continued on other lines stays there, behind backslashes.
+            // Continuation lines remain, behind backslashes.
             let escape = text.get(range.to_std_range()).unwrap_or_default();
             let mut characters = escape.chars().peekable();
             let mut blank = String::with_capacity(escape.len());
@@ -49,8 +49,8 @@ pub fn without_escapes(text: &str) -> Option<String> {
     })
 }
 
-/// The magics and shell commands of a text, each with the call that it counts as. `None` where the text is plain Python already,
-/// or is no notebook's either.
+/// The magics and shell commands of a text, each with the call that it counts as. `None` if the text already is plain
+/// Python, or if it is not a notebook's text either.
 fn escapes(text: &str) -> Option<Vec<(TextRange, String)>> {
     if errors(&parse(text), &Lines::new(text)).is_empty() {
         return None;
@@ -95,7 +95,7 @@ fn call(kind: IpyEscapeKind, value: &str, whole: bool) -> String {
             let (name, rest) = value.trim().split_once(char::is_whitespace).unwrap_or((value.trim(), ""));
             format!("get_ipython().run_line_magic({}, {})", quoted(name), quoted(rest))
         }
-        // A cell magic says how the rest runs, and help shows something to a person.
+        // A cell magic decides how the rest runs, and help only shows something to a person.
         _ => "pass".into(),
     }
 }

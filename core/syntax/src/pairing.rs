@@ -1,18 +1,19 @@
-//! Which function of the old text is which of the new one.
+//! Pairs the functions of the old text with those of the new one.
 
 use std::collections::BTreeMap;
 
 use super::parse::{parse, slice, with_stack_for};
 use super::{Function, Pairing};
 
-/// Share of tokens that two functions of different names must have in common to be taken for one that was renamed or
-/// moved. Below one half more of the text is new than was kept.
+/// Minimum share of common tokens for two functions of different names to count as one that was renamed or moved. Below
+/// one half, more of the text is new than old.
 const SIMILAR: f64 = 0.5;
 
 /// Matches by qualified name, then by similarity of text.
 ///
-/// Similarity is the Dice coefficient of the two multisets of tokens, at least one half, between functions of the same
-/// sort (of a module, of a class, nested), best first; ties go to the earlier function. Names of functions do not count.
+/// Similarity is the Dice coefficient of the two multisets of tokens. It must be at least one half and counts only
+/// between functions of the same sort (of a module, of a class, nested). The best pair goes first, and ties go to the
+/// earlier function. Names of functions do not count.
 pub fn pair(old: Vec<Function>, new: Vec<Function>) -> Pairing {
     let mut matches: BTreeMap<usize, usize> = BTreeMap::new();
     for (index, function) in old.iter().enumerate() {
@@ -60,7 +61,7 @@ pub fn pair(old: Vec<Function>, new: Vec<Function>) -> Pairing {
     Pairing { pairs, added, removed }
 }
 
-/// Functions of different sorts are never one.
+/// Functions of different sorts are never paired.
 fn sort(function: &Function) -> (bool, bool) {
     (function.parent.is_some(), function.class_name.is_some())
 }

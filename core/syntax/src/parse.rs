@@ -1,4 +1,4 @@
-//! Text -> tree: normalised line ends, one way to call the parser, line numbers, room on the stack.
+//! Text -> tree: normalised line ends, one way to call the parser, line numbers, and enough stack.
 //!
 //! Nothing here knows about functions or differences.
 
@@ -10,9 +10,10 @@ use ruff_text_size::{Ranged, TextRange, TextSize};
 
 use super::SourceError;
 
-/// Texts up to this length cannot nest so deep that a thread's ordinary stack is too small.
+/// Maximum length of texts whose nesting cannot exceed a thread's ordinary stack.
 const SHALLOW: usize = 1024;
-/// Stack that one byte of nesting may need, and the bounds of what is reserved (lazily, by the operating system).
+/// The stack that one byte of nesting may need, and bounds of the reservation (which the operating system makes
+/// lazily).
 const STACK_PER_BYTE: usize = 4096;
 const STACK_MIN: usize = 4 << 20;
 const STACK_MAX: usize = 1 << 30;
@@ -25,18 +26,18 @@ pub fn with_stack_for<T>(length: usize, work: impl FnOnce() -> T) -> T {
     stacker::grow(length.saturating_mul(STACK_PER_BYTE).clamp(STACK_MIN, STACK_MAX), work)
 }
 
-/// The text without byte order mark and with `\n` for every line end, as Python's tokenizer reads it.
+/// The text without a byte order mark and with `\n` for every line end, as Python's tokenizer reads it.
 pub fn normalize_newlines(text: &str) -> Cow<'_, str> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     if text.contains('\r') { Cow::Owned(text.replace("\r\n", "\n").replace('\r', "\n")) } else { Cow::Borrowed(text) }
 }
 
-/// Parses a module; the tree holds whatever could be read.
+/// Parses a module. The tree holds whatever could be read.
 pub fn parse(text: &str) -> Parsed<ModModule> {
     parse_unchecked_source(text, PySourceType::Python)
 }
 
-/// The parser's errors with places; newer syntax is none.
+/// The parser's errors with their positions. Syntax of newer versions is not an error.
 pub fn errors(parsed: &Parsed<ModModule>, lines: &Lines) -> Vec<SourceError> {
     parsed
         .errors()
@@ -49,7 +50,7 @@ pub fn errors(parsed: &Parsed<ModModule>, lines: &Lines) -> Vec<SourceError> {
         .collect()
 }
 
-/// The parser's message; where it is about indentation and the text mixes both kinds, that is the reason.
+/// The parser's message. For an error of indentation in a text that mixes tabs and spaces, it names that reason.
 fn message(message: String, text: &str) -> String {
     let indented_with = |kind: char| text.lines().any(|line| line.starts_with(kind) && !line.trim().is_empty());
     if message.to_lowercase().contains("indent") && indented_with('\t') && indented_with(' ') {
@@ -58,7 +59,7 @@ fn message(message: String, text: &str) -> String {
     message
 }
 
-/// Byte offset -> line and column.
+/// Converts byte offsets to lines and columns.
 #[derive(Debug)]
 pub struct Lines<'text> {
     text: &'text str,
@@ -87,12 +88,12 @@ impl<'text> Lines<'text> {
         before.chars().count() as u32 + 1
     }
 
-    /// Byte offset of the start of the line that holds `offset`.
+    /// The byte offset of the start of the line that holds `offset`.
     pub fn start_of_line(&self, offset: TextSize) -> usize {
         self.starts[(self.line(offset) as usize).saturating_sub(1).min(self.starts.len() - 1)]
     }
 
-    /// Byte offsets of the starts of the lines after the first that begin in `start..end`.
+    /// The byte offsets at which lines start within `start..end`, without the first line.
     pub fn starts_within(&self, start: usize, end: usize) -> &[usize] {
         let from = self.starts.partition_point(|&at| at <= start);
         let to = self.starts.partition_point(|&at| at < end);

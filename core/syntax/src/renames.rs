@@ -1,4 +1,4 @@
-//! Locals and parameters that have another name in the new version.
+//! Finds locals and parameters that were renamed in the new version.
 
 use std::collections::BTreeMap;
 use std::hash::Hash;
@@ -7,12 +7,12 @@ use super::align::{Sink, align, rehash};
 use super::labels::Label;
 use super::normalize::Node;
 
-/// (name in new, name in old), by position in the aligned trees.
+/// The renamed names as (name in new, name in old), by position in the aligned trees.
 ///
-/// The trees are aligned with all locals taken for equal; each place where two names meet is a vote. A rename needs
-/// that the old name is gone and the new one was not there, more than half of the votes of both names, and votes from
-/// more than half of the places where the old name stood. Parameters need no votes when each of the others has kept its
-/// place and name or was renamed so too.
+/// The trees are aligned with all locals treated as equal, and each place where two names meet is a vote. For a rename,
+/// the old name must be gone, and the new one must not have existed before. The pair needs more than half of the votes
+/// of both names, and votes from more than half of the places of the old name. Parameters need no votes if each of the
+/// others kept its place and name or was renamed in this way.
 pub(super) fn renames(old: &mut Node, new: &mut Node) -> Vec<(String, String)> {
     let shape = |label: &Label, hasher: &mut std::hash::DefaultHasher| match label {
         Label::Local { .. } => 0_u8.hash(hasher),
@@ -49,7 +49,7 @@ pub(super) fn renames(old: &mut Node, new: &mut Node) -> Vec<(String, String)> {
     renames
 }
 
-/// The function's own parameters, those that keep their names for a reason left out.
+/// The function's own parameters, without those that keep their names for a reason.
 fn parameters(function: &Node) -> Vec<String> {
     let list = function.children.iter().find(|child| child.label == Label::Kind("Parameters".into()));
     let names = list.into_iter().flat_map(|list| &list.children).map(|parameter| match &parameter.label {
@@ -81,7 +81,7 @@ impl Sink for Votes {
     fn differ(&mut self, _old: Option<&Node>, _new: Option<&Node>) {}
 }
 
-/// Locals and how often each stands in the tree.
+/// Locals, and how often each occurs in the tree.
 fn names(node: &Node) -> BTreeMap<String, usize> {
     let mut found = BTreeMap::new();
     let mut left = vec![node];

@@ -1,13 +1,14 @@
-//! Which names a scope binds, and how private names are mangled. Python's rules, computed one scope at a time.
+//! Which names a scope binds, and how private names are mangled. These are Python's rules, applied to one scope at a
+//! time.
 //!
-//! Resolution across scopes is left to the visitors that keep a stack of [`Bindings`].
+//! Visitors that keep a stack of [`Bindings`] resolve names across scopes.
 
 use std::collections::BTreeSet;
 
 use ruff_python_ast::visitor::source_order::{self, SourceOrderVisitor};
 use ruff_python_ast::{Comprehension, ExceptHandler, Expr, ExprContext, Parameters, Pattern, Stmt, TypeParams};
 
-/// What one scope (function, lambda, class body, comprehension) binds and declares.
+/// The bindings and declarations of one scope (function, lambda, class body, comprehension).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Bindings {
     pub bound: BTreeSet<String>,
@@ -16,7 +17,7 @@ pub struct Bindings {
 }
 
 impl Bindings {
-    /// A function's own scope: parameters, type parameters and all that its body binds.
+    /// The scope of a function: parameters, type parameters, and all names that its body binds.
     pub fn of_function(parameters: &Parameters, type_params: Option<&TypeParams>, body: &[Stmt]) -> Self {
         let mut bindings = Self::of_body(body);
         bindings.bind_parameters(parameters);
@@ -26,7 +27,7 @@ impl Bindings {
         bindings
     }
 
-    /// A lambda's scope: its parameters and what walrus operators in its body bind.
+    /// The scope of a lambda: its parameters and the targets of walrus operators in its body.
     pub fn of_lambda(parameters: Option<&Parameters>, body: &Expr) -> Self {
         let mut collector = Collector::default();
         collector.visit_expr(body);
@@ -36,14 +37,14 @@ impl Bindings {
         collector.bindings
     }
 
-    /// A class body's, or a function's without its parameters.
+    /// The scope of a class body, or of a function without its parameters.
     pub fn of_body(body: &[Stmt]) -> Self {
         let mut collector = Collector::default();
         collector.visit_body(body);
         collector.bindings
     }
 
-    /// A comprehension's targets.
+    /// The targets of a comprehension.
     pub fn of_comprehension(generators: &[Comprehension]) -> Self {
         let mut collector = Collector::default();
         for generator in generators {
@@ -52,7 +53,7 @@ impl Bindings {
         collector.bindings
     }
 
-    /// The name is a local of this scope.
+    /// Whether the name is a local of this scope.
     pub fn is_local(&self, name: &str) -> bool {
         self.bound.contains(name) && !self.globals.contains(name) && !self.nonlocals.contains(name)
     }
@@ -64,11 +65,11 @@ impl Bindings {
     }
 }
 
-/// Walks one scope; inner scopes are entered only for what they bind out here.
+/// Walks one scope. It enters inner scopes only for names that they bind in this one.
 #[derive(Default)]
 struct Collector {
     bindings: Bindings,
-    /// Depth of comprehensions, whose targets are their own.
+    /// The depth of comprehensions, whose targets belong to themselves.
     comprehensions: u32,
 }
 
@@ -176,7 +177,7 @@ impl<'a> SourceOrderVisitor<'a> for Collector {
     }
 }
 
-/// A private name as CPython stores it inside this class; any other name as it is.
+/// A private name as CPython stores it inside this class; any other name unchanged.
 pub fn mangle(name: &str, class: Option<&str>) -> String {
     match class.map(|class| class.trim_start_matches('_')) {
         Some(class) if !class.is_empty() && is_private(name) => format!("_{class}{name}"),
@@ -184,7 +185,7 @@ pub fn mangle(name: &str, class: Option<&str>) -> String {
     }
 }
 
-/// Two leading underscores, and not two trailing ones.
+/// The name begins with two underscores and does not end with two.
 pub fn is_private(name: &str) -> bool {
     name.starts_with("__") && !name.ends_with("__") && !name.contains('.')
 }

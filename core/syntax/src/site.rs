@@ -1,12 +1,12 @@
 //! Value sites and the other numbered places of an instrumented function.
 //!
-//! Everything that instrumented code reports to the runtime it reports by number; the [`SiteTable`] says what a number
-//! means. Ranges are byte offsets into the function's text as [`crate::Function::text`] holds it (dedented, no
-//! decorators), which is also the text that a predictor reads.
+//! Instrumented code reports everything to the runtime by number. The [`SiteTable`] says what a number means. Ranges
+//! are byte offsets into the function's text as [`crate::Function::text`] holds it (dedented, without decorators),
+//! which is also the text that a predictor reads.
 
 use serde::{Deserialize, Serialize};
 
-/// The four kinds of expression whose value may be missing (ChangeGuard, LExecutor).
+/// The four kinds of expressions whose value may be missing (ChangeGuard, LExecutor).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SiteKind {
@@ -20,24 +20,24 @@ pub enum SiteKind {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Site {
     pub kind: SiteKind,
-    /// Byte range of the expression in the function's text, end exclusive.
+    /// The byte range of the expression in the function's text, end exclusive.
     pub start: u32,
     pub end: u32,
-    /// 1-based line in the function's text on which the expression starts.
+    /// The 1-based line in the function's text on which the expression starts.
     pub line: u32,
-    /// The identifier looked up: the name, the attribute; for a call the callee's and for a subscript the container's
-    /// last identifier (empty when there is none, as in `f()()`).
+    /// The identifier that is looked up: the name or the attribute; for a call, the callee's last identifier; for a
+    /// subscript, the container's last identifier. It is empty if there is none, as in `f()()`.
     pub identifier: String,
-    /// The expression's text, white space normalised: the static access path, e.g. `request.meta['retries']`.
+    /// The expression's text with normalised white space. It is the static access path, e.g. `request.meta['retries']`.
     pub path: String,
-    /// Dotted names that `except` clauses around this site catch, innermost first, if the site is in a `try` body.
-    /// A bare `except` counts as `Exception`. Only handlers within the same function.
+    /// The dotted names that `except` clauses around this site catch, innermost first, if the site is in a `try` body.
+    /// A bare `except` counts as `Exception`. Only handlers within the same function count.
     pub catches: Vec<String>,
-    /// For a call: its value is not used (the call is a whole expression statement, also when awaited).
+    /// For a call: whether its value is unused (the call is a whole expression statement, also when awaited).
     pub discarded: bool,
 }
 
-/// What decides a branch.
+/// The construct that decides a branch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum BranchKind {
@@ -49,7 +49,7 @@ pub enum BranchKind {
     Assert,
 }
 
-/// One condition that is reported with its truth.
+/// A condition that is reported with its truth value.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Branch {
     pub kind: BranchKind,
@@ -58,11 +58,11 @@ pub struct Branch {
     pub line: u32,
 }
 
-/// Methods and functions whose answer tells what a text or container holds; calls of them are observed.
+/// Methods and functions whose answer reveals the content of a text or container. Calls of them are observed.
 pub const TELLING_CALLS: [&str; 7] =
     ["startswith", "endswith", "match", "fullmatch", "search", "isdisjoint", "issubset"];
 
-/// How a comparison compares; the numbers are those that instrumented code passes.
+/// The operator of a comparison. The numbers are those that instrumented code passes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Comparator {
@@ -109,17 +109,17 @@ impl Comparator {
     ];
 }
 
-/// One comparison of two operands; chains (`a < b < c`) are none.
+/// A comparison of two operands. Chains (`a < b < c`) do not count.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Comparison {
     pub comparator: Comparator,
-    /// Byte range in the function's text.
+    /// The byte range in the function's text.
     pub start: u32,
     pub end: u32,
     pub line: u32,
 }
 
-/// What the numbers in one instrumented function mean.
+/// The meaning of the numbers in one instrumented function.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SiteTable {
     /// Indexed by the number passed to the site hooks.
@@ -128,17 +128,17 @@ pub struct SiteTable {
     pub branches: Vec<Branch>,
     /// Indexed by the number passed to the hook of comparisons.
     pub comparisons: Vec<Comparison>,
-    /// 1-based lines of the function's text that hold code which reports when it runs, ascending, each once.
+    /// The 1-based lines of the function's text whose code reports when it runs, ascending, each once.
     pub lines: Vec<u32>,
     pub yields: Yields,
 }
 
-/// What a generator makes of what its consumer does at a `yield`, besides asking for the next item.
+/// How a generator uses what its consumer does at a `yield`, besides asking for the next item.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Yields {
-    /// Dotted names of exceptions that something happens to when they are thrown in: those that handlers around a `yield`
+    /// The dotted names of exceptions that have an effect when they are thrown in: those that handlers around a `yield`
     /// name, and `Exception` where a `finally` or a `with` is around one.
     pub thrown: Vec<String>,
-    /// The value of some `yield` is used: what is sent in matters.
+    /// Whether the value of some `yield` is used, so that the value sent in matters.
     pub sent: bool,
 }

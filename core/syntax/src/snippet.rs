@@ -1,4 +1,4 @@
-//! Statements that run as they stand: the cell of a notebook, the top level of a script.
+//! Statements that run as they stand: a notebook cell, or the top level of a script.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,15 +16,15 @@ pub const SNIPPET: &str = "the snippet";
 /// A text as a snippet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Snippet {
-    /// The whole text, with [`SNIPPET`] for a name.
+    /// The whole text, with [`SNIPPET`] as its name.
     pub function: Function,
-    /// Names that the top level binds and that are its result: what is not private, or never read here.
+    /// The names that the top level binds as its result: those that are not private, or never read here.
     pub results: BTreeSet<String>,
-    /// Results that the text itself never reads: whoever comes after must be meant.
+    /// Results that the text itself never reads. They must be meant for later code.
     pub unread: BTreeSet<String>,
-    /// All names that the top level binds, imports, functions and classes included.
+    /// All names that the top level binds, including imports, functions and classes.
     pub bound: BTreeSet<String>,
-    /// There is more than imports, definitions and docstrings.
+    /// Whether there is more than imports, definitions and docstrings.
     pub has_statements: bool,
 }
 
@@ -73,7 +73,7 @@ pub fn snippet(text: &str) -> Snippet {
     Snippet { function, results, unread, bound: all, has_statements }
 }
 
-/// The text without the definitions and imports at its top level; lines stay where they are.
+/// The text without the definitions and imports at its top level. Lines stay in place.
 pub fn without_definitions(text: &str) -> String {
     with_stack_for(text.len(), || {
         let mut out = text.to_string();
@@ -81,7 +81,7 @@ pub fn without_definitions(text: &str) -> String {
             let range = stmt.range().to_std_range();
             let blank: String = text.get(range.clone()).unwrap_or_default().chars().filter(|c| *c == '\n').collect();
             let length = range.len();
-            // As many bytes as before, so that later ranges hold.
+            // The number of bytes stays the same, so that later ranges hold.
             let filler = format!("{}{blank}", " ".repeat(length - blank.len()));
             out.replace_range(range, &filler);
         }
@@ -89,7 +89,7 @@ pub fn without_definitions(text: &str) -> String {
     })
 }
 
-/// Not an import, a definition or a docstring.
+/// Whether a statement is more than an import, a definition or a docstring.
 fn is_statement(stmt: &Stmt) -> bool {
     match stmt {
         Stmt::FunctionDef(_) | Stmt::ClassDef(_) | Stmt::Import(_) | Stmt::ImportFrom(_) | Stmt::Pass(_) => false,
@@ -109,24 +109,24 @@ fn is_statement(stmt: &Stmt) -> bool {
 #[derive(Default)]
 struct Read {
     names: BTreeSet<String>,
-    /// Targets of `for` and `with`.
+    /// The targets of `for` and `with`.
     targets: BTreeSet<String>,
     /// How often each name is bound at the top level, and by loops that run to their end.
     stored: BTreeMap<String, [usize; 2]>,
-    /// Names that are deleted again.
+    /// The names that are deleted again.
     dropped: BTreeSet<String>,
     definitions: BTreeSet<String>,
     depth: u32,
 }
 
 impl Read {
-    /// Bound by loops alone that run to their end: what the last item was is hardly meant. Where a loop breaks, it is what
-    /// was looked for.
+    /// Whether only loops that run to their end bind the name. Then its last item is hardly meant as a result. If a
+    /// loop breaks, the item is what it searched for.
     fn is_left_over(&self, name: &str) -> bool {
         self.stored.get(name).is_some_and(|[all, by_loops]| *by_loops > 0 && all == by_loops)
     }
 
-    /// Counts the names that a loop binds, where it has no `break`.
+    /// Counts the names that a loop without `break` binds.
     fn note_loop(&mut self, node: &StmtFor) {
         let mut breaks = Breaks(false);
         breaks.visit_body(&node.body);
@@ -146,7 +146,7 @@ impl Read {
     }
 }
 
-/// Is there a `break` that ends this loop?
+/// Whether a `break` ends this loop.
 struct Breaks(bool);
 
 impl<'a> Visitor<'a> for Breaks {
@@ -154,7 +154,7 @@ impl<'a> Visitor<'a> for Breaks {
         match stmt {
             Stmt::Break(_) => self.0 = true,
             Stmt::FunctionDef(_) | Stmt::ClassDef(_) => {}
-            // Its own `break` ends an inner loop; that of its `else` does not.
+            // A `break` in an inner loop ends that loop; one in its `else` does not.
             Stmt::For(node) => self.visit_body(&node.orelse),
             Stmt::While(node) => self.visit_body(&node.orelse),
             _ => walk_stmt(self, stmt),

@@ -1,10 +1,10 @@
-//! What Python is, as far as the analysis needs it: its standard library, and how it writes its values.
+//! Facts about Python that the analysis needs: its standard library, and the notation of its values.
 
 mod stdlib;
 
 pub use stdlib::*;
 
-/// A string as Python's `repr` would write it, near enough for people.
+/// A string roughly as Python's `repr` would write it, for people.
 pub fn python_string(text: &str) -> String {
     let quote = if text.contains('\'') && !text.contains('"') { '"' } else { '\'' };
     let mut out = String::with_capacity(text.len() + 2);

@@ -1,7 +1,7 @@
-//! What is known of Python's standard library, beside what single calls do (`behavior/effects.rs`).
+//! Facts about Python's standard library, except the effects of single calls (`behavior/effects.rs`).
 
-/// Modules whose functions neither act nor depend on anything but their arguments. In function context a name that nothing
-/// defines stands for the module of that name; all other modules are missing.
+/// Modules whose functions have no effects and depend only on their arguments. In function context, an undefined name
+/// that is the name of such a module stands for it. All other modules are missing.
 pub const PURE_MODULES: [&str; 30] = [
     "ast",
     "base64",
@@ -35,7 +35,7 @@ pub const PURE_MODULES: [&str; 30] = [
     "typing",
 ];
 
-/// More of them, whose names mean other things as well: only an import says that they are meant.
+/// Further such modules whose names also have other meanings. Only an import shows that the module is meant.
 pub const PURE_WHERE_IMPORTED: [&str; 13] = [
     "abc",
     "calendar",
@@ -52,7 +52,7 @@ pub const PURE_WHERE_IMPORTED: [&str; 13] = [
     "zlib",
 ];
 
-/// Packages whose functions answer as the machine is: files, other programs, the network, the platform.
+/// Packages whose functions depend on the machine: files, other programs, the network, the platform.
 pub const OF_THE_MACHINE: [&str; 23] = [
     "ctypes",
     "ftplib",
@@ -79,7 +79,7 @@ pub const OF_THE_MACHINE: [&str; 23] = [
     "webbrowser",
 ];
 
-/// Names of pure modules that mean the same wherever they stand alone, with their modules.
+/// Names in pure modules that mean the same wherever they stand alone, with their modules.
 pub const PURE_NAMES: [(&str, &str); 18] = [
     ("ExitStack", "contextlib"),
     ("OrderedDict", "collections"),
@@ -101,8 +101,8 @@ pub const PURE_NAMES: [(&str, &str); 18] = [
     ("zip_longest", "itertools"),
 ];
 
-/// Does this module only compute? Asked of what an import names and of where a function is from, which both say for sure
-/// what is meant; a name that stands alone does not, and means one of [`PURE_MODULES`] only.
+/// Whether this module only computes. This is asked about the target of an import or the origin of a function, which
+/// are both certain. A name that stands alone is not certain and means only one of [`PURE_MODULES`].
 pub fn is_pure_import(module: &str) -> bool {
     let package = module.split('.').next().unwrap_or(module);
     PURE_MODULES.contains(&package) || PURE_WHERE_IMPORTED.contains(&package) || PURE_WHERE_IMPORTED.contains(&module)
