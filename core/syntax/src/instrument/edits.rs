@@ -1,4 +1,4 @@
-//! Text edits at byte ranges. Nothing here knows Python beyond what keeps two words apart.
+//! Text edits at byte ranges. The only Python rule here is what keeps two words apart.
 
 use super::InstrumentError;
 
@@ -8,7 +8,7 @@ struct Edit {
     text: String,
 }
 
-/// Edits of one text. Those at the same place apply in the order in which they were asked for.
+/// The edits of one text. Edits at the same place apply in the order in which they were added.
 #[derive(Default)]
 pub(super) struct Edits(Vec<Edit>);
 
@@ -21,7 +21,7 @@ impl Edits {
         self.0.push(Edit { start, end, text: text.into() });
     }
 
-    /// The text with all edits made. A word never grows together with the word before it.
+    /// The text with all edits applied. A word never merges with the word before it.
     pub(super) fn apply(mut self, source: &str) -> Result<String, InstrumentError> {
         self.0.sort_by_key(|edit| edit.start);
         let added: usize = self.0.iter().map(|edit| edit.text.len()).sum();

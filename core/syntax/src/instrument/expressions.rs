@@ -14,7 +14,7 @@ use crate::site::{BranchKind, Comparator, Comparison, SiteKind};
 
 impl<'a> Instrumenter<'a> {
     pub(super) fn name(&mut self, name: &'a ExprName) {
-        // After a mark's semicolon the parser takes a leading `match` for the statement, unless parenthesised.
+        // After a mark's semicolon, the parser reads a leading `match` as the statement unless it is parenthesised.
         if name.id == "match" && name.start() == self.statement_start {
             self.edits.insert(name.start().to_usize(), "(");
             self.edits.insert(name.end().to_usize(), ")");
@@ -38,7 +38,7 @@ impl<'a> Instrumenter<'a> {
         }
     }
 
-    /// In a class body: bound neither there nor in a function around it.
+    /// Whether the name is in a class body and bound neither there nor in an enclosing function.
     pub(super) fn is_free_in_class(&self, name: &str) -> bool {
         let Some((class, around)) = self.scopes.split_last() else { return false };
         class.is_class
@@ -74,7 +74,7 @@ impl<'a> Instrumenter<'a> {
         if let ([Expr::Generator(generator)], true) = (&*call.arguments.args, call.arguments.keywords.is_empty())
             && !generator.parenthesized
         {
-            // Beside the callee it is no longer the sole argument.
+            // Next to the callee, it is no longer the sole argument.
             self.edits.insert(generator.start().to_usize(), "(");
             self.visit_arguments(&call.arguments);
             self.edits.insert(generator.end().to_usize(), ")");
@@ -113,7 +113,7 @@ impl<'a> Instrumenter<'a> {
         self.edits.replace(close - 1, close, after);
     }
 
-    /// A key, or one dimension of one.
+    /// A key, or one dimension of a key.
     pub(super) fn key(&mut self, key: &'a Expr) {
         match key {
             Expr::Slice(slice) => self.slice(slice),
@@ -152,8 +152,8 @@ impl<'a> Instrumenter<'a> {
         }
     }
 
-    /// `a == b` -> `_tc_q(n, op, a, b)`; `false` where it is left alone. Chains stay as they are: their middle is
-    /// evaluated once.
+    /// `a == b` -> `_tc_q(n, op, a, b)`. Returns `false` where the comparison is left alone. Chains stay as they are,
+    /// since their middle is evaluated only once.
     pub(super) fn comparison(&mut self, compare: &'a ExprCompare) -> bool {
         let (Some(comparator), [right]) = (comparator(compare), &*compare.comparators) else {
             return false;
@@ -201,7 +201,7 @@ impl<'a> Instrumenter<'a> {
         });
     }
 
-    /// A lambda that is the function itself: its body is a line.
+    /// A lambda that is the function itself. Its body counts as a line.
     pub(super) fn marked_lambda(&mut self, lambda: &'a ExprLambda) {
         if let Some(parameters) = &lambda.parameters {
             self.visit_parameters(parameters);
@@ -213,7 +213,7 @@ impl<'a> Instrumenter<'a> {
         });
     }
 
-    /// Enters a function's scope; `try` statements around it catch nothing there.
+    /// Enters a function's scope. Enclosing `try` statements catch nothing there.
     pub(super) fn in_function(&mut self, bindings: Bindings, visit: impl FnOnce(&mut Self)) {
         let catches = std::mem::take(&mut self.catches);
         let finished = std::mem::take(&mut self.finished);
@@ -224,7 +224,7 @@ impl<'a> Instrumenter<'a> {
         self.catches = catches;
     }
 
-    /// A comprehension in source order: the first iterable belongs to the scope around it.
+    /// Visits a comprehension in source order. The first iterable belongs to the enclosing scope.
     pub(super) fn comprehension(&mut self, elements: &[&'a Expr], generators: &'a [Comprehension]) {
         let bindings = Bindings::of_comprehension(generators);
         self.scopes.push(Scope { is_class: false, bindings });
@@ -248,13 +248,13 @@ impl<'a> Instrumenter<'a> {
     }
 }
 
-/// The operator of a comparison that is no chain.
+/// The operator of a comparison that is not a chain.
 fn comparator(compare: &ExprCompare) -> Option<Comparator> {
     let [op] = &*compare.ops else { return None };
     Some(Comparator::of(*op))
 }
 
-/// The operator's first token.
+/// The first token of the operator.
 fn operator_token(comparator: Comparator) -> TokenKind {
     match comparator {
         Comparator::Eq => TokenKind::EqEqual,

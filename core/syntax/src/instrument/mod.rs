@@ -1,7 +1,7 @@
 //! Source -> instrumented source and its [`SiteTable`].
 //!
 //! Rewriting is text edits at expression ranges, so that line numbers stay and a complete program behaves the same.
-//! Hooks are globals of the instrumented code; none needs a quote or a backslash, so that they can stand in f-strings:
+//! Hooks are globals of the instrumented code. None needs a quote or a backslash, so that they can stand in f-strings:
 //!
 //! | form | replaces | meaning |
 //! |---|---|---|
@@ -16,20 +16,20 @@
 //! | `_tc_r(value)` | `raise value` -> `raise _tc_r(value)` | the exception is intended |
 //! | `_tc_e(value)` | `except value:` | makes a missing exception type usable |
 //!
-//! Names in function bodies need no hook: a missing global is supplied through the globals' `__missing__`. They are in
-//! the table as sites all the same, because predictions are read from them. Where values are recorded ([`recorded`]),
-//! names report too.
+//! Names in function bodies need no hook: the globals' `__missing__` supplies a missing global. They are nevertheless
+//! sites of the table, because predictions are read from them. Where values are recorded ([`recorded`]), names report
+//! too.
 //!
-//! The text leaves its class and its enclosing function behind, so:
+//! The text loses its class and its enclosing function, so:
 //! - private names of the class around it are written mangled (`self.__x` -> `self._C__x`);
 //! - `nonlocal x` becomes `global x` where no enclosing function is left that binds `x`;
 //! - annotations of parameters, results and locals are dropped (`x: T = 1` -> `x = 1`, `x: T` -> `x: None`): they have
 //!   no effect on behavior and name what is not there. Those in class bodies stay, hooked, since `dataclass` reads them.
 //!
-//! Left alone: patterns of `match` (their names are sites), the expression of `{x=}` in an f-string (its text is its
-//! value; its names are sites), t-strings, type parameters and type aliases, decorators of the function itself.
-//! `super()` goes through `_tc_c(n, super)`: the hook is native and has no frame, and the name `super` stays, so that
-//! in a class inside the function the `__class__` cell is there.
+//! These are left alone: patterns of `match` (their names are sites), the expression of `{x=}` in an f-string (its text
+//! is its value; its names are sites), t-strings, type parameters and type aliases, and decorators of the function
+//! itself. `super()` becomes `_tc_c(n, super)`. The hook is native and has no frame, and the name `super` stays, so a
+//! class inside the function has its `__class__` cell.
 
 mod edits;
 mod expressions;
@@ -49,7 +49,7 @@ use crate::parse::{Lines, errors, normalize_newlines, parse, with_stack_for};
 use crate::site::SiteTable;
 use crate::{Form, Function};
 
-/// A function's instrumented text and what the numbers in it mean.
+/// The instrumented text of a function, and the meaning of its numbers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Instrumented {
     pub code: String,
@@ -66,15 +66,15 @@ pub fn instrument(function: &Function) -> Result<Instrumented, InstrumentError> 
     instrument_all(&[function], "")
 }
 
-/// Instruments a function and others below it, with one table: as one text, each after the one before. `module` is what
-/// is evaluated before; its imports say what names mean.
+/// Instruments a function and others below it under one table, as one text, one after the other. `module` is the text
+/// evaluated before them; its imports tell what names mean.
 pub fn instrument_all(functions: &[&Function], module: &str) -> Result<Instrumented, InstrumentError> {
     let text: String = functions.iter().map(|function| function.text.as_str()).collect();
     with_stack_for(text.len().max(module.len()), || instrument_text(&text, functions, module))
 }
 
-/// Instruments every function of a whole module, methods and nested ones included, under one table of sites; what runs
-/// when the module is imported stays as it is, and so do annotations, which are part of what such functions are.
+/// Instruments every function of a whole module under one table of sites, methods and nested functions included. Code
+/// that runs when the module is imported stays unchanged. So do annotations, which belong to such functions.
 pub fn instrument_module(text: &str) -> Result<Instrumented, InstrumentError> {
     whole_module(&normalize_newlines(text), false)
 }
@@ -142,7 +142,7 @@ fn not_one(name: &str) -> InstrumentError {
     InstrumentError(format!("{name} is not one function definition: give def, async def or NAME = lambda"))
 }
 
-/// What no longer parses would only fail later and far from here.
+/// Reports an instrumented text that does not parse, which would otherwise fail later and far from here.
 fn checked((code, sites): (String, SiteTable), what: &str) -> Result<Instrumented, InstrumentError> {
     let again = parse(&code);
     if let Some(error) = errors(&again, &Lines::new(&code)).first() {

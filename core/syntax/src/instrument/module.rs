@@ -1,4 +1,4 @@
-//! Whole modules: finds the functions among the statements that run at import, and leaves these alone.
+//! Whole modules: finds the functions among the statements that run at import, and leaves these statements alone.
 
 use ruff_python_ast::{ExceptHandler, Stmt, StmtClassDef};
 
@@ -6,7 +6,7 @@ use super::visitor::{Instrumenter, Scope};
 use crate::scopes::Bindings;
 
 impl<'a> Instrumenter<'a> {
-    /// The statements of a module, or of a block in it that no function holds.
+    /// The statements of a module, or of a block in it that is not in a function.
     pub(super) fn module(&mut self, body: &'a [Stmt]) {
         self.keeps_annotations = true;
         for statement in body {

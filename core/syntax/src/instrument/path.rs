@@ -1,15 +1,15 @@
-//! An expression's text, without what means nothing in it: the static access path of a value site.
+//! An expression's text in a normal form: the static access path of a value site.
 
 use ruff_python_ast::token::{Token, TokenKind};
 use ruff_text_size::Ranged;
 
-/// Writes tokens with one space after commas and around binary operators and keywords, none around dots and brackets;
-/// comments, line ends and the last comma of a call are dropped, plain double quotes become single ones.
+/// Writes tokens with one space after commas and around binary operators and keywords, and with none around dots and
+/// brackets. Comments, line ends and the last comma of a call are dropped. Plain double quotes become single ones.
 pub(super) fn render(text: &str, tokens: &[Token]) -> String {
     let mut out = String::new();
     let mut previous: Option<TokenKind> = None;
     let mut brackets: Vec<TokenKind> = Vec::new();
-    // Of each open bracket: does it hold arguments?
+    // For each open bracket: whether it holds arguments.
     let mut calls: Vec<bool> = Vec::new();
     let mut fstring_end = None;
     for (index, token) in tokens.iter().enumerate() {
@@ -54,17 +54,17 @@ pub(super) fn render(text: &str, tokens: &[Token]) -> String {
     out
 }
 
-/// Does nothing but layout stand between this token and the bracket that closes?
+/// Whether only layout stands between this token and the closing bracket.
 fn closes(tokens: &[Token], index: usize) -> bool {
     let layout = |kind| matches!(kind, TokenKind::NonLogicalNewline | TokenKind::Comment);
     let mut after = tokens.iter().skip(index + 1).map(Token::kind).skip_while(|kind| layout(*kind));
     after.next() == Some(TokenKind::Rpar)
 }
 
-/// Stands for a sign, a star or another operator that belongs to what follows.
+/// Stands for a sign, a star or another operator that belongs to the next token.
 const PREFIX: TokenKind = TokenKind::Tilde;
 
-/// A prefix operator counts as one from here on.
+/// The kind of a token, with [`PREFIX`] for a sign that is a prefix operator.
 fn effective(kind: TokenKind, previous: Option<TokenKind>) -> TokenKind {
     if is_sign(kind) && !previous.is_some_and(ends_operand) { PREFIX } else { kind }
 }
@@ -111,14 +111,14 @@ fn is_spaced(previous: TokenKind, kind: TokenKind, bracket: Option<TokenKind>) -
         return false;
     }
     if matches!(kind, Lpar | Lsqb) {
-        // A call or subscript of what came before; after an operator or keyword it is an operand.
+        // A call or subscript of the preceding expression. After an operator or keyword it is an operand.
         return !ends_operand(previous);
     }
     // Two words, or an operator on either side.
     true
 }
 
-/// Index of the end of the f-string that starts at `start`.
+/// The index of the end of the f-string that starts at `start`.
 fn closing(tokens: &[Token], start: usize) -> usize {
     let mut depth = 0_u32;
     for (index, token) in tokens.iter().enumerate().skip(start) {
@@ -136,7 +136,7 @@ fn closing(tokens: &[Token], start: usize) -> usize {
     tokens.len().saturating_sub(1)
 }
 
-/// `"a"` -> `'a'`, where that needs no escape.
+/// `"a"` -> `'a'`, where this needs no escape.
 fn requote(literal: &str) -> String {
     let inner = literal.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
     match inner {

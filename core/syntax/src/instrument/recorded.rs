@@ -1,34 +1,34 @@
-//! Whole modules in which every value site reports, and which function's text each number belongs to: for records of what
-//! values real programs have. The sites of a function are those that the engine finds in the same text.
+//! Whole modules in which every value site reports, with the function to which each number belongs. They serve to
+//! record the values of real programs. The sites of a function are those that the engine finds in the same text.
 
 use super::{InstrumentError, Instrumented, instrument, whole_module};
 use crate::parse::normalize_newlines;
 use crate::site::{Site, SiteKind, SiteTable};
 use crate::{Function, functions};
 
-/// A module whose sites all report.
+/// A module in which all sites report.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Recorded {
     pub code: String,
-    /// What the numbers in the code mean; ranges are those in the module.
+    /// The meaning of the numbers in the code. Ranges are those in the module.
     pub sites: SiteTable,
     pub functions: Vec<RecordedFunction>,
 }
 
-/// One function of such a module that no other function holds.
+/// A function of such a module that is not nested in another.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RecordedFunction {
     pub qualname: String,
-    /// Dedented and without decorators, as a predictor reads it.
+    /// The text, dedented and without decorators, as a predictor reads it.
     pub text: String,
-    /// The number of its first site in the module's table; the others follow.
+    /// The number of the function's first site in the module's table; the others follow.
     pub first: usize,
-    /// Its sites, with ranges in its own text.
+    /// The function's sites, with ranges in its own text.
     pub sites: Vec<Site>,
 }
 
 impl RecordedFunction {
-    /// The site whose value is looked into by an attribute of this function, if that is one.
+    /// If a site of this function is an attribute, the site of the value that has this attribute.
     pub fn receiver(&self, attribute: usize) -> Option<usize> {
         let site = self.sites.get(attribute).filter(|site| site.kind == SiteKind::Attribute)?;
         // Sites are numbered from the outside in.
@@ -50,7 +50,7 @@ pub fn recorded(text: &str) -> Result<Recorded, InstrumentError> {
     Ok(Recorded { code, sites, functions })
 }
 
-/// A function with its part of the module's table; `None` where the module leaves it alone, as it does lambdas that are
+/// A function with its part of the module's table. `None` for functions that the module leaves alone, such as lambdas
 /// made at import.
 fn own(function: &Function, module: &SiteTable) -> Option<RecordedFunction> {
     let sites = instrument(function).ok()?.sites.sites;

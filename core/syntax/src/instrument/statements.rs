@@ -1,4 +1,5 @@
-//! Statements: line marks, definitions, `raise`, `except`, annotations, `nonlocal`. Expressions are in `visitor`.
+//! Edits of statements: line marks, definitions, `raise`, `except`, annotations, `nonlocal`. `visitor` walks
+//! expressions.
 
 use ruff_python_ast::token::TokenKind;
 use ruff_python_ast::visitor::source_order::{self, SourceOrderVisitor};
@@ -102,7 +103,7 @@ impl<'a> Instrumenter<'a> {
         }
     }
 
-    /// Statements of a module; the value of the last expression is used.
+    /// The statements of a module, with the value of the last expression used.
     pub(super) fn snippet(&mut self, body: &'a [Stmt]) {
         if let Some(Stmt::Expr(last)) = body.last() {
             self.result = Some(last.range());
@@ -127,7 +128,7 @@ impl<'a> Instrumenter<'a> {
         self.scopes.pop();
     }
 
-    /// A docstring stays the first statement.
+    /// A docstring remains the first statement.
     fn documented_body(&mut self, body: &'a [Stmt]) {
         let documented = matches!(body.first(), Some(Stmt::Expr(first)) if first.value.is_string_literal_expr());
         self.visit_body(body.get(usize::from(documented)..).unwrap_or(&[]));
@@ -181,7 +182,7 @@ impl<'a> Instrumenter<'a> {
         self.catches.truncate(around);
     }
 
-    /// The classes that a context manager suppresses, if it is one that does.
+    /// The classes that a context manager suppresses, if it is `suppress`.
     fn suppressed(&self, item: &WithItem) -> Option<Vec<String>> {
         let Expr::Call(call) = &item.context_expr else { return None };
         let suppresses = match call.func.as_ref() {
@@ -210,11 +211,11 @@ impl<'a> Instrumenter<'a> {
         if in_class {
             self.visit_expr(&assign.annotation);
         } else if self.keeps_annotations {
-            // Those of locals are never evaluated.
+            // Annotations of locals are never evaluated.
         } else if assign.value.is_some() {
             self.drop_annotation(assign.target.end(), assign.annotation.range(), false);
         } else {
-            // Without a value the annotation is what makes the name local.
+            // Without a value, only the annotation makes the name local.
             let (start, end) = (assign.annotation.start().to_usize(), assign.annotation.end().to_usize());
             let breaks = self.breaks(assign.annotation.range(), false);
             self.edits.replace(start, end, format!("None{breaks}"));
@@ -224,7 +225,7 @@ impl<'a> Instrumenter<'a> {
         }
     }
 
-    /// Removes `: T` or `-> T`; line ends stay, behind a backslash where no bracket is open.
+    /// Removes `: T` or `-> T`. Line ends stay, behind a backslash where no bracket is open.
     pub(super) fn drop_annotation(&mut self, after: TextSize, annotation: TextRange, bracketed: bool) {
         let opener = [TokenKind::Colon, TokenKind::Rarrow]
             .into_iter()
@@ -238,7 +239,7 @@ impl<'a> Instrumenter<'a> {
         self.edits.replace(range.start().to_usize(), range.end().to_usize(), breaks);
     }
 
-    /// The line ends in a range, to be kept.
+    /// The line ends in a range, which must be kept.
     fn breaks(&self, range: TextRange, bracketed: bool) -> String {
         let count = self.lines.starts_within(range.start().to_usize(), range.end().to_usize()).len();
         if bracketed { "\n".repeat(count) } else { " \\\n".repeat(count) }
@@ -250,7 +251,7 @@ impl<'a> Instrumenter<'a> {
         }
     }
 
-    /// A name that no function around here binds any more is a global now.
+    /// A name that no enclosing function binds any more is now a global.
     fn nonlocal(&mut self, nonlocal: &'a StmtNonlocal) {
         let around = self.scopes.split_last().map_or(&[][..], |(_, around)| around);
         let is_bound =
@@ -274,7 +275,7 @@ impl<'a> Instrumenter<'a> {
 /// The context manager of `contextlib` whose body may fail.
 pub(super) const SUPPRESS: &str = "suppress";
 
-/// The names under which an import brings `contextlib.suppress` in.
+/// The names under which an import provides `contextlib.suppress`.
 pub(super) fn suppressors(import: &StmtImportFrom) -> impl Iterator<Item = String> {
     let aliases = if import.module.as_deref() == Some("contextlib") { &*import.names } else { &[] };
     aliases
@@ -283,7 +284,7 @@ pub(super) fn suppressors(import: &StmtImportFrom) -> impl Iterator<Item = Strin
         .filter_map(|alias| alias.asname.as_ref().map(|name| name.to_string()))
 }
 
-/// Statements that a mark and a semicolon can precede.
+/// Whether a mark and a semicolon can precede this statement.
 fn is_simple(stmt: &Stmt) -> bool {
     match stmt {
         Stmt::FunctionDef(_)
@@ -299,7 +300,7 @@ fn is_simple(stmt: &Stmt) -> bool {
     }
 }
 
-/// `a.b.c`, when an expression is no more than that.
+/// `a.b.c`, if the expression is nothing more.
 fn dotted(expr: &Expr) -> Option<String> {
     match expr {
         Expr::Name(name) => Some(name.id.to_string()),

@@ -1,4 +1,4 @@
-//! Looking around a tree's nodes in the token stream: parentheses, dots, brackets, colons.
+//! Finds tokens around a tree's nodes: parentheses, dots, brackets, colons.
 
 use ruff_python_ast::token::{Token, TokenKind};
 use ruff_text_size::{Ranged, TextRange, TextSize};
@@ -8,13 +8,13 @@ use ruff_text_size::{Ranged, TextRange, TextSize};
 pub(super) struct TokenStream<'tree>(pub(super) &'tree [Token]);
 
 impl<'tree> TokenStream<'tree> {
-    /// Tokens that start at or after `offset`.
+    /// The tokens that start at or after `offset`.
     fn from(self, offset: TextSize) -> &'tree [Token] {
         let index = self.0.partition_point(|token| token.start() < offset);
         self.0.get(index..).unwrap_or(&[])
     }
 
-    /// Tokens wholly within a range.
+    /// The tokens wholly within a range.
     pub(super) fn within(self, range: TextRange) -> &'tree [Token] {
         let tokens = self.from(range.start());
         let count = tokens.partition_point(|token| token.end() <= range.end());
@@ -54,7 +54,7 @@ impl<'tree> TokenStream<'tree> {
         end
     }
 
-    /// There is a comma among the tokens of this range.
+    /// Whether there is a comma among the tokens of this range.
     pub(super) fn has_comma(self, range: TextRange) -> bool {
         self.within(range).iter().any(|token| token.kind() == TokenKind::Comma)
     }

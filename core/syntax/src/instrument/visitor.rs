@@ -1,5 +1,5 @@
-//! The walk over a text: scopes, value sites, branches and names. What is done to expressions and to statements is in the
-//! files beside this one.
+//! The walk over a text: scopes, value sites, branches and names. The neighbouring files edit expressions and
+//! statements.
 
 use ruff_python_ast::token::Token;
 use ruff_python_ast::visitor::source_order::{self, SourceOrderVisitor};
@@ -17,7 +17,7 @@ use crate::parse::Lines;
 use crate::scopes::{Bindings, is_private, mangle};
 use crate::site::{Branch, BranchKind, Site, SiteKind, SiteTable};
 
-/// One scope around the place where the visitor is.
+/// A scope around the visitor's current place.
 pub(super) struct Scope {
     pub(super) is_class: bool,
     pub(super) bindings: Bindings,
@@ -31,27 +31,27 @@ pub(super) struct Instrumenter<'a> {
     pub(super) edits: Edits,
     pub(super) table: SiteTable,
     pub(super) scopes: Vec<Scope>,
-    /// Class around the extracted function, left behind: its private names must be written out.
+    /// The class around the extracted function, which the text loses: its private names must be written out.
     pub(super) outer_class: Option<&'a str>,
-    /// Classes inside the function, innermost last: the compiler mangles their private names.
+    /// The classes inside the function, innermost last. The compiler mangles their private names.
     pub(super) inner_classes: Vec<String>,
-    /// What the handlers of the `try` bodies around here catch, innermost last.
+    /// The exceptions that the handlers of the enclosing `try` bodies catch, innermost last.
     pub(super) catches: Vec<Vec<String>>,
-    /// `finally` clauses and `with` statements around here.
+    /// The number of enclosing `finally` clauses and `with` statements.
     pub(super) finished: usize,
-    /// The names that `contextlib.suppress` goes by.
+    /// The names of `contextlib.suppress` in this text.
     pub(super) suppressors: Vec<String>,
-    /// The call or `yield` whose value the statement at hand drops.
+    /// The call or `yield` whose value the current statement drops.
     pub(super) discarded: Option<TextRange>,
-    /// Where the simple statement at hand starts.
+    /// The start of the current simple statement.
     pub(super) statement_start: TextSize,
-    /// The last expression of a snippet: its value is the snippet's.
+    /// The last expression of a snippet, whose value is the snippet's value.
     pub(super) result: Option<TextRange>,
-    /// Text that must stay as it is: only names are noted.
+    /// Within text that must not change, only names are recorded.
     pub(super) quiet: bool,
-    /// Functions stay where they are, with all that their annotations name.
+    /// Functions keep their place and their annotations.
     pub(super) keeps_annotations: bool,
-    /// Names report their values as all other sites do.
+    /// Names report their values, as all other sites do.
     pub(super) reports_names: bool,
 }
 
@@ -84,7 +84,7 @@ impl<'a> Instrumenter<'a> {
         Ok((self.edits.apply(self.text)?, self.table))
     }
 
-    /// Goes over text that must not change.
+    /// Visits text that must not change.
     pub(super) fn quietly(&mut self, visit: impl FnOnce(&mut Self)) {
         let before = std::mem::replace(&mut self.quiet, true);
         visit(self);
@@ -109,7 +109,7 @@ impl<'a> Instrumenter<'a> {
     /// What a consumer may do at a `yield`.
     pub(super) fn yielded(&mut self, range: TextRange) {
         self.table.yields.sent |= self.discarded != Some(range);
-        // A consumer that asks for no more ends the generator where it stands.
+        // A consumer that asks for nothing more ends the generator where it is.
         let finished =
             ["Exception", "GeneratorExit"].iter().filter(|_| self.finished > 0).map(|name| (*name).to_owned());
         for name in self.catches.iter().rev().flatten().cloned().chain(finished) {
@@ -119,12 +119,12 @@ impl<'a> Instrumenter<'a> {
         }
     }
 
-    /// As the compiler would name it at this place.
+    /// The name as the compiler would store it at this place.
     pub(super) fn mangled(&self, name: &str) -> String {
         mangle(name, self.inner_classes.last().map(String::as_str).or(self.outer_class))
     }
 
-    /// A private name of the class left behind has to be written out.
+    /// Whether a private name of the lost class must be written out.
     pub(super) fn spell(&mut self, name: &str, range: TextRange) {
         if !self.quiet && is_private(name) {
             let written = self.written(name);
@@ -134,12 +134,12 @@ impl<'a> Instrumenter<'a> {
         }
     }
 
-    /// How a name must be written here.
+    /// The form in which a name must be written here.
     pub(super) fn written(&self, name: &str) -> String {
         if self.inner_classes.is_empty() { mangle(name, self.outer_class) } else { name.to_owned() }
     }
 
-    /// `identifier` of a callee or container.
+    /// The `identifier` of a callee or container.
     pub(super) fn last_identifier(&self, expr: &Expr) -> String {
         match expr {
             Expr::Name(name) => self.mangled(&name.id),
@@ -148,7 +148,7 @@ impl<'a> Instrumenter<'a> {
         }
     }
 
-    /// Wraps a whole expression; what stands unparenthesised only where it stood gets parentheses of its own.
+    /// Wraps a whole expression, in its own parentheses if it would otherwise need those of its context.
     pub(super) fn wrap(&mut self, expr: &'a Expr, before: &str) {
         let own = match expr {
             Expr::Yield(_) | Expr::YieldFrom(_) => true,
@@ -161,7 +161,7 @@ impl<'a> Instrumenter<'a> {
         self.edits.insert(expr.end().to_usize(), if own { "))" } else { ")" });
     }
 
-    /// A condition that decides a branch.
+    /// Marks a condition that decides a branch.
     pub(super) fn branch(&mut self, kind: BranchKind, condition: &'a Expr) {
         if self.quiet {
             return self.visit_expr(condition);
