@@ -1,4 +1,4 @@
-//! What a predictor says of every value site of a text, without running anything: for teaching, and for other tools.
+//! The predictions for every value site of a text, made without running anything, for teaching and for other tools.
 
 use serde::Serialize;
 
@@ -12,12 +12,12 @@ use crate::value::AbstractValue;
 /// The prediction for one value site.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SitePrediction {
-    /// Qualified name of the function that holds the site; one that is nested counts to the function around it.
+    /// The qualified name of the function that holds the site. Sites of a nested function belong to the outer one.
     pub function: String,
-    /// Where the expression stands, in characters of the text, end exclusive.
+    /// The position of the expression, in characters of the text, end exclusive.
     pub start: usize,
     pub end: usize,
-    /// Its line in the text, from 1.
+    /// The line of the site in the text, from 1.
     pub line: u32,
     pub kind: SiteKind,
     /// The static access path, e.g. `request.meta['retries']`.
@@ -26,7 +26,7 @@ pub struct SitePrediction {
 }
 
 impl SitePrediction {
-    /// The classes by falling probability; of equal ones, in the order of [`AbstractValue::ALL`].
+    /// The classes by descending probability. Equal ones keep the order of [`AbstractValue::ALL`].
     pub fn ranked(&self) -> Vec<(AbstractValue, f32)> {
         let mut ranked: Vec<_> = AbstractValue::ALL.into_iter().zip(self.probabilities).collect();
         ranked.sort_by(|a, b| b.1.total_cmp(&a.1));
@@ -34,21 +34,21 @@ impl SitePrediction {
     }
 }
 
-/// What is predicted for a text.
+/// The predictions for a text.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Predicted {
-    /// By function in the order of the text, within one by place.
+    /// Ordered by function as in the text, and by position within a function.
     pub sites: Vec<SitePrediction>,
-    /// Where the text is no Python; functions in the parts that are have predictions all the same.
+    /// The places where the text is not Python. Functions in the other parts have predictions nevertheless.
     pub errors: Vec<SourceError>,
-    /// Functions that could not be read, with the reason.
+    /// The functions that could not be read, with the reason.
     pub left_out: Vec<(String, String)>,
 }
 
-/// Predicts every site of every function of a text, all functions in one batch. Magics of notebooks have no predictions.
+/// Predicts every site of every function of a text, all functions in one batch. Notebook magics have no predictions.
 pub fn predict(text: &str, predictor: &dyn Predictor) -> Result<Predicted, PredictError> {
     let (mut found, mut errors) = functions(text);
-    // Places in what is read then are places in the text.
+    // This keeps positions in the parsed text equal to positions in the text.
     let plain = if errors.is_empty() { None } else { without_escapes(text) };
     if let Some(plain) = &plain {
         (found, errors) = functions(plain);
@@ -60,7 +60,7 @@ pub fn predict(text: &str, predictor: &dyn Predictor) -> Result<Predicted, Predi
     for function in found.into_iter().filter(|function| function.parent.is_none()) {
         match instrument(&function) {
             Ok(instrumented) => read.push((function, instrumented.sites.sites)),
-            // Where its text is no Python, the errors say why.
+            // Where the function's text is not Python, the errors say why.
             Err(_) if predicted.errors.iter().any(|error| is_within(error, &function)) => {}
             Err(error) => predicted.left_out.push((function.qualname, error.to_string())),
         }
@@ -94,7 +94,7 @@ fn is_within(error: &SourceError, function: &Function) -> bool {
     (function.first_line..=last).contains(&error.line)
 }
 
-/// The lines of a text as it was given, whatever ends them.
+/// The lines of a text as given, with any kind of line end.
 struct FileLines<'a> {
     /// (characters before it, the line without its end)
     lines: Vec<(usize, &'a str)>,
@@ -121,10 +121,10 @@ impl<'a> FileLines<'a> {
     }
 }
 
-/// Where a function's text, which has lost its indentation, stands in the file.
+/// Maps a function's text, which has lost its indentation, to positions in the file.
 struct Place<'a> {
     text: &'a str,
-    /// For each line of the text: the byte where it begins, and what to add to a column to get characters of the file.
+    /// For each line of the text: the byte where it begins, and the offset from a column to characters of the file.
     lines: Vec<(usize, usize)>,
 }
 
@@ -151,7 +151,7 @@ impl<'a> Place<'a> {
         Self { text: &function.text, lines }
     }
 
-    /// Characters of the file before a byte of the text.
+    /// The number of characters of the file before a byte of the text.
     fn in_file(&self, byte: usize) -> usize {
         let index = self.lines.partition_point(|(begins, _)| *begins <= byte).saturating_sub(1);
         let (begins, before) = self.lines.get(index).copied().unwrap_or_default();
@@ -159,7 +159,7 @@ impl<'a> Place<'a> {
     }
 }
 
-/// How many blanks a line begins with.
+/// The number of blanks at the start of a line.
 fn blanks(line: &str) -> usize {
     line.chars().take_while(|character| matches!(character, ' ' | '\t' | '\x0c')).count()
 }
@@ -168,7 +168,7 @@ fn blanks(line: &str) -> usize {
 mod tests {
     use super::*;
 
-    /// Says int of everything.
+    /// Predicts int for everything.
     struct Ints;
 
     impl Predictor for Ints {

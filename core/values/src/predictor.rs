@@ -1,4 +1,4 @@
-//! What the engine asks of a predictor. Implementations live in `twincell-models`.
+//! The interface of a predictor. `twincell-models` has the implementations.
 
 use twincell_syntax::site::Site;
 
@@ -7,33 +7,33 @@ use crate::value::AbstractValue;
 /// Probabilities of the twelve abstract values, in the order of [`AbstractValue::ALL`]; they sum to 1.
 pub type Distribution = [f32; AbstractValue::COUNT];
 
-/// One function to predict: its text and its value sites.
+/// A function to predict: its text and its value sites.
 #[derive(Debug, Clone, Copy)]
 pub struct FunctionSites<'a> {
     pub text: &'a str,
     pub sites: &'a [Site],
 }
 
-/// Why a prediction could not be made; the message says what to do.
+/// Why a prediction failed. The message says what to do.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct PredictError(pub String);
 
-/// Predicts the abstract value of every site of some functions, in one batch.
+/// Predicts the abstract value of every site of some functions in one batch.
 pub trait Predictor: Send + Sync {
-    /// What a report shows, e.g. `neural (ONNX Runtime, CPU)`.
+    /// The description in a report, e.g. `neural (ONNX Runtime, CPU)`.
     fn describe(&self) -> String;
 
-    /// One vector a function, one distribution a site, in the order given.
+    /// One vector for each function, with one distribution for each site, in the given order.
     fn predict(&self, functions: &[FunctionSites<'_>]) -> Result<Vec<Vec<Distribution>>, PredictError>;
 
-    /// How many calls of [`Predictor::predict`] are worth answering together before they are made; 0 where one call takes
-    /// what it takes.
+    /// The number of calls of [`Predictor::predict`] that are worth answering together in advance; 0 where this saves
+    /// nothing.
     fn ahead(&self) -> usize {
         0
     }
 
-    /// Answers calls that will be made, and keeps the answers for them.
+    /// Answers calls that will be made, and caches the answers for them.
     fn predict_ahead(&self, _calls: &[Vec<FunctionSites<'_>>]) -> Result<(), PredictError> {
         Ok(())
     }

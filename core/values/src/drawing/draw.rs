@@ -15,12 +15,12 @@ use crate::predictor::Distribution;
 use crate::reading::Uses;
 use crate::value::{AbstractValue, Choice, Decision, Declared, Fixed, Recipe};
 
-/// How often an operator raises what the code catches, for every call that does.
+/// How often an operator raises an exception that the code catches, relative to every call that does.
 const OPERATION_SHARE: f64 = 0.4;
-/// How often the text of an object is drawn, where the code looks at it; else it is the object's path.
+/// How often the text of an object is drawn where the code looks at it. Otherwise the text is the object's path.
 const DRAWN_TEXT: f64 = 0.7;
 
-/// What is asked for one access path.
+/// The question for one access path.
 #[derive(Debug, Clone, Copy)]
 pub struct Ask<'a> {
     pub path: &'a str,
@@ -28,7 +28,7 @@ pub struct Ask<'a> {
     pub uses: &'a Uses,
     /// Exceptions that may be raised here instead of giving a value.
     pub raises: &'a [String],
-    /// How often they are, as a share of how often calls raise.
+    /// How often they are raised, relative to how often calls raise.
     pub raise_share: f64,
     /// The look-up may fail as it would in Python ([`Decision::Fail`]).
     pub may_fail: bool,
@@ -36,17 +36,17 @@ pub struct Ask<'a> {
     pub may_default: bool,
 }
 
-/// What is known of a path from the sites that read it: gives items of drawn containers their own prediction.
+/// What the sites that read a path say about it. Items of drawn containers get their own prediction from this.
 pub trait Known {
     fn known(&self, path: &str) -> Option<(&Distribution, &Uses)>;
 }
 
-/// Draws and remembers the decisions of one execution.
+/// Draws and records the decisions of one execution.
 #[derive(Debug)]
 pub struct Draw {
     seed: u64,
     raise_probability: f64,
-    /// Share of draws that ignore the prediction.
+    /// The share of draws that ignore the prediction.
     exploration: f64,
     fixed: Fixed,
     taken: FxHashMap<String, usize>,
@@ -55,7 +55,7 @@ pub struct Draw {
 
 impl Draw {
     pub fn new(seed: u64, fixed: Fixed, raise_probability: f64) -> Self {
-        // Three executions in four trust the prediction, the fourth looks elsewhere.
+        // Three executions in four trust the prediction; the fourth explores.
         let exploration = [0.03, 0.08, 0.15, 0.5][(xxh3_64_with_seed(b"exploration", seed) % 4) as usize];
         Self { seed, raise_probability, exploration, fixed, taken: FxHashMap::default(), choices: Vec::new() }
     }
@@ -69,24 +69,24 @@ impl Draw {
         self.choices
     }
 
-    /// The decision for a value, and whether it was made just now.
+    /// The decision for a value, and whether it is new.
     pub fn value(&mut self, pools: &Pools, known: &dyn Known, ask: &Ask<'_>) -> (Decision, bool) {
         if let Some(Decision::Value(given)) = self.fixed.get(ask.path)
             && !is_plausible(given, ask.uses)
         {
-            // Proposed by the search, which does not know what is declared.
+            // The search, which does not know declarations, proposed this value.
             self.fixed.remove(ask.path);
         }
         self.decide(ask.path, |draw, random| draw.draw_value(random, pools, known, ask))
     }
 
-    /// A yes or no, e.g. the truth of a versatile object.
+    /// A yes or no, such as the truth of a versatile object.
     pub fn truth(&mut self, path: &str, probability: f64) -> bool {
         let decision = self.decide(path, |_, random| Decision::Value(Recipe::Bool(random.random_bool(probability)))).0;
         matches!(decision, Decision::Value(Recipe::Bool(true)))
     }
 
-    /// Whether an operation fails, with one of these exceptions.
+    /// Whether an operation fails with one of these exceptions.
     pub fn failure(&mut self, path: &str, raises: &[String]) -> Decision {
         let decision = self.decide(path, |draw, random| {
             let probability = (draw.raise_probability * OPERATION_SHARE).clamp(0.0, 1.0);
@@ -98,13 +98,13 @@ impl Draw {
         decision.0
     }
 
-    /// As [`Self::truth`]; where nothing is likely, only what is given or was decided before is a decision.
+    /// Like [`Self::truth`], but with a probability of 0 the answer is true only by a given or an earlier decision.
     pub fn whether(&mut self, path: &str, probability: f64) -> bool {
         let known = self.fixed.contains_key(path) || self.taken.contains_key(path);
         (known || probability > 0.0) && self.truth(path, probability)
     }
 
-    /// A small number, e.g. how many items a versatile object has.
+    /// A small number, such as the number of items of a versatile object.
     pub fn number(&mut self, path: &str, weights: &[f64]) -> i64 {
         let decision = self
             .decide(path, |_, random| {
@@ -117,7 +117,7 @@ impl Draw {
         }
     }
 
-    /// The text of an object: `default`, unless the code looks at the text.
+    /// The text of an object, which is `default` unless the code looks at the text.
     pub fn text(&mut self, pools: &Pools, known: &dyn Known, path: &str, default: &str, uses: &Uses) -> String {
         if !uses.looks_at_text() && !self.fixed.contains_key(path) && !self.taken.contains_key(path) {
             return default.to_string();
@@ -143,12 +143,12 @@ impl Draw {
         }
     }
 
-    /// Remembers a decision that follows from others, so that both versions see it.
+    /// Records a decision that follows from others, so that both versions see it.
     pub fn settle(&mut self, path: &str, decision: Decision) {
         self.decide(path, |_, _| decision);
     }
 
-    /// As [`Self::settle`], also where something else was given: a search does not know what follows.
+    /// Like [`Self::settle`], but overrides a given decision, since a search does not know what follows.
     pub fn imply(&mut self, path: &str, decision: Decision) {
         if !self.taken.contains_key(path) {
             self.fixed.remove(path);
@@ -156,7 +156,7 @@ impl Draw {
         self.settle(path, decision);
     }
 
-    /// The decision already made for a path.
+    /// The decision made earlier for a path.
     pub fn taken(&self, path: &str) -> Option<&Decision> {
         self.taken.get(path).map(|&index| &self.choices[index].decision)
     }

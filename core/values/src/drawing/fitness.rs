@@ -1,12 +1,12 @@
-//! How well a class of value suits what the code does with it.
+//! How well a class of values suits the uses in the code.
 //!
-//! Factors for predicted probabilities, never laws: code under comparison may be wrong. What is drawn with them stands
-//! in `maker.rs`; how uses are read from code, in `source/uses/`.
+//! The results are factors for predicted probabilities, never laws: the code under comparison may be wrong. `maker.rs`
+//! draws with them, and `reading/uses/` reads uses from code.
 
 use crate::reading::{Key, Uses};
 use crate::value::AbstractValue;
 
-/// How likely a class is, given what the code does with the value: a factor for its predicted probability.
+/// A factor for the predicted probability of a class, given how the code uses the value.
 pub(super) fn fitness(class: AbstractValue, uses: &Uses) -> f32 {
     use AbstractValue as A;
     let versatile = matches!(class, A::Callable | A::Resource | A::Object);
@@ -98,14 +98,14 @@ pub(super) fn fitness(class: AbstractValue, uses: &Uses) -> f32 {
             }
         }
         if versatile {
-            // Every attribute is one of a builtin class: an object of another class is less likely.
+            // Every attribute belongs to a builtin class, so an object of another class is less likely.
             let builtin = [A::Str, A::List, A::Dict, A::Set];
             let fits = |class: &A| uses.attributes.iter().all(|attribute| is_native(*class, attribute));
             if builtin.iter().any(fits) {
                 factor *= 0.2;
             }
         } else if foreign > 0 {
-            // None stands for "not there" and is often asked about first; other values never have such an attribute.
+            // None means "not there" and is often tested for first. Other values never have such an attribute.
             factor *= if class == A::None { 0.1 } else { 0.005 };
         } else if native > 0 {
             factor *= 3.0;
@@ -114,7 +114,7 @@ pub(super) fn fitness(class: AbstractValue, uses: &Uses) -> f32 {
     factor
 }
 
-/// Attributes of builtin classes that are no methods.
+/// The attributes of builtin classes that are not methods.
 const OF_NUMBERS: [&str; 4] = ["real", "imag", "numerator", "denominator"];
 
 /// Public attributes of the builtin classes.

@@ -1,20 +1,20 @@
-//! How likely a value is under the predictor: the probability of its class, given what the code does with it, times how
-//! usual the value is within its class.
+//! How likely a value is according to the predictor: the probability of its class, given its uses in the code, times
+//! how usual the value is within its class.
 //!
-//! Drawing looks for trouble, so it gives special values more room than they have in the world; this does not.
+//! Drawing looks for trouble and gives special values more room than they have in real inputs. This file does not.
 
 use super::fitness::fitness;
 use crate::predictor::Distribution;
 use crate::reading::Uses;
 use crate::value::{AbstractValue, Recipe};
 
-/// How usual special values are within their class; all others are as usual as can be.
+/// How usual special values are within their class. All other values count as fully usual.
 const EMPTY_TEXT: f64 = 0.02;
 const SIGNS_ALONE: f64 = 0.02;
 const EMPTY_CONTAINER: f64 = 0.3;
 const NO_NUMBER: f64 = 0.02;
 
-/// The predictor's probabilities of the classes, weighed by what the code does with the value.
+/// The predictor's probabilities of the classes, weighted by the uses in the code.
 pub fn class_probabilities(distribution: &Distribution, uses: &Uses) -> Distribution {
     let weights = AbstractValue::ALL.map(|class| {
         let predicted = distribution[class as usize];
@@ -39,7 +39,7 @@ pub fn typicality(recipe: &Recipe) -> f64 {
     }
 }
 
-/// Values that stand for their classes: an empty and a full one, a usual and a special one.
+/// Representative values of the classes: an empty and a full one, a usual and a special one.
 pub fn representatives() -> Vec<Recipe> {
     let object = || Recipe::Versatile(AbstractValue::Object);
     vec![
@@ -64,18 +64,18 @@ pub fn representatives() -> Vec<Recipe> {
     ]
 }
 
-/// Probability of a value of these: of each class, the most usual one counts.
+/// The probability of any of these values: the most usual one of each class counts.
 pub fn probability<'a>(classes: &[f32], values: impl IntoIterator<Item = &'a Recipe>) -> f64 {
     let mut usual = [0.0f64; AbstractValue::COUNT];
     for value in values {
         let own = &mut usual[value.abstract_value() as usize];
         *own = match value {
-            // Of truths there are two, which add up.
+            // There are two truth values, whose probabilities add up.
             Recipe::Bool(_) => (*own + typicality(value)).min(1.0),
             _ => own.max(typicality(value)),
         };
     }
-    // All kinds of versatile objects show what one of them shows.
+    // All kinds of versatile objects behave alike here.
     use AbstractValue as A;
     let versatile = [A::Callable, A::Resource, A::Object].map(|class| usual[class as usize]);
     let most = versatile.into_iter().fold(0.0, f64::max);

@@ -1,5 +1,5 @@
-//! Turns abstract values into recipes: concretization after ChangeGuard, Table 1, with what the code does to a value
-//! ([`Uses`]) weighing the prediction. Numbers and texts are drawn in `pools.rs`.
+//! Turns abstract values into recipes: concretization after ChangeGuard, Table 1, where the uses in the code ([`Uses`])
+//! weight the prediction. `pools.rs` draws numbers and texts.
 
 use rand::RngExt;
 use rand_pcg::Pcg64Mcg;
@@ -14,16 +14,16 @@ use crate::value::{AbstractValue, Declared, Recipe};
 /// How often a container is long, and how often an item repeats the one before.
 const LONG: f64 = 0.04;
 const DUPLICATE: f64 = 0.12;
-/// Nesting of containers that are drawn.
+/// The maximum nesting of drawn containers.
 const MAX_DEPTH: u32 = 2;
 
 /// Makes the values of one execution.
 pub(super) struct Maker<'a> {
     pub pools: &'a Pools,
     pub known: &'a dyn Known,
-    /// Share of draws that ignore the prediction.
+    /// The share of draws that ignore the prediction.
     pub exploration: f64,
-    /// Letters of which texts are made.
+    /// The letters of drawn texts.
     pub letters: Option<&'static str>,
 }
 
@@ -41,12 +41,12 @@ impl Maker<'_> {
         }
         let versatile_only = uses.called || uses.exception || uses.class || uses.awaited || uses.entered;
         if versatile_only && uses.candidates.contains(&Recipe::None) && random.random_bool(0.25) {
-            // Code that asks whether it is there before it calls it.
+            // Code that tests whether the value is there before calling it.
             return Recipe::None;
         }
         if !versatile_only && !uses.candidates.is_empty() && random.random_bool(0.4) {
             let candidate = &uses.candidates[random.random_range(0..uses.candidates.len())];
-            // What the predictor thinks impossible is tried seldom, even where the code asks for it.
+            // A class that the predictor thinks impossible is tried seldom, even where the code asks for it.
             let class = candidate.abstract_value();
             let is_shape = matches!(candidate, Recipe::List(_) | Recipe::Dict(_));
             let expected = if is_shape || uses.tested.contains(&class) { 0.5 } else { 0.1 };
@@ -70,7 +70,7 @@ impl Maker<'_> {
         self.concretize(random, path, class, uses, depth)
     }
 
-    /// A value of the declared type, or of a class that the code asks for all the same.
+    /// A value of the declared type, or of a class that the code asks for nevertheless.
     fn declared(
         &self,
         random: &mut Pcg64Mcg,
@@ -118,7 +118,7 @@ impl Maker<'_> {
         self.concretize(random, path, class, &uses, depth)
     }
 
-    /// Entries of declared keys and values; keys that the code looks up in half of the cases.
+    /// Entries of declared keys and values. In half of the cases the keys are those that the code looks up.
     fn declared_entries(
         &self,
         random: &mut Pcg64Mcg,
@@ -149,7 +149,7 @@ impl Maker<'_> {
         keys.into_iter().map(value).collect()
     }
 
-    /// A literal that the value is compared with, or something beside it; a shape that a pattern asks for.
+    /// A literal that the code compares the value with, or a neighbour of one; or a shape that a pattern asks for.
     fn near_candidate(
         &self,
         random: &mut Pcg64Mcg,
@@ -162,7 +162,7 @@ impl Maker<'_> {
         match candidate {
             Recipe::None | Recipe::Bool(_) => Some(candidate.clone()),
             Recipe::List(_) | Recipe::Dict(_) => Some(match self.filled(random, path, candidate, uses, depth) {
-                // Patterns of sequences take both.
+                // Sequence patterns match both.
                 Recipe::List(items) if uses.declared.as_ref().is_some_and(Declared::is_tuple) => Recipe::Tuple(items),
                 filled => filled,
             }),
@@ -245,12 +245,12 @@ impl Maker<'_> {
             })
             .collect();
         for index in 1..items.len() {
-            // Equal plain items; objects are told apart by their place.
+            // Equal plain items. Objects are distinguished by their position.
             if !holds_object(&items[index - 1]) && random.random_bool(DUPLICATE) {
                 items[index] = items[index - 1].clone();
             }
         }
-        // What is looked up in the container may well be in it.
+        // The container may well hold what the code looks up in it.
         if uses.unpacked.is_none() && !uses.candidates.is_empty() && random.random_bool(0.4) {
             let candidate = &uses.candidates[random.random_range(0..uses.candidates.len())];
             let is_item = !matches!(candidate, Recipe::None | Recipe::Bool(_) | Recipe::List(_) | Recipe::Dict(_));
@@ -290,7 +290,7 @@ impl Maker<'_> {
             .collect()
     }
 
-    /// What stands under a key: as it was predicted for a site of this path, if there is one.
+    /// The value under a key, from the prediction for a site of this path, if there is one.
     fn item(&self, random: &mut Pcg64Mcg, path: &str, distribution: &Distribution, uses: &Uses, depth: u32) -> Recipe {
         match self.known.known(path) {
             Some((distribution, uses)) if depth < MAX_DEPTH => self.draw(random, path, distribution, uses, depth + 1),
@@ -298,7 +298,7 @@ impl Maker<'_> {
         }
     }
 
-    /// A shape with values in place of its objects, which are as deep as the items of any list.
+    /// A shape in which values replace the objects. They are as deep as the items of any list.
     fn filled(&self, random: &mut Pcg64Mcg, path: &str, shape: &Recipe, uses: &Uses, depth: u32) -> Recipe {
         let within = |item: &Recipe| if matches!(item, Recipe::Versatile(_)) { depth } else { depth + 1 };
         match shape {
@@ -325,7 +325,7 @@ impl Maker<'_> {
         }
     }
 
-    /// One class for all elements of a container; `object` in half of the cases (ChangeGuard, Table 1).
+    /// One class for all elements of a container, which is `object` in half of the cases (ChangeGuard, Table 1).
     fn element_distribution(&self, random: &mut Pcg64Mcg, depth: u32) -> Distribution {
         let mut distribution = [0.0; AbstractValue::COUNT];
         let class = if random.random_bool(0.5) {
@@ -359,7 +359,7 @@ impl Maker<'_> {
     }
 }
 
-/// A versatile object is in it.
+/// Whether the recipe contains a versatile object.
 fn holds_object(recipe: &Recipe) -> bool {
     match recipe {
         Recipe::Versatile(_) => true,
@@ -369,12 +369,12 @@ fn holds_object(recipe: &Recipe) -> bool {
     }
 }
 
-/// The code takes it for bytes, and asks for texts as well.
+/// Whether the code treats the value as bytes and asks for texts as well.
 fn may_be_text(uses: &Uses) -> bool {
     uses.tested.contains(&AbstractValue::Str) || uses.candidates.iter().any(|value| matches!(value, Recipe::Str(_)))
 }
 
-/// What is declared admits the value, or the code asks for its class all the same.
+/// Whether the declaration admits the value, or the code asks for its class nevertheless.
 pub(super) fn is_plausible(recipe: &Recipe, uses: &Uses) -> bool {
     let Some(declared) = &uses.declared else { return true };
     let is_asked_for = match recipe {
@@ -384,10 +384,10 @@ pub(super) fn is_plausible(recipe: &Recipe, uses: &Uses) -> bool {
     is_asked_for || declared.admits(recipe)
 }
 
-/// Recipes that can be members of a set or keys of a dict.
+/// Whether recipes can be members of a set or keys of a dict.
 fn is_hashable(recipe: &Recipe) -> bool {
     match recipe {
-        // What a name stands for may be anything.
+        // A name may stand for anything.
         Recipe::List(_) | Recipe::Dict(_) | Recipe::Set(_) | Recipe::Named(_) => false,
         Recipe::Tuple(items) => items.iter().all(is_hashable),
         _ => true,

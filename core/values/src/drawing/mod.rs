@@ -1,4 +1,4 @@
-//! How decisions are drawn: which class, which value of it, and how likely that was.
+//! Draws decisions: which class, which value of it, and how likely it was.
 
 mod draw;
 mod fitness;

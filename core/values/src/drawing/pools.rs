@@ -1,19 +1,19 @@
-//! Candidates for numbers, texts and bytes: the paper's basic values, literals of both versions, and what real inputs
-//! look like where the code's own literals do not.
+//! Candidates for numbers, texts and bytes: the paper's basic values, literals of both versions, and typical real
+//! inputs that the code's own literals do not resemble.
 
 use rand::RngExt;
 use rand_pcg::Pcg64Mcg;
 
 use crate::value::Recipe;
 
-/// The paper's basic values; literals of both versions and their neighbours join them.
+/// The paper's basic values. Literals of both versions and their neighbours are added to them.
 const BASIC_INTS: [i64; 7] = [0, 1, -1, 10, -10, 100, -100];
 const BASIC_STRINGS: [&str; 2] = ["", "a"];
-/// What real inputs look like where the code's own literals do not: drawn in small doses, because short values make
-/// witnesses that are read at a glance.
+/// Typical real inputs that the code's own literals do not resemble. They are drawn rarely, because short values make
+/// witnesses that a reader grasps at a glance.
 const OTHER_INTS: [i64; 10] = [2, 3, 5, -7, 13, 255, 1_000, 65_536, 2_147_483_648, -9_007_199_254_740_993];
 const OTHER_FLOATS: [f64; 6] = [0.1, -0.5, 2.675, 1e-9, 1e16, 123.456];
-/// No NaN: its hash is its address, so that sets of it have another order in each process.
+/// No NaN: its hash is its address, so sets that contain it have another order in each process.
 const ODD_FLOATS: [f64; 3] = [f64::INFINITY, f64::NEG_INFINITY, -0.0];
 const OTHER_STRINGS: [&str; 22] = [
     "aA",
@@ -39,10 +39,10 @@ const OTHER_STRINGS: [&str; 22] = [
     "$",
     "abcdefghijklmnopqrstuvwxyz0123456789abcdefghijklmnopqrstuvwxyz0123456789",
 ];
-/// How often one of those is drawn where no literal is.
+/// How often one of these is drawn where the code has no literal.
 const OTHER: f64 = 0.2;
 const ODD: f64 = 0.03;
-/// How often bytes are none of a text.
+/// How often bytes are drawn that are not the encoding of a text.
 const ODD_BYTES: f64 = 0.08;
 /// Candidates for concrete values, from the literals of all versions.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -128,7 +128,7 @@ impl Pools {
         }
     }
 
-    /// A text of the code itself, where it has one.
+    /// A text from the code itself, if it has one.
     pub(super) fn literal(&self, random: &mut Pcg64Mcg) -> &str {
         match self.strings.len() {
             0 => BASIC_STRINGS[random.random_range(0..BASIC_STRINGS.len())],

@@ -1,5 +1,5 @@
-//! Texts that suit what the code does with them: numbers where a number is read, fields where it is split, and those
-//! that a method treats otherwise than its neighbours do (`lower` and `casefold`, `isdigit` and `isdecimal`).
+//! Texts that suit their uses in the code: numbers where the code reads a number, fields where it splits, and texts
+//! that a method treats differently from its neighbours (`lower` and `casefold`, `isdigit` and `isdecimal`).
 
 use rand::RngExt;
 use rand_pcg::Pcg64Mcg;
@@ -8,20 +8,20 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 use super::Pools;
 use crate::reading::Uses;
 
-/// How often a text looks as the code reads it: a number, fields between separators.
+/// How often a text has the form that the code reads: a number, or fields between separators.
 const READABLE: f64 = 0.7;
-/// How often a text is one that a method of the code treats specially.
+/// How often a text is one that a method in the code treats specially.
 const CORNER: f64 = 0.35;
-/// How many fields a text is split into, less one.
+/// Maximum number of fields into which a text is split, minus one.
 const FIELDS: [f64; 4] = [0.2, 0.35, 0.3, 0.15];
 
-/// Texts of numbers beside the plain ones: signs, blanks, fractions, leading zeros, digits that are not ASCII.
+/// Texts of numbers besides the plain ones: signs, blanks, fractions, leading zeros, digits that are not ASCII.
 const NUMBERS: [&str; 10] = ["0", "12", "1.5", "-7", "+3", " 7 ", "007", "1e3", "1_000", "\u{663}"];
 
-/// What stands around and between texts that a pattern finds.
+/// Text around and between matches of a pattern.
 const AROUND: [&str; 8] = [" ", "a", "1", "-", ", ", "\n", "x ", "."];
 
-/// Methods with texts that tell them from others.
+/// Methods, with texts that distinguish them from others.
 const CORNERS: [(&[&str], &[&str]); 11] = [
     (&["lower", "casefold", "upper", "swapcase"], &["aA", "\u{df}", "ss", "SS", "A"]),
     (&["isdigit", "isdecimal", "isnumeric"], &["\u{b2}", "7", "\u{663}", "\u{bd}", "-1", "1.5"]),
@@ -35,22 +35,22 @@ const CORNERS: [(&[&str], &[&str]); 11] = [
     (&["encode", "translate"], &["\u{e9}", "\u{20ac}", "a"]),
     (&["partition", "rpartition", "find", "rfind", "index", "rindex", "count", "replace"], &["aab", "aba", "ab", "aa"]),
 ];
-/// Texts of which the characters are looked at one by one: how often and in which order they come matters.
+/// Texts whose characters are examined one by one, so that their number and order matter.
 const REPEATING: [&str; 6] = ["aab", "abb", "aba", "ba", "aa", "ab"];
 
-/// Few letters, of which all texts of an execution are made: so they have something in common, which texts that are drawn
-/// apart seldom have (the idea of swarm testing: Groce et al., ISSTA 2012).
+/// A few letters from which all texts of an execution are made. Such texts have something in common, which
+/// independently drawn texts seldom do (the idea of swarm testing: Groce et al., ISSTA 2012).
 const LETTERS: [&str; 5] = ["ab", "aA", "s\u{df}S", "a ", "01."];
-/// One execution in so many has such letters.
+/// One execution in this many uses such letters.
 const WITH_LETTERS: u64 = 8;
 
-/// The letters of the execution of this seed, if it has any.
+/// The letters of the execution with this seed, if it has any.
 pub(super) fn letters(seed: u64) -> Option<&'static str> {
     let own = xxh3_64_with_seed(b"letters", seed);
     own.is_multiple_of(WITH_LETTERS).then(|| LETTERS[(own / WITH_LETTERS) as usize % LETTERS.len()])
 }
 
-/// A text for a value of these uses.
+/// A text for a value with these uses.
 pub(super) fn text(random: &mut Pcg64Mcg, pools: &Pools, uses: &Uses, letters: Option<&str>) -> String {
     if !uses.matching.is_empty() && random.random_bool(READABLE) {
         return found(random, &uses.matching);
@@ -79,7 +79,7 @@ pub(super) fn text(random: &mut Pcg64Mcg, pools: &Pools, uses: &Uses, letters: O
     pools.text(random)
 }
 
-/// A text in which a pattern finds something: as it is, among others, or changed in one place, so that it may not.
+/// A text that a pattern finds: as it is, among other text, or changed in one place so that it may not match.
 fn found(random: &mut Pcg64Mcg, texts: &[String]) -> String {
     let one = texts[random.random_range(0..texts.len())].clone();
     let other = &texts[random.random_range(0..texts.len())];
@@ -98,7 +98,7 @@ fn found(random: &mut Pcg64Mcg, texts: &[String]) -> String {
     }
 }
 
-/// A number with a text before or behind it: `1g`, `v2`.
+/// A number with a text before or after it: `1g`, `v2`.
 fn affixed(random: &mut Pcg64Mcg, pools: &Pools) -> String {
     let number = if random.random_bool(0.5) { random.random_range(0..12) } else { pools.int(random).unsigned_abs() };
     let affix = pools.literal(random);
@@ -136,7 +136,7 @@ fn split(random: &mut Pcg64Mcg, pools: &Pools, separators: &[String], fields: &U
     fields.join(separator)
 }
 
-/// Texts that what the code does with the value treats specially.
+/// Texts that operations of the code treat specially.
 fn corners(uses: &Uses) -> Vec<&'static str> {
     let mut found: Vec<&str> = Vec::new();
     for (methods, texts) in CORNERS {
@@ -150,7 +150,7 @@ fn corners(uses: &Uses) -> Vec<&'static str> {
     found
 }
 
-/// Every second letter in the other case.
+/// The text with every second letter in the other case.
 pub(super) fn mixed_case(text: &str) -> String {
     let mut upper = true;
     text.chars()
@@ -161,8 +161,8 @@ pub(super) fn mixed_case(text: &str) -> String {
         .collect()
 }
 
-/// A text that has something in common with another: the same, in another case, turned round, with one character in the
-/// place of another of its own.
+/// A text related to another: the same, in another case, reversed, or with one of its own characters replaced by
+/// another.
 pub fn related(random: &mut Pcg64Mcg, other: &str) -> String {
     let characters: Vec<char> = other.chars().collect();
     match random.random_range(0..9) {

@@ -1,8 +1,8 @@
-//! What a function says of its parameters: annotations, default values, types in the docstring.
+//! What a function says about its parameters: annotations, default values, and types in the docstring.
 //!
-//! Hints multiply what a predictor gives for a parameter's sites; they are no laws, since annotations and docstrings may
-//! be wrong, and values that nobody meant are where changes show. Default values and members of `Literal[...]` become
-//! candidates. Read from the text alone.
+//! Hints multiply a predictor's probabilities for the sites of a parameter. They are not laws: annotations and
+//! docstrings may be wrong, and unintended values are where changes show. Default values and members of `Literal[...]`
+//! become candidates. Hints are read from the text alone.
 
 use std::collections::BTreeMap;
 
@@ -17,25 +17,25 @@ use super::uses::{Uses, literal};
 use crate::predictor::Distribution;
 use crate::value::{AbstractValue, Declared, Recipe};
 
-/// What a class that no hint names keeps of its probability.
+/// The share of its probability that a class keeps if no hint names it.
 const UNNAMED: f32 = 0.15;
-/// Probability that the named classes share at least, in parts of the rest.
+/// The minimum probability that the named classes share, relative to the rest.
 const NAMED: f32 = 0.3;
-/// A type text that nests deeper says nothing.
+/// The text of a type that nests deeper is ignored.
 const MAX_DEPTH: u32 = 6;
 
-/// What is said of one parameter.
+/// The hints for one parameter.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Hint {
-    /// Classes that it is said to be of; none: nothing is said.
+    /// The classes that the hints name; empty if there are none.
     pub classes: Vec<AbstractValue>,
-    /// Classes of its items.
+    /// The classes of its items.
     pub items: Vec<AbstractValue>,
     /// Values worth trying: the default, members of `Literal[...]`.
     pub candidates: Vec<Recipe>,
-    /// Bytes are named.
+    /// Whether bytes are named.
     bytes: bool,
-    /// The type that the annotation declares, where all of it is understood.
+    /// The type that the annotation declares, if it is understood as a whole.
     pub declared: Option<Declared>,
 }
 
@@ -60,7 +60,8 @@ pub fn hints(function: &Function) -> BTreeMap<String, Hint> {
     })
 }
 
-/// Weighs predictions and adds candidates at the sites that read a parameter, or an attribute of which something is said.
+/// Weights predictions and adds candidates at the sites that read a parameter, or an attribute for which there are
+/// hints.
 pub fn apply(hints: &BTreeMap<String, Hint>, sites: &[Site], predictions: &mut [Distribution], uses: &mut [Uses]) {
     for ((site, distribution), uses) in sites.iter().zip(predictions).zip(uses) {
         let Some(hint) = hints.get(&site.path).filter(|_| matches!(site.kind, SiteKind::Name | SiteKind::Attribute))
@@ -72,7 +73,7 @@ pub fn apply(hints: &BTreeMap<String, Hint>, sites: &[Site], predictions: &mut [
 }
 
 impl Hint {
-    /// Weighs the prediction of the parameter and adds candidates.
+    /// Weights the prediction for the parameter and adds candidates.
     pub fn apply(&self, distribution: &mut Distribution, uses: &mut Uses) {
         weigh(self, distribution);
         uses.declared = self.declared.clone();
@@ -91,8 +92,8 @@ impl Hint {
     }
 }
 
-/// The hints of the fields that a class declares, as classes have them whose constructor is made of these: dataclasses,
-/// named tuples.
+/// The hints for the fields that a class declares, for classes whose constructor is generated from these: dataclasses
+/// and named tuples.
 pub fn field_hints(class: &str) -> BTreeMap<String, Hint> {
     with_stack_for(class.len(), || {
         let parsed = parse(class);
@@ -107,7 +108,7 @@ pub fn field_hints(class: &str) -> BTreeMap<String, Hint> {
     })
 }
 
-/// A name in capitals is that of a constant, which stands for something: `None` is unlikely, unless the code asks for it.
+/// A name in capitals is a constant, which stands for something. `None` is unlikely, unless the code asks for it.
 pub fn apply_constants(sites: &[Site], predictions: &mut [Distribution], uses: &[Uses]) {
     for ((site, distribution), uses) in sites.iter().zip(predictions).zip(uses) {
         let is_read = matches!(site.kind, SiteKind::Name | SiteKind::Attribute);
@@ -152,7 +153,7 @@ fn annotated(parameters: &Parameters, found: &mut BTreeMap<String, Hint>) {
 /// Reads the annotation and the default of one parameter.
 fn one(name: &str, annotation: Option<&Expr>, default: Option<&Expr>, found: &mut BTreeMap<String, Hint>) {
     if let Some(annotation) = annotation {
-        // What is written in the signature counts, not what is said of it elsewhere.
+        // The signature takes precedence over other statements about the parameter.
         let mut hint = Hint::default();
         read_type(annotation, &mut hint, 0);
         hint.declared = declared(annotation, 0);
@@ -163,7 +164,7 @@ fn one(name: &str, annotation: Option<&Expr>, default: Option<&Expr>, found: &mu
     if let Some(default) = default.and_then(literal) {
         let hint = found.entry(name.to_string()).or_default();
         let class = default.abstract_value();
-        // `=None` says that it may be missing, nothing of what it is otherwise.
+        // `=None` says that the value may be missing, and nothing about it otherwise.
         if (class != AbstractValue::None || !hint.classes.is_empty()) && !hint.classes.contains(&class) {
             hint.classes.push(class);
         }
@@ -183,7 +184,7 @@ fn add(classes: &mut Vec<AbstractValue>, class: AbstractValue) {
     }
 }
 
-/// Reads a type as Python writes it.
+/// Reads a type in Python's notation.
 fn read_type(expr: &Expr, hint: &mut Hint, depth: u32) {
     use AbstractValue as A;
     if depth > MAX_DEPTH {
@@ -237,7 +238,8 @@ fn read_type(expr: &Expr, hint: &mut Hint, depth: u32) {
     }
 }
 
-/// The type of an annotation, if every part of it is understood: builtin classes, containers and unions of them, literals.
+/// The type of an annotation, if all of its parts are understood: builtin classes, containers and unions of them,
+/// literals.
 fn declared(expr: &Expr, depth: u32) -> Option<Declared> {
     use AbstractValue as A;
     if depth > MAX_DEPTH {
@@ -303,7 +305,7 @@ fn last_name(expr: &Expr) -> Option<&str> {
     }
 }
 
-/// A builtin class, or an abstract one that builtin classes stand for.
+/// A builtin class, or an abstract class for which builtin classes stand.
 fn plain(name: &str) -> Option<Declared> {
     use AbstractValue as A;
     Some(match name {
@@ -343,14 +345,14 @@ fn read_name(name: &str, hint: &mut Hint) {
         "None" | "NoneType" => &[A::None],
         "IO" | "TextIO" | "BinaryIO" | "IOBase" | "socket" => &[A::Resource],
         "Any" | "object" | "TypeVar" | "T" => &[],
-        // A class of the code's own, as they are written.
+        // A class of the code itself, in the usual spelling of classes.
         name if name.starts_with(char::is_uppercase) => &[A::Object],
         _ => &[],
     };
     classes.iter().for_each(|class| add(&mut hint.classes, *class));
 }
 
-/// Reads a type as people write it: `str or None, optional`, `list of int`.
+/// Reads a type in people's notation: `str or None, optional`, `list of int`.
 fn read_words(text: &str, hint: &mut Hint) {
     let words = text.split(|c: char| !(c.is_alphanumeric() || c == '_')).filter(|word| !word.is_empty());
     let mut in_items = false;
@@ -363,7 +365,7 @@ fn read_words(text: &str, hint: &mut Hint) {
                 read_name(word, &mut item);
                 hint.items.extend(item.classes);
             }
-            // A sentence's first word is no class.
+            // The first word of a sentence is not a class.
             _ if !is_known(word) => {}
             _ => read_name(word, hint),
         }
@@ -376,7 +378,7 @@ fn is_known(word: &str) -> bool {
     hint.bytes || hint.classes.first().is_some_and(|class| *class != AbstractValue::Object)
 }
 
-/// Parameters and the texts of their types: Sphinx (`:type x: int`, `:param int x:`), Google (`x (int): ...`) and
+/// The parameters and the texts of their types: Sphinx (`:type x: int`, `:param int x:`), Google (`x (int): ...`) and
 /// NumPy (`x : int`).
 fn documented(docstring: &str) -> Vec<(String, String)> {
     let is_name = |name: &str| !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_');

@@ -1,4 +1,4 @@
-//! Reads conditions and terms off the syntax of one function.
+//! Reads conditions and terms from the syntax of one function.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -58,7 +58,7 @@ struct Reader<'a> {
     branches: BTreeMap<(u32, u32), u32>,
     comparisons: BTreeMap<(u32, u32), u32>,
     calls: BTreeMap<(u32, u32), u32>,
-    /// What locals stand for here.
+    /// The terms that locals stand for at this place.
     bound: BTreeMap<String, Rc<Term>>,
     found: Conditions,
     depth: u32,
@@ -69,7 +69,7 @@ fn range_of(node: &impl Ranged) -> (u32, u32) {
     (range.start().to_u32(), range.end().to_u32())
 }
 
-/// Control does not go on behind this block.
+/// Whether control never leaves this block at its end.
 fn leaves(body: &[Stmt]) -> bool {
     match body.last() {
         Some(Stmt::Return(_) | Stmt::Raise(_) | Stmt::Continue(_) | Stmt::Break(_)) => true,
@@ -84,13 +84,13 @@ fn leaves(body: &[Stmt]) -> bool {
 }
 
 impl Reader<'_> {
-    /// First and last line of some statements.
+    /// The first and last line of some statements.
     fn span(&self, body: &[Stmt]) -> Option<(u32, u32)> {
         let (first, last) = (body.first()?, body.last()?);
         Some((self.lines.line(first.start()), self.lines.line(last.end())))
     }
 
-    /// Statements one after the other.
+    /// Reads statements one after the other.
     fn block(&mut self, body: &[Stmt]) {
         for (position, stmt) in body.iter().enumerate() {
             let rest = self.span(&body[position + 1..]);
@@ -275,7 +275,7 @@ impl Reader<'_> {
         })
     }
 
-    /// A comprehension over one iterable; its variables are bound while its parts are read.
+    /// A comprehension over one iterable. Its variables are bound while its parts are read.
     fn comprehension(&mut self, element: &Expr, generators: &[Comprehension]) -> Term {
         let [generator] = generators else { return Term::Unknown };
         let iterated = self.term(&generator.iter);
