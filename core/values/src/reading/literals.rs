@@ -10,11 +10,11 @@ use twincell_syntax::parse::{parse, with_stack_for};
 use super::uses::{literal, named};
 use crate::value::Recipe;
 
-/// As many literals as are of use; a table of thousands would drown the rest.
+/// The maximum number of literals. A table of thousands would drown the rest.
 const LIMIT: usize = 200;
 
-/// Literals of some functions as recipes (int, float, str, bytes; constant parts of f-strings too), each once, in
-/// order of appearance, at most 200; docstrings and annotations are none, ints beyond 64 bits are left out.
+/// The literals of some functions as recipes (int, float, str, bytes, and the constant parts of f-strings), each once,
+/// in order of appearance, at most 200. Docstrings and annotations do not count, and ints beyond 64 bits are left out.
 pub fn literals(functions: &[&Function]) -> Vec<Recipe> {
     let mut collector = Collector { seen: FxHashSet::default(), literals: Vec::new() };
     for function in functions {
@@ -26,13 +26,13 @@ pub fn literals(functions: &[&Function]) -> Vec<Recipe> {
     collector.literals
 }
 
-/// Bytes of a value that a person may write.
+/// The maximum length of a value that a person writes, in bytes.
 const LONGEST_VALUE: usize = 10_000;
-/// Values within values of one that a person may write.
+/// The maximum nesting of a value that a person writes.
 const DEEPEST_VALUE: u32 = 50;
 
-/// What a person wrote for a value: a literal of Python, or a list, tuple, set or dictionary of such; `None` for anything
-/// else.
+/// The value that a person wrote: a Python literal, or a list, tuple, set or dictionary of literals. `None` for
+/// anything else.
 pub fn written_value(text: &str) -> Option<Recipe> {
     if text.len() > LONGEST_VALUE {
         return None;
@@ -73,7 +73,7 @@ fn is_hashable(recipe: &Recipe) -> bool {
     }
 }
 
-/// What makes two literals the same: `1` and `1.0` are two.
+/// The identity of a literal: `1` and `1.0` are two.
 #[derive(PartialEq, Eq, Hash)]
 enum Key {
     Int(i64),

@@ -1,4 +1,4 @@
-//! What code says of values: how it uses them, what it compares them with, what it declares and what it spells out.
+//! What code reveals about values: how it uses them, what it compares them with, what it declares, and its literals.
 
 mod conditions;
 mod hints;

@@ -1,7 +1,7 @@
-//! What an annotation says that a value is, where all of it is understood.
+//! What an annotation declares about a value, where all of it is understood.
 //!
-//! Code that declares its parameters is called with values of these classes, so others are not drawn for it: a difference
-//! that only a list shows, given for a `str`, is nobody's concern. The code itself may contradict its annotations: classes
+//! Callers of code with declared parameters pass values of these classes, so others are not drawn: a difference that
+//! shows only on a list passed for a `str` concerns nobody. The code itself may contradict its annotations, so classes
 //! that it asks for (`isinstance`, `is None`) are drawn as well.
 
 use serde::{Deserialize, Serialize};
@@ -13,15 +13,15 @@ use super::{AbstractValue, Recipe};
 pub struct Declared {
     /// Never empty.
     pub classes: Vec<AbstractValue>,
-    /// `str` stands for bytes.
+    /// Whether `str` stands for bytes.
     pub bytes: bool,
-    /// What items are, or the values of a dictionary; absent: anything.
+    /// The type of the items, or of the values of a dictionary; absent if they may be anything.
     pub items: Option<Box<Declared>>,
-    /// What keys are; absent: anything.
+    /// The type of the keys; absent if they may be anything.
     pub keys: Option<Box<Declared>>,
-    /// What each item of a tuple is, where they are told one by one.
+    /// The type of each item of a tuple, where they are declared one by one.
     pub parts: Vec<Declared>,
-    /// The only values; empty: any of the classes.
+    /// The only values; empty if any value of the classes will do.
     pub literals: Vec<Recipe>,
 }
 
@@ -30,7 +30,7 @@ impl Declared {
         Self { classes: classes.to_vec(), ..Self::default() }
     }
 
-    /// A tuple, and no list.
+    /// Whether it is a tuple and not a list.
     pub fn is_tuple(&self) -> bool {
         self.classes.contains(&AbstractValue::Tuple) && !self.classes.contains(&AbstractValue::List)
     }
@@ -39,7 +39,7 @@ impl Declared {
     pub fn or(mut self, other: &Self) -> Self {
         let both = |a: Option<Box<Self>>, b: &Option<Box<Self>>| match (a, b) {
             (Some(a), Some(b)) => Some(Box::new(a.or(b))),
-            // One side has no items at all, so it says nothing of them.
+            // One side has no items at all, so it says nothing about them.
             (a, b) => a.or_else(|| b.clone()),
         };
         if self.literals.is_empty() != other.literals.is_empty() {
@@ -63,7 +63,7 @@ impl Declared {
         self
     }
 
-    /// Is this value of the type?
+    /// Whether this value is of the type.
     pub fn admits(&self, recipe: &Recipe) -> bool {
         let items = |items: &[Recipe]| {
             self.items.as_ref().is_none_or(|declared| items.iter().all(|item| declared.admits(item)))

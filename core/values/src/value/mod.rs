@@ -1,4 +1,4 @@
-//! What is injected, as data: abstract values, recipes, decisions, literal pools and how they are drawn.
+//! Injected values as data: abstract values, recipes and decisions.
 //!
 //! Nothing here knows Python objects; the runtime turns a [`Recipe`] into one.
 
@@ -56,7 +56,7 @@ impl AbstractValue {
         AbstractValue::Object,
     ];
 
-    /// The class's name as it stands in reports.
+    /// The name of the class in reports.
     pub fn name(self) -> &'static str {
         match self {
             AbstractValue::None => "none",
@@ -75,7 +75,7 @@ impl AbstractValue {
     }
 }
 
-/// A concrete value to inject, as data. The same recipe gives equal, separate values to both versions.
+/// A concrete value to inject, as data. The same recipe gives equal but separate values to both versions.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Recipe {
@@ -87,18 +87,18 @@ pub enum Recipe {
     Bytes(Vec<u8>),
     List(Vec<Recipe>),
     Tuple(Vec<Recipe>),
-    /// Insertion order; keys are hashable recipes.
+    /// In insertion order. Keys are hashable recipes.
     Dict(Vec<(Recipe, Recipe)>),
     Set(Vec<Recipe>),
-    /// A versatile object standing for a callable, a resource or an object.
+    /// A versatile object that stands for a callable, a resource or an object.
     Versatile(AbstractValue),
-    /// The very object that a dotted name stands for in each version: a constant, a member of an enum, a class.
+    /// The very object that a dotted name refers to in each version: a constant, a member of an enum, a class.
     Named(String),
 }
 
 impl Recipe {
-    /// Python source-like text, e.g. `{'max_retry_times': 0}`; a versatile object reads `<object>`. As long as the value:
-    /// views cut it.
+    /// Text like Python source, e.g. `{'max_retry_times': 0}`. A versatile object reads `<object>`. The text is as long
+    /// as the value; views cut it.
     pub fn display(&self) -> String {
         let mut text = String::new();
         self.write(&mut text);
@@ -170,10 +170,10 @@ impl Recipe {
     }
 }
 
-/// One entry of a choice sequence: what was decided for one access path.
+/// One entry of a choice sequence: the decision for one access path.
 ///
-/// A path carries its aspect where it is not a plain value: `bool(x)` the truth of a versatile object, `len(x)` the
-/// number of its items, `x == 'a'` the outcome of a comparison.
+/// A path that does not stand for a plain value carries its aspect: `bool(x)` is the truth of a versatile object,
+/// `len(x)` the number of its items, `x == 'a'` the result of a comparison.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Decision {
@@ -181,23 +181,23 @@ pub enum Decision {
     Value(Recipe),
     /// Raise this exception (a dotted name that the code catches) instead of giving a value.
     Raise(String),
-    /// Do not pass this argument: the parameter's default applies.
+    /// Do not pass this argument, so that the parameter's default applies.
     Default,
-    /// Inject the very object that stands under this other path: `x is y`.
+    /// Inject the very object of this other path: `x is y`.
     Same(String),
-    /// Let the failure be: the missing attribute, key or index raises as Python would.
+    /// Force nothing: the missing attribute, key or index raises as in Python.
     Fail,
 }
 
-/// One decision with its access path; a choice sequence is these in the order in which they were first needed.
+/// A decision with its access path. A choice sequence is a list of these in the order of first need.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Choice {
     pub path: String,
     pub decision: Decision,
 }
 
-/// How the paths of decisions begin that inject what is there: `injected(helper)`.
+/// The prefix of the paths of decisions that inject existing objects: `injected(helper)`.
 pub const SUBSTITUTED: &str = "injected(";
 
-/// Decisions that are given rather than drawn, by access path.
+/// Given decisions, which are not drawn, by access path.
 pub type Fixed = BTreeMap<String, Decision>;

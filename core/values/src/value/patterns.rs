@@ -1,4 +1,4 @@
-//! Texts that a regular expression finds.
+//! Texts that a regular expression matches.
 
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
@@ -6,19 +6,20 @@ use regex_syntax::hir::{Class, Hir, HirKind};
 use regex_syntax::{Parser, ParserBuilder};
 use xxhash_rust::xxh3::xxh3_64;
 
-/// A longer text is not made.
+/// The maximum length of a text.
 const MAX_LENGTH: usize = 300;
-/// Parts of a pattern that one text goes through at most: a part that gives no text can be repeated without end.
+/// The maximum number of parts of a pattern that one text visits. A part that gives no text can be repeated without
+/// end.
 const MOST_STEPS: u32 = 10_000;
-/// Bytes of a pattern that is read: each `\w` becomes hundreds of ranges.
+/// The maximum length of a pattern in bytes. Each `\w` becomes hundreds of ranges.
 const LONGEST_PATTERN: usize = 2_000;
-/// Repetitions of a part beyond what the pattern asks for at least.
+/// The maximum number of repetitions beyond the minimum that the pattern requires.
 const MORE: u32 = 3;
-/// Characters that stand for a class where it has them; the first ones are likelier.
+/// The characters that stand for a class where it has them. Earlier ones are likelier.
 const COMMON: [char; 14] = ['a', '1', 'b', '7', ' ', '-', 'A', '.', '_', '/', 'z', '0', '"', '\n'];
 
-/// Texts that a pattern of Python's `re` finds, as far as the two dialects agree, short ones first; each once. What is
-/// looked for ahead and behind is left out of account.
+/// Texts that a pattern of Python's `re` matches, as far as the two dialects agree, short ones first, each once.
+/// Look-aheads and look-behinds are ignored.
 pub fn matching(pattern: &str, most: usize) -> Vec<String> {
     if pattern.len() > LONGEST_PATTERN {
         return vec![];
@@ -29,12 +30,12 @@ pub fn matching(pattern: &str, most: usize) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for variant in 0..most * 2 {
         let mut text = String::new();
-        // The first two take the shortest way and the second shortest.
+        // The first two texts take the shortest and the second shortest way.
         let fixed = (variant < 2).then_some(variant as u32);
         let mut way = Way { fixed, random: &mut random, steps: MOST_STEPS };
         sample(&tree, &mut way, &mut text);
         if way.steps == 0 {
-            // A part of a text is none that the pattern finds, and other ways are hardly shorter.
+            // A part of a text does not match, and other ways are hardly shorter.
             break;
         }
         if text.len() <= MAX_LENGTH && !found.contains(&text) && found.len() < most {
@@ -49,7 +50,7 @@ fn parsed(pattern: &str) -> Option<Hir> {
     parser.parse(pattern).ok()
 }
 
-/// A pattern without the groups that only look: `(?=...)`, `(?<!...)`.
+/// A pattern without its look-around groups: `(?=...)`, `(?<!...)`.
 fn without_looks(pattern: &str) -> String {
     let mut out = String::new();
     let (mut rest, mut inside) = (pattern, 0_u32);
@@ -70,11 +71,11 @@ fn without_looks(pattern: &str) -> String {
     out
 }
 
-/// How choices are made: as told, or at random.
+/// How choices are made: as given, or at random.
 struct Way<'a> {
     fixed: Option<u32>,
     random: &'a mut Pcg64Mcg,
-    /// Parts that may still be gone through.
+    /// The remaining number of parts to visit.
     steps: u32,
 }
 
@@ -87,7 +88,7 @@ impl Way<'_> {
     }
 }
 
-/// Appends one text that the pattern takes.
+/// Appends one text that the pattern matches.
 fn sample(pattern: &Hir, way: &mut Way<'_>, out: &mut String) {
     if out.len() > MAX_LENGTH || way.steps == 0 {
         return;
@@ -102,7 +103,7 @@ fn sample(pattern: &Hir, way: &mut Way<'_>, out: &mut String) {
             let ends = class.iter().take(8).flat_map(|range| [range.start(), range.end()]);
             choices.extend(ends.filter(|c| c.is_ascii_graphic()));
             choices.extend(class.iter().next().map(|range| range.start()).filter(|_| choices.is_empty()));
-            // The lower of two picks: the common ones come first.
+            // The lower of two picks, since common characters come first.
             let at = way.pick(choices.len()).min(way.pick(choices.len()));
             out.extend(choices.get(at));
         }

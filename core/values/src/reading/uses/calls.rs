@@ -1,4 +1,4 @@
-//! What the arguments and the receiver of a call must be: builtins, methods of texts, `isinstance`.
+//! What a call requires of its arguments and its receiver: builtins, methods of texts, `isinstance`.
 
 use ruff_python_ast::Expr;
 use ruff_text_size::Ranged;
@@ -147,7 +147,7 @@ impl Collector {
     }
 }
 
-/// What a slice is a slice of.
+/// The value that is sliced.
 fn whole(expr: &Expr) -> &Expr {
     match expr {
         Expr::Subscript(part) if part.slice.is_slice_expr() => &part.value,
@@ -155,7 +155,8 @@ fn whole(expr: &Expr) -> &Expr {
     }
 }
 
-/// Methods of texts that give a text, those that cut one into a list, and others that take a text of the same kind.
+/// Methods of texts that return a text, those that return a list of parts, and others that take a text of the same
+/// kind.
 const MAKING: [&str; 12] = [
     "strip",
     "lstrip",
@@ -175,7 +176,7 @@ const TAKING: [&str; 9] =
     ["startswith", "endswith", "find", "rfind", "partition", "rpartition", "replace", "count", "rindex"];
 
 impl Collector {
-    /// `sum(items, start)`: numbers, unless it starts with something else that is written out.
+    /// `sum(items, start)`: numbers, unless it starts with a literal of another class.
     pub(super) fn note_sum(&mut self, arguments: &[Expr]) {
         const NUMBERS: [AbstractValue; 2] = [AbstractValue::Int, AbstractValue::Float];
         let [items, start @ ..] = arguments else { return };
@@ -230,7 +231,7 @@ impl Collector {
         }
     }
 
-    /// Is this surely bytes?
+    /// Whether this is certainly bytes.
     pub(super) fn is_bytes(&self, expr: &Expr) -> bool {
         match expr {
             Expr::BytesLiteral(_) => true,

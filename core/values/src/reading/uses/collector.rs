@@ -1,4 +1,4 @@
-//! Reads the uses of values off the syntax of one function.
+//! Reads the uses of values from the syntax of one function.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +13,8 @@ use super::written::{is_constant, literal, members, named};
 use super::{Key, MAX_PARTS, Surroundings, Uses, add_missing};
 use crate::value::{AbstractValue, Recipe};
 
-/// How far into a sum a literal is looked for: each term asks, so that without a bound long sums cost their square.
+/// The depth to which a sum is searched for a literal. Each term searches, so without a bound long sums have quadratic
+/// cost.
 const SUM_DEPTH: u32 = 64;
 
 pub(super) fn collect(text: &str, surroundings: &Surroundings) -> Collector {
@@ -27,16 +28,16 @@ pub(super) fn collect(text: &str, surroundings: &Surroundings) -> Collector {
     })
 }
 
-/// Kind and byte range of an expression.
+/// The kind and byte range of an expression.
 pub(super) type Place = (SiteKind, u32, u32);
 
 pub(super) enum FlowKind {
     Value,
     Element,
-    /// One of the items, where it is unpacked; of what iterating gives.
+    /// One of the items, where a value is unpacked. `ElementPart` is an item of what iterating over it gives.
     Part(usize),
     ElementPart(usize),
-    /// What awaiting it gives.
+    /// The result of awaiting it.
     Awaited,
 }
 
@@ -47,24 +48,24 @@ pub(super) struct Flow {
     pub(super) kind: FlowKind,
 }
 
-/// What a method is called on.
+/// The receiver of a method.
 pub(super) enum Holder {
     Name(String),
     Place(Place),
 }
 
-/// What a call makes of a value.
+/// The relation of a call's value to the value from which the call makes it.
 #[derive(Clone, Copy)]
 pub(super) enum Made {
     /// A text of a text.
     Text,
     /// The fields of a text.
     Fields,
-    /// As many items as it has.
+    /// A value with as many items.
     Items,
 }
 
-/// A call that makes something of a value which is used as that is.
+/// A call whose value is made from another value and used like it.
 pub(super) struct Link {
     pub(super) holder: Holder,
     pub(super) call: Place,
@@ -73,23 +74,23 @@ pub(super) struct Link {
 
 #[derive(Default)]
 pub(super) struct Collector {
-    /// Uses of names, wherever they stand: assigned to (`x += 'a'`) as well as read.
+    /// The uses of names, wherever they occur: assigned to (`x += 'a'`) as well as read.
     pub(super) names: BTreeMap<String, Uses>,
-    /// Uses of other expressions by place.
+    /// The uses of other expressions, by position.
     pub(super) found: BTreeMap<Place, Uses>,
     pub(super) flows: Vec<Flow>,
     pub(super) links: Vec<Link>,
-    /// How often each name is bound, parameters aside.
+    /// How often each name is bound, without parameters.
     pub(super) bound: BTreeMap<String, u32>,
     pub(super) parameters: BTreeSet<String>,
-    /// Locals that hold bytes.
+    /// The locals that hold bytes.
     pub(super) of_bytes: BTreeSet<String>,
-    /// What is known of the text around, and patterns that are compiled here.
+    /// Facts about the surrounding text, and the patterns that are compiled here.
     pub(super) surroundings: Surroundings,
 }
 
 impl Collector {
-    /// What a local stands for is no constant.
+    /// The path for which a local stands is not a constant.
     fn forget_locals(&mut self) {
         let Self { names, found, bound, parameters, .. } = self;
         let is_local = |name: &str| {
@@ -148,7 +149,7 @@ impl Collector {
         }
     }
 
-    /// `side + other`: what `other` is written as, `side` is too.
+    /// `side + other`: a literal of the class of `other` also tells the class of `side`.
     fn note_like(&mut self, side: &Expr, other: &Expr) {
         self.note_like_sum(side, other, SUM_DEPTH);
     }

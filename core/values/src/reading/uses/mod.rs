@@ -1,8 +1,8 @@
 //! How the code uses each value: what a missing value must be able to do.
 //!
-//! A purely syntactic reading of one function: `x.lower()` calls a method of a text, `for a, b in x` takes pairs,
-//! `x == 'yes'` and `x in ('a', 'b')` name values worth trying. Uses are hints that weigh a predictor's distribution;
-//! they are never laws, because code under comparison may be wrong. What a value *is* stands in `value/`.
+//! This is a purely syntactic reading of one function: `x.lower()` calls a method of a text, `for a, b in x` takes
+//! pairs, `x == 'yes'` and `x in ('a', 'b')` name values worth trying. Uses are hints that weight a predictor's
+//! distribution. They are never laws, because the code under comparison may be wrong. `value/` says what a value *is*.
 
 mod calls;
 mod collector;
@@ -24,7 +24,7 @@ pub use surroundings::Surroundings;
 
 pub(super) use written::{literal, named};
 
-/// How subscripts of a value look.
+/// The form of the subscripts of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Key {
@@ -34,65 +34,65 @@ pub enum Key {
     Other,
 }
 
-/// Uses of one value, from all places of a function that read it.
+/// The uses of one value, from all places of a function that read it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Uses {
     pub called: bool,
-    /// Raised, or named by an `except` clause.
+    /// It is raised, or named by an `except` clause.
     pub exception: bool,
-    /// Second argument of `isinstance`, or a base class.
+    /// It is the second argument of `isinstance`, or a base class.
     pub class: bool,
-    /// Unpacked into exactly so many targets.
+    /// The number of targets into which it is unpacked.
     pub unpacked: Option<u8>,
     pub iterated: bool,
     pub awaited: bool,
     pub entered: bool,
-    /// Alone at the right of `'...' % value`.
+    /// It stands alone at the right of `'...' % value`.
     pub formatted: bool,
-    /// Made a number: `int(value)`, `float(value)`.
+    /// It is converted to a number: `int(value)`, `float(value)`.
     pub numeric: bool,
-    /// A part of it is made a number: `int(value[:-1])`.
+    /// A part of it is converted to a number: `int(value[:-1])`.
     pub affixed: bool,
-    /// Texts that patterns find which are looked for in it, or that an enumeration has for values.
+    /// Texts matched by patterns that are searched for in it, or the values of an enumeration.
     pub matching: Vec<String>,
-    /// What splits it: `','` of `value.split(',')`.
+    /// Its separators: `','` for `value.split(',')`.
     pub separators: Vec<String>,
-    /// Uses of the list that splitting it gives.
+    /// The uses of the list that splitting it gives.
     pub fields: Option<Box<Uses>>,
     /// `**value`.
     pub mapping: bool,
     pub arithmetic: bool,
-    /// Classes that it is added to or joined with.
+    /// The classes of values to which it is added or joined.
     pub like: Vec<AbstractValue>,
-    /// Builtin classes that `isinstance` or a pattern of `match` asks for.
+    /// The builtin classes that `isinstance` or a pattern of `match` names.
     pub tested: Vec<AbstractValue>,
-    /// Added to or compared with bytes.
+    /// It is added to or compared with bytes.
     pub bytes: bool,
-    /// Ordered against something (`<`, `>=`, ...).
+    /// It is ordered relative to something (`<`, `>=`, ...).
     pub ordered: bool,
     pub keys: Vec<Key>,
-    /// Attributes read or assigned, each once.
+    /// The attributes that are read or assigned, each once.
     pub attributes: Vec<String>,
-    /// Those of them that are assigned, or used as no method can be: `for item in value.items`.
+    /// Those of them that are assigned, or used as a method cannot be: `for item in value.items`.
     pub data: Vec<String>,
-    /// Literals that it is compared with or that are looked up in it, each once; of patterns of `match`, lists and dictionaries
-    /// that match, with objects where any value does.
+    /// Literals that it is compared with or that are looked up in it, each once. For patterns of `match`, lists and
+    /// dictionaries that match, with objects where any value matches.
     pub candidates: Vec<Recipe>,
-    /// Literal keys looked up in it, each once.
+    /// The literal keys that are looked up in it, each once.
     pub key_candidates: Vec<Recipe>,
-    /// What the annotation says that it is.
+    /// The type that the annotation declares.
     pub declared: Option<Declared>,
-    /// Uses of the values that iterating over it gives.
+    /// The uses of the values that iterating over it gives.
     pub element: Option<Box<Uses>>,
-    /// Uses of its items one by one, where it is unpacked.
+    /// The uses of its items one by one, where it is unpacked.
     pub parts: Vec<Uses>,
-    /// Uses of what calling it gives, where it is not a site of its own.
+    /// The uses of the value of calling it, where the call is not itself a site.
     pub result: Option<Box<Uses>>,
 }
 
 impl Uses {
-    /// Adds what another place does with the same value.
+    /// Adds the uses of the same value at another place.
     pub fn merge(&mut self, other: &Uses) {
         self.called |= other.called;
         self.exception |= other.exception;
@@ -134,14 +134,14 @@ impl Uses {
 }
 
 impl Uses {
-    /// Is there something done with it that cannot be done with a method?
+    /// Whether the code does something with it that a method does not support.
     fn is_no_method(&self) -> bool {
         let Uses { iterated, mapping, numeric, arithmetic, ordered, entered, awaited, .. } = *self;
         let asked = [iterated, mapping, numeric, arithmetic, ordered, entered, awaited, self.unpacked.is_some()];
         asked.contains(&true) || !self.keys.is_empty() || !self.like.is_empty()
     }
 
-    /// For a text: is there more done with it than handing it on?
+    /// For a text: whether the code does more with it than hand it on.
     pub fn looks_at_text(&self) -> bool {
         let Uses { candidates, attributes, keys, separators, .. } = self;
         let asked = !(candidates.is_empty() && attributes.is_empty() && keys.is_empty() && separators.is_empty());
@@ -149,12 +149,13 @@ impl Uses {
     }
 }
 
-/// Of each kind of use, so many are noted: every site of a value carries them, and huge functions have many sites.
+/// The maximum number of noted uses of each kind. Every site of a value carries them, and huge functions have many
+/// sites.
 const MAX_NOTED: usize = 64;
 
-/// So many names of an unpacking are followed.
+/// The maximum number of names of an unpacking that are followed.
 const MAX_PARTS: usize = 32;
-/// Uses of items of items of items: so deep, and so many in all.
+/// The maximum depth of uses of items within items, and their maximum total.
 const MAX_DEPTH: usize = 4;
 const MAX_NESTED: usize = 256;
 
@@ -172,7 +173,7 @@ fn merge_boxed(to: &mut Option<Box<Uses>>, from: &Option<Box<Uses>>) {
     }
 }
 
-/// What one reading of a function's text gives.
+/// The result of reading a function's text once.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Reading {
     /// One for each site.
@@ -185,19 +186,19 @@ pub fn read(text: &str, sites: &[Site]) -> Reading {
     read_within(text, sites, &Surroundings::default())
 }
 
-/// As [`read`], where the text around the function is known.
+/// Like [`read`], but with the text around the function.
 pub fn read_within(text: &str, sites: &[Site], surroundings: &Surroundings) -> Reading {
     let collector = collect(text, surroundings);
     Reading { uses: uses(&collector, sites), locals: locals(collector, sites) }
 }
 
-/// Uses of every site, in the order of `sites`; sites of the same access path share theirs.
+/// The uses of every site, in the order of `sites`. Sites with the same access path share theirs.
 fn uses(collector: &Collector, sites: &[Site]) -> Vec<Uses> {
     let mut by_path: BTreeMap<(SiteKind, &str), Uses> = BTreeMap::new();
     for site in sites {
         let key = (site.kind, site.path.as_str());
         if site.kind == SiteKind::Name {
-            // Collected by name already, so that once is enough.
+            // They are already collected by name, so once is enough.
             by_path.entry(key).or_insert_with(|| collector.names.get(&site.path).cloned().unwrap_or_default());
         } else if let Some(found) = collector.found.get(&(site.kind, site.start, site.end)) {
             by_path.entry(key).or_default().merge(found);
@@ -207,7 +208,7 @@ fn uses(collector: &Collector, sites: &[Site]) -> Vec<Uses> {
         [] => FxHashMap::default(),
         _ => sites.iter().map(|site| ((site.kind, site.start, site.end), site.path.as_str())).collect(),
     };
-    // A value that is bound to a local is used as the local is; the rounds follow `a = f(); b = a`.
+    // A value that is bound to a local is used like the local. The rounds follow `a = f(); b = a`.
     for _ in 0..3 {
         note_data(&mut by_path);
         for flow in &collector.flows {
@@ -225,7 +226,7 @@ fn uses(collector: &Collector, sites: &[Site]) -> Vec<Uses> {
                 }
             }
         }
-        // A text is used as what a method makes of it is: `x.strip() == 'a'`, `int(x.split(',')[0])`.
+        // A text is used like the value that a method makes of it: `x.strip() == 'a'`, `int(x.split(',')[0])`.
         for link in &collector.links {
             let Some(path) = places.get(&link.call) else { continue };
             let Some(made) = by_path.get(&(SiteKind::Call, *path)).cloned() else { continue };
@@ -248,7 +249,7 @@ fn uses(collector: &Collector, sites: &[Site]) -> Vec<Uses> {
     sites.iter().map(|site| by_path.get(&(site.kind, site.path.as_str())).cloned().unwrap_or_default()).collect()
 }
 
-/// Notes of each value which of its attributes are no methods.
+/// Notes for each value which of its attributes are not methods.
 fn note_data(by_path: &mut BTreeMap<(SiteKind, &str), Uses>) {
     let no_methods = by_path.iter().filter(|((kind, _), uses)| *kind == SiteKind::Attribute && uses.is_no_method());
     let data: Vec<(&str, &str)> = no_methods.filter_map(|((_, path), _)| path.rsplit_once('.')).collect();
@@ -261,7 +262,8 @@ fn note_data(by_path: &mut BTreeMap<(SiteKind, &str), Uses>) {
     }
 }
 
-/// Uses as they stand within those of another value: what loops over its own items, or unpacks itself, has no end.
+/// The uses as part of another value's uses. They are cut, since code that loops over its own items or unpacks itself
+/// has no end.
 fn nested(mut uses: Uses) -> Uses {
     cut(&mut uses, MAX_DEPTH, &mut { MAX_NESTED });
     uses
@@ -284,14 +286,14 @@ fn cut(uses: &mut Uses, depth: usize, left: &mut usize) {
     }
 }
 
-/// Uses of something of which one item is used so.
+/// The uses of a value one of whose items has these uses.
 fn part(index: usize, uses: Uses) -> Uses {
     let mut parts = vec![Uses::default(); index];
     parts.push(uses);
     Uses { parts, ..Uses::default() }
 }
 
-/// Of the uses of a text that a method made of another, those that hold for the other as well.
+/// Those uses of a text made by a method that also hold for the text from which it was made.
 fn as_text(made: Uses) -> Uses {
     let Uses { numeric, affixed, matching, separators, fields, attributes, data, mut candidates, .. } = made;
     candidates.retain(|value| matches!(value, Recipe::Str(_)));
@@ -303,7 +305,7 @@ fn as_text(made: Uses) -> Uses {
 pub struct Locals {
     /// (local, access path of the only value that it is bound to): `x = a.b` makes `x.c` the path `a.b.c`.
     pub aliases: Vec<(String, String)>,
-    /// Names that the function binds, parameters aside.
+    /// The names that the function binds, without parameters.
     pub names: Vec<String>,
 }
 
@@ -421,7 +423,7 @@ mod tests {
             [Recipe::List(vec![Recipe::Int(1), Recipe::Set(vec![])])]
         );
         assert_eq!(of("case bytes(): pass").candidates, [Recipe::Bytes(b"a".to_vec())]);
-        // Each of several subjects by itself.
+        // Each of several subjects counts by itself.
         assert_eq!(name_uses("match a, qq:\n    case 0, 1: pass\n", "qq").candidates, [Recipe::Int(1)]);
     }
 
@@ -469,7 +471,7 @@ mod tests {
         let code = "for qq, qq in qq: pass\n".repeat(40) + &"qq = qq.split(',')\n".repeat(40);
         let found = name_uses(&code, "qq");
         let (mut same, mut left) = (found.clone(), usize::MAX);
-        // An item of an item adds two.
+        // An item of an item counts for two.
         cut(&mut same, MAX_DEPTH + 2, &mut left);
         assert!(same == found, "deeper than allowed");
         assert!(usize::MAX - left < 10_000, "{} nested uses", usize::MAX - left);

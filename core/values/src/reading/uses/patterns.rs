@@ -1,4 +1,4 @@
-//! What the patterns of `match` ask for: classes, literals, keys and items of the subject.
+//! What the patterns of `match` require of the subject: classes, literals, keys and items.
 
 use ruff_python_ast::{Expr, Identifier, MatchCase, Pattern, PatternMatchClass, Singleton};
 
@@ -7,7 +7,7 @@ use super::written::{builtin_class, literal, named};
 use super::{MAX_DEPTH, MAX_PARTS, Uses};
 use crate::value::{AbstractValue, Recipe};
 
-/// Values of one pattern, and values in each.
+/// The maximum number of values of one pattern, and of values in each.
 const MAX_SHAPES: usize = 8;
 const MAX_NODES: usize = 16;
 
@@ -20,7 +20,7 @@ impl Collector {
 
     fn note_pattern(&mut self, subject: &Expr, pattern: &Pattern) {
         match (subject, pattern) {
-            // `match a, b`: each by itself.
+            // `match a, b`: each subject counts by itself.
             (Expr::Tuple(subjects), Pattern::MatchSequence(sequence))
                 if subjects.len() == sequence.patterns.len()
                     && !sequence.patterns.iter().any(Pattern::is_match_star) =>
@@ -42,7 +42,7 @@ impl Collector {
         }
     }
 
-    /// `case [first, *_]`: what a name captures is the subject or one of its items.
+    /// `case [first, *_]`: a captured name is the subject or one of its items.
     fn note_captured(&mut self, subject: &Expr, pattern: &Pattern, index: Option<usize>) {
         match pattern {
             Pattern::MatchAs(node) => {
@@ -77,12 +77,12 @@ impl Collector {
     }
 }
 
-/// Patterns of a sequence whose places are known: those before a star.
+/// The patterns of a sequence whose positions are known: those before a star.
 fn items(patterns: &[Pattern]) -> impl Iterator<Item = (usize, &Pattern)> {
     patterns.iter().enumerate().take(MAX_PARTS).take_while(|(_, pattern)| !pattern.is_match_star())
 }
 
-/// What a value has to be for a pattern to match.
+/// What a value must be for a pattern to match.
 fn asked(pattern: &Pattern) -> Uses {
     let matching = || Uses { candidates: shapes(pattern, MAX_DEPTH), ..Uses::default() };
     match pattern {
@@ -108,12 +108,12 @@ fn asked(pattern: &Pattern) -> Uses {
     }
 }
 
-/// The builtin class that a pattern asks for.
+/// The builtin class that a pattern names.
 fn class(node: &PatternMatchClass) -> Option<AbstractValue> {
     builtin_class(&node.cls.as_name_expr()?.id)
 }
 
-/// `int()` and `int(number)`: does every value of the builtin class match?
+/// `int()` and `int(number)`: whether every value of the builtin class matches.
 fn is_any(node: &PatternMatchClass) -> bool {
     let captures = |inner: &Pattern| inner.as_match_as().is_some_and(|node| node.pattern.is_none());
     class(node).is_some()
@@ -125,7 +125,7 @@ fn is_any(node: &PatternMatchClass) -> bool {
         }
 }
 
-/// Plain values that match, with objects where any value does; none where that cannot be told, or where lists and
+/// Plain values that match, with objects where any value matches. Empty where this is unknown, or where lists and
 /// dictionaries are nested deeper than `depth`.
 fn shapes(pattern: &Pattern, depth: usize) -> Vec<Recipe> {
     let any = || Recipe::Versatile(AbstractValue::Object);
@@ -139,7 +139,7 @@ fn shapes(pattern: &Pattern, depth: usize) -> Vec<Recipe> {
             Singleton::False => Recipe::Bool(false),
         }],
         Pattern::MatchSequence(node) => {
-            // What a star takes: nothing, or some values.
+            // The items that a star takes: none, or some values.
             let taken: &[usize] = if node.patterns.iter().any(Pattern::is_match_star) { &[0, 2] } else { &[0] };
             let items = |&count: &usize| {
                 let item = |pattern: &Pattern| match pattern {
@@ -158,7 +158,7 @@ fn shapes(pattern: &Pattern, depth: usize) -> Vec<Recipe> {
         Pattern::MatchClass(node) if is_any(node) => class(node).and_then(an_instance).into_iter().collect(),
         Pattern::MatchClass(node) if node.arguments.keywords.is_empty() => {
             match (class(node), node.arguments.patterns.as_slice()) {
-                // `int(0 | 1)`: of builtin classes the only position is the value itself.
+                // `int(0 | 1)`: for builtin classes the only position is the value itself.
                 (Some(_), [inner]) => shapes(inner, depth),
                 (None, []) if named(&node.cls).as_deref() == Some("bytes") => vec![Recipe::Bytes(b"a".to_vec())],
                 _ => vec![],
@@ -173,7 +173,7 @@ fn shapes(pattern: &Pattern, depth: usize) -> Vec<Recipe> {
     shapes
 }
 
-/// Values in a value, itself included.
+/// The number of values in a value, including itself.
 fn nodes(shape: &Recipe) -> usize {
     match shape {
         Recipe::List(items) => 1 + items.iter().map(nodes).sum::<usize>(),
@@ -182,7 +182,7 @@ fn nodes(shape: &Recipe) -> usize {
     }
 }
 
-/// All ways to take one value from each place.
+/// All ways to choose one value for each position.
 fn each_way(places: impl Iterator<Item = Vec<Recipe>>) -> Vec<Vec<Recipe>> {
     places.take(MAX_NODES + 1).fold(vec![vec![]], |ways: Vec<Vec<Recipe>>, values| {
         let extended = |way: &Vec<Recipe>| {

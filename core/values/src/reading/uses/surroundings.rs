@@ -1,4 +1,4 @@
-//! What the text around a function says of values that the function looks at: regular expressions and enumerations.
+//! What the text around a function reveals about its values: regular expressions and enumerations.
 
 use std::collections::BTreeMap;
 
@@ -10,15 +10,15 @@ use twincell_syntax::parse::{parse, with_stack_for};
 use super::written::literal;
 use crate::value::{Recipe, matching};
 
-/// Texts of one pattern.
+/// Maximum number of texts for one pattern.
 const TEXTS: usize = 12;
 
-/// Patterns and enumerations of a text, by the name that they have there.
+/// The patterns and enumerations of a text, by their names.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Surroundings {
-    /// Compiled patterns, by the last part of the name: `WORD` and `self._word` go by `WORD` and `_word`.
+    /// Compiled patterns, by the last part of the name: `WORD` and `self._word` are found as `WORD` and `_word`.
     pub(super) patterns: BTreeMap<String, String>,
-    /// Members of enumerations: name and value.
+    /// The members of enumerations: name and value.
     pub(super) members: BTreeMap<String, Vec<(String, Recipe)>>,
 }
 
@@ -42,7 +42,7 @@ impl Surroundings {
         }
     }
 
-    /// The pattern that an expression stands for: a text, `re.compile(...)`, or a name of one.
+    /// The pattern for which an expression stands: a text, `re.compile(...)`, or a name of one.
     fn pattern(&self, expr: &Expr) -> Option<String> {
         match expr {
             Expr::StringLiteral(text) => Some(text.value.to_str().to_string()),
@@ -51,7 +51,7 @@ impl Surroundings {
         }
     }
 
-    /// What a call of `re` or of a pattern looks at, with texts that the pattern finds.
+    /// The value that a call of `re` or of a pattern searches, with texts that the pattern matches.
     pub(super) fn searched<'a>(&self, call: &'a ExprCall) -> Option<(&'a Expr, Vec<String>)> {
         let Expr::Attribute(function) = call.func.as_ref() else { return None };
         let skip = match function.attr.as_str() {
@@ -77,14 +77,14 @@ impl Surroundings {
         (!texts.is_empty()).then_some((subject, texts))
     }
 
-    /// Values of the enumeration that a call looks one up in: `State(text)`.
+    /// The values of the enumeration in which a call looks one up: `State(text)`.
     pub(super) fn looked_up<'a>(&self, call: &'a ExprCall) -> Option<(&'a Expr, Vec<Recipe>)> {
         let members = self.members.get(last_name(&call.func)?)?;
         let [value] = call.arguments.args.as_ref() else { return None };
         Some((value, members.iter().map(|(_, value)| value.clone()).collect()))
     }
 
-    /// Names of the members of an enumeration, for `State[name]`.
+    /// The names of the members of an enumeration, for `State[name]`.
     pub(super) fn names(&self, class: &Expr) -> Vec<Recipe> {
         let members = last_name(class).and_then(|name| self.members.get(name));
         members.into_iter().flatten().map(|(name, _)| Recipe::Str(name.clone())).collect()
@@ -132,7 +132,7 @@ fn compiled(expr: &Expr) -> Option<String> {
     Some(verbose(pattern.value.to_str().to_string(), call))
 }
 
-/// A pattern with the one flag that says how it is written.
+/// A pattern with the one flag that changes its notation.
 fn verbose(pattern: String, call: &ExprCall) -> String {
     let mut flags: Vec<&Expr> =
         call.arguments.args.iter().chain(call.arguments.keywords.iter().map(|one| &one.value)).collect();

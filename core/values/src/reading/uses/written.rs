@@ -1,4 +1,4 @@
-//! Values and names that an expression writes out.
+//! The literal values and names in an expression.
 
 use ruff_python_ast::{Expr, Number, UnaryOp};
 
@@ -35,21 +35,21 @@ pub(crate) fn named(expr: &Expr) -> Option<String> {
     }
 }
 
-/// The class of value that a name of a builtin class stands for.
+/// The class of values that the name of a builtin class stands for.
 pub(super) fn builtin_class(name: &str) -> Option<AbstractValue> {
     use AbstractValue as A;
     let plain = [A::Bool, A::Int, A::Float, A::Str, A::List, A::Tuple, A::Dict, A::Set];
     plain.into_iter().find(|class| class.name() == name)
 }
 
-/// Does a name look like that of a constant?
+/// Whether a name looks like that of a constant.
 pub(super) fn is_constant(name: &str) -> bool {
     let last = name.rsplit('.').next().unwrap_or(name);
     last.chars().any(char::is_uppercase) && !last.chars().any(char::is_lowercase)
         || matches!(last, "NotImplemented" | "Ellipsis")
 }
 
-/// Members of a display of literals and constants.
+/// The members of a display of literals and constants.
 pub(super) fn members(expr: &Expr) -> Vec<Recipe> {
     let elements = match expr {
         Expr::List(node) => &node.elts,
@@ -61,7 +61,7 @@ pub(super) fn members(expr: &Expr) -> Vec<Recipe> {
     elements.iter().filter_map(|element| literal(element).or_else(|| constant(element))).collect()
 }
 
-/// Literal members of a display: the items of a list, tuple or set, the keys of a dict.
+/// The literal members of a display: the items of a list, tuple or set, or the keys of a dict.
 pub(super) fn literal_members(expr: &Expr) -> Vec<Recipe> {
     let elements = match expr {
         Expr::List(node) => &node.elts,
