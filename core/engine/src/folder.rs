@@ -1,13 +1,13 @@
-//! Emptying a folder that foreign code has filled: folders within folders, deeper than a path can be long or a process
-//! can have files open.
+//! Empties a folder that foreign code has filled, with folders nested deeper than a path can be long or a process can
+//! have files open.
 
 use std::fs::{self, DirEntry};
 use std::path::Path;
 
-/// Removes everything in a folder and follows no link. What cannot be removed stays.
+/// Removes everything in a folder and follows no link. Entries that cannot be removed stay.
 pub fn empty(folder: &Path) {
     let mut moved = 0_u64;
-    // Each round removes the outermost level of folders; what was in them comes up to the top, so that no path is long.
+    // Each round removes the outermost level of folders. Their entries move up to the top, so that no path is long.
     loop {
         let folders: Vec<DirEntry> = entries(folder).filter(|entry| !removed(entry)).collect();
         let before = moved;
@@ -17,7 +17,7 @@ pub fn empty(folder: &Path) {
                 if removed(&inner) {
                     continue;
                 }
-                // A name that nothing here has; where something does, the renaming fails and the next is tried.
+                // A name that no entry here has. If one has it, the renaming fails and the next name is tried.
                 moved += 1;
                 let _ = fs::rename(inner.path(), folder.join(format!(".removed-{moved}")));
             }
@@ -33,9 +33,9 @@ fn entries(folder: &Path) -> impl Iterator<Item = DirEntry> {
     fs::read_dir(folder).into_iter().flatten().flatten()
 }
 
-/// Removes an entry that is no folder, or an empty one.
+/// Removes an entry that is an empty folder or not a folder.
 fn removed(entry: &DirEntry) -> bool {
-    // `file_type` does not follow links, nor do the removals.
+    // Neither `file_type` nor the removals follow links.
     match entry.file_type() {
         Ok(kind) if kind.is_dir() => fs::remove_dir(entry.path()).is_ok(),
         _ => {
@@ -45,7 +45,7 @@ fn removed(entry: &DirEntry) -> bool {
     }
 }
 
-/// Code may have taken the right to look into its own folder.
+/// The code may have removed the permission to read its own folder.
 fn make_writable(folder: &Path) {
     use std::os::unix::fs::PermissionsExt;
     let _ = fs::set_permissions(folder, fs::Permissions::from_mode(0o700));
@@ -60,7 +60,7 @@ mod tests {
         let outside = tempfile::tempdir().unwrap();
         fs::write(outside.path().join("kept"), "x").unwrap();
         let folder = tempfile::tempdir().unwrap();
-        // Built from the inside out, since no path may be as long.
+        // Built from the inside out, since no path may be this long.
         let (inner, outer) = (folder.path().join("inner"), folder.path().join("outer"));
         fs::create_dir(&inner).unwrap();
         std::os::unix::fs::symlink(outside.path(), inner.join("link")).unwrap();

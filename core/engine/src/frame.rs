@@ -1,5 +1,5 @@
-//! One message <-> its bytes on the socket: length prefix, MessagePack, and the bounds that keep a hostile peer from
-//! taking memory or stack. Waiting, deadlines and processes are elsewhere.
+//! One message <-> its bytes on the socket: a length prefix, MessagePack, and the bounds that keep a hostile peer from
+//! exhausting memory or stack. Waiting, deadlines and processes are elsewhere.
 
 use std::io::{ErrorKind, Read};
 
@@ -8,14 +8,14 @@ use serde::de::DeserializeOwned;
 
 use super::protocol::MAX_FRAME;
 
-/// Bytes of the length prefix.
+/// The number of bytes of the length prefix.
 pub const PREFIX: usize = 4;
 
-/// A worker's message larger than this is refused by the engine; a worker sends a shortened record instead.
+/// The engine refuses a worker's message above this size. A worker sends a shortened record instead.
 pub const MAX_RECORD: usize = 8 << 20;
 
-/// MessagePack containers within one another; deeper data is refused instead of exhausting the stack. One level of an
-/// observed value takes up to four.
+/// The maximum nesting of MessagePack containers. Deeper data is refused instead of exhausting the stack. One level of
+/// an observed value takes up to four.
 const MAX_DEPTH: usize = 512;
 
 /// What is wrong with a frame.
@@ -33,7 +33,7 @@ pub enum FrameError {
     Io(#[from] std::io::Error),
 }
 
-/// A whole frame, prefix included, of at most `limit` bytes after the prefix.
+/// A whole frame, including the prefix, with at most `limit` bytes after the prefix.
 pub fn encode<M: Serialize>(message: &M, limit: usize) -> Result<Vec<u8>, FrameError> {
     let mut frame = vec![0; PREFIX];
     rmp_serde::encode::write(&mut frame, message)?;
@@ -45,20 +45,20 @@ pub fn encode<M: Serialize>(message: &M, limit: usize) -> Result<Vec<u8>, FrameE
     Ok(frame)
 }
 
-/// The message of a frame's body.
+/// The message in a frame's body.
 pub fn decode<M: DeserializeOwned>(body: &[u8]) -> Result<M, FrameError> {
     let mut deserializer = rmp_serde::Deserializer::from_read_ref(body);
     deserializer.set_max_depth(MAX_DEPTH);
     Ok(M::deserialize(&mut deserializer)?)
 }
 
-/// The body's length that a prefix announces.
+/// The length of the body, from the prefix.
 pub fn announced(prefix: [u8; PREFIX], limit: usize) -> Result<usize, FrameError> {
     let bytes = u32::from_le_bytes(prefix) as usize;
     if bytes > limit { Err(FrameError::TooLarge { bytes, limit }) } else { Ok(bytes) }
 }
 
-/// Reads one message, waiting for it as long as it takes; `None` when the peer closed the connection between frames.
+/// Reads one message and waits for it as long as it takes. `None` if the peer closed the connection between frames.
 pub fn read<M: DeserializeOwned>(reader: &mut impl Read) -> Result<Option<M>, FrameError> {
     let mut prefix = [0; PREFIX];
     match fill(reader, &mut prefix)? {
@@ -67,7 +67,7 @@ pub fn read<M: DeserializeOwned>(reader: &mut impl Read) -> Result<Option<M>, Fr
         got => return Err(FrameError::Truncated { got, expected: PREFIX }),
     }
     let expected = announced(prefix, MAX_FRAME)?;
-    // `take` grows the buffer with what arrives, so that a false length alone costs no memory.
+    // `take` grows the buffer with the data that arrives, so that a false length alone costs no memory.
     let mut body = Vec::new();
     let got = reader.take(expected as u64).read_to_end(&mut body)?;
     if got < expected {
@@ -146,7 +146,7 @@ mod tests {
         let body = level.repeat(500_000);
         let frame = [&(body.len() as u32).to_le_bytes()[..], &body].concat();
         assert!(matches!(read::<Observed>(&mut frame.as_slice()), Err(FrameError::Decode(_))));
-        // The same in a field that the receiver does not know and skips.
+        // The same in a field that the receiver does not know and therefore skips.
         let ignored = [&[0x81, 0xa4][..], b"exit", &[0x91].repeat(500_000)].concat();
         assert!(decode::<ToWorker>(&ignored).is_err());
     }

@@ -29,21 +29,21 @@ pub use process::{MEMORY_VARIABLE, SOCKET_VARIABLE};
 /// How to start workers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PoolOptions {
-    /// The user's Python; it must have `twincell` installed.
+    /// The user's Python, which must have `twincell` installed.
     pub python: PathBuf,
-    /// What makes it a worker.
+    /// The arguments that make it a worker.
     pub arguments: Vec<String>,
-    /// Worker processes at most; they start when first needed.
+    /// The maximum number of worker processes. They start on first use.
     pub workers: usize,
-    /// Wall-clock limit of one execution (all versions together).
+    /// The wall-clock limit of one execution (all versions together).
     pub deadline: Duration,
-    /// Wall-clock limit of loading a program, module context included.
+    /// The wall-clock limit of loading a program, module context included.
     pub load_deadline: Duration,
-    /// Wall-clock limit of starting a worker.
+    /// The wall-clock limit of starting a worker.
     pub start_deadline: Duration,
-    /// Memory limit of a worker beyond what Python itself takes.
+    /// The memory limit of a worker beyond Python itself.
     pub memory_bytes: u64,
-    /// A worker that was given so many programs is replaced by a fresh one.
+    /// The number of programs after which a worker is replaced by a fresh one.
     pub programs_per_worker: u32,
 }
 
@@ -63,7 +63,7 @@ impl PoolOptions {
     }
 }
 
-/// Asks work to stop, from any thread. What waits for a worker then ends within a few milliseconds.
+/// Asks work to stop, from any thread. Every wait for a worker then ends within a few milliseconds.
 #[derive(Debug, Clone, Default)]
 pub struct Stop(Arc<AtomicBool>);
 
@@ -77,7 +77,7 @@ impl Stop {
     }
 }
 
-/// What a worker told about itself.
+/// What a worker reported about itself.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct WorkerInfo {
     pub python: String,
@@ -104,7 +104,7 @@ pub enum EngineError {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Executed {
     Record(Box<ExecutionRecord>),
-    /// The worker was killed at the deadline or died while it ran this request; the others are not affected.
+    /// The worker was killed at the deadline or died while it ran this request. Other requests are not affected.
     Lost {
         index: u32,
         reason: String,

@@ -14,18 +14,18 @@ use super::process::{Ended, Process};
 use super::protocol::{FromWorker, PROTOCOL_VERSION};
 use super::{EngineError, PoolOptions, Stop, WorkerInfo};
 
-/// While an answer takes longer than this, the worker's folder is looked at again and again.
+/// While an answer takes longer than this, the worker's folder is checked repeatedly.
 const WATCH: Duration = Duration::from_millis(200);
-/// Bytes taken from the socket at once.
+/// The number of bytes read from the socket at once.
 const CHUNK: usize = 1 << 16;
 
-/// How often a wait looks whether it should stop.
+/// How often a wait checks whether it should stop.
 const STOP_INTERVAL: Duration = Duration::from_millis(20);
 
 /// Why a conversation ended.
 #[derive(Debug, thiserror::Error)]
 pub enum Broken {
-    /// The deadline passed; the clock decides only that the worker is killed.
+    /// The deadline passed. The clock decides only that the worker is killed.
     #[error("did not answer within {0:?}")]
     Overran(Duration),
     #[error("closed its connection")]
@@ -53,24 +53,24 @@ impl From<FrameError> for Broken {
 pub struct Worker {
     process: Process,
     socket: UnixStream,
-    /// Bytes that have arrived and belong to no message yet.
+    /// Bytes that have arrived and belong to an incomplete message.
     arrived: Vec<u8>,
-    /// Where the system puts what it reads.
+    /// The buffer into which the system writes.
     chunk: Box<[u8]>,
     pub info: WorkerInfo,
-    /// Programs that it was given so far.
+    /// The number of programs that the worker was given.
     pub programs: u32,
-    /// Bytes of all messages that it sent.
+    /// The total size of all messages that it sent, in bytes.
     pub received: u64,
-    /// When its folder was last looked at.
+    /// When its folder was last checked.
     looked: Cell<Instant>,
-    /// Ends waiting for it.
+    /// Ends a wait for it.
     pub stop: Stop,
 }
 
 impl Worker {
     /// Waits for the hello of a process that was just started. The second value of an error says that the process was
-    /// killed or stopped from outside, so that another may do better.
+    /// killed or stopped from outside, so that another one may succeed.
     pub fn greet(
         (process, socket): (Process, UnixStream),
         options: &PoolOptions,
@@ -135,7 +135,7 @@ impl Worker {
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(_) => return Err(Broken::Closed),
             }
-            // A worker that sends without end is no better than a silent one.
+            // A worker that sends without end is treated like a silent one.
             if Instant::now() > deadline && self.first_frame_end()?.is_none_or(|end| self.arrived.len() < end) {
                 return Err(Broken::Overran(limit));
             }
@@ -153,7 +153,7 @@ impl Worker {
         Ended { description, ..ended }
     }
 
-    /// Asks the worker to exit; dropping it then waits for that.
+    /// Asks the worker to exit. Dropping it then waits for that.
     pub fn dismiss(&mut self, exit: &[u8]) {
         let _ = self.send(exit, Duration::from_millis(100));
     }
@@ -163,7 +163,7 @@ impl Worker {
         self.process.end(true);
     }
 
-    /// Where the first frame in `arrived` ends, if its prefix is there.
+    /// The end of the first frame in `arrived`, if its prefix is complete.
     fn first_frame_end(&self) -> Result<Option<usize>, Broken> {
         let Some(prefix) = self.arrived.first_chunk::<PREFIX>() else { return Ok(None) };
         Ok(Some(PREFIX + frame::announced(*prefix, MAX_RECORD)?))
@@ -195,7 +195,7 @@ impl Worker {
                 self.looked.set(Instant::now());
                 if self.process.fills_the_disk() { Err(Broken::FillsTheDisk) } else { Ok(()) }
             }
-            // Whether the time is over is looked at when waiting goes on.
+            // The next wait checks whether the time is over.
             Ok(_) | Err(Errno::INTR) => Ok(()),
             Err(_) => Err(Broken::Closed),
         }

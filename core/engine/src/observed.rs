@@ -1,4 +1,4 @@
-//! What a worker observed of one version, as plain data: values, outcomes, calls, messages.
+//! The runtime's observations of one version, as plain data: values, outcomes, calls, messages.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +10,7 @@ pub enum Observed {
     Bool(bool),
     /// Decimal text, because Python's integers have no bound.
     Int(String),
-    /// `repr` of the float: exact, and NaN equals itself.
+    /// The `repr` of the float, which is exact and makes NaN equal to itself.
     Float(String),
     Str(String),
     Bytes(Vec<u8>),
@@ -20,8 +20,8 @@ pub enum Observed {
     Dict(Vec<(Observed, Observed)>),
     /// In a canonical order.
     Set(Vec<Observed>),
-    /// An injected versatile object by its access path; what the code assigned to it stands in
-    /// [`Behavior::arguments`] alone, so that it is compared once.
+    /// An injected versatile object, by its access path. Only [`Behavior::arguments`] has what the code assigned to it,
+    /// so that this is compared once.
     Injected {
         path: String,
         assigned: Vec<(String, Observed)>,
@@ -44,7 +44,7 @@ pub enum Observed {
         class: String,
         arguments: Vec<Observed>,
     },
-    /// The first items of a generator or other iterator; `finished` when there were no more.
+    /// The first items of a generator or other iterator. `finished` if there were no more.
     Iterator {
         kind: String,
         items: Vec<Observed>,
@@ -61,7 +61,7 @@ pub enum Observed {
 }
 
 impl Observed {
-    /// How many parts this value has; more than `most` are not counted.
+    /// The number of parts of this value, counted up to `most`.
     pub fn parts(&self, most: usize) -> usize {
         use Observed as O;
         let mut left = vec![self];
@@ -99,45 +99,45 @@ pub enum Outcome {
         exception: Observed,
         /// Raised by a `raise` or a failing `assert` of the code itself, or injected by a decision.
         intended: bool,
-        /// 1-based line of the function's text that raised, 0 when unknown.
+        /// The 1-based line of the function's text that raised, or 0 if unknown.
         line: u32,
         message: String,
     },
-    /// Stopped by a bound: steps, time or memory; says which.
+    /// Stopped by a bound: steps, time or memory. The text says which.
     Stopped {
         reason: String,
     },
 }
 
-/// One call to code that is not there (a versatile object), or a blocked effect.
+/// One call to missing code (a versatile object), or a blocked effect.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Call {
-    /// Access path of the callee, e.g. `self.stats.inc_value`.
+    /// The access path of the callee, e.g. `self.stats.inc_value`.
     pub callee: String,
     pub arguments: Vec<Observed>,
     pub keywords: Vec<(String, Observed)>,
-    /// 1-based line of the function's text, 0 when unknown.
+    /// The 1-based line of the function's text, or 0 if unknown.
     pub line: u32,
     /// The code does not use the call's value.
     pub discarded: bool,
 }
 
-/// One message to a logger, or one warning.
+/// A message to a logger, or a warning.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Logged {
-    /// `warning`, `error`, ...; for a warning the name of its category.
+    /// `warning`, `error`, and so on. For a warning, the name of its category.
     pub level: String,
-    /// With its arguments filled in.
+    /// The text, with its arguments filled in.
     pub message: String,
-    /// 1-based line of the function's text, 0 when unknown.
+    /// The 1-based line of the function's text, or 0 if unknown.
     pub line: u32,
 }
 
-/// What one version did in one execution.
+/// The behavior of one version in one execution.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Behavior {
     pub outcome: Outcome,
-    /// Parameters after the call, by parameter name, and module globals that the code assigned (`global NAME`).
+    /// The parameters after the call, by name, and the module globals that the code assigned (`global NAME`).
     pub arguments: Vec<(String, Observed)>,
     pub stdout: String,
     pub stderr: String,
@@ -157,13 +157,13 @@ impl Behavior {
 }
 
 impl Outcome {
-    /// The execution says something about behavior: it ended by itself, and not in an exception that the injected
-    /// values may have caused.
+    /// Whether the execution says something about behavior: it ended by itself, and not in an exception that the
+    /// injected values may have caused.
     pub fn is_valid(&self) -> bool {
         matches!(self, Outcome::Returned(_) | Outcome::Raised { intended: true, .. })
     }
 }
 
-/// The one attribute of an object that is observed as it writes itself: what stands between the parentheses of
+/// The pseudo-attribute of an object that is observed by its own `repr`: the text between the parentheses of
 /// `Decimal('1.1')`.
 pub const WRITTEN: &str = "[repr]";

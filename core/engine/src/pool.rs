@@ -17,17 +17,17 @@ use super::protocol::{ExecutionRecord, ExecutionRequest, FromWorker, MAX_FRAME, 
 use super::starter::Starter;
 use super::{EngineError, Executed, PoolOptions, Stop, WorkerInfo, frame};
 
-/// Workers that a program may cost at loading before it is given up.
+/// The number of workers that may be lost while loading a program before it is given up.
 const LOAD_ATTEMPTS: u32 = 3;
-/// Workers that may be killed from outside while they start, one after the other.
+/// The number of workers that may be killed from outside while they start, one after the other.
 const START_ATTEMPTS: u32 = 10;
-/// Bytes of records that a program may send: what it did is kept until it is compared.
+/// The maximum size of a program's records in bytes. The engine keeps them until they are compared.
 const MAX_RECEIVED: u64 = 128 << 20;
-/// A message without an answer is taken at once or not at all.
+/// Time limit for sending a message that has no answer.
 const PROMPT: Duration = Duration::from_secs(1);
 
-/// Sandboxed worker processes, kept warm. Shared by threads: each takes a worker for itself with [`WorkerPool::load`].
-/// A clone shares the workers.
+/// Sandboxed worker processes that are kept warm. Threads share the pool, and each takes its own worker with
+/// [`WorkerPool::load`]. A clone shares the workers.
 #[derive(Debug, Clone)]
 pub struct WorkerPool {
     lender: Arc<Lender>,
@@ -45,9 +45,9 @@ struct Lender {
 #[derive(Debug, Default)]
 struct State {
     idle: Vec<Worker>,
-    /// Started after a worker was lost, so that the next loss costs less; has not said hello yet.
+    /// A worker started after a loss, so that the next loss costs less. It has not said hello yet.
     spare: Option<Receiver<std::io::Result<(Process, UnixStream)>>>,
-    /// Workers lent out, or being started to be lent out, by the thread that asked for them.
+    /// The workers that are lent out, or being started for this, by the thread that asked for them.
     lent: HashMap<ThreadId, usize>,
     /// Dropped last, after all workers.
     starter: Option<Starter>,
@@ -68,7 +68,7 @@ impl State {
     }
 }
 
-/// A program loaded into one worker, which is held until this is dropped.
+/// A program loaded into one worker, which it holds until it is dropped.
 #[derive(Debug)]
 pub struct Loaded<'pool> {
     pool: &'pool Lender,
@@ -78,37 +78,37 @@ pub struct Loaded<'pool> {
     /// `None` after a loss, until the next worker has the program.
     worker: Option<Worker>,
     program: u64,
-    /// Bytes of its records.
+    /// The size of its records in bytes.
     received: u64,
     /// The message that loads the program.
     load: Vec<u8>,
-    /// What could not be evaluated in a module.
+    /// The statements of a module that could not be evaluated.
     pub notes: Vec<String>,
-    /// Executions left something in a worker that could not be put back: later ones may have seen it.
+    /// Executions left something in a worker that could not be restored, which later executions may have seen.
     pub spoiled: bool,
 }
 
 impl WorkerPool {
-    /// Starts nothing yet.
+    /// Makes a pool. No worker starts yet.
     pub fn new(options: PoolOptions) -> Self {
         let lender =
             Lender { options, state: Mutex::default(), returned: Condvar::new(), next_program: AtomicU64::new(1) };
         Self { lender: Arc::new(lender), stop: Stop::default() }
     }
 
-    /// The same workers; what they do for this one ends soon after `stop` is asked to.
+    /// The same workers, whose work for this clone ends soon after `stop` is asked to.
     pub fn stopped_by(&self, stop: &Stop) -> Self {
         Self { lender: self.lender.clone(), stop: stop.clone() }
     }
 
-    /// Starts a worker if none is idle and says what it enforces.
+    /// Starts a worker if none is idle, and returns what it enforces.
     pub fn info(&self) -> Result<WorkerInfo, EngineError> {
         self.lender.info()
     }
 
-    /// Takes an idle worker (or starts one, or waits for one) and loads a program into it. A thread that holds a
-    /// program does not wait for another worker: it might wait for itself. There is then one more than was asked for,
-    /// until it is given back.
+    /// Takes an idle worker (or starts one, or waits for one) and loads a program into it. A thread that already holds
+    /// a program does not wait for another worker, since it might wait for itself. Then there is one worker beyond the
+    /// limit until it is returned.
     pub fn load(&self, program: &Program) -> Result<Loaded<'_>, EngineError> {
         self.lender.load(program, &self.stop)
     }
@@ -135,7 +135,7 @@ impl Lender {
         let message = ToWorker::Load { program: number, source: Box::new(program.clone()) };
         let load = frame::encode(&message, MAX_FRAME).map_err(|error| EngineError::Load(error.to_string()))?;
         let holder = self.reserve();
-        // From here on dropping `loaded` gives the reservation back.
+        // From here on, dropping `loaded` returns the reservation.
         let stop = stop.clone();
         let mut loaded = Loaded {
             pool: self,
@@ -167,7 +167,7 @@ impl Lender {
         self.options.workers.max(1)
     }
 
-    /// An idle worker, the spare one, or a new one; for a caller that holds a reservation.
+    /// An idle worker, the spare one, or a new one, for a caller that holds a reservation.
     fn worker(&self) -> Result<Worker, EngineError> {
         let mut attempts = 1;
         loop {
@@ -187,7 +187,7 @@ impl Lender {
             };
             match Worker::greet(started, &self.options) {
                 Ok(worker) => return Ok(worker),
-                // Not Python's fault.
+                // This is not Python's fault.
                 Err((_, true)) if attempts < START_ATTEMPTS => attempts += 1,
                 Err((error, _)) => return Err(error),
             }
@@ -208,16 +208,16 @@ impl Lender {
         EngineError::Start { python: self.options.python.display().to_string(), reason: reason.to_string() }
     }
 
-    /// Starts a spare worker in the background, unless one is there.
+    /// Starts a spare worker in the background, unless there is one.
     fn prepare_spare(&self) {
         let mut state = self.state();
         if state.spare.is_none() && state.idle.is_empty() {
-            // If it cannot be started, whoever needs a worker next will be told.
+            // If it cannot be started, the next load reports the error.
             state.spare = self.start(&mut state).ok();
         }
     }
 
-    /// Ends a reservation of a thread; a worker that is still good waits for the next program.
+    /// Ends a thread's reservation. A worker that is still good waits for the next program.
     fn give_back(&self, holder: ThreadId, worker: Option<Worker>) {
         let tired = {
             let mut state = self.state();
@@ -238,7 +238,7 @@ impl Lender {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        // The state is whole between any two statements, so that a panic elsewhere does not spoil it.
+        // The state is consistent between any two statements, so a panic elsewhere does not damage it.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -248,13 +248,13 @@ impl Drop for Lender {
         let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
         dismiss(std::mem::take(&mut state.idle));
         if let Some(spare) = state.spare.take() {
-            // Received, so that it is killed and reaped here and now.
+            // It is received so that it is killed and reaped here and now.
             drop(spare.recv());
         }
     }
 }
 
-/// Asks workers to exit, all before waiting for the first.
+/// Asks all workers to exit before waiting for the first.
 fn dismiss(mut workers: Vec<Worker>) {
     if let Ok(exit) = frame::encode(&ToWorker::Exit, MAX_FRAME) {
         workers.iter_mut().for_each(|worker| worker.dismiss(&exit));
@@ -263,13 +263,14 @@ fn dismiss(mut workers: Vec<Worker>) {
 }
 
 impl Loaded<'_> {
-    /// Runs a batch; one outcome a request, in order, and none for what a stop leaves undone. A worker that dies or
-    /// overruns is replaced, the program loaded again, and the rest of the batch done there. A request whose worker was
-    /// killed or stopped from outside is done once more; if that worker ends the same way, the code does it.
+    /// Runs a batch and returns one outcome for each request, in order, except for requests that a stop leaves undone.
+    /// If a worker dies or overruns, it is replaced, the program is loaded again, and the rest of the batch runs there.
+    /// A request whose worker was killed or stopped from outside is repeated once. If that worker ends in the same way,
+    /// the code is to blame.
     pub fn run(&mut self, requests: Vec<ExecutionRequest>) -> Result<Vec<Executed>, EngineError> {
         let mut done = Vec::with_capacity(requests.len());
         let mut rest = requests;
-        // The first of the rest is done for the second time.
+        // Whether the first of the rest is being repeated.
         let mut again = false;
         while !rest.is_empty() && !self.stop.is_asked() {
             if self.received > MAX_RECEIVED {
@@ -284,7 +285,7 @@ impl Loaded<'_> {
                 if done.is_empty() {
                     return Err(error);
                 }
-                // What is finished is kept.
+                // Finished outcomes are kept.
                 done.extend(rest.iter().map(|request| lost(request, error.to_string())));
                 break;
             }
@@ -296,8 +297,8 @@ impl Loaded<'_> {
         Ok(done)
     }
 
-    /// Runs a file's tests in the worker that has the program, without hooks: `None` when they pass, else why they do
-    /// not. A worker that dies or overruns meanwhile is replaced when the next batch needs one.
+    /// Runs a file's tests in the worker that has the program, without hooks. Returns `None` if they pass, and
+    /// otherwise why they do not. A worker that dies or overruns is replaced when the next batch needs one.
     pub fn test(&mut self, source: &str, subject: &str) -> Result<Option<String>, EngineError> {
         self.ensure()?;
         let Some(mut worker) = self.worker.take() else { return Err(EngineError::Test("there is none".into())) };
@@ -310,7 +311,7 @@ impl Loaded<'_> {
         match answer {
             Ok(FromWorker::Tested { program, failure, effects }) if program == self.program => {
                 self.worker = Some(worker);
-                // What the sandbox refused here would happen elsewhere.
+                // An effect that the sandbox refused here would happen elsewhere.
                 let refused = effects.first().map(|effect| format!("it reaches outside the process: {effect}"));
                 Ok(refused.or(failure))
             }
@@ -319,7 +320,7 @@ impl Loaded<'_> {
         }
     }
 
-    /// Goes on in a fresh worker: what executions left behind in this one is gone with it.
+    /// Continues in a fresh worker. Anything that executions left behind in this one is gone with it.
     pub fn start_over(&mut self) {
         if let Some(worker) = self.worker.take() {
             dismiss(vec![worker]);
@@ -327,7 +328,7 @@ impl Loaded<'_> {
         self.spoiled = false;
     }
 
-    /// Sees to it that a worker has the program.
+    /// Makes sure that a worker has the program.
     fn ensure(&mut self) -> Result<(), EngineError> {
         let mut reason = String::new();
         let mut times = 0;
@@ -353,13 +354,13 @@ impl Loaded<'_> {
                 Err(Broken::Stopped) => return Err(EngineError::Stopped),
                 Err(broken) => {
                     let overran = matches!(broken, Broken::Overran(_));
-                    // A worker that served a program before may have ended because that one spoiled it.
+                    // A worker that served another program before may have ended because of that program.
                     let counts = overran || worker.programs == 1;
                     let ended = worker.end(broken);
                     times += u32::from(counts);
                     reason = ended.description;
                     if overran && !ended.from_outside {
-                        // It would again.
+                        // It would end again.
                         break;
                     }
                 }
@@ -371,8 +372,8 @@ impl Loaded<'_> {
         }
     }
 
-    /// Runs requests on the present worker until all are done or the worker is lost. At least one outcome, unless the
-    /// second value says that the request after those done is to be done again, as was not the case before.
+    /// Runs requests on the present worker until all are done or the worker is lost. Returns at least one outcome,
+    /// unless the second value asks to repeat the request after those done. `again` says that this already happened.
     fn attempt(&mut self, requests: Vec<ExecutionRequest>, again: bool) -> (Vec<Executed>, bool) {
         let deadline = self.pool.options.deadline;
         let mut done = Vec::with_capacity(requests.len());
@@ -412,7 +413,7 @@ impl Loaded<'_> {
                 (done, false)
             }
             Err(Broken::Stopped) => {
-                // Whoever compares next need not wait for the start of a worker.
+                // The next comparison need not wait for the start of a worker.
                 self.pool.prepare_spare();
                 (done, false)
             }
@@ -443,7 +444,7 @@ impl Drop for Loaded<'_> {
     }
 }
 
-/// Loads a program: its notes, or why it cannot be loaded.
+/// Loads a program. Returns its notes, or why it cannot be loaded.
 fn load(
     worker: &mut Worker,
     message: &[u8],
@@ -458,7 +459,7 @@ fn load(
     }
 }
 
-/// The outcome that a message stands for, if it answers the request.
+/// The outcome in a message, if it answers the request.
 fn answer_to(request: &ExecutionRequest, number: u64, answer: FromWorker) -> Result<Executed, Broken> {
     match answer {
         FromWorker::Record { program, record } if program == number && fits(&record, request) => {
@@ -469,7 +470,7 @@ fn answer_to(request: &ExecutionRequest, number: u64, answer: FromWorker) -> Res
     }
 }
 
-/// Whether a record can be one of the request: code under comparison may have written it.
+/// Whether a record can belong to the request. Code under comparison may have forged it.
 fn fits(record: &ExecutionRecord, request: &ExecutionRequest) -> bool {
     let classes_fit = |classes: &[f32]| {
         (classes.is_empty() || classes.len() == AbstractValue::COUNT) && classes.iter().all(|share| share.is_finite())

@@ -1,4 +1,4 @@
-//! One worker process: how it is started, what it may inherit, how it ends. What is said to it is in `link`.
+//! One worker process: how it starts, what it may inherit, and how it ends. `link` talks to it.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -17,13 +17,13 @@ use tempfile::TempDir;
 
 use super::PoolOptions;
 
-/// Environment of a worker: number of the inherited socket.
+/// Environment variable of a worker: the number of the inherited socket.
 pub const SOCKET_VARIABLE: &str = "TWINCELL_WORKER_SOCKET";
-/// Environment of a worker: memory limit in bytes.
+/// Environment variable of a worker: the memory limit in bytes.
 pub const MEMORY_VARIABLE: &str = "TWINCELL_WORKER_MEMORY";
 
-/// What a worker inherits from this process's environment: enough to find Python's packages and the system's
-/// libraries, and nothing that could hold a secret.
+/// The environment variables that a worker inherits from this process: enough to find Python's packages and the
+/// system's libraries, and nothing that could hold a secret.
 const INHERITED: [&str; 10] = [
     "PATH",
     "LANG",
@@ -37,34 +37,35 @@ const INHERITED: [&str; 10] = [
     "DYLD_LIBRARY_PATH",
 ];
 
-/// Time that a worker has to end by itself.
+/// The time that a worker has to end by itself.
 const GRACE: Duration = Duration::from_millis(500);
 
 /// How a worker ended.
 #[derive(Debug)]
 pub struct Ended {
-    /// For people: `ended with exit status: 1: last words`.
+    /// The end of the worker, for people: `ended with exit status: 1: last words`.
     pub description: String,
-    /// Somebody killed or stopped it: the system, short of memory, or a user. Code can do that to itself, too.
+    /// Somebody killed or stopped it: a system short of memory, or a user. Code can also do that to itself.
     pub from_outside: bool,
 }
 
-/// First part of the names of workers' temporary folders.
+/// The prefix of the names of workers' temporary folders.
 const PREFIX: &str = "twincell-worker-";
-/// A folder that is not locked may be about to be; not after so long.
+/// A folder without a lock may be about to get one, but not after this long.
 const ABANDONED_AFTER: Duration = Duration::from_secs(60);
-/// Bytes and entries that a worker may have in its temporary folder; each of its files is bounded by its own limits.
+/// The maximum size in bytes and number of entries of a worker's temporary folder. The worker's own limits bound each
+/// file.
 const MAX_DISK: u64 = 1 << 30;
 const MAX_ENTRIES: u64 = 100_000;
 
-/// A running worker, killed and reaped when dropped; its temporary folder goes with it.
+/// A running worker. Dropping it kills and reaps the process and removes its temporary folder.
 #[derive(Debug)]
 pub struct Process {
     child: Child,
-    /// What it wrote to its standard error.
+    /// The worker's standard error.
     errors: File,
     scratch: TempDir,
-    /// Says that the folder is in use, for as long as this process lives.
+    /// A lock that marks the folder as used for as long as this process lives.
     _lock: File,
 }
 
@@ -75,7 +76,7 @@ impl Process {
         let scratch = tempfile::Builder::new().prefix(PREFIX).tempdir()?;
         let lock = File::open(scratch.path())?;
         flock(&lock, FlockOperation::LockShared)?;
-        // Named without links, because that is how the worker will see it.
+        // The path is resolved, because the worker will see it without links.
         let folder = scratch.path().canonicalize()?;
         let errors = tempfile::tempfile()?;
         let (ours, theirs) = UnixStream::pair()?;
@@ -97,7 +98,7 @@ impl Process {
         Ok((Process { child, errors, scratch, _lock: lock }, ours))
     }
 
-    /// Ends it and says how it ended: by itself, if it does so within a moment, else killed.
+    /// Ends the worker and returns how it ended: by itself if it does so within a moment, or else killed.
     pub fn end(mut self, grace: bool) -> Ended {
         let stopped = self.is_stopped();
         let deadline = Instant::now() + if grace { GRACE } else { Duration::ZERO };
@@ -113,12 +114,12 @@ impl Process {
         Ended { description: describe(status, &self.last_words()), from_outside }
     }
 
-    /// Its temporary folder holds more than a worker may use of the disk.
+    /// Whether its temporary folder holds more than a worker may use of the disk.
     pub fn fills_the_disk(&self) -> bool {
         let (mut bytes, mut entries) = (0, 0);
         let mut folders = vec![self.scratch.path().to_path_buf()];
         while let Some(folder) = folders.pop() {
-            // What cannot be read, or is gone meanwhile, does not count.
+            // Entries that cannot be read, or are gone meanwhile, do not count.
             for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
                 // Links are not followed.
                 let Ok(metadata) = entry.metadata() else { continue };
@@ -135,14 +136,14 @@ impl Process {
         false
     }
 
-    /// Somebody has stopped it, as a debugger or a shell does.
+    /// Whether somebody has stopped it, as a debugger or a shell does.
     fn is_stopped(&self) -> bool {
         let Some(pid) = Pid::from_raw(self.child.id() as i32) else { return false };
         let options = WaitIdOptions::STOPPED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
         matches!(waitid(WaitId::Pid(pid), options), Ok(Some(status)) if status.stopped())
     }
 
-    /// The last line that it wrote to its standard error.
+    /// The last line of its standard error.
     fn last_words(&self) -> String {
         const BYTES: usize = 2048;
         let length = self.errors.metadata().map_or(0, |metadata| metadata.len());
@@ -156,18 +157,18 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // The whole group: where the sandbox is not complete, foreign code may have started others.
+        // The whole group is killed: where the sandbox is not complete, foreign code may have started other processes.
         if let Some(pid) = Pid::from_raw(self.child.id() as i32) {
             let _ = rustix::process::kill_process_group(pid, Signal::KILL);
         }
         let _ = self.child.kill();
         let _ = self.child.wait();
-        // The folder itself goes with this value; what code made in it may be more than an ordinary removal can do.
+        // The folder itself goes with this value. Its content may be more than an ordinary removal can handle.
         super::folder::empty(self.scratch.path());
     }
 }
 
-/// Removes the temporary folders of workers whose engine was killed before it could.
+/// Removes the temporary folders of workers whose engine was killed before it could remove them.
 pub fn remove_abandoned() {
     for entry in std::fs::read_dir(std::env::temp_dir()).into_iter().flatten().flatten() {
         let is_ours = |metadata: &std::fs::Metadata| {
@@ -196,10 +197,10 @@ fn describe(status: Option<ExitStatus>, last_words: &str) -> String {
     if last_words.is_empty() { status } else { format!("{status}: {last_words}") }
 }
 
-/// In the child, before exec: own session (no terminal, no Ctrl-C), end with the parent, inherit one socket.
+/// Runs in the child before exec: own session (no terminal, no Ctrl-C), end with the parent, inherit one socket.
 fn prepare(socket: RawFd, parent: Pid) -> io::Result<()> {
-    // `hash(None)` was its address before Python 3.12: at a fixed one, sets have the same order in every worker. Where
-    // this is refused, in some containers, the order of such sets may differ from one worker to the next.
+    // Before Python 3.12, `hash(None)` was the address of None. With a fixed address, sets have the same order in every
+    // worker. Where this is refused, in some containers, the order of such sets may differ between workers.
     #[cfg(target_os = "linux")]
     unsafe {
         libc::personality(libc::ADDR_NO_RANDOMIZE as libc::c_ulong);
@@ -211,10 +212,11 @@ fn prepare(socket: RawFd, parent: Pid) -> io::Result<()> {
         if rustix::process::getppid() != Some(parent) {
             return Err(io::ErrorKind::BrokenPipe.into());
         }
-        // Python before 3.12 hashes None by its address: without this, sets would be in another order in each process.
-        // Where it is not allowed, they are.
+        // Before version 3.12, Python hashes None by its address. Without this call, sets would have another order in
+        // each process; where it is refused, they do.
         unsafe { libc::personality(libc::ADDR_NO_RANDOMIZE as libc::c_ulong) };
-        // Files that some library of this process opened without the flag. Kernels before 5.11 refuse; then they stay.
+        // Closes files that some library of this process opened without the flag. Kernels before 5.11 refuse; then they
+        // stay open.
         unsafe { libc::syscall(libc::SYS_close_range, 3, libc::c_uint::MAX, libc::CLOSE_RANGE_CLOEXEC) };
     }
     #[cfg(not(target_os = "linux"))]
@@ -225,7 +227,7 @@ fn prepare(socket: RawFd, parent: Pid) -> io::Result<()> {
     Ok(())
 }
 
-/// A path keeps its meaning although the worker runs in another folder; a bare name is looked up in `PATH`.
+/// Makes a path absolute, since the worker runs in another folder. A bare name is looked up in `PATH`.
 fn program(python: &Path) -> io::Result<PathBuf> {
     if python.components().count() > 1 { std::path::absolute(python) } else { Ok(python.to_path_buf()) }
 }
@@ -245,7 +247,7 @@ fn environment(scratch: &Path) -> Vec<(&'static str, OsString)> {
         ("PYTHONDONTWRITEBYTECODE", "1"),
         ("PYTHONSAFEPATH", "1"),
         ("PYTHONUTF8", "1"),
-        // One thread each: workers are the parallelism, and results must not depend on how sums are split.
+        // One thread each: the workers are the parallelism, and results must not depend on how sums are split.
         ("OMP_NUM_THREADS", "1"),
         ("OPENBLAS_NUM_THREADS", "1"),
         ("MKL_NUM_THREADS", "1"),

@@ -1,5 +1,5 @@
-//! The thread that starts all workers of a pool. Linux ties a worker's life to the thread that started it, and a pool
-//! is used by threads that come and go.
+//! The thread that starts all workers of a pool. Linux ties a worker's life to the thread that started it, while the
+//! threads that use a pool come and go.
 
 use std::io;
 use std::os::unix::net::UnixStream;
@@ -11,7 +11,7 @@ use super::process::{Process, remove_abandoned};
 
 type Started = io::Result<(Process, UnixStream)>;
 
-/// Lives as long as the pool; its workers must be gone before it is dropped.
+/// Lives as long as the pool. Its workers must be gone before it is dropped.
 #[derive(Debug)]
 pub struct Starter {
     requests: Option<Sender<Sender<Started>>>,
@@ -24,7 +24,7 @@ impl Starter {
         let serve = move || {
             let mut tidied = false;
             for answer in inbox {
-                // Nobody waits any more: the process is dropped, which ends it.
+                // Nobody waits any more. Dropping the process ends it.
                 let _ = answer.send(Process::start(&options));
                 if !std::mem::replace(&mut tidied, true) {
                     remove_abandoned();
@@ -35,11 +35,11 @@ impl Starter {
         Ok(Starter { requests: Some(requests), thread: Some(thread) })
     }
 
-    /// Starts a worker; the process arrives where the result says.
+    /// Starts a worker. The process arrives in the returned channel.
     pub fn start(&self) -> Receiver<Started> {
         let (answer, arrival) = channel();
         if let Some(requests) = &self.requests {
-            // Fails only when the thread is gone; then the receiver says so.
+            // This fails only if the thread is gone. The receiver reports that.
             let _ = requests.send(answer);
         }
         arrival
