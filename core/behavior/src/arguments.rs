@@ -1,4 +1,4 @@
-//! Channel: injected values and globals after the call. Only what the code changed is recorded.
+//! Channel: injected values and globals after the call. Only changes by the code are recorded.
 
 use std::collections::BTreeMap;
 
@@ -9,18 +9,18 @@ use super::equal::equal;
 use super::{Basis, Difference, Rules};
 use crate::{Channel, display_observed};
 
-/// How places begin that say by themselves what they are.
+/// The prefixes of places that are not arguments.
 const OWN_PLACES: [&str; 5] = ["name ", "use ", "members", "class attributes", "how it is used"];
 
-/// Is this the place of an argument, or of a global, and not of what a snippet binds or using an object gave?
+/// Whether this is the place of an argument or a global, and not of a name that a snippet binds or a use of an object.
 pub fn is_argument(place: &str) -> bool {
     !OWN_PLACES.iter().any(|start| place.starts_with(start))
 }
 
-/// The place of what the namespace of a class holds beside its methods.
+/// The place of the namespace of a class, without its methods.
 const CLASS_ATTRIBUTES: &str = "class attributes";
 
-/// A class without what only its new version has: that breaks nobody who knows the old one.
+/// A class without the members that only its new version has. Those break nobody who knows the old version.
 fn without_additions(old: &Observed, new: &Observed) -> Option<Observed> {
     let (Observed::Object { attributes: known, .. }, Observed::Object { class, attributes }) = (old, new) else {
         return None;
@@ -39,7 +39,7 @@ pub(super) fn compare(old: &Behavior, new: &Behavior, rules: &Rules, found: &mut
         }
     }
     for (place, [a, b]) in places {
-        // What a snippet binds and what using an object gave are no arguments.
+        // Names that a snippet binds and results of using an object are not arguments.
         let own = !is_argument(place);
         let absent = if own { super::ABSENT } else { super::UNCHANGED };
         let text = |value: Option<&Observed>| value.map_or(absent.into(), display_observed);
@@ -47,7 +47,7 @@ pub(super) fn compare(old: &Behavior, new: &Behavior, rules: &Rules, found: &mut
         let b = kept.as_ref().or(b);
         let (old, new) = match (a, b) {
             (Some(a), Some(b)) if equal(a, b, rules) => continue,
-            // What could not be observed is no evidence.
+            // A value that could not be observed is not evidence.
             (Some(Observed::Elided { .. }), None) | (None, Some(Observed::Elided { .. })) => continue,
             (Some(a), Some(b)) => contrast(a, b, rules),
             _ => (text(a), text(b)),

@@ -1,8 +1,8 @@
-//! Channel: calls to code that is not there.
+//! Channel: calls to missing code.
 //!
-//! Two versions may ask for the same values in another order or more often: that alone is no behavior. What counts
-//! are *actions* (`effects.rs` says which calls act). Those on one receiver must be the same, in the same order; between
-//! receivers the order says little. Arguments of the other calls count all the same, because the values that they give
+//! Two versions may ask for the same values in another order or more often. That alone is not behavior. Only *actions*
+//! count (`effects.rs` says which calls act). Actions on one receiver must be the same, in the same order; between
+//! receivers the order says little. Arguments of the other calls count nevertheless, because the values of these calls
 //! depend on them (see the access paths of calls).
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,7 +17,8 @@ use super::equal::{all_equal, equal};
 use super::{Basis, Difference, Rules};
 use crate::{CallRow, Channel, display_call};
 
-/// The same callee and the same arguments; how arguments are passed makes no difference where they are the same.
+/// Whether two calls have the same callee and the same arguments. If the arguments are the same, it does not matter how
+/// they are passed.
 fn same_call(old: &Call, new: &Call, rules: &Rules) -> bool {
     old.callee == new.callee && same_arguments(old, new, rules)
 }
@@ -78,7 +79,7 @@ fn actions<'a>(behavior: &'a Behavior, rules: &Rules) -> Vec<&'a Call> {
     behavior.calls.iter().filter(|call| rules.every_call_acts || effect(call) != Effect::Asks).collect()
 }
 
-/// The first action of one receiver that the other version does not make in its place, in the order of appearance.
+/// The first action on one receiver that the other version does not make at this point, in the order of appearance.
 fn first_difference<'a>(
     old: &[&'a Call],
     new: &[&'a Call],
@@ -106,8 +107,8 @@ fn first_difference<'a>(
     Some((one, other, if reaches { Basis::Seen } else { Basis::Acted }))
 }
 
-/// Receivers of which one version's `with` is written out in the other, which opens and closes them itself. What enters one
-/// without doing anything is left out.
+/// The receivers for which one version has a `with` and the other opens and closes them itself. Receivers that have no
+/// effect on entering are left out.
 fn managed<'a>(old: &mut Vec<&'a Call>, new: &mut Vec<&'a Call>) -> BTreeSet<&'a str> {
     let mut found = BTreeSet::new();
     if !old.iter().chain(new.iter()).any(|call| LEAVING.contains(&verb(call))) {
@@ -135,7 +136,7 @@ fn managed<'a>(old: &mut Vec<&'a Call>, new: &mut Vec<&'a Call>) -> BTreeSet<&'a
 const ENTERING: [&str; 2] = ["__enter__", "__aenter__"];
 const LEAVING: [&str; 2] = ["__exit__", "__aexit__"];
 
-/// What a `with` does, and what does the same where it is written out.
+/// Whether a `with` makes one call, and the other does the same without it.
 fn same_management(a: &Call, b: &Call, managed: &BTreeSet<&str>) -> bool {
     if receiver(a) != receiver(b) || !managed.contains(receiver(a)) {
         return false;
@@ -147,12 +148,12 @@ fn same_management(a: &Call, b: &Call, managed: &BTreeSet<&str>) -> bool {
     is(&ENTERING, &["acquire"]) || is(&LEAVING, &["release", "close", "aclose"])
 }
 
-/// Files and the like: entering one gives itself, and leaving it closes it.
+/// Files and similar objects: entering one returns the object itself, and leaving it closes it.
 fn gives_itself(receiver: &str) -> bool {
     if !receiver.ends_with(')') {
         return false;
     }
-    // Long arguments are cut off, and closing brackets with them; behind the cut all brackets are there.
+    // Long arguments are cut, and closing brackets with them. After the cut all brackets are complete.
     let behind = behind_cut(receiver);
     let behind = opening(behind).map(|at| receiver.len() - behind.len() + at);
     let made_by = behind.or_else(|| never_closed(receiver)).or_else(|| opening(receiver));
@@ -161,7 +162,7 @@ fn gives_itself(receiver: &str) -> bool {
     words(name).any(|word| ["open", "file", "socket", "stream", "closing"].contains(&word.to_lowercase().as_str()))
 }
 
-/// Where the bracket opens that the last character closes.
+/// The position of the bracket that the last character closes.
 fn opening(text: &str) -> Option<usize> {
     let mut depth = 0;
     let mut backward = text.char_indices().rev();
@@ -172,7 +173,7 @@ fn opening(text: &str) -> Option<usize> {
     found.map(|(at, _)| at)
 }
 
-/// Where the first bracket opens that nothing closes.
+/// The position of the first bracket that nothing closes.
 fn never_closed(text: &str) -> Option<usize> {
     let mut open = Vec::new();
     for (at, character) in unquoted(text) {
@@ -185,7 +186,7 @@ fn never_closed(text: &str) -> Option<usize> {
     open.first().copied()
 }
 
-/// The words of a name: `NamedTemporaryFile` and `open_stream` have three and two.
+/// The words of a name: `NamedTemporaryFile` has three, and `open_stream` has two.
 fn words(name: &str) -> impl Iterator<Item = &str> {
     name.split('_').flat_map(|part| {
         let starts = part
@@ -205,7 +206,7 @@ fn verb(call: &Call) -> &str {
 
 /// Both call logs side by side, in order: a longest common subsequence of equal calls.
 pub fn align(old: &[Call], new: &[Call], rules: &Rules) -> Vec<CallRow> {
-    // Logs are bounded for display; the quadratic table stays small.
+    // Logs are bounded for display, so the quadratic table stays small.
     const MOST: usize = 300;
     let (old, new) = (&old[..old.len().min(MOST)], &new[..new.len().min(MOST)]);
     let (numbers, small) = (numbered(old, new), |call: &Call| parts(call) <= SMALL);
@@ -241,10 +242,10 @@ pub fn align(old: &[Call], new: &[Call], rules: &Rules) -> Vec<CallRow> {
     rows
 }
 
-/// Parts of a call's arguments up to which calls that are not the very same are compared part by part.
+/// The maximum number of parts in a call's arguments for comparing calls that are not identical part by part.
 const SMALL: usize = 200;
 
-/// Each distinct call has a number: calls of equal numbers are the very same.
+/// Each distinct call has a number. Calls with equal numbers are identical.
 fn numbered(old: &[Call], new: &[Call]) -> [Vec<usize>; 2] {
     type Whole<'a> = (&'a str, &'a [Observed], &'a [(String, Observed)]);
     let mut known: FxHashMap<Whole<'_>, usize> = FxHashMap::default();
@@ -258,7 +259,7 @@ fn numbered(old: &[Call], new: &[Call]) -> [Vec<usize>; 2] {
     })
 }
 
-/// How many parts the arguments of a call have, as far as the bound.
+/// The number of parts in the arguments of a call, up to the bound.
 fn parts(call: &Call) -> usize {
     let arguments = call.arguments.iter().chain(call.keywords.iter().map(|(_, value)| value));
     arguments.map(|value| value.parts(SMALL)).sum()

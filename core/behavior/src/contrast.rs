@@ -1,5 +1,5 @@
-//! Two values that differ as two bounded texts that differ: where the texts would be cut before the difference, they begin
-//! at it.
+//! Shows two differing values as two bounded texts that differ. Where the texts would be cut before the difference,
+//! they begin at it.
 
 use twincell_engine::observed::Observed;
 
@@ -7,7 +7,7 @@ use super::Rules;
 use super::equal::equal;
 use crate::display_observed;
 
-/// Characters of a text that are shown before the first one that differs.
+/// The number of characters shown before the first difference.
 const BEFORE: usize = 20;
 
 pub(super) fn contrast(old: &Observed, new: &Observed, rules: &Rules) -> (String, String) {
@@ -32,7 +32,7 @@ pub(super) fn contrast(old: &Observed, new: &Observed, rules: &Rules) -> (String
     }
 }
 
-/// The innermost parts that differ, and where they are.
+/// The innermost parts that differ, and their position.
 fn narrow<'a>(old: &'a Observed, new: &'a Observed, rules: &Rules, path: &mut String) -> (&'a Observed, &'a Observed) {
     use Observed as O;
     let found = match (old, new) {

@@ -1,14 +1,14 @@
-//! An exception that the code does not raise itself, and that only one version ends in.
+//! An exception that the code does not raise itself and that only one version ends in.
 //!
-//! As a rule such an exception says nothing, because the injected values may have caused it. It says something where the
-//! same values let the other version end normally, the change took part, and what failed is an operation on values as
-//! they are (a division by zero, a text that is no number), not one on a value of a class that it never has.
+//! As a rule such an exception says nothing, because the injected values may have caused it. It counts if the other
+//! version ends normally on the same values, the change took part, and the failed operation depends on the value (a
+//! division by zero, a text that is not a number) and not on a class that the value never has.
 //!
-//! None where the change adds or removes a guard against it is such a value too: the version with the guard returns, the
-//! other one asks of None what it does not have.
+//! None where the change adds or removes a guard against it is such a value, too: the version with the guard returns,
+//! and the other one uses None in a way that None does not support.
 //!
-//! A local that is read before it is bound, and a generator from which `StopIteration` escapes, are the code's own doing
-//! whatever the values are: they count beside any way in which the other version ends by itself.
+//! A local that is read before it is bound, and a generator from which `StopIteration` escapes, are the code's own
+//! fault for any values. They count whenever the other version ends by itself.
 
 use twincell_engine::observed::{Behavior, Observed, Outcome};
 
@@ -28,7 +28,7 @@ const OF_VALUES: [&str; 9] = [
     "FloatingPointError",
 ];
 
-/// Parts of messages of these exceptions that tell of a value of the wrong class nevertheless.
+/// Parts of messages of these exceptions that nevertheless show a value of the wrong class.
 const OF_CLASSES: [&str; 2] = ["unpack", "dictionary update sequence"];
 
 pub(super) fn compare(old: &Behavior, new: &Behavior, rules: &Rules) -> Option<Difference> {
@@ -57,12 +57,12 @@ pub(super) fn compare(old: &Behavior, new: &Behavior, rules: &Rules) -> Option<D
     })
 }
 
-/// Ended in an exception that says something although the code did not raise it.
+/// Whether the version ended in an exception that counts although the code did not raise it.
 pub fn is_telling(outcome: &Outcome) -> bool {
     is_of_values(outcome) || is_of_code(outcome) || none_at(outcome).is_some()
 }
 
-/// The line on which None was asked for what it does not have, if that ended it.
+/// The line on which an unsupported use of None ended the version, if that is the case.
 fn none_at(outcome: &Outcome) -> Option<u32> {
     let Outcome::Raised { exception: Observed::Exception { class, .. }, intended: false, line, message } = outcome
     else {
@@ -72,7 +72,7 @@ fn none_at(outcome: &Outcome) -> Option<u32> {
     is_of_none.then_some(*line)
 }
 
-/// Ended in an exception that no value can cause in code that is right.
+/// Whether the version ended in an exception that no value can cause in correct code.
 fn is_of_code(outcome: &Outcome) -> bool {
     let Outcome::Raised { exception: Observed::Exception { class, .. }, intended: false, message, .. } = outcome else {
         return false;
@@ -85,7 +85,7 @@ fn is_of_code(outcome: &Outcome) -> bool {
     }
 }
 
-/// Ended in an exception that the values as they are caused.
+/// Whether the version ended in an exception caused by the values within their classes.
 fn is_of_values(outcome: &Outcome) -> bool {
     match outcome {
         Outcome::Raised { exception: Observed::Exception { class, .. }, intended: false, message, .. } => {

@@ -1,5 +1,5 @@
-//! Observed behavior as short texts for people: values, outcomes and calls. Escaping for a medium (HTML, a terminal)
-//! is the view's own business.
+//! Observed behavior as short texts for people: values, outcomes and calls. Views do the escaping for a medium (HTML, a
+//! terminal).
 
 use twincell_engine::observed::{Call, Observed, Outcome, WRITTEN};
 use twincell_syntax::python::python_string;
@@ -7,7 +7,7 @@ use twincell_values::value::Decision;
 
 use super::{Channel, Strength};
 
-/// Characters that [`display_observed`] gives at most, the ellipsis aside.
+/// The maximum length of a text from [`display_observed`], without the ellipsis.
 pub const DISPLAY_LIMIT: usize = 200;
 
 /// A bounded, plain text for a value, as people would write it in Python.
@@ -17,7 +17,7 @@ pub fn display_observed(value: &Observed) -> String {
     out.finish()
 }
 
-/// A text cut as values are.
+/// A text, cut as values are.
 pub fn bounded(text: &str) -> String {
     let mut out = Bounded::new(DISPLAY_LIMIT);
     out.push(text);
@@ -52,7 +52,7 @@ pub fn display_outcome(outcome: &Outcome) -> String {
     out.finish()
 }
 
-/// A call as it would stand in code, e.g. `self.stats.inc_value('retries', count=1)`.
+/// A call as it would be written in code, e.g. `self.stats.inc_value('retries', count=1)`.
 pub fn display_call(call: &Call) -> String {
     let mut out = Bounded::new(DISPLAY_LIMIT);
     out.push(&call.callee);
@@ -70,7 +70,7 @@ pub fn display_call(call: &Call) -> String {
     out.finish()
 }
 
-/// What was decided for an access path, e.g. `{'a': 1}` or `raises ValueError`.
+/// The decision for an access path, e.g. `{'a': 1}` or `raises ValueError`.
 pub fn display_decision(decision: &Decision) -> String {
     let mut out = Bounded::new(DISPLAY_LIMIT);
     match decision {
@@ -90,7 +90,7 @@ pub fn display_decision(decision: &Decision) -> String {
 }
 
 impl Channel {
-    /// The channel as it stands in reports.
+    /// The name of the channel in reports.
     pub fn name(self) -> &'static str {
         match self {
             Channel::Return => "return value",
@@ -104,7 +104,7 @@ impl Channel {
 }
 
 impl Strength {
-    /// The strength as it stands in reports.
+    /// The name of the strength in reports.
     pub fn name(self) -> &'static str {
         match self {
             Strength::Observable => "observable",
@@ -113,7 +113,7 @@ impl Strength {
     }
 }
 
-/// Text that stops growing at a limit, so that a huge value costs no more than what is shown of it.
+/// A text that stops growing at a limit, so that a huge value costs no more than its shown part.
 struct Bounded {
     text: String,
     left: usize,
@@ -154,7 +154,7 @@ fn write_value(out: &mut Bounded, value: &Observed) {
         Observed::Bool(false) => out.push("False"),
         Observed::Int(text) | Observed::Float(text) => out.push(text),
         Observed::Str(text) => {
-            // One character more than fits, so that a cut shows as one.
+            // One character more than fits, so that a cut shows.
             let head: String = text.chars().take(out.left + 1).collect();
             out.push(&python_string(&head));
         }

@@ -1,11 +1,11 @@
-//! What a call can do, as far as its name and use tell: compute, ask, or act.
+//! The effect of a call, inferred from its name and its use: it computes, asks, or acts.
 //!
-//! What is known of builtins and of the standard library stands in a table. Of other calls the first word of the name
-//! speaks (`inc` in `self.stats.inc_value`, `set` in `setHeader`), together with whether the code uses the value: a call
-//! that is only there for its value asks, one whose value is thrown away acts. What a word says was learned from traces of
-//! real programs: `verbs.tsv` has, for each word, the number of call sites, the share whose value is thrown away, and the
-//! share that gives None (made by `models/train/verbs.py`; for packages that were left out, it is right about whether a
-//! value is thrown away at 92 of 100 sites, where 'never' is right at 77).
+//! A table holds what is known about builtins and the standard library. For other calls, the first word of the name
+//! counts (`inc` in `self.stats.inc_value`, `set` in `setHeader`), together with whether the code uses the value: a
+//! call that exists only for its value asks, and one whose value is thrown away acts. The meaning of a word was learned
+//! from traces of real programs. `verbs.tsv` has, for each word, the number of call sites, the share whose value is
+//! thrown away, and the share that gives None (made by `models/train/verbs.py`; for packages that were left out, it is
+//! right about whether a value is thrown away at 92 of 100 sites, where 'never' is right at 77).
 
 use std::sync::LazyLock;
 
@@ -13,18 +13,18 @@ use rustc_hash::FxHashMap;
 
 use twincell_engine::observed::{Call, Observed};
 
-/// What a call does beside giving a value.
+/// The effect of a call besides giving a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Effect {
-    /// Nothing, or nothing that matters: it may be moved, repeated and dropped.
+    /// None, or none that matters: the call may be moved, repeated and dropped.
     Asks,
-    /// Something, by its name and use.
+    /// Some effect, by its name and use.
     Acts,
-    /// Something that is seen outside of the program.
+    /// An effect that is visible outside the program.
     Reaches,
 }
 
-/// Modules whose functions do nothing but compute or look.
+/// Modules whose functions only compute or look.
 const ASKING_MODULES: &[&str] = &[
     "ast",
     "base64",
@@ -89,7 +89,7 @@ const ASKING_MODULES: &[&str] = &[
     "zlib",
 ];
 
-/// Functions that look into or compute something although others of their module act, and builtins.
+/// Functions that only look or compute although others of their module act, and builtins.
 const ASKING: &[&str] = &[
     "abs",
     "all",
@@ -150,7 +150,7 @@ const ASKING: &[&str] = &[
     "zip",
 ];
 
-/// What is seen outside of the program; the names of blocked effects are those of Python's audit events.
+/// Effects that are visible outside the program. The names of blocked effects are those of Python's audit events.
 const REACHING: &[&str] = &[
     "breakpoint",
     "ftplib.connect",
@@ -206,7 +206,7 @@ const REACHING: &[&str] = &[
     "webbrowser.open",
 ];
 
-/// First words that act also where the value is used, whatever is usual.
+/// First words of calls that act even where the value is used, whatever is usual.
 const ACTING: &[&str] = &[
     "connect",
     "dispatch",
@@ -232,12 +232,12 @@ const ACTING: &[&str] = &[
     "rmdir",
 ];
 
-/// Words whose values are used this often ask even where one is thrown away, and words whose values are thrown away
-/// this often act even where one is used.
+/// A word whose values are used at least this often asks even where a value is thrown away. A word whose values are
+/// thrown away this often acts even where a value is used.
 const SELDOM: f32 = 0.05;
 const MOSTLY: f32 = 0.6;
 
-/// Share of call sites that throw the value away, by first word.
+/// The share of call sites that throw the value away, by first word.
 static VERBS: LazyLock<FxHashMap<&'static str, f32>> = LazyLock::new(|| {
     let rows = include_str!("verbs.tsv").lines().filter_map(|line| {
         let mut cells = line.split('\t');
@@ -248,7 +248,7 @@ static VERBS: LazyLock<FxHashMap<&'static str, f32>> = LazyLock::new(|| {
     rows.collect()
 });
 
-/// What a call does beside giving a value.
+/// The effect of a call besides giving a value.
 pub fn effect(call: &Call) -> Effect {
     let callee = call.callee.as_str();
     if callee == "open" && !opens_for_writing(call) || ASKING.contains(&callee) {
@@ -264,7 +264,7 @@ pub fn effect(call: &Call) -> Effect {
     let name = name.trim_start_matches('_');
     let word = first_word(name);
     let thrown_away = VERBS.get(word.as_str()).copied();
-    // A value may have the name of a module; then its verbs tell.
+    // A value may have the name of a module. Then its verbs decide.
     let by_verb = call.discarded && thrown_away.is_some_and(|share| share >= MOSTLY);
     if !by_verb && ASKING_MODULES.iter().any(|module| is_within(callee, module)) {
         return Effect::Asks;
@@ -278,7 +278,7 @@ pub fn effect(call: &Call) -> Effect {
     if acts { Effect::Acts } else { Effect::Asks }
 }
 
-/// `open(path, 'w')`; the mode of the audit event may be missing.
+/// `open(path, 'w')`. The mode of the audit event may be missing.
 fn opens_for_writing(call: &Call) -> bool {
     let keyword = call.keywords.iter().find(|(name, _)| name == "mode").map(|(_, value)| value);
     match keyword.or(call.arguments.get(1)) {
@@ -288,29 +288,29 @@ fn opens_for_writing(call: &Call) -> bool {
     }
 }
 
-/// What a call is made on: two calls on the same receiver have an order that matters.
+/// The receiver of a call. The order of two calls on the same receiver matters.
 pub(super) fn receiver(call: &Call) -> &str {
     call.callee.rsplit_once('.').map_or("", |(receiver, _)| receiver)
 }
 
-/// `os.path.join` is within `os.path`; what starts with a local that has a module's name is, too.
+/// `os.path.join` is within `os.path`. So is a path that starts with a local that has a module's name.
 fn is_within(callee: &str, module: &str) -> bool {
     callee.strip_prefix(module).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
 
-/// Classes are written in CapWords.
+/// Class names are written in CapWords.
 fn is_class(name: &str) -> bool {
     let mut letters = name.chars();
     letters.next().is_some_and(char::is_uppercase) && letters.any(char::is_lowercase)
 }
 
-/// The first word of a name in snake or camel case, in small letters: `set` of `setHeader`, `http` of `HTTPServer`.
+/// The first word of a name in snake or camel case, in lower case: `set` for `setHeader`, `http` for `HTTPServer`.
 fn first_word(name: &str) -> String {
     let letters: Vec<char> = name.chars().take_while(|c| c.is_alphabetic()).collect();
     let is_upper = |at: usize| letters.get(at).is_some_and(|c| c.is_uppercase());
     let mut end = usize::from(!letters.is_empty());
     if is_upper(0) && is_upper(1) {
-        // An abbreviation ends before the capital of the next word.
+        // An abbreviation ends before the capital letter of the next word.
         while end < letters.len() && is_upper(end) && !(letters.get(end + 1).is_some_and(|c| c.is_lowercase())) {
             end += 1;
         }

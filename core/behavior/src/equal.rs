@@ -1,4 +1,4 @@
-//! Are two observed values the same behavior? By structure, never by identity.
+//! Whether two observed values are the same behavior: by structure, never by identity.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -6,7 +6,7 @@ use twincell_engine::observed::Observed;
 
 use super::Rules;
 
-/// Compares two observed values. What could not be observed counts as equal: it is no evidence.
+/// Compares two observed values. A value that could not be observed counts as equal, since it is not evidence.
 pub(super) fn equal(old: &Observed, new: &Observed, rules: &Rules) -> bool {
     use Observed as O;
     match (old, new) {
@@ -27,7 +27,7 @@ pub(super) fn equal(old: &Observed, new: &Observed, rules: &Rules) -> bool {
         }
         (O::Float(a), O::Float(b)) => a == b || close(a, b, rules.float_tolerance),
         (O::Str(a), O::Str(b)) => same_text(a, b),
-        // A function's name is no behavior; what a returned function does is observed on its own.
+        // A function's name is not behavior. Calls of a returned function are observed separately.
         (O::Function { .. }, O::Function { .. }) => true,
         _ => old == new,
     }
@@ -42,8 +42,8 @@ fn is_success(arguments: &[Observed]) -> bool {
     }
 }
 
-/// Addresses of objects (`<A object at 0x7f...>`) are no behavior, wherever they are written, nor is where in the text of
-/// the compared code a line stands that a traceback names.
+/// Addresses of objects (`<A object at 0x7f...>`) are not behavior, wherever they are written. Neither are the line
+/// numbers of the compared code in a traceback.
 pub(super) fn same_text(old: &str, new: &str) -> bool {
     if old == new {
         return true;
@@ -51,7 +51,7 @@ pub(super) fn same_text(old: &str, new: &str) -> bool {
     MARKS.iter().any(|mark| old.contains(mark.before) && new.contains(mark.before)) && neutral(old) == neutral(new)
 }
 
-/// What stands before a number that is no behavior.
+/// The text before a number that is not behavior.
 struct Mark {
     before: &'static str,
     is_part: fn(char) -> bool,
@@ -72,18 +72,18 @@ fn neutral(text: &str) -> String {
     })
 }
 
-/// Two floats, as text, no further apart than a share of the greater one. Infinite and undefined ones are only like
-/// themselves.
+/// Whether two floats, as text, differ by no more than a share of the greater one. Infinite and undefined ones equal
+/// only themselves.
 fn close(a: &str, b: &str, tolerance: f64) -> bool {
     let (Ok(a), Ok(b)) = (a.parse::<f64>(), b.parse::<f64>()) else { return false };
     a.is_finite() && b.is_finite() && (a - b).abs() <= tolerance * a.abs().max(b.abs())
 }
 
-/// Keys that are not the same, letter for letter, are tried against each other as long as there are so few.
+/// The maximum number of non-identical keys that are compared with each other.
 const FEW_KEYS: usize = 32;
 
-/// The order of a dictionary's entries is seldom meant. One that was cut off ends in an entry that stands for the rest:
-/// then only keys that both show can be compared.
+/// The order of a dictionary's entries is seldom intended. A dictionary that was cut ends in an entry that stands for
+/// the rest. Then only keys that both show can be compared.
 fn same_entries(old: &[(Observed, Observed)], new: &[(Observed, Observed)], rules: &Rules) -> bool {
     let is_cut = |entries: &[(Observed, Observed)]| matches!(entries.last(), Some((Observed::Elided { .. }, _)));
     let both_cut = is_cut(old) && is_cut(new);
@@ -108,7 +108,7 @@ fn same_entries(old: &[(Observed, Observed)], new: &[(Observed, Observed)], rule
     if both_cut || unmatched.is_empty() {
         return true;
     }
-    // Keys that are equal without being the same: floats within the tolerance, functions, what was not observed.
+    // Keys that are equal without being identical: floats within the tolerance, functions, unobserved values.
     let known: FxHashSet<&Observed> = old.iter().map(|(key, _)| key).collect();
     let left: Vec<_> = new.iter().filter(|(key, _)| !known.contains(key)).take(FEW_KEYS).collect();
     let matched = |(key, value): &(&Observed, &Observed)| {
