@@ -35,17 +35,17 @@ pub enum Channel {
     Exception,
 }
 
-/// How much a difference says.
+/// How strong a difference is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Strength {
-    /// Code that is not there is asked in another way; what it would have answered nobody knows.
+    /// Missing code is called differently. Nobody knows what it would have answered.
     CallPattern,
-    /// A user of the code can see it: what it returns, changes, writes, raises or effects.
+    /// A user of the code can see it: what the code returns, changes, writes or raises, and its effects.
     Observable,
 }
 
-/// The two call logs aligned.
+/// A row of the two aligned call logs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CallRow {
     pub old: Option<Call>,
@@ -53,10 +53,10 @@ pub struct CallRow {
     pub equal: bool,
 }
 
-/// What a difference shows where one version made no call, or left a value as it was.
+/// The texts of a difference where one version made no call or left a value unchanged.
 pub const NO_CALL: &str = "no call";
 pub const UNCHANGED: &str = "unchanged";
-/// What it shows where one version has nothing of the name: a name that a snippet does not bind, a member not reached.
+/// The text where one version lacks a name: a name that a snippet does not bind, or a member that was not reached.
 pub const ABSENT: &str = "nothing";
 pub const NOTHING_LOGGED: &str = "nothing";
 
@@ -64,19 +64,20 @@ pub const NOTHING_LOGGED: &str = "nothing";
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Basis {
-    /// How a result is written that was calculated from objects; with numbers in their place it is the same.
+    /// The notation of a result that was calculated from objects. With numbers in their place the results are the same.
     Written,
     /// The order of actions on different receivers.
     Reordered,
     /// An exception that only one version ends in, and that the values alone may have caused.
     Crashed,
-    /// The answers of unknown calls, where each version makes calls of its own; with equal answers it goes away.
+    /// The answers of unknown calls, where each version makes calls of its own. With equal answers the difference
+    /// disappears.
     Exchanged,
     /// The answers of unknown calls that only one version makes.
     Asked,
-    /// A call to unknown code that does something, as far as its name and use tell.
+    /// A call to unknown code that has an effect, as far as its name and use tell.
     Acted,
-    /// What a user of the code can see.
+    /// Behavior that a user of the code can see.
     Seen,
 }
 
@@ -89,7 +90,7 @@ impl Basis {
     }
 }
 
-/// One difference between two behaviors, as text for people.
+/// A difference between two behaviors, as text for people.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Difference {
     pub channel: Channel,
@@ -99,21 +100,21 @@ pub struct Difference {
     pub basis: Basis,
 }
 
-/// What counts as the same, beyond equal values.
+/// What counts as the same, besides equal values.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Rules {
-    /// Floats are the same that differ by no more than this share of the greater one.
+    /// The share of the greater float by which two floats may differ and still be the same.
     pub float_tolerance: f64,
-    /// Changed lines of old and new: an exception that only one version ends in may come from them.
+    /// The changed lines of old and new. An exception that only one version ends in may come from them.
     pub changed: [Vec<u32>; 2],
-    /// Calls that only ask count as those that act do.
+    /// Whether calls that only ask count like calls that act.
     pub every_call_acts: bool,
-    /// Of old and new: changed lines that test a value for None or for its truth, each with the lines of the other
+    /// For old and new: the changed lines that test a value for None or for its truth, each with the lines of the other
     /// version that use this value.
     pub guards: [Vec<(u32, Vec<u32>)>; 2],
 }
 
-/// Compares two behaviors in all channels. Says nothing when either is not valid.
+/// Compares two behaviors in all channels. Finds nothing if either is not valid.
 pub fn differences(old: &Behavior, new: &Behavior, rules: &Rules) -> Vec<Difference> {
     if !old.outcome.is_valid() || !new.outcome.is_valid() {
         return crash::compare(old, new, rules).into_iter().collect();

@@ -1,7 +1,8 @@
-//! What a version does each time, when it runs again on the same values: the rest is noise, and no evidence.
+//! The part of a version's behavior that repeats when it runs again on the same values. The rest is noise, and not
+//! evidence.
 //!
-//! Noise is taken out where it is and no further: an attribute that holds the time hides none of the others, and a line
-//! that names a process hides no other line.
+//! Noise is removed where it occurs and no further: an attribute that holds the time hides no other attribute, and a
+//! line that names a process hides no other line.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,19 +12,19 @@ use super::Rules;
 use super::equal::{equal, same_text};
 use crate::Channel;
 
-/// What stands for a text that is another one each time.
+/// Stands for a text that differs each time.
 const NOISE: &str = "[another one each time]";
 
-/// Two behaviors of which only is left what is there each time.
+/// Two behaviors, reduced to the parts that repeat.
 #[derive(Debug, Clone)]
 pub struct Steady {
     pub old: Behavior,
     pub new: Behavior,
-    /// Channels in which nothing is the same each time.
+    /// The channels in which nothing repeats.
     pub noisy: BTreeSet<Channel>,
 }
 
-/// Leaves of one run of each version what every other run of that version shows as well.
+/// Keeps those parts of one run of each version that every other run of that version shows as well.
 pub fn steady(old: (&Behavior, &[Behavior]), new: (&Behavior, &[Behavior]), rules: &Rules) -> Steady {
     let mut noisy = BTreeSet::new();
     let sides = [old, new];
@@ -53,7 +54,7 @@ pub fn steady(old: (&Behavior, &[Behavior]), new: (&Behavior, &[Behavior]), rule
     steady
 }
 
-/// Numbers of the texts that differ between runs of a version; `None` where their number does.
+/// The numbers of the texts that differ between runs of a version; `None` if their count differs.
 fn lines_that_change(sides: [(&Behavior, &[Behavior]); 2], of: fn(&Behavior) -> Vec<&str>) -> Option<BTreeSet<usize>> {
     let mut changing = BTreeSet::new();
     for (first, again) in sides {
@@ -109,12 +110,12 @@ fn outcome(kept: &Outcome, again: &Outcome, rules: &Rules, noisy: &mut BTreeSet<
     }
 }
 
-/// By place; one that is there at one time only stands for anything.
+/// Compares by position. An entry that only some runs have equals anything.
 fn arguments(kept: &Behavior, again: &Behavior, rules: &Rules) -> Vec<(String, Observed)> {
     let by_place = |behavior: &Behavior| {
         let mut found: BTreeMap<String, Observed> = BTreeMap::new();
         for (place, value) in &behavior.arguments {
-            // The first of a name counts, as where versions are compared.
+            // The first entry of a name counts, as when versions are compared.
             found.entry(place.clone()).or_insert_with(|| value.clone());
         }
         found
@@ -158,7 +159,7 @@ fn noise() -> Observed {
     Observed::Elided { reason: "differs from run to run".into() }
 }
 
-/// What two values have in common; the rest is left out, and counts as equal to anything.
+/// The common part of two values. The rest is left out and counts as equal to anything.
 fn common(a: &Observed, b: &Observed, rules: &Rules) -> Observed {
     use Observed as O;
     if equal(a, b, rules) {

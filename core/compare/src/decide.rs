@@ -7,8 +7,8 @@ use crate::verdict::{CHANGING, Verdict};
 
 /// The verdict of a campaign and why.
 ///
-/// A confirmed difference is a change. Without one, the pair is likely preserving when an execution that says something
-/// about behavior ran changed code; otherwise nothing can be said (ChangeGuard, section 3.4).
+/// A confirmed difference is a change. Without one, the pair is likely preserving if a usable execution ran changed
+/// code. Otherwise the result is inconclusive (ChangeGuard, section 3.4).
 pub fn decide(campaign: &Campaign, target: &Target) -> (Verdict, String) {
     let found = campaign.witness.map(|witness| &campaign.executions[witness]);
     if found.is_some_and(|found| found.score() >= CHANGING) {

@@ -1,4 +1,4 @@
-//! What a comparison is asked: two sources and its options; and why it may be refused.
+//! The input of a comparison: two sources and its options, and why it may be refused.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,28 +12,28 @@ use crate::campaign::Techniques;
 pub struct Source {
     /// The code to compare.
     pub text: String,
-    /// The module that `text` was taken from, when `text` is only a part of it.
+    /// The module from which `text` was taken, if `text` is only a part of it.
     pub module: Option<String>,
-    /// What an error calls it: a file name, `old`, a cell.
+    /// The name in errors: a file name, `old`, a cell.
     pub label: String,
 }
 
-/// Everything that changes the outcome of a comparison.
+/// Everything that changes the result of a comparison.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CompareOptions {
-    /// Executions at most, for each pair.
+    /// The maximum number of executions for each pair.
     pub budget: u32,
     pub seed: u64,
     pub context: Context,
-    /// Compare only the function of this qualified name.
+    /// Compare only the function with this qualified name.
     pub function: Option<String>,
-    /// Probability with which a call in a `try` body raises what the `except` clauses name, 0 to 1.
+    /// The probability that a call in a `try` body raises what the `except` clauses name, 0 to 1.
     pub raise_probability: f64,
-    /// What the search may use.
+    /// The techniques that the search may use.
     pub techniques: Techniques,
-    /// Share by which floats may differ and still count as the same.
+    /// The relative difference up to which two floats count as equal.
     pub float_tolerance: f64,
-    /// Differences that only an unlikely value shows do not count.
+    /// Whether differences that only an unlikely value shows are ignored.
     pub ignore_edge_cases: bool,
     pub isolation: Isolation,
 }
@@ -54,7 +54,7 @@ impl Default for CompareOptions {
     }
 }
 
-/// Why two texts cannot be compared; one line that says what to do.
+/// Why two texts cannot be compared. The message is one line that says what to do.
 #[derive(Debug, thiserror::Error)]
 pub enum CompareError {
     #[error("{label} is not valid Python: {error}")]

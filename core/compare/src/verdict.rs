@@ -1,4 +1,4 @@
-//! What a verdict is, and how much a difference speaks for a change.
+//! Verdicts, and how much a difference speaks for a change.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,7 +14,7 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// How much a verdict asks for attention: the greater, the more.
+    /// The severity of a verdict: the greater, the more attention it needs.
     pub fn severity(self) -> u8 {
         match self {
             Verdict::Identical => 0,
@@ -24,12 +24,12 @@ impl Verdict {
         }
     }
 
-    /// The severest of some verdicts, identical when there are none.
+    /// The most severe of some verdicts, or identical if there are none.
     pub fn worst(verdicts: impl IntoIterator<Item = Verdict>) -> Verdict {
         verdicts.into_iter().max_by_key(|verdict| verdict.severity()).unwrap_or(Verdict::Identical)
     }
 
-    /// The verdict as it stands in reports.
+    /// The name of the verdict in reports.
     pub fn name(self) -> &'static str {
         match self {
             Verdict::Changing => "changing",
@@ -40,13 +40,13 @@ impl Verdict {
     }
 }
 
-/// A difference that needs values less probable than this under the predictor is an edge case.
+/// A difference that needs values with a lower probability than this under the predictor is an edge case.
 pub const EDGE_CASE: f64 = 0.03;
 
-/// A difference with this score ends the search: none could speak more clearly.
+/// A difference with this score ends the search, since none could be clearer.
 pub const SURE: f64 = 0.95;
 
-/// A difference with this score or more is a change.
+/// A difference with at least this score is a change.
 pub const CHANGING: f64 = 0.4;
 
 /// How much a difference speaks for a change, 0 to 1.

@@ -19,42 +19,42 @@ use crate::report::{
 };
 use crate::verdict::{self, EDGE_CASE, Verdict};
 
-/// What is known of a pair before it runs.
+/// What is known about a pair before it runs.
 pub(crate) struct Frame<'a> {
     pub functions: &'a [Function; 2],
     pub diff: &'a Diff,
-    /// Names that the functions use and that their modules bind differently.
+    /// The names that the functions use and that their modules bind differently.
     pub changed_names: &'a [String],
-    /// Members of a class that its uses choose from.
+    /// The members from which the uses of a class choose.
     pub members: &'a [Member],
 }
 
-/// What running it found.
+/// The results of running it.
 pub(crate) struct Findings<'a> {
     pub verdict: Verdict,
     pub reason: String,
     pub campaign: &'a Campaign,
     pub witness: Option<&'a Kept>,
-    /// The witness's values that matter.
+    /// The decisive values of the witness.
     pub decisive: Vec<Decisive>,
-    /// A test of its own for the witness.
+    /// A self-contained test for the witness.
     pub reproducer: Option<Reproducer>,
     pub target: &'a Target,
     pub rules: &'a Rules,
-    /// Probability of each class, by access path, as far as it is known.
+    /// The probability of each class, by access path, as far as it is known.
     pub classes: &'a BTreeMap<String, Vec<f32>>,
     pub notes: &'a [String],
     pub context: Context,
     pub milliseconds: f64,
 }
 
-/// A pair that is the same program.
+/// The report of a pair that is the same program.
 pub(crate) fn identical(frame: &Frame<'_>) -> PairReport {
     let (reason, sentence) = wording::identical(frame);
     unexecuted(frame, Verdict::Identical, reason, sentence)
 }
 
-/// A pair that could not run.
+/// The report of a pair that could not run.
 pub(crate) fn failed(frame: &Frame<'_>, reason: String) -> PairReport {
     let sentence = format!("Inconclusive: {reason}.");
     unexecuted(frame, Verdict::Inconclusive, reason, sentence)
@@ -85,7 +85,7 @@ fn unexecuted(frame: &Frame<'_>, verdict: Verdict, reason: String, sentence: Str
     }
 }
 
-/// Says that others decide in this pair's place.
+/// Marks a pair as decided by others.
 pub(crate) fn decided_elsewhere(report: &mut PairReport, by: Vec<String>) {
     report.sentence = wording::decided_elsewhere(report, &by);
     report.decided_by = by;
@@ -96,7 +96,7 @@ pub(crate) fn report(frame: &Frame<'_>, findings: &Findings<'_>) -> PairReport {
     let campaign = findings.campaign;
     let stopped = || campaign.stopped_example().filter(|_| findings.verdict == Verdict::Inconclusive);
     let shown = findings.witness.or_else(stopped).or_else(|| {
-        // Without a difference, show the usable execution that ran most.
+        // Without a difference, show the usable execution that ran the most lines.
         let usable = campaign.executions.iter().filter(|kept| kept.is_valid());
         usable.max_by_key(|kept| (lines_run(kept), std::cmp::Reverse(kept.record.index)))
     });
@@ -211,7 +211,7 @@ fn version(
     }
 }
 
-/// The differences of an execution, whose values have this probability together.
+/// The differences of an execution. The values of the execution together have this probability.
 pub(crate) fn evidence(kept: &Kept, probability: f64) -> Vec<Evidence> {
     let one = |difference: &Difference| Evidence {
         channel: difference.channel,
@@ -227,7 +227,7 @@ pub(crate) fn evidence(kept: &Kept, probability: f64) -> Vec<Evidence> {
     kept.differences.iter().map(one).collect()
 }
 
-/// Each set of lines once: executions take few ways.
+/// Each set of lines once, since executions take few paths.
 #[derive(Default)]
 struct LineSets {
     sets: Vec<[Vec<u32>; 2]>,
@@ -235,7 +235,7 @@ struct LineSets {
 }
 
 impl LineSets {
-    /// The number of the set that an execution ran.
+    /// The number of the set of lines that an execution ran.
     fn of(&mut self, kept: &Kept) -> u32 {
         let set = [0, 1].map(|side| {
             let behavior = kept.record.behaviors.get(side);
@@ -248,7 +248,7 @@ impl LineSets {
     }
 }
 
-/// How often each condition of a version went which way.
+/// How often each condition of a version went each way.
 fn branches(lines: &[u32], side: usize, campaign: &Campaign) -> Vec<BranchReport> {
     let mut branches: Vec<BranchReport> =
         lines.iter().map(|&line| BranchReport { line, taken: 0, not_taken: 0 }).collect();
@@ -289,7 +289,7 @@ pub(super) fn number(kept: &Kept) -> u32 {
     kept.record.index + 1
 }
 
-/// The members that an execution used, by name and in order; none where no class was used from outside.
+/// The members that an execution used, by name and in order. Empty if no class was used from outside.
 pub(super) fn uses(frame: &Frame<'_>, kept: &Kept) -> Vec<String> {
     let drawn = |path: &str| match &kept.record.choices.iter().find(|choice| choice.path == path)?.decision {
         Decision::Value(Recipe::Int(number)) => usize::try_from(*number).ok(),

@@ -1,4 +1,4 @@
-//! What was injected under each access path, counted over a campaign.
+//! The values injected under each access path, counted over a campaign.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -7,14 +7,14 @@ use twincell_behavior::bounded;
 use crate::campaign::Campaign;
 use crate::report::{InjectedReport, PathReport};
 
-/// Access paths, and values of one, that are listed at most.
+/// The maximum number of listed access paths, and of listed values for one.
 const MOST_PATHS: usize = 200;
 const MOST_VALUES: usize = 40;
 
-/// One report for each access path, in order of first use. `classes` has the predicted probabilities that are known.
+/// One report for each access path, in order of first use. `classes` has the known predicted probabilities.
 pub(super) fn paths(campaign: &Campaign, classes: &BTreeMap<String, Vec<f32>>) -> Vec<PathReport> {
     let mut paths: Vec<PathReport> = Vec::new();
-    // Of a path its position in `paths`, of a value its position in `injected`.
+    // For a path its position in `paths`, and for a value its position in `injected`.
     let mut known: HashMap<String, (usize, HashMap<String, usize>)> = HashMap::new();
     for kept in &campaign.executions {
         let (differs, valid) = (!kept.differences.is_empty(), kept.is_valid());
@@ -48,7 +48,7 @@ pub(super) fn paths(campaign: &Campaign, classes: &BTreeMap<String, Vec<f32>>) -
         }
     }
     for path in &mut paths {
-        // A stable sort: among equals the first that was injected.
+        // The sort is stable: among equals, the value that was injected first comes first.
         path.injected.sort_by_key(|value| std::cmp::Reverse(value.count));
         path.more = path.injected.len().saturating_sub(MOST_VALUES) as u32;
         path.injected.truncate(MOST_VALUES);

@@ -11,17 +11,17 @@ use crate::campaign::{Decisive, Kept};
 use crate::report::{Evidence, PairReport};
 use crate::verdict::Verdict;
 
-/// Values named in a sentence at most.
+/// The maximum number of values named in a sentence.
 const NAMED_VALUES: usize = 3;
-/// Names of functions in one list at most.
+/// The maximum number of function names in one list.
 const NAMED_FUNCTIONS: usize = 5;
-/// Characters of one text within a sentence.
+/// The maximum number of characters of one text within a sentence.
 const SENTENCE_TEXT: usize = 80;
 
-/// Why a pair without any difference is identical.
+/// The reason why a pair without any difference is identical.
 const SAME_TEXT: &str = "nothing differs";
 
-/// Why a pair that is the same program is one, and the sentence that says so.
+/// The reason why a pair is the same program, and the sentence that says so.
 pub(super) fn identical(frame: &Frame<'_>) -> (String, String) {
     let [old, new] = frame.functions;
     let name = &new.qualname;
@@ -35,13 +35,13 @@ pub(super) fn identical(frame: &Frame<'_>) -> (String, String) {
     (reason, sentence)
 }
 
-/// Why a pair does not decide, and what it shows by itself.
+/// The sentence for a pair that does not decide, with what it shows by itself.
 pub(super) fn decided_elsewhere(report: &PairReport, by: &[String]) -> String {
     let (behave, name) = (if by.len() == 1 { "behaves" } else { "behave" }, &report.new.qualname);
     format!("{name} is judged by {}, which {behave} as before. By itself: {}", by.join(", "), report.sentence)
 }
 
-/// What a view shows first.
+/// The sentence that a view shows first.
 pub(super) fn sentence(frame: &Frame<'_>, findings: &Findings<'_>, evidence: &[Evidence]) -> String {
     let name = &frame.functions[1].qualname;
     match (findings.verdict, findings.witness) {
@@ -84,7 +84,7 @@ fn difference(frame: &Frame<'_>, findings: &Findings<'_>, kept: &Kept, evidence:
     format!("{unlikely}{given}{what}")
 }
 
-/// Why the verdict is what it is. Of a change: what shows it.
+/// The reason for the verdict. For a change, what shows it.
 pub(super) fn reason(frame: &Frame<'_>, findings: &Findings<'_>, evidence: &[Evidence]) -> String {
     match (findings.verdict, findings.witness) {
         (Verdict::Changing, Some(kept)) => difference(frame, findings, kept, evidence),
@@ -153,7 +153,7 @@ fn injection_of<'a>(kept: &'a Kept, choice: &Choice) -> Option<&'a Injection> {
     kept.record.injections.iter().find(|injection| injection.path == choice.path)
 }
 
-/// The first values that were injected.
+/// The first injected values.
 fn injected_values(kept: &Kept) -> Vec<String> {
     let entered = kept.record.choices.iter().filter(|choice| injection_of(kept, choice).is_some());
     entered.take(NAMED_VALUES).map(named).collect()
@@ -197,7 +197,7 @@ fn counted(count: usize, forms: &[Form]) -> String {
     }
 }
 
-/// The first names, and how many there are beyond.
+/// The first names, and the number of further ones.
 fn list(names: &[&str]) -> String {
     let shown = names.iter().take(NAMED_FUNCTIONS).copied().collect::<Vec<_>>().join(", ");
     match names.len().saturating_sub(NAMED_FUNCTIONS) {
@@ -206,7 +206,7 @@ fn list(names: &[&str]) -> String {
     }
 }
 
-/// The sentence over all pairs, whose forms these are, and over what only one version has.
+/// The sentence about all pairs, which have these forms, and about functions that only one version has.
 pub(crate) fn overall(
     verdict: Verdict,
     pairs: &[PairReport],

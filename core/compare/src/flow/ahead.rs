@@ -1,4 +1,5 @@
-//! What a comparison will ask the predictor, without executing anything: so that many comparisons can ask at once.
+//! The calls of the predictor that a comparison will make, found without executing anything, so that many comparisons
+//! can ask at once.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -25,8 +26,8 @@ impl Request {
     }
 }
 
-/// The calls of [`Predictor::predict`] that [`super::compare`] will make for these texts, each with its functions. None where
-/// it will not get that far.
+/// The calls of [`Predictor::predict`] that [`super::compare`] will make for these texts, each with its functions.
+/// Empty if the comparison will not get that far.
 pub fn requests(old: &Source, new: &Source, options: &CompareOptions) -> Vec<Vec<Request>> {
     let (old, new) = (plain(old).0, plain(new).0);
     let Ok(Selected { pairs, .. }) = select(&old, &new, options) else { return vec![] };
@@ -38,14 +39,14 @@ pub fn requests(old: &Source, new: &Source, options: &CompareOptions) -> Vec<Vec
             continue;
         }
         if let Ok(instrumented) = instrumented(&pair) {
-            // What is wrong with it the comparison will say.
+            // The comparison will report the error.
             let _ = program(&pair, &instrumented, &listener, options);
         }
     }
     listener.heard.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Remembers what it is asked.
+/// Records the calls instead of answering them.
 #[derive(Default)]
 struct Listener {
     heard: Mutex<Vec<Vec<Request>>>,

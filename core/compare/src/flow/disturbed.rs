@@ -1,12 +1,12 @@
-//! What executions of one process may do to one another: once more, each in a process of its own.
+//! Cross-contamination between executions of one process, removed by repeating them, each in its own process.
 //!
-//! Executions leave something behind that nobody can put back (state in C, in other modules), and that may hide a
-//! difference or make one up. A difference that was found counts when it shows in isolation as well; where it does not, or
-//! where none was found and every version does the same again once nothing is left behind, the campaign starts over in
-//! isolation. Each process of its own begins with nothing loaded or cached that the code asks for, which can take a hundred
-//! times as long; so where nothing was found before, only the first executions are done over. What is drawn
-//! at random while a module loads stays the same in all processes that are forked from it, so a difference found there must
-//! show again after the module was loaded anew.
+//! Executions leave something behind that nobody can restore (state in C, in other modules). It may hide a difference
+//! or make one up. A difference counts if it also shows in isolation. If it does not, or if none was found and every
+//! version behaves the same again once nothing is left behind, the campaign starts over in isolation. Each such process
+//! begins without anything that the code loads or caches, which can take a hundred times as long. So where no
+//! difference was found, only the first executions are repeated. Values drawn at random while a module loads stay the
+//! same in all processes that are forked from it, so a difference found in isolation must show again after the module
+//! was loaded anew.
 
 use twincell_engine::protocol::{Isolation, Program};
 use twincell_engine::{EngineError, Loaded, WorkerPool};
@@ -16,27 +16,27 @@ use crate::campaign::{self, Campaign, Plan, Target};
 
 /// How often a module is loaded anew for a difference that only isolation shows.
 const RELOADS: usize = 5;
-/// Executions in isolation where those of one process showed no difference.
+/// The number of executions in isolation if those of one process showed no difference.
 const ISOLATED: u32 = 32;
 
-/// Was the campaign disturbed by what its own executions left behind, as far as one can tell?
+/// Whether the campaign was contaminated by the leftovers of its own executions, as far as one can tell.
 pub(super) fn is_disturbed(campaign: &Campaign, loaded: &Loaded<'_>) -> bool {
     !campaign.stopped_early && (loaded.spoiled || campaign.witness.is_none() && campaign.noisy.is_some())
 }
 
-/// What was done in isolation.
+/// The work that was done in isolation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Isolated {
     /// The whole campaign.
     All,
     /// The execution that shows the difference.
     Witness,
-    /// So many executions, which showed no difference either.
+    /// This many executions, which showed no difference either.
     Some(u32),
 }
 
 impl Isolated {
-    /// The report's words for it.
+    /// The note about it in the report.
     pub(super) fn note(self) -> String {
         match self {
             Isolated::All => "isolation: each execution ran in a process of its own".into(),
@@ -52,7 +52,8 @@ impl Isolated {
     }
 }
 
-/// Runs a disturbed campaign again in isolation, where that may help; gives what stands in the end, and what of it ran in isolation.
+/// Runs a contaminated campaign again in isolation, where that may help. Returns the final campaign, and what of it ran
+/// in isolation.
 pub(super) fn run_isolated<'p>(
     pool: &'p WorkerPool,
     program: &mut Program,
@@ -71,7 +72,7 @@ pub(super) fn run_isolated<'p>(
     if let Some(noisy) = disturbed.noisy.as_ref().filter(|_| !spoiled)
         && !campaign::is_steady(&mut loaded, noisy, &plan.rules)?
     {
-        // The code itself does something else each time: isolation changes nothing.
+        // The code itself behaves differently each time, so isolation changes nothing.
         program.isolation = Isolation::Auto;
         return Ok((loaded, disturbed, None));
     }

@@ -1,5 +1,5 @@
-//! The main job: two texts -> a [`Comparison`]. Which pairs there are is `select`'s, what belongs to one `pair`'s, what
-//! runs of it `program`'s, and how it gets ready to `prepare`'s. One execution again is `replay`'s.
+//! The main job: two texts -> a [`Comparison`]. `select` finds the pairs, `pair` what belongs to one, `program` what
+//! runs of it, and `prepare` makes it ready. `replay` repeats one execution.
 
 mod ahead;
 mod disturbed;
@@ -34,14 +34,14 @@ pub use ahead::{Request, requests};
 pub use replay::{Again, Replayed, Then, replay};
 pub use units::{Unit, units};
 
-/// Executions spent on making a witness smaller.
+/// The number of executions spent on shrinking a witness.
 const SHRINK_BUDGET: u32 = 100;
-/// Executions in which another witness is looked for, where the reproducer of the smallest does not hold.
+/// The number of executions spent on finding another witness if the reproducer of the smallest does not hold.
 const PLAUSIBLE_BUDGET: u32 = 160;
 
 /// Compares every function that the two texts have in common and that changed.
 ///
-/// A pure function of its arguments, times and counts of lost executions aside.
+/// A pure function of its arguments, apart from times and counts of lost executions.
 pub fn compare(
     old: &Source,
     new: &Source,
@@ -56,7 +56,7 @@ pub fn compare(
     let Selected { pairs, added, removed } = select(&old, &new, options)?;
     let texts = Texts::new(&old, &new, options.context);
     let worth: Vec<bool> = pairs.iter().map(|functions| select::is_worth(&texts, functions, options)).collect();
-    // Where nothing is, all of them are told to be the same.
+    // If nothing changed, all pairs are reported as the same.
     let all = !worth.contains(&true);
     let pairs: Vec<Pair> = pairs
         .into_iter()
@@ -106,7 +106,7 @@ pub fn compare(
     })
 }
 
-/// A side without lines that only notebooks understand, and what is said about them.
+/// A side without notebook syntax, and the notes about it.
 fn plain(side: &Source) -> (Source, Option<String>) {
     let Some((text, lines)) = twincell_syntax::plain_python(&side.text) else { return (side.clone(), None) };
     let lines: Vec<String> = lines.iter().map(u32::to_string).collect();
@@ -118,7 +118,7 @@ fn plain(side: &Source) -> (Source, Option<String>) {
     (Source { text, ..side.clone() }, Some(note))
 }
 
-/// Without classes as a whole and snippets that say nothing, where the functions in them are compared as well.
+/// Drops whole classes and snippets that say nothing, if the functions in them are compared as well.
 fn forget_unsure(pairs: Vec<Pair>, reports: &mut Vec<PairReport>) -> Vec<Pair> {
     let says = |pair: &Pair, report: &PairReport| {
         pair.form() == Form::Function && report.verdict != Verdict::Identical && report.verdict != Verdict::Inconclusive
@@ -133,8 +133,8 @@ fn forget_unsure(pairs: Vec<Pair>, reports: &mut Vec<PairReport>) -> Vec<Pair> {
     pairs.into_iter().zip(kept).filter(|(_, keep)| *keep).map(|(pair, _)| pair).collect()
 }
 
-/// What [`compare`] loads into workers: one program a pair that can be instrumented. To measure executions by
-/// themselves.
+/// The programs that [`compare`] loads into workers: one for each pair that can be instrumented. They serve to measure
+/// executions by themselves.
 pub fn programs(
     old: &Source,
     new: &Source,
@@ -172,7 +172,7 @@ fn compare_pair(
         };
     let mut campaign = match campaign::run(&mut loaded, &target, &plan, progress) {
         Ok(campaign) => campaign,
-        // A worker that cannot be replaced costs this pair and no other.
+        // A worker that cannot be replaced costs only this pair.
         Err(error) => return Ok(assemble::failed(&frame, error.to_string())),
     };
     if program.isolation == Isolation::Process {
@@ -186,7 +186,7 @@ fn compare_pair(
         };
         notes.extend(done.map(disturbed::Isolated::note));
     }
-    // Only shown: without it a view says less.
+    // This is only shown. Without it a view says less.
     let classes = campaign::explain(&mut loaded, &campaign).unwrap_or_default();
     let found = campaign.witness.map(|position| &campaign.executions[position]);
     let (mut witness, mut decisive) = match found {
@@ -241,7 +241,7 @@ fn compare_pair(
     Ok(PairReport { isolation: program.isolation, ..report })
 }
 
-/// A witness as its reproducer needs it.
+/// A witness in the form that its reproducer needs.
 fn case<'a>(
     pair: &'a Pair,
     functions: &'a [Function; 2],
@@ -267,8 +267,8 @@ fn case<'a>(
     }
 }
 
-/// A smaller witness and its values that matter. A confirmed witness stays one, even where it cannot be made smaller,
-/// and a likely one does not become an edge case by being made smaller.
+/// A shrunk witness and its decisive values. A confirmed witness stays one even if it cannot be shrunk, and a likely
+/// one does not become an edge case by shrinking.
 fn smallest(
     loaded: &mut Loaded<'_>,
     found: &Kept,
@@ -285,8 +285,8 @@ fn smallest(
     (found.clone(), values)
 }
 
-/// Other witnesses of the same difference, for where the reproducer of the smallest does not hold: around it, without what
-/// was invented, small ones first; then as it was found.
+/// Other witnesses of the same difference, for the case that the reproducer of the smallest does not hold: first small
+/// ones near it without forced operations, then the original one.
 fn other_witnesses(
     loaded: &mut Loaded<'_>,
     found: &Kept,
@@ -310,7 +310,7 @@ fn other_witnesses(
     others
 }
 
-/// The values of a witness that matter.
+/// The decisive values of a witness.
 fn values(witness: &Kept, loaded: &mut Loaded<'_>, plan: &Plan) -> Vec<Decisive> {
     campaign::decisive(loaded, witness, &plan.rules, plan.raise_probability, DECISIVE_BUDGET).unwrap_or_default()
 }

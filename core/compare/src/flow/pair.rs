@@ -1,4 +1,4 @@
-//! One pair with all that its comparison needs: both versions, what of their texts runs beside them, and what differs.
+//! One pair with everything that its comparison needs: both versions, what runs beside them, and the differences.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -8,20 +8,21 @@ use twincell_values::reading::{Hint, Surroundings};
 
 use crate::{Source, assemble};
 
-/// Companions of a function at most, nearest first, and characters of them: beyond it, plain code does.
+/// The maximum number of companions of a function, nearest first, and their maximum length in characters. Beyond this,
+/// plain code runs.
 const COMPANIONS: usize = 12;
 const COMPANION_CHARACTERS: usize = 30_000;
 
-/// The two texts that pairs come from: what each holds, and what of it changed.
+/// The two texts from which pairs come: what each holds, and what changed in it.
 pub(super) struct Texts {
     pub indices: [Index; 2],
     pub changed: BTreeSet<String>,
-    /// Entities that changed or use, directly or not, what changed, in each text.
+    /// In each text, the entities that changed or that use a changed one, directly or indirectly.
     tainted: [BTreeSet<String>; 2],
-    /// What modules are, where they count.
+    /// The modules, where they count.
     modules: [String; 2],
     context: Context,
-    /// The texts are functions cut out of their modules.
+    /// Whether the texts are functions cut out of their modules.
     cut_out: bool,
     surroundings: [Surroundings; 2],
 }
@@ -46,7 +47,7 @@ impl Texts {
         Self { indices, changed, tainted, modules, context, cut_out, surroundings }
     }
 
-    /// Does either snippet use what changed?
+    /// Whether either snippet uses a changed entity.
     pub fn uses_changed(&self, snippets: [&Function; 2]) -> bool {
         [0, 1].iter().any(|&side| {
             let names = twincell_syntax::global_names(&twincell_syntax::without_definitions(&snippets[side].text));
@@ -54,7 +55,7 @@ impl Texts {
         })
     }
 
-    /// What an entity uses of what changed, and what leads there, nearest first.
+    /// The changed entities that an entity uses, and those that lead there, nearest first.
     fn path(&self, side: usize, from: &str) -> Vec<String> {
         let mut path = self.indices[side].reach(from);
         path.retain(|entity| self.tainted[side].contains(entity));
@@ -64,15 +65,15 @@ impl Texts {
 
 /// One version: the function, and what runs beside it.
 pub(super) struct Side {
-    /// The function and its companions, each a text of its own.
+    /// The function and its companions, each with its own text.
     pub parts: Vec<Function>,
-    /// What is evaluated before.
+    /// The text that is evaluated before.
     pub module: String,
     pub decorators: Vec<String>,
     pub body: Body,
-    /// What the classes of the parts say of the attributes of their objects, by path, for each part.
+    /// What the classes of the parts declare about the attributes of their objects, by path, for each part.
     pub fields: Vec<BTreeMap<String, Hint>>,
-    /// What the text around says of values that are looked at.
+    /// What the surrounding text reveals about values that the code looks at.
     pub surroundings: Surroundings,
 }
 
@@ -82,10 +83,11 @@ pub(super) struct Pair {
     /// Both versions for people: the text of all parts as one.
     pub shown: [Function; 2],
     pub diff: Diff,
-    /// What the versions use and that changed; looked for where they themselves are the same.
+    /// The changed names that the versions use. They are searched for if the versions themselves are the same.
     pub changed_names: Vec<String>,
     pub attribute_renames: Vec<(String, String)>,
-    /// Private attributes that only one version of the class has: the class keeps its state otherwise.
+    /// Whether only one version of the class has certain private attributes, so that the class keeps its state
+    /// differently.
     pub keeps_state_otherwise: bool,
     unchanged: bool,
 }
@@ -144,12 +146,12 @@ impl Pair {
         Self { sides, shown, diff, changed_names, attribute_renames, keeps_state_otherwise, unchanged }
     }
 
-    /// Nothing that would show a difference needs to run.
+    /// Whether nothing that would show a difference needs to run.
     pub fn is_same_program(&self) -> bool {
         self.diff.identical && self.changed_names.is_empty()
     }
 
-    /// The function itself is the same; what it uses is not.
+    /// Whether the function itself is the same and only what it uses changed.
     pub fn is_unchanged_itself(&self) -> bool {
         self.unchanged
     }
@@ -167,12 +169,12 @@ impl Pair {
     }
 }
 
-/// The name of a function as an entity: without the number of a second one of its name.
+/// The name of a function as an entity, without the number of a duplicate.
 fn entity(function: &Function) -> &str {
     function.qualname.split('#').next().unwrap_or(&function.qualname)
 }
 
-/// The class of a method as an entity.
+/// The class of a method, as an entity.
 fn owner(function: &Function) -> Option<&str> {
     match function.form {
         Form::Class => Some(entity(function)),
@@ -187,7 +189,7 @@ fn methods<'a>(index: &'a Index, class: &str) -> Vec<&'a Function> {
     index.functions.iter().filter(of_class).collect()
 }
 
-/// What the class of a method says of the attributes of its objects: `self.words`, by the fields that it declares.
+/// What the class of a method declares about the attributes of its objects: `self.words`, from the fields of the class.
 fn fields(index: &Index, method: &Function) -> BTreeMap<String, Hint> {
     let of_objects = !method.decorators.iter().any(|text| matches!(text.as_str(), "staticmethod" | "classmethod"));
     let Some((owner, own)) = owner(method).zip(method.parameters.first()).filter(|_| of_objects) else {
@@ -200,7 +202,7 @@ fn fields(index: &Index, method: &Function) -> BTreeMap<String, Hint> {
 fn attribute_renames(texts: &Texts, functions: &[Function; 2]) -> Vec<(String, String)> {
     let [Some(old), Some(new)] = functions.each_ref().map(owner) else { return vec![] };
     let (old, new) = (methods(&texts.indices[0], old), methods(&texts.indices[1], new));
-    // One method alone does not show what others call its attributes.
+    // One method alone does not show how others name its attributes.
     if old.len() < 2 || new.len() < 2 { vec![] } else { twincell_syntax::attribute_renames(&old, &new) }
 }
 
@@ -214,7 +216,7 @@ fn keeps_state_otherwise(texts: &Texts, functions: &[Function; 2], renames: &[(S
     attributes(&texts.indices[0], old, &[]) != attributes(&texts.indices[1], new, renames)
 }
 
-/// Functions on the way to what changed, in either version.
+/// The functions on the way to changed entities, in either version.
 fn companions(texts: &Texts, side: usize, paths: &[Vec<String>; 2], function: &Function) -> Vec<Function> {
     let index = &texts.indices[side];
     let other = &paths[1 - side];
@@ -252,7 +254,7 @@ fn module(texts: &Texts, side: usize, path: &[String], function: &Function) -> S
         Context::Function => {
             let mut keep: BTreeSet<String> = path.iter().cloned().collect();
             if !keep.is_empty() {
-                // What holds the function is there for `self`, and the function itself is not needed.
+                // The class around the function is kept for `self`. The function itself is not needed.
                 keep.remove(entity(function));
             }
             texts.indices[side].slice(&keep)
@@ -260,8 +262,8 @@ fn module(texts: &Texts, side: usize, path: &[String], function: &Function) -> S
     }
 }
 
-/// Decorators that are applied: where they differ, all; else those that changed themselves. What the others do they do to
-/// both versions, and one that needs its framework's context would only keep the function from running.
+/// The decorators to apply: if they differ, all of them, and otherwise those that changed themselves. The others do the
+/// same to both versions, and one that needs its framework's context would only keep the function from running.
 fn decorators(texts: &Texts, side: usize, function: &Function, differ: bool) -> Vec<String> {
     if differ || function.form == Form::Class {
         return function.decorators.clone();
@@ -275,7 +277,8 @@ fn decorators(texts: &Texts, side: usize, function: &Function, differ: bool) -> 
 fn snippet_bodies(old: &Snippet, new: &Snippet, diff: &Diff) -> [Body; 2] {
     let canonical = |name: &String| diff.renames.iter().find(|(is, _)| is == name).map_or(name, |(_, was)| was).clone();
     let new_names: BTreeMap<String, String> = new.results.iter().map(|name| (canonical(name), name.clone())).collect();
-    // Bound by both, or a result of the old version that is lost. What only the new one binds harms nobody.
+    // Names that both bind, and results of the old version that are lost. Names that only the new version binds do no
+    // harm.
     let wanted: Vec<&String> =
         old.results.iter().filter(|name| new_names.contains_key(*name) || old.unread.contains(*name)).collect();
     let body = |results: Vec<(String, String)>, bound: &BTreeSet<String>| {
@@ -287,10 +290,10 @@ fn snippet_bodies(old: &Snippet, new: &Snippet, diff: &Diff) -> [Body; 2] {
     [body(olds, &old.bound), body(news, &new.bound)]
 }
 
-/// What objects can do by themselves, and the better where a decorator sees to it.
+/// Operations that objects support by themselves, and better where a decorator provides them.
 const OPERATIONS: [&str; 5] = ["__eq__", "__hash__", "__lt__", "__repr__", "__setattr__"];
 
-/// Public members that both versions of a class have.
+/// The public members that both versions of a class have.
 fn class_bodies(texts: &Texts, functions: &[Function; 2]) -> [Body; 2] {
     let [old, new] = [0, 1].map(|side| members(&texts.indices[side], entity(&functions[side])));
     let in_both =
@@ -309,7 +312,7 @@ fn class_bodies(texts: &Texts, functions: &[Function; 2]) -> [Body; 2] {
     [body.clone(), body]
 }
 
-/// What a class says of the arguments that make its objects: in `__init__`, or as fields.
+/// What a class declares about the arguments of its constructor: in `__init__`, or as fields.
 fn constructor(index: &Index, class: &str) -> BTreeMap<String, Hint> {
     let mut found = BTreeMap::new();
     let mut waiting = VecDeque::from([class.to_string()]);
@@ -385,7 +388,7 @@ fn whole(parts: &[Function]) -> Function {
     shown
 }
 
-/// The difference of the functions and that of their companions, in lines of the whole texts.
+/// The difference of the functions and their companions, in lines of the whole texts.
 fn whole_diff(sides: &[Side; 2], own: Diff, shown: &[Function; 2]) -> Diff {
     if sides.iter().all(|side| side.parts.len() == 1) {
         return own;

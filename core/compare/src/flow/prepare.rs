@@ -1,4 +1,4 @@
-//! A pair made ready to execute: instrumented, predicted, loaded into a worker, with the plan of its campaign.
+//! Makes a pair ready to execute: instruments it, predicts it, loads it into a worker, and plans its campaign.
 
 use twincell_behavior::Rules;
 use twincell_engine::protocol::{Context, Program};
@@ -15,7 +15,7 @@ pub(super) struct Prepared<'a> {
     pub instrumented: [Instrumented; 2],
     pub program: Program,
     pub loaded: Loaded<'a>,
-    /// What could be done: a module that ends the worker leaves the function alone.
+    /// The context that was possible. If evaluating the module ends the worker, it is the function alone.
     pub context: Context,
     pub target: Target,
     pub plan: Plan,
@@ -23,7 +23,7 @@ pub(super) struct Prepared<'a> {
     pub notes: Vec<String>,
 }
 
-/// The inner error says for people why the pair cannot be executed.
+/// The inner error says, for people, why the pair cannot be executed.
 pub(super) fn prepare<'a>(
     pair: &Pair,
     predictor: &dyn Predictor,
@@ -85,7 +85,7 @@ pub(super) fn prepare<'a>(
     Ok(Ok(Prepared { instrumented, program, loaded, context, target, plan, notes }))
 }
 
-/// Changed lines of a version that test a value, each with the lines of the other version that use it.
+/// The changed lines of a version that test a value, each with the lines of the other version that use it.
 fn changed_guards(pair: &Pair, target: &Target, side: usize) -> Vec<(u32, Vec<u32>)> {
     let mut guards = twincell_syntax::guards(&pair.shown[side].text);
     let is_changed = |line: &u32| target.changed[side].contains(line);

@@ -10,7 +10,8 @@ use twincell_values::reading::Locals;
 use super::pair::{Pair, Side};
 use crate::{CompareError, CompareOptions};
 
-/// Marks that one version may pass in one execution: enough for loops over what is injected, few enough to end.
+/// The maximum number of marks that one version may pass in one execution: enough for loops over injected values, and
+/// few enough to end.
 const STEP_BUDGET: u64 = 20_000;
 
 /// Instruments both versions with their companions.
@@ -19,7 +20,7 @@ pub(super) fn instrumented(pair: &Pair) -> Result<[Instrumented; 2], InstrumentE
     Ok([one(&pair.sides[0])?, one(&pair.sides[1])?])
 }
 
-/// The sites of one part, at places of its own text.
+/// The sites of one part, at positions of its own text.
 struct Part<'a> {
     function: &'a Function,
     sites: Vec<Site>,
@@ -117,13 +118,13 @@ pub(super) fn program(
     })
 }
 
-/// The instrumented text of each part: instrumenting keeps lines.
+/// The instrumented text of each part. Instrumenting keeps lines.
 fn codes(side: &Side, code: &str) -> Vec<String> {
     let mut lines = code.split_inclusive('\n');
     side.parts.iter().map(|part| lines.by_ref().take(part.text.lines().count()).collect()).collect()
 }
 
-/// A companion's local names are other names than the function's: they get a name of their own in paths.
+/// The local names of a companion differ from the function's, so they get their own names in paths.
 fn separate(part: &Part<'_>, sites: &mut [Site], locals: &mut Locals) {
     locals.names.extend(part.function.parameters.iter().map(|parameter| parameter.name.clone()));
     // `self` is the same object in all methods.
@@ -151,8 +152,8 @@ fn local(function: &Function, name: &str) -> String {
     format!("{name}__{}", function.name)
 }
 
-/// What a companion's parameters stand for, where only one place calls it, with plain paths: `helper(request.meta)`
-/// makes the parameter `meta` of `helper` the path `request.meta`.
+/// The paths that a companion's parameters stand for, if only one place calls it and with plain paths:
+/// `helper(request.meta)` makes the parameter `meta` of `helper` the path `request.meta`.
 fn arguments(companion: &Function, parts: &[Part<'_>]) -> Vec<(String, String)> {
     let calls = parts.iter().enumerate().flat_map(|(position, part)| {
         let named =

@@ -1,4 +1,4 @@
-//! One execution of a comparison again, as it was or with other values: what a live view asks for.
+//! Repeats one execution of a comparison, as it was or with other values, for a live view.
 
 use std::collections::BTreeMap;
 
@@ -15,12 +15,12 @@ use crate::campaign::{self, joint};
 use crate::report::{Evidence, PairReport, Reproducer, Witness};
 use crate::{CompareError, CompareOptions, Continue, Source, assemble, reproduce};
 
-/// Which execution, and what becomes of it.
+/// Which execution to repeat, and what to do with it.
 #[derive(Debug, Clone)]
 pub struct Again<'a> {
     /// The pair's report from the comparison of the same texts with the same options.
     pub pair: &'a PairReport,
-    /// [`crate::report::ExecutionReport`]'s, or those of an execution that was replayed before.
+    /// Those of [`crate::report::ExecutionReport`], or those of an execution that was replayed before.
     pub number: u32,
     pub seed: u64,
     pub choices: &'a [Choice],
@@ -29,11 +29,11 @@ pub struct Again<'a> {
     pub then: Then,
 }
 
-/// What is to be done after the execution ran.
+/// What to do after the execution ran.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Then {
     Show,
-    /// Makes its values as small as the difference allows.
+    /// Shrinks its values as far as the difference allows.
     Shrink,
     /// Writes a test of its difference.
     Reproduce,
@@ -43,13 +43,13 @@ pub enum Then {
 #[derive(Debug, Clone)]
 pub struct Replayed {
     pub witness: Witness,
-    /// The confirmed differences; none where both versions did the same.
+    /// The confirmed differences. Empty if both versions did the same.
     pub evidence: Vec<Evidence>,
     pub reproducer: Option<Reproducer>,
 }
 
-/// Executes once more. A pure function of its arguments; the same values give what the comparison saw. `go_on` is asked
-/// while values are made small.
+/// Executes once more. This is a pure function of its arguments: the same values give what the comparison saw. `go_on`
+/// is asked while values are shrunk.
 pub fn replay(
     old: &Source,
     new: &Source,

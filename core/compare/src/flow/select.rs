@@ -1,4 +1,4 @@
-//! Which functions, classes and snippets of two texts are compared.
+//! Selects the functions, classes and snippets of two texts to compare.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use crate::report::PairReport;
 use crate::verdict::Verdict;
 use crate::{CompareError, CompareOptions, Source};
 
-/// Names in an error at most.
+/// The maximum number of names in an error.
 const NAMED: usize = 20;
 
 pub(super) struct Selected {
@@ -20,7 +20,7 @@ pub(super) struct Selected {
     pub removed: Vec<String>,
 }
 
-/// Finds what is compared: the functions that both texts have, classes that changed, and statements beside them.
+/// Finds what to compare: the functions that both texts have, classes that changed, and statements outside definitions.
 pub(super) fn select(old: &Source, new: &Source, options: &CompareOptions) -> Result<Selected, CompareError> {
     let mut sides = Vec::new();
     for side in [old, new] {
@@ -79,7 +79,7 @@ fn no_function(side: &Source) -> CompareError {
     CompareError::NoFunction { label: side.label.clone(), holds }
 }
 
-/// The one function that was asked for; of whole texts also a class, or the statements beside definitions.
+/// The requested function. For whole texts it may also be a class, or the statements outside definitions.
 fn by_name(
     name: &str,
     [old, new]: [&Source; 2],
@@ -88,7 +88,7 @@ fn by_name(
     cut_out: bool,
 ) -> Result<Selected, CompareError> {
     if cut_out {
-        // The texts hold the function alone; its place in the module is known by name.
+        // The texts hold the function alone. Its place in the module is known by name.
         place(&mut old_functions, name);
         place(&mut new_functions, name);
     }
@@ -107,7 +107,7 @@ fn by_name(
     Err(CompareError::UnknownFunction { name: name.into(), known: names.join(", ") })
 }
 
-/// Gives the outermost function of a cut-out text the qualified name that it has in its module.
+/// Gives the outermost function of a cut-out text its qualified name in the module.
 fn place(functions: &mut [Function], qualname: &str) {
     let Some(outermost) = functions.first_mut() else { return };
     outermost.qualname = qualname.into();
@@ -118,7 +118,7 @@ fn place(functions: &mut [Function], qualname: &str) {
         .map(|owner| owner.rsplit('.').next().unwrap_or(owner).to_string());
 }
 
-/// The statements beside definitions, where there are any in both texts and they are not the same.
+/// The statements outside definitions, if both texts have some and they differ.
 fn snippets(old: &Source, new: &Source) -> Option<(Function, Function)> {
     if old.module.is_some() || new.module.is_some() {
         return None;
@@ -127,7 +127,7 @@ fn snippets(old: &Source, new: &Source) -> Option<(Function, Function)> {
     (one.has_statements && other.has_statements).then_some((one.function, other.function))
 }
 
-/// Classes that both texts have.
+/// The classes that both texts have.
 fn classes(old: &Source, new: &Source, cut_out: bool) -> Vec<(Function, Function)> {
     if cut_out {
         return vec![];
@@ -141,7 +141,7 @@ fn classes(old: &Source, new: &Source, cut_out: bool) -> Vec<(Function, Function
     .collect()
 }
 
-/// Is a snippet or class worth a comparison of its own? Functions always are, and what was asked for by name.
+/// Whether a snippet or class needs its own comparison. Functions always do, and so does anything requested by name.
 pub(super) fn is_worth(texts: &Texts, pair: &(Function, Function), options: &CompareOptions) -> bool {
     let name = &pair.1.qualname;
     if options.function.is_some() {
@@ -161,7 +161,7 @@ pub(super) fn is_worth(texts: &Texts, pair: &(Function, Function), options: &Com
     }
 }
 
-/// Do the texts differ beyond the definitions that they hold?
+/// Whether the texts differ outside the definitions that they hold.
 fn own_statements_differ(pair: &(Function, Function)) -> bool {
     let statements = [&pair.0, &pair.1].map(|function| twincell_syntax::without_definitions(&function.text));
     let as_function = |text: &String, like: &Function| Function { text: text.clone(), ..like.clone() };
@@ -169,12 +169,12 @@ fn own_statements_differ(pair: &(Function, Function)) -> bool {
     !twincell_syntax::diff(&stripped.0, &stripped.1).identical
 }
 
-/// Pairs that do not decide, by position, with the names of those that do in their place.
+/// The pairs that do not decide, by position, with the names of those that decide in their place.
 ///
-/// A private function whose callers changed with it is judged at its callers: where all of them ran and showed no
-/// difference, what changed between them stays between them. A method of a class that keeps its state otherwise (its
-/// private attributes are not the same) runs on objects that neither version would make: where sequences of calls of the
-/// whole class ran, they decide.
+/// A private function whose callers changed with it is judged at its callers: if all of them ran and showed no
+/// difference, the changes between them are internal. A method of a class that keeps its state differently (whose
+/// private attributes differ) runs on objects that neither version would make. If sequences of calls of the whole class
+/// ran, they decide.
 pub(super) fn deciders(texts: &Texts, pairs: &[Pair], reports: &[PairReport]) -> Vec<(usize, Vec<String>)> {
     let mut decided: Vec<(usize, Vec<String>)> = Vec::new();
     let unsettled = |report: &PairReport| matches!(report.verdict, Verdict::Changing | Verdict::Inconclusive);
@@ -196,7 +196,7 @@ pub(super) fn deciders(texts: &Texts, pairs: &[Pair], reports: &[PairReport]) ->
             decided.push((position, vec![class.to_string()]));
         }
     }
-    // From the outside in: a helper's callers may be helpers themselves.
+    // From the outside in, since a helper's callers may be helpers themselves.
     loop {
         let before = decided.len();
         for (position, (pair, report)) in pairs.iter().zip(reports).enumerate() {
@@ -213,7 +213,7 @@ pub(super) fn deciders(texts: &Texts, pairs: &[Pair], reports: &[PairReport]) ->
     }
 }
 
-/// All that the witness of a constructor shows is other values in private attributes.
+/// Whether the witness of a constructor shows only other values in private attributes.
 fn differs_in_private_state_only(report: &PairReport) -> bool {
     let (Verdict::Changing, Some(witness)) = (report.verdict, &report.witness) else { return false };
     let only_arguments = report.evidence.iter().all(|evidence| evidence.channel == Channel::Arguments);
@@ -238,7 +238,7 @@ fn differs_in_private_state_only(report: &PairReport) -> bool {
         && differing.iter().all(|name| name.starts_with("._") && !name.ends_with("__"))
 }
 
-/// The callers of a private function that settle it.
+/// The callers that decide for a private function.
 fn settled_by_callers(
     texts: &Texts,
     pairs: &[Pair],
@@ -275,7 +275,7 @@ fn settled_by_callers(
     (ran && changed_together).then(|| callers.into_iter().collect())
 }
 
-/// Not meant for others: a leading underscore, and no protocol of Python's.
+/// Whether a name is not meant for others: it has a leading underscore and is not one of Python's protocols.
 fn is_private(qualname: &str) -> bool {
     qualname.split('.').any(|part| part.starts_with('_') && !part.ends_with("__"))
 }

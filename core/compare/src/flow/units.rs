@@ -1,5 +1,5 @@
-//! Which classes of two whole texts a comparison would look at, and whether their statements; nothing runs here. For those
-//! who compare functions by themselves.
+//! The classes of two whole texts that a comparison would look at, and whether it would look at their statements, found
+//! without running anything. This is for callers that compare functions by themselves.
 
 use twincell_syntax::Form;
 
@@ -8,15 +8,15 @@ use super::plain;
 use super::select::{is_worth, select};
 use crate::{CompareOptions, Source};
 
-/// A class, or the statements beside definitions, of two texts.
+/// A class, or the statements outside definitions, of two texts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unit {
     pub form: Form,
     pub qualname: String,
 }
 
-/// Classes and statements that both texts have and that are not the same program in them, or use something that is not;
-/// nothing where the texts are no Python.
+/// The classes and statements that both texts have and that are not the same program in both, or that use something
+/// that is not. Empty if the texts are not Python.
 pub fn units(old: &str, new: &str) -> Vec<Unit> {
     let source = |text: &str| plain(&Source { text: text.to_owned(), ..Source::default() }).0;
     let (old, new, options) = (source(old), source(new), CompareOptions::default());
@@ -43,7 +43,7 @@ mod tests {
     #[test]
     fn classes_and_statements_that_changed_are_named_and_functions_are_not() {
         assert_eq!(names(OLD, OLD), Vec::<String>::new());
-        // What a module binds is seen by others.
+        // Others see the names that a module binds.
         assert_eq!(names(OLD, &OLD.replace("10", "20")), [twincell_syntax::SNIPPET]);
         assert_eq!(names(OLD, &OLD.replace("size = 3", "size = 4")), ["P"]);
         assert_eq!(names(OLD, &OLD.replace("return x\n", "return -x\n")), Vec::<String>::new());
