@@ -1,9 +1,9 @@
-//! The next execution: one that is planned, afresh, or a variation of one that reached something new.
+//! Chooses the next execution: a planned one, a fresh one, or a variation of one that reached something new.
 //!
-//! Planned executions (`goals.rs`, `repair.rs`) take three in four while there are any. Of the others, every second
-//! starts afresh; the rest take the choices of an execution that reached something new, forget a few of them, and draw
-//! those again (paths are drawn independently, so the rest stays as it was). Now and then a value is given what values
-//! of its path were compared with.
+//! While there are planned executions (`goals.rs`, `repair.rs`), they are three in four. Of the others, every second is
+//! drawn afresh. The rest keep the decisions of an execution that reached something new, except for a few that are
+//! drawn again (paths are drawn independently, so the others stay the same). Now and then a value becomes one of those
+//! with which values of its path were compared.
 
 use std::collections::BTreeSet;
 
@@ -18,10 +18,10 @@ use twincell_values::value::{Choice, Decision, Fixed, Recipe, is_answer};
 use super::corpus::State;
 use super::substitute::Substitution;
 
-/// How often a path with learned values gets one of them, in an execution drawn afresh.
+/// How often a path with learned values gets one of them in a fresh execution.
 const LEARNED: f64 = 0.15;
 
-/// How often a variation makes one value like another of its class.
+/// How often a variation makes one value similar to another of its class.
 const ALIKE: f64 = 0.4;
 
 /// The next execution.
@@ -40,7 +40,7 @@ pub(super) fn choose(state: &mut State<'_>, seed: u64, index: u32) -> ExecutionR
     ExecutionRequest { index, seed: own, fixed, versions: vec![0, 1], observe, explain: false, substitute }
 }
 
-/// The choices of an execution that is worth it, but for up to three.
+/// The decisions of an execution worth varying, without up to three.
 fn vary(state: &State<'_>, random: &mut Pcg64Mcg) -> Fixed {
     let Some(entry) = state.pick(random) else { return afresh(state, random) };
     let choices = &entry.choices;
@@ -68,8 +68,8 @@ fn vary(state: &State<'_>, random: &mut Pcg64Mcg) -> Fixed {
     fixed
 }
 
-/// A value in the image of another one of the execution: what code does with two values often depends on what they have
-/// in common, which values drawn apart seldom have.
+/// A value derived from another value of the execution. What code does with two values often depends on what they have
+/// in common, which independently drawn values seldom have.
 fn alike(choices: &[Choice], random: &mut Pcg64Mcg) -> Option<(String, Recipe)> {
     let value = |choice: &Choice| match &choice.decision {
         Decision::Value(value @ (Recipe::Str(_) | Recipe::List(_) | Recipe::Tuple(_) | Recipe::Dict(_))) => {
@@ -97,7 +97,7 @@ fn alike(choices: &[Choice], random: &mut Pcg64Mcg) -> Option<(String, Recipe)> 
     Some((changed.path.clone(), value))
 }
 
-/// The items as they are, turned round, or with one in the place of another.
+/// The items as they are, reversed, or with one replaced by another.
 fn rearranged(random: &mut Pcg64Mcg, items: &[Recipe]) -> Vec<Recipe> {
     let mut items = items.to_vec();
     match random.random_range(0..3) {
@@ -123,7 +123,7 @@ fn afresh(state: &State<'_>, random: &mut Pcg64Mcg) -> Fixed {
     fixed
 }
 
-/// A value that others of this path were compared with, or one beside it.
+/// A value with which others of this path were compared, or a neighbour of one.
 fn learned(state: &State<'_>, path: &str, random: &mut Pcg64Mcg) -> Option<Recipe> {
     let values = state.learned.get(path)?;
     let value = values.get(random.random_range(0..values.len().max(1)))?;

@@ -1,4 +1,4 @@
-//! Whether a difference is one of the code: the execution is repeated, also each version against itself.
+//! Confirms that a difference comes from the code: repeats the execution, and also runs each version against itself.
 
 use twincell_behavior::{Difference, Rules, differences, is_telling, steady};
 use twincell_engine::observed::Behavior;
@@ -9,16 +9,16 @@ use twincell_values::value::Fixed;
 
 use super::{Execute, Kept};
 
-/// How often each version is repeated to see whether it does the same again, and how often once it did not.
+/// How often each version is repeated to check that it behaves the same again, and how often after it did not.
 pub(super) const REPEATS: usize = 5;
 pub(super) const MANY_REPEATS: usize = 24;
 
-/// Decisions of an execution, to repeat it.
+/// The decisions of an execution, to repeat it.
 pub fn repeat(record: &ExecutionRecord) -> Fixed {
     record.choices.iter().map(|choice| (choice.path.clone(), choice.decision.clone())).collect()
 }
 
-/// An execution like this one, on other decisions.
+/// An execution like this one, with other decisions.
 pub(super) fn again(record: &ExecutionRecord, fixed: Fixed, versions: Vec<u8>) -> ExecutionRequest {
     ExecutionRequest {
         index: record.index,
@@ -35,14 +35,15 @@ pub(super) fn again(record: &ExecutionRecord, fixed: Fixed, versions: Vec<u8>) -
 #[derive(Debug, Clone, Default)]
 pub(super) struct Confirmed {
     pub differences: Vec<Difference>,
-    /// Paths of the results of unknown calls, and of what was looked up in them, that only old, and only new, asked for.
+    /// The paths of results of unknown calls, and of what was looked up in them, that only old, and only new, asked
+    /// for.
     pub exclusive: [Vec<String>; 2],
 }
 
-/// Repeats an execution, also each version against itself: what differs then is nondeterminism and no evidence. `None`
-/// when repetitions are lost, twice: nothing is known then.
+/// Repeats an execution, and also runs each version against itself. What differs then is nondeterminism and not
+/// evidence. `None` if repetitions are lost twice, since then nothing is known.
 ///
-/// What is noise shows soon, as a rule; only what outlasts a few repetitions is worth many.
+/// As a rule, noise shows soon. Only what survives a few repetitions is worth many.
 pub(super) fn confirm(
     execute: &mut dyn Execute,
     record: &ExecutionRecord,
@@ -75,10 +76,10 @@ fn attempt(
     let (Some(forth), Some(back), Some(old), Some(new)) = (next(), next(), next(), next()) else {
         return Ok(None);
     };
-    // Who runs second and asks first, asks alone.
+    // The version that runs second asks alone for what it asks first.
     let exclusive = [asked_by(&back, 0), asked_by(&forth, 1)];
     let (forth, back, old, new) = (forth.behaviors, back.behaviors, old.behaviors, new.behaviors);
-    // A version that ends usably at one time and not at another is no more to be trusted.
+    // A version that ends usably at one time and not at another is not reliable.
     let ends_alike = |a: &Behavior, b: &Behavior| {
         a.outcome.is_valid() && b.outcome.is_valid() || is_telling(&a.outcome) && is_telling(&b.outcome)
     };
@@ -102,7 +103,7 @@ fn is_same_each_time(runs: &[Behavior], rules: &Rules) -> bool {
     runs[1..].iter().all(|again| differences(&runs[0], again, rules).is_empty())
 }
 
-/// Does each version do the same again on these decisions?
+/// Whether each version behaves the same again on these decisions.
 pub fn is_steady(execute: &mut dyn Execute, record: &ExecutionRecord, rules: &Rules) -> Result<bool, EngineError> {
     let requests = [0, 1].map(|version| again(record, repeat(record), vec![version; REPEATS])).to_vec();
     Ok(execute.execute(requests)?.iter().all(|executed| match executed {
@@ -114,7 +115,7 @@ pub fn is_steady(execute: &mut dyn Execute, record: &ExecutionRecord, rules: &Ru
     }))
 }
 
-/// Do both versions do what they did in this execution?
+/// Whether both versions behave as they did in this execution.
 pub fn is_same_again(execute: &mut dyn Execute, kept: &Kept, rules: &Rules) -> Result<bool, EngineError> {
     let request = again(&kept.record, repeat(&kept.record), vec![0, 1]);
     Ok(execute.execute(vec![request])?.iter().all(|executed| match executed {

@@ -1,4 +1,4 @@
-//! What the predictor expected under the access paths of a campaign: for people, after the search.
+//! The predictor's expectations for the access paths of a campaign, for people, after the search.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -8,11 +8,11 @@ use twincell_engine::{EngineError, Executed};
 use super::confirm::{again, repeat};
 use super::{Campaign, Execute, Kept};
 
-/// Executions that are repeated for it at most.
+/// The maximum number of executions that are repeated for this.
 const MOST: usize = 8;
 
-/// Probability of each class, by access path. The executions with the
-/// most values are repeated: a few of them have nearly all paths.
+/// The probability of each class, by access path. The executions with the most values are repeated, since a few of them
+/// have nearly all paths.
 pub fn explain(execute: &mut dyn Execute, campaign: &Campaign) -> Result<BTreeMap<String, Vec<f32>>, EngineError> {
     let mut longest: Vec<&Kept> = campaign.executions.iter().collect();
     longest.sort_by_key(|kept| std::cmp::Reverse(kept.record.injections.len()));

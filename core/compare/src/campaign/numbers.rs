@@ -19,12 +19,12 @@ fn parts(value: &Recipe) -> Vec<&Recipe> {
     }
 }
 
-/// How many numbers a value holds: itself, or items of lists, tuples and dictionaries.
+/// The number of numbers in a value: itself, or items of lists, tuples and dictionaries.
 pub(super) fn count(value: &Recipe) -> usize {
     usize::from(number(value).is_some()) + parts(value).into_iter().map(count).sum::<usize>()
 }
 
-/// The value with one of its numbers moved; `None` where there is no such number.
+/// The value with one of its numbers moved. `None` if there is no such number.
 pub(super) fn shifted(value: &Recipe, position: usize, by: f64) -> Option<Recipe> {
     let mut changed = value.clone();
     shift(&mut changed, &mut { position }, by).then_some(changed)
@@ -54,8 +54,8 @@ fn shift(value: &mut Recipe, left: &mut usize, by: f64) -> bool {
     }
 }
 
-/// Longer texts and lists, for a count of something in them that is `own` and should be `wanted`: the whole again and
-/// again, or its first or last part.
+/// Longer texts and lists, for a count of something in them that is `own` and should be `wanted`: the whole repeated,
+/// or its first or last part repeated.
 pub(super) fn stretched(value: &Recipe, own: f64, wanted: f64) -> Vec<Recipe> {
     const LONGEST: usize = 256;
     let size = match value {
@@ -79,7 +79,7 @@ pub(super) fn stretched(value: &Recipe, own: f64, wanted: f64) -> Vec<Recipe> {
     found
 }
 
-/// The value so many times, with its first and its last item so many times more.
+/// The value repeated this many times, with its first and its last item repeated further.
 fn repeated(value: &Recipe, times: usize, first: usize, last: usize) -> Recipe {
     let items = |items: &[Recipe]| -> Vec<Recipe> {
         let leading = items.first().into_iter().flat_map(|item| vec![item.clone(); first]);

@@ -12,16 +12,16 @@ use super::weigh::ground;
 use super::{Execute, Kept};
 use crate::Continue;
 
-/// Lost executions after which a witness stays as it is.
+/// The number of lost executions after which a witness stays as it is.
 const LOST: u32 = 3;
-/// Parts of a container that are tried in its place.
+/// The maximum number of parts of a container that are tried in its place.
 const PARTS: usize = 4;
 
-/// Makes a witness smaller: replaces decisions by simpler ones while a difference in the same channel stays.
+/// Shrinks a witness: replaces decisions by simpler ones while a difference in the same channel remains.
 ///
-/// The decisions are gone through once, in order; at most `budget` candidates. Safe because every candidate is executed,
-/// and one that shows a difference is confirmed as the witness was. Ends when asked to, or when executions are lost: each
-/// of those costs a deadline.
+/// One pass over the decisions in order, with at most `budget` candidates. This is safe because every candidate is
+/// executed, and a candidate that shows a difference is confirmed as the witness was. It ends on request, or when
+/// executions are lost, since each of those costs a deadline.
 pub fn shrink(
     execute: &mut dyn Execute,
     witness: &Kept,
@@ -72,7 +72,7 @@ pub fn shrink(
     Ok(best)
 }
 
-/// How likely each class is, by path.
+/// The probability of each class, by path.
 fn likelihoods(execute: &mut dyn Execute, witness: &Kept) -> Result<BTreeMap<String, Vec<f32>>, EngineError> {
     let request = again(&witness.record, repeat(&witness.record), vec![0, 1]);
     let explained = execute.execute(vec![ExecutionRequest { explain: true, ..request }])?.into_iter().next();
@@ -80,8 +80,8 @@ fn likelihoods(execute: &mut dyn Execute, witness: &Kept) -> Result<BTreeMap<Str
     Ok(record.injections.into_iter().map(|injection| (injection.path, injection.classes)).collect())
 }
 
-/// Plain values that a container holds, where such a value is likelier in its place: what the text within shows, the text
-/// may show by itself.
+/// Plain values that a container holds, if such a value is likelier in its place. A text may show by itself what it
+/// shows within the container.
 fn likelier(choice: &Choice, likely: &BTreeMap<String, Vec<f32>>) -> Vec<Decision> {
     let (Decision::Value(recipe), Some(classes)) = (&choice.decision, likely.get(&choice.path)) else { return vec![] };
     let of = |recipe: &Recipe| classes.get(recipe.abstract_value() as usize).copied().unwrap_or(0.0);
@@ -102,7 +102,7 @@ fn likelier(choice: &Choice, likely: &BTreeMap<String, Vec<f32>>) -> Vec<Decisio
     found
 }
 
-/// The witness with some decisions exchanged, if the difference stays and is confirmed.
+/// The witness with some decisions replaced, if the difference remains and is confirmed.
 fn changed(
     execute: &mut dyn Execute,
     witness: &Kept,
@@ -150,10 +150,10 @@ fn without_repairs(record: &ExecutionRecord) -> Vec<Vec<(String, Decision)>> {
         let shown = value.display();
         let more = |repair: &String| {
             let called = repair.strip_suffix("(...)").is_some_and(|callee| !name.is_empty() && last(callee) == name);
-            // What is awaited stands in parentheses: `(await x).y`.
+            // An awaited expression stands in parentheses: `(await x).y`.
             let bare = repair.strip_prefix('(').filter(|_| path.starts_with("await "));
             let within = bare.unwrap_or(repair).strip_prefix(path);
-            // What only a local names is known by its value: `1.status`.
+            // A value that only a local names is known by its value: `1.status`.
             let of_value = repair.strip_prefix(&shown).is_some_and(|rest| rest.starts_with(['.', '[', '(']));
             called || of_value || within.is_some_and(|rest| rest.trim_start_matches(')').starts_with(['.', '[', '(']))
         };
@@ -173,8 +173,8 @@ fn without_repairs(record: &ExecutionRecord) -> Vec<Vec<(String, Decision)>> {
     record.choices.iter().filter_map(instead).collect()
 }
 
-/// Simpler decisions than this one, simplest first. An object gives way to a plain value where the difference itself
-/// shows it.
+/// Decisions simpler than this one, simplest first. An object becomes a plain value if the difference itself shows this
+/// value.
 fn simpler(decision: &Decision, seen: bool) -> Vec<Decision> {
     let Decision::Value(recipe) = decision else { return vec![] };
     let values: Vec<Recipe> = match recipe {

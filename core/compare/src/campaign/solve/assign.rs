@@ -1,4 +1,4 @@
-//! From a wanted value of a term down to decisions: the inverse of each operation on the way.
+//! From a wanted value of a term to decisions, through the inverse of each operation on the way.
 
 use std::rc::Rc;
 
@@ -70,7 +70,7 @@ impl Solver<'_> {
         ways
     }
 
-    /// Is what this term starts from injected?
+    /// Whether the value from which this term starts is injected.
     fn starts_injected(&self, term: &Term) -> bool {
         match term {
             Term::Name(name) => {
@@ -243,7 +243,7 @@ impl Solver<'_> {
             }
         }
         if let (Operator::Add, Recipe::Str(text), true) = (operator, wanted, ways.is_empty()) {
-            // Both parts change: the text is cut behind what is written between them.
+            // Both parts change: the text is cut after the literal between them.
             let cut = last_literal(left).filter(|written| !written.is_empty());
             let cut = cut.and_then(|written| text.find(written).map(|at| at + written.len())).unwrap_or(text.len());
             for way in self.set(left, &Recipe::Str(text[..cut].into()), so_far) {
@@ -363,7 +363,7 @@ impl Solver<'_> {
             }
             return ways;
         }
-        // Methods that cut a text into pieces, and comprehensions, are as long as what they work on.
+        // Methods that split a text, and comprehensions, are as long as their input.
         if let Term::Comprehension(element, conditions, iterated) = term.as_ref() {
             if count == 0 {
                 return self.set(iterated, &Recipe::List(vec![]), so_far);

@@ -1,4 +1,4 @@
-//! What terms and conditions are worth on the decisions of one execution, as far as they tell.
+//! The values of terms and conditions on the decisions of one execution, as far as these tell.
 
 use std::cmp::Ordering;
 
@@ -10,10 +10,10 @@ use twincell_values::value::{Decision, Recipe};
 
 use super::{Assignment, Solver};
 
-/// Paths longer than this are written otherwise by the runtime.
+/// The runtime writes paths longer than this in another form.
 const MAX_PATH: usize = 200;
 
-/// How two plain values are ordered, as Python has it; `None` where it would not order them.
+/// The order of two plain values, as in Python. `None` if Python would not order them.
 pub(in super::super) fn order(left: &Recipe, right: &Recipe) -> Option<Ordering> {
     if let (Some(left), Some(right)) = (number(left), number(right)) {
         return left.partial_cmp(&right);
@@ -109,7 +109,7 @@ pub(super) fn binary(left: &Recipe, operator: Operator, right: &Recipe) -> Optio
     }
 }
 
-/// What a look-up in a plain container gives.
+/// The result of a look-up in a plain container.
 pub(super) fn item(container: &Recipe, key: &Recipe) -> Option<Recipe> {
     let at = |length: usize, index: i64| {
         let index = if index < 0 { index.checked_add(i64::try_from(length).ok()?)? } else { index };
@@ -128,7 +128,7 @@ pub(super) fn item(container: &Recipe, key: &Recipe) -> Option<Recipe> {
     }
 }
 
-/// What a builtin method of a text gives.
+/// The result of a builtin method of a text.
 fn text_method(text: &str, method: &str, arguments: &[Recipe]) -> Option<Recipe> {
     let one = || match arguments {
         [Recipe::Str(one)] => Some(one.as_str()),
@@ -185,7 +185,7 @@ impl Solver<'_> {
         renamed.map_or(name, |(_, canonical)| canonical)
     }
 
-    /// Could a decision for this name, or for what is reached through it, be asked for?
+    /// Whether a decision for this name, or for a value reached through it, may be needed.
     pub(super) fn is_injected(&self, name: &str) -> bool {
         let name = self.canonical(name);
         self.facts.decisions.contains_key(name) || self.facts.parameters.iter().any(|parameter| parameter == name)
@@ -215,7 +215,7 @@ impl Solver<'_> {
         (path.len() <= MAX_PATH).then_some(path)
     }
 
-    /// A value as it stands in access paths.
+    /// A value as access paths write it.
     fn shown(&mut self, term: &Term, so_far: &Assignment) -> Option<String> {
         match self.value(term, so_far) {
             Some(Recipe::Versatile(_)) | None => self.path(term, so_far),
@@ -223,7 +223,7 @@ impl Solver<'_> {
         }
     }
 
-    /// What is neither injected nor bound here goes by its name.
+    /// A name that is neither injected nor bound here stands for itself.
     pub(super) fn named(&self, term: &Term) -> Option<Recipe> {
         fn dotted(term: &Term) -> Option<String> {
             match term {
@@ -237,7 +237,7 @@ impl Solver<'_> {
         (!self.is_injected(first)).then_some(Recipe::Named(name))
     }
 
-    /// The value of a term on the decisions made, if it is plain or known to be an object.
+    /// The value of a term on the given decisions, if it is plain or known to be an object.
     pub(super) fn value(&mut self, term: &Term, so_far: &Assignment) -> Option<Recipe> {
         if !self.step() {
             return None;
@@ -335,7 +335,7 @@ impl Solver<'_> {
         }
     }
 
-    /// The truth of a condition on the decisions made, as far as they tell.
+    /// The truth of a condition on the given decisions, as far as they tell.
     pub(super) fn truth(&mut self, condition: &Condition, so_far: &Assignment) -> Option<bool> {
         if !self.step() {
             return None;
@@ -388,7 +388,7 @@ fn compare(left: &Recipe, comparator: Comparator, right: &Recipe) -> Option<bool
     };
     match comparator {
         C::Is | C::IsNot if matches!((left, right), (Recipe::Named(_), Recipe::Named(_))) => {
-            // Two names may stand for one object.
+            // Two names may stand for the same object.
             (left == right).then_some(comparator == C::Is)
         }
         C::Is | C::IsNot if singleton(left) || singleton(right) => Some((left == right) == (comparator == C::Is)),

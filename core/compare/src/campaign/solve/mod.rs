@@ -1,12 +1,12 @@
-//! Turns conditions around: which decisions would make a condition come out the other way.
+//! Negates conditions: which decisions would give a condition the other result.
 //!
-//! A small solver of one step. Operands are evaluated on the decisions of an execution that reached the condition, or
-//! taken as that execution observed them; then one side is set to what the other is, through the inverse of each
-//! operation on the way down to an access path (`assign.rs`). What it proposes is executed and so checked: a wrong
-//! proposal costs one execution. This is input-to-state correspondence (REDQUEEN, NDSS 2019) with terms instead of bytes
-//! where the syntax tells them, and by equal values where it does not; numbers that neither explains are approached by
-//! their distance (Korel, TSE 1990, "Automated software test data generation"). That inputs which reach new code are
-//! planned for the code not reached yet is the idea of Treefix (ICSE 2025), done without a language model.
+//! This is a small one-step solver. Operands are evaluated on the decisions of an execution that reached the condition,
+//! or taken as that execution observed them. Then one side is set to the value of the other, through the inverse of
+//! each operation on the way to an access path (`assign.rs`). Proposals are executed and thereby checked: a wrong one
+//! costs one execution. This is input-to-state correspondence (REDQUEEN, NDSS 2019) with terms instead of bytes where
+//! the syntax gives them, and by equal values where it does not. Numbers that neither explains are approached by their
+//! distance (Korel, TSE 1990, "Automated software test data generation"). Planning inputs for code that is not reached
+//! yet is the idea of Treefix (ICSE 2025), here without a language model.
 
 mod assign;
 mod evaluate;
@@ -27,25 +27,25 @@ use twincell_values::value::{AbstractValue, Choice, Decision, Recipe};
 
 pub(super) use evaluate::{length, order};
 
-/// Values of this length, like the given one.
+/// Values of this length, similar to the given one.
 pub(super) fn of_length(value: &Recipe, count: usize) -> Vec<Recipe> {
     shapes::of_length(Some(value), count)
 }
 
-/// The container with this member, or this key.
+/// The container with this member or this key.
 pub(super) fn holding(holder: &Recipe, member: &Recipe) -> Vec<Recipe> {
     shapes::holding(Some(holder), member)
 }
 
-/// Decisions that together may do it.
+/// Decisions that together may have the wanted result.
 pub(super) type Assignment = BTreeMap<String, Decision>;
 
-/// Proposals for one condition at most.
+/// The maximum number of proposals for one condition.
 const MAX_PROPOSALS: usize = 8;
-/// Steps of one solving, so that terms which share parts cost no more than they are worth.
+/// The maximum number of steps of one solving, so that terms with shared parts do not cost too much.
 const FUEL: u32 = 2_000;
 
-/// What is known of an execution that reached a condition.
+/// Facts about an execution that reached a condition.
 pub(super) struct Facts<'a> {
     decisions: FxHashMap<&'a str, &'a Decision>,
     observations: &'a [Observation],
@@ -67,7 +67,7 @@ impl<'a> Facts<'a> {
         Self { decisions, observations, version, renames, parameters }
     }
 
-    /// The last time that a comparison was made.
+    /// The last evaluation of a comparison.
     fn operands(&self, place: Place) -> Option<&'a Observation> {
         self.observations.iter().rev().find(|known| known.version == self.version && known.place == place)
     }
@@ -93,7 +93,8 @@ pub(super) fn solve_order(facts: &Facts<'_>, condition: &Condition, wanted: Orde
     found
 }
 
-/// Proposes decisions by equal values: an injected value that is one operand is replaced by what the other asks for.
+/// Proposes decisions by equal values: an injected value that equals one operand is replaced by a value that the other
+/// needs.
 pub(super) fn correspond(choices: &[Choice], observation: &Observation, wanted: Option<Ordering>) -> Vec<Assignment> {
     let [left, right, ..] = observation.operands.as_slice() else { return vec![] };
     let mut found = Vec::new();
@@ -116,8 +117,8 @@ pub(super) fn correspond(choices: &[Choice], observation: &Observation, wanted: 
     found
 }
 
-/// Injected values that were compared, by access path, with what each was compared with. The runtime knows the paths of
-/// objects and containers; those of numbers and short texts are read from the syntax.
+/// Injected values that were compared, by access path, each with the values that it was compared with. The runtime
+/// knows the paths of objects and containers. Those of numbers and short texts are read from the syntax.
 pub(super) fn compared(
     facts: &Facts<'_>,
     observation: &Observation,
@@ -146,13 +147,13 @@ struct Solver<'a> {
 }
 
 impl Solver<'_> {
-    /// Counts a step; `false` when there are none left.
+    /// Counts a step. `false` if none are left.
     fn step(&mut self) -> bool {
         self.fuel = self.fuel.saturating_sub(1);
         self.fuel > 0
     }
 
-    /// Ways to make a condition come out as wanted, each an extension of `so_far`.
+    /// Ways to give a condition the wanted result, each an extension of `so_far`.
     fn condition(&mut self, condition: &Condition, wanted: bool, so_far: &Assignment) -> Vec<Assignment> {
         if !self.step() {
             return vec![];
@@ -163,13 +164,13 @@ impl Solver<'_> {
         match (condition, wanted) {
             (Condition::Not(inner), _) => self.condition(inner, !wanted, so_far),
             (Condition::All(parts), true) | (Condition::Any(parts), false) => {
-                // All of them, one after the other.
+                // All operands, one after the other.
                 let mut ways = vec![so_far.clone()];
                 for part in parts {
                     let mut next: Vec<Assignment> = Vec::new();
                     for way in &ways {
                         let found = self.condition(part, wanted, way);
-                        // A part that says nothing may be as wanted already.
+                        // An operand without known value may already have the wanted result.
                         if found.is_empty() && self.truth(part, way).is_none() {
                             next.push(way.clone());
                         }
@@ -190,7 +191,7 @@ impl Solver<'_> {
         }
     }
 
-    /// Both sides of a comparison, as known from terms, else as observed.
+    /// Both sides of a comparison, from terms if they are known, or else as observed.
     fn sides(&mut self, number: Option<u32>, left: &Term, right: &Term, so_far: &Assignment) -> [Option<Recipe>; 2] {
         let mut sides = [self.value(left, so_far), self.value(right, so_far)];
         if so_far.is_empty()
@@ -280,7 +281,7 @@ impl Solver<'_> {
         }
     }
 
-    /// The two sides are one object.
+    /// Makes the two sides the same object.
     fn same(&mut self, number: Option<u32>, left: &Term, right: &Term, so_far: &Assignment) -> Vec<Assignment> {
         let observed = |side: usize| {
             let seen = self.facts.operands(Place::Comparison(number?))?;
@@ -316,7 +317,7 @@ impl Solver<'_> {
                 ways.extend(self.set(term, &target, so_far));
             }
         }
-        // Two objects have an order of their own.
+        // Two objects have their own order.
         if let (Some(one), Some(two)) = (self.path(left, so_far), self.path(right, so_far)) {
             for (path, wanted) in
                 [(format!("order({one}, {two})"), wanted), (format!("order({two}, {one})"), wanted.reverse())]
@@ -329,7 +330,7 @@ impl Solver<'_> {
             }
         }
         if ways.is_empty() && own.is_none() && other.is_none() {
-            // Nothing is known: both are numbers.
+            // Nothing is known, so both become numbers.
             let ways_left = self.set(left, &Recipe::Int(wanted as i64), so_far);
             for way in ways_left {
                 ways.extend(self.set(right, &Recipe::Int(0), &way));

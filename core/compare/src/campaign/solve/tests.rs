@@ -1,4 +1,4 @@
-//! What is proposed for a condition, checked by evaluating the condition on it.
+//! Proposals for a condition, checked by evaluating the condition on them.
 
 use twincell_syntax::functions;
 use twincell_syntax::instrument::instrument;
@@ -32,7 +32,7 @@ fn parameters() -> Vec<String> {
     ["x", "y", "z"].map(String::from).into()
 }
 
-/// Proposals for the condition of `if CONDITION: pass`, and which of them fulfil it as far as it can be evaluated.
+/// Proposals for the condition of `if CONDITION: pass`, and those that fulfil it as far as it can be evaluated.
 fn solved(condition: &str, values: &[(&str, Recipe)], wanted: bool) -> (Vec<Assignment>, usize) {
     let read = read(&format!("if {condition}: pass"));
     let decided = read.branches.values().next().unwrap();
@@ -48,7 +48,7 @@ fn solved(condition: &str, values: &[(&str, Recipe)], wanted: bool) -> (Vec<Assi
 fn assert_both_ways(condition: &str, values: &[(&str, Recipe)]) {
     let is_true = |wanted| {
         let (found, fulfilling) = solved(condition, values, wanted);
-        // As wanted already: nothing is proposed.
+        // The result is already as wanted, so nothing is proposed.
         fulfilling > 0 || found.is_empty()
     };
     assert!(is_true(true), "{condition} true: {:?}", solved(condition, values, true).0);

@@ -1,4 +1,4 @@
-//! From a wanted truth of a term down to decisions: truth itself, and calls that ask (`isinstance`, `x.startswith(y)`).
+//! From a wanted truth value of a term to decisions: truth itself, and testing calls (`isinstance`, `x.startswith(y)`).
 
 use std::rc::Rc;
 
@@ -9,7 +9,7 @@ use twincell_values::value::{AbstractValue, Decision, Recipe};
 use super::{Assignment, MAX_PROPOSALS, Solver, shapes};
 
 impl Solver<'_> {
-    /// An element for which all conditions hold and which is as wanted itself.
+    /// An element that fulfils all conditions and has the wanted truth itself.
     pub(super) fn all_of(
         &mut self,
         element: &Rc<Term>,
@@ -49,7 +49,7 @@ impl Solver<'_> {
                 return self.condition(&condition, wanted, so_far);
             }
             Term::Comprehension(element, conditions, iterated) => {
-                // A list or set; a generator is always true.
+                // A list or set. A generator is always true.
                 return if wanted {
                     self.all_of(element, conditions, None, so_far)
                 } else {
@@ -83,7 +83,7 @@ impl Solver<'_> {
         ways
     }
 
-    /// Questions that are calls: `isinstance`, `x.startswith(y)`, `re.match(y, x)`, `any(...)`; `None` for other calls.
+    /// Tests that are calls: `isinstance`, `x.startswith(y)`, `re.match(y, x)`, `any(...)`. `None` for other calls.
     fn asked(
         &mut self,
         callee: &Rc<Term>,
@@ -182,7 +182,7 @@ impl Solver<'_> {
                         let mut way = so_far.clone();
                         way.insert(aspect, Decision::Value(Recipe::Bool(wanted)));
                         if wanted {
-                            // It is of one missing class only.
+                            // It is of only one missing class.
                             let others = format!("isinstance({path}, ");
                             for known in self.facts.decisions.keys() {
                                 if known.starts_with(&others) && *known != format!("isinstance({path}, {name})") {

@@ -5,7 +5,7 @@ use twincell_values::value::{AbstractValue, Recipe};
 use super::MAX_LENGTH;
 use super::values::unlike;
 
-/// What is `in` a plain container.
+/// The members of a plain container.
 pub(in super::super) fn members(holder: &Recipe) -> Vec<Recipe> {
     match holder {
         Recipe::List(items) | Recipe::Tuple(items) | Recipe::Set(items) => {
@@ -21,7 +21,7 @@ pub(in super::super) fn members(holder: &Recipe) -> Vec<Recipe> {
     }
 }
 
-/// What is not.
+/// Values that are not members.
 pub(in super::super) fn strangers(holder: &Recipe) -> Vec<Recipe> {
     let members = members(holder);
     let mut like: Vec<Recipe> = members.iter().take(2).flat_map(unlike).collect();
@@ -36,7 +36,7 @@ pub(in super::super) fn strangers(holder: &Recipe) -> Vec<Recipe> {
     like
 }
 
-/// Containers that hold `member`: the present one with it, else some of each kind.
+/// Containers that hold `member`: the present one with it, or else one of each kind.
 pub(in super::super) fn holding(holder: Option<&Recipe>, member: &Recipe) -> Vec<Recipe> {
     if matches!(member, Recipe::Versatile(_)) {
         return vec![];
@@ -143,7 +143,7 @@ pub(in super::super) fn with_item(holder: &Recipe, key: &Recipe, item: &Recipe) 
     }
 }
 
-/// Containers in which the element comes up: as the first, as the only one, as the last.
+/// Containers that yield the element: as the first item, as the only one, as the last.
 pub(in super::super) fn with_element(holder: &Recipe, element: &Recipe) -> Vec<Recipe> {
     let made = |items: &[Recipe]| -> Vec<Vec<Recipe>> {
         let mut first = items.to_vec();

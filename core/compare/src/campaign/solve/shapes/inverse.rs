@@ -1,4 +1,4 @@
-//! Operators and methods turned round: operands and receivers of which they give a wanted value.
+//! The inverses of operators and methods: operands and receivers for which they give a wanted value.
 
 use ruff_python_ast::Operator;
 
@@ -68,7 +68,7 @@ pub(in super::super) fn left_of(
                 O::Div => target * known,
                 _ => return vec![],
             };
-            // An int stays one where it can.
+            // An int stays an int where possible.
             let whole = found.fract() == 0.0 && found.abs() < 1e15 && !matches!(own, Some(Recipe::Float(_)));
             vec![if whole { Recipe::Int(found as i64) } else { Recipe::Float(found) }]
         }
@@ -105,7 +105,7 @@ pub(in super::super) fn right_of(
     }
 }
 
-/// Texts (or dictionaries) of which this method gives `wanted`.
+/// Texts (or dictionaries) for which this method gives `wanted`.
 pub(in super::super) fn receivers(
     receiver: Option<&Recipe>,
     method: &str,
@@ -166,7 +166,7 @@ pub(in super::super) fn receivers(
     }
 }
 
-/// Receivers of which a method that asks (`startswith`, `isdigit`) answers as wanted.
+/// Receivers for which a testing method (`startswith`, `isdigit`) gives the wanted answer.
 pub(in super::super) fn answering(
     receiver: Option<&Recipe>,
     method: &str,

@@ -1,4 +1,4 @@
-//! Values with a wanted property, near the present one where there is one: lengths, members, orders, texts that match.
+//! Values with a wanted property, near the present value if there is one: lengths, members, orders, matching texts.
 
 mod containers;
 mod inverse;
@@ -10,5 +10,5 @@ pub(super) use inverse::{answering, left_of, receivers, right_of};
 pub(super) use patterns::matching;
 pub(super) use values::{instances, of_length, replace, targets, unlike, with_truth};
 
-/// Items of a container that is made longer.
+/// The maximum number of items of a container that is made longer.
 const MAX_LENGTH: usize = 64;

@@ -1,4 +1,4 @@
-//! Values by their order, truth, class and length, near the present one where there is one.
+//! Values by order, truth, class and length, near the present value if there is one.
 
 use std::cmp::Ordering;
 
@@ -7,7 +7,7 @@ use twincell_values::value::{AbstractValue, Recipe};
 use super::super::evaluate::{length, truth};
 use super::MAX_LENGTH;
 
-/// Values that stand to `other` in the wanted order (any order: values like it), nearest first.
+/// Values with the wanted order relative to `other` (any order: values like it), nearest first.
 pub(in super::super) fn targets(other: &Recipe, wanted: Option<Ordering>) -> Vec<Recipe> {
     use Ordering as O;
     match (other, wanted) {
@@ -35,7 +35,7 @@ pub(in super::super) fn targets(other: &Recipe, wanted: Option<Ordering>) -> Vec
     }
 }
 
-/// A sequence with its last item a step down or up.
+/// A sequence with its last item one step lower or higher.
 fn stepped(items: &[Recipe], wanted: Ordering) -> impl Iterator<Item = Vec<Recipe>> {
     let changed = items.split_last().into_iter().flat_map(move |(last, before)| {
         targets(last, Some(wanted)).into_iter().map(move |last| {
@@ -62,7 +62,7 @@ pub(in super::super) fn unlike(value: &Recipe) -> Vec<Recipe> {
     }
 }
 
-/// Values of this length, like the present one; some of each kind where there is none.
+/// Values of this length, similar to the present one; one of each kind if there is none.
 pub(in super::super) fn of_length(current: Option<&Recipe>, count: usize) -> Vec<Recipe> {
     if count > MAX_LENGTH * 4 {
         return vec![];
@@ -74,7 +74,7 @@ pub(in super::super) fn of_length(current: Option<&Recipe>, count: usize) -> Vec
     match current {
         Some(Recipe::Str(text)) => {
             let longer: String = text.chars().chain(std::iter::repeat('a')).take(count).collect();
-            // What it starts and ends with may matter.
+            // Its start and its end may matter.
             let size = text.chars().count();
             let middle = (count > size && size > 1).then(|| {
                 let half = size / 2;
@@ -115,7 +115,7 @@ pub(in super::super) fn of_length(current: Option<&Recipe>, count: usize) -> Vec
     }
 }
 
-/// Values with this truth: of the present class first, then others.
+/// Values with this truth, first of the present class, then of others.
 pub(in super::super) fn with_truth(current: Option<&Recipe>, wanted: bool) -> Vec<Recipe> {
     let like = match current {
         Some(Recipe::Bool(_)) => Some(Recipe::Bool(wanted)),
@@ -174,7 +174,7 @@ pub(in super::super) fn instances(names: &[String], wanted: bool) -> Vec<Recipe>
     if wanted { found.collect() } else { found.take(4).collect() }
 }
 
-/// The value with every part that is `own` (in a text: a piece, whatever its case) replaced; `None` where there is none.
+/// The value with every part that is `own` replaced (in a text: a piece, ignoring case). `None` if there is none.
 pub(in super::super) fn replace(value: &Recipe, own: &Recipe, by: &Recipe) -> Option<Recipe> {
     if value == own {
         return Some(by.clone());
@@ -198,7 +198,7 @@ pub(in super::super) fn replace(value: &Recipe, own: &Recipe, by: &Recipe) -> Op
         (Recipe::Str(text), Recipe::Int(number), Recipe::Int(by)) if text.trim() == number.to_string() => {
             Some(Recipe::Str(by.to_string()))
         }
-        // The comparison was of its length.
+        // The comparison was about its length.
         (
             Recipe::List(_) | Recipe::Str(_) | Recipe::Dict(_) | Recipe::Tuple(_) | Recipe::Set(_),
             Recipe::Int(number),
