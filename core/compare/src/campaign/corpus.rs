@@ -1,4 +1,4 @@
-//! What a campaign has learned: what ran, the executions that are worth varying, and what values were compared with.
+//! What a campaign has learned: lines and events that ran, executions worth varying, and values used in comparisons.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,30 +17,30 @@ use super::solve::{self, Facts};
 use super::substitute::Substitution;
 use super::{Campaign, Kept, Plan, Target, Techniques, repair};
 
-/// Executions whose choices are varied.
+/// The maximum number of executions whose decisions are varied.
 const CORPUS: usize = 24;
-/// Access paths of which compared values are kept, and values of one path.
+/// The maximum number of access paths with kept comparison values, and of such values for one path.
 const LEARNED_PATHS: usize = 64;
 const LEARNED_VALUES: usize = 12;
-/// Executions in a row that only repeat known decisions, after which nothing new is expected.
+/// After this many executions in a row that only repeat known decisions, nothing new is expected.
 const REPEATED: u32 = 48;
-/// Repairs of failures of one class on one line.
+/// The maximum number of mutations on error for failures of one class on one line.
 const REPAIRS: u32 = 6;
 
 /// An execution that reached something new.
 pub(super) struct Entry {
     pub(super) choices: Vec<Choice>,
-    /// How much it is worth varying: more where it ran changed lines, and ended usably.
+    /// How much the execution is worth varying: more if it ran changed lines and ended usably.
     energy: u32,
 }
 
-/// Something that can happen, each worth an entry once.
+/// An event, which is worth one entry.
 #[derive(Debug, PartialEq, Eq, Hash)]
 enum Event {
     Line(usize, u32),
     Branch(usize, u32, bool),
     Comparison(u8, Place, Option<std::cmp::Ordering>, bool),
-    /// Hashes of a callee's path, of an exception's class.
+    /// The hash of a callee's path, or of an exception's class.
     Call(usize, u64),
     Exception(usize, u64, u32),
 }
@@ -54,9 +54,9 @@ pub(super) struct State<'a> {
     pub(super) corpus: Vec<Entry>,
     pub(super) goals: Goals,
     pub(super) substitution: Substitution,
-    /// By access path: what values there were compared with.
+    /// By access path, the values with which its values were compared.
     pub(super) learned: BTreeMap<String, Vec<Recipe>>,
-    /// Decisions that ran, hashed.
+    /// The decisions that ran, hashed.
     known: FxHashSet<u64>,
     repeated: u32,
     repairs: FxHashMap<(usize, u32, u64), u32>,
@@ -81,17 +81,17 @@ impl<'a> State<'a> {
         }
     }
 
-    /// What values are compared with is of use.
+    /// Whether the values in comparisons are of use.
     pub(super) fn observes(&self) -> bool {
         self.techniques.observation || self.techniques.directed
     }
 
-    /// All that can be drawn was drawn, as far as one can tell.
+    /// Whether everything that can be drawn was drawn, as far as one can tell.
     pub(super) fn is_exhausted(&self) -> bool {
         self.repeated >= REPEATED && !self.goals.is_waiting()
     }
 
-    /// Replaces more of what is there where it is time; `false` when nothing more can be expected at all.
+    /// Replaces more existing objects when it is time. `false` if nothing more can be expected at all.
     pub(super) fn go_on(&mut self, campaign: &Campaign, executed: u32) -> bool {
         let exhausted = self.is_exhausted();
         let advanced = self.substitution.advance(campaign, self.target, executed, exhausted);
@@ -101,7 +101,7 @@ impl<'a> State<'a> {
         advanced || !exhausted
     }
 
-    /// An execution worth varying, the more likely the more it is worth.
+    /// An execution worth varying, drawn in proportion to its worth.
     pub(super) fn pick(&self, random: &mut Pcg64Mcg) -> Option<&Entry> {
         let total: u32 = self.corpus.iter().map(|entry| entry.energy).sum();
         let mut point = if total == 0 { return None } else { random.random_range(0..total) };
@@ -112,7 +112,7 @@ impl<'a> State<'a> {
         })
     }
 
-    /// Share of executable lines that ran, 0 to 1.
+    /// The share of executable lines that ran, 0 to 1.
     pub(super) fn coverage(&self) -> f64 {
         let all: usize = self.target.lines.iter().map(Vec::len).sum();
         let ran: usize = (0..2)
@@ -123,7 +123,7 @@ impl<'a> State<'a> {
         if all == 0 { 1.0 } else { ran as f64 / all as f64 }
     }
 
-    /// Notes what happened; how many lines are new, and whether anything is.
+    /// Records the events of an execution. Returns the number of new lines, and whether anything is new.
     fn note(&mut self, record: &ExecutionRecord) -> (u32, bool) {
         let (mut new_lines, mut novel) = (0, false);
         for (version, behavior) in record.behaviors.iter().enumerate().take(2) {
@@ -156,7 +156,7 @@ impl<'a> State<'a> {
         (new_lines, novel || new_lines > 0)
     }
 
-    /// Keeps what injected values were compared with.
+    /// Keeps the values with which injected values were compared.
     fn learn_values(&mut self, record: &ExecutionRecord) {
         for (version, reading) in (0_u8..).zip(&self.target.readings) {
             let facts =
@@ -179,7 +179,7 @@ impl<'a> State<'a> {
         }
     }
 
-    /// Plans to do an execution again without the choice that made it fail.
+    /// Plans to repeat an execution without the decision that made it fail.
     fn plan_repairs(&mut self, record: &ExecutionRecord) {
         let Some(failure) = repair::failure(record) else { return };
         let Some(reading) = self.target.readings.get(failure.version) else { return };
@@ -194,7 +194,7 @@ impl<'a> State<'a> {
     }
 }
 
-/// Repairs come before what decides over unchanged lines.
+/// Mutations on error come before goals on unchanged lines.
 const REPAIR_PRIORITY: u8 = 2;
 
 pub(super) fn learn(state: &mut State<'_>, campaign: &mut Campaign, mut record: ExecutionRecord) {
@@ -232,7 +232,7 @@ pub(super) fn learn(state: &mut State<'_>, campaign: &mut Campaign, mut record: 
     if state.techniques.repair {
         state.plan_repairs(&record);
     }
-    // Learned from; a campaign keeps hundreds of records.
+    // Observations are dropped after learning from them, since a campaign keeps hundreds of records.
     record.observations = Vec::new();
     let found = match record.behaviors.as_slice() {
         [old, new] => differences(old, new, state.rules),

@@ -1,8 +1,8 @@
-//! What is not reached yet, and executions planned to reach it.
+//! Branches and outcomes that were not reached yet, and executions planned to reach them.
 //!
-//! A goal is one side of a branch, or one outcome of a comparison (`<`, `==` and `>` where values are ordered, since
-//! changes hide at boundaries). An execution that came by a goal without reaching it is a source: its decisions are kept
-//! but for those that [`solve`](super::solve) proposes. Goals that decide over changed lines come first.
+//! A goal is one side of a branch, or one outcome of a comparison (`<`, `==` and `>` for ordered values, since changes
+//! hide at boundaries). An execution that passed a goal without reaching it is a source: its decisions are kept, except
+//! for those that [`solve`](super::solve) proposes to change. Goals that control changed lines come first.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,15 +18,16 @@ use twincell_values::value::{Choice, Decision, Fixed, Recipe};
 use super::solve::{self, Assignment, Facts};
 use super::{Target, numbers};
 
-/// Executions from which proposals for one goal are made, and those that came nearer to it beyond.
+/// The maximum number of executions from which proposals for one goal are made, and of further ones that came nearer to
+/// it.
 const SOURCES: u8 = 3;
 const NEARER: u8 = 12;
-/// Planned executions that wait at most.
+/// The maximum number of waiting planned executions.
 const WAITING: usize = 160;
-/// Numbers of one execution that are probed for one goal.
+/// The maximum number of numbers in one execution that are probed for one goal.
 const PROBED: usize = 6;
 
-/// What is to happen.
+/// The wanted event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Kind {
     Branch(u32, bool),
@@ -41,11 +42,11 @@ struct Goal {
     line: u32,
     sources: u8,
     nearer: u8,
-    /// The smallest distance between the two sides of its comparison so far.
+    /// The smallest distance so far between the two sides of its comparison.
     distance: f64,
 }
 
-/// A number was changed by one to see how far a comparison's sides move.
+/// A number was changed by one to see how far the sides of a comparison move.
 #[derive(Debug, Clone)]
 struct Probe {
     goal: usize,
@@ -53,7 +54,7 @@ struct Probe {
     value: Recipe,
     /// Which of the numbers in the value.
     position: usize,
-    /// Left less right before.
+    /// The difference of left and right before the change.
     difference: f64,
 }
 
@@ -64,7 +65,7 @@ pub(super) struct Planned {
     probe: Option<Probe>,
 }
 
-/// Goals of a pair and what is planned for them.
+/// The goals of a pair, and the executions planned for them.
 #[derive(Default)]
 pub(super) struct Goals {
     goals: Vec<Goal>,
@@ -110,7 +111,7 @@ impl Goals {
         Self { goals, ..Self::default() }
     }
 
-    /// Something is planned.
+    /// Whether anything is planned.
     pub(super) fn is_waiting(&self) -> bool {
         !self.waiting.is_empty()
     }
@@ -124,7 +125,7 @@ impl Goals {
         Some(planned.fixed)
     }
 
-    /// Plans an execution with the decisions of another, some of them exchanged.
+    /// Plans an execution with the decisions of another, some of them replaced.
     pub(super) fn plan(&mut self, choices: &[Choice], changed: &Assignment, priority: u8) -> bool {
         self.add(choices, changed, priority, None)
     }
@@ -162,7 +163,7 @@ impl Goals {
         }
     }
 
-    /// Plans executions from one that came by a goal.
+    /// Plans executions from one that passed a goal.
     fn approach(
         &mut self,
         number: usize,
@@ -222,7 +223,7 @@ impl Goals {
         }
     }
 
-    /// Plans to change the numbers of an execution one by one, to see which of them a comparison depends on.
+    /// Plans to change the numbers of an execution one by one, to see on which of them a comparison depends.
     fn probe(&mut self, goal: usize, record: &ExecutionRecord, difference: f64, priority: u8) {
         let mut left = PROBED;
         for choice in &record.choices {
@@ -237,7 +238,7 @@ impl Goals {
         }
     }
 
-    /// Plans to make texts and lists longer, so that what is counted in them comes out as wanted.
+    /// Plans to lengthen texts and lists, so that a count of something in them becomes the wanted one.
     fn stretch(&mut self, record: &ExecutionRecord, sides: Option<(f64, f64)>, priority: u8) {
         let Some((left, right)) = sides else { return };
         for (own, wanted) in [(left, right), (right, left)] {
@@ -251,7 +252,7 @@ impl Goals {
         }
     }
 
-    /// After a probe: how far the number has to move for the goal, if the comparison went with it.
+    /// After a probe: how far the number has to move to reach the goal, if the comparison moved with it.
     fn follow_probe(&mut self, record: &ExecutionRecord) {
         let Some(probe) = self.probes.remove(&record.index) else { return };
         let goal = &self.goals[probe.goal];
@@ -270,7 +271,8 @@ impl Goals {
     }
 }
 
-/// Changed lines that did not run come first, then comparisons on changed lines, then other lines, then the rest.
+/// The priority: changed lines that did not run come first, then comparisons on changed lines, then other lines, then
+/// the rest.
 fn priority(target: &Target, covered: &[BTreeSet<u32>; 2], version: u8, kind: Kind, line: u32) -> u8 {
     let side = usize::from(version);
     let (lines, changed) = (&target.lines[side], &target.changed[side]);
@@ -290,7 +292,7 @@ fn priority(target: &Target, covered: &[BTreeSet<u32>; 2], version: u8, kind: Ki
     if changed.contains(&line) { 2 } else { 4 }
 }
 
-/// What an execution says of comparisons and branches.
+/// What an execution tells about comparisons and branches.
 struct Outcomes<'a> {
     record: &'a ExecutionRecord,
 }
@@ -338,7 +340,7 @@ impl<'a> Outcomes<'a> {
         }
     }
 
-    /// An observation to start from, and the order of its sides that is wanted.
+    /// An observation to start from, and the wanted order of its sides.
     fn wanted(&self, version: u8, kind: Kind) -> Option<(&'a Observation, Option<Ordering>)> {
         let (number, order) = match kind {
             Kind::Outcome(number, _) => (number, None),
@@ -348,12 +350,12 @@ impl<'a> Outcomes<'a> {
         self.seen(version, Place::Comparison(number)).last().map(|seen| (seen, order))
     }
 
-    /// Left less right of the goal's comparison, where both are numbers: the nearest to the goal.
+    /// The difference of left and right in the goal's comparison, if both are numbers: the one nearest to the goal.
     fn difference(&self, goal: &Goal) -> Option<f64> {
         self.sides(goal).map(|(left, right)| left - right)
     }
 
-    /// Both sides of the goal's comparison, where they are numbers: the nearest to each other.
+    /// Both sides of the goal's comparison, if they are numbers: those nearest to each other.
     fn sides(&self, goal: &Goal) -> Option<(f64, f64)> {
         let number = |operand: &twincell_engine::protocol::Operand| operand.value.as_ref().and_then(numbers::number);
         let (Kind::Order(..) | Kind::Outcome(..)) = goal.kind else { return None };
@@ -365,7 +367,7 @@ impl<'a> Outcomes<'a> {
     }
 }
 
-/// How the sides of an observed comparison are ordered.
+/// The order of the sides of an observed comparison.
 fn ordering(seen: &Observation) -> Option<Ordering> {
     let [left, right] = seen.operands.as_slice() else { return None };
     solve::order(left.value.as_ref()?, right.value.as_ref()?)

@@ -1,8 +1,8 @@
 //! The executions of one pair: choose, execute, learn, stop.
 //!
-//! [`run`] is the loop; each idea has a file: what is kept and learned (`corpus.rs`), the next execution (`choose.rs`),
-//! whether a difference is real (`confirm.rs`), a small witness (`shrink.rs`), another one (`plausible.rs`), what the
-//! predictor expected (`explain.rs`).
+//! [`run`] is the loop. Each idea has a file: what is kept and learned (`corpus.rs`), the next execution (`choose.rs`),
+//! whether a difference is real (`confirm.rs`), a small witness (`shrink.rs`), another one (`plausible.rs`), and the
+//! predictor's expectations (`explain.rs`).
 
 mod choose;
 mod confirm;
@@ -44,31 +44,31 @@ pub use shrink::shrink;
 pub use techniques::Techniques;
 pub use weigh::{Decisive, decisive, joint};
 
-/// Executions of the first batch, and of the one after a loss; later ones grow to the largest.
+/// The size of the first batch, and of the one after a loss. Later batches grow to the largest size.
 const FIRST_BATCH: u32 = 2;
 const LARGEST_BATCH: u32 = 64;
-/// Executions of a batch while more are planned: what they find changes what comes next.
+/// The size of a batch while more executions are planned, since their results change what comes next.
 const LEARNING_BATCH: u32 = 12;
-/// Lost executions after which a campaign ends: the few where nothing else came back, the many in any case.
+/// The numbers of lost executions after which a campaign ends: the few if nothing else came back, the many in any case.
 const FEW_LOST: usize = 3;
 const MANY_LOST: usize = 6;
-/// Executions without a usable one after which a campaign whose executions are stopped by a bound ends.
+/// The number of executions without a usable one after which a campaign ends whose executions are stopped by a bound.
 const MANY_STOPPED: usize = 12;
-/// Executions in which a better difference is looked for once a weak or unlikely one is confirmed, and how many of
-/// those that differ are confirmed then.
+/// The number of executions spent on finding a better difference once a weak or unlikely one is confirmed, and how many
+/// of the differing ones are then confirmed.
 const FURTHER: u32 = 64;
 const MOST_CONFIRMED: u32 = 6;
-/// Differences that are confirmed where unlikely ones do not count.
+/// How many differences to confirm if unlikely ones do not count.
 const MOST_IGNORED: u32 = 24;
-/// Differences that are confirmed although they do not count, before others that look like them are taken for such unseen.
+/// How many weak differences to confirm before similar ones are assumed weak.
 const MOST_WEAK: u32 = 24;
-/// Differences that may turn out to be noise before others in the same places are taken for noise unseen, and before all
-/// are: each costs many repetitions.
+/// How many differences may prove to be noise before others in the same places are assumed to be noise, and before all
+/// are. Each costs many repetitions.
 const MOST_NOISY: u32 = 6;
 const MOST_NOISY_ANYWHERE: u32 = 24;
-/// Executions spent on finding which values of a difference matter.
+/// The number of executions spent on finding the decisive values of a difference.
 pub const DECISIVE_BUDGET: u32 = 40;
-/// Executions at most after a difference is found.
+/// The maximum number of executions after a difference is found.
 const COMPLETING: u32 = 48;
 
 /// Runs requests: a loaded program, or a stand-in in tests.
@@ -82,20 +82,20 @@ impl Execute for twincell_engine::Loaded<'_> {
     }
 }
 
-/// What the lines of a pair are, for coverage.
+/// The lines of a pair, for coverage.
 #[derive(Debug, Clone, Default)]
 pub struct Target {
-    /// Executable lines of old and new.
+    /// The executable lines of old and new.
     pub lines: [Vec<u32>; 2],
-    /// Changed lines of old and new that are executable.
+    /// The changed lines of old and new that are executable.
     pub changed: [Vec<u32>; 2],
-    /// Lines of the conditions of old and new, by their numbers.
+    /// The lines of the conditions of old and new, by their numbers.
     pub branches: [Vec<u32>; 2],
-    /// What the search reads of old and new.
+    /// What the search knows about the code of old and new.
     pub readings: [Reading; 2],
 }
 
-/// What the search reads of one version.
+/// What the search knows about the code of one version.
 #[derive(Debug, Clone, Default)]
 pub struct Reading {
     pub conditions: Conditions,
@@ -123,8 +123,8 @@ impl Reading {
 }
 
 impl Target {
-    /// A changed line that holds no code that reports (the second line of a call, a closing bracket) counts for the last
-    /// line before it that does; one before all of them (a parameter's default) for the first.
+    /// A changed line without code that reports (the second line of a call, a closing bracket) counts for the last line
+    /// before it that has such code. If there is none (a parameter's default), it counts for the first.
     pub fn new(diff: &Diff, lines: [Vec<u32>; 2]) -> Self {
         let executable = |changed: &[u32], lines: &[u32]| -> Vec<u32> {
             let mut found: Vec<u32> = changed
@@ -149,17 +149,17 @@ impl Target {
 pub struct Kept {
     pub record: ExecutionRecord,
     pub differences: Vec<Difference>,
-    /// Lines that no earlier execution ran.
+    /// The lines that no earlier execution ran.
     pub new_lines: u32,
     pub coverage: f64,
-    /// Probability of the values that its confirmed differences need, 0 to 1.
+    /// The probability of the values that its confirmed differences need, 0 to 1.
     pub probability: f64,
-    /// What it showed was looked into, or was nothing; `false` where a difference was left aside.
+    /// Whether its differences were examined, or there were none. `false` if a difference was set aside.
     pub examined: bool,
 }
 
 impl Kept {
-    /// Leaves aside what it shows, which nobody repeated.
+    /// Sets aside its differences, which nobody repeated.
     fn set_aside(&mut self) {
         self.examined &= self.differences.is_empty();
         self.differences.clear();
@@ -179,57 +179,57 @@ impl Kept {
         scores.fold(0.0, f64::max)
     }
 
-    /// No other execution could speak more clearly for a change.
+    /// Whether no other execution could speak more clearly for a change.
     pub fn is_sure(&self) -> bool {
         self.score() >= verdict::SURE && self.record.repairs.is_empty()
     }
 
-    /// Shows more, or as much without that values had to be invented where Python itself would have failed.
+    /// Whether it shows more, or as much without forced operations.
     fn speaks_more_clearly_than(&self, other: &Self) -> bool {
         let (own, others) = (self.score(), other.score());
         own > others || own == others && self.record.repairs.is_empty() && !other.record.repairs.is_empty()
     }
 
-    /// Both versions ended in a way that says something about behavior.
+    /// Whether both versions ended in a way that says something about behavior.
     pub fn is_valid(&self) -> bool {
         self.record.behaviors.iter().all(|behavior| behavior.outcome.is_valid())
     }
 }
 
-/// What a campaign found.
+/// The findings of a campaign.
 #[derive(Debug, Clone, Default)]
 pub struct Campaign {
-    /// In order; of a long campaign the first, and later ones that reach or show something.
+    /// In order. Of a long campaign, the first ones, and later ones that reach or show something.
     pub executions: Vec<Kept>,
-    /// Those that are only counted.
+    /// The executions that are only counted.
     pub passed: Passed,
-    /// Position in `executions` of the confirmed difference.
+    /// The position in `executions` of the confirmed difference.
     pub witness: Option<usize>,
     pub lost: Vec<String>,
-    /// Differences that were not the same when an execution was repeated.
+    /// The number of differences that were not the same when an execution was repeated.
     pub nondeterministic: u32,
     /// The first execution with such a difference.
     pub noisy: Option<Box<ExecutionRecord>>,
-    /// Confirmed differences that were left out because only an unlikely value shows them.
+    /// The number of confirmed differences that were left out because only an unlikely value shows them.
     pub edge_cases: u32,
-    /// Changed lines of old and new that a valid execution ran.
+    /// The changed lines of old and new that a valid execution ran.
     pub reached: [BTreeSet<u32>; 2],
     pub stopped_early: bool,
 }
 
-/// How a campaign is to go.
+/// The parameters of a campaign.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Plan {
-    /// Executions at most.
+    /// The maximum number of executions.
     pub budget: u32,
     pub seed: u64,
     pub techniques: Techniques,
     pub rules: Rules,
-    /// A difference that only an unlikely value shows does not end the search.
+    /// Whether a difference that only an unlikely value shows does not end the search.
     pub ignore_edge_cases: bool,
-    /// How likely it is that an unknown call raises.
+    /// The probability that an unknown call raises.
     pub raise_probability: f64,
-    /// What is there may be injected all the same.
+    /// Whether existing objects may be replaced with injected ones.
     pub substitutes: bool,
 }
 
@@ -265,7 +265,7 @@ pub fn run(
             }
             let Some(last) = campaign.executions.len().checked_sub(1) else { continue };
             if sure {
-                // Run already: what it ran counts, what it shows does not.
+                // It has already run: its coverage counts, its differences do not.
                 campaign.executions[last].set_aside();
                 continue;
             }
@@ -278,7 +278,7 @@ pub fn run(
             }
             let settled = campaign.witness.is_some_and(|witness| campaign.executions[witness].score() >= verdict::SURE);
             if settled && !campaign.executions[last].record.repairs.is_empty() {
-                // Only one without repairs would be better.
+                // Only one without forced operations would be better.
                 campaign.executions[last].set_aside();
                 continue;
             }
@@ -298,7 +298,7 @@ pub fn run(
             confirmations -= campaign.edge_cases - ignored;
             let found = &campaign.executions[last];
             if found.score() > 0.0 && found.score() < verdict::CHANGING {
-                // Worth showing where nothing better is found; the search goes on as it would without it.
+                // It is worth showing if nothing better is found. The search continues as it would without it.
                 weak += 1;
                 campaign.witness.get_or_insert(last);
             } else if found.score() > 0.0 {
@@ -330,7 +330,7 @@ pub fn run(
     Ok(campaign)
 }
 
-/// Where an execution shows differences.
+/// The places in which an execution shows differences.
 fn places(kept: &Kept) -> impl Iterator<Item = (Channel, String)> {
     kept.differences.iter().map(|difference| (difference.channel, difference.place.clone()))
 }
@@ -340,7 +340,7 @@ fn may_be_weak(difference: &Difference) -> bool {
     difference.basis == Basis::Reordered || weigh::is_calculated(difference)
 }
 
-/// Confirms the differences of an execution and weighs them.
+/// Confirms the differences of an execution and attributes their cause.
 fn examine(execute: &mut dyn Execute, campaign: &mut Campaign, number: usize, plan: &Plan) -> Result<(), EngineError> {
     let record = campaign.executions[number].record.clone();
     let repeats = if campaign.nondeterministic > 0 { MANY_REPEATS } else { REPEATS };
@@ -367,7 +367,7 @@ fn examine(execute: &mut dyn Execute, campaign: &mut Campaign, number: usize, pl
     Ok(())
 }
 
-/// One execution by itself, its differences confirmed and weighed.
+/// Runs one execution by itself, confirms its differences and attributes their cause.
 pub fn examined(execute: &mut dyn Execute, record: ExecutionRecord, plan: &Plan) -> Result<Kept, EngineError> {
     let differences = match record.behaviors.as_slice() {
         [old, new] => differences(old, new, &plan.rules),
@@ -382,7 +382,7 @@ pub fn examined(execute: &mut dyn Execute, record: ExecutionRecord, plan: &Plan)
     Ok(alone.executions.pop().unwrap_or(kept))
 }
 
-/// After the difference is found: a few more executions for lines that none ran, so that the report shows them at work.
+/// After the difference is found: a few more executions for lines that none ran, so that the report shows them.
 fn complete(
     execute: &mut dyn Execute,
     state: &mut State<'_>,
@@ -411,7 +411,7 @@ fn complete(
     Ok(())
 }
 
-/// Going on would only cost time: workers are lost, or every execution runs into a bound.
+/// Continuing would only cost time: workers are lost, or every execution runs into a bound.
 fn is_hopeless(campaign: &Campaign) -> bool {
     let lost = campaign.lost.len();
     let stopped =

@@ -1,4 +1,4 @@
-//! Executions of a long campaign that are counted and not kept: what a campaign holds has a bound, whatever its budget.
+//! Executions of a long campaign that are counted and not kept, so that a campaign's memory is bounded for any budget.
 
 use std::collections::BTreeMap;
 
@@ -8,19 +8,19 @@ use twincell_values::value::Choice;
 
 use super::{Campaign, Kept};
 
-/// Executions that a campaign keeps whatever they show.
+/// The number of executions that a campaign keeps whatever they show.
 pub const MOST_KEPT: usize = 1000;
-/// Executions up to which those that differ are kept, the first ones among them; beyond, only new lines count.
+/// The number of executions up to which differing ones are kept. Beyond it, only executions with new lines are.
 const MOST_DIFFERING: usize = 2 * MOST_KEPT;
 
-/// What is known of executions that are not kept.
+/// The facts about executions that are not kept.
 #[derive(Debug, Clone, Default)]
 pub struct Passed {
     executions: usize,
     valid: usize,
-    /// Those in which only old, only new ran into a bound.
+    /// The number in which only old, and only new, ran into a bound.
     stopped: [usize; 2],
-    /// One of them at least ran into no bound.
+    /// Whether at least one of them ran into no bound.
     any_ended: bool,
     /// How many ran each line of old and new.
     lines: [BTreeMap<u32, u32>; 2],
@@ -43,7 +43,7 @@ impl Passed {
 }
 
 impl Campaign {
-    /// Counts executions from this position on and lets them go, where there are enough and these show nothing.
+    /// Counts and drops executions from this position on, if there are enough and these show nothing.
     pub(super) fn forget(&mut self, from: usize) {
         let from = from.max(MOST_KEPT);
         if self.executions.len() <= from {
@@ -65,22 +65,22 @@ impl Campaign {
         }
     }
 
-    /// Executions that came back.
+    /// The number of executions that came back.
     pub fn executed(&self) -> usize {
         self.executions.len() + self.passed.executions
     }
 
-    /// Executions that say something about behavior.
+    /// The number of executions that say something about behavior.
     pub fn valid(&self) -> usize {
         self.executions.iter().filter(|kept| kept.is_valid()).count() + self.passed.valid
     }
 
-    /// Executions in which this version, and not the other, ran into a bound.
+    /// The number of executions in which this version, and not the other, ran into a bound.
     pub fn stopped_only(&self, side: usize) -> usize {
         self.executions.iter().filter(|kept| kept.stopped_only(side)).count() + self.passed.stopped[side]
     }
 
-    /// Only one of the versions ran into limits, which one: the reason why nothing can be said.
+    /// If only one of the versions ran into limits, which one. Then this is why the pair is inconclusive.
     pub fn limited(&self) -> Option<usize> {
         match [self.stopped_only(0), self.stopped_only(1)] {
             [count, 0] if count > 0 => Some(0),
@@ -89,7 +89,8 @@ impl Campaign {
         }
     }
 
-    /// Where that is the reason why nothing can be said: of the executions that only one version did not end, the one on the fewest and shortest values.
+    /// If this is why the pair is inconclusive: of the executions that only one version did not end, the one with the
+    /// fewest and shortest values.
     pub fn stopped_example(&self) -> Option<&Kept> {
         self.limited()?;
         let stopped = self.executions.iter().filter(|kept| kept.stopped_only(0) || kept.stopped_only(1));
@@ -100,14 +101,14 @@ impl Campaign {
         })
     }
 
-    /// The bound that stopped the first execution, if bounds stopped them all.
+    /// The bound that stopped the first execution, if bounds stopped all of them.
     pub fn stopped_by(&self) -> Option<&str> {
         let mut bounds = self.executions.iter().map(Kept::stopped);
         let first = bounds.next()??;
         (bounds.all(|bound| bound.is_some()) && !self.passed.any_ended).then_some(first)
     }
 
-    /// Executions that ran a line of one version.
+    /// The number of executions that ran a line of one version.
     pub fn ran(&self, side: usize, line: u32) -> u32 {
         let ran = |kept: &&Kept| kept.record.behaviors.get(side).is_some_and(|behavior| behavior.hits(line) > 0);
         let kept = self.executions.iter().filter(ran).count() as u32;
@@ -116,7 +117,7 @@ impl Campaign {
 }
 
 impl Kept {
-    /// The bound that stopped the first of its versions that was stopped.
+    /// The bound that stopped the first of its stopped versions.
     fn stopped(&self) -> Option<&str> {
         self.record.behaviors.iter().find_map(bound)
     }

@@ -1,8 +1,9 @@
-//! Other witnesses of a difference, for where a reproducer of the first does not hold.
+//! Finds other witnesses of a difference, for the case that a reproducer of the first does not hold.
 //!
-//! A witness may show a difference on values that no program can receive: what Python would have failed at was invented
-//! (a *repair*). Around it, others are looked for that need none: decisions that a repair rests on are drawn again, the rest
-//! stays as it is. Where nothing was repaired, a few decisions are drawn again, whichever.
+//! A witness may show a difference on values that no program can receive, because a result was invented where Python
+//! would have failed (a *forced operation*). Other witnesses that need none are searched for near it: decisions on
+//! which a forced operation rests are drawn again, and the others stay the same. If there was no forced operation, a
+//! few arbitrary decisions are drawn again.
 
 use std::collections::BTreeSet;
 
@@ -20,20 +21,21 @@ use super::weigh::ground;
 use super::{Execute, Kept};
 use crate::Continue;
 
-/// Executions of a batch, those that differ and are confirmed at most, and witnesses that are given back at most.
+/// The size of a batch, the maximum number of confirmed differing executions, and the maximum number of returned
+/// witnesses.
 const BATCH: u32 = 16;
 const MOST_CONFIRMED: u32 = 8;
 const MOST_FOUND: usize = 3;
-/// How often a decision that a repair rests on is drawn again, and any other.
+/// How often a decision on which a forced operation rests is drawn again, and any other.
 const SUSPECTED: f64 = 0.7;
 const OTHER: f64 = 0.1;
-/// Small numbers are at most so large.
+/// The maximum of small numbers.
 const SMALL: i64 = 8;
-/// Sets the random numbers apart from those of the campaign.
+/// Separates the random numbers from those of the campaign.
 const SALT: u64 = 0x0077_6974_6e65_7373;
 
-/// Confirmed executions like this one that differ in one of its channels, at least as strongly, and need no repair; in
-/// the order in which they are found, after `budget` executions at most.
+/// Confirmed executions that differ in one of the channels of this one, at least as strongly, without a forced
+/// operation, in the order in which they are found, after at most `budget` executions.
 pub fn plausible(
     execute: &mut dyn Execute,
     witness: &Kept,
@@ -72,8 +74,9 @@ pub fn plausible(
     Ok(found)
 }
 
-/// The decisions of a witness, some of them drawn again: what a repair rests on also from the literals of the code, as a small
-/// number, since what is looked up is often one of these, or as an object, which has what it is asked for.
+/// The decisions of a witness, some of them drawn again. Those on which a forced operation rests are also drawn from
+/// the literals of the code, as a small number, since look-ups often use one, or as an object, which supports every
+/// operation.
 fn varied(witness: &Kept, suspects: &BTreeSet<&str>, literals: &[Recipe], index: u32) -> ExecutionRequest {
     let record = &witness.record;
     let seed = xxh3_64_with_seed(&index.to_le_bytes(), record.seed ^ SALT);
@@ -109,7 +112,8 @@ fn varied(witness: &Kept, suspects: &BTreeSet<&str>, literals: &[Recipe], index:
     }
 }
 
-/// Paths of the values that repairs rest on: what was looked into or called, what was looked up, and what these stand in.
+/// The paths of the values on which forced operations rest: what was indexed or called, what was looked up, and their
+/// containers.
 fn suspects(witness: &Kept) -> BTreeSet<&str> {
     let is_suspect = |choice: &&Choice| {
         if matches!(&choice.decision, Decision::Value(Recipe::Versatile(_))) {

@@ -1,7 +1,7 @@
-//! After an exception that injected values caused: another value for the one that caused it.
+//! Mutation on error: after an exception that injected values caused, another value for the one to blame.
 //!
-//! CPython's messages name the classes that did not fit (`'int' object is not iterable`), the line is known, and so is
-//! what was injected: values of such a class whose name stands on the line are the suspects. A wrong suspicion costs one
+//! CPython's messages name the classes that did not fit (`'int' object is not iterable`). The line is known, and so are
+//! the injected values: those of such a class whose name is on the line are the suspects. A wrong suspicion costs one
 //! execution.
 
 use twincell_engine::observed::{Observed, Outcome};
@@ -11,19 +11,19 @@ use twincell_values::value::{AbstractValue, Choice, Decision, Recipe, is_answer,
 use super::Reading;
 use super::solve::{self, Assignment};
 
-/// Suspects that are exchanged, one an execution.
+/// The maximum number of suspects that are replaced, one for each execution.
 const SUSPECTS: usize = 2;
 
-/// What has to become of a value.
+/// What a value should become.
 enum Need {
-    /// Any of these instead.
+    /// Any of these values instead.
     OneOf(Vec<Recipe>),
     Length(usize),
     Longer,
     Key(Recipe),
 }
 
-/// What failed.
+/// The failure.
 pub(super) struct Failure<'a> {
     pub(super) version: usize,
     pub(super) line: u32,
@@ -41,7 +41,7 @@ pub(super) fn failure(record: &ExecutionRecord) -> Option<Failure<'_>> {
     })
 }
 
-/// Decisions that may keep the failure from happening again.
+/// Decisions that may prevent the failure.
 pub(super) fn repairs(failure: &Failure<'_>, record: &ExecutionRecord, reading: &Reading) -> Vec<Assignment> {
     let Some((culprits, need)) = diagnose(failure) else { return vec![] };
     let line = reading.lines.get((failure.line as usize).saturating_sub(1)).map_or("", String::as_str);
@@ -65,12 +65,12 @@ pub(super) fn repairs(failure: &Failure<'_>, record: &ExecutionRecord, reading: 
     found
 }
 
-/// Answers such as `bool(x)` cause no failure; the text of an object may.
+/// Answers such as `bool(x)` cause no failure. The text of an object may.
 fn is_value_path(path: &str) -> bool {
     !is_answer(path) || is_text(path)
 }
 
-/// How near a path is to a line of code: written on it, its last name written on it, or not.
+/// How near a path is to a line of code: written on it, only its last name written on it, or neither.
 fn distance(path: &str, line: &str) -> u8 {
     let last = path.rsplit(|c: char| !(c.is_alphanumeric() || c == '_')).find(|part| !part.is_empty()).unwrap_or(path);
     let is_word = |name: &str| {
@@ -111,7 +111,7 @@ fn sample(class: &str) -> Option<Recipe> {
     })
 }
 
-/// Names of builtin classes in a message, in order.
+/// The names of builtin classes in a message, in order.
 fn classes(message: &str) -> Vec<&str> {
     const KNOWN: [&str; 10] = ["NoneType", "bool", "int", "float", "str", "bytes", "list", "tuple", "dict", "set"];
     message.split(|c: char| !c.is_alphanumeric()).filter(|word| KNOWN.contains(word)).collect()
@@ -124,7 +124,7 @@ fn number_after(message: &str, word: &str) -> Option<usize> {
 
 type Culprits = Box<dyn Fn(&Recipe) -> bool>;
 
-/// Which values may have caused a failure, and what they should have been.
+/// The values that may have caused a failure, and what they should have been.
 fn diagnose(failure: &Failure<'_>) -> Option<(Culprits, Need)> {
     let message = failure.message;
     let object = || Recipe::Versatile(AbstractValue::Object);

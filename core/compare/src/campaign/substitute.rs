@@ -1,15 +1,15 @@
-//! When what is there is injected all the same.
+//! Decides when to replace existing objects with injected ones.
 //!
-//! In module context the results of real helpers, and real globals, keep executions on the way that these lead. A search
-//! that does not reach the changed lines, or finds nothing, takes some of them away, and at last most: what is left is
-//! function context, but for what changed.
+//! In module context, the results of real helpers and the real globals fix the course of executions. A search that does
+//! not reach the changed lines, or finds nothing, replaces some of them, and finally most of them. What remains is
+//! function context, except for what changed.
 
 use twincell_engine::protocol::Substitute;
 use twincell_values::value::{Fixed, SUBSTITUTED};
 
 use super::{Campaign, Target};
 
-/// Executions after which changed lines should have been reached.
+/// The number of executions after which changed lines should have been reached.
 const PATIENCE: u32 = 40;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -19,11 +19,11 @@ enum Stage {
     Most,
 }
 
-/// How far the search has gone.
+/// The present stage of the search.
 #[derive(Debug)]
 pub(super) struct Substitution {
     stage: Stage,
-    /// Something is there that can be injected instead.
+    /// Whether there are objects that can be replaced.
     possible: bool,
     budget: u32,
 }
@@ -33,7 +33,7 @@ impl Substitution {
         Self { stage: Stage::Real, possible, budget }
     }
 
-    /// Goes on to the next stage where it is time; `exhausted`: this one gives nothing new. `true` when it did.
+    /// Moves to the next stage when it is time. `exhausted`: this stage gives nothing new. Returns whether it moved.
     pub(super) fn advance(&mut self, campaign: &Campaign, target: &Target, executed: u32, exhausted: bool) -> bool {
         if !self.possible {
             return false;
@@ -51,7 +51,7 @@ impl Substitution {
         due
     }
 
-    /// What an execution that is drawn afresh replaces.
+    /// What a fresh execution replaces.
     pub(super) fn afresh(&self, index: u32) -> Substitute {
         match self.stage {
             Stage::Real => Substitute::Nothing,
@@ -62,12 +62,12 @@ impl Substitution {
         }
     }
 
-    /// Executions that vary others, or follow a plan, make room for those drawn afresh.
+    /// Whether variations and planned executions make room for fresh ones.
     pub(super) fn wants_afresh(&self, index: u32) -> bool {
         self.stage > Stage::Real && index % 4 == 1
     }
 
-    /// What an execution replaces that goes on from another: the same.
+    /// What an execution based on another replaces: the same objects.
     pub(super) fn like(fixed: &Fixed) -> Substitute {
         let replaces = fixed.keys().any(|path| path.starts_with(SUBSTITUTED));
         if replaces { Substitute::Helpers } else { Substitute::Nothing }

@@ -1,24 +1,24 @@
-//! Which ideas a search may use, and the comparison after it: all of them, unless an ablation leaves one out.
+//! The techniques that a comparison may use: all of them, unless an ablation leaves one out.
 
 use serde::{Deserialize, Serialize};
 
-/// The techniques of a search and of comparing, each of which can be left out to see what it is worth.
+/// The techniques of a search and of comparing. Each can be left out to measure what it contributes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Techniques {
-    /// Executions that reached something new are varied; without it every execution is drawn afresh.
+    /// Vary executions that reached something new. Without it, every execution is drawn afresh.
     pub learning: bool,
-    /// Values that injected ones are compared with at run time join the candidates.
+    /// Add values with which injected values are compared at run time to the candidates.
     pub observation: bool,
-    /// Conditions that no execution has decided the other way are solved.
+    /// Solve conditions that no execution has decided the other way.
     pub directed: bool,
-    /// A choice that caused an unintended exception is repaired.
+    /// Mutate the value that caused an unintended exception.
     pub repair: bool,
-    /// Annotations, defaults and documented types of parameters weigh predictions.
+    /// Let annotations, defaults and documented types of parameters weight predictions.
     pub hints: bool,
-    /// What a call can do is told by its name and use; without it every call that is recorded counts as an action.
+    /// Infer the effect of a call from its name and use. Without it, every recorded call counts as an action.
     pub calls: bool,
-    /// What is there is injected all the same, where real results keep executions away from what changed.
+    /// Replace existing objects with injected ones where real results keep executions away from changed lines.
     pub substitution: bool,
 }
 
@@ -40,7 +40,7 @@ impl Techniques {
     /// The names by which techniques are left out.
     pub const NAMES: [&str; 7] = ["learning", "observation", "directed", "repair", "hints", "substitution", "calls"];
 
-    /// Leaves the technique of this name out; `false` when there is none.
+    /// Leaves out the technique with this name. `false` if there is none.
     pub fn leave_out(&mut self, name: &str) -> bool {
         let technique = match name {
             "learning" => &mut self.learning,

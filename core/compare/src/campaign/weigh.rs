@@ -1,10 +1,10 @@
-//! What a confirmed difference is worth: what it rests on, and how likely the values are that it needs.
+//! What a confirmed difference rests on, and how likely the values that it needs are.
 //!
-//! Both are found by running the execution again with other values, never by looking at texts. A difference rests on
-//! answers that nobody knows when it changes with the results of unknown calls that only one version makes; it rests on
-//! an *exchange* when it goes away once the calls of both versions answer the same. A value is decisive when the difference
-//! goes away with another value; how likely it is, is the probability of all values of its path that show the difference.
-//! A difference is as likely as all of its decisive values together.
+//! Both are found by running the execution again with other values, never by reading texts. A difference rests on
+//! unknown answers if it changes with the results of unknown calls that only one version makes. It rests on an
+//! *exchange* if it disappears once the calls of both versions give the same answers. A value is decisive if the
+//! difference disappears with another value. Its probability is that of all values of its path that show the
+//! difference. The probability of a difference is that of all its decisive values together.
 
 use std::collections::BTreeSet;
 
@@ -18,23 +18,24 @@ use super::confirm::{Confirmed, again, repeat};
 use super::{Execute, Kept};
 use crate::verdict::EDGE_CASE;
 
-/// Numbers for the objects of a calculation.
+/// Numbers that replace the objects of a calculation.
 const NUMBERS: [[i64; 4]; 3] = [[3, 5, 7, 11], [12, 2, 9, 4], [-4, 10, 1, -3]];
-/// Lost executions after which no more values are tried, and how many of them go at once, so that it is noticed.
+/// The number of lost executions after which no more values are tried, and the size of a batch, so that losses are
+/// noticed.
 const LOST: usize = 3;
 const BATCH: usize = 8;
-/// Values whose likelihood is found by trying others.
+/// The maximum number of values whose probability is found by trying others.
 const MOST_UNLIKELY: usize = 6;
 
 /// A value without which a witness shows no difference.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Decisive {
     pub path: String,
-    /// Probability, under the predictor, of a value that shows the difference, 0 to 1.
+    /// The probability, under the predictor, of a value that shows the difference, 0 to 1.
     pub probability: f64,
 }
 
-/// Settles what each difference of a confirmed execution rests on.
+/// Determines what each difference of a confirmed execution rests on.
 pub(super) fn ground(
     execute: &mut dyn Execute,
     record: &ExecutionRecord,
@@ -48,13 +49,13 @@ pub(super) fn ground(
     }
     let decision = |path: &str| record.choices.iter().find(|choice| choice.path == path).map(|choice| &choice.decision);
     let plain = Decision::Value(Recipe::Int(7));
-    // Other answers: does the difference follow them?
+    // With other answers: does the difference follow them?
     let mut varied = repeat(record);
     for path in old.iter().chain(&new) {
         let varied_decision = decision(path).and_then(other).unwrap_or_else(|| plain.clone());
         varied.insert(path.clone(), varied_decision);
     }
-    // Equal answers: does it go away?
+    // With equal answers: does it disappear?
     let mut unified = repeat(record);
     for (at, path) in new.iter().enumerate() {
         let counterpart = old.get(at).or(old.last());
@@ -75,7 +76,7 @@ pub(super) fn ground(
             Some(found) => found.iter().any(|other| {
                 (other.channel, &other.old, &other.new) == (difference.channel, &difference.old, &difference.new)
             }),
-            // Nothing is known of it but what it shows.
+            // Nothing is known about it except what it shows.
             None => !old.iter().chain(&new).any(|path| difference.old.contains(path) || difference.new.contains(path)),
         };
         if stays {
@@ -88,8 +89,8 @@ pub(super) fn ground(
     Ok(differences)
 }
 
-/// Results that were calculated from objects are texts: `<(x * 2)>`, `<(x + x)>`. Where they differ, numbers take the
-/// objects' place: texts that differ alone are no difference.
+/// Results that were calculated from objects are texts: `<(x * 2)>`, `<(x + x)>`. Where they differ, numbers replace
+/// the objects, since a difference in the texts alone does not count.
 fn calculate(
     execute: &mut dyn Execute,
     record: &ExecutionRecord,
@@ -147,16 +148,16 @@ fn calculate(
     Ok(())
 }
 
-/// Where the numbers go when the value at a path is a container that holds objects.
+/// Where the numbers go if the value at a path is a container that holds objects.
 #[derive(Clone, Copy)]
 enum Operand {
-    /// To the objects in it: `x[0] * 2`.
+    /// In place of the objects in it: `x[0] * 2`.
     Inside,
-    /// In its place: `[<object>] - b`, which no list of numbers can do.
+    /// In place of the container: `[<object>] - b`, which no list of numbers supports.
     Whole,
 }
 
-/// A result stands in it that was calculated from objects.
+/// Whether it contains a result that was calculated from objects.
 pub(super) fn is_calculated(difference: &Difference) -> bool {
     difference.old.contains("<(") || difference.new.contains("<(")
 }
@@ -166,7 +167,7 @@ fn ends_usably(executed: &Executed) -> bool {
     record.behaviors.iter().all(|behavior| behavior.outcome.is_valid())
 }
 
-/// A number for what a calculation has as its operand: an object, or a plain value that is none.
+/// A number for an operand of a calculation: an object, or a plain value that is not a number.
 fn calculated(
     texts: &[String],
     path: &str,
@@ -179,7 +180,7 @@ fn calculated(
             Operand::Whole if holds_objects(recipe) => Recipe::Int(number()),
             Operand::Inside | Operand::Whole => with_numbers(recipe, number),
         };
-        // A plain value that happens to be written as its path is one of those below.
+        // A plain value whose text happens to be its path is one of those below.
         if exchanged != *recipe {
             return Some(exchanged);
         }
@@ -189,7 +190,7 @@ fn calculated(
     (!is_number && texts.iter().any(|text| text.contains(&written))).then(|| Recipe::Int(number()))
 }
 
-/// Is it a container with objects in it?
+/// Whether it is a container that holds objects.
 fn holds_objects(recipe: &Recipe) -> bool {
     let is_object = |item: &Recipe| matches!(item, Recipe::Versatile(_)) || holds_objects(item);
     match recipe {
@@ -199,13 +200,13 @@ fn holds_objects(recipe: &Recipe) -> bool {
     }
 }
 
-/// The path stands in the text, not merely as a part of another name.
+/// Whether the path occurs in the text, and not merely as a part of another name.
 fn mentions(text: &str, path: &str) -> bool {
     let is_name = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
     text.match_indices(path).any(|(at, _)| !text[..at].ends_with(is_name))
 }
 
-/// The value with numbers in the place of objects.
+/// The value with numbers in place of objects.
 fn with_numbers(recipe: &Recipe, next: &mut dyn FnMut() -> i64) -> Recipe {
     let mut all = |items: &[Recipe]| items.iter().map(|item| with_numbers(item, next)).collect();
     match recipe {
@@ -228,8 +229,8 @@ fn shown(executed: &Executed, rules: &Rules) -> Option<Vec<Difference>> {
     }
 }
 
-/// The values without which the execution shows no difference, each exchanged for another one; at most `budget`
-/// executions for that. `raise_probability` is how likely an injected exception is.
+/// The values without which the execution shows no difference, each replaced by another one in turn, within at most
+/// `budget` executions. `raise_probability` is the probability of an injected exception.
 pub fn decisive(
     execute: &mut dyn Execute,
     witness: &Kept,
@@ -244,7 +245,7 @@ pub fn decisive(
             [old, new] => differences(old, new, rules).iter().any(|difference| channels.contains(&difference.channel)),
             _ => false,
         },
-        // Nothing is known of what it would have shown.
+        // Nothing is known about what it would have shown.
         Executed::Lost { .. } => true,
     };
     let with = |choice: &Choice, decision: Decision| {
@@ -261,7 +262,7 @@ pub fn decisive(
         }
         _ => None,
     };
-    // A value of a class that it hardly ever has is exchanged for one of the likeliest class.
+    // A value of a class that it hardly ever has is replaced by one of the likeliest class.
     let usual = |choice: &Choice| {
         let (Decision::Value(own), classes) = (&choice.decision, classes(&choice.path)?) else { return None };
         let share = |class: &AbstractValue| classes.get(*class as usize).copied().unwrap_or_default();
@@ -287,7 +288,7 @@ pub fn decisive(
     for batch in requests.chunks(BATCH) {
         outcomes.extend(execute.execute(batch.to_vec())?);
         if outcomes.iter().filter(|executed| !is_record(executed)).count() >= LOST {
-            // Each lost one costs a deadline.
+            // Each lost execution costs a deadline.
             break;
         }
     }
@@ -299,13 +300,13 @@ pub fn decisive(
         let probability = match (&choice.decision, classes(&choice.path)) {
             (Decision::Raise(_), _) => raise_probability,
             (Decision::Value(own), Some(classes)) => probability(classes, [own]),
-            // A truth, a length, a default: as likely as its opposite.
+            // A truth, a length or a default is as likely as its opposite.
             _ => 1.0,
         };
         found.push((choice, Decisive { path: choice.path.clone(), probability }));
     }
     if joint(found.iter().map(|(_, value)| value)) < EDGE_CASE {
-        // Other values of the same path may show it as well.
+        // Other values of the same path may also show it.
         let mut order: Vec<usize> = (0..found.len()).collect();
         order.sort_by(|&a, &b| found[a].1.probability.total_cmp(&found[b].1.probability));
         for at in order.into_iter().take(MOST_UNLIKELY) {
@@ -325,7 +326,7 @@ fn is_record(executed: &Executed) -> bool {
     matches!(executed, Executed::Record(_))
 }
 
-/// The probability of all of some values at once.
+/// The joint probability of some values.
 pub fn joint<'a>(decisive: impl IntoIterator<Item = &'a Decisive>) -> f64 {
     decisive.into_iter().map(|value| value.probability).product()
 }
@@ -379,7 +380,7 @@ mod tests {
         for container in [list(), Recipe::Set(vec![Recipe::Tuple(vec![object()])])] {
             assert_eq!(of("a", container, Operand::Whole), Some(Recipe::Int(3)));
         }
-        // Of plain values alone: they are what was compared.
+        // Only plain values, since they were compared.
         assert_eq!(of("a", Recipe::List(vec![Recipe::Int(1)]), Operand::Whole), None);
     }
 }
