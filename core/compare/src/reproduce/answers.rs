@@ -1,4 +1,4 @@
-//! What a reproducer answers for each access path, and which real functions answer as recorded.
+//! The answers of a reproducer for each access path, and the real functions that answer as recorded.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,7 @@ use super::file::Writer;
 use super::{python, slice};
 
 impl Writer<'_> {
-    /// Answers for all that was decided and is not said elsewhere.
+    /// Answers for all decisions that are not expressed elsewhere.
     pub(super) fn answers(
         &self,
         patched: &BTreeMap<String, BTreeSet<String>>,
@@ -45,7 +45,7 @@ impl Writer<'_> {
                 Decision::Value(Recipe::Versatile(_)) if !is_patched && !path.contains("(<function ") => continue,
                 // An operation that did not fail.
                 Decision::Value(Recipe::None) if !is_patched && path.starts_with("raise ") => continue,
-                // The value of a call whose value nobody takes.
+                // The value of a call that nobody uses.
                 Decision::Value(Recipe::None) if !is_patched && self.is_discarded(path) => continue,
                 Decision::Value(recipe) => python::literal(recipe),
             };
@@ -54,7 +54,7 @@ impl Writer<'_> {
                 return Err(format!("two values have the same path {path} where it is cut off"));
             }
         }
-        // Items that were asked for by unpacking say how many there are.
+        // The number of items that unpacking asked for says how many there are.
         for (path, length) in lengths {
             let known = self.decisions.contains_key(format!("len({path})").as_str());
             let plain = matches!(self.decisions.get(path.as_str()), Some(Decision::Value(recipe))
@@ -73,7 +73,7 @@ impl Writer<'_> {
             && self.case.record.injections.iter().all(|injection| injection.path != path)
     }
 
-    /// Real functions whose results were recorded: by name in access paths, where the code finds them.
+    /// Real functions whose results were recorded: by their names in access paths, and where the code finds them.
     pub(super) fn patched(&self) -> BTreeMap<String, BTreeSet<String>> {
         let mut patched: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
         let recorded = self.case.record.behaviors.iter().flat_map(|behavior| &behavior.calls);
@@ -118,7 +118,7 @@ fn item(path: &str) -> Option<(&str, usize)> {
     Some((base, index.parse().ok()?))
 }
 
-/// What is called by the call that a path ends in, `raise ` and a number of repetition aside.
+/// The callee of the call that ends a path, without `raise ` and a number of repetition.
 fn callee(path: &str) -> Option<&str> {
     let path = path.strip_prefix("raise ").unwrap_or(path);
     let path = match path.rsplit_once('#') {
@@ -128,10 +128,10 @@ fn callee(path: &str) -> Option<&str> {
     if is_answer(path) {
         return None;
     }
-    // What is handed to a function that is a result, and what is awaited.
+    // A call of a function that is itself a result, and an awaited result.
     let is_callee = |name: &&str| !matches!(*name, "" | "result" | "await");
     if !path.ends_with(')') {
-        // Cut off.
+        // The path was cut.
         let start = path.find('(')?;
         return path.contains('~').then(|| &path[..start]).filter(is_callee);
     }

@@ -9,23 +9,23 @@ use twincell_values::value::{AbstractValue, Decision, Recipe};
 
 use super::python;
 
-/// Decisions of an execution by access path.
+/// The decisions of an execution by access path.
 pub(super) type Decisions<'a> = BTreeMap<&'a str, &'a Decision>;
 
 /// One argument of a call.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Argument {
-    /// The name, when it is passed by keyword.
+    /// The name, if it is passed by keyword.
     pub keyword: Option<String>,
-    /// Access path of its value.
+    /// The access path of its value.
     pub path: String,
-    /// The value; `None` where nothing was decided, for the object that a method belongs to.
+    /// The value. `None` if nothing was decided, for the object to which a method belongs.
     pub value: Option<Recipe>,
 }
 
-/// What is passed to a version's parameters, or why that cannot be said.
+/// The arguments for a version's parameters, or why they cannot be expressed.
 ///
-/// `canonical` gives a parameter's name in access paths, `shared` says which of those both versions have.
+/// `canonical` gives a parameter's name in access paths. `shared` tells which of these both versions have.
 pub(super) fn arguments(
     parameters: &[Parameter],
     decisions: &Decisions<'_>,
@@ -46,7 +46,7 @@ pub(super) fn arguments(
             Some(Decision::Value(recipe)) => Ok(Some(recipe.clone())),
             _ => Ok(None),
         },
-        // Looked up, to be the very object.
+        // It is looked up, so that it is the very object.
         Some(Decision::Same(_)) => Ok(Some(Recipe::Versatile(AbstractValue::Object))),
         Some(_) => Err(format!("the argument {path} was no value")),
         None => Err(format!("the argument {path} was not recorded")),
@@ -107,7 +107,7 @@ pub(super) fn arguments(
     Ok(passed)
 }
 
-/// Arguments as they stand in a call; `written` gives the source of one value.
+/// Arguments as they stand in a call. `written` gives the source of one value.
 pub(super) fn source(arguments: &[Argument], written: &mut dyn FnMut(&Argument) -> String) -> String {
     let mut parts = Vec::new();
     let mut unpacked = Vec::new();
@@ -125,7 +125,7 @@ pub(super) fn source(arguments: &[Argument], written: &mut dyn FnMut(&Argument) 
     parts.join(", ")
 }
 
-/// May stand before `=` in a call.
+/// Whether a name may stand before `=` in a call.
 pub(super) fn is_identifier(name: &str) -> bool {
     const KEYWORDS: [&str; 35] = [
         "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue", "def", "del",

@@ -1,4 +1,4 @@
-//! What a reproducer asserts: what the old version did, in the channels in which the new one differs.
+//! The assertions of a reproducer: the behavior of the old version, in the channels in which the new one differs.
 
 use twincell_behavior::Channel;
 use twincell_engine::observed::{Behavior, Call, Observed, Outcome};
@@ -6,7 +6,7 @@ use twincell_values::value::{Decision, Recipe};
 
 use super::{Case, python};
 
-/// Exceptions of Python's own that a test names by their class.
+/// Python's own exceptions that a test names by their class.
 pub(super) const BUILTIN_EXCEPTIONS: [&str; 33] = [
     "ArithmeticError",
     "AssertionError",
@@ -43,24 +43,24 @@ pub(super) const BUILTIN_EXCEPTIONS: [&str; 33] = [
     "ZeroDivisionError",
 ];
 
-/// The body of a test: how the call is made, and what must hold then.
+/// The body of a test: how the call is made, and what must hold afterwards.
 #[derive(Debug, Default)]
 pub(super) struct Checks {
-    /// Around the bare call: `list({})`, `asyncio.run({})`; `{}` is the call.
+    /// A template around the bare call: `list({})`, `asyncio.run({})`, where `{}` is the call.
     pub shape: String,
-    /// The call raises: class to expect.
+    /// The class that the call is expected to raise.
     pub raises: Option<String>,
-    /// The result has a name.
+    /// Whether the result needs a name.
     pub result: bool,
-    /// Standard output or error is caught under its name.
+    /// Whether standard output or error is captured under its name.
     pub output: Vec<&'static str>,
-    /// Messages to loggers and warnings are noted.
+    /// Whether messages to loggers and warnings are recorded.
     pub log: bool,
     /// Statements before the call.
     pub before: Vec<String>,
     /// Statements after it.
     pub after: Vec<String>,
-    /// Access paths of arguments that are looked at after the call.
+    /// The access paths of arguments that are examined after the call.
     pub watched: Vec<String>,
 }
 
@@ -103,7 +103,7 @@ pub(super) fn checks(case: &Case<'_>, standins: bool) -> Result<Checks, String> 
     Ok(checks)
 }
 
-/// How a result is followed to what was observed of it.
+/// How to get from a result to what was observed of it.
 pub(super) fn shape(case: &Case<'_>, old: &Behavior) -> Result<String, String> {
     let awaited = old.arguments.iter().any(|(place, _)| place == "the result must be awaited");
     let sleeps = ["sleep", "wait", "timeout"].iter().any(|word| case.functions.iter().any(|f| f.text.contains(word)));
@@ -140,7 +140,7 @@ pub(super) fn shape(case: &Case<'_>, old: &Behavior) -> Result<String, String> {
     Ok(if awaited { inner.replace("{}", run) } else { inner.into() })
 }
 
-/// The value that the shaped call gives, for an observed outcome.
+/// The value of the shaped call, from an observed outcome.
 pub(super) fn shaped(outcome: &Observed) -> Observed {
     match outcome {
         Observed::Iterator { items, .. } => Observed::List(items.clone()),
@@ -175,7 +175,7 @@ fn outcome(checks: &mut Checks, old: &Behavior, new: &Behavior, standins: bool) 
             let same_class = matches!(&new.outcome, Outcome::Raised { exception: Observed::Exception { class: other, .. }, .. }
                 if other == class);
             if arguments.is_empty() && !builtin && !same_class {
-                // A class that is not here was made without arguments; its name says all.
+                // A missing class was made without arguments. Its name says everything.
                 return Ok(());
             }
             let tuple = Observed::Tuple(arguments.clone());
@@ -192,7 +192,7 @@ fn outcome(checks: &mut Checks, old: &Behavior, new: &Behavior, standins: bool) 
     Ok(())
 }
 
-/// `assert NAME == VALUE`, in the form that tells the value from the other one.
+/// `assert NAME == VALUE`, in a form that distinguishes the value from the other one.
 fn equality(name: &str, value: &Observed, other: Option<&Observed>, standins: bool) -> Result<String, String> {
     if let Some(literal) = python::plain(value) {
         return Ok(match value {
@@ -302,8 +302,8 @@ pub(super) fn assigned_at<'a>(behavior: &'a Behavior, place: &str) -> &'a [(Stri
     }
 }
 
-/// What was assigned to a stand-in, and what the other version assigned: where they differ is enough to tell them apart,
-/// and the rest may be the time of day.
+/// The assignments to a stand-in in this version and in the other. Those that differ suffice to distinguish the
+/// versions, and the rest may be the time of day.
 fn assigned_to(name: &str, assigned: &[(String, Observed)], others: &[(String, Observed)]) -> Result<String, String> {
     let mut lines = Vec::new();
     for (place, value) in assigned.iter().filter(|entry| !others.contains(entry)) {
@@ -317,7 +317,7 @@ fn assigned_to(name: &str, assigned: &[(String, Observed)], others: &[(String, O
     if lines.is_empty() { Err("what was assigned is the same".into()) } else { Ok(lines.join("\n    ")) }
 }
 
-/// The calls of those that the versions call differently, in order.
+/// The calls that the versions make differently, in order.
 fn calls(checks: &mut Checks, case: &Case<'_>, old: &Behavior, new: &Behavior) -> Result<(), String> {
     let rows = twincell_behavior::align_calls(&old.calls, &new.calls, case.rules);
     let differing: Vec<&str> = rows

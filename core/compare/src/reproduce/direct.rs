@@ -1,7 +1,7 @@
 //! The form of a reproducer that a person would write: both versions as plain functions, and one assertion.
 //!
-//! Objects that are not there are mocks of the standard library (`objects.rs`). Much does not fit into this form; what does
-//! not is refused here, or fails when it is run, and a form with a stand-in class takes its place.
+//! Mocks of the standard library replace missing objects (`objects.rs`). Much does not fit into this form. It is
+//! refused here, or fails when it runs, and a form with a stand-in class replaces it.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -23,7 +23,7 @@ use super::objects::Objects;
 use super::text::{block_of_words, function_text};
 use super::{python, slice};
 
-/// Names that such a file has for itself.
+/// The names that such a file uses itself.
 const OWN: [&str; 13] = [
     "old",
     "new",
@@ -39,23 +39,23 @@ const OWN: [&str; 13] = [
     "pytest",
     "runpy",
 ];
-/// Characters of the module's part at most: beyond it, the functions are hard to find.
+/// The maximum number of characters of the module's part. Beyond it, the functions are hard to find.
 const MODULE_PART: usize = 4000;
 
 /// The lines of a test.
 #[derive(Default)]
 struct Test {
     before: Vec<String>,
-    /// Around the call.
+    /// Context managers around the call.
     around: Vec<String>,
     result: bool,
     after: Vec<String>,
-    /// Arguments that are looked at after the call, by path.
+    /// The arguments that are examined after the call, by path.
     watched: BTreeSet<String>,
 }
 
 impl Writer<'_> {
-    /// The whole file, with what the functions need of their module or without.
+    /// The whole file, with or without the part of the module that the functions need.
     pub(super) fn direct(&mut self, with_module: bool) -> Result<String, String> {
         let case = self.case;
         let [difference] = case.differences else { return Err("more than one thing differs".into()) };
@@ -86,7 +86,7 @@ impl Writer<'_> {
         Ok(format!("{}\n{}\n\n{main}", self.docstring(difference), self.imported(main, &used, &missing)))
     }
 
-    /// Names that were injected and are no arguments.
+    /// Injected names that are not arguments.
     fn missing(&self, objects: &Objects, used: &BTreeSet<String>) -> Vec<String> {
         let is_argument = |name: &str| {
             (0..2).any(|version| {
@@ -97,7 +97,7 @@ impl Writer<'_> {
         objects.names().filter(|name| used.contains(*name) && !is_argument(name)).cloned().collect()
     }
 
-    /// What both functions need of their modules, where that is the same.
+    /// The part of the modules that both functions need, if it is the same.
     pub(super) fn module_part(&self, missing: &[String]) -> Result<String, String> {
         let part = |side: usize| {
             let function = &self.case.functions[side];
@@ -112,7 +112,7 @@ impl Writer<'_> {
         if old.is_empty() { Err("nothing of the module is needed".into()) } else { Ok(format!("{old}\n")) }
     }
 
-    /// Without the module, its imports are not there either; modules that only compute are imported by name.
+    /// Without the module, its imports are missing too. Modules that only compute are imported by name.
     pub(super) fn refuse_imports(&self, used: &BTreeSet<String>) -> Result<(), String> {
         let bound: BTreeSet<String> = self.case.modules.iter().flat_map(|module| imported_names(module)).collect();
         match used.iter().find(|name| bound.contains(*name)) {
@@ -149,7 +149,7 @@ impl Writer<'_> {
         }
     }
 
-    /// What is asserted of one difference.
+    /// The assertion for one difference.
     fn check(
         &self,
         difference: &Difference,
@@ -247,7 +247,7 @@ impl Writer<'_> {
         }
         match then {
             Observed::Injected { assigned, .. } => {
-                // Those in which the versions differ are enough.
+                // Only those in which the versions differ are needed.
                 let differing: Vec<_> = assigned.iter().filter(|entry| !others.contains(entry)).collect();
                 let lost = others.iter().filter(|(place, _)| assigned.iter().all(|(known, _)| known != place));
                 let absent = lost.filter_map(|(place, _)| not_there(&name, place)).collect::<Vec<_>>();
@@ -264,7 +264,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// `assert NAME == VALUE`; objects by the names under which the test has them.
+    /// `assert NAME == VALUE`, with objects under the names that they have in the test.
     pub(super) fn equality(
         &self,
         name: &str,
@@ -364,7 +364,7 @@ impl Writer<'_> {
         lines.extend(test.before);
         let mut after = test.after;
         let call = match after.first().and_then(|first| first.strip_prefix("assert result ")) {
-            // One line says it all.
+            // A single line says everything.
             Some(rest) if test.result && after.len() == 1 && call.len() + rest.len() < 90 => {
                 let line = format!("assert {call} {rest}");
                 after.clear();
@@ -388,7 +388,7 @@ impl Writer<'_> {
         Ok(text)
     }
 
-    /// An argument: a literal in its place; anything else, and what is looked at later, under its name.
+    /// An argument: a literal in its place, and anything else, or anything that is examined later, under its name.
     fn passed(
         &self,
         argument: &Argument,
@@ -413,7 +413,7 @@ impl Writer<'_> {
         Ok(argument.path.clone())
     }
 
-    /// The function that gives the version under test.
+    /// The function that returns the version under test.
     fn subject(&self, missing: &[String]) -> String {
         let function = self.method();
         let choose = "    name = environ.get(\"TWINCELL_SUBJECT\", \"new\")\n";
@@ -440,7 +440,7 @@ impl Writer<'_> {
             );
         }
         if !missing.is_empty() {
-            // What is not of this test has the values of the test there, too.
+            // In other files, these names also have the values of the test.
             let names: Vec<String> = missing.iter().map(|name| format!("{name}={name}")).collect();
             let _ = writeln!(text, "    found.__globals__.update({})", names.join(", "));
         }
@@ -497,7 +497,7 @@ impl Writer<'_> {
     }
 }
 
-/// What the other version assigned is not there.
+/// Asserts that assignments of the other version are absent.
 fn not_there(name: &str, place: &str) -> Option<String> {
     match place.strip_prefix('.') {
         Some(attribute) if is_identifier(attribute) => {
@@ -508,7 +508,7 @@ fn not_there(name: &str, place: &str) -> Option<String> {
     }
 }
 
-/// Names that a module binds by imports at its top level, but for `import NAME` of modules that only compute.
+/// The names that a module binds by imports at its top level, except `import NAME` for modules that only compute.
 fn imported_names(module: &str) -> BTreeSet<String> {
     let parsed = with_stack_for(module.len(), || parse(module));
     let mut names = BTreeSet::new();

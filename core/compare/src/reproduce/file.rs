@@ -1,4 +1,4 @@
-//! The text of a reproducer, put together from its parts.
+//! The text of a reproducer, composed of its parts.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -17,15 +17,15 @@ use super::{Case, python, slice};
 /// How a reproducer holds the values of the witness.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
-    /// Both versions as plain functions, alone.
+    /// Both versions as plain functions, without anything else.
     Alone,
-    /// The same with what they need of their module.
+    /// The same, with the part of their module that they need.
     Direct,
-    /// Literals only; of the modules, what the functions need.
+    /// Only literals; of the modules, the part that the functions need.
     Plain,
     /// With the stand-in class.
     Standins,
-    /// The same with the modules as a whole.
+    /// The same, with the whole modules.
     Whole,
 }
 
@@ -33,7 +33,7 @@ impl Form {
     pub(super) const ALL: [Form; 5] = [Form::Alone, Form::Direct, Form::Plain, Form::Standins, Form::Whole];
 }
 
-/// Writes a reproducer in a form, or says why it cannot be.
+/// Writes a reproducer in one form, or says why this is impossible.
 pub(super) fn write(case: &Case<'_>, form: Form) -> Result<String, String> {
     let standins = matches!(form, Form::Standins | Form::Whole);
     let decisions: Decisions<'_> =
@@ -61,7 +61,7 @@ pub(super) struct Writer<'a> {
     pub(super) form: Form,
     pub(super) standins: bool,
     pub(super) decisions: Decisions<'a>,
-    /// Access paths of arguments that are taken from the answers.
+    /// The access paths of arguments that come from the answers.
     pub(super) looked_up: BTreeSet<String>,
 }
 
@@ -88,7 +88,7 @@ impl Writer<'_> {
         arguments(parameters, &self.decisions, &canonical, &|path| self.is_shared(path))
     }
 
-    /// Parts that modules lack in this execution, by their dotted names.
+    /// The parts that modules lack in this execution, by their dotted names.
     pub(super) fn lacking(&self) -> Vec<&str> {
         let mut lacking = Vec::new();
         for (path, decision) in &self.decisions {
@@ -103,7 +103,7 @@ impl Writer<'_> {
         lacking
     }
 
-    /// A call within which modules lack what they lack; the context that this needs.
+    /// A call during which modules lack these parts, and the context that this needs.
     pub(super) fn without(&self, call: &str) -> (Option<String>, String) {
         let lacking = self.lacking();
         if lacking.is_empty() {
@@ -113,7 +113,7 @@ impl Writer<'_> {
         (Some("pytest.MonkeyPatch.context() as patch".into()), lines.chain([call.to_string()]).collect())
     }
 
-    /// Without stand-ins only arguments can be given, and only those that are plain.
+    /// Without stand-ins, only arguments can be given, and only plain ones.
     pub(super) fn refuse_objects(&self) -> Result<(), String> {
         let mut roots: BTreeSet<String> = BTreeSet::new();
         for version in 0..2 {

@@ -1,4 +1,4 @@
-//! The function `load` of a reproducer: it evaluates what is tested, with what that needs of its module.
+//! The function `load` of a reproducer. It evaluates the code under test with the part of its module that it needs.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -12,10 +12,10 @@ use super::file::Writer;
 use super::{python, slice};
 
 impl Writer<'_> {
-    /// The function that loads what is tested.
+    /// The function that loads the code under test.
     pub(super) fn loader(&self, modules: &[String; 2]) -> String {
         let function = self.method();
-        // A method's name is no global, also where its class was left out.
+        // A method's name is not a global, even if its class was left out.
         let of_class =
             function.parameters.first().is_some_and(|first| matches!(first.name.as_str(), "self" | "cls" | "mcs"));
         let inner = slice::is_inner(function) || of_class;
@@ -32,7 +32,7 @@ impl Writer<'_> {
         let _ =
             writeln!(text, "names = {kind}'__name__': 'twincell_module', '__file__': '<twincell>'{builtins}{close}");
         if modules.iter().any(|module| module.contains("dataclass")) {
-            // Annotations are texts there, and dataclasses look in the module what they mean.
+            // Annotations are texts there, and dataclasses look up their meaning in the module.
             text.push_str("sys.modules.setdefault('twincell_module', types.ModuleType('twincell_module'))\n");
         }
         text.push_str("\n\ndef load():\n    \"\"\"The function under test.\"\"\"\n");
@@ -102,7 +102,7 @@ impl Writer<'_> {
         text
     }
 
-    /// Names that the functions read and that stand for what is not there, also where a whole module has them.
+    /// The names that the functions read and that stand for missing objects, also if a whole module has them.
     fn injected(&self, modules: &[String; 2]) -> Vec<String> {
         if !self.standins || self.case.context != Context::Function {
             return vec![];

@@ -1,10 +1,10 @@
 //! Witness -> a pytest file that runs without twincell, passes on the old version and fails on the new one.
 //!
-//! The file holds both functions as they are, what they need of their modules, and the values of the witness. Where all
-//! values are plain, it is what a person would write: `assert f([1, 2], key='a') == 3`. Where objects were injected that
-//! are not there, it brings a small stand-in class (`standin.py`) that answers as recorded. [`candidates`] gives the
-//! forms that a case can take, the simplest first; which of them holds is found out by running them in a worker
-//! ([`verify`]). Nothing here runs Python.
+//! The file holds both functions unchanged, the part of their modules that they need, and the values of the witness. If
+//! all values are plain, it is what a person would write: `assert f([1, 2], key='a') == 3`. If missing objects were
+//! injected, it brings a small stand-in class (`standin.py`) that answers as recorded. [`candidates`] gives the forms
+//! that a case can take, simplest first. Running them in a worker shows which one holds ([`verify`]). Nothing here runs
+//! Python.
 
 mod answers;
 mod arguments;
@@ -33,20 +33,20 @@ use crate::report::Reproducer;
 #[derive(Clone, Copy)]
 pub(crate) struct Case<'a> {
     pub functions: &'a [Function; 2],
-    /// What of them ran.
+    /// The parts of them that ran.
     pub bodies: [&'a Body; 2],
-    /// Decorators that are applied, outermost first, as written.
+    /// The decorators to apply, outermost first, as written.
     pub decorators: [&'a [String]; 2],
-    /// Texts of the modules; empty without module context.
+    /// The texts of the modules. Empty without module context.
     pub modules: [&'a str; 2],
     pub context: Context,
-    /// (name in new, name in old) of what was renamed.
+    /// (name in new, name in old) of the renamed names.
     pub renames: &'a [(String, String)],
     pub sites: [&'a SiteTable; 2],
     /// The witness.
     pub record: &'a ExecutionRecord,
     pub differences: &'a [Difference],
-    /// What could not be evaluated in the modules.
+    /// The statements of the modules that could not be evaluated.
     pub notes: &'a [String],
     pub rules: &'a twincell_behavior::Rules,
     pub seed: u64,
@@ -61,11 +61,11 @@ impl Case<'_> {
     }
 }
 
-/// Differences that are tried as the only one that a test asserts.
+/// The maximum number of differences that are tried as the only assertion of a test.
 const ALONE: usize = 4;
 
-/// The forms that a reproducer of this case can take, the simplest first, or why there is none. A test that asserts one
-/// thing is simpler than one that asserts all that differs.
+/// The forms that a reproducer of this case can take, simplest first, or why there are none. A test that asserts one
+/// thing is simpler than one that asserts all differences.
 pub(crate) fn candidates(case: &Case<'_>) -> Result<Vec<String>, String> {
     let mut found = Vec::new();
     let mut refused = None;
@@ -127,7 +127,7 @@ mod tests {
     #[test]
     fn another_witness_is_looked_for_only_where_its_test_may_hold() {
         let made = |source: Option<&str>, holds| Reproducer { source: source.map(Into::into), holds, why_not: None };
-        // Tried in vain, refused; it holds, the worker could not run it.
+        // It was tried in vain or refused; it holds; the worker could not run it.
         assert!(made(Some("def test(): ..."), Some(false)).may_hold_of_another());
         assert!(made(None, None).may_hold_of_another());
         assert!(!made(Some("def test(): ..."), Some(true)).may_hold_of_another());

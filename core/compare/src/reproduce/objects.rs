@@ -1,7 +1,7 @@
 //! Injected objects as a person writes them in a test: `Mock(status=404, get=Mock(return_value=1))`.
 //!
-//! The decisions of an execution are put together to a tree of access paths: attributes, items and results of calls. What
-//! such a tree cannot say (an order between objects, a class that is not here) is refused; the stand-in class says it then.
+//! The decisions of an execution form a tree of access paths: attributes, items and results of calls. What such a tree
+//! cannot express (an order between objects, a missing class) is refused. Then the stand-in class expresses it.
 
 use std::collections::BTreeMap;
 
@@ -10,15 +10,15 @@ use twincell_values::value::{Choice, Decision, Recipe, SUBSTITUTED, is_answer, u
 use super::arguments::is_identifier;
 use super::python;
 
-/// Attributes that a `Mock` has for itself.
+/// The attributes that a `Mock` has itself.
 const RESERVED: [&str; 9] =
     ["name", "return_value", "side_effect", "spec", "wraps", "called", "mock_calls", "method_calls", "call_args"];
 
-/// Everything that was injected, by the first name of its access path.
+/// All injected values, by the first name of their access path.
 #[derive(Debug, Default)]
 pub(super) struct Objects(BTreeMap<String, Node>);
 
-/// One value with what was asked of it.
+/// A value, and what the code asked of it.
 #[derive(Debug, Default)]
 struct Node {
     decision: Option<Decision>,
@@ -28,7 +28,7 @@ struct Node {
     results: BTreeMap<String, Node>,
     length: Option<usize>,
     raises: Option<String>,
-    /// Some attribute was asked for and is not there.
+    /// Whether some attribute was asked for and is missing.
     is_closed: bool,
 }
 
@@ -38,7 +38,7 @@ enum Step<'a> {
     Call(&'a str),
 }
 
-/// `self.get('a')[0]`: `self`, and how to go on from there.
+/// `self.get('a')[0]`: `self`, and the steps from there.
 fn steps(path: &str) -> Option<(&str, Vec<Step<'_>>)> {
     // Beyond ASCII, marks belong to names as letters do.
     let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_' || !c.is_ascii();
@@ -61,7 +61,7 @@ fn steps(path: &str) -> Option<(&str, Vec<Step<'_>>)> {
     (is_identifier(root) && !path.contains('~')).then_some((root, found))
 }
 
-/// Where the bracket closes that opens just before a text.
+/// The position of the bracket that closes the one just before a text.
 fn closing(text: &str) -> Option<usize> {
     let mut depth = 0;
     for (at, character) in unquoted(text) {
@@ -76,8 +76,8 @@ fn closing(text: &str) -> Option<usize> {
 }
 
 impl Objects {
-    /// Reads the decisions of an execution. What no such object can do is left out: it may not matter, and a test where it
-    /// does will not hold.
+    /// Reads the decisions of an execution. Operations that no such object supports are left out: they may not matter,
+    /// and if they do, the test does not hold.
     pub(super) fn of(choices: &[Choice], is_discarded: &dyn Fn(&str) -> bool) -> Self {
         let mut objects = Self::default();
         for choice in choices {
@@ -132,7 +132,7 @@ impl Objects {
             return Ok(());
         }
         let node = self.node(path).ok_or_else(refused)?;
-        // Nobody takes the value of this call.
+        // Nobody uses the value of this call.
         if !(is_discarded && choice.decision == Decision::Value(Recipe::None)) {
             node.decision = Some(choice.decision.clone());
         }
@@ -156,12 +156,12 @@ impl Objects {
         self.0.keys()
     }
 
-    /// The source of what stands under a first name.
+    /// The source of the value under a first name.
     pub(super) fn source(&self, name: &str) -> Result<String, String> {
         self.0.get(name).map_or_else(|| Ok("SimpleNamespace()".into()), Node::source)
     }
 
-    /// How a test reaches what stands at an access path, from the variable that is its first name.
+    /// How a test reaches the value at an access path, from the variable of its first name.
     pub(super) fn reach(&self, path: &str) -> Option<String> {
         let (root, steps) = steps(path)?;
         let mut node = self.0.get(root);
@@ -242,7 +242,7 @@ impl Node {
         if let Some(class) = &self.raises {
             parts.push(format!("side_effect={class}('injected by twincell')"));
         } else if let Some(first) = results.first() {
-            // Where results depend on the arguments, one for all may do.
+            // Results depend on the arguments, but one result for all may do.
             if first != "Mock()" {
                 parts.push(format!("return_value={first}"));
             }
@@ -275,7 +275,7 @@ impl Node {
             && self.attributes.values().chain(self.items.values()).all(Node::has_no_calls)
     }
 
-    /// What was asked for items: a list where they are numbers, else a dictionary.
+    /// A value whose items were asked for: a list if the keys are numbers, and otherwise a dictionary.
     fn container(&self) -> Result<String, String> {
         if !self.attributes.is_empty() || !self.results.is_empty() {
             return Err("an object with items and attributes".into());

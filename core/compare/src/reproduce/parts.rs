@@ -25,7 +25,7 @@ impl Writer<'_> {
         self.case.functions.iter().any(|function| function.text.contains(word))
     }
 
-    /// What the code may use of the pure standard library: names with their modules, and what it may import.
+    /// The parts of the pure standard library that the code may use: names with their modules, and what it may import.
     fn pure(&self) -> (Vec<String>, Vec<String>) {
         let modules = PURE_MODULES.iter().map(|&module| (module, ""));
         let used: Vec<(&str, &str)> = modules.chain(PURE_NAMES).filter(|(name, _)| self.uses(name)).collect();
@@ -38,7 +38,7 @@ impl Writer<'_> {
         self.uses("import ") || modules.iter().any(|module| module.contains("import "))
     }
 
-    /// The stand-in class with what this case needs of it.
+    /// The stand-in class with the parts that this case needs.
     pub(super) fn standin_parts(&self, old: &str, new: &str, modules: &[String; 2]) -> Result<String, String> {
         let case = self.case;
         let patched = self.patched();
@@ -139,7 +139,7 @@ impl Writer<'_> {
         for name in parts {
             let mut body = part(name).to_string();
             if name == "core" {
-                // Names that every object has are answered only where the code asked for them.
+                // Names that every object has are answered only if the code asked for them.
                 for dunder in ["__class__", "__doc__", "__module__"] {
                     if self.decisions.keys().any(|path| path.contains(&format!(".{dunder}"))) {
                         let property = format!(

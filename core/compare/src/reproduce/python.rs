@@ -1,12 +1,12 @@
-//! Plain data as Python source: literals for what has one, a text by structure for the rest.
+//! Plain data as Python source: literals where they exist, and a structural text otherwise.
 //!
-//! The texts are those of `text` in `standin.py`; the two must agree to the letter.
+//! The texts are those of `text` in `standin.py`. Both must agree to the letter.
 
 use twincell_engine::observed::{Call, Observed, WRITTEN};
 use twincell_syntax::python::python_string;
 use twincell_values::value::Recipe;
 
-/// A recipe as a literal; `...` stands for a stand-in.
+/// A recipe as a literal. `...` stands for a stand-in.
 pub(super) fn literal(recipe: &Recipe) -> String {
     let all = |items: &[Recipe]| items.iter().map(literal).collect::<Vec<_>>().join(", ");
     match recipe {
@@ -27,7 +27,7 @@ pub(super) fn literal(recipe: &Recipe) -> String {
     }
 }
 
-/// Does a recipe hold a stand-in?
+/// Whether a recipe contains a stand-in.
 pub(super) fn has_standin(recipe: &Recipe) -> bool {
     match recipe {
         Recipe::Versatile(_) | Recipe::Named(_) => true,
@@ -42,7 +42,7 @@ pub(super) fn string(text: &str) -> String {
     let mut out = String::new();
     for character in python_string(text).chars() {
         match character {
-            // What editors and Python's own reader take for a line end, or nobody sees.
+            // Characters that editors or Python's own reader take for a line end, or that are invisible.
             '\u{80}'..='\u{a0}' | '\u{ad}' => out.push_str(&format!("\\x{:02x}", character as u32)),
             '\u{2028}' | '\u{2029}' | '\u{200b}'..='\u{200f}' | '\u{feff}' => {
                 out.push_str(&format!("\\u{:04x}", character as u32));
@@ -80,7 +80,7 @@ fn parsed(text: &str) -> f64 {
     text.parse().unwrap_or(f64::NAN)
 }
 
-/// A value as a literal, if `==` with that literal says all that was observed of it.
+/// A value as a literal, if `==` with this literal expresses everything that was observed of it.
 pub(super) fn plain(value: &Observed) -> Option<String> {
     let all = |items: &[Observed]| Some(items.iter().map(plain).collect::<Option<Vec<_>>>()?.join(", "));
     Some(match value {
@@ -104,12 +104,12 @@ pub(super) fn plain(value: &Observed) -> Option<String> {
     })
 }
 
-/// Would Python's `==` take these two for the same, although they are of different classes (`1`, `1.0`, `True`)?
+/// Whether Python's `==` considers these two equal although their classes differ (`1`, `1.0`, `True`).
 pub(super) fn is_equal_in_python(one: &Observed, other: &Observed) -> bool {
     loose(one) == loose(other)
 }
 
-/// A value with all numbers of one class.
+/// A value with all numbers in one class.
 fn loose(value: &Observed) -> String {
     let all = |items: &[Observed]| items.iter().map(loose).collect::<Vec<_>>();
     match value {
@@ -132,7 +132,7 @@ fn loose(value: &Observed) -> String {
     }
 }
 
-/// A value as text; `None` where a part of it was not observed.
+/// A value as text. `None` if a part of it was not observed.
 pub(super) fn text(value: &Observed) -> Option<String> {
     let all = |items: &[Observed]| items.iter().map(text).collect::<Option<Vec<_>>>();
     Some(match value {
@@ -183,7 +183,7 @@ pub(super) fn call(call: &Call) -> Option<String> {
     Some(format!("{}({})", masked(&call.callee), arguments.chain(keywords).collect::<Option<Vec<_>>>()?.join(", ")))
 }
 
-/// An access path without the hashes that stand for what was cut off: a reproducer has no such hash.
+/// An access path without the hashes that stand for what was cut, since a reproducer has no such hashes.
 pub(super) fn masked(path: &str) -> String {
     const DIGITS: usize = 16;
     let mut out = String::with_capacity(path.len());
@@ -200,7 +200,7 @@ pub(super) fn masked(path: &str) -> String {
     out
 }
 
-/// A text as a triple-quoted literal, raw where that says the same.
+/// A text as a triple-quoted literal, which is raw if that says the same.
 pub(super) fn block(text: &str) -> String {
     let quote = ["'''", "\"\"\""].into_iter().find(|quote| !text.contains(quote) && !text.contains('\r'));
     match quote {

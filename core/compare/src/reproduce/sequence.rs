@@ -1,5 +1,5 @@
-//! Reproducers of classes and snippets: an object is made and used step by step, or statements run on the names that they
-//! read. As a person would write them, with mocks for objects that are not there; what does not fit is refused.
+//! Reproducers of classes and snippets: an object is made and used step by step, or statements run on the names that
+//! they read. They look as a person would write them, with mocks for missing objects. What does not fit is refused.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -19,22 +19,22 @@ use super::file::Writer;
 use super::objects::Objects;
 use super::python;
 
-/// The place of what a step of using an object gave: `use 2, total`.
+/// The place of the result of one step of using an object: `use 2, total`.
 const USE: &str = "use ";
 
-/// The test's lines that differ in nothing between the versions, and the variables that they need.
+/// The test's lines that are the same for both versions, and the variables that they need.
 #[derive(Default)]
 struct Steps {
     bound: Vec<(String, String)>,
     /// How the object is made.
     made: String,
-    /// What is done with it, in order: (place in the behavior, expression).
+    /// The steps of its use, in order: (place in the behavior, expression).
     used: Vec<(String, String)>,
-    /// Names of all arguments that were passed or could have been.
+    /// The names of all arguments that were passed or could have been.
     given: Vec<String>,
 }
 
-/// What calls of a class's own are given.
+/// The arguments for calls of a class's own members.
 struct Class<'a> {
     name: &'a str,
     methods: Vec<Function>,
@@ -50,16 +50,16 @@ impl<'a> Class<'a> {
         self.methods.iter().find(|method| method.qualname == format!("{}.{name}", self.name))
     }
 
-    /// Parameters of the constructor.
+    /// The parameters of the constructor.
     fn constructor(&self) -> Vec<Parameter> {
         let Some(method) = self.method("__init__") else { return self.fields.clone() };
-        // A static one has no object as its first.
+        // The first parameter of a static method is not the object.
         let own = usize::from(!method.decorators.iter().any(|text| text == "staticmethod"));
         method.parameters.get(own..).unwrap_or_default().to_vec()
     }
 }
 
-/// The fields of a class whose constructor is made of these.
+/// The fields of a class whose constructor is generated from them.
 fn fields(class: &Function) -> Vec<Parameter> {
     with_stack_for(class.text.len(), || {
         let parsed = parse(&class.text);
@@ -82,7 +82,7 @@ fn fields(class: &Function) -> Vec<Parameter> {
 }
 
 impl Writer<'_> {
-    /// The file for a class, with what it needs of its module or without.
+    /// The file for a class, with or without the part of its module that it needs.
     pub(super) fn class(&self, with_module: bool) -> Result<String, String> {
         let case = self.case;
         let [difference] = case.differences else { return Err("more than one thing differs".into()) };
@@ -203,8 +203,8 @@ impl Writer<'_> {
         Ok(steps)
     }
 
-    /// Arguments of one call, by the rules of a worker (`version.rs` of the runtime): a name that was given before is
-    /// numbered, or stands for an earlier one again.
+    /// The arguments of one call, by the rules of a worker (the runtime's injection of arguments): a name that occurred
+    /// before is numbered, or stands for an earlier one again.
     fn given(
         &self,
         version: usize,
@@ -237,7 +237,7 @@ impl Writer<'_> {
         refused.map_or(Ok(text), Err)
     }
 
-    /// The lines that make and use the object, and assert what differs.
+    /// The lines that make and use the object, and that assert the differences.
     fn uses_of(&self, difference: &Difference, steps: &Steps, objects: &Objects) -> Result<Vec<String>, String> {
         let [old, new] = self.case.behaviors()?;
         let name = &self.case.functions[1].name;
@@ -273,7 +273,7 @@ impl Writer<'_> {
         let asserted = Some(place).filter(|place| place.starts_with(USE));
         for (own, expression) in &steps.used {
             let Some(gave) = at(old, own) else {
-                // Here the old version ended.
+                // The old version ended here.
                 lines.push(raises(raised.ok_or("a step that was not recorded")?, expression)?);
                 break;
             };
@@ -308,7 +308,7 @@ impl Writer<'_> {
         self.caught(difference, lines, [old, new], objects)
     }
 
-    /// What was printed or called is asserted after all lines.
+    /// Output and calls are asserted after all lines.
     fn caught(
         &self,
         difference: &Difference,
@@ -333,7 +333,7 @@ impl Writer<'_> {
         Ok(lines)
     }
 
-    /// Attributes in which two objects differ.
+    /// The attributes in which two objects differ.
     fn attributes(
         &self,
         owner: &str,
@@ -426,7 +426,7 @@ impl Writer<'_> {
     }
 }
 
-/// An argument: what cannot change in its place, anything else as a variable that the test has.
+/// An argument: an immutable one in its place, and any other as a variable of the test.
 fn variable(argument: &Argument, bound: &mut Vec<(String, String)>, objects: &Objects) -> Result<String, String> {
     let Some(recipe) = &argument.value else { return Err("an object of the class itself".into()) };
     if matches!(
@@ -450,14 +450,14 @@ fn variable(argument: &Argument, bound: &mut Vec<(String, String)>, objects: &Ob
     Ok(name)
 }
 
-/// Does the name stand in the line as a word?
+/// Whether the name occurs in the line as a word.
 fn mentions(line: &str, name: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
     line.match_indices(name)
         .any(|(at, _)| !line[..at].ends_with(is_part) && !line[at + name.len()..].starts_with(is_part))
 }
 
-/// The call, which raises this.
+/// The call, which raises this exception.
 fn raises(class: &str, call: &str) -> Result<String, String> {
     if !BUILTIN_EXCEPTIONS.contains(&class) {
         return Err(format!("the class {class} is not here"));
@@ -465,12 +465,12 @@ fn raises(class: &str, call: &str) -> Result<String, String> {
     Ok(format!("with pytest.raises({class}):\n        {call}"))
 }
 
-/// The lines of a statement one level further in.
+/// The lines of a statement, one level further indented.
 fn indented(line: &str) -> String {
     line.replace('\n', "\n    ")
 }
 
-/// A class's name as that of a variable; never the same.
+/// A class's name as the name of a variable, which always differs from it.
 fn snake(class: &str) -> String {
     let mut name = String::new();
     for (at, character) in class.trim_matches('_').char_indices() {

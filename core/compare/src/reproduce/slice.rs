@@ -1,4 +1,4 @@
-//! The part of a module that a function needs: the statements that bind what it uses, and what those use in turn.
+//! The part of a module that a function needs: the statements that bind the names it uses, and what those use in turn.
 
 use std::collections::BTreeSet;
 
@@ -9,8 +9,8 @@ use twincell_syntax::parse::{normalize_newlines, parse, slice, with_stack_for};
 use twincell_syntax::scopes::Bindings;
 use twincell_syntax::{Form, Function};
 
-/// The statements of `module` that `function` depends on, in order; empty when it needs none. Without imports of what is
-/// `missing`, where that is told: then imports relative to the package are left out as well.
+/// The statements of `module` on which `function` depends, in order. Empty if there are none. Imports of `missing`
+/// names are left out where these are given, and then so are imports relative to the package.
 pub(super) fn needed(module: &str, function: &Function, missing: Option<&[String]>) -> String {
     let module = normalize_newlines(module);
     with_stack_for(module.len().max(function.text.len()), || {
@@ -30,12 +30,12 @@ pub(super) fn needed(module: &str, function: &Function, missing: Option<&[String
     })
 }
 
-/// Held by a class or another function.
+/// Contained in a class or another function.
 pub(super) fn is_inner(function: &Function) -> bool {
     function.qualname.contains('.')
 }
 
-/// An import that fails, or would bring what is missing.
+/// An import that fails, or that would provide a missing name.
 fn is_missing(stmt: &Stmt, missing: &[String]) -> bool {
     let is_import = matches!(stmt, Stmt::Import(_) | Stmt::ImportFrom(_));
     let relative = matches!(stmt, Stmt::ImportFrom(node) if node.level > 0);
@@ -43,7 +43,7 @@ fn is_missing(stmt: &Stmt, missing: &[String]) -> bool {
         || is_import && Bindings::of_body(std::slice::from_ref(stmt)).bound.iter().any(|name| missing.contains(name))
 }
 
-/// The function itself, which stands elsewhere in a reproducer, and what does nothing here.
+/// The function itself, which is elsewhere in a reproducer, and statements without effect here.
 fn is_left_out(stmt: &Stmt, function: &Function) -> bool {
     match stmt {
         Stmt::FunctionDef(node) => !is_inner(function) && node.name.as_str() == function.name,
@@ -62,7 +62,7 @@ struct Statement<'a> {
     stmt: &'a Stmt,
     bound: BTreeSet<String>,
     used: BTreeSet<String>,
-    /// Binds names that nobody can list.
+    /// A statement that binds names that nobody can list.
     everything: bool,
 }
 
@@ -81,7 +81,7 @@ impl<'a> Statement<'a> {
     }
 }
 
-/// The name of what a statement changes without binding it: `x` of `x.append(1)`, `x['a'] = 1`, `x.a += 1`.
+/// The name whose value a statement changes without binding it: `x` for `x.append(1)`, `x['a'] = 1`, `x.a += 1`.
 fn changed(stmt: &Stmt) -> impl Iterator<Item = &str> {
     let targets: Vec<&Expr> = match stmt {
         Stmt::Expr(node) => match node.value.as_ref() {
@@ -105,7 +105,7 @@ fn root(expr: &Expr) -> Option<&str> {
     }
 }
 
-/// Names that are read.
+/// The names that are read.
 #[derive(Default)]
 struct Names(BTreeSet<String>);
 
@@ -118,7 +118,7 @@ impl<'a> SourceOrderVisitor<'a> for Names {
     }
 }
 
-/// Every name that a text holds.
+/// Every name in a text.
 fn names_of(text: &str) -> BTreeSet<String> {
     let mut names = Names::default();
     for stmt in &parse(text).syntax().body {
@@ -127,7 +127,7 @@ fn names_of(text: &str) -> BTreeSet<String> {
     names.0
 }
 
-/// Expressions that stand where an exception class must be: what `raise` and `except` name, as access paths.
+/// Expressions that must be exception classes: those that `raise` and `except` name, as access paths.
 pub(super) fn exceptions(text: &str) -> BTreeSet<String> {
     #[derive(Default)]
     struct Raised(BTreeSet<String>);
@@ -145,7 +145,7 @@ pub(super) fn exceptions(text: &str) -> BTreeSet<String> {
     impl<'a> SourceOrderVisitor<'a> for Raised {
         fn visit_stmt(&mut self, stmt: &'a Stmt) {
             if let Stmt::Raise(raise) = stmt {
-                // What is raised without being made may be an instance.
+                // An exception that is raised without being made may be an instance.
                 let is_class = |expr: &Expr| {
                     let path = dotted(expr).unwrap_or_default();
                     expr.is_call_expr()

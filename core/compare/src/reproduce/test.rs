@@ -37,7 +37,7 @@ impl Writer<'_> {
             let is_old = if names[0] == names[1] {
                 "SUBJECT == 'old'".to_string()
             } else {
-                // Also of a whole file it is known then which version it has.
+                // For a whole file, too, it is then known which version it has.
                 format!("[*inspect.signature({}).parameters] == [{}]", self.called(), names[0])
             };
             format!("(old if {is_old} else new)()")
@@ -79,12 +79,12 @@ impl Writer<'_> {
         Ok(text)
     }
 
-    /// What the function is called in the test.
+    /// The name of the function in the test.
     pub(super) fn called(&self) -> &'static str {
         "function"
     }
 
-    /// An argument's source; what is looked at after the call gets a name.
+    /// An argument's source. An argument that is examined after the call gets a name.
     pub(super) fn value(
         &mut self,
         argument: &Argument,
@@ -107,7 +107,7 @@ impl Writer<'_> {
         value
     }
 
-    /// A value that must come from the answers: it holds stand-ins, or more is asked of it than it has.
+    /// A value that must come from the answers: it contains stand-ins, or the code asks more of it than it has.
     pub(super) fn is_asked(&self, path: &str, recipe: &Recipe) -> bool {
         let shared = |decision: &&Decision| matches!(decision, Decision::Same(other) if other == path);
         python::has_standin(recipe) || self.is_extended(path) || self.decisions.values().any(shared)

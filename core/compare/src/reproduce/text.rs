@@ -1,10 +1,10 @@
-//! Texts of a reproducer that are not made for it: functions as they are, and the imports of what it names itself.
+//! Texts of a reproducer that are not made for it: the functions unchanged, and the imports of the names that it uses.
 
 use twincell_syntax::Function;
 use twincell_syntax::parse::parse;
 use twincell_syntax::scopes::{is_private, mangle};
 
-/// A function's text; private names of a class that it leaves behind are written out.
+/// A function's text, with private names of a class that it leaves behind written out.
 pub(super) fn function_text(function: &Function) -> String {
     let Some(class) = function.class_name.as_deref().filter(|_| function.text.contains("__")) else {
         return function.text.clone();
@@ -26,7 +26,7 @@ pub(super) fn function_text(function: &Function) -> String {
     out
 }
 
-/// `import` lines for the modules that a file names.
+/// The `import` lines for the modules that a file names.
 pub(super) fn imports(text: &str) -> String {
     const MODULES: [&str; 18] = [
         "array",
@@ -48,7 +48,7 @@ pub(super) fn imports(text: &str) -> String {
         "types",
         "warnings",
     ];
-    // What stands in the texts of the functions is not this file's.
+    // Names in the texts of the functions are not this file's.
     let code: String = python_only(text);
     let mut lines: Vec<String> = MODULES
         .iter()
@@ -63,7 +63,7 @@ pub(super) fn imports(text: &str) -> String {
     if code.contains("pytest.") {
         lines.push("\nimport pytest".into());
     }
-    // Compiled texts follow suit: annotations name what is not there.
+    // Compiled texts inherit this, since annotations name missing things.
     lines.insert(0, "from __future__ import annotations\n".into());
     lines.join("\n")
 }
@@ -84,7 +84,7 @@ fn python_only(text: &str) -> String {
     out
 }
 
-/// A text of words in lines that are not too long.
+/// A text of words, in lines that are not too long.
 pub(super) fn block_of_words(text: &str) -> String {
     const WIDTH: usize = 100;
     let mut out = String::new();
