@@ -12,7 +12,7 @@ use crate::verdict::{CHANGING, Verdict};
 pub fn decide(campaign: &Campaign, target: &Target) -> (Verdict, String) {
     let found = campaign.witness.map(|witness| &campaign.executions[witness]);
     if found.is_some_and(|found| found.score() >= CHANGING) {
-        return (Verdict::Changing, "both versions ran on the same values and did not do the same".into());
+        return (Verdict::Changing, "the two versions behaved differently on the same values".into());
     }
     let (executions, valid) = (campaign.executed(), campaign.valid());
     if executions == 0 {
@@ -50,9 +50,9 @@ pub fn decide(campaign: &Campaign, target: &Target) -> (Verdict, String) {
             let basis = found.differences.iter().map(|difference| difference.basis).max();
             let why = match basis {
                 Some(Basis::Written) => {
-                    "results calculated from objects are written otherwise, and with numbers they are the same"
+                    "results calculated from objects are written differently, but are the same with numbers"
                 }
-                _ => "calls on different objects in another order",
+                _ => "calls on different objects happen in another order",
             };
             format!("the only difference found does not count: {why}")
         }

@@ -216,7 +216,7 @@ fn who_is_judged_by_its_callers_is_not_counted_and_named_apart() {
         helper.sentence
     );
     let sentence = overall(Verdict::LikelyPreserving, &[caller.clone(), helper], &[Form::Function; 2], &[], &[]);
-    assert_eq!(sentence, format!("{} Judged only by what uses them: _help.", caller.sentence));
+    assert_eq!(sentence, format!("{} Judged only by the code that uses them: _help.", caller.sentence));
 }
 
 #[test]

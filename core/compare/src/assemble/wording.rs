@@ -59,7 +59,7 @@ pub(super) fn sentence(frame: &Frame<'_>, findings: &Findings<'_>, evidence: &[E
                 _ => format!("{reached} of {changed} changed lines ran"),
             };
             let none = match findings.witness {
-                Some(_) => "No change of behavior in",
+                Some(_) => "No change in the behavior of",
                 None => "No difference in",
             };
             format!("{none} {name}: {}; {what} ({:.0} ms).", findings.reason, findings.milliseconds)
@@ -241,13 +241,13 @@ pub(crate) fn overall(
         (Verdict::Identical, _) => match deciding.iter().filter(|(pair, _)| pair.reason != SAME_TEXT).count() {
             0 => format!("Identical: {SAME_TEXT} in {all}."),
             other => {
-                format!("Identical: {other} of {all} are written otherwise, and all {total} are the same programs.")
+                format!("Identical: {other} of {all} are written differently, but all {total} are the same programs.")
             }
         },
     };
     if !judged.is_empty() {
         let names: Vec<&str> = judged.iter().map(|(pair, _)| pair.new.qualname.as_str()).collect();
-        sentence.push_str(&format!(" Judged only by what uses them: {}.", list(&names)));
+        sentence.push_str(&format!(" Judged only by the code that uses them: {}.", list(&names)));
     }
     if verdict != Verdict::Changing {
         for (which, names) in [("old", removed), ("new", added)] {

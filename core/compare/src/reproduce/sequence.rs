@@ -34,7 +34,7 @@ struct Steps {
     given: Vec<String>,
 }
 
-/// The arguments for calls of a class's own members.
+/// A class, with what calls of its constructor and methods need.
 struct Class<'a> {
     name: &'a str,
     methods: Vec<Function>,
