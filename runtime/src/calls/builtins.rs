@@ -22,7 +22,7 @@ struct Builtins {
     string: Py<PyAny>,
     repr: Py<PyAny>,
     id: Py<PyAny>,
-    /// Reach outside the process: treated as missing.
+    /// Builtins that reach outside the process. They are treated as missing.
     outside: Vec<Py<PyAny>>,
 }
 
@@ -46,8 +46,8 @@ fn builtins(py: Python<'_>) -> PyResult<&Builtins> {
     })
 }
 
-/// A number for an object, by when it was first asked for and not by its address. When a version is repeated the
-/// numbers fall instead of rising: what depends on their order shows as nondeterminism.
+/// A number for an object, in the order in which the numbers are first asked for, independent of its address. When a
+/// version is repeated the numbers fall instead of rising, so that a dependence on their order shows as nondeterminism.
 fn identity(object: Bound<'_, PyAny>) -> i64 {
     const FIRST: i64 = 0x7f00_0000_0000;
     const STEP: i64 = 64;
@@ -63,8 +63,8 @@ fn identity(object: Bound<'_, PyAny>) -> i64 {
     .unwrap_or(address as i64)
 }
 
-/// The name of a function that asks what kind of thing it is given (`inspect.isfunction`): real ones know real things
-/// only, and an injected object may stand for any.
+/// The name of a function that asks for the kind of its argument (`inspect.isfunction`). Real ones know only real
+/// things, while an injected object may stand for anything.
 fn kind_question(callee: &Bound<'_, PyAny>) -> Option<String> {
     let name: String = callee.getattr("__name__").ok()?.extract().ok()?;
     let module: String = callee.getattr("__module__").ok()?.extract().ok()?;
@@ -73,7 +73,7 @@ fn kind_question(callee: &Bound<'_, PyAny>) -> Option<String> {
     asks.then(|| format!("{module}.{name}"))
 }
 
-/// The answer of a builtin that must know about injected values; `None` for every other callee.
+/// The answer of a builtin that must know about injected values. `None` for every other callee.
 pub(crate) fn answer(
     py: Python<'_>,
     site: u32,

@@ -1,7 +1,7 @@
-//! Conversions between text and bytes that are missing: their names say what they give.
+//! Missing conversions between text and bytes, whose names say what they return.
 //!
-//! Projects have helpers of their own for this (`ensure_text`, `force_str`, `toBytes`). What such a name promises is taken
-//! at its word, so that converting before or after putting texts together is the same.
+//! Projects have their own helpers for this (`ensure_text`, `force_str`, `toBytes`). The promise of such a name is
+//! taken at its word, so that converting before or after joining texts is the same.
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString, PyTuple};
@@ -9,7 +9,7 @@ use pyo3::types::{PyBytes, PyDict, PyString, PyTuple};
 use crate::execution::object::Versatile;
 use crate::execution::paths::last_identifier;
 
-/// Words that promise a conversion, and those that may stand beside them.
+/// Words that promise a conversion, and words that may stand beside them.
 const PROMISING: [&str; 7] = ["to", "as", "into", "force", "ensure", "smart", "coerce"];
 const BESIDE: [&str; 3] = ["native", "safe", "unicode"];
 
@@ -19,7 +19,7 @@ enum Target {
     Bytes,
 }
 
-/// What a missing conversion gives; `None` for any other call.
+/// The result of a missing conversion. `None` for any other call.
 pub(crate) fn converted<'py>(
     callee: &str,
     arguments: &Bound<'py, PyTuple>,
@@ -34,7 +34,7 @@ pub(crate) fn converted<'py>(
     let text = value.cast::<Versatile>().ok().map(|object| PyString::new(py, object.get().path()).into_any());
     let value = text.unwrap_or(value);
     let is_text = value.cast_exact::<PyString>().is_ok() || value.cast_exact::<PyBytes>().is_ok();
-    // What is neither is converted by way of its text, as `'%s' % value` does.
+    // Any other value is converted by way of its text, as `'%s' % value` does.
     let value = if is_text { value } else { value.str().ok()?.into_any() };
     let decode = || {
         let by = |encoding: &str| value.call_method1("decode", (encoding, "backslashreplace")).ok();
@@ -49,8 +49,8 @@ pub(crate) fn converted<'py>(
     }
 }
 
-/// The text as bytes, character by character, so that it does not matter when texts are put together. What the helper does
-/// with a character that its encoding has no place for is not known; that one is written as everybody writes it, whatever
+/// The text as bytes, character by character, so that it does not matter when texts are joined. It is unknown what the
+/// helper does with a character that its encoding cannot represent. Such a character is written in UTF-8, whatever
 /// encoding was named.
 fn encoded<'py>(text: &Bound<'py, PyAny>, encoding: &str) -> Option<Bound<'py, PyAny>> {
     let encode = |text: &Bound<'py, PyAny>, encoding: &str, errors: &str| {
@@ -67,7 +67,7 @@ fn encoded<'py>(text: &Bound<'py, PyAny>, encoding: &str) -> Option<Bound<'py, P
     Some(PyBytes::new(text.py(), &bytes).into_any())
 }
 
-/// What a name promises: `to_native_str` a text, `ensureBytes` bytes.
+/// The promise of a name: `to_native_str` gives a text, `ensureBytes` gives bytes.
 fn target(name: &str) -> Option<Target> {
     let mut words: Vec<String> = vec![String::new()];
     for character in name.chars() {

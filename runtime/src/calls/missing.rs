@@ -1,5 +1,4 @@
-//! Calls of code that is not there: recorded, and resolved by callee and arguments. Calls of what is there stand in
-//! `real_call.rs`.
+//! Calls of missing code: recorded, and resolved by callee and arguments. `real.rs` has calls of existing code.
 
 use pyo3::exceptions::{PySystemExit, PyTypeError};
 use pyo3::prelude::*;
@@ -20,29 +19,29 @@ use crate::inject::resolve::{self, Request};
 use crate::observe::kinds::{self, Kind};
 use crate::observe::{self, messages};
 
-/// A call that consumes and repeats with the same arguments gives the same value this often.
+/// How often a call that consumes and repeats with the same arguments gives the same value.
 const STABLE_PROBABILITY: f64 = 0.4;
-/// Calls with the same arguments from one place after which the value turns false, so that loops end.
+/// The number of calls with the same arguments from one place after which the value turns false, so that loops end.
 const PATIENCE: u32 = 12;
-/// Where a part of an injected object is found: 0 to 3.
+/// The position at which a part of an injected object is found: 0 to 3.
 const PLACE_WEIGHTS: [f64; 4] = [0.4, 0.3, 0.2, 0.1];
-/// First words of names that consume: the same call again gives something else.
+/// First words of the names of calls that consume: the same call gives something else the next time.
 const CONSUMING: [&str; 16] = [
     "read", "readline", "recv", "receive", "next", "pop", "popleft", "poll", "fetch", "fetchone", "accept", "random",
     "randint", "choice", "uuid4", "time",
 ];
 
-/// Methods of a mapping that list what it holds.
+/// Methods of a mapping that list its content.
 const MAPPING_PARTS: [&str; 3] = ["items", "keys", "values"];
 
-/// What instrumented code says of a call.
+/// What instrumented code says about a call.
 #[derive(Default)]
 struct Place {
     line: u32,
     discarded: bool,
     raised: bool,
     awaited: bool,
-    /// In the body of a `try`.
+    /// Whether it is in the body of a `try`.
     guarded: bool,
 }
 
@@ -74,7 +73,7 @@ pub(crate) fn versatile(
     call(slf.py(), slf.get().path(), site, arguments, keywords)
 }
 
-/// A call of something that is not there, known by its access path.
+/// A call of something missing, known by its access path.
 pub(crate) fn call(
     py: Python<'_>,
     callee: &str,
@@ -85,7 +84,7 @@ pub(crate) fn call(
     external(py, callee, site, arguments, keywords, true)
 }
 
-/// As [`call`]; `record` says whether the call is part of the behavior.
+/// Like [`call`]. `record` says whether the call is part of the behavior.
 pub(crate) fn external(
     py: Python<'_>,
     callee: &str,
@@ -101,7 +100,7 @@ pub(crate) fn external(
         return Ok(py.None());
     }
     if record && callee == "sys.exit" {
-        // Whoever calls it is not there any more; nobody means to go on.
+        // The caller has ended, so nobody intends to continue.
         return Err(PySystemExit::new_err(arguments.iter().next().map(Bound::unbind)));
     }
     if let Some(found) = looked_up(py, callee, site, arguments, keywords)? {
@@ -118,7 +117,7 @@ pub(crate) fn external(
     }
     let decorated = site.is_none() && keywords.is_none_or(|keywords| keywords.is_empty()) && arguments.len() == 1;
     if decorated && is_function_or_class(&arguments.get_item(0)?) {
-        // A missing decorator passes through what it decorates.
+        // A missing decorator returns the decorated object.
         return Ok(arguments.get_item(0)?.unbind());
     }
     let passed =
@@ -153,7 +152,7 @@ pub(crate) fn external(
             execution.side.calls.push(call);
             execution.side.callbacks.extend(functions);
         }
-        // The same question at another place has the same answer; in a loop the answer may change.
+        // The same question at another place has the same answer. In a loop the answer may change.
         let asked = format!("{key} at {}", site.map_or(0, |site| site + 1));
         let count = execution.side.occurrences.entry(asked).or_insert(0);
         *count += 1;
@@ -197,7 +196,7 @@ pub(crate) fn external(
     )
 }
 
-/// Records a message to a logger, or a warning; `false` when the call is none.
+/// Records a message to a logger, or a warning. `false` if the call is neither.
 fn logged(callee: &str, arguments: &Bound<'_, PyTuple>, keywords: Option<&Bound<'_, PyDict>>) -> PyResult<bool> {
     if let Some(method) = messages::missing_method(callee) {
         messages::record(method, arguments, keywords)?;
@@ -206,7 +205,7 @@ fn logged(callee: &str, arguments: &Bound<'_, PyTuple>, keywords: Option<&Bound<
     messages::missing_warning(callee, arguments, keywords)
 }
 
-/// `x.get(key)` and `x.get(key, default)` of an object that is subscripted, too, look the same item up.
+/// `x.get(key)` and `x.get(key, default)` on an object that is also subscripted look up the same item.
 fn looked_up(
     py: Python<'_>,
     callee: &str,
@@ -231,7 +230,7 @@ fn looked_up(
     resolve::value(py, &path, &request).map(Some)
 }
 
-/// Whether something holds of what a method is called on, by its path in this execution or as it is written at the call.
+/// Whether something holds for the receiver of a method, by its path in this execution or as written at the call.
 fn some_base(base: &str, site: Option<u32>, holds: impl Fn(&Prepared, &str) -> bool) -> bool {
     let asked = state::with(|execution| {
         let prepared = &execution.prepared;
@@ -242,8 +241,8 @@ fn some_base(base: &str, site: Option<u32>, holds: impl Fn(&Prepared, &str) -> b
     asked.unwrap_or(false)
 }
 
-/// `x.items()`, `x.keys()` and `x.values()` of an object that some version iterates or subscripts as well, as one does with
-/// a mapping: the keys are what iterating gives, the values what stands under them.
+/// `x.items()`, `x.keys()` and `x.values()` of an object that some version also iterates or subscripts, like a mapping:
+/// the keys are the items of the iteration, and the values those under the keys.
 fn listed(
     py: Python<'_>,
     callee: &str,
@@ -262,7 +261,7 @@ fn listed(
     if !is_mapping {
         return Ok(None);
     }
-    // A plain value that is no mapping has what iterating and subscripting it gives.
+    // A plain value that is not a mapping has the items that iterating and subscripting it give.
     let plain = plain_value(py, base);
     let keys = match &plain {
         Some(value) => value.try_iter()?.map(|key| key.map(Bound::unbind)).collect::<PyResult<Vec<_>>>()?,
@@ -287,13 +286,13 @@ fn listed(
     Ok(Some(pyo3::types::PyList::new(py, listed)?.into_any().unbind()))
 }
 
-/// The value that was injected at a path, if it is no object.
+/// The value that was injected at a path, if it is not an object.
 fn plain_value<'py>(py: Python<'py>, path: &str) -> Option<Bound<'py, PyAny>> {
     let value = state::with(|execution| execution.side.values.get(path).map(|value| value.clone_ref(py))).flatten();
     value.map(|value| value.into_bound(py)).filter(|value| !value.is_instance_of::<Versatile>())
 }
 
-/// `x.copy()` of an object that some version copies by `dict(x)` or the like is that.
+/// `x.copy()` of an object that some version copies with `dict(x)` or similar is that copy.
 fn copied(
     py: Python<'_>,
     callee: &str,
@@ -319,7 +318,7 @@ fn copied(
     }
 }
 
-/// `x.find(part)`, taken for the place of the part: it agrees with `part in x`, also where `x` is a plain value that cannot
+/// `x.find(part)` as the position of the part. It agrees with `part in x`, even if `x` is a plain value that cannot
 /// find anything.
 fn place_of(
     callee: &str,
@@ -340,7 +339,7 @@ fn place_of(
     }
     let part = arguments.get_item(0)?;
     let holds = match plain_value(part.py(), base).map(|value| value.contains(&part)) {
-        // What can hold nothing says nothing.
+        // An object that cannot contain anything says nothing.
         Some(Err(error)) if error.is_instance_of::<PyTypeError>(part.py()) => None,
         other => other.transpose()?,
     };
@@ -357,7 +356,7 @@ fn place_of(
     }))
 }
 
-/// While a module is evaluated: missing decorators pass through what they decorate, other calls give an object.
+/// While a module is evaluated, missing decorators return the decorated object, and other calls give an object.
 fn while_loading<'py>(
     py: Python<'py>,
     callee: &str,
@@ -376,7 +375,7 @@ fn while_loading<'py>(
     Ok(Py::new(py, value)?.into_bound(py).into_any())
 }
 
-/// An argument as external code would see it: it takes the items of an iterator.
+/// An argument as external code would see it: such code consumes the items of an iterator.
 fn handed(argument: &Bound<'_, PyAny>) -> PyResult<Observed> {
     if !matches!(kinds::of(argument), Some(Kind::Generator | Kind::Iterator)) {
         return Ok(observe::value(argument));

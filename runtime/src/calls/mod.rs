@@ -1,5 +1,5 @@
-//! Calls in the code under comparison: of what is missing ([`missing`]), of what is there ([`real`]), and of builtins
-//! that must know about injected values.
+//! Calls in the code under comparison: of missing code ([`missing`]), of existing code ([`real`]), and of builtins that
+//! must know about injected values.
 
 mod builtins;
 mod conversions;

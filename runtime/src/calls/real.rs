@@ -1,5 +1,5 @@
-//! Calls in instrumented code of what is there: made for real, and replaced by an injected value where only injected
-//! values make them fail.
+//! Calls of existing code in instrumented code. They are made for real, and replaced by an injected value if only
+//! injected values make them fail.
 
 use pyo3::exceptions::{
     PyException, PyMemoryError, PyNotImplementedError, PyOSError, PyRecursionError, PyStopAsyncIteration,
@@ -20,7 +20,7 @@ use crate::inject::{exceptions, replacement};
 use crate::observe::{self, comparisons, messages};
 use crate::restore::clock;
 
-/// How often a real call gives an injected value where its own failure would be caught.
+/// How often a real call gives an injected value if its own failure would be caught.
 const REPAIR_PROBABILITY: f64 = 0.35;
 
 /// Any call in instrumented code.
@@ -51,7 +51,7 @@ pub(crate) fn any(
     if let Some(moment) = clock::moment(callee, arguments, keywords)? {
         return Ok(moment.unbind());
     }
-    // What was blocked before, at an import say, has nothing to do with this call.
+    // Effects that were blocked earlier, such as during an import, have nothing to do with this call.
     state::with(|execution| execution.side.blocked = false);
     let error = match callee.call(arguments, keywords) {
         Ok(value) => {
@@ -78,7 +78,7 @@ pub(crate) fn any(
     }
 }
 
-/// A call in instrumented code of what is there, answered as if it were not.
+/// A call of existing code in instrumented code, answered as if the code were missing.
 fn replaced(
     py: Python<'_>,
     site: u32,
@@ -104,7 +104,7 @@ fn replaced(
     .map(Some)
 }
 
-/// The arguments as the callee's signature has them, so that it does not matter which were named.
+/// The arguments in the order of the callee's signature, so that it does not matter which were named.
 fn bound_arguments<'py>(
     callee: &Bound<'py, PyAny>,
     arguments: &Bound<'py, PyTuple>,
@@ -120,7 +120,7 @@ fn bound_arguments<'py>(
     bind().ok()
 }
 
-/// A real call to another module may raise what the `except` clauses around it name, as calls to missing code do.
+/// A real call to another module may raise what the `except` clauses around it name, like calls to missing code.
 fn inject_raise(py: Python<'_>, site: u32, callee: &Bound<'_, PyAny>, arguments: &Bound<'_, PyTuple>) -> PyResult<()> {
     let guarded = state::with(|execution| !execution.prepared.catches(execution.version, site).is_empty());
     if guarded != Some(true) || code::is_own(callee) {
@@ -140,18 +140,18 @@ fn inject_raise(py: Python<'_>, site: u32, callee: &Bound<'_, PyAny>, arguments:
 
 /// How a value stands in for a real call that failed.
 enum StandIn {
-    /// The code sees the exception, as it would.
+    /// The code sees the exception as it normally would.
     No,
-    /// The code sees this exception, raised on purpose by the module's own code.
+    /// The code sees this exception, which the module's own code raised intentionally.
     Raise(PyErr),
-    /// What was injected made a call without effects fail: its value is injected as well.
+    /// Injected values made a call without effects fail, so its value is injected as well.
     Value,
-    /// What was injected made the call fail, or the sandbox blocked it: it counts as a call to external code.
+    /// Injected values made the call fail, or the sandbox blocked it. It counts as a call to external code.
     Effect,
 }
 
-/// May a real call that failed be replaced by an injected value? Not where the exception is part of the behavior: the
-/// code raised it on purpose, or catches it.
+/// Whether an injected value may replace a failed real call. It may not if the exception is part of the behavior,
+/// because the code raised it intentionally or catches it.
 fn stand_in(
     py: Python<'_>,
     callee: &Bound<'_, PyAny>,
@@ -191,35 +191,35 @@ fn stand_in(
         && !repaired(callee, site, arguments)
     {
         if !here {
-            // Another version is prepared for this failure: that this one is not is its behavior.
+            // Another version is prepared for this failure. That this one is not is its behavior.
             exceptions::mark_intended(error.value(py).as_any());
         }
         return StandIn::No;
     }
-    // An abstract method says that another class has it.
+    // An abstract method means that another class implements it.
     let is_abstract = error.is_instance_of::<PyNotImplementedError>(py);
     let called_by_all =
         state::with(|execution| execution.prepared.is_called_by_all(execution.version, site)).unwrap_or(false);
     match raised_by_module(py, error) {
         Some(_) if is_abstract && called_by_all => StandIn::Effect,
         Some(intended) => StandIn::Raise(intended),
-        // Where only one version makes the call, an invented result would be a difference of its own.
+        // If only one version makes the call, an invented result would be a difference of its own.
         None if !called_by_all => StandIn::No,
-        // `int('a')` and `''.join([1])` fail in every world; a versatile argument would not be there in any. Where versions
-        // write the call otherwise, what is invented for each would be a difference of its own.
+        // `int('a')` and `''.join([1])` always fail, while a versatile argument would never occur. If the versions
+        // write the call differently, each invented result would be a difference of its own.
         None if is_builtin(callee) && (is_plain(callee, arguments) || !is_called_alike(site)) => StandIn::No,
         None if is_pure(callee) => StandIn::Value,
         None => StandIn::Effect,
     }
 }
 
-/// Do all versions write a call as this one is written?
+/// Whether all versions write a call in the same way as this one.
 fn is_called_alike(site: u32) -> bool {
     state::with(|execution| execution.prepared.is_called_alike_by_all(execution.version, site)).unwrap_or(false)
 }
 
-/// A call that fails and whose failure is caught may succeed all the same: injected texts are seldom what a parser
-/// takes, and the code after it matters too.
+/// A call whose failure is caught may nevertheless succeed: injected texts are seldom what a parser accepts, and the
+/// code after it matters too.
 fn repaired(callee: &Bound<'_, PyAny>, site: u32, arguments: &Bound<'_, PyTuple>) -> bool {
     let observed: Vec<Observed> = arguments.iter().map(|argument| observe::value(&argument)).collect();
     let text = observe::arguments_text(&observed, &[]);
@@ -227,7 +227,7 @@ fn repaired(callee: &Bound<'_, PyAny>, site: u32, arguments: &Bound<'_, PyTuple>
     state::with(|execution| execution.draw.truth(&path, REPAIR_PROBABILITY)).unwrap_or(false)
 }
 
-/// Neither what is called nor what it is called with is versatile, as far as one level of containers shows.
+/// Neither the callee nor its arguments are versatile, as far as one level of containers shows.
 fn is_plain(callee: &Bound<'_, PyAny>, arguments: &Bound<'_, PyTuple>) -> bool {
     let is_versatile = |value: &Bound<'_, PyAny>| {
         value.is_instance_of::<Versatile>()
@@ -246,7 +246,7 @@ fn is_builtin(callee: &Bound<'_, PyAny>) -> bool {
     builtin(callee) || callee.getattr("__self__").is_ok_and(|owner| builtin(owner.get_type().as_any()))
 }
 
-/// Builtins and functions of pure modules do nothing but compute.
+/// Builtins and functions of pure modules only compute.
 fn is_pure(callee: &Bound<'_, PyAny>) -> bool {
     match callee.getattr("__module__").and_then(|name| name.extract::<String>()) {
         Ok(module) => module == "builtins" || twincell_syntax::python::is_pure_import(&module),
@@ -255,8 +255,8 @@ fn is_pure(callee: &Bound<'_, PyAny>) -> bool {
     }
 }
 
-/// The exception that a `raise` of the module's own code raised, if one did. A failing `assert` and a `TypeError` there say
-/// that the values are none which that code ever gets: they are no behavior.
+/// The exception that a `raise` of the module's own code raised, if any. A failing `assert` and a `TypeError` there say
+/// that the code never gets such values, so they are not behavior.
 fn raised_by_module(py: Python<'_>, error: &PyErr) -> Option<PyErr> {
     let mut last = error.traceback(py).map(Bound::into_any)?;
     while let Ok(next) = last.getattr("tb_next") {
@@ -286,7 +286,7 @@ fn raised_by_module(py: Python<'_>, error: &PyErr) -> Option<PyErr> {
         return None;
     }
     let intended = match missing {
-        // The class is missing in this module: its stand-in is raised.
+        // The class is missing in this module, so its stand-in is raised.
         Some(raised) => {
             let name: String =
                 raised.trim_start().chars().take_while(|c| c.is_alphanumeric() || matches!(c, '_' | '.')).collect();
@@ -298,10 +298,10 @@ fn raised_by_module(py: Python<'_>, error: &PyErr) -> Option<PyErr> {
     Some(intended)
 }
 
-/// How a real callee is named in access paths.
+/// The name of a real callee in access paths.
 fn callee_path(callee: &Bound<'_, PyAny>, site: u32) -> String {
     if !callee.is_callable() {
-        // As if it were an object: by the path that it was injected under, else as the code has it.
+        // As for an object: the path under which it was injected, or else as the code writes it.
         let identity = callee.as_ptr() as usize;
         let path = state::with(|execution| {
             let known = execution.side.identities.get(&identity).cloned();

@@ -1,6 +1,6 @@
-//! The execution that is going on: its decisions, what is predicted, and what the version that runs now has seen.
+//! The current execution: its decisions, the predictions, and what the running version has seen.
 //!
-//! [`state`] holds it. What all other rooms need of it lives here as plain data; nothing here observes or injects.
+//! [`state`] holds it. All other modules find the shared parts here as plain data. Nothing here observes or injects.
 
 pub(crate) mod code;
 pub(crate) mod object;

@@ -1,6 +1,6 @@
-//! The versatile object as data: its access path, where it comes from and what code assigned to it.
+//! The versatile object as data: its access path, its origin, and the assignments of the code to it.
 //!
-//! What it answers is elsewhere: attributes and items in `inject::members`, operators in `inject::operators`, calls in
+//! Its answers are elsewhere: attributes and items in `inject::members`, operators in `inject::operators`, calls in
 //! `calls::missing`. `hooks::versatile` is the face that Python sees.
 
 use std::sync::Mutex;
@@ -14,11 +14,11 @@ use crate::execution::state;
 #[derive(Default)]
 pub(crate) struct Assigned {
     pub attributes: Vec<(String, Option<Py<PyAny>>)>,
-    /// (key as text, key, value); a deleted item has no value.
+    /// (key as text, key, value). A deleted item has no value.
     pub items: Vec<(String, Py<PyAny>, Option<Py<PyAny>>)>,
 }
 
-/// How much had been assigned to an object at some time.
+/// The number of assignments to an object at some time.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Mark {
     pub(crate) attributes: usize,
@@ -29,11 +29,11 @@ pub(crate) struct Mark {
 #[pyclass(frozen, module = "twincell", name = "Versatile", weakref)]
 pub struct Versatile {
     pub(crate) path: String,
-    /// Attributes are reached by their own name alone: what `from module import name` gives.
+    /// Attributes are reached only by their own name, as for the result of `from module import name`.
     pub(crate) bare: bool,
-    /// A module that is missing: what is imported from it is an object, unless code uses it by that very name.
+    /// A missing module: a name imported from it is an object, unless code uses it by this very name.
     pub(crate) module: bool,
-    /// Callee and arguments, when the object is what a call of another versatile object gave.
+    /// The callee and the arguments, if the object is the result of calling another versatile object.
     pub(crate) origin: Option<(String, Py<PyTuple>)>,
     /// A real class whose methods and attributes it has (`self` in module context).
     pub(crate) real: Option<Py<PyAny>>,
@@ -61,7 +61,7 @@ impl Versatile {
         &self.path
     }
 
-    /// Name of the exception class that it stands for, and the arguments it was made with.
+    /// The name of the exception class for which it stands, and the arguments with which it was made.
     pub(crate) fn exception_form(&self, py: Python<'_>) -> (String, Py<PyTuple>) {
         match &self.origin {
             Some((callee, arguments)) => (callee.clone(), arguments.clone_ref(py)),
@@ -76,7 +76,7 @@ impl Versatile {
         paths::bounded(format!("{}.{}", self.path, self.canonical_attribute(name)))
     }
 
-    /// The name by which an attribute goes in access paths: its old one, where the methods' own object has it renamed.
+    /// The name of an attribute in access paths: its old name, if the methods' own object has it renamed.
     pub(crate) fn canonical_attribute(&self, name: &str) -> String {
         state::with(|execution| {
             execution.prepared.canonical_attribute(execution.version, &self.path, name).map(str::to_string)
@@ -92,7 +92,7 @@ impl Versatile {
         Some(found.1.as_ref().map(|value| value.clone_ref(py)))
     }
 
-    /// How much is assigned now.
+    /// The present number of assignments.
     pub(crate) fn mark(&self) -> Mark {
         let assigned = self.assigned.lock();
         assigned.map_or(Mark::default(), |assigned| Mark {
@@ -101,14 +101,14 @@ impl Versatile {
         })
     }
 
-    /// Forgets what was assigned since.
+    /// Undoes later assignments.
     pub(crate) fn forget_since(&self, mark: Mark) {
         let forgotten = self.assigned.lock().map(|mut assigned| {
             let (attributes, items) =
                 (mark.attributes.min(assigned.attributes.len()), mark.items.min(assigned.items.len()));
             (assigned.attributes.split_off(attributes), assigned.items.split_off(items))
         });
-        // Finalizers run here, outside of the lock.
+        // Finalizers run here, outside the lock.
         drop(forgotten);
     }
 }

@@ -1,15 +1,15 @@
-//! The comparisons that one execution keeps for the engine to learn from, bounded by place and in all. `observe::comparisons`
-//! makes them.
+//! The comparisons that one execution keeps for the engine to learn from, bounded for each place and in total.
+//! `observe::comparisons` makes them.
 
 use rustc_hash::FxHashMap;
 
 use twincell_engine::protocol::{Observation, Place};
 
-/// Different observations of one place that are kept, and of all places.
+/// The maximum number of different observations kept for one place, and for all places.
 const OF_ONE_PLACE: u32 = 4;
 const OF_ALL: usize = 64;
 
-/// What was observed in one execution, over both versions.
+/// The observations of one execution, over both versions.
 #[derive(Debug, Default)]
 pub(crate) struct Observations {
     found: Vec<Observation>,

@@ -1,8 +1,8 @@
-//! Access paths as texts: bounding them, and the name that they end with.
+//! Access paths as texts: bounding them, and the name at their end.
 
 use twincell_values::value::{MAX_PATH, cut_at};
 
-/// `c` of `a.b.c`; empty when the path ends otherwise.
+/// `c` for `a.b.c`; empty if the path ends differently.
 pub(crate) fn last_identifier(path: &str) -> &str {
     let start = path.rfind(|c: char| !(c.is_alphanumeric() || c == '_')).map_or(0, |at| at + 1);
     &path[start..]

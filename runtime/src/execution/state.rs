@@ -1,9 +1,9 @@
-//! The execution that is going on: its decisions, and what the version that runs now has seen.
+//! The current execution: its decisions, and what the running version has seen.
 //!
-//! One version of one execution runs at a time. The threads that its code starts take part and share its decisions;
-//! their calls, messages and steps are kept apart, because these depend on how threads take turns. A thread that still works
-//! for an earlier run takes part in no other: its hooks find no execution, count nothing and inject nothing. Nothing in
-//! here calls Python while the state is borrowed.
+//! One version of one execution runs at a time. The threads that its code starts take part and share its decisions.
+//! Their calls, messages and steps are kept apart, because these depend on how threads take turns. A thread that still
+//! works for an earlier run takes part in no other: its hooks find no execution, count nothing and inject nothing.
+//! Nothing here calls Python while the state is borrowed.
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
@@ -21,10 +21,10 @@ use twincell_values::value::Recipe;
 use crate::execution::observations::Observations;
 use crate::execution::prediction_index::Prepared;
 
-/// Repairs kept from one run.
+/// The maximum number of forced operations kept from one run.
 const MAX_REPAIRS: usize = 20;
 
-/// What threads did that the code started.
+/// What threads that the code started did.
 #[derive(Default)]
 pub(crate) struct OfThreads {
     pub calls: Vec<Call>,
@@ -37,40 +37,41 @@ pub(crate) struct OfThreads {
 pub(crate) struct Side {
     /// The consistency map: access path -> this version's value.
     pub values: FxHashMap<String, Py<PyAny>>,
-    /// Access path of injected containers, by identity (they are kept alive in `values`).
+    /// The access paths of injected containers, by identity (`values` keeps them alive).
     pub identities: FxHashMap<usize, String>,
-    /// Static path of a site -> access path of what it gave last, where Python shares the value between all that are equal.
+    /// The static path of a site -> the access path of its last value, where Python shares the value among all equal
+    /// ones.
     pub shared: FxHashMap<String, String>,
-    /// Containers as they were injected, to see what the code did to them.
+    /// Containers as they were injected, to see how the code changed them.
     pub injected: Vec<(String, Py<PyAny>, Recipe)>,
     /// How often a call with the same arguments was made.
     pub occurrences: FxHashMap<String, u32>,
-    /// Functions handed to external code.
+    /// Functions that were passed to external code.
     pub callbacks: Vec<Py<PyAny>>,
     pub calls: Vec<Call>,
     pub log: Vec<Logged>,
-    /// Of the threads that the code started.
+    /// For the threads that the code started.
     pub of_threads: OfThreads,
     pub lines: Vec<u32>,
     pub branches: Vec<(u32, u32)>,
     pub steps: u64,
     pub line: u32,
-    /// Objects whose `id` was asked for, by address: a number and the object itself.
+    /// The objects whose `id` was asked for, by address: a number and the object itself.
     pub ids: FxHashMap<usize, (i64, Py<PyAny>)>,
     /// The same version ran before in this execution.
     pub repeated: bool,
-    /// Exceptions raised on purpose, by identity, kept alive.
+    /// Exceptions that were raised intentionally, by identity, kept alive.
     pub intended: Vec<Py<PyAny>>,
     pub intended_ids: FxHashSet<usize>,
-    /// Stand-ins for exception types that are missing, by name.
+    /// Stand-ins for missing exception types, by name.
     pub missing_classes: FxHashMap<String, Py<PyType>>,
     /// The last assertion failed.
     pub assertion_failed: bool,
-    /// Objects of the module's own classes show their public attributes only.
+    /// Objects of the module's own classes show only their public attributes.
     pub public_only: bool,
-    /// The sandbox blocked an effect in the call that is going on.
+    /// The sandbox blocked an effect in the current call.
     pub blocked: bool,
-    /// Access paths of what was invented where Python would have failed.
+    /// The access paths of forced operations, whose results were invented where Python would have failed.
     pub repairs: Vec<String>,
 }
 
@@ -79,62 +80,62 @@ pub(crate) struct Execution {
     pub prepared: Rc<Prepared>,
     pub draw: Draw,
     pub injections: Vec<Injection>,
-    /// Comparisons that the code made, if the request asks for them.
+    /// The comparisons that the code made, if the request asks for them.
     pub observations: Option<Observations>,
-    /// What is there is injected all the same, and whether any of it may be.
+    /// Which existing objects are replaced with injected ones, and whether any may be.
     pub substitute: Substitute,
     pub substitutes: bool,
-    /// Injections say how likely each class was.
+    /// Whether injections include the probability of each class.
     pub explain: bool,
-    /// Index into [`Prepared::versions`] of what runs now.
+    /// The index into [`Prepared::versions`] of the running version.
     pub version: usize,
     pub side: Side,
     /// Globals that some versions have and others lack.
     pub uneven: Rc<HashSet<String>>,
-    /// Globals of the version that runs.
+    /// The globals of the running version.
     pub globals: Option<Py<pyo3::types::PyDict>>,
-    /// A module is being evaluated: decorators are passed through, nothing is recorded.
+    /// A module is being evaluated: decorators return the decorated object, and nothing is recorded.
     pub loading: bool,
-    /// An import that fails is one: the module says what to do then.
+    /// A failing import fails for real, since the module handles it.
     pub imports_may_fail: bool,
 }
 
 /// The current execution, and the number of the run.
 struct Current {
     run: u64,
-    /// Threads that worked for an earlier run when this one began.
+    /// The threads that worked for an earlier run when this one began.
     strangers: Vec<u64>,
     execution: Option<Box<Execution>>,
 }
 
-/// What is shared by threads of which only one runs Python at a time.
+/// State that is shared by threads of which only one runs Python at a time.
 struct UnderLock(RefCell<Current>);
 
-// SAFETY: everything in this module is called by threads that hold the interpreter's lock, and none gives it away while
-// it borrows the state (`with` must not call Python). So no two threads are ever in here at once, and the lock orders
-// what they do. An interpreter without that lock cannot load this library, which is built for the stable ABI.
+// SAFETY: only threads that hold the interpreter's lock call this module, and none releases it while it borrows the
+// state (`with` must not call Python). So no two threads are ever in here at once, and the lock orders their accesses.
+// An interpreter without that lock cannot load this library, which is built for the stable ABI.
 unsafe impl Sync for UnderLock {}
 
 static CURRENT: UnderLock = UnderLock(RefCell::new(Current { run: 0, strangers: Vec::new(), execution: None }));
 
-/// What a thread has to do with runs.
+/// The relation of a thread to runs.
 #[derive(Clone, Copy, PartialEq)]
 enum Seat {
     /// No hook was called on it yet.
     New,
-    /// The run of this number was started on it.
+    /// The run with this number was started on it.
     Owner(u64),
-    /// Code of the run of this number started it.
+    /// Code of the run with this number started it.
     Helper(u64),
 }
 
 thread_local! {
     static SEAT: Cell<Seat> = const { Cell::new(Seat::New) };
-    /// Line at which a helper is.
+    /// The line at which a helper is.
     static LINE: Cell<u32> = const { Cell::new(0) };
 }
 
-/// Makes an execution the current one, with this thread as the one that runs it; gives back the one before. `strangers`
+/// Makes an execution the current one, with this thread as the one that runs it. Returns the previous one. `strangers`
 /// are the threads that still work for an earlier run.
 pub(crate) fn replace(execution: Option<Box<Execution>>, strangers: Vec<u64>) -> Option<Box<Execution>> {
     let mut current = CURRENT.0.borrow_mut();
@@ -144,7 +145,7 @@ pub(crate) fn replace(execution: Option<Box<Execution>>, strangers: Vec<u64>) ->
     std::mem::replace(&mut current.execution, execution)
 }
 
-/// Notes that a value is invented where Python would have failed.
+/// Records a forced operation: a value is invented where Python would have failed.
 pub(crate) fn repaired(path: &str) {
     with(|execution| {
         let repairs = &mut execution.side.repairs;
@@ -171,13 +172,13 @@ pub(crate) fn with<R>(f: impl FnOnce(&mut Execution) -> R) -> Option<R> {
     }
 }
 
-/// Is this the thread on which the current run was started?
+/// Whether the current run was started on this thread.
 pub(crate) fn is_owner() -> bool {
     let current = CURRENT.0.try_borrow();
     current.is_ok_and(|current| SEAT.get() == Seat::Owner(current.run))
 }
 
-/// A thread has its own place in the code; its calls, messages and steps are kept apart.
+/// A thread has its own place in the code. Its calls, messages and steps are kept apart.
 fn as_helper<R>(execution: &mut Execution, f: impl FnOnce(&mut Execution) -> R) -> R {
     fn exchange(side: &mut Side) {
         std::mem::swap(&mut side.calls, &mut side.of_threads.calls);
@@ -191,8 +192,8 @@ fn as_helper<R>(execution: &mut Execution, f: impl FnOnce(&mut Execution) -> R) 
     result
 }
 
-/// As Python's `threading.get_ident`.
+/// The same number as Python's `threading.get_ident`.
 fn this_thread() -> u64 {
-    // Always succeeds.
+    // This always succeeds.
     unsafe { libc::pthread_self() as u64 }
 }

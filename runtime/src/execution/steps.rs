@@ -1,4 +1,4 @@
-//! The step budget: executions that use it up are stopped.
+//! The step budget. Executions that use it up are stopped.
 
 use pyo3::exceptions::PyBaseException;
 use pyo3::prelude::*;
@@ -7,7 +7,7 @@ use crate::execution::state;
 
 pyo3::create_exception!(twincell, StopExecution, PyBaseException, "An execution used up its steps.");
 
-/// Counts steps; an execution that used up its budget is stopped, again at each further step.
+/// Counts steps. An execution that used up its budget is stopped, again at each further step.
 pub(crate) fn step(count: u64) -> PyResult<()> {
     let over = state::with(|execution| {
         execution.side.steps += count;
