@@ -17,28 +17,28 @@ use crate::execution::state;
 use crate::inject::exceptions;
 use crate::inject::resolve::{self, Request};
 
-/// Extra positional arguments for `*args`: 0 to 3.
+/// The number of extra positional arguments for `*args`: 0 to 3.
 const EXTRA_WEIGHTS: [f64; 4] = [0.4, 0.3, 0.2, 0.1];
-/// A key for `**kwargs` that the code does not know, and how often it is there.
+/// A key for `**kwargs` that the code does not know, and how often it is present.
 const UNKNOWN_KEYWORD: &str = "extra";
 const UNKNOWN_PROBABILITY: f64 = 0.2;
 
-/// Arguments for a function, injected by parameter name under `prefix`.
+/// The arguments for a function, injected by parameter name under `prefix`.
 pub(crate) struct Arguments<'py> {
     positional: Vec<Bound<'py, PyAny>>,
     keywords: Bound<'py, PyDict>,
 }
 
 impl<'py> Arguments<'py> {
-    /// `receiver` is the real class of `self` or `cls`, where the module has it.
+    /// `receiver` is the real class of `self` or `cls`, if the module has it.
     pub fn inject(py: Python<'py>, parameters: &[Parameter], receiver: Option<&Bound<'py, PyAny>>) -> PyResult<Self> {
-        // Callers of one version know nothing of a parameter that only the other has.
+        // Callers of one version do not know a parameter that only the other has.
         let is_shared =
             |path: &str| state::with(|execution| execution.prepared.is_shared_parameter(path)).unwrap_or(true);
         Self::inject_as(py, parameters, receiver, &is_shared, &canonical, &BTreeMap::new())
     }
 
-    /// As [`Self::inject`]; `path` names what each parameter gets, `hints` say what it is.
+    /// Like [`Self::inject`], with `path` for the path of each parameter and `hints` for its uses.
     pub fn inject_as(
         py: Python<'py>,
         parameters: &[Parameter],
@@ -75,7 +75,7 @@ impl<'py> Arguments<'py> {
                     }
                     let only = parameter.kind == ParameterKind::PositionalOnly;
                     if only && by_keyword {
-                        // One before it was left out, so that this one cannot be passed.
+                        // An earlier argument was left out, so this one cannot be passed.
                         continue;
                     }
                     let may_default = parameter.has_default && extra == 0;
@@ -122,7 +122,7 @@ pub(crate) fn draw_number(path: &str, weights: &[f64]) -> i64 {
     state::with(|execution| execution.draw.number(path, weights)).unwrap_or(0)
 }
 
-/// One argument; `None` when the parameter's default applies.
+/// One argument. `None` if the parameter's default applies.
 fn injected<'py>(
     py: Python<'py>,
     path: &str,
@@ -133,7 +133,8 @@ fn injected<'py>(
     match found {
         Some(value) => Ok(Some(value.into_bound(py))),
         None if may_default => Ok(None),
-        // The other version's default was chosen, and this version has none: a caller that leaves it out sees this.
+        // The decision is the other version's default, and this version has none. A caller that omits the argument sees
+        // this.
         None => {
             let error = PyTypeError::new_err(format!("missing a required argument: '{}'", request.identifier));
             exceptions::mark_intended(error.value(py).as_any());
@@ -152,8 +153,8 @@ fn self_object<'py>(py: Python<'py>, path: &str, receiver: Option<&Bound<'py, Py
     Ok(value.into_bound(py))
 }
 
-/// Names for `**kwargs`: those that the code looks up in it, each in half of the executions, and seldom one of which it
-/// knows nothing.
+/// Names for `**kwargs`: those that the code looks up in it, each in half of the executions, and seldom one that it
+/// does not know.
 fn extra_keywords(path: &str, parameters: &[Parameter]) -> Vec<String> {
     let is_free = |name: &str| parameters.iter().all(|parameter| parameter.name != name);
     state::with(|execution| {

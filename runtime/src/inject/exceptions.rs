@@ -1,4 +1,4 @@
-//! Exceptions that the runtime makes: the stop signal, and stand-ins for exception classes that are missing.
+//! Exceptions that the runtime makes: the stop signal, and stand-ins for missing exception classes.
 
 use pyo3::exceptions::{PyBaseException, PyException};
 use pyo3::prelude::*;
@@ -7,8 +7,8 @@ use pyo3::types::{PyDict, PyTuple, PyType};
 use crate::execution::object::Versatile;
 use crate::execution::state;
 
-/// The class that stands for a missing exception type: `argparse.ArgumentTypeError`. One for each name and run, since
-/// code can change it.
+/// The class that stands for a missing exception type: `argparse.ArgumentTypeError`. There is one for each name and
+/// run, since code can change it.
 pub(crate) fn missing_class<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyType>> {
     let known = state::with(|execution| execution.side.missing_classes.get(name).map(|class| class.clone_ref(py)));
     if let Some(class) = known.flatten() {
@@ -23,7 +23,7 @@ pub(crate) fn missing_class<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<
     Ok(class)
 }
 
-/// Notes that an exception is raised on purpose.
+/// Records that an exception is raised intentionally.
 pub(crate) fn mark_intended(exception: &Bound<'_, PyAny>) {
     let kept = exception.clone().unbind();
     let identity = exception.as_ptr() as usize;
@@ -33,7 +33,8 @@ pub(crate) fn mark_intended(exception: &Bound<'_, PyAny>) {
     });
 }
 
-/// What `raise value` raises: classes are instantiated, versatile objects become an instance of a stand-in class.
+/// The exception that `raise value` raises: classes are instantiated, and versatile objects become an instance of a
+/// stand-in class.
 pub(crate) fn raisable<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     let py = value.py();
     let raised = if let Ok(versatile) = value.cast::<Versatile>() {
@@ -48,7 +49,7 @@ pub(crate) fn raisable<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, Py
     Ok(raised)
 }
 
-/// What `except value:` can catch: versatile objects become their stand-in class.
+/// The class that `except value:` can catch: versatile objects become their stand-in class.
 pub(crate) fn catchable<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     let py = value.py();
     if let Ok(versatile) = value.cast::<Versatile>() {

@@ -1,6 +1,6 @@
-//! Failures of operators on injected objects: what an `except` clause names may be raised by any operation in its `try`
-//! body, not only by calls. Whether one fails is a decision of the operation, so that it fails in every version, also in
-//! one without the handler.
+//! Failures of operators on injected objects. Any operation in a `try` body, not only a call, may raise an exception
+//! that an `except` clause names. Whether it fails is a decision of the operation, so it fails in every version, also
+//! in one without the handler.
 
 use pyo3::prelude::*;
 use pyo3::types::PyModule;
@@ -10,7 +10,7 @@ use twincell_values::value::Decision;
 use crate::execution::{paths, state};
 use crate::inject::resolve;
 
-/// A module may lack a name on another machine: where some version is prepared for that, the look-up may fail, in every
+/// A module may lack a name on another machine. If some version is prepared for that, the look-up may fail, in every
 /// version.
 pub(crate) fn may_lack(py: Python<'_>, object: &Bound<'_, PyAny>, site: u32) -> PyResult<()> {
     if !object.is_exact_instance_of::<PyModule>() {
@@ -30,12 +30,12 @@ pub(crate) fn may_lack(py: Python<'_>, object: &Bound<'_, PyAny>, site: u32) -> 
     }
 }
 
-/// Raises what was decided for an operation; `operation` names it as access paths do.
+/// Raises the exception that was decided for an operation. `operation` is its name in access paths.
 pub(crate) fn may(py: Python<'_>, operation: impl FnOnce() -> String) -> PyResult<()> {
     may_by(py, operation, |_| true)
 }
 
-/// As [`may`], of the failures for which `fails` holds.
+/// Like [`may`], for the failures for which `fails` holds.
 pub(crate) fn may_by(py: Python<'_>, operation: impl FnOnce() -> String, fails: impl Fn(&str) -> bool) -> PyResult<()> {
     if state::with(|execution| !execution.loading && execution.prepared.guards_anything()) != Some(true) {
         return Ok(());

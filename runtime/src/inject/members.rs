@@ -1,4 +1,5 @@
-//! Attributes and items of versatile objects: what code assigned, what the real class has, else what is injected.
+//! Attributes and items of versatile objects: first those that the code assigned, then those of the real class, then
+//! injected ones.
 
 use pyo3::exceptions::{PyAttributeError, PyKeyError};
 use pyo3::prelude::*;
@@ -14,7 +15,7 @@ use crate::inject::resolve::{self, Request};
 use crate::inject::{exceptions, operators, reflection, replacement};
 use crate::observe;
 
-/// Dunder attributes that are data; the others are protocols that a versatile object does not claim.
+/// Dunder attributes that are data. The others are protocols that a versatile object does not claim.
 const DATA_DUNDERS: [&str; 4] = ["__version__", "__author__", "__file__", "__all__"];
 
 /// The attribute as real code of the class gives it, bound to this object.
@@ -49,7 +50,7 @@ fn real_attribute(slf: &Bound<'_, Versatile>, name: &str) -> PyResult<Option<Py<
             if replacement::property(&slf.get().attribute_path(name), name, &function) {
                 return Ok(None);
             }
-            // It would keep the value in a dictionary that this object does not have.
+            // It would keep the value in a dictionary, which this object does not have.
             return Ok(Some(function.call1((slf,))?.unbind()));
         }
         return if let Ok(getter) = kind.getattr("__get__") {
@@ -61,7 +62,7 @@ fn real_attribute(slf: &Bound<'_, Versatile>, name: &str) -> PyResult<Option<Py<
     Ok(None)
 }
 
-/// Attribute look-up; `site` says where the code stands.
+/// Looks up an attribute. `site` is the place of the code.
 pub(crate) fn attribute(slf: &Bound<'_, Versatile>, name: &str, site: Option<u32>) -> PyResult<Py<PyAny>> {
     let py = slf.py();
     let this = slf.get();
@@ -73,7 +74,7 @@ pub(crate) fn attribute(slf: &Bound<'_, Versatile>, name: &str, site: Option<u32
     if let Some(value) = real_attribute(slf, name)? {
         return Ok(value);
     }
-    // Code that writes a dunder out means it; a look-up from within Python asks for a protocol.
+    // Code that writes out a dunder name means it. A look-up from within Python asks for a protocol.
     if site.is_none() && name.starts_with("__") && name.ends_with("__") && !DATA_DUNDERS.contains(&name) {
         return Err(PyAttributeError::new_err(name.to_string()));
     }
@@ -84,7 +85,7 @@ pub(crate) fn attribute(slf: &Bound<'_, Versatile>, name: &str, site: Option<u32
             return resolve::imported(py, &path);
         }
     }
-    // Where any version asks whether it is there, it may be missing for all.
+    // If any version asks whether it exists, it may be missing for all.
     let is_asked = state::with(|execution| !execution.loading && execution.prepared.is_asked_for(name));
     if is_asked == Some(true) && !reflection::has_attribute(&path) {
         let error = PyAttributeError::new_err(path);
@@ -106,7 +107,7 @@ pub(crate) fn attribute(slf: &Bound<'_, Versatile>, name: &str, site: Option<u32
     )
 }
 
-/// Item look-up.
+/// Looks up an item.
 pub(crate) fn item(slf: &Bound<'_, Versatile>, key: &Bound<'_, PyAny>, site: Option<u32>) -> PyResult<Py<PyAny>> {
     let py = slf.py();
     let this = slf.get();
@@ -126,7 +127,7 @@ pub(crate) fn item(slf: &Bound<'_, Versatile>, key: &Bound<'_, PyAny>, site: Opt
         site,
         kind: SiteKind::Subscript,
         identifier: last_identifier(&this.path),
-        // What is there is found.
+        // An item that exists is found.
         raises: known != Some(true),
         failure: Some("KeyError").filter(|_| known != Some(true)),
         ..Request::default()
@@ -141,8 +142,8 @@ pub(crate) fn item(slf: &Bound<'_, Versatile>, key: &Bound<'_, PyAny>, site: Opt
     resolve::value(py, &path, &request)
 }
 
-/// Descriptors that read the memory of a real instance: slots, and what classes written in C define. There is nothing
-/// to read here, so the attribute is missing.
+/// Descriptors that read the memory of a real instance: slots, and those of classes written in C. There is nothing to
+/// read here, so the attribute is missing.
 fn needs_own_layout(kind: &Bound<'_, PyType>) -> PyResult<bool> {
     const KINDS: [&str; 4] = ["member_descriptor", "getset_descriptor", "method_descriptor", "wrapper_descriptor"];
     let name = kind.name()?;

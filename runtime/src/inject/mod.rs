@@ -1,7 +1,7 @@
-//! What is injected: a value for each access path that the code asks for and does not have.
+//! Injection: a value for each access path that the code asks for and does not have.
 //!
-//! [`resolve`] decides and builds values. The others say what is asked: names, attributes and items, operators, texts,
-//! what an object is, the arguments of the function, exceptions.
+//! [`resolve`] decides on values and builds them. The other modules say what is asked: names, attributes and items,
+//! operators, texts, the class of an object, the arguments of the function, exceptions.
 
 pub(crate) mod arguments;
 pub(crate) mod exceptions;

@@ -1,4 +1,4 @@
-//! Names that code does not define itself: globals, builtins and imports.
+//! Names that the code does not define itself: globals, builtins and imports.
 
 use pyo3::exceptions::{PyImportError, PyKeyError};
 use pyo3::prelude::*;
@@ -16,18 +16,19 @@ use crate::inject::resolve::{self, Request};
 
 static BUILTINS: PyOnceLock<Py<PyDict>> = PyOnceLock::new();
 
-/// Looked up last, when neither code nor builtins define a name.
+/// Looked up last, if neither the code nor the builtins define a name.
 const NEVER_INJECTED: [&str; 3] = ["__annotations__", "__classdict__", "__path__"];
 
-/// Gives the code under comparison a place in `sys.modules`: `dataclass` and others look their class's module up.
+/// Gives the code under comparison a place in `sys.modules`, where `dataclass` and others look up their class's module.
 pub(crate) fn prepare(py: Python<'_>) -> PyResult<()> {
     let module = pyo3::types::PyModule::new(py, MODULE_NAME)?;
     py.import("sys")?.getattr("modules")?.set_item(MODULE_NAME, module)
 }
 
-/// New globals: a dict whose missing names are injected. CPython asks `__missing__` because the class is a subclass.
+/// New globals: a dictionary whose missing names are injected. CPython asks `__missing__` because the class is a
+/// subclass.
 pub(crate) fn new_globals<'py>(py: Python<'py>, context: Context) -> PyResult<Bound<'py, PyDict>> {
-    // A class of its own for each, since code can reach and change it.
+    // Each has its own class, since code can reach and change it.
     let namespace = PyDict::new(py);
     namespace.set_item("__missing__", wrap_pyfunction!(missing_name, py)?)?;
     namespace.set_item("__slots__", PyTuple::empty(py))?;
@@ -50,7 +51,7 @@ pub(crate) fn new_globals<'py>(py: Python<'py>, context: Context) -> PyResult<Bo
 
 static HOOKS: PyOnceLock<Py<PyDict>> = PyOnceLock::new();
 
-/// The hooks by the names that instrumented code uses; `fill` fills the table in, once a process.
+/// The hooks under the names that instrumented code uses. `fill` fills the table once for each process.
 pub(crate) fn hooks<'py>(
     py: Python<'py>,
     fill: impl FnOnce(&Bound<'py, PyDict>) -> PyResult<()>,
@@ -63,7 +64,7 @@ pub(crate) fn hooks<'py>(
     Ok(hooks.bind(py))
 }
 
-/// The hook of a name, for code that lost it from its globals.
+/// The hook with a name, for code that lost it from its globals.
 fn hook(py: Python<'_>, name: &str) -> PyResult<Option<Py<PyAny>>> {
     match HOOKS.get(py) {
         Some(hooks) if name.starts_with("_tc_") => Ok(hooks.bind(py).get_item(name)?.map(Bound::unbind)),
@@ -71,7 +72,7 @@ fn hook(py: Python<'_>, name: &str) -> PyResult<Option<Py<PyAny>>> {
     }
 }
 
-/// Builtins as they were at the start: code may change those of the interpreter.
+/// The builtins as they were at the start, since code may change those of the interpreter.
 fn plain_builtins(py: Python<'_>) -> PyResult<&Bound<'_, PyDict>> {
     Ok(BUILTINS
         .get_or_try_init(py, || -> PyResult<Py<PyDict>> {
@@ -80,7 +81,7 @@ fn plain_builtins(py: Python<'_>) -> PyResult<&Bound<'_, PyDict>> {
         .bind(py))
 }
 
-/// A name as the version that runs sees it.
+/// A name as the running version sees it.
 pub(crate) fn global(py: Python<'_>, name: &str) -> PyResult<Py<PyAny>> {
     let globals = state::with(|execution| execution.globals.as_ref().map(|globals| globals.clone_ref(py))).flatten();
     if let Some(globals) = globals
@@ -130,7 +131,7 @@ fn stand_in(py: Python<'_>, name: &str, fromlist: Option<&Bound<'_, PyAny>>) -> 
     Ok(Py::new(py, module)?.into_any())
 }
 
-/// `__import__` in function context: every module is missing but the pure ones.
+/// `__import__` in function context: every module is missing except the pure ones.
 #[pyfunction]
 #[pyo3(signature = (name, globals = None, locals = None, fromlist = None, level = 0))]
 fn import_nothing(
@@ -147,7 +148,7 @@ fn import_nothing(
     stand_in(py, name, fromlist)
 }
 
-/// `__import__` in module context: what is installed is imported, the rest is missing.
+/// `__import__` in module context: installed modules are imported, and the others are missing.
 #[pyfunction]
 #[pyo3(signature = (name, globals = None, locals = None, fromlist = None, level = 0))]
 fn import_if_there(
@@ -172,7 +173,7 @@ fn import_if_there(
             return Err(error);
         }
         Err(error) if error.is_instance_of::<PyImportError>(py) => return stand_in(py, name, fromlist),
-        // A package that breaks while it is imported here is as good as missing.
+        // A package that breaks during its import here counts as missing.
         Err(error) if error.is_instance_of::<pyo3::exceptions::PyException>(py) => return stand_in(py, name, fromlist),
         Err(error) => return Err(error),
     };

@@ -1,7 +1,7 @@
-//! What a versatile object answers to operators, truth, length, iteration and awaiting.
+//! The answers of a versatile object to operators, truth, length, iteration and awaiting.
 //!
-//! Every answer is a decision under a path that names the operation, so both versions get the same and a witness can
-//! show it: `bool(x)`, `len(x)`, `order(x, 1)`.
+//! Every answer is a decision under a path that names the operation, so both versions get the same answer and a witness
+//! can show it: `bool(x)`, `len(x)`, `order(x, 1)`.
 
 use std::cmp::Ordering;
 
@@ -24,15 +24,16 @@ use crate::observe;
 
 /// Objects are true more often than not.
 const TRUE_PROBABILITY: f64 = 0.75;
-/// How many items an injected iterable has: 0 to 3.
+/// The number of items of an injected iterable: 0 to 3.
 const LENGTH_WEIGHTS: [f64; 4] = [0.2, 0.35, 0.3, 0.15];
-/// What an injected object counts to: 0 to 4.
+/// The number to which an injected object converts: 0 to 4.
 const NUMBER_WEIGHTS: [f64; 5] = [0.25, 0.3, 0.2, 0.15, 0.1];
 
-/// How two values are ordered, as it is drawn: less, equal, greater.
+/// The drawn order of two values: less, equal, greater.
 const ORDER_WEIGHTS: [f64; 3] = [0.35, 0.3, 0.35];
 
-/// As what was decided before says: an object is false where it is empty, counts to nothing or equals zero.
+/// The truth of an object, consistent with earlier decisions: it is false if it is empty, counts to nothing or equals
+/// zero.
 pub(crate) fn truth(path: &str) -> bool {
     state::with(|execution| {
         if execution.loading {
@@ -56,7 +57,7 @@ pub(crate) fn truth(path: &str) -> bool {
     .unwrap_or(true)
 }
 
-/// The truth of an object, where it was asked for.
+/// The truth of an object, if it was asked for.
 fn known_truth(draw: &Draw, path: &str) -> Option<bool> {
     match draw.taken(&format!("bool({path})")) {
         Some(Decision::Value(Recipe::Bool(truth))) => Some(*truth),
@@ -64,7 +65,7 @@ fn known_truth(draw: &Draw, path: &str) -> Option<bool> {
     }
 }
 
-/// What was decided on how an object compares with numbers, as (number, order).
+/// The decided order of an object relative to numbers, as (number, order).
 fn known_orders(draw: &Draw, path: &str) -> Vec<(f64, Ordering)> {
     let prefix = format!("order({path}, ");
     let one = |choice: &Choice| {
@@ -77,7 +78,7 @@ fn known_orders(draw: &Draw, path: &str) -> Vec<(f64, Ordering)> {
     draw.choices().iter().filter_map(one).collect()
 }
 
-/// How an object compares with a number, where what was decided says so.
+/// The order of an object relative to a number, if earlier decisions determine it.
 fn implied_order(draw: &Draw, path: &str, number: f64) -> Option<Ordering> {
     if let Some(Decision::Value(Recipe::Int(own))) = draw.taken(&format!("int({path})")) {
         return (*own as f64).partial_cmp(&number);
@@ -92,7 +93,7 @@ fn implied_order(draw: &Draw, path: &str, number: f64) -> Option<Ordering> {
     of_orders.or_else(|| is_zero().then_some(Ordering::Equal))
 }
 
-/// Which of the values that are false this one is, if it is one.
+/// Which of the false values this one is, if any.
 fn zero(value: &Bound<'_, PyAny>) -> Option<&'static str> {
     let text = match observe::value(value) {
         Observed::Bool(false) => "number",
@@ -109,7 +110,7 @@ fn zero(value: &Bound<'_, PyAny>) -> Option<&'static str> {
     Some(text)
 }
 
-/// A false object equals one of the values that are false: the one that is asked for first.
+/// A false object equals one of the false values: the one that is compared first.
 fn is_zero(path: &str, kind: &str) -> bool {
     if truth(path) {
         return false;
@@ -168,7 +169,7 @@ pub(crate) fn number(path: &str) -> i64 {
     .unwrap_or(1)
 }
 
-/// A number that compares with others as it was said to: next to one of them.
+/// A number with the order relative to others that was decided: one next to one of them.
 fn next_to(orders: &[(f64, Ordering)]) -> i64 {
     let candidate = |&(known, order): &(f64, Ordering)| match order {
         Ordering::Less => (known.ceil() as i64).saturating_sub(1),
@@ -193,13 +194,13 @@ pub(crate) fn contains(slf: &Bound<'_, Versatile>, value: &Bound<'_, PyAny>) -> 
         return Ok(value.is_some());
     }
     let path = slf.get().path();
-    // Who asks whether something is there is not told by a failure that it is not.
+    // A test for presence is not answered by a failure.
     failures::may_by(slf.py(), || format!("{text} in {path}"), |name| !is_not_found(name))?;
     Ok(has_item(path, &text))
 }
 
-/// Is this among the items of an object, or this text among its keys? What was looked up by a text is, and what was not
-/// there is not.
+/// Whether this is among the items of an object, or this text among its keys. A text that was looked up successfully
+/// is; one whose look-up failed is not.
 pub(crate) fn has_item(path: &str, key: &str) -> bool {
     let has = state::with(|execution| {
         if execution.loading {
@@ -223,12 +224,12 @@ pub(crate) fn has_item(path: &str, key: &str) -> bool {
     has.unwrap_or(false)
 }
 
-/// Does this exception say that there is no such item?
+/// Whether this exception says that there is no such item.
 fn is_not_found(name: &str) -> bool {
     matches!(name, "KeyError" | "IndexError" | "LookupError")
 }
 
-/// Was it said before that this text is among the keys of an object, or that it is not, and nothing of its value?
+/// Whether it was decided before that this text is, or is not, among the keys of an object, without its value.
 pub(crate) fn known_item(path: &str, key: &str) -> Option<bool> {
     let known = |execution: &mut state::Execution| {
         let item = paths::bounded(format!("{path}[{key}]"));
@@ -243,7 +244,7 @@ pub(crate) fn known_item(path: &str, key: &str) -> Option<bool> {
     is_text_key(key).then(|| state::with(known)).flatten().flatten()
 }
 
-/// What is looked up by a text has keys; other values may also be asked for among items.
+/// An object in which texts are looked up has keys. Other values may also be searched for among items.
 fn is_text_key(key: &str) -> bool {
     key.starts_with(['\'', '"'])
 }
@@ -258,7 +259,7 @@ pub(crate) fn compare(slf: &Bound<'_, Versatile>, other: &Bound<'_, PyAny>, op: 
         return matches!(op, CompareOp::Eq | CompareOp::Le | CompareOp::Ge);
     }
     if matches!(op, CompareOp::Eq | CompareOp::Ne) && !other.is_instance_of::<Versatile>() {
-        // A value that may equal a plain one is injected as a plain one; but what is false equals something that is.
+        // A value that may equal a plain one is injected as a plain one. A false object, however, equals something.
         let equal = zero(other).is_some_and(|kind| is_zero(own, kind));
         return equal == matches!(op, CompareOp::Eq);
     }
@@ -327,13 +328,13 @@ pub(crate) fn iterate(slf: &Bound<'_, Versatile>) -> PyResult<Py<PyAny>> {
     Ok(Py::new(py, Items { items: items.into(), path: path.to_string() })?.into_any())
 }
 
-/// What iterating an object gives, all of it.
+/// All items that iterating over an object gives.
 pub(crate) fn items(py: Python<'_>, path: &str) -> PyResult<Vec<Py<PyAny>>> {
     failures::may(py, || format!("iter({path})"))?;
     (0..length(path)).map(|index| item(py, path, index)).collect()
 }
 
-/// What code unpacks has as many items as it wants; where it was said to have more or fewer, that is invented.
+/// Unpacking gets as many items as it wants. If another number was decided before, this is a forced operation.
 fn unpacked(path: &str, count: usize) -> usize {
     let question = format!("len({path})");
     let length = Decision::Value(Recipe::Int(i64::try_from(count).unwrap_or(i64::MAX)));
@@ -384,7 +385,7 @@ pub(crate) fn awaited(slf: &Bound<'_, Versatile>) -> PyResult<Ready> {
     resolve::value(slf.py(), &paths::bounded(format!("await {path}")), &request).map(Ready::new)
 }
 
-/// Iterator over injected items; async as well.
+/// An iterator over injected items, also an async one.
 #[pyclass(module = "twincell")]
 pub struct Items {
     items: std::collections::VecDeque<Py<PyAny>>,
@@ -414,7 +415,7 @@ impl Items {
     }
 }
 
-/// An awaitable whose value is there already.
+/// An awaitable whose value already exists.
 #[pyclass(module = "twincell")]
 pub struct Ready {
     value: Option<Py<PyAny>>,

@@ -1,4 +1,4 @@
-//! What code is told that asks what an injected object is: its class, and whether it has an attribute.
+//! The answers to questions about an injected object: its class, and whether it has an attribute.
 
 use pyo3::prelude::*;
 use pyo3::types::{PyTuple, PyType};
@@ -8,10 +8,10 @@ use twincell_values::value::{Decision, Recipe};
 use crate::execution::object::Versatile;
 use crate::execution::state;
 
-/// How often an attribute that is asked for with a way out (`hasattr`, `getattr` with a default) is there.
+/// How often an attribute exists that is asked for with an alternative (`hasattr`, `getattr` with a default).
 pub(crate) const PRESENT_PROBABILITY: f64 = 0.5;
 
-/// Is a value an instance of a class that is not there? Each versatile object has at most one such class and keeps it.
+/// Whether a value is an instance of a missing class. Each versatile object has at most one such class and keeps it.
 pub(crate) fn is_instance_of_missing(value: &Bound<'_, PyAny>, class: &str) -> bool {
     let Ok(value) = value.cast::<Versatile>() else {
         return value.get_type().name().is_ok_and(|name| name == class);
@@ -36,7 +36,7 @@ pub(crate) fn is_instance_of_missing(value: &Bound<'_, PyAny>, class: &str) -> b
     .unwrap_or(false)
 }
 
-/// `isinstance(versatile, classes)`: decided for classes that a stand-in may have, false for the builtin ones.
+/// `isinstance(versatile, classes)`: decided for classes that a stand-in may have, and false for the builtin ones.
 pub(crate) fn is_instance(value: &Bound<'_, Versatile>, classes: &Bound<'_, PyAny>) -> PyResult<bool> {
     if let Ok(classes) = classes.cast::<PyTuple>() {
         for class in classes.iter() {
@@ -62,7 +62,7 @@ pub(crate) fn is_instance(value: &Bound<'_, Versatile>, classes: &Bound<'_, PyAn
     value.is_instance(classes)
 }
 
-/// Is the attribute of this path there, for those who ask?
+/// Whether the attribute with this path exists, for tests of it.
 pub(crate) fn has_attribute(path: &str) -> bool {
     state::with(|execution| execution.loading || execution.draw.truth(&format!("hasattr({path})"), PRESENT_PROBABILITY))
         .unwrap_or(true)

@@ -1,8 +1,8 @@
-//! What is there and is injected all the same: functions, properties and plain globals, where a request asks for it.
+//! Existing functions, properties and plain globals that are replaced with injected values if a request asks for it.
 //!
-//! Real results keep executions on the way that real results lead. A decision `injected(name)` takes a helper's or a
-//! global's place for one execution, in both versions. What changed itself runs as a companion and is never replaced, and
-//! neither is what only one version calls.
+//! Real results keep executions on the paths to which they lead. A decision `injected(name)` replaces a helper or a
+//! global for one execution, in both versions. Code that itself changed runs as a companion and is never replaced, and
+//! neither is code that only one version calls.
 
 use pyo3::exceptions::PyBaseException;
 use pyo3::prelude::*;
@@ -17,16 +17,16 @@ use crate::execution::object::Versatile;
 use crate::execution::state;
 use crate::observe::kinds::{self, Kind};
 
-/// Where a real thing comes from.
+/// The origin of a real object.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Origin {
     /// The module of the code under comparison.
     Own,
-    /// An installed package, or a part of the standard library that answers as the machine is.
+    /// An installed package, or a part of the standard library whose answers depend on the machine.
     Imported,
 }
 
-/// Is the thing of this name injected in this execution?
+/// Whether the object with this name is injected in this execution.
 pub(crate) fn is_injected(name: &str, origin: Origin) -> bool {
     state::with(|execution| {
         if execution.loading || !execution.substitutes {
@@ -46,7 +46,7 @@ pub(crate) fn is_possible() -> bool {
     state::with(|execution| execution.substitutes && !execution.loading) == Some(true)
 }
 
-/// Where a callee comes from that may be replaced.
+/// The origin of a callee that may be replaced.
 pub(crate) fn origin(callee: &Bound<'_, PyAny>) -> Option<Origin> {
     if !tells_plainly(callee) {
         return None;
@@ -54,7 +54,7 @@ pub(crate) fn origin(callee: &Bound<'_, PyAny>) -> Option<Origin> {
     let function = match callee.getattr("__func__") {
         Ok(function) => {
             let owner = callee.getattr("__self__").ok()?;
-            // Methods of real objects belong to these.
+            // Methods of real objects belong to these objects.
             if !owner.is_instance_of::<Versatile>() && !owner.is_instance_of::<PyType>() {
                 return None;
             }
@@ -79,7 +79,8 @@ pub(crate) fn origin(callee: &Bound<'_, PyAny>) -> Option<Origin> {
     (!is_known && !raised).then_some(Origin::Imported)
 }
 
-/// Is asking it for an attribute sure to run no code of the program: a function or method, a class, a cached function?
+/// Whether looking up an attribute certainly runs no code of the program: for a function or method, a class, a cached
+/// function.
 fn tells_plainly(callee: &Bound<'_, PyAny>) -> bool {
     let of_functools = || {
         let module = callee.get_type().getattr("__module__").and_then(|name| name.extract::<String>());
@@ -88,13 +89,13 @@ fn tells_plainly(callee: &Bound<'_, PyAny>) -> bool {
     kinds::of(callee) == Some(Kind::Function) || callee.is_instance_of::<PyType>() || of_functools()
 }
 
-/// Is it a package of the standard library? What that does is known, and code is written for it.
+/// Whether it is a package of the standard library, whose behavior is known and for which code is written.
 fn is_standard(py: Python<'_>, package: &str) -> bool {
     let names = py.import("sys").and_then(|sys| sys.getattr("stdlib_module_names"));
     names.and_then(|names| names.contains(package)).unwrap_or(true)
 }
 
-/// Is a property of the methods' own object injected instead of calculated? `getter` is what would calculate it.
+/// Whether a property of the methods' own object is injected instead of calculated by `getter`.
 pub(crate) fn property(path: &str, name: &str, getter: &Bound<'_, PyAny>) -> bool {
     let by_all = || state::with(|execution| execution.prepared.is_read_by_all(name)) == Some(true);
     is_possible() && by_all() && origin(getter).is_some_and(|origin| is_injected(path, origin))

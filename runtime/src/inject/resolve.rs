@@ -1,4 +1,5 @@
-//! Supplies missing values by access path: the decision is drawn once an execution, the value is built once a version.
+//! Supplies missing values by access path: the decision is drawn once for each execution, the value built once for each
+//! version.
 
 use pyo3::exceptions::{PyAttributeError, PyIndexError, PyKeyError, PyNameError};
 use pyo3::prelude::*;
@@ -15,32 +16,32 @@ use crate::execution::object::Versatile;
 use crate::execution::state::{self, Execution};
 use crate::inject::{exceptions, names};
 
-/// How often a look-up raises what the code catches, for every call that does.
+/// How often a look-up raises an exception that the code catches, relative to every call that does.
 const LOOK_UP_SHARE: f64 = 0.2;
 
-/// What is known about the place that asks for a value.
+/// Facts about the place that asks for a value.
 pub(crate) struct Request<'a> {
-    /// Number of the site, when instrumented code asks.
+    /// The number of the site, if instrumented code asks.
     pub site: Option<u32>,
     pub kind: SiteKind,
-    /// Last identifier of the expression.
+    /// The last identifier of the expression.
     pub identifier: &'a str,
-    /// Access path of the callee, for a call.
+    /// The access path of the callee, for a call.
     pub callee: &'a str,
-    /// The exception types that `except` clauses around the site name may be raised.
+    /// Whether the exception types that `except` clauses around the site name may be raised.
     pub raises: bool,
-    /// What Python would raise; when the code catches it, the look-up may fail.
+    /// The exception that Python would raise. If the code catches it, the look-up may fail.
     pub failure: Option<&'static str>,
-    /// The value is not used, only a raise matters.
+    /// The value is not used; only an exception matters.
     pub discarded: bool,
-    /// Asked for by calling: the value is not kept under its path by the caller's wish.
+    /// A parameter, or another value that no site reads: its injection has no kind of site.
     pub parameter: bool,
     pub may_default: bool,
-    /// The class of what it stands for.
+    /// The class of the object for which it stands.
     pub class: Option<AbstractValue>,
-    /// What a signature says of it that no site has.
+    /// What a signature declares about it, in addition to the sites.
     pub hint: Option<&'a Hint>,
-    /// What it must be, where no annotation says it.
+    /// The type that it must have, if no annotation declares one.
     pub declared: Option<Declared>,
 }
 
@@ -63,23 +64,23 @@ impl Default for Request<'_> {
     }
 }
 
-/// What Python itself asks an object for by name: `dict(x)` and `**x` call its method `keys`, which gives texts.
+/// What Python itself asks of an object by name: `dict(x)` and `**x` call its method `keys`, which gives texts.
 pub(crate) fn of_protocol(name: &str, called: bool) -> Option<Declared> {
     let keys =
         Declared { items: Some(Box::new(Declared::of(&[AbstractValue::Str]))), ..Declared::of(&[AbstractValue::List]) };
     (name == "keys").then(|| if called { keys } else { Declared::of(&[AbstractValue::Callable]) })
 }
 
-/// What was decided for a path.
+/// The decision for a path.
 enum Resolved {
-    /// This version has the value already.
+    /// This version already has the value.
     Known(Py<PyAny>),
     Decided(Decision),
     /// Nothing runs, or a module is being evaluated.
     Outside,
 }
 
-/// The value of a path for the version that runs, or the exception that was decided.
+/// The value of a path for the running version, or the exception that was decided.
 pub(crate) fn value(py: Python<'_>, path: &str, request: &Request<'_>) -> PyResult<Py<PyAny>> {
     match optional(py, path, request)? {
         Some(value) => Ok(value),
@@ -87,7 +88,7 @@ pub(crate) fn value(py: Python<'_>, path: &str, request: &Request<'_>) -> PyResu
     }
 }
 
-/// As [`value`]; `None` when a parameter's default is to be used.
+/// Like [`value`]. `None` if a parameter's default applies.
 pub(crate) fn optional(py: Python<'_>, path: &str, request: &Request<'_>) -> PyResult<Option<Py<PyAny>>> {
     let resolved = state::with(|execution| {
         if let Some(value) = execution.side.values.get(path) {
@@ -125,7 +126,7 @@ pub(crate) fn optional(py: Python<'_>, path: &str, request: &Request<'_>) -> PyR
     }
 }
 
-/// The object that stands under another path, also when that is asked for only later.
+/// The object under another path, even if that is asked for only later.
 fn same(py: Python<'_>, path: &str, other: &str) -> PyResult<Py<PyAny>> {
     let known = state::with(|execution| execution.side.values.get(other).map(|value| value.clone_ref(py))).flatten();
     let value = match known {
@@ -194,7 +195,7 @@ fn only(class: AbstractValue) -> twincell_values::predictor::Distribution {
     distribution
 }
 
-/// Is the failure of this look-up caught in any version? Then it is one, where Python itself fails.
+/// Whether any version catches the failure of this look-up. If Python itself fails, the look-up fails, too.
 pub(crate) fn is_caught(path: &str, request: &Request<'_>) -> bool {
     let caught = state::with(|execution| {
         let site = request.site.map(|number| (execution.version, number));
@@ -204,7 +205,7 @@ pub(crate) fn is_caught(path: &str, request: &Request<'_>) -> bool {
     caught.unwrap_or(false)
 }
 
-/// An `except` clause for `name` is meant for this failure of a look-up.
+/// Whether an `except` clause for `name` is meant for this failure of a look-up.
 fn covers(name: &str, failure: &str) -> bool {
     name == failure || (name == "LookupError" || name == "IndexError") && failure == "KeyError"
 }
@@ -227,7 +228,7 @@ fn failure(py: Python<'_>, path: &str, request: &Request<'_>) -> PyErr {
     error
 }
 
-/// The exception that a decision names, as the code that runs now sees the name.
+/// The exception that a decision names, as the running code sees the name.
 pub(crate) fn raise(py: Python<'_>, name: &str) -> PyErr {
     let made = (|| -> PyResult<Bound<'_, PyAny>> {
         let mut parts = name.split('.');
@@ -251,7 +252,7 @@ pub(crate) fn raise(py: Python<'_>, name: &str) -> PyErr {
     }
 }
 
-/// Something from a missing module that code knows by another name: an object, or a module again.
+/// Something from a missing module that code knows by another name: an object, or again a module.
 pub(crate) fn imported(py: Python<'_>, path: &str) -> PyResult<Py<PyAny>> {
     if let Some(known) =
         state::with(|execution| execution.side.values.get(path).map(|value| value.clone_ref(py))).flatten()
@@ -264,7 +265,7 @@ pub(crate) fn imported(py: Python<'_>, path: &str) -> PyResult<Py<PyAny>> {
     Ok(value)
 }
 
-/// What code assigns to this object is observed.
+/// Assignments of code to this object are observed.
 pub(crate) fn watch(py: Python<'_>, path: &str, value: &Py<PyAny>) {
     let watched = value.clone_ref(py);
     state::with(|execution| {
@@ -272,20 +273,20 @@ pub(crate) fn watch(py: Python<'_>, path: &str, value: &Py<PyAny>) {
     });
 }
 
-/// Keeps a value under its path for the version that runs.
+/// Keeps a value under its path for the running version.
 pub(crate) fn remember(py: Python<'_>, path: &str, value: &Py<PyAny>) {
     let kept = value.clone_ref(py);
     state::with(|execution| execution.side.values.insert(path.to_string(), kept));
 }
 
-/// Builds the Python value of a recipe and keeps it, and what it holds, under its path.
+/// Builds the Python value of a recipe and keeps it, and its content, under its path.
 pub(crate) fn build(py: Python<'_>, recipe: &Recipe, path: &str) -> PyResult<Py<PyAny>> {
     if matches!(recipe, Recipe::Versatile(_))
         && let Some(known) =
             state::with(|execution| execution.side.values.get(path).map(|value| value.clone_ref(py))).flatten()
         && known.bind(py).is_instance_of::<Versatile>()
     {
-        // Another path stands for it already.
+        // Another path already stands for it.
         return Ok(known);
     }
     let value = make(py, recipe, path)?;
@@ -307,7 +308,7 @@ pub(crate) fn build(py: Python<'_>, recipe: &Recipe, path: &str) -> PyResult<Py<
     Ok(value)
 }
 
-/// Is the value an object of its own? Python shares other plain values between all that are equal.
+/// Whether the value is a separate object. Python shares other plain values among all that are equal.
 fn is_told_apart(recipe: &Recipe) -> bool {
     match recipe {
         Recipe::Int(value) => !(-5..=256).contains(value),
@@ -347,7 +348,8 @@ fn make(py: Python<'_>, recipe: &Recipe, path: &str) -> PyResult<Py<PyAny>> {
     })
 }
 
-/// What a dotted name stands for in the version that runs. A name that only one of the versions has is an object in all.
+/// The object of a dotted name in the running version. A name that only one of the versions has is a versatile object
+/// in all.
 pub(crate) fn named(py: Python<'_>, name: &str) -> PyResult<Py<PyAny>> {
     let mut parts = name.split('.');
     let first = parts.next().unwrap_or(name);
@@ -365,7 +367,7 @@ pub(crate) fn named(py: Python<'_>, name: &str) -> PyResult<Py<PyAny>> {
     }
 }
 
-/// Items that can be changed or asked are known by their own path; plain ones need none.
+/// Items that can be changed or queried have their own path. Plain ones need none.
 fn build_item(py: Python<'_>, recipe: &Recipe, path: impl FnOnce() -> String) -> PyResult<Py<PyAny>> {
     match recipe {
         Recipe::List(_) | Recipe::Tuple(_) | Recipe::Dict(_) | Recipe::Set(_) | Recipe::Versatile(_) => {

@@ -1,7 +1,7 @@
 //! The texts of injected objects: `str(x)`, `repr(x)`, `f'{x}'`, `'%s' % x`.
 //!
-//! An object's text is its access path, unless the code looks at the text: then it is drawn, at a path of its own, so
-//! that the search learns what it is compared with.
+//! An object's text is its access path, unless the code looks at the text. Then it is drawn, under its own path, so
+//! that the search learns with what it is compared.
 
 use pyo3::prelude::*;
 use pyo3::types::PyString;
@@ -12,7 +12,7 @@ use twincell_values::value::Recipe;
 use crate::execution::{paths, state};
 use crate::inject::resolve;
 
-/// What `form` (`str` or `repr`) gives for the object of a path; `site` is that of the call, where the code makes one.
+/// The result of `form` (`str` or `repr`) for the object of a path. `site` is that of the call, if the code makes one.
 pub(crate) fn of<'py>(py: Python<'py>, form: &str, path: &str, site: Option<u32>) -> PyResult<Bound<'py, PyString>> {
     let default = if form == "repr" { format!("<{path}>") } else { path.to_string() };
     let own = paths::bounded(format!("{form}({path})"));

@@ -1,4 +1,4 @@
-//! How many items the code that runs is about to unpack.
+//! The number of items that the running code is about to unpack.
 
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -19,6 +19,6 @@ pub(crate) fn unpack_count(py: Python<'_>) -> Option<usize> {
     let code = frame.getattr("f_code").ok()?.getattr("co_code").ok()?;
     let code = code.cast::<PyBytes>().ok()?.as_bytes();
     let (operation, argument) = (*code.get(last)?, usize::from(*code.get(last + 1)?));
-    // UNPACK_EX keeps the number of targets before the star in its low byte; one more item feeds the star.
+    // UNPACK_EX keeps the number of targets before the star in its low byte. One more item feeds the star.
     (operation == sequence).then_some(argument).or_else(|| (operation == extended).then_some(argument + 1))
 }
