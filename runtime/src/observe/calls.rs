@@ -1,4 +1,4 @@
-//! Calls that Python makes by itself: protocols that are an effect on the object.
+//! Calls that Python makes by itself: protocols that have an effect on the object.
 
 use pyo3::prelude::*;
 

@@ -1,7 +1,7 @@
-//! Comparisons that the code makes, as the engine learns from them: with what, and by which access path.
+//! Comparisons that the code makes, for the engine to learn from: the values compared, and their access paths.
 //!
-//! Reading operands runs no code: exact builtin types only, and bounded. What the engine does with them is its own
-//! affair (`campaign/` in the core).
+//! Reading operands runs no code: only exact builtin types are read, and within bounds. The engine decides how to use
+//! them.
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyFrozenSet, PyInt, PyList, PySet, PyString, PyTuple};
@@ -18,12 +18,12 @@ const MAX_TEXT: usize = 200;
 const MAX_ITEMS: usize = 24;
 const MAX_DEPTH: u32 = 3;
 
-/// Notes a comparison and how it came out.
+/// Records a comparison and its result.
 pub(crate) fn comparison(number: u32, left: &Bound<'_, PyAny>, right: &Bound<'_, PyAny>, truth: bool) {
     note(Place::Comparison(number), truth, || vec![operand(left), operand(right)]);
 }
 
-/// Notes a call of a method such as `startswith`, and whether it found what it looked for.
+/// Records a call of a method such as `startswith`, and whether it found what it searched for.
 pub(crate) fn call(site: u32, callee: &Bound<'_, PyAny>, arguments: &Bound<'_, PyTuple>, result: &Bound<'_, PyAny>) {
     let telling = state::with(|execution| {
         let version = &execution.prepared.versions[execution.version].version;
@@ -60,7 +60,7 @@ fn note(place: Place, truth: bool, operands: impl FnOnce() -> Vec<Operand>) {
         (wanted && !execution.loading).then_some(version)
     });
     let Some(version) = version.flatten() else { return };
-    // Threads take turns as it happens.
+    // The order in which threads take turns is arbitrary.
     if !state::is_owner() {
         return;
     }
@@ -86,7 +86,7 @@ fn operand(value: &Bound<'_, PyAny>) -> Operand {
     Operand { path, value: recipe(value, 0) }
 }
 
-/// A value as it would be injected, if it is plain and small.
+/// A value in the form in which it would be injected, if it is plain and small.
 fn recipe(value: &Bound<'_, PyAny>, depth: u32) -> Option<Recipe> {
     if value.is_none() {
         return Some(Recipe::None);
@@ -131,7 +131,7 @@ fn recipe(value: &Bound<'_, PyAny>, depth: u32) -> Option<Recipe> {
         None
     };
     if let Some(members) = members {
-        // In an order that depends on no hash.
+        // In an order that does not depend on hashes.
         let mut members = members?;
         members.sort_by_cached_key(Recipe::display);
         return Some(Recipe::Set(members));

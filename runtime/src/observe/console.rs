@@ -1,4 +1,4 @@
-//! What surrounds a run: console output, the audit hook that sees blocked effects, and the frame that unpacks.
+//! The surroundings of a run: console output, warnings, and exceptions that nobody catches.
 
 use pyo3::exceptions::PySystemExit;
 use pyo3::prelude::*;
@@ -8,10 +8,10 @@ use pyo3::types::{PyBytes, PyDict, PyTuple, PyType};
 use crate::execution::steps::StopExecution;
 use crate::observe::messages;
 
-/// Characters of console output kept from one run.
+/// The maximum number of characters of console output kept from one run.
 const MAX_OUTPUT: usize = 20_000;
 
-/// What streams are made of, looked up once: foreign code cannot exchange it.
+/// The classes that streams are made of, looked up once so that foreign code cannot replace them.
 struct Streams {
     sys: Py<PyAny>,
     bytes: Py<PyAny>,
@@ -40,7 +40,7 @@ impl Streams {
     }
 }
 
-/// Standard streams of one run, caught in memory.
+/// The standard streams of one run, captured in memory.
 pub(crate) struct Console<'py> {
     sys: Bound<'py, PyAny>,
     before: (Bound<'py, PyAny>, Bound<'py, PyAny>),
@@ -61,7 +61,7 @@ impl<'py> Console<'py> {
         Ok(Self { sys, before, caught })
     }
 
-    /// Puts the streams back and gives what was written.
+    /// Restores the streams and returns the output.
     pub fn release(self) -> PyResult<(String, String)> {
         self.sys.setattr("stdout", &self.before.0)?;
         self.sys.setattr("stderr", &self.before.1)?;
@@ -88,7 +88,7 @@ impl<'py> Console<'py> {
     }
 }
 
-/// Warnings, as `warnings` would show them.
+/// Warnings in the form in which `warnings` shows them.
 #[pyfunction]
 #[pyo3(signature = (message, category, *_place, **_more))]
 fn show_warning(
@@ -100,13 +100,13 @@ fn show_warning(
     messages::warned(message, Some(category));
 }
 
-/// What ended a thread, without the places in the code, which differ between versions.
+/// The exception that ended a thread, without places in the code, which differ between versions.
 #[pyfunction]
 fn thread_ended(py: Python<'_>, arguments: &Bound<'_, PyAny>) -> PyResult<()> {
     report_exception(py, "Exception in a thread", arguments)
 }
 
-/// An exception that nobody can catch, as one of `__del__`: without addresses and places.
+/// An exception that nobody can catch, such as one of `__del__`, without addresses and places.
 #[pyfunction]
 fn unraisable(py: Python<'_>, arguments: &Bound<'_, PyAny>) -> PyResult<()> {
     report_exception(py, "Exception ignored", arguments)
@@ -126,7 +126,7 @@ fn report_exception(py: Python<'_>, what: &str, arguments: &Bound<'_, PyAny>) ->
 
 static LISTENING: PyOnceLock<()> = PyOnceLock::new();
 
-/// Once a process: warnings, and exceptions that nobody catches.
+/// Once for each process: listens to warnings and to exceptions that nobody catches.
 pub(super) fn listen(py: Python<'_>) -> PyResult<()> {
     LISTENING.get_or_try_init(py, || -> PyResult<()> {
         let warnings = py.import("warnings")?;

@@ -1,4 +1,4 @@
-//! Effects that code tries to have on the world outside, as Python's audit hook sees them. The sandbox blocks them.
+//! Attempted effects of code on the world outside, as Python's audit hook sees them. The sandbox blocks them.
 
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,11 +12,11 @@ use twincell_engine::observed::Call;
 use crate::execution::state;
 use crate::observe;
 
-/// Effects that reach outside the process; the sandbox blocks them, the call channel shows them.
+/// Effects that reach outside the process. The sandbox blocks them, and the call channel shows them.
 #[pyfunction]
 fn audit(event: &str, arguments: &Bound<'_, PyTuple>) -> PyResult<()> {
     match event {
-        // A hook can never be taken out again; Python drops the wish without a word.
+        // A hook can never be removed again; Python ignores such a request silently.
         "sys.addaudithook" => return Err(pyo3::exceptions::PyRuntimeError::new_err("no audit hooks here")),
         "gc.get_objects" | "gc.get_referrers" | "gc.get_referents" => taint(),
         _ if event.starts_with("ctypes.") && state::with(|execution| !execution.loading) == Some(true) => {
@@ -30,7 +30,7 @@ fn audit(event: &str, arguments: &Bound<'_, PyTuple>) -> PyResult<()> {
             let flags = arguments.get_item(2)?.extract::<i64>().unwrap_or(0);
             let writes = mode.extract::<String>().is_ok_and(|mode| mode.contains(['w', 'a', 'x', '+']))
                 || flags & i64::from(libc::O_WRONLY | libc::O_RDWR | libc::O_CREAT) != 0;
-            // Reading is blocked outside the allowed folders as well, but is no effect on anything.
+            // Reading outside the allowed folders is blocked as well, but it has no effect.
             if !writes {
                 state::with(|execution| execution.side.blocked = true);
                 return Ok(());
@@ -70,7 +70,7 @@ fn audit(event: &str, arguments: &Bound<'_, PyTuple>) -> PyResult<()> {
         _ => false,
     };
     if effect && EFFECTS.with(|effects| effects.borrow().is_some()) {
-        // The names alone: texts of arguments would run their code.
+        // Only the names, since converting arguments to text would run their code.
         EFFECTS.with(|effects| effects.borrow_mut().get_or_insert_default().push(event.to_string()));
         return Ok(());
     }
@@ -88,11 +88,11 @@ fn audit(event: &str, arguments: &Bound<'_, PyTuple>) -> PyResult<()> {
 }
 
 thread_local! {
-    /// Effects while no execution is going on, where somebody watches them.
+    /// Effects outside an execution, if something watches for them.
     static EFFECTS: RefCell<Option<Vec<String>>> = const { RefCell::new(None) };
 }
 
-/// Collects the effects that code tries to have outside of the process, until [`Effects::seen`].
+/// Collects attempted effects outside the process, until [`Effects::seen`].
 pub(crate) struct Effects(());
 
 impl Effects {
@@ -101,7 +101,7 @@ impl Effects {
         Self(())
     }
 
-    /// Ends it; each effect once.
+    /// Stops collecting. Returns each effect once.
     pub fn seen(self) -> Vec<String> {
         let mut seen = EFFECTS.with(|effects| effects.borrow_mut().take()).unwrap_or_default();
         seen.sort();
@@ -112,7 +112,7 @@ impl Effects {
 
 static LISTENING: PyOnceLock<()> = PyOnceLock::new();
 
-/// Once a process: an audit hook, which stays for good.
+/// Once for each process: installs an audit hook, which stays for good.
 pub(super) fn listen(py: Python<'_>) -> PyResult<()> {
     LISTENING.get_or_try_init(py, || -> PyResult<()> {
         py.import("sys")?.call_method1("addaudithook", (wrap_pyfunction!(audit, py)?,))?;
@@ -124,12 +124,12 @@ pub(super) fn listen(py: Python<'_>) -> PyResult<()> {
 /// Something was done whose effects nobody can list.
 static TAINTED: AtomicBool = AtomicBool::new(false);
 
-/// Notes that code did something after which this process serves no other program.
+/// Records that code did something after which this process serves no other program.
 pub(crate) fn taint() {
     TAINTED.store(true, Ordering::Relaxed);
 }
 
-/// Was something of that kind done?
+/// Whether something of that kind was done.
 pub(crate) fn is_tainted() -> bool {
     TAINTED.load(Ordering::Relaxed)
 }

@@ -1,27 +1,27 @@
-//! What builtin classes are, told by the class itself and never by its name: code may call its own class `deque`.
+//! The kinds of builtin classes, by the class itself and never by its name: code may call its own class `deque`.
 
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyList, PyType};
 use rustc_hash::FxHashMap;
 
-/// What a value of a builtin class is observed as.
+/// How a value of a builtin class is observed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Function,
-    /// Its members, in no order.
+    /// By its members, without an order.
     Members,
-    /// Its items, in order.
+    /// By its items, in order.
     Items,
-    /// What it writes as: classes in C whose attributes cannot be read one by one.
+    /// By its `repr`: classes in C whose attributes cannot be read one by one.
     Written,
-    /// A match of a regular expression: where its groups are.
+    /// A match of a regular expression, by the positions of its groups.
     Match,
-    /// Its function and arguments.
+    /// By its function and arguments.
     Partial,
-    /// Nothing of it can be compared.
+    /// Nothing about it can be compared.
     Opaque,
-    /// Gives items once.
+    /// An iterator, which gives its items once.
     Iterator,
     Generator,
     AsyncGenerator,
@@ -63,7 +63,7 @@ const CLASSES: [(Kind, &str); 11] = [
 
 static KINDS: PyOnceLock<FxHashMap<usize, Kind>> = PyOnceLock::new();
 
-/// Looks the classes up, once a process and before foreign code runs: they live as long as the interpreter.
+/// Looks up the classes, once for each process and before foreign code runs. They live as long as the interpreter.
 pub(crate) fn prepare(py: Python<'_>) -> PyResult<()> {
     KINDS
         .get_or_try_init(py, || {
@@ -79,7 +79,7 @@ pub(crate) fn prepare(py: Python<'_>) -> PyResult<()> {
                 for class in py.eval(&text, Some(&globals), None)?.cast_into::<PyList>()? {
                     let class = class.cast_into::<PyType>()?;
                     kinds.insert(class.as_ptr() as usize, kind);
-                    // Kept for good, so that no other class takes its address.
+                    // They are kept for good, so that no other class takes their address.
                     std::mem::forget(class.unbind());
                 }
             }

@@ -1,6 +1,6 @@
-//! Messages to loggers, and warnings: a channel of their own. A message is what its reader would see: arguments filled
-//! in, whatever the code used to put it together. Where it goes depends on how logging is set up, which no module says
-//! by itself.
+//! Messages to loggers, and warnings, which are a channel. A message is what its reader would see, with its arguments
+//! filled in, however the code composed it. Its destination depends on how logging is configured, which no module
+//! determines by itself.
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple, PyType};
@@ -12,10 +12,10 @@ use crate::execution::paths::last_identifier;
 use crate::execution::{state, steps};
 use crate::observe;
 
-/// Messages kept from one run.
+/// The maximum number of messages kept from one run.
 const MAX_MESSAGES: usize = 1000;
 
-/// Method of a logger -> level; [`BY_NUMBER`] takes the level as an argument.
+/// Method of a logger -> level. [`BY_NUMBER`] takes the level as an argument.
 const LEVELS: [(&str, &str); 8] = [
     ("debug", "debug"),
     ("info", "info"),
@@ -30,7 +30,7 @@ const BY_NUMBER: &str = "log";
 
 type Keywords<'a, 'py> = Option<&'a Bound<'py, PyDict>>;
 
-/// Is this a method of a logger, or a function of `logging` like one? Gives its name.
+/// The name of a method of a logger, or of a similar function of `logging`, if this is one.
 pub(crate) fn real_method(callee: &Bound<'_, PyAny>) -> Option<String> {
     let name: String = callee.getattr("__name__").ok()?.extract().ok()?;
     if !is_level(&name) || callee.getattr("__module__").ok()?.extract::<String>().ok()? != "logging" {
@@ -39,14 +39,15 @@ pub(crate) fn real_method(callee: &Bound<'_, PyAny>) -> Option<String> {
     Some(name)
 }
 
-/// Is the path of a missing callee that of a logger's method (`self.logger.info`, `logging.getLogger('x').error`)?
+/// Whether the path of a missing callee is that of a logger's method (`self.logger.info`,
+/// `logging.getLogger('x').error`).
 pub(crate) fn missing_method(path: &str) -> Option<&str> {
     let (owner, name) = path.rsplit_once('.')?;
     if !is_level(name) {
         return None;
     }
     let owner = match owner.strip_suffix(')') {
-        // What a call gave is named after the call.
+        // The result of a call is named after the call.
         Some(_) => owner.split('(').next().unwrap_or(owner),
         None => owner,
     };
@@ -58,7 +59,7 @@ fn is_level(name: &str) -> bool {
     name == BY_NUMBER || LEVELS.iter().any(|(method, _)| *method == name)
 }
 
-/// Records what a logger's method was called with.
+/// Records the arguments of a call of a logger's method.
 pub(crate) fn record(method: &str, arguments: &Bound<'_, PyTuple>, keywords: Keywords<'_, '_>) -> PyResult<()> {
     let mut given = arguments.iter();
     let mut level = LEVELS.iter().find(|(name, _)| *name == method).map_or(method, |(_, level)| level).to_string();
@@ -80,7 +81,7 @@ pub(crate) fn record(method: &str, arguments: &Bound<'_, PyTuple>, keywords: Key
     Ok(())
 }
 
-/// The name of a level that is given as a number or, where `logging` is missing, by its path.
+/// The name of a level that is given as a number or, if `logging` is missing, by its path.
 fn level_name(level: &Bound<'_, PyAny>) -> String {
     match level.extract::<i64>() {
         Ok(10) => "debug".into(),
@@ -93,7 +94,7 @@ fn level_name(level: &Bound<'_, PyAny>) -> String {
     }
 }
 
-/// `message % arguments`, as `logging` fills messages in; one that does not fit its arguments stands beside them.
+/// `message % arguments`, as `logging` formats messages. If they do not fit, the arguments are added after the message.
 fn filled<'py>(message: &Bound<'py, PyAny>, arguments: &[Bound<'py, PyAny>]) -> PyResult<String> {
     let py = message.py();
     let text = text_of(message);
@@ -118,7 +119,7 @@ fn text_of(value: &Bound<'_, PyAny>) -> String {
     }
 }
 
-/// Records a warning; the place that it comes from differs between versions and is left out.
+/// Records a warning, without the place that it comes from, which differs between versions.
 pub(crate) fn warned(message: &Bound<'_, PyAny>, category: Option<&Bound<'_, PyAny>>) {
     let class = message.get_type();
     let of_class = class.is_subclass_of::<pyo3::exceptions::PyWarning>().unwrap_or(false).then(|| class.into_any());
@@ -133,7 +134,7 @@ pub(crate) fn warned(message: &Bound<'_, PyAny>, category: Option<&Bound<'_, PyA
     push(name, text_of(message));
 }
 
-/// `warnings.warn` where `warnings` is missing: records it.
+/// `warnings.warn` if `warnings` is missing: records the warning.
 pub(crate) fn missing_warning(
     path: &str,
     arguments: &Bound<'_, PyTuple>,

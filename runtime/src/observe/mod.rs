@@ -1,4 +1,4 @@
-//! What is recorded: Python values as plain data ([`values`]), console output, log messages and warnings, blocked effects,
+//! Observation: Python values as plain data ([`values`]), console output, log messages and warnings, blocked effects,
 //! and the comparisons that the code makes.
 
 use pyo3::prelude::*;
@@ -16,7 +16,7 @@ pub(crate) use values::{
     slots, value,
 };
 
-/// Once a process: looks builtin classes up, and listens to warnings, exceptions that nobody catches and effects.
+/// Once for each process: looks up builtin classes, and listens to warnings, uncaught exceptions and effects.
 pub(crate) fn prepare(py: Python<'_>) -> PyResult<()> {
     console::listen(py)?;
     effects::listen(py)?;

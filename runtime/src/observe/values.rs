@@ -1,4 +1,4 @@
-//! Python values -> plain data: bounded, without addresses, never running code of the value's own class.
+//! Python values -> plain data: bounded, without addresses, and without running code of the value's own class.
 
 use std::collections::BTreeMap;
 
@@ -17,19 +17,20 @@ use crate::execution::object::{Mark, Versatile};
 use crate::execution::{code, paths, state};
 use crate::observe::kinds::{self, Kind};
 
-/// Nodes of one observed tree, nesting, and characters of one text at most.
+/// The maximum number of nodes of one observed tree, its maximum nesting, and the maximum number of characters of one
+/// text.
 const MAX_NODES: usize = 400;
 const MAX_DEPTH: usize = 10;
 const MAX_TEXT: usize = 4000;
-/// Items taken from an iterator.
+/// The number of items taken from an iterator.
 pub(crate) const MAX_ITEMS: usize = 20;
 
-/// Observes a value; iterators are left alone.
+/// Observes a value. Iterators are left alone.
 pub(crate) fn value(value: &Bound<'_, PyAny>) -> Observed {
     Observer { nodes: 0, above: Vec::new() }.observe(value)
 }
 
-/// What the code assigned since: the last value of each attribute and item, by name.
+/// Later assignments of the code: the last value of each attribute and item, by name.
 pub(crate) fn assigned_since(object: &Versatile, py: Python<'_>, mark: Mark) -> Vec<(String, Observed)> {
     let mut found: Vec<(String, Option<Py<PyAny>>)> = Vec::new();
     {
@@ -52,7 +53,7 @@ pub(crate) fn assigned_since(object: &Versatile, py: Python<'_>, mark: Mark) -> 
     observed.into_iter().collect()
 }
 
-/// What a class holds beside its functions.
+/// The members of a class besides its functions.
 pub(crate) fn namespace(class: &Bound<'_, PyType>) -> Observed {
     let mut observer = Observer { nodes: 0, above: Vec::new() };
     let mut attributes: Vec<(String, Observed)> = Vec::new();
@@ -70,7 +71,7 @@ pub(crate) fn namespace(class: &Bound<'_, PyType>) -> Observed {
     Observed::Object { class: class_name(class), attributes }
 }
 
-/// A short text for access paths: literals as they are, injected objects by path, others by class.
+/// A short text for access paths: literals as they are, injected objects by path, and others by class.
 pub(crate) fn short(of: &Bound<'_, PyAny>) -> String {
     if let Ok(versatile) = of.cast::<Versatile>() {
         return versatile.get().path().to_string();
@@ -92,8 +93,8 @@ fn observed_path(value: &Observed) -> String {
     }
 }
 
-/// The arguments of a call in an access path; how they are passed makes no difference. They leave room for what is done with
-/// the call's value, so that `open(...).close` still says what it closes.
+/// The arguments of a call in an access path, regardless of how they are passed. They leave room for operations on the
+/// call's value, so that `open(...).close` still says what it closes.
 pub(crate) fn arguments_text<'a>(
     arguments: &'a [Observed],
     keywords: impl IntoIterator<Item = &'a Observed>,
@@ -202,7 +203,7 @@ impl Observer {
             }
             Some(Kind::Written) => {
                 let text = value.repr().map_or_else(|_| String::new(), |text| text.to_string());
-                // `datetime.date(2020, 1, 1)`: the class is said already.
+                // `datetime.date(2020, 1, 1)`: the class is already given.
                 let inner =
                     text.split_once('(').and_then(|(_, rest)| rest.strip_suffix(')')).unwrap_or(&text).to_owned();
                 return Observed::Object { class, attributes: vec![(WRITTEN.into(), Observed::Str(bounded(inner)))] };
@@ -236,7 +237,7 @@ impl Observer {
         Observed::Exception { class, arguments }
     }
 
-    /// Any other object: content of builtin containers that it extends, and its attributes.
+    /// Any other object: the content of builtin containers that it extends, and its attributes.
     fn object(&mut self, value: &Bound<'_, PyAny>, class: String) -> Observed {
         let mut attributes: Vec<(String, Observed)> = Vec::new();
         if let Ok(dict) = value.cast::<PyDict>() {
@@ -276,13 +277,13 @@ impl Observer {
     }
 }
 
-/// An object of a class of the compared text, where that is compared by what others can see.
+/// An object of a class of the compared text, if it is compared by its public state.
 fn is_seen_from_outside(value: &Bound<'_, PyAny>) -> bool {
     state::with(|execution| execution.side.public_only).unwrap_or(false)
         && value.get_type().module().is_ok_and(|module| module == code::MODULE_NAME)
 }
 
-/// Attributes that have a slot (`__slots__`), read without code of the class.
+/// Attributes with a slot (`__slots__`), read without code of the class.
 pub(crate) fn slots<'py>(value: &Bound<'py, PyAny>) -> PyResult<Vec<(String, Bound<'py, PyAny>)>> {
     let py = value.py();
     let of_type = py.get_type::<PyType>();
@@ -312,7 +313,7 @@ pub(crate) fn object_namespace<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound
     Ok(found.cast_into::<PyDict>()?)
 }
 
-/// Values that hold no others.
+/// Values that contain no others.
 fn plain(value: &Bound<'_, PyAny>) -> Option<Observed> {
     if value.is_none() {
         return Some(Observed::None);
@@ -352,14 +353,14 @@ fn int_text(number: &Bound<'_, PyInt>) -> String {
     if let Ok(small) = number.extract::<i64>() {
         return small.to_string();
     }
-    // Huge integers have no decimal text in recent Pythons; hexadecimal has no bound.
+    // In recent Pythons, huge integers have no decimal text. Hexadecimal has no bound.
     number
         .as_any()
         .call_method1("__format__", ("x",))
         .map_or_else(|_| "int".into(), |text| bounded(format!("0x{text}")))
 }
 
-/// A class's name, also where its metaclass does not give it.
+/// A class's name, even if its metaclass does not provide it.
 pub(crate) fn class_name(class: &Bound<'_, PyType>) -> String {
     let name = class.name().or_else(|_| {
         let of_type = class.py().get_type::<PyType>().getattr("__dict__")?.get_item("__name__")?;
@@ -368,7 +369,7 @@ pub(crate) fn class_name(class: &Bound<'_, PyType>) -> String {
     name.map_or_else(|_| "object".into(), |name| name.to_string())
 }
 
-/// A text; lone surrogates, which Unicode has no place for, are written as Python escapes them.
+/// A text. Lone surrogates, which Unicode does not allow, are written as Python escapes.
 pub(crate) fn characters(text: &Bound<'_, PyString>) -> String {
     if let Ok(plain) = text.extract::<String>() {
         return plain;
@@ -381,14 +382,14 @@ pub(crate) fn characters(text: &Bound<'_, PyString>) -> String {
     }
 }
 
-/// Bytes cut at the bound; the rest counts through its hash.
+/// Bytes cut at the bound. The rest counts through its hash.
 fn bounded_bytes(bytes: &[u8]) -> Vec<u8> {
     let Some(head) = bytes.get(..MAX_TEXT).filter(|head| head.len() < bytes.len()) else { return bytes.to_vec() };
     let rest = format!("... [{} bytes, {:016x}]", bytes.len(), xxhash_rust::xxh3::xxh3_64(bytes));
     [head, rest.as_bytes()].concat()
 }
 
-/// A text cut at the bound; the rest counts through its hash.
+/// A text cut at the bound. The rest counts through its hash.
 pub(crate) fn bounded(text: String) -> String {
     if text.len() <= MAX_TEXT {
         return text;

@@ -1,8 +1,9 @@
-//! The abstract value of a real one, by its exact type and without code of that type: a subclass of `dict` is an object.
+//! The abstract value of a real one, by its exact type and without running code of that type: a subclass of `dict` is
+//! an object.
 //!
-//! What has `__enter__` and `__exit__` is a resource, also when it can be called. Callables are functions, methods, classes
-//! and what else calls natively; an object whose class is written in Python and has a `__call__` stays an object.
-//! Stand-ins of `unittest.mock` have no class: they say nothing of what a program works on.
+//! A value with `__enter__` and `__exit__` is a resource, even if it can be called. Callables are functions, methods,
+//! classes and other native callables. An object whose class is written in Python and has a `__call__` remains an
+//! object. Stand-ins of `unittest.mock` have no class, since they say nothing about the values of a program.
 
 use std::sync::Mutex;
 
@@ -17,20 +18,20 @@ use rustc_hash::FxHashMap;
 
 use twincell_values::value::AbstractValue;
 
-/// Modules whose classes are stand-ins.
+/// The modules whose classes are stand-ins.
 const MOCKS: [&str; 3] = ["unittest.mock", "mock.mock", "mock"];
 
-/// What is known of a class, under its address.
+/// The facts about a class, under its address.
 struct Known {
     value: Option<AbstractValue>,
-    /// Takes the entry away when the class goes, so that no other class takes its place. Builtin classes stay.
+    /// Removes the entry when the class goes, so that no other class takes its place. Builtin classes stay.
     _watch: Option<Py<PyWeakrefReference>>,
 }
 
 /// Held only between two calls of Python, so that nobody waits for it.
 static CLASSES: Mutex<Option<FxHashMap<usize, Known>>> = Mutex::new(None);
 
-/// The class of a value; `None` for stand-ins.
+/// The class of a value. `None` for stand-ins.
 pub(super) fn of(value: &Bound<'_, PyAny>) -> Option<AbstractValue> {
     let class = value.get_type();
     let known = with(value.py(), |classes| classes.get(&(class.as_ptr() as usize)).map(|known| known.value));
@@ -65,7 +66,7 @@ fn builtin(py: Python<'_>) -> FxHashMap<usize, Known> {
     classes.into_iter().map(|(class, value)| (class.as_ptr() as usize, known(value))).collect()
 }
 
-/// A class that was not met before.
+/// A class that was not seen before.
 fn look(class: &Bound<'_, PyType>) -> Option<AbstractValue> {
     let value = classify(class);
     let address = class.as_ptr() as usize;
@@ -95,8 +96,8 @@ fn classify(class: &Bound<'_, PyType>) -> Option<AbstractValue> {
         exits |= has("__exit__");
         call = call.or_else(|| namespace.get_item("__call__").ok());
     }
-    // The call of a builtin class is a slot, that of a class in Python a function, and that of classes themselves may be
-    // one of a metaclass. Two classes are compared, and nothing runs.
+    // The call of a builtin class is a slot, that of a class in Python is a function, and that of classes themselves
+    // may come from a metaclass. Two classes are compared, and nothing runs.
     let slot = SLOT.import(class.py(), "types", "WrapperDescriptorType").ok();
     let is_native = |call: Bound<'_, PyAny>| slot.is_some_and(|slot| call.get_type().is(slot));
     let is_class = unsafe { ffi::PyType_IsSubtype(class.as_type_ptr(), &raw mut ffi::PyType_Type) } != 0;

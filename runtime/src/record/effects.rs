@@ -1,9 +1,9 @@
-//! Did a call change what it was called on, or what it was given? Seen from outside: the parts of the object before and
-//! after the call, told by identity, one level deep.
+//! Whether a call changed its receiver or its arguments, seen from outside: the parts of the object before and after
+//! the call, compared by identity, one level deep.
 //!
-//! What is counted is sound in one direction: a change that is counted happened while the call ran. Not seen are changes
-//! deeper down, in slots, in objects without a namespace, in globals and outside of the process, and those of generators
-//! and coroutines, whose work begins after the call.
+//! The counts are sound in one direction: a counted change did happen while the call ran. These changes are not seen:
+//! deeper ones, those in slots, in objects without a namespace, in globals and outside the process, and those by
+//! generators and coroutines, whose work begins after the call.
 
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -12,14 +12,14 @@ use pyo3::types::{
     PyByteArray, PyDict, PyFrozenSet, PyList, PyListMethods, PyModule, PySet, PySetMethods, PyString, PyTuple, PyType,
 };
 
-/// The first calls of a site are watched, and then one in so many.
+/// The first calls of a site are watched, and then one in this many.
 const FIRST: u64 = 24;
 const EACH: u64 = 64;
-/// Arguments and parts of one object that are looked at.
+/// The maximum number of examined arguments, and of examined parts of one object.
 const ARGUMENTS: usize = 4;
 const PARTS: usize = 64;
 
-/// What watched calls of one site changed.
+/// What the watched calls of one site changed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Effects {
     pub calls: u64,
@@ -31,7 +31,7 @@ pub struct Effects {
 }
 
 impl Effects {
-    /// Counts a call; is it to be watched?
+    /// Counts a call. Returns whether to watch it.
     pub(super) fn begins(&mut self) -> bool {
         self.calls += 1;
         self.calls <= FIRST || self.calls.is_multiple_of(EACH)
@@ -49,7 +49,7 @@ pub(super) struct Change {
     arguments: bool,
 }
 
-/// What can change in a call, as it was before.
+/// The state before a call of everything that may change in it.
 pub(super) struct Before<'py> {
     receiver: Option<(Bound<'py, PyAny>, u64)>,
     arguments: Vec<(Bound<'py, PyAny>, u64)>,
@@ -72,16 +72,16 @@ impl<'py> Before<'py> {
 
 static METHOD: PyOnceLock<Py<PyType>> = PyOnceLock::new();
 
-/// What a bound method is bound to.
+/// The object to which a bound method is bound.
 fn receiver<'py>(callee: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
     let py = callee.py();
     let method = METHOD.import(py, "types", "MethodType").ok()?;
     let class = callee.get_type();
     let receiver = if class.is(method) {
-        // A member of the builtin class: nothing runs.
+        // A member of the builtin class, so nothing runs.
         callee.getattr("__self__").ok()?
     } else if class.as_ptr() == (&raw mut ffi::PyCFunction_Type).cast() {
-        // Borrowed, or null where there is none.
+        // Borrowed, or null if there is none.
         unsafe { Bound::from_borrowed_ptr_or_opt(py, ffi::PyCFunction_GetSelf(callee.as_ptr())) }?
     } else {
         return None;
@@ -89,7 +89,7 @@ fn receiver<'py>(callee: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
     (!receiver.is_instance_of::<PyModule>()).then_some(receiver)
 }
 
-/// A number that changes when a part is added, removed or exchanged; `None` for what cannot change.
+/// A number that changes when a part is added, removed or exchanged. `None` for an object that cannot change.
 fn fingerprint(value: &Bound<'_, PyAny>) -> Option<u64> {
     if value.is_none() || value.is_exact_instance_of::<PyString>() || value.is_instance_of::<PyModule>() {
         return None;
@@ -100,7 +100,7 @@ fn fingerprint(value: &Bound<'_, PyAny>) -> Option<u64> {
     }
 }
 
-/// What a builtin container holds, also one of a class that extends it: its own memory is read, and no method called.
+/// The content of a builtin container, or of a class that extends one: its own memory is read, and no method is called.
 fn contents(value: &Bound<'_, PyAny>) -> Option<u64> {
     if let Ok(list) = value.cast::<PyList>() {
         let parts = (0..list.len().min(PARTS)).filter_map(|index| list.get_item(index).ok());
@@ -122,10 +122,10 @@ fn contents(value: &Bound<'_, PyAny>) -> Option<u64> {
 
 fn entries(dict: &Bound<'_, PyDict>) -> u64 {
     let (mut position, mut key, mut item) = (0, std::ptr::null_mut(), std::ptr::null_mut());
-    // The number of entries as the dictionary itself knows it, whatever a class on top of it says.
+    // The number of entries as the dictionary itself knows it, whatever a subclass says.
     let mut mark = unsafe { ffi::PyDict_Size(dict.as_ptr()) } as u64;
     for _ in 0..PARTS {
-        // Gives borrowed references, and runs nothing.
+        // This gives borrowed references and runs nothing.
         if unsafe { ffi::PyDict_Next(dict.as_ptr(), &raw mut position, &raw mut key, &raw mut item) } == 0 {
             break;
         }
@@ -150,7 +150,7 @@ fn held_length(held: &Bound<'_, PyAny>) -> u64 {
     length as u64 + 1
 }
 
-/// The attributes of an object that has a namespace, whatever its class makes of the name `__dict__`.
+/// The attributes of an object with a namespace, whatever its class makes of the name `__dict__`.
 fn namespace(value: &Bound<'_, PyAny>) -> Option<u64> {
     if value.is_exact_instance_of::<PyList>()
         || value.is_exact_instance_of::<PyDict>()

@@ -1,9 +1,10 @@
-//! Hooks that pass everything through and count what they see: which class of value each site of a module has had, how
-//! long it was, which keys and attributes were there, what calls changed and raised. How the predictor learns from
-//! programs that run (`models/train/collect`); no part of a comparison.
+//! Hooks that pass everything through and count what they see: the classes of values at each site of a module, their
+//! lengths, their keys and attributes, and what calls changed and raised. The predictor learns from running programs in
+//! this way (`models/train/collect`). This is not part of a comparison.
 //!
-//! Nothing of an observed value runs, and it is not kept alive: classes are told by exact type ([`class`]), contents by
-//! the memory of builtin classes ([`seen`], [`effects`]). Marks of lines, branches and comparisons are those of `hooks`.
+//! No code of an observed value runs, and no value is kept alive: classes are known by exact type ([`class`]), contents
+//! by the memory of builtin classes ([`seen`], [`effects`]). Marks of lines, branches and comparisons are those of
+//! `hooks`.
 
 mod class;
 mod effects;
@@ -29,7 +30,7 @@ use crate::{hooks, observe};
 #[pyclass(frozen, module = "twincell")]
 pub struct Recording {
     pub package: String,
-    /// Where the module lies below what it is imported from.
+    /// The path of the module below its import root.
     pub file: String,
     pub functions: Vec<RecordedFunction>,
     names: Vec<Py<PyString>>,
@@ -40,7 +41,8 @@ pub struct Recording {
 static RECORDINGS: Mutex<Vec<Py<Recording>>> = Mutex::new(Vec::new());
 
 impl Recording {
-    /// A recording of a module with these functions, under the identifiers of its sites. It is kept until the process ends.
+    /// A recording of a module with these functions, with the identifiers of its sites. It is kept until the process
+    /// ends.
     pub fn start<'py>(
         py: Python<'py>,
         (package, file): (String, String),
@@ -54,7 +56,7 @@ impl Recording {
         Ok(recording)
     }
 
-    /// What was seen at each site of a function, in their order; `None` where nothing passed by.
+    /// What was seen at each site of a function, in order. `None` for sites that no value passed.
     pub fn seen(&self, function: &RecordedFunction) -> Vec<Option<Seen>> {
         let seen = held(&self.seen);
         let own = seen.get(function.first..function.first + function.sites.len()).unwrap_or_default();
@@ -83,7 +85,7 @@ pub fn all(py: Python<'_>) -> Vec<Py<Recording>> {
     held(&RECORDINGS).iter().map(|recording| recording.clone_ref(py)).collect()
 }
 
-/// Forgets what was seen: a child process has what its parent will tell.
+/// Discards what was seen, since a child process has what its parent will report.
 pub fn forget(py: Python<'_>) {
     for recording in all(py) {
         held(&recording.get().seen).iter_mut().for_each(|seen| *seen = None);

@@ -1,4 +1,4 @@
-//! What is counted at one value site, in bounded room.
+//! The counts at one value site, in bounded memory.
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyDictMethods, PyString};
@@ -7,15 +7,15 @@ use twincell_values::value::AbstractValue;
 
 use super::effects::Effects;
 
-/// Lengths are counted by the largest of these that they reach.
+/// Lengths are counted by the largest of these numbers that they reach.
 pub const LENGTHS: [usize; 8] = [0, 1, 2, 3, 4, 8, 16, 64];
-/// The first dictionaries of a site whose keys are looked at, the keys of each, and those that are kept.
+/// The number of dictionaries of a site whose keys are examined, of keys examined in each, and of keys that are kept.
 const DICTIONARIES: u32 = 64;
 const KEYS_OF_ONE: usize = 8;
 const KEYS: usize = 32;
-/// Characters of a key.
+/// The maximum number of characters of a key.
 const LONGEST_KEY: usize = 40;
-/// Exception classes that are told apart at a call.
+/// The maximum number of exception classes that are distinguished at a call.
 const EXCEPTIONS: usize = 8;
 
 /// The values of one site.
@@ -23,19 +23,19 @@ const EXCEPTIONS: usize = 8;
 pub struct Seen {
     /// How often each class was seen.
     pub counts: [u64; AbstractValue::COUNT],
-    /// How long values of a class were, by [`LENGTHS`].
+    /// The lengths of values of a class, by [`LENGTHS`].
     pub lengths: Vec<(AbstractValue, [u64; LENGTHS.len()])>,
     dictionaries: u32,
-    /// Keys of dictionaries that are short texts, by how many dictionaries had them.
+    /// The keys of dictionaries that are short texts, with the number of dictionaries that had them.
     pub keys: Vec<(String, u64)>,
-    /// For an attribute: how often it was found on what is no builtin value.
+    /// For an attribute: how often it was found on a value that is not builtin.
     pub on_objects: u64,
     /// For a call: what it changed, and the classes of exceptions that it ended in.
     pub effects: Effects,
     pub raised: Vec<(String, u64)>,
 }
 
-/// What is noted of one value.
+/// The facts recorded about one value.
 pub(super) struct Note {
     class: AbstractValue,
     length: Option<usize>,
@@ -43,13 +43,13 @@ pub(super) struct Note {
 }
 
 impl Note {
-    /// Reads a value; `wants_keys` says whether those of a dictionary are to be noted.
+    /// Reads a value. `wants_keys` says whether to record the keys of a dictionary.
     pub(super) fn of(value: &Bound<'_, PyAny>, class: AbstractValue, wants_keys: bool) -> Self {
         let is_sized = matches!(
             class,
             AbstractValue::Str | AbstractValue::List | AbstractValue::Tuple | AbstractValue::Dict | AbstractValue::Set
         );
-        // Exact builtin classes, so that this is their own length.
+        // These are exact builtin classes, so this is their own length.
         let length = if is_sized { value.len().ok() } else { None };
         let keys = match value.cast_exact::<PyDict>() {
             Ok(dict) if wants_keys => dict.iter().take(KEYS_OF_ONE).filter_map(|(key, _)| short(&key)).collect(),
@@ -94,7 +94,7 @@ impl Seen {
     }
 }
 
-/// Counts a text; a new one only while there is room.
+/// Counts a text, and a new one only while there is room.
 fn count(counts: &mut Vec<(String, u64)>, text: String, room: usize) {
     if let Some((_, count)) = counts.iter_mut().find(|(known, _)| *known == text) {
         *count += 1;

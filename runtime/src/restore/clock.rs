@@ -1,10 +1,10 @@
-//! A clock of the worker's own: the same readings in every run, and waiting takes no time.
+//! A clock of the worker's own: it gives the same readings in every run, and waiting takes no time.
 //!
-//! The functions of `time` are exchanged once a process; each run starts at the same moment, and every reading is later
-//! than the one before. When a version is repeated in one execution, the clock starts elsewhere and goes faster: what
-//! depends on time shows as nondeterminism. An event loop that waits moves the clock instead; only for threads of the code
-//! does anything really wait, and not for long. `datetime.now` and its kin
-//! are methods of a builtin class and cannot be exchanged; instrumented code that calls them gets this clock's moment.
+//! The functions of `time` are replaced once for each process. Each run starts at the same moment, and every reading is
+//! later than the one before. When a version is repeated in one execution, the clock starts elsewhere and runs faster,
+//! so that a dependence on time shows as nondeterminism. An event loop that waits moves the clock instead. Real waiting
+//! happens only for threads of the code, and not for long. `datetime.now` and similar functions are methods of a
+//! builtin class and cannot be replaced. Instrumented code that calls them gets this clock's time.
 
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -90,7 +90,7 @@ asyncio.new_event_loop = asyncio.events.new_event_loop = new_loop
 
 static CLOCK: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
 
-/// Exchanges the clock; once a process, before foreign code runs.
+/// Replaces the clock, once for each process, before foreign code runs.
 pub(crate) fn prepare(py: Python<'_>) -> PyResult<()> {
     module(py).map(|_| ())
 }
@@ -103,13 +103,13 @@ fn module(py: Python<'_>) -> PyResult<&Bound<'_, PyModule>> {
         .bind(py))
 }
 
-/// A run begins; `again` counts the runs of the same version before it in one execution.
+/// Begins a run. `again` counts the earlier runs of the same version in one execution.
 pub(crate) fn reset(py: Python<'_>, again: usize) -> PyResult<()> {
     module(py)?.getattr("reset")?.call1((again,)).map(|_| ())
 }
 
-/// `datetime.now(zone)`, `datetime.utcnow()`, `datetime.today()`, `date.today()` at this clock's moment; `None` for any
-/// other callee.
+/// `datetime.now(zone)`, `datetime.utcnow()`, `datetime.today()`, `date.today()` by this clock. `None` for any other
+/// callee.
 pub(crate) fn moment<'py>(
     callee: &Bound<'py, PyAny>,
     arguments: &Bound<'py, PyTuple>,

@@ -1,4 +1,4 @@
-//! What is put back, so that executions do not see each other: the interpreter ([`world`]), the state of the code's own
+//! Restores state, so that executions do not see each other: the interpreter ([`world`]), the state of the code's own
 //! module, the time, and the folder that foreign code may write to.
 
 pub(crate) mod clock;

@@ -1,8 +1,8 @@
-//! The state of a module: what its globals hold, as the module left it. After each run it is put back in place, so that
+//! The state of a module: the content of its globals, as the module left it. It is restored after each run, so that
 //! executions do not see what others wrote into a module's lists, tables, classes and objects.
 //!
-//! Reached are builtin containers, classes and instances of the module itself, closures, defaults and caches of its
-//! functions, and what stands in for missing modules and objects. Objects of other modules' classes stay as they are.
+//! This reaches builtin containers, classes and instances of the module itself, closures, defaults and caches of its
+//! functions, and stand-ins for missing modules and objects. Objects of other modules' classes stay as they are.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -15,7 +15,7 @@ use crate::execution::code::MODULE_NAME;
 use crate::execution::object::{Mark, Versatile};
 use crate::observe;
 
-/// Objects that are looked at, and entries of one container, at most.
+/// The maximum number of examined objects, and of entries of one container.
 const MAX_OBJECTS: usize = 4000;
 const MAX_ENTRIES: usize = 2000;
 
@@ -23,21 +23,21 @@ enum Saved {
     List(Py<PyList>, Py<PyList>),
     Dict(Py<PyDict>, Py<PyDict>),
     Set(Py<PySet>, Py<PySet>),
-    /// A `deque` or a subclass of a builtin container: the object, its content as a list or dict.
+    /// A `deque` or a subclass of a builtin container: the object, and its content as a list or dict.
     Other(Py<PyAny>, Py<PyAny>),
     Class(Py<PyType>, Py<PyDict>),
-    /// An instance, its slots that hold something.
+    /// An instance, with those of its slots that hold something.
     Slots(Py<PyAny>, Vec<(String, Py<PyAny>)>),
     Cell(Py<PyAny>, Py<PyAny>),
     Cache(Py<PyAny>),
-    /// What stands in for something missing, and how much the module had assigned to it.
+    /// A stand-in for something missing, and the number of the module's assignments to it.
     StandIn(Py<Versatile>, Mark),
 }
 
-/// Everything that a module's globals hold and code may change in place.
+/// Everything reachable from a module's globals that code may change in place.
 #[derive(Default)]
 pub(crate) struct ModuleState {
-    /// With the global by which it was reached.
+    /// Each with the global by which it was reached.
     saved: Vec<(String, Saved)>,
 }
 
@@ -49,7 +49,7 @@ struct Walk<'py> {
 }
 
 impl ModuleState {
-    /// Remembers what the globals hold.
+    /// Records the content of the globals.
     pub fn of(globals: &Bound<'_, PyDict>) -> Self {
         let mut walk = Walk { seen: HashSet::new(), waiting: Vec::new(), saved: Vec::new(), root: String::new() };
         for (name, value) in globals.iter() {
@@ -61,7 +61,7 @@ impl ModuleState {
             walk.waiting.push(value);
             while let Some(value) = walk.waiting.pop() {
                 if walk.seen.len() < MAX_OBJECTS && walk.seen.insert(value.as_ptr() as usize) {
-                    // What cannot be looked into is left alone.
+                    // An object that cannot be examined is left alone.
                     let _ = walk.look(&value);
                 }
             }
@@ -69,7 +69,7 @@ impl ModuleState {
         Self { saved: walk.saved }
     }
 
-    /// The globals whose content the code changed in place, as they are now.
+    /// The globals whose content the code changed in place, in their present state.
     pub fn changed(&self, globals: &Bound<'_, PyDict>) -> Vec<(String, Observed)> {
         let py = globals.py();
         let mut names: BTreeSet<&str> = BTreeSet::new();
@@ -97,11 +97,11 @@ impl ModuleState {
         names.into_iter().filter_map(|name| Some((format!("global {name}"), observed(name)?))).collect()
     }
 
-    /// Puts everything back.
+    /// Restores everything.
     pub fn restore(&self, py: Python<'_>) {
         for (_, saved) in &self.saved {
             if !saved.is_unchanged(py).unwrap_or(false) {
-                // What code made unwritable stays as it is.
+                // An object that code made unwritable stays as it is.
                 let _ = saved.restore(py);
             }
         }
@@ -223,7 +223,7 @@ fn is_of_module(namespace: &Bound<'_, PyDict>) -> bool {
 }
 
 fn same_entries(now: &Bound<'_, PyDict>, before: &Bound<'_, PyDict>) -> bool {
-    // Order counts: it is what code sees when it iterates.
+    // Order counts, since code sees it when it iterates.
     now.len() == before.len()
         && now.iter().zip(before.iter()).all(|((key, value), (own, known))| key.is(&own) && value.is(&known))
 }

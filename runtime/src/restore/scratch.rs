@@ -1,5 +1,5 @@
-//! The worker's own temporary folder. It is emptied between executions, because a file that one execution leaves
-//! behind would change what the next one does.
+//! The worker's own temporary folder. It is emptied between executions, because a file that one execution leaves behind
+//! would change the behavior of the next.
 
 use std::cell::Cell;
 use std::os::unix::fs::MetadataExt;
@@ -8,19 +8,19 @@ use std::time::{Duration, SystemTime};
 
 use twincell_engine::folder;
 
-/// Two changes of a folder get different times when this lies between them: the kernel stamps files by its tick, of 10
-/// ms at most.
+/// Two changes of a folder have different times if at least this much lies between them: the kernel stamps files by its
+/// tick, which is at most 10 ms.
 const TICKS: Duration = Duration::from_millis(100);
 
-/// Seconds and nanoseconds at which the folder's entries last changed. Foreign code cannot set it.
+/// The seconds and nanoseconds at which the folder's entries last changed. Foreign code cannot set this time.
 type Changed = (i64, i64);
 
 /// A folder that foreign code may write to.
 #[derive(Debug, Clone)]
 pub struct Scratch {
     folder: PathBuf,
-    /// When the folder changed last before it was seen empty, if that had been long enough ago to tell a later change:
-    /// while this stays so, the folder is empty, and need not be read (which costs more than many an execution).
+    /// The folder's last change before it was seen empty, if that was long enough ago to distinguish a later change.
+    /// While this stays the same, the folder is empty and need not be read (which costs more than many executions).
     empty_since: Cell<Option<Changed>>,
 }
 
@@ -29,7 +29,8 @@ impl Scratch {
         Self { folder, empty_since: Cell::new(None) }
     }
 
-    /// Makes it the current folder again and empties it. What cannot be removed stays: the sandbox keeps it in here.
+    /// Makes it the current folder again and empties it. Entries that cannot be removed stay; the sandbox confines them
+    /// here.
     pub fn reset(&self) {
         let _ = std::env::set_current_dir(&self.folder);
         let before = self.changed();
@@ -50,7 +51,7 @@ impl Scratch {
     }
 }
 
-/// A file system that keeps whole seconds only never gets here, as its times cannot tell two changes apart.
+/// A file system with whole seconds never gets here, since its times cannot distinguish two changes.
 fn is_long_ago(&(seconds, nanoseconds): &Changed) -> bool {
     let (Ok(seconds), Ok(nanoseconds @ 1..)) = (u64::try_from(seconds), u32::try_from(nanoseconds)) else {
         return false;

@@ -1,8 +1,8 @@
 //! seccomp: system calls that are refused with an error number, so that Python sees an ordinary `OSError`.
 //!
-//! Refused is what reaches outside of the process: sockets, programs, processes, other processes' memory, the kernel's
-//! administration, and changes of files that Landlock does not govern. Threads, pipes and socket pairs stay, because an
-//! asyncio loop and many libraries need them.
+//! This refuses whatever reaches outside the process: sockets, programs, processes, other processes' memory, the
+//! kernel's administration, and changes of files that Landlock does not govern. Threads, pipes and socket pairs remain,
+//! because an asyncio loop and many libraries need them.
 
 use std::collections::BTreeMap;
 use std::hash::{BuildHasher, RandomState};
@@ -16,9 +16,9 @@ use seccompiler::{
 type Rules = BTreeMap<libc::c_long, Vec<SeccompRule>>;
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
-/// Refused whatever the arguments are.
+/// Refused with any arguments.
 const REFUSED: &[libc::c_long] = &[
-    // Network. Socket pairs are all that is left of sockets.
+    // Network. Socket pairs are the only sockets that remain.
     libc::SYS_socket,
     libc::SYS_connect,
     libc::SYS_bind,
@@ -62,7 +62,7 @@ const REFUSED: &[libc::c_long] = &[
     libc::SYS_setgroups,
     libc::SYS_capset,
     libc::SYS_personality,
-    // The kernel's administration, and calls with a history of holes that no Python code needs.
+    // The kernel's administration, and calls with a history of vulnerabilities that no Python code needs.
     libc::SYS_mount,
     libc::SYS_umount2,
     libc::SYS_pivot_root,
@@ -152,7 +152,7 @@ const REFUSED_HERE: &[libc::c_long] = &[
 #[cfg(not(target_arch = "x86_64"))]
 const REFUSED_HERE: &[libc::c_long] = &[];
 
-/// What starts programs and processes; the rule of `clone` belongs to it.
+/// Calls that start programs and processes, with the rule for `clone`.
 const PROGRAMS: &[libc::c_long] = &[
     libc::SYS_execve,
     libc::SYS_execveat,
@@ -166,8 +166,8 @@ const PROGRAMS: &[libc::c_long] = &[
 /// Signals to other processes. Where programs run, Landlock's scopes keep them within the sandbox.
 const SIGNALS: &[libc::c_long] = &[libc::SYS_kill, libc::SYS_tkill, libc::SYS_tgkill];
 
-/// Modes and times of files. Where programs run, these say that it was done and do nothing: whoever copies a file sets
-/// them.
+/// Modes and times of files. Where programs run, these calls report success and have no effect, since whoever copies a
+/// file sets them.
 const MODES: &[libc::c_long] = &[
     libc::SYS_fchmod,
     libc::SYS_fchmodat,
@@ -211,30 +211,30 @@ const CHANGES: &[libc::c_long] = &[
     libc::SYS_renameat,
 ];
 
-/// Ways to choose the receiver of a file's signals that `libc` has no names for on every target.
+/// Ways to choose the receiver of a file's signals that have no names in `libc` on every target.
 const FIOSETOWN: u64 = 0x8901;
 const SIOCSPGRP: u64 = 0x8902;
 const F_SETOWN_EX: i32 = 15;
 const F_SETSIG: i32 = 10;
 
-/// The last system call that this list was made for; later ones do not exist for a worker.
+/// The last system call that existed when this list was made. Later ones do not exist for a worker.
 const NEWEST_KNOWN: u32 = libc::SYS_mseal as u32;
 
-/// What the worker's own forks carry in an argument of `clone` that the kernel does not read: random, so that code
-/// under comparison cannot make processes by passing the same.
+/// A number that the worker's own forks carry in an argument of `clone` that the kernel does not read. It is random, so
+/// that code under comparison cannot make processes by passing the same number.
 pub fn fork_token() -> u64 {
     static TOKEN: OnceLock<u64> = OnceLock::new();
     *TOKEN.get_or_init(|| {
         let mut bytes = [0_u8; 8];
-        // Writes eight bytes at most; what it leaves out is filled below.
+        // It writes at most eight bytes. The bytes that it leaves out are filled below.
         let got = unsafe { libc::getrandom(bytes.as_mut_ptr().cast(), bytes.len(), 0) };
-        // Without the kernel's, the standard library's source, which hash tables rely on.
+        // Without the kernel's random numbers, those of the standard library, on which hash tables rely.
         let random = if got == 8 { u64::from_le_bytes(bytes) } else { RandomState::new().hash_one(got) };
         random | 1
     })
 }
 
-/// Installs the filters for all threads, for good. Without Landlock they refuse every writing open as well.
+/// Installs the filters for all threads, for good. Without Landlock they also refuse every opening for writing.
 pub fn filter(without_landlock: bool, programs: bool) -> Result<(), String> {
     install(without_landlock, programs).map_err(|error| error.to_string())
 }
@@ -246,7 +246,7 @@ fn install(without_landlock: bool, programs: bool) -> Outcome<()> {
     if without_landlock {
         refused.extend(CHANGES.iter().map(|call| (*call, Vec::new())));
         refused.extend(writing_opens()?);
-        // Its flags stand in memory, where no filter sees them.
+        // Its flags are in memory, where no filter sees them.
         absent.insert(libc::SYS_openat2, Vec::new());
     }
     let mut unchanged = Rules::new();
@@ -257,8 +257,8 @@ fn install(without_landlock: bool, programs: bool) -> Outcome<()> {
         unchanged.extend(MODES.iter().map(|call| (*call, Vec::new())));
     }
     apply_filter_all_threads(&no_unknown_calls())?;
-    // A filter has one answer: "no such call", so that the C library takes the older one, and "not permitted". The
-    // latter comes last, because it refuses further filters.
+    // A filter has one answer: "no such call", so that the C library uses the older one, or "not permitted". The latter
+    // comes last, because it refuses further filters.
     for (rules, answer) in [(absent, libc::ENOSYS), (unchanged, 0), (refused, libc::EPERM)] {
         if rules.is_empty() {
             continue;
@@ -271,7 +271,7 @@ fn install(without_landlock: bool, programs: bool) -> Outcome<()> {
     Ok(())
 }
 
-/// Calls that are fine with some arguments.
+/// Calls that are allowed with some arguments.
 fn refused_by_argument() -> Outcome<Rules> {
     let own = u64::from(std::process::id());
     let thread = libc::CLONE_THREAD as u64;
@@ -279,7 +279,7 @@ fn refused_by_argument() -> Outcome<Rules> {
     let shared = (libc::MAP_ANONYMOUS | libc::MAP_SHARED) as u64;
     let stream = libc::SOCK_STREAM as u64;
     let mut rules: Rules = [
-        // A new thread is fine, a new process is not, unless it is the worker's own.
+        // A new thread is allowed. A new process is not, unless it is the worker's own.
         (
             libc::SYS_clone,
             vec![SeccompRule::new(vec![
@@ -287,22 +287,22 @@ fn refused_by_argument() -> Outcome<Rules> {
                 SeccompCondition::new(4, Length::Qword, Op::Ne, fork_token())?,
             ])?],
         ),
-        // Signals to itself are fine (`abort`, `signal.raise_signal`).
+        // Signals to itself are allowed (`abort`, `signal.raise_signal`).
         (libc::SYS_kill, vec![when(0, Length::Dword, Op::Ne, own)?]),
         (libc::SYS_tkill, vec![when(0, Length::Dword, Op::Ne, own)?]),
         (libc::SYS_tgkill, vec![when(0, Length::Dword, Op::Ne, own)?]),
-        // Reading limits is fine, setting them is not.
+        // Reading limits is allowed; setting them is not.
         (libc::SYS_prlimit64, vec![when(2, Length::Qword, Op::Ne, 0)?]),
         // Shared anonymous memory is not counted by the memory limit.
         (libc::SYS_mmap, vec![when(3, Length::Dword, Op::MaskedEq(anonymous), shared)?]),
-        // A datagram could be sent to any address; a stream goes to its other end only.
+        // A datagram could be sent to any address, while a stream goes only to its other end.
         (libc::SYS_sendto, vec![when(4, Length::Qword, Op::Ne, 0)?]),
     ]
     .into();
     let kinds = (0..16).filter(|kind| *kind != stream);
     let pairs = kinds.map(|kind| when(1, Length::Dword, Op::MaskedEq(0xf), kind)).collect::<Outcome<_>>()?;
     rules.insert(libc::SYS_socketpair, pairs);
-    // The engine's death stays this process's death, and nobody may look into it.
+    // The engine's death must remain this process's death, and nobody may inspect it.
     let settings = [libc::PR_SET_DUMPABLE, libc::PR_SET_PTRACER, libc::PR_SET_MM, libc::PR_SET_SECCOMP];
     let settings = settings.iter().map(|setting| when(0, Length::Dword, Op::Eq, *setting as u64));
     let mut settings: Vec<SeccompRule> = settings.collect::<Outcome<_>>()?;
@@ -316,7 +316,7 @@ fn refused_by_argument() -> Outcome<Rules> {
     rules.insert(libc::SYS_ioctl, commands.into_iter().collect::<Outcome<_>>()?);
     let owners = [libc::F_SETOWN, F_SETOWN_EX, F_SETSIG].map(|command| when(1, Length::Dword, Op::Eq, command as u64));
     rules.insert(libc::SYS_fcntl, owners.into_iter().collect::<Outcome<_>>()?);
-    // Its own processors a thread may choose, by number 0.
+    // A thread may choose its own processors, by number 0.
     rules.insert(libc::SYS_sched_setaffinity, vec![when(0, Length::Dword, Op::Ne, 0)?]);
     Ok(rules)
 }
@@ -343,7 +343,7 @@ fn when(argument: u8, length: Length, operator: Op, value: u64) -> Outcome<Secco
 fn no_unknown_calls() -> BpfProgram {
     let statement = |code: u32, jt: u8, jf: u8, k: u32| sock_filter { code: code as u16, jt, jf, k };
     vec![
-        // The call's number stands first in the data that a filter sees.
+        // The call's number comes first in the data that a filter sees.
         statement(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0, 0, 0),
         statement(libc::BPF_JMP | libc::BPF_JGT | libc::BPF_K, 0, 1, NEWEST_KNOWN),
         statement(libc::BPF_RET | libc::BPF_K, 0, 0, libc::SECCOMP_RET_ERRNO | libc::ENOSYS as u32),
