@@ -1,26 +1,11 @@
 //! The Python extension module `twincell._twincell`: what Rust offers to the thin Python package around it.
 
 mod api;
-mod cli;
-mod decode;
-mod doctor;
-mod files;
-mod git;
 mod instrumented;
 mod jupyter;
 mod magics;
-mod mine;
-mod options;
 mod record;
-pub mod reproducers;
-mod study;
-mod transform;
-mod waiting;
-mod warm;
 mod worker;
-
-#[cfg(test)]
-mod fixtures;
 
 use pyo3::prelude::*;
 

@@ -3,9 +3,8 @@
 use std::path::PathBuf;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
-
-use crate::cli::arguments;
-use crate::options::{Job, OptionError, Options, command_line};
+use twincell_cli::arguments;
+use twincell_driver::options::{Job, OptionError, Options, command_line};
 
 /// One line that says what to do.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -301,7 +300,7 @@ fn one_line(message: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::options::of;
+    use twincell_driver::options::of;
 
     fn compare_cell(line: &str) -> CompareCell {
         match read_compare_cell(line) {

@@ -8,11 +8,11 @@ use pyo3::exceptions::{PyKeyboardInterrupt, PyStopIteration};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyCapsule, PyDict, PyFloat, PyInt, PyList, PyMapping, PyString, PyTuple};
 use serde_json::{Map, Value};
+use twincell_study::change::{Changes, Row};
+use twincell_study::read::{self, Batches, Place, from_fields, is_known};
 
 use super::transform::PyTransform;
 use super::{raised, source};
-use crate::study::change::{Changes, Row};
-use crate::study::read::{self, Batches, Place, from_fields, is_known};
 
 const EXPECTED: &str = "give a path, a data frame, or an iterable of dictionaries or of pairs (old, new)";
 

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use pyo3::exceptions::PyNotImplementedError;
 use pyo3::prelude::*;
 use serde::Serialize;
-
 use twincell_compare::report::Comparison;
+use twincell_driver::{files, reproducers};
 
 use super::raised;
 use super::replay::{self, Origin, Start};
@@ -60,7 +60,7 @@ impl PyComparison {
     /// A pytest file that shows the first change without twincell, or None where none holds.
     #[getter]
     fn reproducer(&self) -> Option<&str> {
-        crate::reproducers::first(&self.report)
+        reproducers::first(&self.report)
     }
 
     /// Executes both versions once more and returns all details as a dictionary: `execution` (its number, `None` with other
@@ -136,7 +136,7 @@ impl PyComparison {
                 )));
             }
         };
-        crate::files::write_text(&path, &text).map_err(raised)
+        files::write_text(&path, &text).map_err(raised)
     }
 
     /// Shows the interactive view where there is a front end for it. Elsewhere IPython uses the MIME bundle.

@@ -5,8 +5,7 @@ use std::path::{Path, PathBuf};
 
 use etcetera::BaseStrategy;
 use pyo3::prelude::*;
-
-use crate::warm::Environment;
+use twincell_driver::warm::Environment;
 
 /// Looks around.
 pub fn find(py: Python<'_>) -> PyResult<Environment> {

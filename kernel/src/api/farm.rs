@@ -7,16 +7,15 @@ use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde_json::{Map, Value as Json};
-
 use twincell_compare::{CompareOptions, Continue, Source};
+use twincell_driver::options::{Kind, OptionError, Options, Value, find as find_option};
+use twincell_driver::warm::{Engine, Environment};
+use twincell_study::farm::{Ended, Farm, Trouble, answer_chunk};
+use twincell_study::find::find;
+use twincell_study::job::refused;
+use twincell_study::key::Keys;
 
 use super::{Signals, environment, option_value, raised};
-use crate::options::{Kind, OptionError, Options, Value, find as find_option};
-use crate::study::farm::{Ended, Farm, Trouble, answer_chunk};
-use crate::study::find::find;
-use crate::study::job::refused;
-use crate::study::key::Keys;
-use crate::warm::{Engine, Environment};
 
 /// An executor of Python.
 pub struct PyFarm {

@@ -6,8 +6,10 @@ use std::path::Path;
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-
 use twincell_compare::Source;
+use twincell_driver::options::Options;
+use twincell_driver::reproducers;
+use twincell_study::job::{Order, transformed};
 
 use super::comparison::PyComparison;
 use super::run_study::{self, Given, given};
@@ -15,8 +17,6 @@ use super::study::PyStudy;
 use super::watch::{Watched, watch};
 use super::{farm, raised};
 use crate::magics::{self, AutocompareLine, MagicError, Request, StudyLine};
-use crate::options::Options;
-use crate::study::job::{Order, transformed};
 
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(compare_cell, module)?)?;
@@ -161,7 +161,7 @@ fn study_line(py: Python<'_>, line: &str, objects: &Bound<'_, PyDict>) -> PyResu
 /// Writes the reproducer where the user asked for it; gives what to print about that.
 fn write_reproducer(comparison: &PyComparison, path: Option<&Path>) -> PyResult<Option<String>> {
     let Some(path) = path else { return Ok(None) };
-    let lines = crate::reproducers::write(comparison.report(), path).map_err(raised)?;
+    let lines = reproducers::write(comparison.report(), path).map_err(raised)?;
     Ok(Some(lines.join("\n")))
 }
 

@@ -6,10 +6,10 @@ use std::sync::{Mutex, PoisonError};
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
+use twincell_study::mine::{Mine, Selection, default_jobs, now, seconds};
 
 use super::comparison::plain;
 use super::raised;
-use crate::mine::{Mine, Selection, default_jobs, now, seconds};
 
 /// The changes in a history, newest first. They are found on demand.
 #[pyclass(frozen, name = "Mine", module = "twincell")]

@@ -26,9 +26,9 @@ use pyo3::create_exception;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString};
+use twincell_cli::Session;
+use twincell_driver::options::{Job, Options, TABLE, Value, find, of};
 
-use crate::cli::{self, Session};
-use crate::options::{Job, Options, TABLE, Value, find, of};
 use comparison::PyComparison;
 use watch::watch;
 
@@ -69,7 +69,7 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
 /// The interpreter ends: so do the workers.
 #[pyfunction]
 fn end(py: Python<'_>) {
-    py.detach(crate::warm::end);
+    py.detach(twincell_driver::warm::end);
 }
 
 /// An error of ours as Python's.
@@ -120,7 +120,7 @@ fn main(py: Python<'_>, arguments: Vec<OsString>) -> PyResult<i32> {
             interrupted: &mut || signals.stop(),
             farms: &farm::at,
         };
-        cli::run(arguments, &mut session)
+        twincell_cli::run(arguments, &mut session)
     }))
 }
 

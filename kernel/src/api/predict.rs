@@ -2,16 +2,16 @@
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-
+use twincell_cli::listed;
 use twincell_compare::Source;
+use twincell_driver::options::{Job, Options, of};
+use twincell_driver::warm;
 use twincell_values::predicted::Predicted;
 use twincell_widgets::{predictions_fragment, predictions_text};
 
 use super::comparison::plain;
 use super::{environment, raised, read_options, source, watch};
-use crate::cli::listed;
 use crate::magics::{self, MagicError, Request};
-use crate::options::{Job, Options, of};
 
 /// The predictions for every value site of a text.
 #[pyclass(frozen, name = "Predictions", module = "twincell")]
@@ -70,7 +70,7 @@ fn predicted(py: Python<'_>, source: Source, options: &Options) -> PyResult<PyPr
     let Source { text, label, .. } = source;
     let (asked, options) = (text.clone(), options.clone());
     // A long file takes seconds.
-    let predicted = watch::interruptible(py, move |stop| crate::warm::predict(&asked, &options, &environment, stop))?;
+    let predicted = watch::interruptible(py, move |stop| warm::predict(&asked, &options, &environment, stop))?;
     if let (Some(error), true) = (predicted.errors.first(), predicted.sites.is_empty()) {
         return Err(raised(format!("{label} is not valid Python, line {}: {}", error.line, error.message)));
     }

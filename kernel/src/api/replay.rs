@@ -5,18 +5,17 @@ use std::sync::Arc;
 
 use pyo3::prelude::*;
 use serde::Serialize;
-
 use twincell_compare::report::{Comparison, PairReport};
 use twincell_compare::{Again, Continue, Source, Then};
+use twincell_driver::options::Options;
+use twincell_driver::reproducers;
+use twincell_driver::warm::Engine;
 use twincell_values::reading::written_value;
 use twincell_values::value::{Choice, Recipe};
 use twincell_widgets::Detail;
 
 use super::watch::interruptible;
 use super::{environment, raised};
-use crate::options::Options;
-use crate::reproducers;
-use crate::warm::Engine;
 
 /// What a comparison was made of.
 #[derive(Clone)]

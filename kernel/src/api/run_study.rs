@@ -5,19 +5,18 @@ use std::time::{Duration, Instant};
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyString};
-
 use twincell_compare::Continue;
+use twincell_driver::options::Options;
+use twincell_study::change::Changes;
+use twincell_study::farm::Farm;
+use twincell_study::job::{Order, carry_out, read_all};
+use twincell_study::pace::Progress;
 
 use super::changes::changes_of;
 use super::farm::{PyFarm, options_as_json};
 use super::study::{Origin, PyStudy};
 use super::transform::PyTransform;
 use super::{SIGNAL_INTERVAL, environment, raised, read_options, source};
-use crate::options::Options;
-use crate::study::change::Changes;
-use crate::study::farm::Farm;
-use crate::study::job::{Order, carry_out, read_all};
-use crate::study::pace::Progress;
 
 /// How often progress is told.
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(200);

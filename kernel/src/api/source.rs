@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use pyo3::exceptions::{PyOSError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
-
 use twincell_compare::Source;
+use twincell_driver::files;
 
 use super::raised;
 
@@ -36,7 +36,7 @@ pub fn path(object: &Bound<'_, PyAny>) -> PyResult<Option<PathBuf>> {
 
 fn read_file(path: PathBuf) -> PyResult<Source> {
     let label = path.display().to_string();
-    let text = crate::files::read_source(&path).map_err(raised)?;
+    let text = files::read_source(&path).map_err(raised)?;
     Ok(Source { text, module: None, label })
 }
 

@@ -14,18 +14,18 @@ use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use pyo3::exceptions::{PyIndexError, PyKeyError};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict, PyIterator};
-
 use twincell_compare::verdict::Verdict;
+use twincell_driver::files;
+use twincell_study::change::shown;
+use twincell_study::differences::differences;
+use twincell_study::finding::Finding;
+use twincell_study::job::read_all;
+use twincell_study::page::{Kept, study_state};
+use twincell_study::{frame, store};
 use twincell_widgets::{StudyState, study_page};
 
 use super::comparison::{PyComparison, plain, show};
 use super::{raised, read_options};
-use crate::study::change::shown;
-use crate::study::differences::differences;
-use crate::study::finding::Finding;
-use crate::study::job::read_all;
-use crate::study::page::{Kept, study_state};
-use crate::study::{frame, store};
 
 pub use difference::PyDifference;
 pub use open::{Again, Origin, id};
@@ -93,9 +93,7 @@ fn add_labels(findings: &mut [Finding], origin: &Origin) -> Result<(), String> {
     while let Some(row) = changes.next() {
         let row = match row {
             Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => continue,
-            row => {
-                row.map_err(|error| format!("cannot read the rest of the changes: {}", crate::files::reason(&error)))?
-            }
+            row => row.map_err(|error| format!("cannot read the rest of the changes: {}", files::reason(&error)))?,
         };
         if let Ok(change) = row
             && change.label.is_some()
@@ -226,7 +224,7 @@ impl PyStudy {
     /// Writes the study to a file. Its ending selects a page (.html) or the results (.jsonl, .parquet, .sqlite).
     fn save(&self, path: PathBuf) -> PyResult<()> {
         match path.extension().and_then(|ending| ending.to_str()) {
-            Some("html" | "htm") => crate::files::write_text(&path, &self.to_html()).map_err(raised),
+            Some("html" | "htm") => files::write_text(&path, &self.to_html()).map_err(raised),
             _ if store::format(&path).is_err() => Err(raised(format!(
                 "a study is not written to {}: give a name that ends in .html, .jsonl, .sqlite or .parquet",
                 path.display()

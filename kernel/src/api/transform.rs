@@ -7,12 +7,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use serde_json::Value;
+use twincell_driver::files;
+use twincell_study::change::{Changes, Row};
+use twincell_study::job;
 
 use super::comparison::plain;
 use super::raised;
 use super::study::Again;
-use crate::study::change::{Changes, Row};
-use crate::study::job;
 
 /// The changes that a command makes to functions. They are found on demand.
 #[pyclass(frozen, name = "Transform", module = "twincell")]
@@ -86,7 +87,7 @@ impl PyTransform {
                 Some(Ok(Ok(change))) => return plain(py, &change.fields()).map(Some),
                 Some(Ok(Err(none))) => held(&self.failed).push((none.id, none.reason)),
                 Some(Err(error)) if error.kind() == io::ErrorKind::WouldBlock => py.check_signals()?,
-                Some(Err(error)) => return Err(raised(crate::files::reason(&error))),
+                Some(Err(error)) => return Err(raised(files::reason(&error))),
             }
         }
     }

@@ -8,16 +8,15 @@ use std::time::{Duration, Instant};
 
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
-
 use twincell_compare::{Continue, Progress, Source};
+use twincell_driver::options::Options;
+use twincell_driver::waiting::{self, INTERVAL, STACK};
+use twincell_driver::warm::{Engine, Failure};
 use twincell_engine::Stop;
 
 use super::comparison::PyComparison;
 use super::replay::Origin;
 use super::{environment, raised};
-use crate::options::Options;
-use crate::waiting::{self, INTERVAL, STACK};
-use crate::warm::{Engine, Failure};
 
 /// How often progress is told.
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(100);

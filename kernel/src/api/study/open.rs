@@ -4,16 +4,17 @@ use pyo3::exceptions::PyUserWarning;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyList, PyString};
 use serde_json::Value;
+use twincell_driver::files;
+use twincell_driver::options::Options;
+use twincell_study::change::{Change, Changes, shown};
+use twincell_study::finding::Finding;
+use twincell_study::key::Keys;
 
 use crate::api::changes::changes_of;
 use crate::api::comparison::PyComparison;
 use crate::api::transform::PyTransform;
 use crate::api::watch::watch;
 use crate::api::{environment, raised};
-use crate::options::Options;
-use crate::study::change::{Change, Changes, shown};
-use crate::study::finding::Finding;
-use crate::study::key::Keys;
 
 /// Gives the changes of a study once more, from the first one on. An error is one line for people.
 pub type Again = Box<dyn Fn() -> Result<Box<dyn Changes>, String> + Send + Sync>;
@@ -80,7 +81,7 @@ impl Origin {
             match row {
                 Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => {}
                 Err(error) => {
-                    return Err(format!("cannot read the rest of {}: {}", self.name, crate::files::reason(&error)));
+                    return Err(format!("cannot read the rest of {}: {}", self.name, files::reason(&error)));
                 }
                 Ok(row) => {
                     let of = match &row {

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use pyo3::prelude::*;
+use twincell_driver::files;
 use twincell_widgets::{Plot, StudyPlot, StudyState, study_plot};
 
 use super::raised;
@@ -37,7 +38,7 @@ impl PyPlot {
         if path.extension().is_none_or(|ending| ending != "svg") {
             return Err(raised(format!("cannot save to {}: the name must end in .svg", path.display())));
         }
-        crate::files::write_text(&path, &self.plot.svg).map_err(raised)
+        files::write_text(&path, &self.plot.svg).map_err(raised)
     }
 
     fn _repr_svg_(&self) -> &str {

@@ -2,10 +2,10 @@
 
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
+use twincell_study::finding::Finding;
+use twincell_study::summary::Summary;
 
 use super::{plain, raised};
-use crate::study::finding::Finding;
-use crate::study::summary::Summary;
 
 /// The figures of a study. They print as the command prints them, and read like a dictionary.
 #[pyclass(frozen, mapping, name = "StudySummary", module = "twincell")]

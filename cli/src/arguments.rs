@@ -1,0 +1,189 @@
+//! The commands and their arguments, as clap sees them. The options that change a comparison come from the table in
+//! [`twincell_driver::options`]; here are only the inputs and outputs.
+
+use std::path::PathBuf;
+
+use clap::{Arg, ArgAction, Command, value_parser};
+use twincell_driver::options::{Job, command_line};
+
+use crate::exports;
+
+const EXIT_STATUS: &str = "Exit status: 0 nothing changed, 1 behavior changed, 2 inconclusive, 3 bad input or failure. --fail-on \
+                           turns 2, or 1 and 2, into 0.";
+
+pub fn command() -> Command {
+    Command::new("twincell")
+        .no_binary_name(true)
+        .version(env!("CARGO_PKG_VERSION"))
+        .about(
+            "Did this change alter behavior? Runs two versions of Python code side by side and compares what they do.",
+        )
+        .override_usage("twincell COMMAND ...")
+        .after_help(
+            "Examples:\n    twincell compare old.py new.py\n    twincell compare --git HEAD~1..HEAD src/\n    \
+             twincell mine REPO --grep refactor --out changes.jsonl\n    \
+             twincell study changes.jsonl --out findings.jsonl\n\n\
+             `twincell COMMAND --help` says more about a command.",
+        )
+        .subcommand_required(true)
+        .arg_required_else_help(true)
+        .disable_help_subcommand(true)
+        .subcommand(compare())
+        .subcommand(mine())
+        .subcommand(study(true))
+        .subcommand(predict())
+        .subcommand(doctor())
+}
+
+fn compare() -> Command {
+    let command = Command::new("compare")
+        .about("Compare two Python files, or the Python files that changed between two revisions")
+        .override_usage(
+            "twincell compare [OPTIONS] OLD.py NEW.py\n       twincell compare [OPTIONS] --git OLD..NEW [PATH...]\n       \
+             twincell compare [OPTIONS] --git OLD [--staged] [PATH...]",
+        )
+        .after_help(EXIT_STATUS)
+        .arg(
+            path("files")
+                .value_name("FILE")
+                .num_args(0..)
+                .help("OLD.py and NEW.py; with --git, the files and folders to compare [default: all]"),
+        )
+        .arg(
+            Arg::new("git")
+                .long("git")
+                .value_name("OLD..NEW")
+                .help(
+                    "Compare two revisions of the repository that holds the current folder, e.g. HEAD~1..HEAD, or one \
+                     revision with the files in the working tree, e.g. HEAD",
+                ),
+        )
+        .arg(flag("staged").requires("git").help("With --git OLD: compare with what is staged for the next commit"))
+        .arg(flag("json").help("Print the whole report as JSON"))
+        .arg(
+            flag("github")
+                .conflicts_with("json")
+                .help("Print only the annotations that a GitHub workflow shows beside the changed lines"),
+        )
+        .arg(path("html").long("html").value_name("FILE").help("Also write the report as an HTML page"))
+        .arg(path("reproducer").long("reproducer").value_name("FILE").help(
+            "Write a pytest file that shows the change without twincell, one for each function if several changed",
+        ))
+        .arg(flag("no-color").help("Print without colors"));
+    command_line::add_to(exports::add_to(command, "inconclusive"), Job::Compare)
+}
+
+fn mine() -> Command {
+    Command::new("mine")
+        .about("Find the functions that the commits of a git repository modified, as JSON lines for study")
+        .override_usage("twincell mine [OPTIONS] REPO [--out CHANGES.jsonl]")
+        .after_help(
+            "Finds functions that both versions of a Python file have and whose syntax trees differ, apart from comments, \
+             docstrings, decorators and annotations. Newest commits come first; merges are left out. --single-function \
+             selects what the ChangeGuard paper selects.\n\
+             Example: twincell mine ~/flask --since '2 years ago' --grep 'refactor|simplify' | twincell study - --out findings.jsonl\n\
+             Exit status: 0 done, 3 bad input or failure.",
+        )
+        .arg(path("repository").value_name("REPO").required(true).help("The repository's folder, or a folder in it"))
+        .arg(text("since", "DATE").help("Only commits from this date on: 2024-05-17, 2024, '3 weeks ago', ..."))
+        .arg(text("until", "DATE").help("Only commits up to the end of this date"))
+        .arg(
+            text("grep", "REGEX")
+                .action(ArgAction::Append)
+                .help("Only commits whose message matches, ignoring case; if repeated, one of them must match"),
+        )
+        .arg(flag("single-function").help("Only commits that modify exactly one function and neither add nor remove any"))
+        .arg(flag("tests").help("Include functions and files with `test` in their name"))
+        .arg(flag("no-modules").help("Leave out the texts of the files that contain the functions"))
+        .arg(text("from", "REVISION").help("Where to begin: a branch, a tag or a commit [default: HEAD]"))
+        .arg(text("limit", "N").help("Maximum number of changes"))
+        .arg(text("jobs", "N").help("Number of threads [default: one for each processor]"))
+        .arg(path("out").long("out").value_name("CHANGES.jsonl").help("Where to write the changes [default: standard output]"))
+}
+
+/// `study`, whose `--out` may be missing where the results are shown.
+pub fn study(needs_out: bool) -> Command {
+    let command = Command::new("study")
+        .about("Compare many changes, with one result for each")
+        .override_usage("twincell study [OPTIONS] --out RESULTS.jsonl|.sqlite|.parquet FILE")
+        .after_help(
+            "Input fields: old, new (the texts of one function); optional: id, old_module, new_module (the texts of the files that \
+             contain it), function (its qualified name there), label (changing or preserving).\n\
+             Example: {\"id\": \"a1\", \"old\": \"def f(x): return x\", \"new\": \"def f(x): return x + 1\"}\n\
+             Output fields: id, verdict, reason, evidence, executions, coverage, changed_lines_reached, milliseconds, reproducer, \
+             label, project, commit, file, function, first_difference, complexity, key.\n\
+             To resume a study that was stopped or killed, run the same command again.\n\
+             Exit status: 0 done, 3 bad input or failure; with --fail-on also 1 behavior changed, 2 inconclusive.",
+        )
+        .arg(path("file").value_name("FILE").required(true).help(
+            "The changes: .jsonl, .json, .csv, .tsv or .parquet; a folder of pairs (x_old.py and x_new.py, old/x.py and \
+             new/x.py, or x/old.py and x/new.py); - for JSON lines on standard input",
+        ))
+        .arg(text("transform", "COMMAND").help(
+            "Compare the functions in FILE, a folder or a Python file, with what this command makes of them, e.g. \
+             'ruff check --fix -q {}'; the command changes copies, many at once, and runs without a sandbox",
+        ))
+        .arg(path("out").long("out").value_name("RESULTS").required(needs_out).help(
+            "Where to write the results as they come: .jsonl, .sqlite or .parquet; changes with a result there are not compared again",
+        ))
+        .arg(flag("fresh").help("Discard the results in --out and compare everything"))
+        .arg(Arg::new("on").long("on").value_name("ADDRESS").help(
+            "Compare on other machines: dask://HOST:PORT, the address of a Dask scheduler",
+        ))
+        .arg(path("html").long("html").value_name("FILE").help("Also write the study as an HTML page"))
+        .arg(
+            path("reproducers")
+                .long("reproducers")
+                .value_name("DIR")
+                .help("Write a pytest file for every change in behavior, named by the change's id"),
+        );
+    // A magic returns its study as a value and writes nothing for other programs.
+    let command = if needs_out { exports::add_to(command, "never") } else { command };
+    command_line::add_to(command, Job::Study)
+}
+
+fn predict() -> Command {
+    let command = Command::new("predict")
+        .about("Show which values are expected where in a Python file, without running anything")
+        .override_usage("twincell predict [OPTIONS] FILE.py")
+        .after_help(
+            "Functions have predictions; code outside them has none. Where part of the file is not Python, the rest has \
+             predictions, and standard error says which line is wrong.\n\
+             JSON: a list of objects with function, start and end (characters of the file, line ends as they are, a byte \
+             order mark not counted), kind, and probabilities of none, bool, int, float, str, list, tuple, dict, set, \
+             callable, resource, object.\n\
+             Exit status: 0 done, 3 bad input or failure (e.g. no part of the file is Python), 130 interrupted.",
+        )
+        .arg(path("file").value_name("FILE.py").required(true).help("The file"))
+        .arg(flag("json").help("Print as JSON"));
+    command_line::add_to(command, Job::Predict)
+}
+
+fn doctor() -> Command {
+    let command = Command::new("doctor")
+        .about("Report the set-up (Python, model, GPU, sandbox) and whether twincell can compare here")
+        .override_usage("twincell doctor [OPTIONS]")
+        .after_help("Exit status: 0 everything that a comparison needs works, 3 something does not.")
+        .arg(flag("json").help("Print as JSON"));
+    command_line::add_to(command, Job::Doctor)
+}
+
+fn path(name: &'static str) -> Arg {
+    Arg::new(name).value_parser(value_parser!(PathBuf))
+}
+
+fn text(name: &'static str, placeholder: &'static str) -> Arg {
+    Arg::new(name).long(name).value_name(placeholder)
+}
+
+fn flag(name: &'static str) -> Arg {
+    Arg::new(name).long(name).action(ArgAction::SetTrue)
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_commands_are_well_formed() {
+        super::command().debug_assert();
+    }
+}

@@ -1,0 +1,370 @@
+//! `twincell compare`: two files, or what changed between two revisions.
+
+use std::path::PathBuf;
+
+use clap::ArgMatches;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use serde_json::{Value, json};
+use twincell_compare::report::Comparison;
+use twincell_compare::verdict::Verdict;
+use twincell_compare::{CompareError, CompareOptions, Continue, Progress, Source};
+use twincell_driver::options::{Job, Options};
+use twincell_driver::warm::{Engine, Failure};
+use twincell_driver::{files, reproducers};
+use twincell_widgets::export::{Told, annotations};
+use twincell_widgets::{TextOptions, plain_sentence};
+
+use crate::git::{ChangedFiles, changed_files};
+use crate::{Abort, Session, UNCHANGED, exports, read_options};
+
+pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort> {
+    let options = read_options(matches, Job::Compare)?;
+    if matches.get_flag("no-color") {
+        session.color = false;
+    }
+    let files: Vec<PathBuf> = matches.get_many::<PathBuf>("files").into_iter().flatten().cloned().collect();
+    match matches.get_one::<String>("git") {
+        Some(range) => revisions(range, &files, &options, matches, session),
+        None => match files.as_slice() {
+            [old, new] => {
+                let old = Source { text: read_source(old)?, module: None, label: old.display().to_string() };
+                let new = Source { text: read_source(new)?, module: None, label: new.display().to_string() };
+                two_texts(&old, &new, &options, matches, session)
+            }
+            _ => Err(Abort::Failed(format!(
+                "{} files given: give two files, OLD.py and NEW.py, or --git OLD..NEW",
+                files.len()
+            ))),
+        },
+    }
+}
+
+fn read_source(path: &std::path::Path) -> Result<String, Abort> {
+    files::read_source(path).map_err(Abort::Failed)
+}
+
+fn two_texts(
+    old: &Source,
+    new: &Source,
+    options: &Options,
+    matches: &ArgMatches,
+    session: &mut Session<'_>,
+) -> Result<i32, Abort> {
+    let engine = Engine::warm(options, &session.environment).map_err(Abort::new)?;
+    let comparison = watched(&engine, old, new, &options.for_core(), "", session)?.map_err(Abort::new)?;
+    let told = Told::of_comparison(&comparison, Some(&new.label));
+    write_html(&comparison, &format!("{} and {}", old.label, new.label), matches)?;
+    write_reproducer(&comparison, matches, session)?;
+    exports::write(&told, matches)?;
+    if matches.get_flag("json") {
+        print_json(&serde_json::to_value(&comparison).map_err(Abort::new)?, session)?;
+    } else if matches.get_flag("github") {
+        write!(session.out, "{}", annotations(&told))?;
+    } else {
+        print_text(&comparison, session)?;
+    }
+    Ok(exports::status(comparison.verdict, matches))
+}
+
+/// One changed file, compared or not.
+struct Compared {
+    path: String,
+    result: Result<Comparison, String>,
+}
+
+impl Compared {
+    /// What is told of its functions elsewhere.
+    fn told(&self) -> Vec<Told> {
+        match &self.result {
+            Ok(comparison) => Told::of_comparison(comparison, Some(&self.path)),
+            Err(reason) => vec![Told::failed(&self.path, reason)],
+        }
+    }
+}
+
+fn revisions(
+    range: &str,
+    paths: &[PathBuf],
+    options: &Options,
+    matches: &ArgMatches,
+    session: &mut Session<'_>,
+) -> Result<i32, Abort> {
+    let here = std::env::current_dir().map_err(Abort::new)?;
+    let staged = matches.get_flag("staged");
+    let files = changed_files(&here, range, staged, paths).map_err(Abort::new)?;
+    let place = place(range, staged);
+    let mut notes = notes(&files);
+    let mut compared: Vec<Compared> = Vec::new();
+    for (path, reason) in &files.unreadable {
+        compared.push(Compared { path: path.clone(), result: Err(reason.clone()) });
+    }
+    if !files.modified.is_empty() {
+        let engine = Engine::warm(options, &session.environment).map_err(Abort::new)?;
+        for file in &files.modified {
+            let result = watched(&engine, &file.old, &file.new, &options.for_core(), &file.path, session)?;
+            match result {
+                Ok(comparison) => compared.push(Compared { path: file.path.clone(), result: Ok(comparison) }),
+                Err(failure) if nothing_to_compare(&failure) => notes.push(format!("{}: {failure}", file.path)),
+                Err(failure) => compared.push(Compared { path: file.path.clone(), result: Err(failure.to_string()) }),
+            }
+        }
+    }
+    if let (Some(function), true) = (&options.function, compared.is_empty() && !files.modified.is_empty()) {
+        return Err(Abort::Failed(format!("no changed file has the function {function} in both revisions of {range}")));
+    }
+    let verdict = overall(&compared);
+    if let Some(whole) = merged(&compared, verdict) {
+        write_html(&whole, range, matches)?;
+        write_reproducer(&whole, matches, session)?;
+    }
+    let told: Vec<Told> = compared.iter().flat_map(Compared::told).collect();
+    exports::write(&told, matches)?;
+    if matches.get_flag("json") {
+        print_json(&report(range, verdict, &compared, &notes), session)?;
+    } else if matches.get_flag("github") {
+        write!(session.out, "{}", annotations(&told))?;
+    } else {
+        print_files(&place, &compared, &notes, session)?;
+    }
+    if !compared.is_empty() && compared.iter().all(|file| file.result.is_err()) {
+        return Err(Abort::Failed(format!("none of the files that changed {place} could be compared")));
+    }
+    let status = exports::status(verdict, matches);
+    // Hooks of git know which index is to be committed.
+    if status != UNCHANGED && staged && std::env::var_os("GIT_INDEX_FILE").is_some() {
+        writeln!(session.err, "twincell: the commit was stopped; `git commit --no-verify` commits anyway")?;
+    }
+    Ok(status)
+}
+
+/// Where what is compared changed.
+fn place(range: &str, staged: bool) -> String {
+    match range {
+        _ if staged => format!("in what is staged since {range}"),
+        range if range.contains("..") => format!("in {range}"),
+        range => format!("since {range}"),
+    }
+}
+
+/// A file without functions in common has no behavior to compare, which is no failure of a whole range.
+fn nothing_to_compare(failure: &Failure) -> bool {
+    matches!(
+        failure,
+        Failure::Compare(
+            CompareError::NoFunction { .. }
+                | CompareError::UnknownFunction { .. }
+                | CompareError::NothingInCommon { .. }
+        )
+    )
+}
+
+fn notes(files: &ChangedFiles) -> Vec<String> {
+    let line = |path: &String, what: &str| format!("{path}: only in the {what} revision, not compared");
+    let added = files.added.iter().map(|path| line(path, "new"));
+    added.chain(files.removed.iter().map(|path| line(path, "old"))).collect()
+}
+
+/// Compares while it shows how far it is and watches for Ctrl-C.
+fn watched(
+    engine: &Engine,
+    old: &Source,
+    new: &Source,
+    options: &CompareOptions,
+    name: &str,
+    session: &mut Session<'_>,
+) -> Result<Result<Comparison, Failure>, Abort> {
+    let target = if session.progress { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+    let bar = ProgressBar::with_draw_target(None, target);
+    if let Ok(style) = ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len} {elapsed}") {
+        bar.set_style(style);
+    }
+    let (name, mut stopped) = (plain_sentence(name), false);
+    let result = engine.compare(old, new, options, &mut |progress: Progress| {
+        bar.set_length(progress.budget.into());
+        bar.set_position(progress.executions.into());
+        bar.set_message(format!("{name} pair {} of {}", progress.pair + 1, progress.pairs).trim().to_owned());
+        stopped = stopped || (session.interrupted)();
+        if stopped { Continue::Stop } else { Continue::Yes }
+    });
+    bar.finish_and_clear();
+    if stopped || (session.interrupted)() { Err(Abort::Interrupted) } else { Ok(result) }
+}
+
+fn overall(compared: &[Compared]) -> Verdict {
+    let verdicts = compared.iter().map(|file| file.result.as_ref().map_or(Verdict::Inconclusive, |one| one.verdict));
+    Verdict::worst(verdicts)
+}
+
+/// All files as one report, for one page: functions are called `path::name`.
+fn merged(compared: &[Compared], verdict: Verdict) -> Option<Comparison> {
+    let mut files = compared.iter().filter_map(|file| file.result.as_ref().ok().map(|one| (&file.path, one)));
+    let named = |path: &str, name: &str| format!("{path}::{name}");
+    let prefixed = |path: &str, comparison: &Comparison| {
+        let mut one = comparison.clone();
+        for pair in &mut one.pairs {
+            pair.old.qualname = named(path, &pair.old.qualname);
+            pair.new.qualname = named(path, &pair.new.qualname);
+        }
+        for name in one.added.iter_mut().chain(&mut one.removed) {
+            *name = named(path, name);
+        }
+        one
+    };
+    let (path, first) = files.next()?;
+    let mut whole = prefixed(path, first);
+    for (path, comparison) in files {
+        let one = prefixed(path, comparison);
+        if one.verdict.severity() > whole.verdict.severity() {
+            whole.sentence = one.sentence;
+            whole.verdict = one.verdict;
+        }
+        whole.pairs.extend(one.pairs);
+        whole.added.extend(one.added);
+        whole.removed.extend(one.removed);
+        whole.milliseconds += one.milliseconds;
+    }
+    whole.verdict = verdict;
+    Some(whole)
+}
+
+fn report(range: &str, verdict: Verdict, compared: &[Compared], notes: &[String]) -> Value {
+    let file = |file: &Compared| match &file.result {
+        Ok(comparison) => json!({ "path": file.path, "comparison": comparison }),
+        Err(error) => json!({ "path": file.path, "error": error }),
+    };
+    json!({
+        "range": range,
+        "verdict": verdict,
+        "files": compared.iter().map(file).collect::<Vec<_>>(),
+        "notes": notes,
+    })
+}
+
+fn print_files(place: &str, compared: &[Compared], notes: &[String], session: &mut Session<'_>) -> Result<(), Abort> {
+    if compared.is_empty() {
+        writeln!(session.out, "No function of a Python file changed {place}.")?;
+    }
+    for (index, file) in compared.iter().enumerate() {
+        if index > 0 {
+            writeln!(session.out)?;
+        }
+        let path = console::style(plain_sentence(&file.path)).bold().force_styling(session.color);
+        writeln!(session.out, "{path}")?;
+        match &file.result {
+            Ok(comparison) => print_text(comparison, session)?,
+            Err(error) => writeln!(session.out, "not compared: {}", plain_sentence(error))?,
+        }
+    }
+    for note in notes {
+        writeln!(session.out, "{}", plain_sentence(note))?;
+    }
+    Ok(())
+}
+
+fn print_text(comparison: &Comparison, session: &mut Session<'_>) -> Result<(), Abort> {
+    let options = TextOptions { color: session.color, width: session.width };
+    let text = twincell_widgets::text(comparison, &options);
+    writeln!(session.out, "{}", text.trim_end_matches('\n'))?;
+    Ok(())
+}
+
+fn print_json(report: &Value, session: &mut Session<'_>) -> Result<(), Abort> {
+    let json = serde_json::to_string_pretty(report).map_err(Abort::new)?;
+    writeln!(session.out, "{json}")?;
+    Ok(())
+}
+
+fn write_html(comparison: &Comparison, title: &str, matches: &ArgMatches) -> Result<(), Abort> {
+    let Some(path) = matches.get_one::<PathBuf>("html") else { return Ok(()) };
+    files::write_text(path, &twincell_widgets::html_page(comparison, title)).map_err(Abort::Failed)
+}
+
+/// What was written goes to standard error: standard output may be JSON.
+fn write_reproducer(comparison: &Comparison, matches: &ArgMatches, session: &mut Session<'_>) -> Result<(), Abort> {
+    let Some(path) = matches.get_one::<PathBuf>("reproducer") else { return Ok(()) };
+    for line in reproducers::write(comparison, path).map_err(Abort::Failed)? {
+        writeln!(session.err, "{}", plain_sentence(&line))?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tests::command;
+    use twincell_driver::warm::Environment;
+    use twincell_samples::{comparison, pair};
+
+    fn compared(path: &str, verdict: Verdict) -> Compared {
+        Compared { path: path.to_owned(), result: Ok(comparison(vec![pair(verdict)])) }
+    }
+
+    #[test]
+    fn the_exit_status_is_the_worst_verdict_that_may_fail() {
+        use Verdict::{Changing, Identical, Inconclusive, LikelyPreserving};
+        let status = |verdict: Verdict, arguments: &[&str]| {
+            let command = crate::arguments::command();
+            let matches = command.try_get_matches_from([&["compare", "a", "b"], arguments].concat()).unwrap();
+            exports::status(verdict, matches.subcommand_matches("compare").unwrap())
+        };
+        let of = |verdicts: &[Verdict]| {
+            let files: Vec<_> = verdicts.iter().map(|verdict| compared("a.py", *verdict)).collect();
+            status(overall(&files), &[])
+        };
+        assert_eq!(of(&[]), 0);
+        assert_eq!(of(&[Identical, LikelyPreserving]), 0);
+        assert_eq!(of(&[LikelyPreserving, Inconclusive]), 2);
+        assert_eq!(of(&[Changing, Inconclusive, Identical]), 1);
+        let failed = Compared { path: "b.py".to_owned(), result: Err("not Python".to_owned()) };
+        assert_eq!(overall(&[compared("a.py", Identical), failed]), Inconclusive);
+        let fail_on = |mildest: &str| [Changing, Inconclusive].map(|worst| status(worst, &["--fail-on", mildest]));
+        assert_eq!([fail_on("inconclusive"), fail_on("changing"), fail_on("never")], [[1, 2], [1, 0], [0, 0]]);
+    }
+
+    #[test]
+    fn files_are_one_report_with_the_path_before_each_function() {
+        let whole =
+            merged(&[compared("a.py", Verdict::Identical), compared("b.py", Verdict::Changing)], Verdict::Changing);
+        let whole = whole.unwrap();
+        let names: Vec<_> = whole.pairs.iter().map(|pair| pair.new.qualname.as_str()).collect();
+        assert_eq!((names, whole.verdict), (vec!["a.py::f", "b.py::f"], Verdict::Changing));
+        assert!(merged(&[], Verdict::Identical).is_none());
+    }
+
+    #[test]
+    fn the_json_of_a_range_lists_every_file() {
+        let failed = Compared { path: "b.py".to_owned(), result: Err("not Python".to_owned()) };
+        let report =
+            report("A..B", Verdict::Changing, &[compared("a.py", Verdict::Changing), failed], &["n".to_owned()]);
+        assert_eq!(report["verdict"], "changing");
+        assert_eq!(report["files"][0]["comparison"]["verdict"], "changing");
+        assert_eq!(report["files"][1]["error"], "not Python");
+    }
+
+    #[test]
+    fn names_of_files_cannot_speak_to_the_terminal() {
+        let mut out = Vec::new();
+        let mut session = Session {
+            environment: Environment::default(),
+            out: &mut out,
+            err: &mut Vec::new(),
+            color: false,
+            width: 80,
+            progress: false,
+            left: &std::cell::Cell::new(false),
+            interrupted: &mut || false,
+            farms: &|_, _| Err(None),
+        };
+        let failed = Compared { path: "\x1b]0;a.py".to_owned(), result: Err("\x1b[2J".to_owned()) };
+        print_files("in A..B", &[failed], &["\x1b[31mred.py: a note".to_owned()], &mut session).unwrap();
+        let text = String::from_utf8(out).unwrap();
+        assert!(text.contains("\\x1b]0;a.py\nnot compared: \\x1b[2J\n\\x1b[31mred.py: a note"), "{text}");
+    }
+
+    #[test]
+    fn a_bad_range_says_what_to_write() {
+        let (status, _, err) = command(&["compare", "--git", "A...B"]);
+        assert_eq!(status, 3);
+        assert!(err.contains("write OLD..NEW"), "{err}");
+    }
+}

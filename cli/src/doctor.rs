@@ -1,0 +1,298 @@
+//! `twincell doctor`: what is here, what works, and what to do about what does not.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use serde::Serialize;
+use twincell_driver::options::Options;
+use twincell_driver::warm::{Environment, model_options, worker_info};
+use twincell_models::{Backend, Disk, backend_report};
+
+/// What was found. The fields are what `--json` prints.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Report {
+    /// Everything that a comparison needs works.
+    pub works: bool,
+    pub twincell: String,
+    pub system: String,
+    pub python: PythonReport,
+    pub predictor: PredictorReport,
+    pub gpu: GpuReport,
+    pub sandbox: SandboxReport,
+    /// What does not work, and what to do.
+    pub problems: Vec<String>,
+}
+
+/// The Python that runs workers.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct PythonReport {
+    pub executable: String,
+    /// As a worker says it; absent when none could be started.
+    pub version: Option<String>,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct PredictorReport {
+    /// As reports say it, e.g. `neural (ONNX Runtime, CPU)`.
+    pub in_use: Option<String>,
+    /// `embedded`, a folder, or `none`.
+    pub model: Option<String>,
+    /// Bytes of the network's files, and how it calculates; absent for a predictor without a network.
+    pub model_bytes: Option<u64>,
+    pub precision: Option<String>,
+    /// The library found in the user's Python.
+    pub onnxruntime: Option<String>,
+    /// The faster back ends, with why each is not in use.
+    pub not_used: Vec<NotUsed>,
+    /// Where predictions are kept for other processes; absent where they are not.
+    pub cache: Option<CacheReport>,
+}
+
+/// The file of predictions.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct CacheReport {
+    pub file: String,
+    /// What it holds and takes, unless there is a problem with it.
+    pub answers: Option<u64>,
+    pub bytes: Option<u64>,
+    pub problem: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct NotUsed {
+    pub backend: String,
+    pub reason: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct GpuReport {
+    /// The driver's own line about its version, if an NVIDIA driver is loaded.
+    pub driver: Option<String>,
+    pub in_use: bool,
+}
+
+/// What a worker enforces; absent entries mean that no worker could be started.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct SandboxReport {
+    pub complete: bool,
+    pub filesystem: Option<String>,
+    pub network: Option<String>,
+    pub programs: Option<String>,
+    pub memory: Option<String>,
+    pub time: Option<String>,
+}
+
+/// Looks at everything. Starts a worker and loads the predictor, as a comparison would.
+pub fn examine(options: &Options, environment: &Environment) -> Report {
+    let mut problems = Vec::new();
+    let executable = options.python.as_ref().unwrap_or(&environment.python);
+    let mut python = PythonReport { executable: executable.display().to_string(), version: None };
+    let mut sandbox = SandboxReport::default();
+    match worker_info(options, environment) {
+        Ok(info) => {
+            if !info.sandbox.complete {
+                problems.push("the sandbox is not complete here: compare only code that you trust".to_owned());
+            }
+            python.version = Some(info.python);
+            sandbox = SandboxReport {
+                complete: info.sandbox.complete,
+                filesystem: Some(info.sandbox.filesystem),
+                network: Some(info.sandbox.network),
+                programs: Some(info.sandbox.programs),
+                memory: Some(info.sandbox.memory),
+                time: Some(info.sandbox.time),
+            };
+        }
+        Err(failure) => problems.push(failure.to_string()),
+    }
+
+    let mut predictor = PredictorReport {
+        onnxruntime: environment.onnxruntime.as_ref().map(|path| path.display().to_string()),
+        ..PredictorReport::default()
+    };
+    let mut gpu = GpuReport { driver: driver(Path::new("/proc/driver/nvidia/version")), in_use: false };
+    let model = model_options(options, environment);
+    match backend_report(&model) {
+        Ok(report) => {
+            gpu.in_use = report.in_use == Some(Backend::Cuda);
+            predictor.in_use = Some(report.predictor);
+            predictor.model = Some(report.model);
+            predictor.model_bytes = report.bytes;
+            predictor.precision = report.precision.map(|precision| precision.to_string());
+            predictor.cache = model.cache.filter(|_| report.in_use.is_some()).map(|folder| cache(&folder));
+            let not_used = report.not_used.into_iter();
+            predictor.not_used =
+                not_used.map(|one| NotUsed { backend: one.backend.to_string(), reason: one.reason }).collect();
+        }
+        Err(error) => problems.push(format!("cannot load the predictor: {error}")),
+    }
+
+    Report {
+        works: python.version.is_some() && predictor.in_use.is_some(),
+        twincell: env!("CARGO_PKG_VERSION").to_owned(),
+        system: format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
+        python,
+        predictor,
+        gpu,
+        sandbox,
+        problems,
+    }
+}
+
+fn cache(folder: &Path) -> CacheReport {
+    let stored = Disk::in_folder(folder).stored();
+    let file = stored.path.display().to_string();
+    match stored.contents {
+        Ok((answers, bytes)) => CacheReport { file, answers: Some(answers), bytes: Some(bytes), problem: None },
+        Err(problem) => CacheReport { file, answers: None, bytes: None, problem: Some(problem) },
+    }
+}
+
+impl PredictorReport {
+    /// What is predicted with, in words.
+    fn model_text(&self) -> Option<String> {
+        let mut text = self.model.clone()?;
+        if let Some(bytes) = self.model_bytes {
+            text = format!("{text}, {}", mebibytes(bytes));
+        }
+        match &self.precision {
+            Some(precision) => Some(format!("{text}, {precision}")),
+            None => Some(text),
+        }
+    }
+
+    /// Where predictions are kept, in words.
+    fn cache_text(&self) -> String {
+        match &self.cache {
+            Some(CacheReport { file, problem: Some(problem), .. }) => {
+                format!("cached in this process only: {file} cannot be used ({problem})")
+            }
+            Some(CacheReport { file, answers, bytes, .. }) => {
+                let (answers, bytes) = (answers.unwrap_or(0), bytes.unwrap_or(0));
+                let noun = if answers == 1 { "function" } else { "functions" };
+                format!("{answers} {noun} cached in {file} ({})", mebibytes(bytes))
+            }
+            None => "cached in this process only".to_owned(),
+        }
+    }
+}
+
+fn mebibytes(bytes: u64) -> String {
+    format!("{:.1} MiB", bytes as f64 / f64::from(1 << 20))
+}
+
+impl Report {
+    /// One fact a line.
+    pub fn text(&self) -> String {
+        let mut facts = vec![
+            ("twincell", format!("{} on {}", self.twincell, self.system)),
+            (
+                "Python",
+                format!(
+                    "{} ({})",
+                    self.python.version.as_ref().unwrap_or(&"does not start".to_owned()),
+                    self.python.executable
+                ),
+            ),
+            ("predictor", self.predictor.in_use.clone().unwrap_or_else(|| "cannot be loaded".to_owned())),
+            ("model", self.predictor.model_text().unwrap_or_else(|| "none".to_owned())),
+            ("predictions", self.predictor.cache_text()),
+            ("ONNX Runtime", self.predictor.onnxruntime.clone().unwrap_or_else(|| "not in this Python".to_owned())),
+        ];
+        for one in &self.predictor.not_used {
+            facts.push(("not used", format!("{}: {}", one.backend, one.reason)));
+        }
+        let driver = self.gpu.driver.clone().unwrap_or_else(|| "no NVIDIA driver".to_owned());
+        facts.push(("GPU", format!("{} ({driver})", if self.gpu.in_use { "in use" } else { "not in use" })));
+        facts.push(("sandbox", if self.sandbox.complete { "complete" } else { "not complete" }.to_owned()));
+        for (name, fact) in [
+            ("  filesystem", &self.sandbox.filesystem),
+            ("  network", &self.sandbox.network),
+            ("  programs", &self.sandbox.programs),
+            ("  memory", &self.sandbox.memory),
+            ("  time", &self.sandbox.time),
+        ] {
+            facts.push((name, fact.clone().unwrap_or_else(|| "unknown".to_owned())));
+        }
+        facts.extend(self.problems.iter().map(|problem| ("problem", problem.clone())));
+        facts.iter().fold(String::new(), |mut text, (name, fact)| {
+            // Writing to a String cannot fail.
+            let _ = writeln!(text, "{name:14} {fact}");
+            text
+        })
+    }
+}
+
+/// The first line of the file by which NVIDIA's driver tells its version.
+fn driver(path: &Path) -> Option<String> {
+    let text = std::fs::read_to_string(path).ok()?;
+    text.lines().next().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_text_says_where_predictions_are_kept_or_why_not() {
+        let cache = |answers: Option<u64>, problem: Option<&str>| {
+            let bytes = answers.map(|_| 3 << 19);
+            let cache =
+                CacheReport { file: "/c/p.sqlite".to_owned(), answers, bytes, problem: problem.map(Into::into) };
+            PredictorReport { cache: Some(cache), ..PredictorReport::default() }.cache_text()
+        };
+        assert_eq!(cache(Some(1), None), "1 function cached in /c/p.sqlite (1.5 MiB)");
+        assert_eq!(cache(None, Some("no room")), "cached in this process only: /c/p.sqlite cannot be used (no room)");
+        assert_eq!(PredictorReport::default().cache_text(), "cached in this process only");
+        let folder = tempfile::tempdir().unwrap();
+        assert_eq!(super::cache(folder.path()).answers, Some(0));
+        assert!(super::cache(Path::new("/dev/null/x")).problem.is_some());
+    }
+
+    #[test]
+    fn the_text_says_what_the_model_is() {
+        let model = PredictorReport {
+            model: Some("embedded".to_owned()),
+            model_bytes: Some(24 << 20),
+            precision: Some("float32".to_owned()),
+            ..PredictorReport::default()
+        };
+        assert_eq!(model.model_text().as_deref(), Some("embedded, 24.0 MiB, float32"));
+    }
+
+    fn report() -> Report {
+        Report {
+            works: false,
+            twincell: "0".to_owned(),
+            system: "linux x86_64".to_owned(),
+            python: PythonReport { executable: "/no/python".to_owned(), version: None },
+            predictor: PredictorReport {
+                in_use: Some("neural (rten, CPU)".to_owned()),
+                not_used: vec![NotUsed { backend: "CUDA".to_owned(), reason: "no library".to_owned() }],
+                ..PredictorReport::default()
+            },
+            gpu: GpuReport { driver: None, in_use: false },
+            sandbox: SandboxReport::default(),
+            problems: vec!["cannot start /no/python".to_owned()],
+        }
+    }
+
+    #[test]
+    fn the_text_says_what_is_in_use_and_why_the_rest_is_not() {
+        let text = report().text();
+        for expected in
+            ["neural (rten, CPU)", "CUDA: no library", "problem        cannot start /no/python", "no NVIDIA"]
+        {
+            assert!(text.contains(expected), "{expected} in {text}");
+        }
+    }
+
+    #[test]
+    fn the_driver_is_read_from_its_first_line() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("version");
+        assert_eq!(driver(&path), None);
+        std::fs::write(&path, "NVRM version:  NVIDIA  580\nGCC version\n").unwrap();
+        assert_eq!(driver(&path).as_deref(), Some("NVRM version: NVIDIA 580"));
+    }
+}

@@ -1,0 +1,79 @@
+//! What `compare` and `study` write for other programs, and which verdicts make them fail: arguments, files, statuses.
+
+use std::path::PathBuf;
+
+use clap::builder::PossibleValuesParser;
+use clap::{Arg, ArgMatches, Command, value_parser};
+use twincell_compare::verdict::Verdict;
+use twincell_driver::files;
+use twincell_widgets::export::{Told, junit, markdown, sarif};
+
+use crate::{Abort, CHANGED, INCONCLUSIVE, UNCHANGED};
+
+/// (argument, what the file holds, how it is made)
+type Format = (&'static str, &'static str, fn(&[Told]) -> String);
+
+const FORMATS: [Format; 3] = [
+    ("sarif", "Also write the results as SARIF, for code scanning", |told| sarif(told, env!("CARGO_PKG_VERSION"))),
+    ("junit", "Also write the results as JUnit XML, for test reports", junit),
+    ("markdown", "Also write the results as Markdown, for a pull request", markdown),
+];
+
+/// Adds the arguments; `fails` is what `--fail-on` is when it is not given.
+pub fn add_to(command: Command, fails: &'static str) -> Command {
+    let command = FORMATS.iter().fold(command, |command, (name, help, _)| {
+        command.arg(Arg::new(*name).long(*name).value_name("FILE").value_parser(value_parser!(PathBuf)).help(*help))
+    });
+    command.arg(
+        Arg::new("fail-on")
+            .long("fail-on")
+            .value_name("VERDICT")
+            .value_parser(PossibleValuesParser::new(["changing", "inconclusive", "never"]))
+            .default_value(fails)
+            .help("The mildest verdict with an exit status other than 0"),
+    )
+}
+
+/// Whether any of the files is asked for.
+pub fn are_wanted(matches: &ArgMatches) -> bool {
+    FORMATS.iter().any(|(name, ..)| matches.contains_id(name))
+}
+
+/// Whether the files that were asked for can be written, and are none of these others: found out now, and not after hours.
+pub fn check(matches: &ArgMatches, others: &[Option<PathBuf>]) -> Result<(), Abort> {
+    let mut taken: Vec<PathBuf> = others.iter().flatten().filter_map(|path| std::path::absolute(path).ok()).collect();
+    for (name, ..) in FORMATS {
+        let Some(path) = matches.get_one::<PathBuf>(name) else { continue };
+        let whole = std::path::absolute(path).unwrap_or_else(|_| path.clone());
+        if taken.contains(&whole) {
+            let path = path.display();
+            return Err(Abort::Failed(format!(
+                "--{name} cannot be {path}: another option or the input uses this file"
+            )));
+        }
+        taken.push(whole);
+        let opened = std::fs::OpenOptions::new().append(true).create(true).open(path);
+        opened.map_err(|error| Abort::Failed(format!("cannot write {}: {}", path.display(), files::reason(&error))))?;
+    }
+    Ok(())
+}
+
+/// Writes the files that were asked for.
+pub fn write(told: &[Told], matches: &ArgMatches) -> Result<(), Abort> {
+    for (name, _, make) in FORMATS {
+        if let Some(path) = matches.get_one::<PathBuf>(name) {
+            files::write_text(path, &make(told)).map_err(Abort::Failed)?;
+        }
+    }
+    Ok(())
+}
+
+/// The exit status for the worst verdict.
+pub fn status(worst: Verdict, matches: &ArgMatches) -> i32 {
+    let fails = matches.get_one::<String>("fail-on").map_or("inconclusive", String::as_str);
+    match worst {
+        Verdict::Changing if fails != "never" => CHANGED,
+        Verdict::Inconclusive if fails == "inconclusive" => INCONCLUSIVE,
+        _ => UNCHANGED,
+    }
+}

@@ -1,0 +1,420 @@
+//! Changed Python files between two revisions, or a revision and what is staged or in the working tree. Only read: no
+//! checkout is touched.
+
+use std::path::{Component, Path, PathBuf};
+
+use git2::{Delta, DiffFindOptions, DiffOptions, ErrorCode, FileMode, Index, ObjectType, Repository, Tree};
+use twincell_compare::Source;
+use twincell_driver::decode::python_source;
+use twincell_driver::files;
+
+/// One file that is in both revisions with different text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChangedFile {
+    /// In the new revision, from the root of the repository.
+    pub path: String,
+    pub old: Source,
+    pub new: Source,
+}
+
+/// The Python files that differ, by path.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ChangedFiles {
+    pub modified: Vec<ChangedFile>,
+    /// Only in the new revision.
+    pub added: Vec<String>,
+    /// Only in the old revision.
+    pub removed: Vec<String>,
+    /// (path, reason): cannot be compared as text.
+    pub unreadable: Vec<(String, String)>,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum GitError {
+    #[error("there is no git repository in {0} or above it")]
+    NoRepository(String),
+    #[error("{0} is not a range of revisions: write OLD..NEW, e.g. HEAD~1..HEAD, or OLD for the changes since then")]
+    Range(String),
+    #[error("{0} ends in a revision, but --staged compares with the index: write OLD alone, e.g. HEAD")]
+    Staged(String),
+    #[error("{revision} is not a revision of this repository: {reason}")]
+    Revision { revision: String, reason: String },
+    #[error("{0} is outside the repository")]
+    Outside(String),
+    #[error("{path} is in neither version of {range}: give a file or folder of the repository, as seen from here")]
+    Nowhere { path: String, range: String },
+    #[error("{0} is not a Python file: give files that end in .py, or folders")]
+    NoPython(String),
+    #[error("cannot read the repository: {0}")]
+    Read(String),
+}
+
+impl From<git2::Error> for GitError {
+    fn from(error: git2::Error) -> Self {
+        GitError::Read(error.message().to_owned())
+    }
+}
+
+/// What the old revision is compared with.
+enum NewSide<'repository> {
+    Revision(&'repository str, Tree<'repository>),
+    /// What the next commit would hold.
+    Index,
+    /// The files as they are.
+    Files,
+}
+
+/// The `.py` files under `paths` (all when empty; relative ones are seen from `start`) that differ between the two
+/// revisions of `range`, which is `OLD..NEW`; an empty side is HEAD. A range `OLD` is compared with the files as they are,
+/// or with what is `staged`. The repository is the one that holds `start`.
+pub fn changed_files(start: &Path, range: &str, staged: bool, paths: &[PathBuf]) -> Result<ChangedFiles, GitError> {
+    let (old_name, new_name) = split_range(range)?;
+    let repository = Repository::discover(start).map_err(|error| match error.code() {
+        ErrorCode::NotFound => GitError::NoRepository(start.display().to_string()),
+        _ => error.into(),
+    })?;
+    if old_name == "HEAD" && repository.head().is_err_and(|error| error.code() == ErrorCode::UnbornBranch) {
+        // Before the first commit everything is new.
+        return Ok(ChangedFiles::default());
+    }
+    let old = tree(&repository, old_name)?;
+    let new = match new_name {
+        Some(_) if staged => return Err(GitError::Staged(range.to_owned())),
+        Some(name) => NewSide::Revision(name, tree(&repository, name)?),
+        None if staged => NewSide::Index,
+        None => NewSide::Files,
+    };
+    let wanted = paths.iter().map(|path| inside(&repository, start, path)).collect::<Result<Vec<_>, _>>()?;
+    for (path, given) in wanted.iter().zip(paths) {
+        new.check(&repository, &old, path, &given.display().to_string(), range)?;
+    }
+
+    let mut options = DiffOptions::new();
+    let mut diff = match &new {
+        NewSide::Revision(_, tree) => repository.diff_tree_to_tree(Some(&old), Some(tree), Some(&mut options)),
+        NewSide::Index => {
+            // While `git commit` runs hooks, what is to be committed may stand in another file than usual.
+            let index = std::env::var_os("GIT_INDEX_FILE").map(|path| Index::open(Path::new(&path))).transpose()?;
+            repository.diff_tree_to_index(Some(&old), index.as_ref(), Some(&mut options))
+        }
+        NewSide::Files => repository.diff_tree_to_workdir_with_index(Some(&old), Some(&mut options)),
+    }?;
+    diff.find_similar(Some(DiffFindOptions::new().renames(true)))?;
+
+    let mut files = ChangedFiles::default();
+    for delta in diff.deltas() {
+        let (Some(old_path), Some(new_path)) = (delta.old_file().path(), delta.new_file().path()) else { continue };
+        let is_wanted = |path: &Path| wanted.is_empty() || wanted.iter().any(|folder| path.starts_with(folder));
+        let is_python = |path: &Path| path.extension().is_some_and(|extension| extension == "py");
+        // A link holds a name, and no code.
+        let is_link = [delta.old_file(), delta.new_file()].iter().any(|file| file.mode() == FileMode::Link);
+        if is_link || !is_python(new_path) || !(is_wanted(old_path) || is_wanted(new_path)) {
+            continue;
+        }
+        let path = new_path.to_string_lossy().into_owned();
+        match delta.status() {
+            Delta::Added => files.added.push(path),
+            Delta::Deleted => files.removed.push(path),
+            Delta::Modified | Delta::Renamed => {
+                let of_blob = |id, path: &Path, revision: &str| -> Result<Source, String> {
+                    let blob = repository.find_blob(id).map_err(|error| error.message().to_owned())?;
+                    source(blob.content(), format!("{} at {revision}", path.display()))
+                };
+                let old = of_blob(delta.old_file().id(), old_path, old_name);
+                let new = match &new {
+                    NewSide::Revision(name, _) => of_blob(delta.new_file().id(), new_path, name),
+                    NewSide::Index => of_blob(delta.new_file().id(), new_path, "what is staged"),
+                    NewSide::Files => of_file(&repository, new_path),
+                };
+                match (old, new) {
+                    (Ok(old), Ok(new)) if old.text == new.text => {}
+                    (Ok(old), Ok(new)) => files.modified.push(ChangedFile { path, old, new }),
+                    (Err(reason), _) | (_, Err(reason)) => files.unreadable.push((path, reason)),
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(files)
+}
+
+fn source(bytes: &[u8], label: String) -> Result<Source, String> {
+    match python_source(bytes) {
+        Ok(text) => Ok(Source { text, module: None, label }),
+        Err(reason) => Err(format!("{label} {reason}")),
+    }
+}
+
+fn of_file(repository: &Repository, path: &Path) -> Result<Source, String> {
+    let full = repository.workdir().unwrap_or(repository.path()).join(path);
+    let bytes =
+        std::fs::read(&full).map_err(|error| format!("cannot read {}: {}", full.display(), files::reason(&error)))?;
+    source(&bytes, path.display().to_string())
+}
+
+/// The old revision's name, and the new one's where the range has one.
+fn split_range(range: &str) -> Result<(&str, Option<&str>), GitError> {
+    let or_head = |side| if str::is_empty(side) { "HEAD" } else { side };
+    match range.split_once("..") {
+        None if !range.is_empty() => Ok((range, None)),
+        Some((old, new)) if range != ".." && !new.contains("..") && !new.starts_with('.') => {
+            Ok((or_head(old), Some(or_head(new))))
+        }
+        _ => Err(GitError::Range(range.to_owned())),
+    }
+}
+
+fn tree<'repository>(repository: &'repository Repository, revision: &str) -> Result<Tree<'repository>, GitError> {
+    repository
+        .revparse_single(revision)
+        .and_then(|object| object.peel_to_tree())
+        .map_err(|error| GitError::Revision { revision: revision.to_owned(), reason: error.message().to_owned() })
+}
+
+/// What stands under a path.
+#[derive(PartialEq)]
+enum Entry {
+    Folder,
+    File,
+}
+
+fn entry_of(tree: &Tree<'_>, path: &Path) -> Option<Entry> {
+    let found = tree.get_path(path).ok()?;
+    Some(if found.kind() == Some(ObjectType::Tree) { Entry::Folder } else { Entry::File })
+}
+
+impl NewSide<'_> {
+    /// Is this a folder or a Python file of either side?
+    fn check(
+        &self,
+        repository: &Repository,
+        old: &Tree<'_>,
+        path: &Path,
+        given: &str,
+        range: &str,
+    ) -> Result<(), GitError> {
+        if path.as_os_str().is_empty() {
+            return Ok(());
+        }
+        let new = match self {
+            NewSide::Revision(_, tree) => entry_of(tree, path),
+            NewSide::Index | NewSide::Files => {
+                let full = repository.workdir().map(|root| root.join(path));
+                let found = full.and_then(|full| full.metadata().ok());
+                found.map(|found| if found.is_dir() { Entry::Folder } else { Entry::File })
+            }
+        };
+        let entries: Vec<Entry> = [entry_of(old, path), new].into_iter().flatten().collect();
+        if entries.is_empty() {
+            return Err(GitError::Nowhere { path: given.to_owned(), range: range.to_owned() });
+        }
+        if !entries.contains(&Entry::Folder) && path.extension().is_none_or(|extension| extension != "py") {
+            return Err(GitError::NoPython(given.to_owned()));
+        }
+        Ok(())
+    }
+}
+
+/// A path as the repository's trees name it. It need not exist in the checkout.
+fn inside(repository: &Repository, start: &Path, path: &Path) -> Result<PathBuf, GitError> {
+    let outside = || GitError::Outside(path.display().to_string());
+    let Some(root) = repository.workdir() else { return Ok(plain(path)) };
+    let root = root.canonicalize().map_err(|_| outside())?;
+    let start = start.canonicalize().map_err(|_| outside())?;
+    plain(&start.join(path)).strip_prefix(&root).map(Path::to_owned).map_err(|_| outside())
+}
+
+/// Without `.` and `..`.
+fn plain(path: &Path) -> PathBuf {
+    let mut result = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                result.pop();
+            }
+            other => result.push(other),
+        }
+    }
+    result
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use git2::Signature;
+    use std::fs;
+
+    /// A repository with one commit for each list of (path, content); an empty content deletes the file.
+    fn repository(commits: &[&[(&str, &[u8])]]) -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        let repository = Repository::init(folder.path()).unwrap();
+        let author = Signature::now("A", "a@example.org").unwrap();
+        for files in commits {
+            let mut index = repository.index().unwrap();
+            for (path, content) in *files {
+                let full = folder.path().join(path);
+                if content.is_empty() {
+                    fs::remove_file(full).unwrap();
+                    index.remove_path(Path::new(path)).unwrap();
+                } else {
+                    fs::create_dir_all(full.parent().unwrap()).unwrap();
+                    fs::write(full, content).unwrap();
+                    index.add_path(Path::new(path)).unwrap();
+                }
+            }
+            index.write().unwrap();
+            let tree = repository.find_tree(index.write_tree().unwrap()).unwrap();
+            let parent = repository.head().ok().map(|head| head.peel_to_commit().unwrap());
+            let parents: Vec<_> = parent.iter().collect();
+            repository.commit(Some("HEAD"), &author, &author, "a commit", &tree, &parents).unwrap();
+        }
+        folder
+    }
+
+    fn paths(files: &ChangedFiles) -> Vec<&str> {
+        files.modified.iter().map(|file| file.path.as_str()).collect()
+    }
+
+    #[test]
+    fn a_modified_file_comes_with_both_texts() {
+        let folder = repository(&[&[("a.py", b"x = 1\n"), ("b.txt", b"b")], &[("a.py", b"x = 2\n"), ("b.txt", b"c")]]);
+        let files = changed_files(folder.path(), "HEAD~1..HEAD", false, &[]).unwrap();
+        assert_eq!(paths(&files), ["a.py"]);
+        assert_eq!((files.modified[0].old.text.as_str(), files.modified[0].new.text.as_str()), ("x = 1\n", "x = 2\n"));
+        assert_eq!(files.modified[0].old.label, "a.py at HEAD~1");
+    }
+
+    #[test]
+    fn files_in_only_one_revision_are_listed_apart() {
+        let folder = repository(&[&[("gone.py", b"x = 1\n")], &[("gone.py", b""), ("fresh.py", b"print('else')\n")]]);
+        let files = changed_files(folder.path(), "HEAD~1..", false, &[]).unwrap();
+        assert_eq!((files.added, files.removed), (vec!["fresh.py".to_owned()], vec!["gone.py".to_owned()]));
+        assert!(files.modified.is_empty());
+    }
+
+    #[test]
+    fn a_renamed_file_is_compared_with_what_it_was() {
+        let body = "def f():\n    return 1\n".repeat(20);
+        let changed = format!("{body}x = 1\n");
+        let folder = repository(&[
+            &[("old_name.py", body.as_bytes())],
+            &[("old_name.py", b""), ("new_name.py", changed.as_bytes())],
+        ]);
+        let files = changed_files(folder.path(), "HEAD~1..HEAD", false, &[]).unwrap();
+        assert_eq!(paths(&files), ["new_name.py"]);
+        assert_eq!(files.modified[0].old.label, "old_name.py at HEAD~1");
+    }
+
+    #[test]
+    fn paths_are_seen_from_where_the_user_stands() {
+        let folder = repository(&[
+            &[("src/a.py", b"1\n"), ("src/deep/b.py", b"1\n"), ("srcs.py", b"1\n")],
+            &[("src/a.py", b"2\n"), ("src/deep/b.py", b"2\n"), ("srcs.py", b"2\n")],
+        ]);
+        let changed = |start: &str, path: &str| {
+            let files = changed_files(&folder.path().join(start), "HEAD~1..HEAD", false, &[path.into()]).unwrap();
+            paths(&files).into_iter().map(str::to_owned).collect::<Vec<_>>()
+        };
+        assert_eq!(changed("", "src"), ["src/a.py", "src/deep/b.py"]);
+        assert_eq!(changed("src", "a.py"), ["src/a.py"]);
+        assert_eq!(changed("src/deep", "../../srcs.py"), ["srcs.py"]);
+        assert_eq!(changed("src/deep", "."), ["src/deep/b.py"]);
+        let outside = changed_files(folder.path(), "HEAD~1..HEAD", false, &["../elsewhere".into()]).unwrap_err();
+        assert_eq!(outside.to_string(), "../elsewhere is outside the repository");
+        let nowhere =
+            changed_files(folder.path(), "HEAD~1..HEAD", false, &["src/aa.py".into()]).unwrap_err().to_string();
+        assert!(nowhere.starts_with("src/aa.py is in neither version of HEAD~1..HEAD: "), "{nowhere}");
+        assert_eq!(changed("", "."), ["src/a.py", "src/deep/b.py", "srcs.py"]);
+    }
+
+    #[test]
+    fn a_file_that_is_not_python_is_no_selection() {
+        let folder = repository(&[&[("a.py", b"x = 1\n"), ("b.txt", b"b")], &[("a.py", b"x = 2\n")]]);
+        let error = changed_files(folder.path(), "HEAD~1..HEAD", false, &["b.txt".into()]).unwrap_err();
+        assert_eq!(error.to_string(), "b.txt is not a Python file: give files that end in .py, or folders");
+    }
+
+    #[test]
+    fn the_checkout_is_neither_read_nor_touched() {
+        let folder = repository(&[&[("a.py", b"x = 1\n")], &[("a.py", b"x = 2\n")]]);
+        fs::write(folder.path().join("a.py"), "x = 3\n").unwrap();
+        let files = changed_files(folder.path(), "HEAD~1..HEAD", false, &[]).unwrap();
+        assert_eq!(files.modified[0].new.text, "x = 2\n");
+        assert_eq!(fs::read_to_string(folder.path().join("a.py")).unwrap(), "x = 3\n");
+    }
+
+    #[test]
+    fn a_revision_is_compared_with_the_files_and_with_what_is_staged() {
+        let folder = repository(&[&[("a.py", b"x = 1\n"), ("b.py", b"y = 1\n")]]);
+        fs::write(folder.path().join("a.py"), "x = 2\n").unwrap();
+        let repository = Repository::open(folder.path()).unwrap();
+        let mut index = repository.index().unwrap();
+        index.add_path(Path::new("a.py")).unwrap();
+        index.write().unwrap();
+        fs::write(folder.path().join("a.py"), "x = 3\n").unwrap();
+        fs::write(folder.path().join("b.py"), "y = 3\n").unwrap();
+        fs::write(folder.path().join("untracked.py"), "z = 3\n").unwrap();
+        let texts = |staged: bool, paths: &[PathBuf]| {
+            let files = changed_files(folder.path(), "HEAD", staged, paths).unwrap();
+            files.modified.into_iter().map(|file| (file.new.label, file.new.text)).collect::<Vec<_>>()
+        };
+        let expected = [("a.py", "x = 3\n"), ("b.py", "y = 3\n")].map(|(a, b)| (a.to_owned(), b.to_owned()));
+        assert_eq!(texts(false, &[]), expected);
+        assert_eq!(texts(true, &[]), [("a.py at what is staged".to_owned(), "x = 2\n".to_owned())]);
+        assert_eq!(texts(false, &["b.py".into()]), expected[1..]);
+    }
+
+    #[test]
+    fn before_the_first_commit_there_is_nothing_to_compare() {
+        let folder = repository(&[]);
+        Repository::init(folder.path()).unwrap();
+        assert_eq!(changed_files(folder.path(), "HEAD", true, &[]).unwrap(), ChangedFiles::default());
+    }
+
+    #[test]
+    fn text_that_is_not_utf8_is_reported_and_the_rest_goes_on() {
+        let folder = repository(&[
+            &[("a.py", b"x = 1\n"), ("b.py", b"# \xe9\n")],
+            &[("a.py", b"x = 2\n"), ("b.py", b"# \xe9\nx = 1\n")],
+        ]);
+        let files = changed_files(folder.path(), "HEAD~1..HEAD", false, &[]).unwrap();
+        assert_eq!(paths(&files), ["a.py"]);
+        let [(path, reason)] = files.unreadable.as_slice() else { panic!("{:?}", files.unreadable) };
+        assert_eq!(path, "b.py");
+        assert!(reason.starts_with("b.py at HEAD~1 is not UTF-8: byte 0xe9 in line 1, column 3"), "{reason}");
+    }
+
+    #[test]
+    fn links_are_no_code() {
+        let folder = repository(&[&[("a.py", b"x = 1\n")]]);
+        let repository = Repository::open(folder.path()).unwrap();
+        let author = Signature::now("A", "a@example.org").unwrap();
+        for target in ["a.py", "b.py"] {
+            let mut index = repository.index().unwrap();
+            let _ = fs::remove_file(folder.path().join("link.py"));
+            std::os::unix::fs::symlink(target, folder.path().join("link.py")).unwrap();
+            index.add_path(Path::new("link.py")).unwrap();
+            let tree = repository.find_tree(index.write_tree().unwrap()).unwrap();
+            let parent = repository.head().unwrap().peel_to_commit().unwrap();
+            repository.commit(Some("HEAD"), &author, &author, "a link", &tree, &[&parent]).unwrap();
+        }
+        assert_eq!(changed_files(folder.path(), "HEAD~1..HEAD", false, &[]).unwrap(), ChangedFiles::default());
+    }
+
+    #[test]
+    fn errors_say_what_to_write() {
+        let folder = repository(&[&[("a.py", b"x = 1\n")]]);
+        let error = |range: &str| changed_files(folder.path(), range, false, &[]).unwrap_err().to_string();
+        for range in ["", "..", "A...B", "A..B..C"] {
+            assert!(error(range).contains("write OLD..NEW"), "{range}");
+        }
+        let staged = changed_files(folder.path(), "HEAD..HEAD", true, &[]).unwrap_err().to_string();
+        assert!(staged.contains("write OLD alone"), "{staged}");
+        assert!(error("nowhere..HEAD").starts_with("nowhere is not a revision of this repository: "));
+        let nothing = tempfile::tempdir().unwrap();
+        assert!(
+            changed_files(nothing.path(), "A..B", false, &[]).unwrap_err().to_string().contains("no git repository")
+        );
+    }
+}

@@ -1,0 +1,251 @@
+//! The command line: `twincell compare`, `mine`, `study`, `predict`, `doctor`. Arguments in, text and an exit status out.
+//!
+//! Nothing here knows Python: [`Session`] brings what the process around it offers, so that tests run commands as
+//! functions.
+
+pub mod arguments;
+mod compare;
+mod doctor;
+mod exports;
+mod git;
+mod mine;
+mod predict;
+mod study;
+
+use std::cell::Cell;
+use std::ffi::OsString;
+use std::io::{self, Write};
+
+use twincell_driver::options::{Job, Options, command_line};
+use twincell_driver::warm::Environment;
+use twincell_study::farm::Farm;
+use twincell_widgets::plain_sentence;
+
+pub use predict::listed;
+
+/// Exit statuses. A study and the doctor end with [`UNCHANGED`] when they did their work.
+pub const UNCHANGED: i32 = 0;
+pub const CHANGED: i32 = 1;
+pub const INCONCLUSIVE: i32 = 2;
+pub const FAILED: i32 = 3;
+/// What shells expect of a program that Ctrl-C ended.
+pub const INTERRUPTED: i32 = 130;
+
+/// What a command runs in.
+pub struct Session<'a> {
+    pub environment: Environment,
+    pub out: &'a mut dyn Write,
+    pub err: &'a mut dyn Write,
+    /// `out` takes colors.
+    pub color: bool,
+    /// Columns of `out`.
+    pub width: usize,
+    /// Progress may be drawn on the process's standard error.
+    pub progress: bool,
+    /// Who reads `out` has gone: what is written there is for nobody.
+    pub left: &'a Cell<bool>,
+    /// Whether the user asked to stop; asked often, from the thread that runs the command.
+    pub interrupted: &'a mut dyn FnMut() -> bool,
+    /// The workers at an address, for options as they were typed. An error is one line for people.
+    pub farms: &'a Farms,
+}
+
+/// Workers at an address, for options as they were typed. An error without a text is an interruption.
+pub type Farms = dyn Fn(&str, &[(&str, String)]) -> Result<Box<dyn Farm>, Option<String>>;
+
+/// Why a command ended early; the message is for people.
+#[derive(Debug, thiserror::Error)]
+enum Abort {
+    #[error("{0}")]
+    Failed(String),
+    #[error("stopped")]
+    Interrupted,
+    #[error("cannot write the result: {0}")]
+    Output(#[from] io::Error),
+}
+
+impl Abort {
+    fn new(error: impl std::fmt::Display) -> Self {
+        Abort::Failed(error.to_string())
+    }
+}
+
+/// Runs a command line without the program's name and returns the exit status.
+pub fn run(arguments: Vec<OsString>, session: &mut Session<'_>) -> i32 {
+    let mut out = UntilClosed { inner: &mut *session.out, closed: session.left };
+    let mut session = Session {
+        environment: session.environment.clone(),
+        out: &mut out,
+        err: &mut *session.err,
+        color: session.color,
+        width: session.width,
+        progress: session.progress,
+        left: session.left,
+        interrupted: &mut *session.interrupted,
+        farms: session.farms,
+    };
+    dispatch(arguments, &mut session).unwrap_or_else(|abort| {
+        // When standard error is closed too there is nobody left to tell.
+        let _ = writeln!(session.err, "twincell: {}", plain_sentence(&abort.to_string()));
+        if matches!(abort, Abort::Interrupted) { INTERRUPTED } else { FAILED }
+    })
+}
+
+fn dispatch(arguments: Vec<OsString>, session: &mut Session<'_>) -> Result<i32, Abort> {
+    let status = match arguments::command().try_get_matches_from(arguments) {
+        Ok(matches) => match matches.subcommand() {
+            Some(("compare", matches)) => compare::run(matches, session),
+            Some(("study", matches)) => study::run(matches, session),
+            Some(("mine", matches)) => mine::run(matches, session),
+            Some(("predict", matches)) => predict::run(matches, session),
+            Some(("doctor", matches)) => examine(matches, session),
+            // clap asks for a subcommand; this is for one that is declared and not listed above.
+            other => Err(Abort::Failed(format!("{other:?} is not a command; try twincell --help"))),
+        },
+        Err(error) => explain(&error, session),
+    }?;
+    session.out.flush()?;
+    Ok(status)
+}
+
+/// Writes until the reader has seen enough (`| head`), then to nowhere: the exit status stays that of the work.
+struct UntilClosed<'a> {
+    inner: &'a mut dyn Write,
+    closed: &'a Cell<bool>,
+}
+
+impl Write for UntilClosed<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.closed.get() {
+            return Ok(bytes.len());
+        }
+        match self.inner.write(bytes) {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+                self.closed.set(true);
+                Ok(bytes.len())
+            }
+            other => other,
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self.inner.flush() {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+                self.closed.set(true);
+                Ok(())
+            }
+            other => other,
+        }
+    }
+}
+
+/// Help and version go out as asked for; anything else was wrong.
+fn explain(error: &clap::Error, session: &mut Session<'_>) -> Result<i32, Abort> {
+    if error.use_stderr() {
+        write!(session.err, "{}", error.render())?;
+        return Ok(FAILED);
+    }
+    write!(session.out, "{}", error.render())?;
+    Ok(UNCHANGED)
+}
+
+fn examine(matches: &clap::ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort> {
+    let options = read_options(matches, Job::Doctor)?;
+    let report = doctor::examine(&options, &session.environment);
+    if matches.get_flag("json") {
+        let json = serde_json::to_string_pretty(&report).map_err(Abort::new)?;
+        writeln!(session.out, "{json}")?;
+    } else {
+        write!(session.out, "{}", report.text())?;
+    }
+    Ok(if report.works { UNCHANGED } else { FAILED })
+}
+
+fn read_options(matches: &clap::ArgMatches, job: Job) -> Result<Options, Abort> {
+    command_line::read(matches, job).map_err(|error| Abort::Failed(format!("--{error}")))
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    /// Runs a command line; (status, standard output, standard error).
+    pub fn command(arguments: &[&str]) -> (i32, String, String) {
+        let (mut out, mut err) = (Vec::new(), Vec::new());
+        let mut session = Session {
+            environment: Environment::default(),
+            out: &mut out,
+            err: &mut err,
+            color: false,
+            width: 80,
+            progress: false,
+            left: &Cell::new(false),
+            interrupted: &mut || false,
+            farms: &|_, _| Err(None),
+        };
+        let status = run(arguments.iter().map(OsString::from).collect(), &mut session);
+        (status, String::from_utf8(out).unwrap(), String::from_utf8(err).unwrap())
+    }
+
+    #[test]
+    fn help_and_version_are_no_errors() {
+        let (status, out, err) = command(&["--version"]);
+        assert_eq!((status, out.trim(), err.as_str()), (0, concat!("twincell ", env!("CARGO_PKG_VERSION")), ""));
+        let (status, out, _) = command(&["compare", "--help"]);
+        assert_eq!(status, 0);
+        assert!(out.contains("--raise-probability") && out.contains("Exit status"), "{out}");
+    }
+
+    #[test]
+    fn wrong_arguments_end_with_3() {
+        for (arguments, expected) in [
+            (&["compare"][..], "give two files"),
+            (&["compare", "only.py"], "give two files"),
+            (&["compare", "a.py", "b.py", "c.py"], "give two files"),
+            (&["compare", "a.py", "b.py", "--bugdet", "3"], "--budget"),
+            (&["compare", "a.py", "b.py", "--budget", "x"], "--budget cannot be 'x': give a whole number"),
+            (&["compare", "a.py", "b.py", "--json", "--html"], "a value is required"),
+            (&["study", "a.jsonl"], "--out"),
+            (&["mine"], "REPO"),
+            (&["mine", "/nonexistent"], "/nonexistent is not in a git repository"),
+            (&["mine", ".", "--since", "soon"], "--since: soon is not a date: write 2024-05-17"),
+            (&["mine", ".", "--limit", "many"], "--limit cannot be 'many': give a whole number"),
+            (&["nonsense"], "nonsense"),
+            (&[], "Usage"),
+            (&["compare", "no/such/file.py", "b.py"], "cannot read no/such/file.py: No such file or directory"),
+            (&["study", "no/such.jsonl", "--out", "x"], "cannot read no/such.jsonl"),
+        ] {
+            let (status, out, err) = command(arguments);
+            assert_eq!((status, out.as_str()), (3, ""), "{arguments:?}");
+            assert!(err.contains(expected), "{arguments:?}: {err}");
+            assert!(!err.contains("panicked"));
+        }
+    }
+
+    #[test]
+    fn a_closed_output_is_no_crash() {
+        struct Closed;
+        impl Write for Closed {
+            fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+                Err(io::ErrorKind::BrokenPipe.into())
+            }
+            fn flush(&mut self) -> io::Result<()> {
+                Ok(())
+            }
+        }
+        let mut err = Vec::new();
+        let mut session = Session {
+            environment: Environment::default(),
+            out: &mut Closed,
+            err: &mut err,
+            color: false,
+            width: 80,
+            progress: false,
+            left: &Cell::new(false),
+            interrupted: &mut || false,
+            farms: &|_, _| Err(None),
+        };
+        assert_eq!(run(vec!["--help".into()], &mut session), 0);
+        assert!(err.is_empty());
+    }
+}

@@ -1,0 +1,53 @@
+//! `twincell predict`: what a predictor says of a file.
+
+use std::path::PathBuf;
+
+use clap::ArgMatches;
+use serde_json::{Value, json};
+use twincell_driver::files;
+use twincell_driver::options::Job;
+use twincell_driver::waiting;
+use twincell_driver::warm::{self, Failure};
+use twincell_values::predicted::{Predicted, SitePrediction};
+use twincell_widgets::{plain_sentence, predictions_text};
+
+use crate::{Abort, Session, UNCHANGED, read_options};
+
+pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort> {
+    let options = read_options(matches, Job::Predict)?;
+    // clap has seen to it that it is there.
+    let path = matches.get_one::<PathBuf>("file").cloned().unwrap_or_default();
+    let text = files::read_source(&path).map_err(Abort::Failed)?;
+    let environment = session.environment.clone();
+    let predicted =
+        waiting::interruptible(move |stop| warm::predict(&text, &options, &environment, stop), session.interrupted);
+    let predicted = predicted.map_err(|failure| match failure {
+        Failure::Stopped => Abort::Interrupted,
+        failure => Abort::new(failure),
+    })?;
+    if matches.get_flag("json") {
+        for error in &predicted.errors {
+            let told = format!("{}, line {}: {}", path.display(), error.line, error.message);
+            writeln!(session.err, "twincell: {}", plain_sentence(&told))?;
+        }
+        writeln!(session.out, "{}", serde_json::to_string_pretty(&listed(&predicted)).map_err(Abort::new)?)?;
+    } else {
+        write!(session.out, "{}", predictions_text(&predicted))?;
+    }
+    let nothing = predicted.sites.is_empty() && !predicted.errors.is_empty();
+    if nothing { Err(Abort::Failed(format!("{} is not valid Python", path.display()))) } else { Ok(UNCHANGED) }
+}
+
+/// One object a site, for other programs.
+pub fn listed(predicted: &Predicted) -> Vec<Value> {
+    let one = |site: &SitePrediction| {
+        json!({
+            "function": site.function,
+            "start": site.start,
+            "end": site.end,
+            "kind": site.kind,
+            "probabilities": site.probabilities,
+        })
+    };
+    predicted.sites.iter().map(one).collect()
+}

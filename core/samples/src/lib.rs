@@ -1,0 +1,57 @@
+//! Small reports for the tests of crates that pass reports on. No part of the product.
+
+use twincell_compare::report::{Comparison, FORMAT, LineReport, PairReport, VersionReport};
+use twincell_compare::verdict::Verdict;
+
+/// A comparison of these pairs; its verdict is the worst of theirs.
+pub fn comparison(pairs: Vec<PairReport>) -> Comparison {
+    Comparison {
+        format: FORMAT,
+        twincell: "0".to_owned(),
+        verdict: Verdict::worst(pairs.iter().map(|pair| pair.verdict)),
+        sentence: "A sentence.".to_owned(),
+        pairs,
+        added: Vec::new(),
+        removed: Vec::new(),
+        predictor: "none".to_owned(),
+        seed: 0,
+        budget: 1,
+        milliseconds: 0.0,
+    }
+}
+
+pub fn pair(verdict: Verdict) -> PairReport {
+    let version = || VersionReport {
+        qualname: "f".to_owned(),
+        first_line: 1,
+        lines: Vec::new(),
+        coverage: 0.0,
+        changed_lines: 0,
+        changed_lines_reached: 0,
+        branches: Vec::new(),
+    };
+    PairReport {
+        verdict,
+        reason: "A reason.".to_owned(),
+        sentence: "A sentence.".to_owned(),
+        evidence: Vec::new(),
+        old: version(),
+        new: version(),
+        rows: Vec::new(),
+        executed: 0,
+        executions: Vec::new(),
+        line_sets: Vec::new(),
+        paths: Vec::new(),
+        witness: None,
+        decided_by: vec![],
+        reproducer: None,
+        lost: 0,
+        isolation: Default::default(),
+        notes: Vec::new(),
+        milliseconds: 0.0,
+    }
+}
+
+pub fn line(number: u32, changed: bool, executable: bool, executions: u32) -> LineReport {
+    LineReport { number, text: String::new(), changed, executable, executions, witness_hits: 0 }
+}

@@ -1,0 +1,173 @@
+//! The changes of a study: what one is, and what gives them, whatever the format. Nothing here reads files or runs
+//! threads.
+
+use std::io;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use twincell_compare::{CompareOptions, Source};
+use twincell_engine::protocol::Context;
+use twincell_syntax::{SNIPPET, classes, functions, snippet};
+
+use crate::metrics::Label;
+
+/// One change of a study.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Change {
+    /// Its place in the input, from 1: a line, a row.
+    pub number: usize,
+    /// Any JSON value; the number when there is none.
+    pub id: Value,
+    /// Text of one function, with its decorators.
+    pub old: String,
+    pub new: String,
+    pub old_module: Option<String>,
+    pub new_module: Option<String>,
+    /// Qualified name of the function in the modules.
+    pub function: Option<String>,
+    pub label: Option<String>,
+    /// Where it comes from: only shown.
+    pub project: Option<String>,
+    pub commit: Option<String>,
+    pub file: Option<String>,
+}
+
+/// A row that is not a change: it becomes a finding with this reason, one line for people.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NoChange {
+    pub number: usize,
+    pub id: Value,
+    pub reason: String,
+}
+
+pub type Row = Result<Change, NoChange>;
+
+/// What gives changes, one at a time, in the order of the input, so that memory does not grow with it.
+pub trait Changes: Send {
+    /// The next row; none at the end, however often it is asked for. An error ends the study, since the input cannot be read on, except for
+    /// [`io::ErrorKind::WouldBlock`]: nothing came for a moment, ask again.
+    fn next(&mut self) -> Option<io::Result<Row>>;
+
+    /// How many rows there are in all, where that is known without comparing them.
+    fn total(&self) -> Option<u64>;
+
+    /// Whether it is read by the thread that runs the study, and by no other: what belongs to whoever called.
+    fn is_read_by_caller(&self) -> bool {
+        false
+    }
+
+    /// What a person should know at the end: one line each.
+    fn warnings(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// What the numbers of changes count.
+    fn unit(&self) -> &'static str {
+        "row"
+    }
+
+    /// What a person should know of the input when it has been read: one line each.
+    fn notes(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// Whether its errors say what was wrong without the name of what was read.
+    fn explains_itself(&self) -> bool {
+        false
+    }
+}
+
+/// The word of a label that says that nobody knows: it counts for nothing, and is no mistake.
+pub const UNCLEAR: &str = "unclear";
+
+/// An id as people see it: a text as it is, anything else as JSON.
+pub fn shown(id: &Value) -> String {
+    id.as_str().map_or_else(|| id.to_string(), str::to_owned)
+}
+
+impl Change {
+    /// Names and values, as rows of an input have them; without those that are absent.
+    pub fn fields(&self) -> Map<String, Value> {
+        let texts = [
+            ("project", self.project.as_ref()),
+            ("commit", self.commit.as_ref()),
+            ("file", self.file.as_ref()),
+            ("function", self.function.as_ref()),
+            ("label", self.label.as_ref()),
+            ("old", Some(&self.old)),
+            ("new", Some(&self.new)),
+            ("old_module", self.old_module.as_ref()),
+            ("new_module", self.new_module.as_ref()),
+        ];
+        let texts = texts.into_iter().filter_map(|(name, text)| Some((name.to_owned(), Value::from(text?.as_str()))));
+        std::iter::once(("id".to_owned(), self.id.clone())).chain(texts).collect()
+    }
+
+    pub fn label(&self) -> Option<Label> {
+        Label::of(self.label.as_deref())
+    }
+
+    /// What is compared, and with which options. Modules count only where the context asks for them; a change without
+    /// both modules is compared by its texts alone.
+    pub fn sources(&self, options: &CompareOptions) -> (Source, Source, CompareOptions) {
+        let modules = match (options.context, &self.old_module, &self.new_module) {
+            (Context::Module, Some(old), Some(new)) => Some((old.clone(), new.clone())),
+            _ => None,
+        };
+        // A name in a module that is not there tells nothing, but texts may be whole files themselves.
+        let is_there = |name: &String| modules.is_some() || [&self.old, &self.new].iter().all(|text| holds(text, name));
+        let function = self.function.clone().filter(is_there);
+        let (old_module, new_module) = modules.unzip();
+        let old = Source { text: self.old.clone(), module: old_module, label: "old".to_owned() };
+        let new = Source { text: self.new.clone(), module: new_module, label: "new".to_owned() };
+        (old, new, CompareOptions { function, ..options.clone() })
+    }
+}
+
+/// Whether a text has a function, a class or statements of this name.
+fn holds(text: &str, name: &str) -> bool {
+    match name {
+        SNIPPET => snippet(text).has_statements,
+        _ => functions(text).0.iter().chain(&classes(text)).any(|one| one.qualname == name),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_counts_where_the_texts_are_whole_files() {
+        let text = "LIMIT = 1\n\n\nclass P:\n    def f(self):\n        return 1\n\n\nprint(LIMIT)\n";
+        let named = |name: &str, new: &str| {
+            let (function, old, new) = (Some(name.to_owned()), text.to_owned(), new.to_owned());
+            Change { function, old, new, ..Change::default() }.sources(&CompareOptions::default()).2.function
+        };
+        for name in ["P", "P.f", "the snippet"] {
+            assert_eq!(named(name, text).as_deref(), Some(name));
+        }
+        assert_eq!((named("P.g", text), named("P", "x = 1")), (None, None));
+    }
+
+    #[test]
+    fn modules_count_only_in_module_context() {
+        let change = Change {
+            old_module: Some("o".into()),
+            new_module: Some("n".into()),
+            function: Some("C.f".into()),
+            ..Default::default()
+        };
+        let alone = CompareOptions { context: Context::Function, ..Default::default() };
+        let (old, new, options) = change.sources(&alone);
+        assert_eq!((old.module, new.module, options.function), (None, None, None));
+
+        let (old, new, options) = change.sources(&CompareOptions { context: Context::Module, ..alone });
+        assert_eq!((old.module.as_deref(), new.module.as_deref()), (Some("o"), Some("n")));
+        assert_eq!(options.function.as_deref(), Some("C.f"));
+
+        let half = Change { old_module: None, ..change };
+        let (old, new, options) = half.sources(&CompareOptions::default());
+        assert_eq!((old.module, new.module, options.function), (None, None, None));
+    }
+}

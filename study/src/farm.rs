@@ -1,0 +1,426 @@
+//! Comparing changes in other processes, here or on other machines. Chunks of changes go out as text, a bounded number at a
+//! time, and findings come back as text, so that any way of reaching a process will do ([`Farm`]).
+//!
+//! A worker that is lost loses no finding: its chunk is handed out again, change by change. One that was lost with a
+//! change three times is not lost again for it. A chunk counts once, whoever answers for it how often.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::mpsc::Sender;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::change::Change;
+use crate::find::{Found, Wanted};
+use crate::finding::Finding;
+use crate::queue::Next;
+use crate::run::Broken;
+use crate::threads::{Event, INTERVAL, Job, Shared};
+
+/// Processes that compare.
+pub trait Farm: Send {
+    /// Chunks that may be out at a time.
+    fn chunks(&self) -> usize;
+
+    /// Hands out a chunk ([`write_chunk`]). `ticket` is what it is called when it ends.
+    fn hand_out(&mut self, ticket: u64, chunk: String) -> Result<(), Trouble>;
+
+    /// Chunks that have ended, each with its answer; waits for one for as long as this.
+    fn ended(&mut self, patience: Duration) -> Result<Vec<Ended>, Trouble>;
+
+    /// Others in the place of the processes that broke down; an error where there are none.
+    fn renew(&mut self) -> Result<(), String>;
+
+    /// Nobody waits for what is still out.
+    fn leave(&mut self);
+}
+
+/// A chunk that has ended: its ticket, and its answer.
+pub type Ended = (u64, Result<String, Trouble>);
+
+/// Why there is no answer; each a line for people.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Trouble {
+    /// Whoever had the chunk is gone, or failed with it: another may do it.
+    Lost(String),
+    /// Nobody is there to do anything.
+    Broken(String),
+    /// It would go wrong in the same way with every chunk.
+    Useless(String),
+}
+
+/// How long what was read waits at most to be handed out to who has nothing to do.
+const MOMENT: Duration = Duration::from_millis(10);
+/// Times that a change is handed out.
+const ATTEMPTS: u32 = 3;
+/// What a chunk should take, in milliseconds: long enough that handing it out does not count. Toward the end chunks get
+/// smaller, so that nobody waits for the last one, but not so small that handing them out is the work.
+const CHUNK_TIME: f64 = 500.0;
+const SHORTEST_TIME: f64 = 60.0;
+const LARGEST_CHUNK: usize = 64;
+
+/// Changes that are out at a time at most, about.
+pub(crate) fn at_once(farm: &dyn Farm) -> usize {
+    // Read ahead by some more; only quick changes come in large chunks.
+    farm.chunks() * 8
+}
+
+/// A change as it goes out, with what is wanted of it.
+#[derive(Serialize, Deserialize)]
+struct Asked {
+    change: Change,
+    key: String,
+    wanted: Wanted,
+}
+
+/// The answer to one line.
+#[derive(Serialize, Deserialize)]
+struct Answer {
+    number: usize,
+    found: Found,
+}
+
+/// A change in somebody's hands.
+struct Held {
+    job: Job,
+    attempts: u32,
+}
+
+/// Answers a chunk where it was handed to: each line by `find`.
+pub fn answer_chunk(chunk: &str, find: &mut dyn FnMut(&Change, &str, Wanted) -> Found) -> Result<String, String> {
+    let mut answers = String::new();
+    for line in chunk.lines() {
+        let Asked { change, key, wanted } =
+            serde_json::from_str(line).map_err(|error| format!("this is not a chunk of a study: {error}"))?;
+        let answer = Answer { number: change.number, found: find(&change, &key, wanted) };
+        answers.push_str(&serde_json::to_string(&answer).map_err(|error| error.to_string())?);
+        answers.push('\n');
+    }
+    Ok(answers)
+}
+
+fn write_chunk(held: &[Held], wanted: Wanted) -> Result<String, String> {
+    let mut chunk = String::new();
+    for Held { job, .. } in held {
+        let asked = Asked { change: job.change.clone(), key: job.key.clone(), wanted };
+        chunk.push_str(&serde_json::to_string(&asked).map_err(|error| error.to_string())?);
+        chunk.push('\n');
+    }
+    Ok(chunk)
+}
+
+/// Hands out what waits in `shared` until there is nothing any more.
+pub(crate) fn tend(farm: &mut dyn Farm, shared: &Shared, wanted: Wanted, events: &Sender<Event>) {
+    let mut tended = Tended::new(farm, wanted, events);
+    let ended = tended.run(shared);
+    tended.farm.leave();
+    if let Err(reason) = ended {
+        // When nobody listens the study has ended already.
+        let _ = events.send(Event::Broken(Broken::Workers(reason)));
+    }
+}
+
+struct Tended<'a> {
+    farm: &'a mut dyn Farm,
+    wanted: Wanted,
+    out: BTreeMap<u64, Vec<Held>>,
+    /// What was lost, to be handed out again, alone.
+    again: VecDeque<Held>,
+    /// Something broke down, and what was out then is tried one by one.
+    careful: bool,
+    next_ticket: u64,
+    /// What the changes so far took.
+    milliseconds: f64,
+    found: u32,
+    events: &'a Sender<Event>,
+}
+
+impl<'a> Tended<'a> {
+    fn new(farm: &'a mut dyn Farm, wanted: Wanted, events: &'a Sender<Event>) -> Self {
+        Self {
+            farm,
+            wanted,
+            out: BTreeMap::new(),
+            again: VecDeque::new(),
+            careful: false,
+            next_ticket: 0,
+            milliseconds: 0.0,
+            found: 0,
+            events,
+        }
+    }
+
+    fn run(&mut self, shared: &Shared) -> Result<(), String> {
+        let mut is_closed = false;
+        loop {
+            if shared.stopped() {
+                return Ok(());
+            }
+            shared.widen(at_once(self.farm));
+            while self.out.len() < self.allowed() {
+                let chunk = match self.again.pop_front() {
+                    Some(held) => vec![held],
+                    None => self.take(shared, &mut is_closed),
+                };
+                if chunk.is_empty() {
+                    break;
+                }
+                self.hand_out(chunk)?;
+            }
+            if self.out.is_empty() {
+                if is_closed && self.again.is_empty() {
+                    return Ok(());
+                }
+                continue;
+            }
+            // Where somebody has nothing to do, what is read next is not to wait for an answer.
+            let patience = if is_closed || self.out.len() >= self.allowed() { INTERVAL } else { MOMENT };
+            match self.farm.ended(patience) {
+                Ok(ended) => {
+                    for (ticket, answer) in ended {
+                        self.settle(ticket, answer)?;
+                    }
+                }
+                Err(trouble) => self.overcome(trouble)?,
+            }
+        }
+    }
+
+    /// Chunks that may be out now: one, while it is not known which of them broke everything down.
+    fn allowed(&mut self) -> usize {
+        self.careful &= !(self.again.is_empty() && self.out.is_empty());
+        if self.careful { 1 } else { self.farm.chunks().max(1) }
+    }
+
+    /// As many of the changes that wait as should go out together.
+    fn take(&mut self, shared: &Shared, is_closed: &mut bool) -> Vec<Held> {
+        let size = self.size(shared.jobs.last());
+        let mut chunk = Vec::new();
+        while chunk.len() < size && !*is_closed {
+            // With nothing out there is nothing else to wait for.
+            let patience = if chunk.is_empty() && self.out.is_empty() { INTERVAL } else { Duration::ZERO };
+            match shared.jobs.pop(patience) {
+                Next::Item(job) => chunk.push(Held { job, attempts: 0 }),
+                Next::Nothing => break,
+                Next::Closed => *is_closed = true,
+            }
+        }
+        chunk
+    }
+
+    /// How many changes go out together; `last` is how many are left, once that is known.
+    fn size(&self, last: Option<usize>) -> usize {
+        let each = if self.found == 0 { CHUNK_TIME } else { self.milliseconds / f64::from(self.found) };
+        let within = |time: f64| ((time / each.max(1.0)) as usize).clamp(1, LARGEST_CHUNK);
+        // Half of what is left is dealt out to all that may be out, and of the other half they take when they are done.
+        let share = |last: usize| last.div_ceil(2 * self.farm.chunks().max(1));
+        last.map_or(LARGEST_CHUNK, share).clamp(within(SHORTEST_TIME), within(CHUNK_TIME))
+    }
+
+    fn hand_out(&mut self, mut chunk: Vec<Held>) -> Result<(), String> {
+        for held in &mut chunk {
+            held.attempts += 1;
+        }
+        let text = write_chunk(&chunk, self.wanted)?;
+        let ticket = self.next_ticket;
+        self.next_ticket += 1;
+        self.out.insert(ticket, chunk);
+        match self.farm.hand_out(ticket, text) {
+            Ok(()) => Ok(()),
+            Err(Trouble::Lost(reason)) => self.settle(ticket, Err(Trouble::Lost(reason))),
+            Err(trouble) => {
+                // It never went out.
+                for held in self.out.get_mut(&ticket).into_iter().flatten() {
+                    held.attempts -= 1;
+                }
+                self.overcome(trouble)
+            }
+        }
+    }
+
+    fn settle(&mut self, ticket: u64, answer: Result<String, Trouble>) -> Result<(), String> {
+        // Somebody else may have answered for it already.
+        if !self.out.contains_key(&ticket) {
+            return Ok(());
+        }
+        match answer {
+            Ok(text) => {
+                let chunk = self.out.remove(&ticket).unwrap_or_default();
+                self.give(chunk, &text)
+            }
+            Err(Trouble::Lost(reason)) => {
+                for held in self.out.remove(&ticket).unwrap_or_default() {
+                    self.lose(held, &reason);
+                }
+                Ok(())
+            }
+            Err(trouble) => self.overcome(trouble),
+        }
+    }
+
+    /// Passes the answers on; a change that has none is lost.
+    fn give(&mut self, chunk: Vec<Held>, text: &str) -> Result<(), String> {
+        let mut answers = BTreeMap::new();
+        for line in text.lines() {
+            let answer: Answer =
+                serde_json::from_str(line).map_err(|error| format!("a worker sent an unexpected answer: {error}"))?;
+            answers.insert(answer.number, answer.found);
+        }
+        for held in chunk {
+            match answers.remove(&held.job.change.number) {
+                Some(found) => {
+                    self.milliseconds += found.finding.milliseconds;
+                    self.found += 1;
+                    self.send(held.job, found);
+                }
+                None => self.lose(held, "a worker sent no answer for it"),
+            }
+        }
+        Ok(())
+    }
+
+    fn lose(&mut self, held: Held, reason: &str) {
+        if held.attempts < ATTEMPTS {
+            self.again.push_back(held);
+            return;
+        }
+        let reason = format!("{ATTEMPTS} workers were lost with this change, the last because {reason}");
+        let finding = Finding::not_compared(&held.job.change, reason, 0.0);
+        self.send(held.job, Found { finding, state: None, reproducers: Vec::new(), detail: None });
+    }
+
+    fn send(&self, job: Job, found: Found) {
+        // When nobody listens the study has ended, and its flag says so.
+        let _ = self.events.send(Event::Found(Box::new((job, found))));
+    }
+
+    /// Everything that is out is lost; goes on with others, if there are any.
+    fn overcome(&mut self, trouble: Trouble) -> Result<(), String> {
+        let reason = match trouble {
+            Trouble::Useless(reason) => return Err(reason),
+            Trouble::Broken(reason) | Trouble::Lost(reason) => reason,
+        };
+        self.farm.renew().map_err(|help| format!("{reason}; {help}"))?;
+        self.careful = true;
+        for held in std::mem::take(&mut self.out).into_values().flatten() {
+            self.lose(held, &reason);
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+
+    use super::*;
+    use crate::scripted::{Script, studied};
+
+    /// Processes that answer at once, or as a script says.
+    struct Scripted {
+        waiting: VecDeque<Ended>,
+        most_out: usize,
+        /// The texts of new versions that break everything down, each time.
+        poison: &'static str,
+        /// Chunks that are lost before the others are answered.
+        to_lose: usize,
+        renewed: u32,
+        may_renew: bool,
+    }
+
+    impl Scripted {
+        fn new() -> Self {
+            Self {
+                waiting: VecDeque::new(),
+                most_out: 0,
+                poison: "no such text",
+                to_lose: 0,
+                renewed: 0,
+                may_renew: true,
+            }
+        }
+    }
+
+    impl Farm for Scripted {
+        fn chunks(&self) -> usize {
+            4
+        }
+
+        fn hand_out(&mut self, ticket: u64, chunk: String) -> Result<(), Trouble> {
+            let answer = answer_chunk(&chunk, &mut |change, key, _| {
+                let mut finding = Finding::not_compared(change, "answered".into(), 1.0);
+                finding.key = Some(key.to_owned());
+                Found { finding, state: None, reproducers: Vec::new(), detail: None }
+            });
+            let answer = if chunk.contains(self.poison) {
+                Err(Trouble::Broken("the pool broke".into()))
+            } else if self.to_lose > 0 {
+                self.to_lose -= 1;
+                Err(Trouble::Lost("it was killed".into()))
+            } else {
+                answer.map_err(Trouble::Useless)
+            };
+            self.waiting.push_back((ticket, answer.clone()));
+            // Twice: the second answer must not count.
+            self.waiting.push_back((ticket, answer));
+            self.most_out = self.most_out.max(self.waiting.len());
+            Ok(())
+        }
+
+        fn ended(&mut self, _: Duration) -> Result<Vec<Ended>, Trouble> {
+            Ok(self.waiting.drain(..).collect())
+        }
+
+        fn renew(&mut self) -> Result<(), String> {
+            self.renewed += 1;
+            if self.may_renew { Ok(()) } else { Err("give another".into()) }
+        }
+
+        fn leave(&mut self) {}
+    }
+
+    #[test]
+    fn every_change_is_answered_once_and_few_are_out() {
+        let mut farm = Scripted { to_lose: 2, ..Scripted::new() };
+        let (rows, outcome) = studied(&mut Script::changes(100), Some(&mut farm));
+        assert_eq!(outcome.unwrap().confusion.total(), 100);
+        assert_eq!(rows.len(), 100);
+        assert!(rows.iter().all(|row| row.reason == "answered" && row.key.is_some()));
+        assert!(farm.most_out <= 2 * 4, "{}", farm.most_out);
+    }
+
+    #[test]
+    fn chunks_are_as_long_as_is_wanted_and_get_smaller_toward_the_end() {
+        let (mut farm, (events, _)) = (Scripted::new(), mpsc::channel());
+        let mut tended = Tended::new(&mut farm, Wanted::default(), &events);
+        assert_eq!(tended.size(None), 1, "nobody knows yet how long a change takes");
+        (tended.milliseconds, tended.found) = (200.0, 10);
+        let sizes = [None, Some(400), Some(100), Some(40), Some(8), Some(0)].map(|last| tended.size(last));
+        assert_eq!(sizes, [25, 25, 13, 5, 3, 3]);
+    }
+
+    #[test]
+    fn a_change_that_breaks_its_workers_is_found_out_and_the_others_are_not_blamed() {
+        let mut farm = Scripted { poison: "new 13\"", ..Scripted::new() };
+        let (rows, outcome) = studied(&mut Script::changes(40), Some(&mut farm));
+        assert_eq!(outcome.unwrap().confusion.total(), 40);
+        let blamed: Vec<usize> = (0..40).filter(|index| rows[*index].reason != "answered").collect();
+        assert_eq!(blamed, [13]);
+        assert!(rows[13].reason.starts_with("3 workers were lost with this change"), "{}", rows[13].reason);
+        assert_eq!((rows[13].key.as_deref(), farm.renewed), (None, 3));
+    }
+
+    #[test]
+    fn workers_that_broke_down_for_good_end_the_study_with_what_was_found() {
+        let mut farm = Scripted { poison: "new 13\"", may_renew: false, ..Scripted::new() };
+        let (rows, outcome) = studied(&mut Script::changes(40), Some(&mut farm));
+        assert_eq!(outcome.unwrap_err().to_string(), "the pool broke; give another");
+        assert!(rows.len() < 40);
+    }
+
+    #[test]
+    fn what_is_no_chunk_is_refused() {
+        let refused = answer_chunk("{}\n", &mut |_, _, _| unreachable!());
+        assert!(refused.unwrap_err().starts_with("this is not a chunk of a study"));
+    }
+}

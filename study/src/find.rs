@@ -1,0 +1,82 @@
+//! One change compared: its finding, and what else is wanted of the comparison. The same wherever it happens, in a thread of
+//! the study or in another process, so everything here is plain data.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Instant;
+
+use serde::{Deserialize, Serialize};
+use twincell_compare::report::Comparison;
+use twincell_compare::{CompareOptions, Continue, Source};
+use twincell_driver::reproducers::{self, Written};
+
+use crate::change::Change;
+use crate::detail::Detail;
+use crate::finding::Finding;
+use crate::page;
+
+/// How a change is compared: the engine, or in tests something in its place.
+pub type Compare<'a> =
+    dyn Fn(&Source, &Source, &CompareOptions, &mut dyn FnMut() -> Continue) -> Result<Comparison, Refused> + Sync + 'a;
+
+/// Why there is no comparison; one line for people.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refused {
+    pub reason: String,
+    /// It is the change's fault: the next run will say the same.
+    pub for_good: bool,
+}
+
+/// What is wanted of a comparison beside its finding.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Wanted {
+    /// What a page shows of it, as JSON.
+    pub state: bool,
+    pub reproducers: bool,
+    /// What files for other programs tell of it.
+    pub detail: bool,
+}
+
+/// What came of a change.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Found {
+    pub finding: Finding,
+    pub state: Option<String>,
+    pub reproducers: Vec<Written>,
+    pub detail: Option<Detail>,
+}
+
+/// Compares a change. `key` is that of its row.
+pub fn find(
+    change: &Change,
+    key: &str,
+    compare: &Compare<'_>,
+    options: &CompareOptions,
+    wanted: Wanted,
+    watch: &mut dyn FnMut() -> Continue,
+) -> Found {
+    let start = Instant::now();
+    let milliseconds = || start.elapsed().as_secs_f64() * 1000.0;
+    let (old, new, options) = change.sources(options);
+    let found = catch_unwind(AssertUnwindSafe(|| {
+        let comparison = compare(&old, &new, &options, watch)?;
+        let mut finding = Finding::new(change, &comparison, milliseconds());
+        finding.key = Some(key.to_owned());
+        Ok(Found {
+            finding,
+            state: if wanted.state { page::kept(change, &comparison) } else { None },
+            reproducers: if wanted.reproducers { reproducers::of_study(&comparison) } else { Vec::new() },
+            detail: if wanted.detail { Detail::of(change, &comparison) } else { None },
+        })
+    }));
+    let refused = match found {
+        Ok(Ok(found)) => return found,
+        Ok(Err(refused)) => refused,
+        Err(_) => Refused {
+            reason: "this is a bug in twincell, please report it with the change".to_owned(),
+            for_good: false,
+        },
+    };
+    let mut finding = Finding::not_compared(change, refused.reason, milliseconds());
+    finding.key = refused.for_good.then(|| key.to_owned());
+    Found { finding, state: None, reproducers: Vec::new(), detail: None }
+}

@@ -1,0 +1,166 @@
+//! The key of a row: a hash of all that its result depends on, so that a study knows which results it has.
+
+use sha2::{Digest, Sha256};
+use twincell_driver::options::Options;
+use twincell_driver::warm::{Environment, model_options};
+
+use crate::change::{Change, NoChange};
+
+/// One more where rows that are the same by all that is hashed here would not be the same any more.
+const FORMAT: &[u8] = b"twincell study 2";
+
+/// Makes the keys of a study.
+#[derive(Clone)]
+pub struct Keys {
+    /// What all rows of the study share, hashed.
+    shared: Sha256,
+}
+
+impl Keys {
+    /// Reads the model. An error is one line for people.
+    pub fn new(options: &Options, environment: &Environment) -> Result<Self, String> {
+        let mut shared = Sha256::new();
+        put(&mut shared, FORMAT);
+        put(&mut shared, env!("CARGO_PKG_VERSION").as_bytes());
+        put(&mut shared, settings(options)?.as_bytes());
+        // The Python that runs the code, unless another one is among the options; not the packages in it, nor its place.
+        put(&mut shared, environment.version.as_bytes());
+        let parts =
+            twincell_models::contents(&model_options(options, environment)).map_err(|error| error.to_string())?;
+        let mut model = Sha256::new();
+        for part in &parts {
+            put(&mut model, part);
+        }
+        put(&mut shared, &model.finalize());
+        Ok(Self { shared })
+    }
+
+    /// What the study as a whole depends on, for others that are to give the same results.
+    pub fn fingerprint(&self) -> String {
+        hex(self.shared.clone())
+    }
+
+    pub fn of_change(&self, change: &Change) -> String {
+        let mut hash = self.shared.clone();
+        put(&mut hash, change.old.as_bytes());
+        put(&mut hash, change.new.as_bytes());
+        for text in [&change.old_module, &change.new_module, &change.function] {
+            put(&mut hash, &[u8::from(text.is_some())]);
+            put(&mut hash, text.as_deref().unwrap_or_default().as_bytes());
+        }
+        hex(hash)
+    }
+
+    pub fn of_row(&self, row: &NoChange) -> String {
+        let mut hash = self.shared.clone();
+        put(&mut hash, b"no change");
+        put(&mut hash, row.reason.as_bytes());
+        hex(hash)
+    }
+}
+
+/// All options that can change a result. Taken apart, so that a new option is not forgotten.
+fn settings(options: &Options) -> Result<String, String> {
+    let Options {
+        function: _,
+        budget: _,
+        seed: _,
+        context: _,
+        raise_probability: _,
+        float_tolerance: _,
+        ignore_edge_cases: _,
+        isolation: _,
+        techniques: _,
+        // Its files are read instead.
+        model: _,
+        // Results are the same for any number of them, and from wherever predictions come.
+        jobs: _,
+        cache: _,
+        predictor,
+        device,
+        timeout,
+        memory,
+        python,
+    } = options;
+    let analysis = serde_json::to_string(&options.for_core()).map_err(|error| error.to_string())?;
+    let python = python.as_ref().map(|path| path.to_string_lossy().into_owned());
+    Ok(format!("{analysis} {predictor} {device:?} {timeout} {memory} {python:?}"))
+}
+
+/// With its length, so that texts do not run into each other.
+fn put(hash: &mut Sha256, bytes: &[u8]) {
+    hash.update((bytes.len() as u64).to_le_bytes());
+    hash.update(bytes);
+}
+
+fn hex(hash: Sha256) -> String {
+    hash.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use twincell_driver::options::{Cache, TABLE};
+
+    fn change() -> Change {
+        Change { old: "a".into(), new: "b".into(), ..Change::default() }
+    }
+
+    #[test]
+    fn every_option_that_can_change_a_result_changes_the_keys() {
+        let key = |options: &Options| Keys::new(options, &Environment::default()).unwrap().of_change(&change());
+        let plain = key(&Options::default());
+        assert_eq!(plain.len(), 32);
+        for (name, text) in [
+            ("function", "f"),
+            ("budget", "7"),
+            ("seed", "7"),
+            ("predictor", "uniform"),
+            ("context", "function"),
+            ("device", "cpu"),
+            ("timeout", "7"),
+            ("memory", "77"),
+            ("raise-probability", "0.5"),
+            ("float-tolerance", "0.5"),
+            ("ignore-edge-cases", "on"),
+            ("isolation", "process"),
+            ("without", "repair"),
+            ("python", "/other/python"),
+        ] {
+            let mut options = Options::default();
+            options.set_text(name, text).unwrap();
+            assert_ne!(key(&options), plain, "{name}");
+        }
+        let other = Environment { version: "cpython 3.99".into(), ..Environment::default() };
+        assert_ne!(Keys::new(&Options::default(), &other).unwrap().of_change(&change()), plain);
+        // `jobs` and `cache` change nothing, and `model` by what is in it.
+        assert_eq!(TABLE.len(), 14 + 3);
+        assert_eq!(key(&Options { jobs: Some(7), cache: Cache::Memory, ..Options::default() }), plain);
+    }
+
+    #[test]
+    fn the_key_is_of_what_is_compared_and_not_of_what_it_is_called() {
+        let keys = Keys::new(&Options::default(), &Environment::default()).unwrap();
+        let plain = keys.of_change(&change());
+        let named = Change { id: 7.into(), label: Some("changing".into()), project: Some("p".into()), ..change() };
+        assert_eq!(keys.of_change(&named), plain);
+        let others = [
+            Change { old: "".into(), new: "ab".into(), ..change() },
+            Change { old: "ab".into(), new: "".into(), ..change() },
+            Change { old_module: Some("".into()), ..change() },
+            Change { new_module: Some("".into()), ..change() },
+            Change { function: Some("".into()), ..change() },
+        ];
+        let distinct: BTreeSet<String> = others.iter().map(|other| keys.of_change(other)).chain([plain]).collect();
+        assert_eq!(distinct.len(), others.len() + 1);
+    }
+
+    #[test]
+    fn a_model_that_cannot_be_read_is_said_at_once() {
+        let options = Options { model: Some("/no/such/model".into()), ..Options::default() };
+        let Err(error) = Keys::new(&options, &Environment::default()) else { panic!("there is no such model") };
+        assert!(error.contains("/no/such/model"), "{error}");
+    }
+}

@@ -1,0 +1,129 @@
+//! The functions of a file's text, and which of them a commit modified.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use git2::{Oid, Repository};
+use twincell_driver::decode::python_source;
+use twincell_syntax::{Function, functions, same_tree};
+
+/// More than a person wrote.
+const MOST_BYTES: usize = 4 << 20;
+/// Of text that was read and may be asked for again; twice that is held.
+const KEPT_BYTES: usize = 16 << 20;
+
+/// A text and its functions that stand in no other one.
+#[derive(Debug)]
+pub struct Module {
+    pub text: String,
+    pub functions: Vec<Function>,
+}
+
+impl Module {
+    pub fn read(bytes: &[u8]) -> Result<Self, String> {
+        if bytes.len() > MOST_BYTES {
+            return Err(format!("has more than {} MiB", MOST_BYTES >> 20));
+        }
+        let text = python_source(bytes)?;
+        let (found, errors) = functions(&text);
+        match errors.first() {
+            Some(error) => Err(format!("is not valid Python: {error}")),
+            None => Ok(Self { text, functions: found.into_iter().filter(|one| one.parent.is_none()).collect() }),
+        }
+    }
+
+    /// A function's text with its decorators.
+    pub fn whole(&self, function: &Function) -> String {
+        let line = self.text.lines().nth(function.first_line.saturating_sub(1) as usize).unwrap_or_default();
+        let indentation = &line[..line.len() - line.trim_start_matches([' ', '\t']).len()];
+        let mut text = String::new();
+        for decorator in &function.decorators {
+            text.push('@');
+            for (index, line) in decorator.lines().enumerate() {
+                text.push_str(if index == 0 { line } else { line.strip_prefix(indentation).unwrap_or(line) });
+                text.push('\n');
+            }
+        }
+        text + &function.text
+    }
+}
+
+/// What became of the functions of a file.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Became {
+    /// Places in both modules, in the order of the new one.
+    pub modified: Vec<(usize, usize)>,
+    pub added_or_removed: usize,
+}
+
+/// Compares the functions of both versions by qualified name. `wanted` says by its name whether one counts.
+pub fn became(old: &Module, new: &Module, wanted: &dyn Fn(&Function) -> bool) -> Became {
+    let mut before: BTreeMap<&str, usize> = (old.functions.iter().enumerate())
+        .filter(|(_, function)| wanted(function))
+        .map(|(index, function)| (function.qualname.as_str(), index))
+        .collect();
+    let mut became = Became::default();
+    for (index, function) in new.functions.iter().enumerate().filter(|(_, function)| wanted(function)) {
+        match before.remove(function.qualname.as_str()) {
+            Some(was) if old.functions.get(was).is_some_and(|old| !same_tree(old, function)) => {
+                became.modified.push((was, index));
+            }
+            Some(_) => {}
+            None => became.added_or_removed += 1,
+        }
+    }
+    became.added_or_removed += before.len();
+    became
+}
+
+/// Modules by what git calls their bytes: the new version of a file is the old one of the next commit that changes it.
+#[derive(Default)]
+pub struct Modules {
+    held: Mutex<Generations>,
+}
+
+/// What was asked for lately, and what was before that.
+#[derive(Default)]
+struct Generations {
+    young: HashMap<Oid, Arc<Module>>,
+    old: HashMap<Oid, Arc<Module>>,
+    bytes: usize,
+}
+
+impl Modules {
+    /// An error is the rest of a sentence that begins with the file's name.
+    pub fn read(&self, repository: &Repository, id: Oid) -> Result<Arc<Module>, String> {
+        if let Some(known) = self.held.lock().unwrap_or_else(PoisonError::into_inner).get(id) {
+            return Ok(known);
+        }
+        let not_there = |error: git2::Error| format!("is not in this clone: {}", error.message());
+        let size = repository.odb().and_then(|objects| objects.read_header(id)).map_err(not_there)?.0;
+        if size > MOST_BYTES {
+            return Err(format!("has more than {} MiB", MOST_BYTES >> 20));
+        }
+        let blob = repository.find_blob(id).map_err(not_there)?;
+        let module = Arc::new(Module::read(blob.content())?);
+        self.held.lock().unwrap_or_else(PoisonError::into_inner).put(id, module.clone());
+        Ok(module)
+    }
+}
+
+impl Generations {
+    fn get(&mut self, id: Oid) -> Option<Arc<Module>> {
+        if let Some(known) = self.young.get(&id) {
+            return Some(known.clone());
+        }
+        let known = self.old.remove(&id)?;
+        self.put(id, known.clone());
+        Some(known)
+    }
+
+    fn put(&mut self, id: Oid, module: Arc<Module>) {
+        self.bytes += module.text.len();
+        self.young.insert(id, module);
+        if self.bytes > KEPT_BYTES {
+            self.old = std::mem::take(&mut self.young);
+            self.bytes = 0;
+        }
+    }
+}

@@ -1,0 +1,271 @@
+//! Changes from the history of a git repository, read from its objects: nothing is checked out and nothing is run.
+//!
+//! One thread walks the commits, newest first; others read what each changed; [`Mine`] gives the changes in the order of
+//! the walk, one at a time, so that memory does not grow with the history.
+
+mod dates;
+mod files;
+mod functions;
+mod history;
+mod threads;
+
+use std::fmt::Write as _;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Once;
+
+use git2::{ErrorCode, Repository};
+use regex::{RegexSet, RegexSetBuilder};
+
+use crate::change::{Change, Changes, Row};
+
+pub use dates::seconds;
+pub use functions::Module;
+
+/// What libgit2 holds of objects that it has read, and maps of packed ones, in bytes: for all repositories of this process.
+/// What it takes by itself is a quarter and eight GiB.
+const OBJECTS: isize = 32 << 20;
+const WINDOW: usize = 32 << 20;
+const MAPPED: usize = 256 << 20;
+
+/// Which changes are wanted. Without merges, always; and only of functions that are in both versions of their file, with
+/// different trees without comments, docstrings, decorators and annotations.
+#[derive(Debug, Clone, Default)]
+pub struct Selection {
+    /// Where the walk begins; HEAD when absent.
+    pub revision: Option<String>,
+    /// Seconds since 1970, of the committer, both inclusive.
+    pub since: Option<i64>,
+    pub until: Option<i64>,
+    /// A line of the message must match one of these, in any case of letters.
+    pub grep: Vec<String>,
+    /// The commit modifies one function, and neither adds nor removes any.
+    pub single_function: bool,
+    /// Functions and files with `test` in their name, too.
+    pub tests: bool,
+    /// Without the texts of the files that hold the functions.
+    pub no_modules: bool,
+    /// This many changes at most.
+    pub limit: Option<usize>,
+}
+
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum MineError {
+    #[error("{0} is not in a git repository")]
+    NoRepository(String),
+    #[error("{0} is a shallow clone, its history is cut off: fetch the rest with git fetch --unshallow")]
+    Shallow(String),
+    #[error("{0} has no commit yet")]
+    Empty(String),
+    #[error("{revision} is not a revision of this repository: {reason}")]
+    Revision { revision: String, reason: String },
+    #[error("{pattern} is not a regular expression: {reason}")]
+    Pattern { pattern: String, reason: String },
+    #[error("cannot read the repository: {0}")]
+    Read(String),
+}
+
+impl From<git2::Error> for MineError {
+    fn from(error: git2::Error) -> Self {
+        MineError::Read(error.message().to_owned())
+    }
+}
+
+/// What was looked at, and what was left out.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Report {
+    pub changes: usize,
+    /// All commits that the walk came by.
+    pub commits: usize,
+    pub merges: usize,
+    /// Files of commits that cannot be read as Python.
+    pub unreadable: usize,
+    /// The first of them, one line each.
+    pub examples: Vec<String>,
+}
+
+/// How many unreadable files are named.
+const NAMED: usize = 5;
+
+impl Report {
+    fn add(&mut self, other: Report) {
+        self.changes += other.changes;
+        self.commits += other.commits;
+        self.merges += other.merges;
+        self.unreadable += other.unreadable;
+        self.examples.extend(other.examples);
+        self.examples.truncate(NAMED);
+    }
+
+    fn unreadable(&mut self, what: String) {
+        self.unreadable += 1;
+        if self.examples.len() < NAMED {
+            self.examples.push(what);
+        }
+    }
+
+    /// For people, one line or a few.
+    pub fn text(&self) -> String {
+        let plural = |count: usize, name: &str| format!("{count} {name}{}", if count == 1 { "" } else { "s" });
+        let mut text = format!(
+            "{} in {} ({})\n",
+            plural(self.changes, "change"),
+            plural(self.commits, "commit"),
+            plural(self.merges, "merge")
+        );
+        if self.unreadable > 0 {
+            // Writing to a String cannot fail.
+            let _ = writeln!(text, "{} left out because they cannot be read:", plural(self.unreadable, "file"));
+            for example in &self.examples {
+                let _ = writeln!(text, "    {example}");
+            }
+            if self.unreadable > self.examples.len() {
+                text.push_str("    ...\n");
+            }
+        }
+        text
+    }
+}
+
+/// A walk through a history that gives changes.
+pub struct Mine {
+    commits: threads::Commits,
+    /// Of the commit that came last, what is still to give.
+    current: Option<(threads::Mined, usize)>,
+    selection: Selection,
+    project: String,
+    report: Report,
+    ended: bool,
+}
+
+impl Mine {
+    /// Begins a walk with some threads beside this one. Everything that can be wrong with the question is found out here.
+    pub fn start(repository: &Path, selection: Selection, jobs: usize) -> Result<Self, MineError> {
+        bound_memory();
+        let name = repository.display().to_string();
+        let path = repository;
+        let repository = Repository::discover(path).map_err(|error| match error.code() {
+            ErrorCode::NotFound => MineError::NoRepository(name.clone()),
+            _ => error.into(),
+        })?;
+        if repository.is_shallow() {
+            return Err(MineError::Shallow(name));
+        }
+        let patterns = patterns(&selection.grep)?;
+        let start = history::start(&repository, selection.revision.as_deref(), &name)?;
+        let walk = history::Walk { start, since: selection.since, until: selection.until, patterns };
+        Ok(Self {
+            commits: threads::Commits::start(repository.path(), walk, &selection, jobs),
+            current: None,
+            project: project(&repository, path),
+            selection,
+            report: Report::default(),
+            ended: false,
+        })
+    }
+
+    /// What was looked at up to now; of the whole history after the last change.
+    pub fn report(&self) -> &Report {
+        &self.report
+    }
+
+    /// As [`Changes::next`].
+    pub fn next_change(&mut self) -> Option<io::Result<Change>> {
+        if self.ended || self.selection.limit.is_some_and(|limit| self.report.changes >= limit) {
+            return None;
+        }
+        loop {
+            if let Some((mined, given)) = &mut self.current {
+                if let Some(change) = mined.change(*given, &self.project, !self.selection.no_modules) {
+                    *given += 1;
+                    self.report.changes += 1;
+                    return Some(Ok(Change { number: self.report.changes, ..change }));
+                }
+                self.current = None;
+            }
+            match self.commits.next() {
+                Ok(Some(mut mined)) => {
+                    self.report.add(std::mem::take(&mut mined.report));
+                    self.current = Some((mined, 0));
+                }
+                Ok(None) => {
+                    self.ended = true;
+                    return None;
+                }
+                Err(error) => {
+                    self.ended = error.kind() != io::ErrorKind::WouldBlock;
+                    return Some(Err(error));
+                }
+            }
+        }
+    }
+}
+
+impl Changes for Mine {
+    fn next(&mut self) -> Option<io::Result<Row>> {
+        self.next_change().map(|change| change.map(Ok))
+    }
+
+    fn total(&self) -> Option<u64> {
+        None
+    }
+}
+
+/// So that memory does not grow with the history.
+fn bound_memory() {
+    static ONCE: Once = Once::new();
+    // These are plain numbers of libgit2's, which its threads read; ours have not begun. What they cannot be set to stays.
+    ONCE.call_once(|| unsafe {
+        let _ = git2::opts::set_cache_max_size(OBJECTS);
+        let _ = git2::opts::set_mwindow_size(WINDOW);
+        let _ = git2::opts::set_mwindow_mapped_limit(MAPPED);
+    });
+}
+
+/// Seconds since 1970.
+pub fn now() -> i64 {
+    std::time::SystemTime::now()
+        .duration_since(std::time::UNIX_EPOCH)
+        .map_or(0, |elapsed| i64::try_from(elapsed.as_secs()).unwrap_or(i64::MAX))
+}
+
+/// One thread for each processor.
+pub fn default_jobs() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// One set for all patterns; the error names the one that is wrong.
+fn patterns(patterns: &[String]) -> Result<Option<RegexSet>, MineError> {
+    let build = |patterns: &[String]| RegexSetBuilder::new(patterns).case_insensitive(true).multi_line(true).build();
+    for pattern in patterns {
+        build(std::slice::from_ref(pattern)).map_err(|error| {
+            // The last line says what is wrong; those before show where.
+            let text = error.to_string();
+            let reason = text.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned();
+            MineError::Pattern { pattern: pattern.clone(), reason }
+        })?;
+    }
+    if patterns.is_empty() {
+        return Ok(None);
+    }
+    build(patterns).map(Some).map_err(|error| MineError::Pattern {
+        pattern: patterns.join(" or "),
+        reason: error.to_string().lines().last().unwrap_or_default().to_owned(),
+    })
+}
+
+/// What a repository is called: by where it was cloned from, else by its folder.
+fn project(repository: &Repository, given: &Path) -> String {
+    let last = |text: &str| {
+        let name = text.trim_end_matches('/').rsplit(['/', ':']).next().unwrap_or_default();
+        Some(name.strip_suffix(".git").unwrap_or(name).to_owned()).filter(|name| !name.is_empty())
+    };
+    let origin = repository.find_remote("origin").ok();
+    let folder = repository.workdir().map_or_else(|| PathBuf::from(given), Path::to_owned);
+    let folder = folder.canonicalize().unwrap_or(folder);
+    let from_folder = folder.file_name().and_then(|name| last(&name.to_string_lossy()));
+    origin
+        .and_then(|origin| origin.url().ok().and_then(last))
+        .or(from_folder)
+        .unwrap_or_else(|| "repository".to_owned())
+}

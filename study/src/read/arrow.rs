@@ -1,0 +1,117 @@
+//! Record batches of Arrow: Parquet files, and what pandas, polars and pyarrow hand over.
+
+use std::fs::File;
+use std::io;
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::{
+    Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
+};
+use arrow_array::{Array, RecordBatch};
+use arrow_schema::{ArrowError, DataType, Schema};
+use parquet::arrow::ProjectionMask;
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use parquet::basic::Compression;
+use serde_json::{Map, Value};
+
+use super::fields::{Place, check_columns, from_fields, is_known};
+use crate::change::{Changes, Row};
+
+/// Rows at once, of a Parquet file: each holds whole modules.
+const BATCH: usize = 64;
+
+/// Batch after batch, as changes.
+pub struct Batches<I> {
+    batches: I,
+    current: Option<RecordBatch>,
+    /// The next row of the current batch.
+    row: usize,
+    number: usize,
+    total: Option<u64>,
+}
+
+/// The rows of a Parquet file; of columns that are no fields nothing is read. An error is the end of a sentence.
+pub fn parquet(file: File) -> Result<Batches<impl Iterator<Item = Result<RecordBatch, ArrowError>> + Send>, String> {
+    let builder = ParquetRecordBatchReaderBuilder::try_new(file).map_err(|error| error.to_string())?;
+    let total = u64::try_from(builder.metadata().file_metadata().num_rows()).ok();
+    let schema = builder.schema().clone();
+    let groups = builder.metadata().row_groups().iter().flat_map(|group| group.columns());
+    let unread = groups.filter(|column| column.column_path().parts().first().is_some_and(|name| is_known(name)));
+    let unread = unread.map(|column| column.compression()).find(|compression| {
+        !matches!(compression, Compression::UNCOMPRESSED | Compression::SNAPPY | Compression::ZSTD(_))
+    });
+    if let Some(compression) = unread {
+        return Err(format!("it is compressed with {compression}: write it with Snappy or Zstandard"));
+    }
+    let known = schema.fields().iter().enumerate().filter(|(_, field)| is_known(field.name()));
+    let mask = ProjectionMask::roots(builder.parquet_schema(), known.map(|(index, _)| index));
+    let reader = builder.with_projection(mask).with_batch_size(BATCH).build().map_err(|error| error.to_string())?;
+    Batches::new(reader, &schema, total)
+}
+
+impl<I> Batches<I> {
+    /// An error is the end of a sentence.
+    pub fn new(batches: I, schema: &Schema, total: Option<u64>) -> Result<Self, String> {
+        check_columns(schema.fields().iter().map(|field| field.name().as_str()))?;
+        Ok(Self { batches, current: None, row: 0, number: 0, total })
+    }
+}
+
+impl<I: Iterator<Item = Result<RecordBatch, ArrowError>> + Send> Changes for Batches<I> {
+    fn next(&mut self) -> Option<io::Result<Row>> {
+        loop {
+            if let Some(batch) = self.current.as_ref().filter(|batch| self.row < batch.num_rows()) {
+                let mut fields = Map::new();
+                for (field, column) in batch.schema_ref().fields().iter().zip(batch.columns()) {
+                    if is_known(field.name()) {
+                        fields.insert(field.name().clone(), cell(column.as_ref(), self.row));
+                    }
+                }
+                self.row += 1;
+                self.number += 1;
+                return Some(Ok(from_fields(fields, Place { unit: "row", number: self.number })));
+            }
+            (self.current, self.row) = (None, 0);
+            self.current = match self.batches.next()? {
+                Ok(batch) => Some(batch),
+                Err(error) => return Some(Err(io::Error::other(error))),
+            };
+        }
+    }
+
+    fn total(&self) -> Option<u64> {
+        self.total
+    }
+}
+
+/// A cell as JSON has it. What is neither a text, a number nor a truth value is an object, which no field takes.
+fn cell(array: &dyn Array, row: usize) -> Value {
+    if array.is_null(row) {
+        return Value::Null;
+    }
+    match array.data_type() {
+        DataType::Utf8 => array.as_string::<i32>().value(row).into(),
+        DataType::LargeUtf8 => array.as_string::<i64>().value(row).into(),
+        DataType::Utf8View => array.as_string_view().value(row).into(),
+        DataType::Boolean => array.as_boolean().value(row).into(),
+        DataType::Int8 => array.as_primitive::<Int8Type>().value(row).into(),
+        DataType::Int16 => array.as_primitive::<Int16Type>().value(row).into(),
+        DataType::Int32 => array.as_primitive::<Int32Type>().value(row).into(),
+        DataType::Int64 => array.as_primitive::<Int64Type>().value(row).into(),
+        DataType::UInt8 => array.as_primitive::<UInt8Type>().value(row).into(),
+        DataType::UInt16 => array.as_primitive::<UInt16Type>().value(row).into(),
+        DataType::UInt32 => array.as_primitive::<UInt32Type>().value(row).into(),
+        DataType::UInt64 => array.as_primitive::<UInt64Type>().value(row).into(),
+        // pandas makes numbers with gaps floats, and the gaps NaN, which JSON has not and becomes null.
+        DataType::Float32 => f64::from(array.as_primitive::<Float32Type>().value(row)).into(),
+        DataType::Float64 => array.as_primitive::<Float64Type>().value(row).into(),
+        DataType::Dictionary(_, _) => {
+            let dictionary = array.as_any_dictionary();
+            let key = cell(dictionary.keys(), row).as_u64().and_then(|key| usize::try_from(key).ok());
+            key.filter(|key| *key < dictionary.values().len())
+                .map_or(Value::Null, |key| cell(dictionary.values().as_ref(), key))
+        }
+        DataType::Null => Value::Null,
+        _ => Value::Object(Map::new()),
+    }
+}

@@ -1,0 +1,277 @@
+//! Fields of a row, whatever the format, as a change.
+
+use serde_json::{Map, Value};
+
+use crate::change::{Change, NoChange, Row};
+
+/// What each field of a change may be called, the name of our own first; the first that is there counts. The second
+/// names are those of ChangeGuard's data.
+const NAMES: [(&str, &[&str]); 10] = [
+    (
+        "old",
+        &[
+            "old",
+            "old_function",
+            "old_clean_function",
+            "old_code",
+            "old_source",
+            "old_content",
+            "before",
+            "code_before",
+        ],
+    ),
+    (
+        "new",
+        &["new", "new_function", "new_clean_function", "new_code", "new_source", "new_content", "after", "code_after"],
+    ),
+    ("old_module", &["old_module", "old_file_content", "old_module_source"]),
+    ("new_module", &["new_module", "new_file_content", "new_module_source"]),
+    ("function", &["function", "function_name", "qualname"]),
+    ("label", &["label", "annotation"]),
+    ("project", &["project", "repo", "repository"]),
+    ("commit", &["commit", "sha", "new_commit", "commit_id", "commit_hash"]),
+    ("file", &["file", "new_file", "path", "file_path"]),
+    ("id", &["id"]),
+];
+
+/// Labels that others give, and ours.
+const LABELS: [(&str, &str); 2] = [("semantics_changing", "changing"), ("semantics_preserving", "preserving")];
+
+/// In bytes: a function beyond this was not written by a person, nor a file.
+const LONGEST_FUNCTION: usize = 1 << 20;
+const LONGEST_MODULE: usize = 16 << 20;
+
+/// Whether a column can be a field of a change.
+pub fn is_known(name: &str) -> bool {
+    NAMES.iter().any(|(_, names)| names.contains(&name))
+}
+
+fn names_of(field: &str) -> &'static [&'static str] {
+    NAMES.iter().find(|(name, _)| *name == field).map_or(&[], |(_, names)| names)
+}
+
+/// Whether these columns hold both versions; else one line that says what is missing.
+pub fn check_columns<'a>(columns: impl Iterator<Item = &'a str> + Clone) -> Result<(), String> {
+    let known = |wanted: &str| {
+        let names = names_of(wanted);
+        columns.clone().any(|column| names.contains(&column))
+    };
+    for wanted in ["old", "new"] {
+        if !known(wanted) {
+            const NAMED: usize = 20;
+            const LONGEST: usize = 40;
+            let shown = |name: &str| name.chars().take(LONGEST).collect::<String>();
+            let there: Vec<String> = columns.clone().take(NAMED).map(shown).collect();
+            if there.iter().all(String::is_empty) {
+                return Err("it holds no columns".to_owned());
+            }
+            let there = there.join(", ");
+            return Err(format!(
+                "there is no column `{wanted}` with the text of the function (known names are {}); there are {there}",
+                names_of(wanted).join(", ")
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Where a row stands: `line 7`.
+#[derive(Debug, Clone, Copy)]
+pub struct Place {
+    pub unit: &'static str,
+    pub number: usize,
+}
+
+impl Place {
+    /// A row that is no change, and why.
+    pub fn wrong(self, id: Option<&Value>, what: &str) -> NoChange {
+        NoChange {
+            number: self.number,
+            id: self.id(id),
+            reason: format!("{} {} is not a change: {what}", self.unit, self.number),
+        }
+    }
+
+    /// What a row that is no object is told.
+    fn expected(self) -> &'static str {
+        match self.unit {
+            "line" => r#"write one object a line, {"old": "...", "new": "..."}"#,
+            _ => r#"give an object, {"old": "...", "new": "..."}"#,
+        }
+    }
+
+    fn id(self, id: Option<&Value>) -> Value {
+        id.filter(|id| !id.is_null()).cloned().unwrap_or_else(|| Value::from(self.number))
+    }
+}
+
+/// A change from the text of a JSON object.
+pub fn from_json(text: &[u8], place: Place) -> Row {
+    let value: Value = serde_json::from_slice(text).map_err(|error| {
+        let at = match error.to_string() {
+            _ if error.is_eof() => "it ends too early".to_owned(),
+            what if what.contains("surrogate") => {
+                format!("half of a surrogate pair at column {}, which no Python file can hold", error.column())
+            }
+            _ => format!("wrong at column {}", error.column()),
+        };
+        place.wrong(None, &format!("it is not JSON ({at}); {}", place.expected()))
+    })?;
+    match value {
+        Value::Object(fields) => from_fields(fields, place),
+        other => Err(place.wrong(None, &format!("it is {}; {}", kind(&other), place.expected()))),
+    }
+}
+
+/// A change from named values.
+pub fn from_fields(mut fields: Map<String, Value>, place: Place) -> Row {
+    let id = fields.remove("id");
+    let wrong = |what: &str| place.wrong(id.as_ref(), what);
+    // The name that was found, and the value under it.
+    let mut field = |name: &'static str| {
+        let found = names_of(name).iter().find(|name| fields.get(**name).is_some_and(|value| !value.is_null()));
+        found.and_then(|name| Some((*name, fields.get_mut(*name)?.take())))
+    };
+    let text = |field: Option<(&str, Value)>, longest: usize| match field {
+        None => Ok(None),
+        Some((name, Value::String(text))) if text.len() > longest => Err(wrong(&format!(
+            "the field `{name}` has {:.1} MiB; at most {} MiB can be compared",
+            text.len() as f64 / f64::from(1 << 20),
+            longest >> 20
+        ))),
+        Some((_, Value::String(text))) => Ok(Some(text)),
+        Some((name, other)) => Err(wrong(&format!("the field `{name}` is {}; give a text", kind(&other)))),
+    };
+    // What is only shown is shown as it is, and is never what is wrong.
+    let shown = |field: Option<(&str, Value)>| match field {
+        Some((_, Value::String(text))) => Some(text),
+        Some((_, value @ (Value::Number(_) | Value::Bool(_)))) => Some(value.to_string()),
+        _ => None,
+    };
+    let needed = |name: &str, text: Option<String>| {
+        text.map(dedented)
+            .ok_or_else(|| wrong(&format!("the field `{name}` is missing; give the text of the function")))
+    };
+    let ours = |label: String| {
+        let known = LABELS.iter().find(|(theirs, _)| *theirs == label);
+        known.map_or(label, |(_, ours)| (*ours).to_owned())
+    };
+    Ok(Change {
+        number: place.number,
+        old: needed("old", text(field("old"), LONGEST_FUNCTION)?)?,
+        new: needed("new", text(field("new"), LONGEST_FUNCTION)?)?,
+        old_module: text(field("old_module"), LONGEST_MODULE)?,
+        new_module: text(field("new_module"), LONGEST_MODULE)?,
+        function: text(field("function"), LONGEST_FUNCTION)?,
+        label: shown(field("label")).map(ours),
+        project: shown(field("project")),
+        commit: shown(field("commit")),
+        file: shown(field("file")),
+        id: place.id(id.as_ref()),
+    })
+}
+
+/// A function as it was cut out of a class, at the margin. Lines that begin further left are within texts of the code.
+fn dedented(text: String) -> String {
+    let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+    let indentation = &first[..first.len() - first.trim_start_matches([' ', '\t']).len()];
+    if indentation.is_empty() {
+        return text;
+    }
+    text.split_inclusive('\n').map(|line| line.strip_prefix(indentation).unwrap_or(line)).collect()
+}
+
+/// What JSON calls a value.
+fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "true or false",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a text",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str, number: usize) -> Row {
+        from_json(text.as_bytes(), Place { unit: "line", number })
+    }
+
+    #[test]
+    fn a_change_is_read_with_or_without_the_optional_fields() {
+        let change = read(r#"{"id": "a-1", "old": "def f(): 1", "new": "def f(): 2", "more": 3}"#, 7).unwrap();
+        assert_eq!((change.id, change.label, change.function), (Value::from("a-1"), None, None));
+        assert_eq!(read(r#"{"old": "", "new": ""}"#, 7).unwrap().id, Value::from(7));
+        // Which labels count is another question.
+        assert_eq!(read(r#"{"old": "", "new": "", "label": 1}"#, 7).unwrap().label.as_deref(), Some("1"));
+    }
+
+    #[test]
+    fn a_bad_line_keeps_its_id_and_says_what_is_missing() {
+        let no_change = read(r#"{"id": 5, "old": "x"}"#, 3).unwrap_err();
+        assert_eq!((no_change.number, no_change.id), (3, Value::from(5)));
+        assert_eq!(
+            no_change.reason,
+            "line 3 is not a change: the field `new` is missing; give the text of the function"
+        );
+        let told = |line: &str| read(line, 4).unwrap_err();
+        let NoChange { id, reason, .. } = told("nonsense");
+        assert_eq!(id, Value::from(4));
+        assert!(
+            reason.starts_with("line 4 is not a change: it is not JSON (wrong at column 2); write one object"),
+            "{reason}"
+        );
+        assert!(told("{\"old\": ").reason.contains("it is not JSON (it ends too early)"));
+        assert!(told("[1]").reason.starts_with("line 4 is not a change: it is a list; write one object a line"));
+        for (field, given) in [("old", "3"), ("function", "[1]"), ("old_module", "{}")] {
+            let NoChange { id, reason, .. } =
+                told(&format!(r#"{{"id": "x", "new": "", "old": "", "{field}": {given}}}"#));
+            assert_eq!(id, "x");
+            assert!(reason.starts_with(&format!("line 4 is not a change: the field `{field}` is ")), "{reason}");
+            assert!(reason.ends_with("; give a text"), "{reason}");
+        }
+    }
+
+    #[test]
+    fn what_changeguard_published_is_read_under_its_own_names() {
+        let change = read(
+            r#"{"repo": "black", "sha": "fa6c", "old_commit": "6463", "new_commit": "fa6c", "new_file": "src/a.py",
+                "old_function": "\ndef f(a: int): 1", "new_function": "\ndef f(a: int): 2", "old_clean_function": "x",
+                "new_clean_function": "y", "old_changed_lines": [[1, 1]], "annotation": "semantics_preserving"}"#,
+            1,
+        )
+        .unwrap();
+        assert_eq!((change.old.as_str(), change.new.as_str()), ("\ndef f(a: int): 1", "\ndef f(a: int): 2"));
+        assert_eq!(change.label.as_deref(), Some("preserving"));
+        let shown = [change.project, change.commit, change.file].map(Option::unwrap);
+        assert_eq!(shown, ["black", "fa6c", "src/a.py"]);
+        let made = r#"{"repo": "llm", "new_commit": 3, "old_clean_function": "a", "new_clean_function": "b"}"#;
+        let change = read(made, 1).unwrap();
+        assert_eq!((change.old.as_str(), change.commit.as_deref()), ("a", Some("3")));
+    }
+
+    #[test]
+    fn a_text_that_nobody_wrote_is_no_change() {
+        let long = "x".repeat(10 << 20);
+        let reason = read(&format!(r#"{{"old": "", "new": "{long}"}}"#), 2).unwrap_err().reason;
+        assert_eq!(reason, "line 2 is not a change: the field `new` has 10.0 MiB; at most 1 MiB can be compared");
+        let reason = check_columns(["id", "before", "text"].into_iter()).unwrap_err();
+        assert!(
+            reason.starts_with("there is no column `new` with the text of the function (known names are new, "),
+            "{reason}"
+        );
+        assert!(reason.ends_with("; there are id, before, text"), "{reason}");
+    }
+
+    #[test]
+    fn a_function_as_it_was_cut_out_of_a_class_is_put_at_the_margin() {
+        let text = "\n    def f(self):\n        return \"\"\"a\n  b\"\"\"\n\n".to_owned();
+        assert_eq!(dedented(text), "\ndef f(self):\n    return \"\"\"a\n  b\"\"\"\n\n");
+        assert_eq!(dedented("\tx\n".to_owned()), "x\n");
+        assert_eq!(dedented("def f():\n    pass\n".to_owned()), "def f():\n    pass\n");
+    }
+}

@@ -1,0 +1,212 @@
+//! A folder of pairs: `x_old.py` and `x_new.py`, `old/x.py` and `new/x.py`, or `x/old.py` and `x/new.py`.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Map, Value};
+use twincell_driver::files;
+
+use super::fields::{Place, from_fields};
+use crate::change::{Changes, Row};
+
+/// Folders within folders.
+const DEEPEST: usize = 50;
+
+const EXPECTED: &str = "name them x_old.py and x_new.py, old/x.py and new/x.py, or x/old.py and x/new.py";
+
+/// The pairs of a folder, by what their names have in common.
+pub struct Pairs {
+    folder: PathBuf,
+    pairs: std::vec::IntoIter<(String, [Option<PathBuf>; 2])>,
+    total: u64,
+    number: usize,
+}
+
+impl Pairs {
+    pub fn open(folder: &Path) -> Result<Self, String> {
+        let mut files = BTreeSet::new();
+        collect(folder, Path::new(""), 0, &mut files)
+            .map_err(|error| format!("cannot read {}: {}", folder.display(), files::reason(&error)))?;
+        let mut pairs: BTreeMap<String, [Option<PathBuf>; 2]> = BTreeMap::new();
+        for file in &files {
+            // `old/whats_new.py` may be read in two ways: by the one whose other file is there.
+            let mut ways = readings(file);
+            let way = ways.iter().position(|way| files.contains(&way.other)).unwrap_or(0);
+            if way < ways.len() {
+                let Reading { name, side, .. } = ways.swap_remove(way);
+                if let Some(place) = pairs.entry(name).or_default().get_mut(side) {
+                    *place = Some(file.clone());
+                }
+            }
+        }
+        if pairs.is_empty() {
+            return Err(format!("there are no pairs of Python files in {}: {EXPECTED}", folder.display()));
+        }
+        let total = pairs.len() as u64;
+        Ok(Self {
+            folder: folder.to_owned(),
+            pairs: pairs.into_iter().collect::<Vec<_>>().into_iter(),
+            total,
+            number: 0,
+        })
+    }
+
+    fn pair(&self, name: &str, files: &[Option<PathBuf>; 2], place: Place) -> Row {
+        let id = Value::from(name);
+        let mut fields = Map::from_iter([("id".to_owned(), id.clone())]);
+        for (side, file) in ["old", "new"].into_iter().zip(files) {
+            let Some(file) = file else {
+                let there = files.iter().flatten().next().map(|file| file.display().to_string()).unwrap_or_default();
+                return Err(place.wrong(Some(&id), &format!("{there} has no {side} version beside it; {EXPECTED}")));
+            };
+            let path = self.folder.join(file);
+            let text = files::read_source(&path).map_err(|reason| place.wrong(Some(&id), &reason))?;
+            fields.insert(side.to_owned(), Value::from(text));
+            fields.insert("file".to_owned(), Value::from(file.display().to_string()));
+        }
+        from_fields(fields, place)
+    }
+}
+
+impl Changes for Pairs {
+    fn next(&mut self) -> Option<io::Result<Row>> {
+        let (name, files) = self.pairs.next()?;
+        self.number += 1;
+        Some(Ok(self.pair(&name, &files, Place { unit: "pair", number: self.number })))
+    }
+
+    fn total(&self) -> Option<u64> {
+        Some(self.total)
+    }
+
+    fn unit(&self) -> &'static str {
+        "pair"
+    }
+}
+
+/// All Python files below, as seen from the folder; links to folders are not followed.
+fn collect(folder: &Path, within: &Path, depth: usize, files: &mut BTreeSet<PathBuf>) -> io::Result<()> {
+    for entry in std::fs::read_dir(folder.join(within))? {
+        let entry = entry?;
+        let path = within.join(entry.file_name());
+        if entry.file_type()?.is_dir() {
+            if depth < DEEPEST {
+                collect(folder, &path, depth + 1, files)?;
+            }
+        } else if path.extension().is_some_and(|ending| ending == "py") {
+            files.insert(path);
+        }
+    }
+    Ok(())
+}
+
+const SIDES: [&str; 2] = ["old", "new"];
+
+/// One way to read a file's name.
+#[derive(Debug, PartialEq)]
+struct Reading {
+    /// What its pair is called.
+    name: String,
+    /// The old (0) or the new one (1).
+    side: usize,
+    /// What the other one is called then.
+    other: PathBuf,
+}
+
+/// All ways to read a file's name: by a folder, the outermost first, as a whole, by its end.
+fn readings(file: &Path) -> Vec<Reading> {
+    let without = file.with_extension("");
+    let parts: Vec<String> = without.iter().map(|part| part.to_string_lossy().into_owned()).collect();
+    let Some((stem, folders)) = parts.split_last() else { return Vec::new() };
+    let replaced = |at: usize, by: &str| {
+        let parts = parts.iter().enumerate().map(|(index, part)| if index == at { by } else { part.as_str() });
+        parts.filter(|part| !part.is_empty()).collect::<Vec<_>>().join("/")
+    };
+    let reading = |at: usize, side: usize, name: &str, other: String| {
+        let other = PathBuf::from(replaced(at, &other) + ".py");
+        Reading { name: replaced(at, name), side, other }
+    };
+    let mut readings = Vec::new();
+    for (at, part) in parts.iter().enumerate() {
+        if let Some(side) = SIDES.iter().position(|word| word == part)
+            && !folders.is_empty()
+        {
+            readings.push(reading(at, side, "", SIDES[1 - side].to_owned()));
+        }
+    }
+    for (side, word) in SIDES.iter().enumerate() {
+        for mark in ["_", "-", "."] {
+            if let Some(start) = stem.strip_suffix(word).and_then(|start| start.strip_suffix(mark))
+                && !start.is_empty()
+            {
+                readings.push(reading(folders.len(), side, start, format!("{start}{mark}{}", SIDES[1 - side])));
+            }
+        }
+    }
+    readings
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pairs_are_found_under_any_of_the_names() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &[u8]| {
+            let path = folder.path().join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        };
+        for name in ["a_old.py", "sub/b-old.py", "old/c.py", "old/deep/d.py", "e/old.py", "lost_old.py", "bad_old.py"] {
+            write(name, b"x = 1\n");
+            let other = name.replace("old", "new");
+            if name != "lost_old.py" {
+                write(&other, if name == "bad_old.py" { b"\xff" } else { b"x = 2\n" });
+            }
+        }
+        write("golden.py", b"");
+        write("notes.txt", b"");
+        let mut pairs = Pairs::open(folder.path()).unwrap();
+        assert_eq!(pairs.total(), Some(7));
+        let rows: Vec<Row> = std::iter::from_fn(|| pairs.next()).map(Result::unwrap).collect();
+        let ids: Vec<_> = rows
+            .iter()
+            .map(|row| row.as_ref().map_or_else(|no_change| &no_change.id, |change| &change.id).as_str().unwrap())
+            .collect();
+        assert_eq!(ids, ["a", "bad", "c", "deep/d", "e", "lost", "sub/b"]);
+        assert!(rows.iter().flatten().all(|change| change.old == "x = 1\n" && change.new == "x = 2\n"));
+        let reason = |at: usize| rows[at].as_ref().unwrap_err().reason.clone();
+        assert!(
+            reason(5).starts_with("pair 6 is not a change: lost_old.py has no new version beside it"),
+            "{}",
+            reason(5)
+        );
+        assert!(reason(1).contains("bad_new.py is not UTF-8"), "{}", reason(1));
+        assert_eq!(rows[3].as_ref().unwrap().file.as_deref(), Some("new/deep/d.py"));
+    }
+
+    #[test]
+    fn of_several_ways_to_read_a_name_the_one_with_both_files_counts() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in
+            ["old/whats_new.py", "new/whats_new.py", "old/p/new/x.py", "new/p/new/x.py", "new/b_old.py", "new/b_new.py"]
+        {
+            let path = folder.path().join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, "x = 1\n").unwrap();
+        }
+        let mut pairs = Pairs::open(folder.path()).unwrap();
+        let rows: Vec<Row> = std::iter::from_fn(|| pairs.next()).map(Result::unwrap).collect();
+        let ids: Vec<_> = rows.iter().map(|row| row.as_ref().unwrap().id.as_str().unwrap()).collect();
+        assert_eq!(ids, ["new/b", "p/new/x", "whats_new"]);
+    }
+
+    #[test]
+    fn a_folder_without_pairs_says_what_to_do() {
+        let folder = tempfile::tempdir().unwrap();
+        let error = Pairs::open(folder.path()).err().unwrap();
+        assert!(error.contains("name them x_old.py and x_new.py"), "{error}");
+    }
+}

@@ -1,0 +1,353 @@
+//! Results as a table of SQLite, `findings`: one row a change, one column a field. What was found is committed once a
+//! second, behind a write-ahead log, so that a kill costs a second and never the file.
+//!
+//! `id` is a text or an integer as it is, anything else as JSON in a blob; `evidence` is JSON. `number` is the change's
+//! place in the input; `run` counts the runs that this file has seen, so that rows that the present input did not ask for
+//! are told apart until it is complete.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use rusqlite::types::{ToSqlOutput, Value as Sql, ValueRef};
+use rusqlite::{Connection, OpenFlags, Row, ToSql, named_params, params};
+use serde_json::Value;
+
+use super::{Store, foreign, open_locked, unwritable};
+use crate::finding::Finding;
+
+/// Marks our files among SQLite's: `twcl`.
+const APPLICATION: i32 = 0x7477_636c;
+/// Version of the table; one more where an older twincell could not go on with it.
+const FORMAT: i32 = 1;
+/// What a kill may cost at most.
+const COMMIT_INTERVAL: Duration = Duration::from_millis(900);
+
+/// How long others may hold the file.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+const TABLE: &str = r#"
+    CREATE TABLE findings (
+        number INTEGER NOT NULL, run INTEGER NOT NULL,
+        id, verdict TEXT NOT NULL, reason TEXT NOT NULL, evidence TEXT NOT NULL, executions INTEGER NOT NULL,
+        coverage REAL NOT NULL, changed_lines_reached REAL, milliseconds REAL NOT NULL, reproducer TEXT, label TEXT,
+        project TEXT, "commit" TEXT, file TEXT, function TEXT, first_difference INTEGER, complexity INTEGER, key TEXT
+    );
+    CREATE INDEX findings_by_key ON findings (key);
+    CREATE INDEX findings_by_number ON findings (number);
+"#;
+const COLUMNS: &str = r#"id, verdict, reason, evidence, executions, coverage, changed_lines_reached, milliseconds,
+    reproducer, label, project, "commit", file, function, first_difference, complexity, key"#;
+const INSERT: &str = r#"INSERT INTO findings VALUES (:number, :run, :id, :verdict, :reason, :evidence, :executions,
+    :coverage, :changed_lines_reached, :milliseconds, :reproducer, :label, :project, :commit, :file, :function,
+    :first_difference, :complexity, :key)"#;
+const CLAIM: &str = r#"UPDATE findings SET number = :number, run = :run, id = :id, label = :label, project = :project,
+    "commit" = :commit, file = :file, function = :function WHERE rowid = :row"#;
+
+pub struct Sqlite {
+    path: PathBuf,
+    connection: Connection,
+    /// The present run.
+    run: i64,
+    /// When the oldest row that is not committed came.
+    since: Option<Instant>,
+    /// The lock. It is let go after the connection: closing any handle of the file ends SQLite's own locks.
+    _file: File,
+}
+
+impl Sqlite {
+    pub fn open(path: &Path, fresh: bool) -> Result<Self, String> {
+        let file = open_locked(path)?;
+        if fresh {
+            file.set_len(0).map_err(|error| unwritable(path, &error))?;
+            remove_logs(path);
+        }
+        let failed = |error: rusqlite::Error| broken(path, &error);
+        let mut connection = Connection::open(path).map_err(failed)?;
+        connection.busy_timeout(PATIENCE).map_err(failed)?;
+        let is_new = check(path, &connection)? == 0;
+        // A file system that cannot share memory between processes has no write-ahead log; SQLite stays as it is then.
+        connection.pragma_update(None, "journal_mode", "wal").map_err(failed)?;
+        connection.pragma_update(None, "synchronous", "normal").map_err(failed)?;
+        if is_new {
+            let all = connection.transaction().map_err(failed)?;
+            all.execute_batch(TABLE).map_err(failed)?;
+            all.pragma_update(None, "application_id", APPLICATION).map_err(failed)?;
+            all.pragma_update(None, "user_version", FORMAT).map_err(failed)?;
+            all.commit().map_err(failed)?;
+        }
+        // What has no key is compared again.
+        connection.execute("DELETE FROM findings WHERE key IS NULL", ()).map_err(failed)?;
+        let run: i64 = connection
+            .query_row("SELECT coalesce(max(run), 0) + 1 FROM findings", (), |row| row.get(0))
+            .map_err(failed)?;
+        Ok(Self { path: path.to_owned(), connection, run, since: None, _file: file })
+    }
+
+    fn failed(&self, error: rusqlite::Error) -> String {
+        broken(&self.path, &error)
+    }
+
+    fn begin(&mut self) -> Result<(), String> {
+        if self.since.is_none() {
+            self.connection.execute_batch("BEGIN").map_err(|error| self.failed(error))?;
+            self.since = Some(Instant::now());
+        }
+        Ok(())
+    }
+
+    pub(super) fn commit(&mut self) -> Result<(), String> {
+        if self.since.take().is_some() {
+            self.connection.execute_batch("COMMIT").map_err(|error| self.failed(error))?;
+        }
+        Ok(())
+    }
+
+    /// Adds a row as of an earlier run.
+    pub(super) fn add_earlier(&mut self, number: usize, finding: &Finding) -> Result<(), String> {
+        self.begin()?;
+        self.insert(number, self.run - 1, finding)
+    }
+
+    pub(super) fn has(&self, key: &str) -> Result<bool, String> {
+        self.connection
+            .prepare_cached("SELECT 1 FROM findings WHERE key = ?")
+            .and_then(|mut statement| statement.exists([key]))
+            .map_err(|error| self.failed(error))
+    }
+
+    /// The rows in their order: those of the present run, then what was there before.
+    pub(super) fn each(&self, each: &mut dyn FnMut(Finding) -> Result<(), String>) -> Result<(), String> {
+        each_row(&self.path, &self.connection, each)
+    }
+
+    pub(super) fn all_ids_are_integers(&self) -> Result<bool, String> {
+        self.connection
+            .query_row("SELECT count(*) = 0 FROM findings WHERE typeof(id) <> 'integer'", (), |row| row.get(0))
+            .map_err(|error| self.failed(error))
+    }
+
+    fn insert(&self, number: usize, run: i64, finding: &Finding) -> Result<(), String> {
+        let evidence = serde_json::to_string(&finding.evidence).map_err(|error| error.to_string())?;
+        let verdict = serde_json::to_value(finding.verdict).map_err(|error| error.to_string())?;
+        let insert = || {
+            self.connection.prepare_cached(INSERT)?.execute(named_params! {
+                ":number": as_integer(number), ":run": run, ":id": Id(&finding.id), ":verdict": verdict.as_str(),
+                ":reason": finding.reason, ":evidence": evidence, ":executions": finding.executions,
+                ":coverage": finding.coverage, ":changed_lines_reached": finding.changed_lines_reached,
+                ":milliseconds": finding.milliseconds, ":reproducer": finding.reproducer, ":label": finding.label,
+                ":project": finding.project, ":commit": finding.commit, ":file": finding.file,
+                ":function": finding.function, ":first_difference": finding.first_difference,
+                ":complexity": finding.complexity, ":key": finding.key,
+            })
+        };
+        insert().map(|_| ()).map_err(|error| self.failed(error))
+    }
+
+    fn claim(&self, number: usize, row: i64, finding: &Finding) -> Result<(), String> {
+        let claim = || {
+            self.connection.prepare_cached(CLAIM)?.execute(named_params! {
+                ":number": as_integer(number), ":run": self.run, ":id": Id(&finding.id), ":label": finding.label,
+                ":project": finding.project, ":commit": finding.commit, ":file": finding.file,
+                ":function": finding.function, ":row": row,
+            })
+        };
+        claim().map(|_| ()).map_err(|error| self.failed(error))
+    }
+}
+
+impl Store for Sqlite {
+    fn take_up(&mut self, number: usize, key: &str, mend: &dyn Fn(&mut Finding)) -> Result<Option<Finding>, String> {
+        // One that no change of this run has yet, if there is one.
+        let select = format!("SELECT {COLUMNS}, rowid, run FROM findings WHERE key = ? ORDER BY run, rowid LIMIT 1");
+        let found = self.connection.prepare_cached(&select).and_then(|mut statement| {
+            let mut rows = statement.query([key])?;
+            rows.next()?.map(|row| Ok((read_row(row)?, row.get::<_, i64>(17)?, row.get::<_, i64>(18)?))).transpose()
+        });
+        let Some((finding, row, run)) = found.map_err(|error| self.failed(error))? else { return Ok(None) };
+        let Some(mut finding) = finding else { return Ok(None) };
+        mend(&mut finding);
+        self.begin()?;
+        if run < self.run {
+            self.claim(number, row, &finding)?;
+        } else {
+            self.insert(number, self.run, &finding)?;
+        }
+        Ok(Some(finding))
+    }
+
+    fn add(&mut self, number: usize, finding: &Finding) -> Result<(), String> {
+        self.begin()?;
+        self.insert(number, self.run, finding)?;
+        self.tick()
+    }
+
+    fn tick(&mut self) -> Result<(), String> {
+        match self.since {
+            Some(since) if since.elapsed() >= COMMIT_INTERVAL => self.commit(),
+            _ => Ok(()),
+        }
+    }
+
+    fn unclaimed(&self) -> Result<u64, String> {
+        let count = "SELECT count(*) FROM findings WHERE run <> ?";
+        let count = self.connection.query_row(count, [self.run], |row| row.get::<_, i64>(0));
+        count.map(|count| count.unsigned_abs()).map_err(|error| self.failed(error))
+    }
+
+    fn copy(&mut self, to: &Path) -> Result<(), String> {
+        self.commit()?;
+        // SQLite writes to no file that is there.
+        match std::fs::remove_file(to) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(unwritable(to, &error)),
+            _ => {}
+        }
+        let copied = self.connection.execute("VACUUM INTO ?", [to.to_string_lossy()]);
+        copied.map(drop).map_err(|error| self.failed(error))
+    }
+
+    fn finish(&mut self, complete: bool) -> Result<(), String> {
+        if complete {
+            self.begin()?;
+            let run = self.run;
+            let deleted = self.connection.execute("DELETE FROM findings WHERE run <> ?", params![run]);
+            deleted.map_err(|error| self.failed(error))?;
+        }
+        self.commit()?;
+        // One file, which can be copied and read where nothing may be written. Where somebody reads it now the log stays
+        // beside it, which costs nothing but looks.
+        match self.connection.pragma_update(None, "journal_mode", "delete") {
+            Err(error) if error.sqlite_error_code() == Some(rusqlite::ErrorCode::DatabaseBusy) => Ok(()),
+            done => done.map_err(|error| self.failed(error)),
+        }
+    }
+}
+
+/// Removes what SQLite leaves beside a file that is not there any more.
+pub(super) fn remove_logs(path: &Path) {
+    for ending in ["-wal", "-shm", "-journal"] {
+        // Most are not there.
+        let _ = std::fs::remove_file(super::beside(path, ending));
+    }
+}
+
+/// The format of the file: 0 for an empty one. An error for what is not ours.
+fn check(path: &Path, connection: &Connection) -> Result<i32, String> {
+    let number = |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, i32>(0));
+    let tables = connection.query_row("SELECT count(*) FROM sqlite_schema", (), |row| row.get::<_, i64>(0));
+    let read = tables.and_then(|tables| Ok((tables, number("application_id")?, number("user_version")?)));
+    match read.map_err(|error| broken(path, &error))? {
+        (0, ..) => Ok(0),
+        (_, APPLICATION, FORMAT) => Ok(FORMAT),
+        (_, APPLICATION, format) => Err(foreign(
+            path,
+            &format!("has format {format}, from another version of twincell (this one writes {FORMAT})"),
+        )),
+        _ => Err(foreign(path, "is a database that twincell did not make")),
+    }
+}
+
+/// What SQLite says of a file, for people.
+fn broken(path: &Path, error: &rusqlite::Error) -> String {
+    match error.sqlite_error_code() {
+        Some(rusqlite::ErrorCode::NotADatabase) => foreign(path, "is not an SQLite database"),
+        Some(rusqlite::ErrorCode::DatabaseCorrupt) => foreign(path, &format!("is damaged ({error})")),
+        _ => format!("cannot use {}: {error}", path.display()),
+    }
+}
+
+fn each_row(
+    path: &Path,
+    connection: &Connection,
+    each: &mut dyn FnMut(Finding) -> Result<(), String>,
+) -> Result<(), String> {
+    let failed = |error: rusqlite::Error| broken(path, &error);
+    let select = format!("SELECT {COLUMNS} FROM findings ORDER BY run DESC, number, rowid");
+    let mut statement = connection.prepare(&select).map_err(failed)?;
+    let mut rows = statement.query(()).map_err(failed)?;
+    let mut number = 0;
+    while let Some(row) = rows.next().map_err(failed)? {
+        number += 1;
+        match read_row(row).map_err(failed)? {
+            Some(finding) => each(finding)?,
+            None => return Err(format!("row {number} of {} is not a result of a study", path.display())),
+        }
+    }
+    Ok(())
+}
+
+pub fn read(path: &Path, each: &mut dyn FnMut(Finding) -> Result<(), String>) -> Result<(), String> {
+    // SQLite says only that it cannot open a file, not why.
+    std::fs::metadata(path).map_err(|error| super::unreadable(path, &error))?;
+    // A study that was killed left a log, and taking it up writes; where nothing may be written there is nothing to take up.
+    let open = |flags| {
+        let connection = Connection::open_with_flags(path, flags)?;
+        connection.busy_timeout(PATIENCE)?;
+        connection.query_row("SELECT count(*) FROM sqlite_schema", (), |row| row.get::<_, i64>(0))?;
+        Ok(connection)
+    };
+    let connection = open(OpenFlags::SQLITE_OPEN_READ_WRITE)
+        .or_else(|_| open(OpenFlags::SQLITE_OPEN_READ_ONLY))
+        .map_err(|error: rusqlite::Error| unread(path, &error))?;
+    if check(path, &connection).map_err(|_| format!("{} holds no results of a study", path.display()))? == 0 {
+        return Ok(());
+    }
+    each_row(path, &connection, each)
+}
+
+fn unread(path: &Path, error: &rusqlite::Error) -> String {
+    match error.sqlite_error_code() {
+        Some(rusqlite::ErrorCode::NotADatabase) => format!("{} is not an SQLite database", path.display()),
+        _ => format!("cannot read {}: {error}", path.display()),
+    }
+}
+
+/// None where a field holds what we never write.
+fn read_row(row: &Row<'_>) -> rusqlite::Result<Option<Finding>> {
+    let id = match row.get_ref(0)? {
+        ValueRef::Null => Value::Null,
+        ValueRef::Integer(number) => number.into(),
+        ValueRef::Real(number) => number.into(),
+        ValueRef::Text(text) => String::from_utf8_lossy(text).into(),
+        ValueRef::Blob(json) => serde_json::from_slice(json).unwrap_or_default(),
+    };
+    let Ok(verdict) = serde_json::from_value(Value::String(row.get(1)?)) else { return Ok(None) };
+    let Ok(evidence) = serde_json::from_str(row.get_ref(3)?.as_str()?) else { return Ok(None) };
+    Ok(Some(Finding {
+        id,
+        verdict,
+        reason: row.get(2)?,
+        evidence,
+        executions: row.get(4)?,
+        coverage: row.get(5)?,
+        changed_lines_reached: row.get(6)?,
+        milliseconds: row.get(7)?,
+        reproducer: row.get(8)?,
+        label: row.get(9)?,
+        project: row.get(10)?,
+        commit: row.get(11)?,
+        file: row.get(12)?,
+        function: row.get(13)?,
+        first_difference: row.get(14)?,
+        complexity: row.get(15)?,
+        key: row.get(16)?,
+    }))
+}
+
+struct Id<'a>(&'a Value);
+
+impl ToSql for Id<'_> {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        Ok(match self.0 {
+            Value::String(text) => ToSqlOutput::Borrowed(ValueRef::Text(text.as_bytes())),
+            other => match other.as_i64() {
+                Some(number) => ToSqlOutput::Owned(Sql::Integer(number)),
+                None => ToSqlOutput::Owned(Sql::Blob(other.to_string().into_bytes())),
+            },
+        })
+    }
+}
+
+fn as_integer(number: usize) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}

@@ -1,0 +1,209 @@
+//! A command that is run on files, and how it ended.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use twincell_driver::files::reason;
+
+/// Where the files go in a command.
+const FILES: &str = "{}";
+/// How long a wait lasts before whoever waits is asked whether to go on.
+const PATIENCE: Duration = Duration::from_millis(100);
+const STEP: Duration = Duration::from_millis(5);
+/// Of the output, this much is told: bytes of its beginning and of its end, and lines.
+const MOST_BYTES: u64 = 4096;
+const MOST_LINES: usize = 5;
+
+/// Words; the first is the program.
+#[derive(Debug)]
+pub struct Command {
+    words: Vec<String>,
+}
+
+impl Command {
+    /// Reads a command as it was typed in the folder `here`. It runs elsewhere, so words that name files there are told by
+    /// their whole paths; `copied` gives another path for a file that the command is not to touch where it stands.
+    pub fn read(text: &str, here: &Path, copied: &dyn Fn(&Path) -> Option<PathBuf>) -> Result<Self, String> {
+        let mut words = shlex::split(text).ok_or_else(|| {
+            format!("the command {text} cannot be read: a quote is not closed, or it ends in a backslash")
+        })?;
+        if words.is_empty() {
+            return Err("the command is empty: give one, e.g. 'ruff check --fix -q {}'".to_owned());
+        }
+        if !words.iter().any(|word| word.contains(FILES)) {
+            words.push(FILES.to_owned());
+        }
+        let whole = |name: &str| {
+            let path = here.join(name).canonicalize().ok()?;
+            // The names of folders are those of commands and modules, too: `ruff check`.
+            let told = path.is_file() || (path.is_dir() && name.contains('/') && name != "/");
+            told.then(|| copied(&path).unwrap_or_else(|| std::path::absolute(here.join(name)).unwrap_or(path)))
+        };
+        for place in 0..words.len() {
+            let is_looked_up = match place.checked_sub(1).and_then(|before| words.get(before)) {
+                // A program without a slash is looked for on the path, a module by Python.
+                None => !words[place].contains('/'),
+                Some(before) => before == "-m",
+            };
+            let word = &mut words[place];
+            if is_looked_up || word.contains(FILES) {
+                continue;
+            }
+            let (option, name) = match word.split_once('=') {
+                Some((option, name)) if option.starts_with('-') => (format!("{option}="), name),
+                _ => (String::new(), word.as_str()),
+            };
+            if let Some(path) = whole(name).filter(|_| !name.is_empty()) {
+                *word = format!("{option}{}", path.display());
+            }
+        }
+        Ok(Self { words })
+    }
+
+    /// Whether files can be given to one process together: not where they stand within a word.
+    pub fn takes_several(&self) -> bool {
+        self.words.iter().filter(|word| word.contains(FILES)).all(|word| word == FILES)
+    }
+
+    /// Begins to run it in a folder.
+    pub fn run(&self, folder: &Path, files: &[PathBuf]) -> io::Result<Running> {
+        let mut words = self.words.iter().flat_map(|word| -> Vec<String> {
+            let names = files.iter().map(|file| argument(file));
+            match word.as_str() {
+                FILES => names.collect(),
+                word if word.contains(FILES) => names.map(|name| word.replace(FILES, &name)).collect(),
+                word => vec![word.to_owned()],
+            }
+        });
+        let program = words.next().unwrap_or_default();
+        let output = tempfile::tempfile()?;
+        let child = std::process::Command::new(&program)
+            .args(words)
+            .current_dir(folder)
+            .process_group(0)
+            .stdin(Stdio::null())
+            .stdout(output.try_clone()?)
+            .stderr(output.try_clone()?)
+            .spawn()
+            .map_err(|error| io::Error::other(format!("the command {program} cannot be run: {}", reason(&error))))?;
+        Ok(Running { child, output })
+    }
+}
+
+/// A file's name as an argument that no command takes for an option, or for a file of arguments.
+fn argument(file: &Path) -> String {
+    let name = file.display().to_string();
+    if name.starts_with(|c: char| c.is_alphanumeric() || c == '_') { name } else { format!("./{name}") }
+}
+
+pub struct Running {
+    child: Child,
+    output: File,
+}
+
+/// How a command ended, and what it wrote, if it was not much.
+pub struct Ended {
+    status: ExitStatus,
+    said: String,
+}
+
+impl Running {
+    /// None when it still runs after a moment.
+    pub fn wait(&mut self) -> io::Result<Option<Ended>> {
+        let begin = Instant::now();
+        loop {
+            if let Some(status) = self.child.try_wait()? {
+                return Ok(Some(Ended { status, said: self.said() }));
+            }
+            if begin.elapsed() > PATIENCE {
+                return Ok(None);
+            }
+            std::thread::sleep(STEP);
+        }
+    }
+
+    /// The first line that speaks of an error, and the last ones.
+    fn said(&mut self) -> String {
+        let length = self.output.seek(SeekFrom::End(0)).unwrap_or_default();
+        let mut read = |from: u64| {
+            let mut bytes = Vec::new();
+            // What cannot be read is not told.
+            let _ = self.output.seek(SeekFrom::Start(from));
+            let _ = (&self.output).take(MOST_BYTES).read_to_end(&mut bytes);
+            String::from_utf8_lossy(&bytes).into_owned()
+        };
+        let end = length.saturating_sub(MOST_BYTES);
+        let text = if end > MOST_BYTES { read(0) + "\n" + &read(end) } else { read(0) + &read(MOST_BYTES) };
+        let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+        let (before, last) = lines.split_at(lines.len().saturating_sub(MOST_LINES));
+        let error = before.iter().find(|line| line.to_lowercase().contains("error"));
+        error.into_iter().chain(last).copied().collect::<Vec<_>>().join(" / ")
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if let (Ok(None), Ok(group)) = (self.child.try_wait(), i32::try_from(self.child.id())) {
+            // With what it has started: it is a group of its own.
+            unsafe { libc::kill(-group, libc::SIGKILL) };
+            let _ = self.child.wait();
+        }
+    }
+}
+
+impl Ended {
+    /// What it said, where it ended with status 1 and said anything.
+    pub fn complaint(&self) -> Option<&str> {
+        (self.status.code() == Some(1) && !self.said.is_empty()).then_some(self.said.as_str())
+    }
+
+    /// Why its work does not count. Status 1 is no failure: it says that something was found, or was changed.
+    pub fn failure(&self) -> Option<String> {
+        let how = match (self.status.code(), self.status.signal()) {
+            (Some(0 | 1), _) => return None,
+            (Some(code), _) => format!("the command ended with status {code}"),
+            (None, Some(signal)) => format!("the command was killed by signal {signal}"),
+            (None, None) => "the command did not end by itself".to_owned(),
+        };
+        Some(if self.said.is_empty() { how } else { format!("{how}: {}", self.said) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(text: &str, here: &Path) -> String {
+        let copied = |path: &Path| path.ends_with("m.py").then(|| PathBuf::from("/copy/m.py"));
+        let command = Command::read(text, here, &copied).unwrap();
+        command.words.join(" ").replace(&here.display().to_string(), "HERE")
+    }
+
+    #[test]
+    fn words_that_name_files_are_told_by_their_whole_paths() {
+        let folder = tempfile::tempdir().unwrap();
+        let here = folder.path().canonicalize().unwrap();
+        for folder in ["check", "rules"] {
+            std::fs::create_dir(here.join(folder)).unwrap();
+        }
+        for file in ["my.py", "ruff.toml", "tool", "m.py", "black"] {
+            std::fs::write(here.join(file), "").unwrap();
+        }
+        for (typed, expected) in [
+            ("python my.py", "python HERE/my.py {}"),
+            ("ruff check --config ruff.toml {} -q", "ruff check --config HERE/ruff.toml {} -q"),
+            ("ruff check --config=ruff.toml --x=1", "ruff check --config=HERE/ruff.toml --x=1 {}"),
+            ("./tool --with rules/ rules", "HERE/tool --with HERE/rules/ rules {}"),
+            ("tool none.py", "tool none.py {}"),
+            ("python -m black -q", "python -m black -q {}"),
+            ("sed -i s/a/b/ m.py", "sed -i s/a/b/ /copy/m.py {}"),
+            ("x --file={}", "x --file={}"),
+        ] {
+            assert_eq!(words(typed, &here), expected);
+        }
+    }
+}

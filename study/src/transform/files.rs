@@ -1,0 +1,143 @@
+//! The Python files of a folder, copied in batches to where a command may change them.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use tempfile::TempDir;
+use twincell_driver::files::reason;
+
+use crate::mine::Module;
+
+/// Files that one process gets, and bytes of their names, which a command line must hold.
+const MOST_FILES: usize = 200;
+const MOST_NAMES: usize = 64 << 10;
+/// Folders within folders.
+const DEEPEST: usize = 50;
+/// What tools look for beside the files.
+const SETTINGS: [&str; 6] = ["pyproject.toml", "ruff.toml", ".ruff.toml", "setup.cfg", "tox.ini", ".editorconfig"];
+
+/// All Python files below a folder, as seen from it and sorted; nothing in hidden folders, and no links are followed.
+pub fn python_files(root: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    collect(root, Path::new(""), 0, &mut files)?;
+    files.sort();
+    Ok(files)
+}
+
+fn collect(root: &Path, within: &Path, depth: usize, files: &mut Vec<PathBuf>) -> io::Result<()> {
+    for entry in fs::read_dir(root.join(within))? {
+        let entry = entry?;
+        let (name, kind) = (entry.file_name(), entry.file_type()?);
+        let hidden = name.to_string_lossy().starts_with('.') || name == "__pycache__" || name == "node_modules";
+        let path = within.join(name);
+        if kind.is_dir() && !hidden && depth < DEEPEST {
+            collect(root, &path, depth + 1, files)?;
+        } else if kind.is_file() && path.extension().is_some_and(|ending| ending == "py") {
+            files.push(path);
+        }
+    }
+    Ok(())
+}
+
+/// Copies of files that a command names itself, by whole paths: what it does to them it does to nobody's files.
+pub struct Named {
+    folder: TempDir,
+}
+
+impl Named {
+    pub fn new() -> io::Result<Self> {
+        Ok(Self { folder: tempfile::Builder::new().prefix("twincell-").tempdir()? })
+    }
+
+    /// A copy of a file below `root`, where it is one.
+    pub fn copy(&self, root: &Path, file: &Path) -> Option<PathBuf> {
+        let name = file.strip_prefix(root).ok()?;
+        let copy = self.folder.path().join(name);
+        fs::create_dir_all(copy.parent()?).ok()?;
+        fs::copy(file, &copy).ok()?;
+        Some(copy)
+    }
+}
+
+/// Files that go to one process together.
+pub fn batches(root: &Path, files: Vec<PathBuf>, several: bool) -> Vec<Vec<PathBuf>> {
+    let mut batches: Vec<Vec<PathBuf>> = Vec::new();
+    let mut names = 0;
+    for file in files {
+        let length = root.as_os_str().len() + file.as_os_str().len();
+        names += length;
+        match batches.last_mut() {
+            Some(last) if several && last.len() < MOST_FILES && names <= MOST_NAMES => last.push(file),
+            _ => {
+                batches.push(vec![file]);
+                names = length;
+            }
+        }
+    }
+    batches
+}
+
+/// Files in a temporary folder of their own, under the names that they have in theirs.
+pub struct Batch {
+    root: PathBuf,
+    folder: TempDir,
+    files: Vec<PathBuf>,
+}
+
+impl Batch {
+    /// With the files that cannot be read, and why.
+    pub fn copy(root: &Path, files: Vec<PathBuf>) -> io::Result<(Self, Vec<(PathBuf, String)>)> {
+        let folder = tempfile::Builder::new().prefix("twincell-").tempdir()?;
+        let (mut copied, mut unreadable) = (Vec::new(), Vec::new());
+        for file in files {
+            let bytes = match fs::read(root.join(&file)) {
+                Ok(bytes) => bytes,
+                Err(error) => {
+                    unreadable.push((file, reason(&error)));
+                    continue;
+                }
+            };
+            let copy = folder.path().join(&file);
+            if let Some(parent) = copy.parent() {
+                fs::create_dir_all(parent)?;
+            }
+            fs::write(copy, bytes)?;
+            copied.push(file);
+        }
+        for name in SETTINGS {
+            let settings = root.join(name);
+            if settings.is_file() {
+                fs::write(folder.path().join(name), fs::read(settings)?)?;
+            }
+        }
+        Ok((Self { root: root.to_owned(), folder, files: copied }, unreadable))
+    }
+
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    pub fn names(&self) -> Vec<PathBuf> {
+        self.files.clone()
+    }
+
+    /// The files that are not what they were.
+    pub fn changed(&self) -> Vec<PathBuf> {
+        let same = |file: &Path| match (fs::read(self.root.join(file)), fs::read(self.folder.path().join(file))) {
+            (Ok(old), Ok(new)) => old == new,
+            _ => false,
+        };
+        self.files.iter().filter(|file| !same(file)).cloned().collect()
+    }
+
+    /// Both versions of a file; an error says which is none.
+    pub fn modules(&self, file: &Path) -> Result<(Module, Module), String> {
+        let name = file.display();
+        let read = |folder: &Path| fs::read(folder.join(file)).map_err(|error| reason(&error));
+        let old = Module::read(&read(&self.root)?).map_err(|reason| format!("{name} {reason}"))?;
+        let new = read(self.folder.path()).map_err(|reason| format!("the command removed {name}: {reason}"))?;
+        let new = Module::read(&new).map_err(|reason| format!("what the command made of {name} {reason}"))?;
+        Ok((old, new))
+    }
+}
