@@ -14,8 +14,9 @@ use twincell_driver::{files, reproducers};
 use twincell_widgets::export::{Told, annotations};
 use twincell_widgets::{TextOptions, plain_sentence};
 
+use crate::exports;
 use crate::git::{ChangedFiles, changed_files};
-use crate::{Abort, Session, UNCHANGED, exports, read_options};
+use crate::session::{Abort, Session, UNCHANGED, read_options};
 
 pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort> {
     let options = read_options(matches, Job::Compare)?;

@@ -8,7 +8,7 @@ use twincell_compare::verdict::Verdict;
 use twincell_driver::files;
 use twincell_widgets::export::{Told, junit, markdown, sarif};
 
-use crate::{Abort, CHANGED, INCONCLUSIVE, UNCHANGED};
+use crate::session::{Abort, CHANGED, INCONCLUSIVE, UNCHANGED};
 
 /// (argument, what the file holds, how it is made)
 type Format = (&'static str, &'static str, fn(&[Told]) -> String);

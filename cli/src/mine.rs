@@ -11,7 +11,7 @@ use twincell_driver::files::reason;
 use twincell_study::mine::{Mine, Selection, seconds};
 use twincell_widgets::plain_sentence;
 
-use crate::{Abort, Session, UNCHANGED};
+use crate::session::{Abort, Session, UNCHANGED};
 
 pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort> {
     let selection = selection(matches)?;

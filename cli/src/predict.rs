@@ -11,7 +11,7 @@ use twincell_driver::warm::{self, Failure};
 use twincell_values::predicted::{Predicted, SitePrediction};
 use twincell_widgets::{plain_sentence, predictions_text};
 
-use crate::{Abort, Session, UNCHANGED, read_options};
+use crate::session::{Abort, Session, UNCHANGED, read_options};
 
 pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort> {
     let options = read_options(matches, Job::Predict)?;

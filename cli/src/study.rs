@@ -12,7 +12,8 @@ use twincell_study::job::{Order, carry_out, from_file, read_all, transformed};
 use twincell_study::pace::Progress;
 use twincell_widgets::plain_sentence;
 
-use crate::{Abort, FAILED, Session, exports, read_options};
+use crate::exports;
+use crate::session::{Abort, FAILED, Session, read_options};
 
 pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort> {
     let options = read_options(matches, Job::Study)?;

@@ -78,6 +78,9 @@ pub trait Changes: Send {
     }
 }
 
+/// Opens the changes of a study once more, from the first one on. An error is one line for people.
+pub type Reopen = Box<dyn Fn() -> Result<Box<dyn Changes>, String> + Send + Sync>;
+
 /// The word of a label that says that nobody knows: it counts for nothing, and is no mistake.
 pub const UNCLEAR: &str = "unclear";
 

@@ -11,11 +11,11 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::change::Change;
+use crate::events::{Broken, Event, Job};
 use crate::find::{Found, Wanted};
 use crate::finding::Finding;
 use crate::queue::Next;
-use crate::run::Broken;
-use crate::threads::{Event, INTERVAL, Job, Shared};
+use crate::threads::{INTERVAL, Shared};
 
 /// Processes that compare.
 pub trait Farm: Send {

@@ -12,6 +12,7 @@ use twincell_engine::Stop;
 
 use crate::change::{Change, Changes};
 use crate::detail::Details;
+use crate::events::Broken;
 use crate::farm::Farm;
 use crate::find::{Found, Refused, Wanted};
 use crate::finding::Finding;
@@ -157,8 +158,8 @@ pub fn carry_out(
     let outcome = outcome.map_err(|broken| {
         warnings.iter().for_each(|warning| warn(warning));
         match (&source, broken) {
-            (_, crate::run::Broken::Input(error)) if explains_itself => reason(&error),
-            (Some(source), crate::run::Broken::Input(error)) => {
+            (_, Broken::Input(error)) if explains_itself => reason(&error),
+            (Some(source), Broken::Input(error)) => {
                 format!("cannot read {} to its end: {}", source.display(), reason(&error))
             }
             (_, broken) => broken.to_string(),

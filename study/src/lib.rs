@@ -7,6 +7,7 @@ pub mod change;
 mod columns;
 pub mod detail;
 pub mod differences;
+mod events;
 pub mod farm;
 pub mod find;
 pub mod finding;

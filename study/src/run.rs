@@ -5,16 +5,15 @@
 //! threads, in any order, and wherever they are computed, times aside.
 
 use std::collections::HashMap;
-use std::io;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 use twincell_compare::{CompareOptions, Continue};
-use twincell_driver::files;
 
 use crate::change::{Change, Changes, Row};
+use crate::events::{Broken, Event, Job};
 use crate::farm::{self, Farm};
 use crate::find::{Compare, Found, Wanted};
 use crate::finding::Finding;
@@ -24,7 +23,7 @@ use crate::notable::Notable;
 use crate::pace::Progress;
 use crate::queue::Queue;
 use crate::store::Store;
-use crate::threads::{Ahead, Event, INTERVAL, Job, Shared, predict_ahead, read, read_one, work};
+use crate::threads::{Ahead, INTERVAL, Shared, predict_ahead, read, read_one, work};
 
 /// What compares the changes of a study.
 pub enum Workers<'a> {
@@ -64,17 +63,6 @@ pub struct Outcome {
     pub dropped: u64,
     /// Stopped before the end; what was found is in the store.
     pub interrupted: bool,
-}
-
-/// What ends a study before its time. What was found is in the store.
-#[derive(Debug, thiserror::Error)]
-pub enum Broken {
-    #[error("cannot read the changes to their end: {}", files::reason(.0))]
-    Input(#[source] io::Error),
-    #[error("{0}")]
-    Store(String),
-    #[error("{0}")]
-    Workers(String),
 }
 
 /// Compares every change and stores a row for each. What cannot be compared becomes a row with the reason, and the study

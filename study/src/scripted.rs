@@ -12,12 +12,13 @@ use twincell_driver::warm::Environment;
 use twincell_samples::{comparison, pair};
 
 use crate::change::{Change, Changes, NoChange, Row};
+use crate::events::Broken;
 use crate::farm::Farm;
 use crate::find::{Refused, Wanted};
 use crate::finding::Finding;
 use crate::key::Keys;
 use crate::pace::Progress;
-use crate::run::{Broken, Outcome, Study, Workers, run};
+use crate::run::{Outcome, Study, Workers, run};
 use crate::store::{Memory, Store};
 use crate::threads::Ahead;
 

@@ -9,11 +9,11 @@ use std::time::Duration;
 
 use twincell_compare::{CompareOptions, Continue};
 
-use crate::change::{Change, Changes, Row};
-use crate::find::{Compare, Found, Wanted, find};
+use crate::change::{Change, Changes};
+use crate::events::{Event, Job};
+use crate::find::{Compare, Wanted, find};
 use crate::key::Keys;
 use crate::queue::{Next, Queue, Room};
-use crate::run::Broken;
 
 /// How often those who wait look whether the study was stopped.
 pub(crate) const INTERVAL: Duration = Duration::from_millis(50);
@@ -25,20 +25,6 @@ pub struct Ahead<'a> {
     /// Changes at once.
     pub size: usize,
     pub predict: &'a (dyn Fn(&[Change]) + Sync),
-}
-
-/// A change on its way, with the key of its row.
-pub(crate) struct Job {
-    pub change: Change,
-    pub key: String,
-}
-
-pub(crate) enum Event {
-    Read(Box<Row>, String),
-    /// The input has ended, or cannot be read on.
-    End(Option<io::Error>),
-    Found(Box<(Job, Found)>),
-    Broken(Broken),
 }
 
 /// What the threads of a study share.
@@ -173,6 +159,7 @@ mod tests {
     use twincell_compare::verdict::Verdict;
 
     use super::*;
+    use crate::change::Row;
     use crate::pace::Progress;
     use crate::scripted::{Script, With, change, run_with, timeless};
     use crate::store::Memory;

@@ -11,8 +11,9 @@ use serde_json::{Map, Value};
 use twincell_study::change::{Changes, Row};
 use twincell_study::read::{self, Batches, Place, from_fields, is_known};
 
+use super::errors::raised;
 use super::transform::PyTransform;
-use super::{raised, source};
+use super::{plain, source};
 
 const EXPECTED: &str = "give a path, a data frame, or an iterable of dictionaries or of pairs (old, new)";
 
@@ -193,7 +194,7 @@ fn value(name: &str, given: &Bound<'_, PyAny>) -> Result<Value, String> {
     if name == "id" {
         // Whatever JSON has a form for; anything else as its text.
         let text = || given.str().map_or(Value::Null, |text| text.to_string().into());
-        return Ok(super::study::id(given).unwrap_or_else(|_| text()));
+        return Ok(plain::id(given).unwrap_or_else(|_| text()));
     }
     let is_list = given.is_instance_of::<PyList>() || given.is_instance_of::<PyTuple>();
     Ok(if is_list { Value::Array(Vec::new()) } else { Value::Object(Map::new()) })

@@ -7,11 +7,11 @@ use std::sync::Arc;
 
 use pyo3::exceptions::PyNotImplementedError;
 use pyo3::prelude::*;
-use serde::Serialize;
 use twincell_compare::report::Comparison;
 use twincell_driver::{files, reproducers};
 
-use super::raised;
+use super::errors::raised;
+use super::plain::plain;
 use super::replay::{self, Origin, Start};
 
 /// The result of a comparison.
@@ -166,10 +166,4 @@ impl PyComparison {
 pub(super) fn show(result: &Bound<'_, PyAny>) -> PyResult<()> {
     let shown = result.py().import("twincell._widget")?.call_method1("show", (result,))?;
     if shown.is_truthy()? { Ok(()) } else { Err(PyNotImplementedError::new_err("the MIME bundle will do")) }
-}
-
-/// Plain data as Python dictionaries, lists, strings and numbers.
-pub(super) fn plain<'py>(py: Python<'py>, data: &impl Serialize) -> PyResult<Bound<'py, PyAny>> {
-    let json = serde_json::to_string(data).map_err(raised)?;
-    py.import("json")?.call_method1("loads", (json,))
 }

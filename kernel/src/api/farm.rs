@@ -15,7 +15,10 @@ use twincell_study::find::find;
 use twincell_study::job::refused;
 use twincell_study::key::Keys;
 
-use super::{Signals, environment, option_value, raised};
+use super::environment;
+use super::errors::raised;
+use super::options::option_value;
+use super::signals::Signals;
 
 /// An executor of Python.
 pub struct PyFarm {

@@ -12,10 +12,11 @@ use twincell_driver::reproducers;
 use twincell_study::job::{Order, transformed};
 
 use super::comparison::PyComparison;
+use super::errors::raised;
+use super::farm;
 use super::run_study::{self, Given, given};
 use super::study::PyStudy;
 use super::watch::{Watched, watch};
-use super::{farm, raised};
 use crate::magics::{self, AutocompareLine, MagicError, Request, StudyLine};
 
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {

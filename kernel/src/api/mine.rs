@@ -8,8 +8,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 use twincell_study::mine::{Mine, Selection, default_jobs, now, seconds};
 
-use super::comparison::plain;
-use super::raised;
+use super::errors::raised;
+use super::plain::plain;
 
 /// The changes in a history, newest first. They are found on demand.
 #[pyclass(frozen, name = "Mine", module = "twincell")]

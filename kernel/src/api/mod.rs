@@ -6,12 +6,16 @@
 mod changes;
 mod comparison;
 mod environment;
+mod errors;
 mod farm;
 mod magics;
 mod mine;
+mod options;
+mod plain;
 mod predict;
 mod replay;
 mod run_study;
+mod signals;
 mod source;
 mod study;
 mod transform;
@@ -20,22 +24,17 @@ mod watch;
 use std::cell::Cell;
 use std::ffi::OsString;
 use std::io::{self, IsTerminal};
-use std::time::{Duration, Instant};
 
-use pyo3::create_exception;
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString};
+use pyo3::types::{PyDict, PyList};
 use twincell_cli::Session;
-use twincell_driver::options::{Job, Options, TABLE, Value, find, of};
+use twincell_driver::options::{Job, TABLE, of};
 
 use comparison::PyComparison;
+use errors::TwincellError;
+use options::read_options;
+use signals::Signals;
 use watch::watch;
-
-create_exception!(twincell, TwincellError, PyValueError, "What was wrong and what to do, in one line.");
-
-/// How often Python is asked whether a signal has come.
-const SIGNAL_INTERVAL: Duration = Duration::from_millis(50);
 
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("TwincellError", module.py().get_type::<TwincellError>())?;
@@ -70,11 +69,6 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
 #[pyfunction]
 fn end(py: Python<'_>) {
     py.detach(twincell_driver::warm::end);
-}
-
-/// An error of ours as Python's.
-fn raised(error: impl std::fmt::Display) -> PyErr {
-    TwincellError::new_err(error.to_string())
 }
 
 /// Compares two versions of Python code: did behavior change?
@@ -152,59 +146,4 @@ fn option_table(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
         Ok(row)
     });
     PyList::new(py, rows.collect::<PyResult<Vec<_>>>()?)
-}
-
-/// Keyword arguments as options; `None` leaves the default.
-fn read_options(keywords: Option<&Bound<'_, PyDict>>) -> PyResult<Options> {
-    let mut options = Options::default();
-    for (name, value) in keywords.into_iter().flatten() {
-        let name: String = name.extract()?;
-        find(&name).map_err(raised)?;
-        if !value.is_none() {
-            options.set(&name, option_value(&value)?).map_err(raised)?;
-        }
-    }
-    Ok(options)
-}
-
-fn option_value(value: &Bound<'_, PyAny>) -> PyResult<Value> {
-    if value.is_instance_of::<PyBool>() {
-        // A bool is an int to Python; as a number it is a mistake.
-        return Ok(Value::Text(value.str()?.to_string()));
-    }
-    if value.is_instance_of::<PyInt>() {
-        // What does not fit is out of range for every option.
-        return Ok(Value::Integer(value.extract::<i128>().unwrap_or(i128::MAX)));
-    }
-    if value.is_instance_of::<PyFloat>() {
-        return Ok(Value::Number(value.extract()?));
-    }
-    if value.is_instance_of::<PyString>() {
-        return Ok(Value::Text(value.extract()?));
-    }
-    match source::path(value)? {
-        Some(path) => Ok(Value::Path(path)),
-        None => Ok(Value::Text(value.repr()?.to_string())),
-    }
-}
-
-/// Asks Python for signals now and then, and remembers what they raised.
-struct Signals {
-    last: Instant,
-    raised: Option<PyErr>,
-}
-
-impl Signals {
-    fn new() -> Self {
-        Self { last: Instant::now(), raised: None }
-    }
-
-    /// Whether the work should stop.
-    fn stop(&mut self) -> bool {
-        if self.raised.is_none() && self.last.elapsed() >= SIGNAL_INTERVAL {
-            self.last = Instant::now();
-            self.raised = Python::attach(|py| py.check_signals()).err();
-        }
-        self.raised.is_some()
-    }
 }

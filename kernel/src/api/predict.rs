@@ -9,8 +9,11 @@ use twincell_driver::warm;
 use twincell_values::predicted::Predicted;
 use twincell_widgets::{predictions_fragment, predictions_text};
 
-use super::comparison::plain;
-use super::{environment, raised, read_options, source, watch};
+use super::errors::raised;
+use super::options::read_options;
+use super::plain::plain;
+use super::signals::interruptible;
+use super::{environment, source};
 use crate::magics::{self, MagicError, Request};
 
 /// The predictions for every value site of a text.
@@ -70,7 +73,7 @@ fn predicted(py: Python<'_>, source: Source, options: &Options) -> PyResult<PyPr
     let Source { text, label, .. } = source;
     let (asked, options) = (text.clone(), options.clone());
     // A long file takes seconds.
-    let predicted = watch::interruptible(py, move |stop| warm::predict(&asked, &options, &environment, stop))?;
+    let predicted = interruptible(py, move |stop| warm::predict(&asked, &options, &environment, stop))?;
     if let (Some(error), true) = (predicted.errors.first(), predicted.sites.is_empty()) {
         return Err(raised(format!("{label} is not valid Python, line {}: {}", error.line, error.message)));
     }

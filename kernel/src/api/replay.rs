@@ -14,8 +14,9 @@ use twincell_values::reading::written_value;
 use twincell_values::value::{Choice, Recipe};
 use twincell_widgets::Detail;
 
-use super::watch::interruptible;
-use super::{environment, raised};
+use super::environment;
+use super::errors::raised;
+use super::signals::interruptible;
 
 /// What a comparison was made of.
 #[derive(Clone)]

@@ -13,10 +13,13 @@ use twincell_study::job::{Order, carry_out, read_all};
 use twincell_study::pace::Progress;
 
 use super::changes::changes_of;
+use super::errors::raised;
 use super::farm::{PyFarm, options_as_json};
+use super::options::read_options;
+use super::signals::SIGNAL_INTERVAL;
 use super::study::{Origin, PyStudy};
 use super::transform::PyTransform;
-use super::{SIGNAL_INTERVAL, environment, raised, read_options, source};
+use super::{environment, source};
 
 /// How often progress is told.
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(200);

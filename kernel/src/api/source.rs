@@ -8,7 +8,7 @@ use pyo3::types::PyString;
 use twincell_compare::Source;
 use twincell_driver::files;
 
-use super::raised;
+use super::errors::raised;
 
 /// The text that an object stands for; `label` is what errors call a plain text.
 pub fn read(object: &Bound<'_, PyAny>, label: &str) -> PyResult<Source> {

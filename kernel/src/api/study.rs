@@ -24,11 +24,13 @@ use twincell_study::page::{Kept, study_state};
 use twincell_study::{frame, store};
 use twincell_widgets::{StudyState, study_page};
 
-use super::comparison::{PyComparison, plain, show};
-use super::{raised, read_options};
+use super::comparison::{PyComparison, show};
+use super::errors::raised;
+use super::options::read_options;
+use super::plain::{self, plain};
 
 pub use difference::PyDifference;
-pub use open::{Again, Origin, id};
+pub use open::Origin;
 pub use plot::{PyPlot, PyPlots};
 pub use summary::PySummary;
 
@@ -117,7 +119,7 @@ impl PyStudy {
 
     /// Whether the study has a change with this id.
     fn __contains__(&self, id: &Bound<'_, PyAny>) -> bool {
-        open::id(id).is_ok_and(|wanted| self.findings.iter().any(|one| open::is_called(&one.id, &wanted)))
+        plain::id(id).is_ok_and(|wanted| self.findings.iter().any(|one| open::is_called(&one.id, &wanted)))
     }
 
     fn __bool__(&self) -> bool {
@@ -132,7 +134,7 @@ impl PyStudy {
 
     /// The comparison of the change with this id, compared again with the options of the study.
     fn __getitem__(&self, py: Python<'_>, id: &Bound<'_, PyAny>) -> PyResult<PyComparison> {
-        let wanted = open::id(id)?;
+        let wanted = plain::id(id)?;
         let mut places = self.findings.iter().enumerate().filter(|(_, one)| open::is_called(&one.id, &wanted));
         let Some((row, _)) = places.next() else {
             let place = wanted.as_u64().filter(|place| *place < self.findings.len() as u64);

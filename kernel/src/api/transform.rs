@@ -8,12 +8,11 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use serde_json::Value;
 use twincell_driver::files;
-use twincell_study::change::{Changes, Row};
+use twincell_study::change::{Changes, Reopen, Row};
 use twincell_study::job;
 
-use super::comparison::plain;
-use super::raised;
-use super::study::Again;
+use super::errors::raised;
+use super::plain::plain;
 
 /// The changes that a command makes to functions. They are found on demand.
 #[pyclass(frozen, name = "Transform", module = "twincell")]
@@ -48,7 +47,7 @@ impl PyTransform {
     }
 
     /// Yields the changes once more, by running the command again.
-    pub fn again(&self) -> Again {
+    pub fn again(&self) -> Reopen {
         let (folder, command) = (self.folder.clone(), self.command.clone());
         Box::new(move || Ok(job::transformed(&folder, &command)?.0))
     }

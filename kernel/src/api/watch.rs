@@ -10,13 +10,14 @@ use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use twincell_compare::{Continue, Progress, Source};
 use twincell_driver::options::Options;
-use twincell_driver::waiting::{self, INTERVAL, STACK};
+use twincell_driver::waiting::{INTERVAL, STACK};
 use twincell_driver::warm::{Engine, Failure};
 use twincell_engine::Stop;
 
 use super::comparison::PyComparison;
+use super::environment;
+use super::errors::raised;
 use super::replay::Origin;
-use super::{environment, raised};
 
 /// How often progress is told.
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(100);
@@ -104,23 +105,6 @@ pub fn watch(
         (Err(_), Some(interrupt)) => Err(interrupt),
         (Err(Failure::Stopped), None) => Err(PyKeyboardInterrupt::new_err("stopped")),
         (Err(failure), None) => Err(raised(failure)),
-    }
-}
-
-/// Does work on a thread of its own; a signal stops it, and is the error then.
-pub fn interruptible<T: Send + 'static>(
-    py: Python<'_>,
-    work: impl FnOnce(&Stop) -> Result<T, Failure> + Send + 'static,
-) -> PyResult<T> {
-    let mut signal = None;
-    let mut interrupted = || {
-        signal = Python::attach(|py| py.check_signals()).err();
-        signal.is_some()
-    };
-    let done = py.detach(|| waiting::interruptible(work, &mut interrupted));
-    match signal {
-        Some(signal) => Err(signal),
-        None => done.map_err(raised),
     }
 }
 

@@ -9,12 +9,13 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use jupyter_protocol::Stdio;
 
 use super::iopub::Publisher;
+use super::terminal;
 use super::wire::Message;
 
 /// Bytes that are read at once.
@@ -24,8 +25,6 @@ const CHUNKS: usize = 8;
 /// How long the thread waits when clients are too slow.
 const CONGESTED: Duration = Duration::from_millis(10);
 
-/// The terminal's stderr, once descriptor 2 is a pipe.
-static TERMINAL: OnceLock<OwnedFd> = OnceLock::new();
 /// Whether this process was forked from a kernel: it has no threads to send anything.
 static FORKED: AtomicBool = AtomicBool::new(false);
 
@@ -60,17 +59,10 @@ pub fn notice_forks() {
     }
 }
 
-/// The descriptor that leads to the terminal.
-pub fn terminal() -> RawFd {
-    TERMINAL.get().map_or(2, AsRawFd::as_raw_fd)
-}
-
 impl Capture {
     /// Replaces both descriptors and starts the thread. `parent` is the request that the text belongs to.
     pub fn start(publisher: Publisher, parent: Arc<Mutex<Option<Arc<Message>>>>) -> io::Result<Arc<Self>> {
-        let saved = duplicate(2)?;
-        // Were it done twice, the first terminal would stay the one.
-        let _ = TERMINAL.set(saved);
+        terminal::keep(duplicate(2)?);
         let pipes = [Pipe::replacing(1, Stdio::Stdout)?, Pipe::replacing(2, Stdio::Stderr)?];
         by_line();
         let descriptors = [pipes[0].end.as_raw_fd(), pipes[1].end.as_raw_fd()];

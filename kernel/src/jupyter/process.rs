@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use super::terminal::log;
+
 /// How often the parent is looked for.
 const PARENT_INTERVAL: Duration = Duration::from_millis(500);
 
@@ -31,7 +33,7 @@ pub async fn end_with_parent() {
     let can_be_seen = exists(announced);
     loop {
         if parent() != direct || (can_be_seen && !exists(announced)) {
-            super::log("the process that started this kernel has ended; so does the kernel");
+            log("the process that started this kernel has ended; so does the kernel");
             end_now(1);
         }
         tokio::time::sleep(PARENT_INTERVAL).await;

@@ -13,7 +13,7 @@ use super::wire::Message;
 
 /// What a thread of Python is to do next.
 #[derive(Debug)]
-pub enum Request {
+pub enum QueueItem {
     /// Handle a message of the shell channel.
     Handle(Arc<Message>),
     /// Tell the client that this message is not handled, because an earlier cell failed.
@@ -23,7 +23,7 @@ pub enum Request {
 }
 
 pub struct RequestQueue {
-    waiting: Mutex<VecDeque<Request>>,
+    waiting: Mutex<VecDeque<QueueItem>>,
     wake: UnixStream,
     woken: UnixStream,
 }
@@ -42,35 +42,35 @@ impl RequestQueue {
     }
 
     pub fn push(&self, message: Message) {
-        self.lock().push_back(Request::Handle(Arc::new(message)));
+        self.lock().push_back(QueueItem::Handle(Arc::new(message)));
         self.signal();
     }
 
     /// Puts the end before everything that waits.
     pub fn push_shut_down(&self) {
-        self.lock().push_front(Request::ShutDown);
+        self.lock().push_front(QueueItem::ShutDown);
         self.signal();
     }
 
-    pub fn pop(&self) -> Option<Request> {
+    pub fn pop(&self) -> Option<QueueItem> {
         // Read first, pop second: a byte that is written in between only costs one more look.
         let mut bytes = [0; 64];
         while matches!((&self.woken).read(&mut bytes), Ok(length) if length == bytes.len()) {}
         let mut waiting = self.lock();
-        let request = waiting.pop_front();
+        let item = waiting.pop_front();
         if !waiting.is_empty() {
             self.signal();
         }
-        request
+        item
     }
 
     /// Turns every execute_request that waits now into one that is answered with `aborted`.
     pub fn abort_waiting(&self) {
-        for request in self.lock().iter_mut() {
-            if let Request::Handle(message) = request
+        for item in self.lock().iter_mut() {
+            if let QueueItem::Handle(message) = item
                 && message.msg_type == "execute_request"
             {
-                *request = Request::Abort(message.clone());
+                *item = QueueItem::Abort(message.clone());
             }
         }
     }
@@ -80,7 +80,7 @@ impl RequestQueue {
         let _ = (&self.wake).write(&[1]);
     }
 
-    fn lock(&self) -> MutexGuard<'_, VecDeque<Request>> {
+    fn lock(&self) -> MutexGuard<'_, VecDeque<QueueItem>> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -101,7 +101,7 @@ mod tests {
             queue.push(message(msg_type));
         }
         for msg_type in ["a", "b", "c"] {
-            assert!(matches!(queue.pop(), Some(Request::Handle(message)) if message.msg_type == msg_type));
+            assert!(matches!(queue.pop(), Some(QueueItem::Handle(message)) if message.msg_type == msg_type));
         }
         assert!(queue.pop().is_none());
     }
@@ -113,9 +113,9 @@ mod tests {
         queue.push(message("complete_request"));
         queue.abort_waiting();
         queue.push(message("execute_request"));
-        assert!(matches!(queue.pop(), Some(Request::Abort(_))));
-        assert!(matches!(queue.pop(), Some(Request::Handle(message)) if message.msg_type == "complete_request"));
-        assert!(matches!(queue.pop(), Some(Request::Handle(_))));
+        assert!(matches!(queue.pop(), Some(QueueItem::Abort(_))));
+        assert!(matches!(queue.pop(), Some(QueueItem::Handle(message)) if message.msg_type == "complete_request"));
+        assert!(matches!(queue.pop(), Some(QueueItem::Handle(_))));
     }
 
     #[test]
@@ -123,6 +123,6 @@ mod tests {
         let queue = RequestQueue::new().unwrap();
         queue.push(message("execute_request"));
         queue.push_shut_down();
-        assert!(matches!(queue.pop(), Some(Request::ShutDown)));
+        assert!(matches!(queue.pop(), Some(QueueItem::ShutDown)));
     }
 }

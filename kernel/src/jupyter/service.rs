@@ -17,10 +17,10 @@ use tokio::sync::mpsc::UnboundedReceiver;
 
 use super::capture::Capture;
 use super::iopub::{self, Publisher, to_json};
-use super::log;
 use super::process;
-use super::queue::{Request, RequestQueue};
-use super::stream::Record;
+use super::queue::{QueueItem, RequestQueue};
+use super::recorded::Record;
+use super::terminal::log;
 use super::wire::{Message, Received, Session, Signer, WireError, decode, encode};
 use super::zmtp::{self, Frames, RouterSender};
 
@@ -153,16 +153,16 @@ impl Service {
 
     /// The next request of a queue for Python, or none. What Rust can answer by itself on the shell channel is answered
     /// on the way, in its turn.
-    pub fn next_request(&self, queue: &RequestQueue) -> Option<Request> {
+    pub fn next_request(&self, queue: &RequestQueue) -> Option<QueueItem> {
         loop {
             match queue.pop()? {
-                Request::Abort(request) => {
+                QueueItem::Abort(request) => {
                     self.publish_status(ExecutionState::Busy, Some(&request));
                     let reply = self.session.reply("execute_reply", r#"{"status":"aborted"}"#, &request);
                     self.send_shell(reply);
                     self.publish_status(ExecutionState::Idle, Some(&request));
                 }
-                Request::Handle(request) => {
+                QueueItem::Handle(request) => {
                     self.publish_status(ExecutionState::Busy, Some(&request));
                     if request.msg_type == "shutdown_request" {
                         self.shut_down(&request, &self.shell);
@@ -172,12 +172,12 @@ impl Service {
                         if request.subshell.is_none() {
                             *self.current.lock().unwrap_or_else(PoisonError::into_inner) = Some(request.clone());
                         }
-                        return Some(Request::Handle(request));
+                        return Some(QueueItem::Handle(request));
                     };
                     self.send_shell(reply);
                     self.publish_status(ExecutionState::Idle, Some(&request));
                 }
-                Request::ShutDown => return Some(Request::ShutDown),
+                QueueItem::ShutDown => return Some(QueueItem::ShutDown),
             }
         }
     }

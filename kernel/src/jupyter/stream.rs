@@ -1,7 +1,8 @@
 //! `sys.stdout` and `sys.stderr` of cells: what `print` calls, and therefore as short a way as there is.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use jupyter_protocol::Stdio;
 use pyo3::exceptions::PyTypeError;
@@ -9,56 +10,12 @@ use pyo3::prelude::*;
 use pyo3::types::PyString;
 
 use super::capture;
-use super::python::{Request, wait_while_congested};
+use super::iopub::Publisher;
+use super::requests::ShellRequest;
 use super::service::Service;
 
-/// Bytes of a cell's output that are remembered.
-const RECORD_LIMIT: usize = 1 << 20;
-
-/// What a cell wrote, for IPython's history: it exports notebooks from there.
-#[derive(Default)]
-pub struct Record {
-    is_on: AtomicBool,
-    written: Mutex<Written>,
-}
-
-#[derive(Default)]
-struct Written {
-    pieces: Vec<(&'static str, String)>,
-    size: usize,
-}
-
-impl Record {
-    /// Turns recording on or off. Returns whether it was on.
-    pub fn switch(&self, on: bool) -> bool {
-        self.is_on.swap(on, Ordering::Relaxed)
-    }
-
-    /// What was written since the last call, by stream.
-    pub fn take(&self) -> Vec<(&'static str, String)> {
-        std::mem::take(&mut *self.lock()).pieces
-    }
-
-    fn add(&self, name: &Stdio, text: &str) {
-        if !self.is_on.load(Ordering::Relaxed) {
-            return;
-        }
-        let mut written = self.lock();
-        if written.size > RECORD_LIMIT {
-            return;
-        }
-        written.size += text.len();
-        let name = if matches!(name, Stdio::Stderr) { "stderr" } else { "stdout" };
-        match written.pieces.last_mut() {
-            Some((last, piece)) if *last == name => piece.push_str(text),
-            _ => written.pieces.push((name, text.to_owned())),
-        }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Written> {
-        self.written.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
+/// How long a free way or an answer is waited for before signals are looked at.
+pub const SIGNAL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// Writes to one of both streams.
 #[pyclass(frozen, module = "twincell._twincell")]
@@ -93,7 +50,7 @@ impl StreamWriter {
         if request.is_none() {
             request = self.adopt.bind(py).call0()?;
         }
-        match request.cast::<Request>() {
+        match request.cast::<ShellRequest>() {
             Ok(request) => self.service.publisher.stream(self.name.clone(), text, request.get().message()),
             Err(_) => self.service.publisher.stream(self.name.clone(), text, None),
         }
@@ -118,4 +75,13 @@ impl StreamWriter {
         }
         text.len()
     }
+}
+
+/// Waits until clients have taken most of what is on its way; an interrupt ends the wait.
+pub fn wait_while_congested(py: Python<'_>, publisher: &Publisher) -> PyResult<()> {
+    while publisher.is_congested() {
+        py.detach(|| std::thread::sleep(SIGNAL_INTERVAL));
+        py.check_signals()?;
+    }
+    Ok(())
 }

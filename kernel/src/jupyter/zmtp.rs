@@ -18,6 +18,8 @@ use tokio::sync::{Notify, mpsc};
 use tokio::task::AbortHandle;
 use tokio::time::timeout;
 
+use super::terminal::log;
+
 /// A message as ZeroMQ has it.
 pub type Frames = Vec<Bytes>;
 
@@ -96,7 +98,7 @@ impl PublisherSocket {
             self.socket.lock().iter().map(|(identity, peer)| (identity.clone(), peer.clone())).collect();
         for (identity, peer) in subscribers {
             if peer.subscribes(&topic) && peer.push(frames.clone()) && !peer.has_room().await {
-                super::log("a client that has taken nothing for a while is let go");
+                log("a client that has taken nothing for a while is let go");
                 self.socket.forget(&identity, peer.number);
             }
         }

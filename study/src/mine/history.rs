@@ -3,7 +3,8 @@
 use git2::{Commit, Oid, Repository};
 use regex::RegexSet;
 
-use super::{MineError, Report};
+use super::report::Report;
+use super::selection::MineError;
 
 /// What is asked of a commit before its files are looked at.
 pub struct Walk {

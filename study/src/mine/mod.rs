@@ -7,9 +7,10 @@ mod dates;
 mod files;
 mod functions;
 mod history;
+mod report;
+mod selection;
 mod threads;
 
-use std::fmt::Write as _;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Once;
@@ -21,111 +22,14 @@ use crate::change::{Change, Changes, Row};
 
 pub use dates::seconds;
 pub use functions::Module;
+pub use report::Report;
+pub use selection::{MineError, Selection};
 
 /// What libgit2 holds of objects that it has read, and maps of packed ones, in bytes: for all repositories of this process.
 /// What it takes by itself is a quarter and eight GiB.
 const OBJECTS: isize = 32 << 20;
 const WINDOW: usize = 32 << 20;
 const MAPPED: usize = 256 << 20;
-
-/// Which changes are wanted. Without merges, always; and only of functions that are in both versions of their file, with
-/// different trees without comments, docstrings, decorators and annotations.
-#[derive(Debug, Clone, Default)]
-pub struct Selection {
-    /// Where the walk begins; HEAD when absent.
-    pub revision: Option<String>,
-    /// Seconds since 1970, of the committer, both inclusive.
-    pub since: Option<i64>,
-    pub until: Option<i64>,
-    /// A line of the message must match one of these, in any case of letters.
-    pub grep: Vec<String>,
-    /// The commit modifies one function, and neither adds nor removes any.
-    pub single_function: bool,
-    /// Functions and files with `test` in their name, too.
-    pub tests: bool,
-    /// Without the texts of the files that hold the functions.
-    pub no_modules: bool,
-    /// This many changes at most.
-    pub limit: Option<usize>,
-}
-
-#[derive(Debug, Clone, thiserror::Error)]
-pub enum MineError {
-    #[error("{0} is not in a git repository")]
-    NoRepository(String),
-    #[error("{0} is a shallow clone, its history is cut off: fetch the rest with git fetch --unshallow")]
-    Shallow(String),
-    #[error("{0} has no commit yet")]
-    Empty(String),
-    #[error("{revision} is not a revision of this repository: {reason}")]
-    Revision { revision: String, reason: String },
-    #[error("{pattern} is not a regular expression: {reason}")]
-    Pattern { pattern: String, reason: String },
-    #[error("cannot read the repository: {0}")]
-    Read(String),
-}
-
-impl From<git2::Error> for MineError {
-    fn from(error: git2::Error) -> Self {
-        MineError::Read(error.message().to_owned())
-    }
-}
-
-/// What was looked at, and what was left out.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Report {
-    pub changes: usize,
-    /// All commits that the walk came by.
-    pub commits: usize,
-    pub merges: usize,
-    /// Files of commits that cannot be read as Python.
-    pub unreadable: usize,
-    /// The first of them, one line each.
-    pub examples: Vec<String>,
-}
-
-/// How many unreadable files are named.
-const NAMED: usize = 5;
-
-impl Report {
-    fn add(&mut self, other: Report) {
-        self.changes += other.changes;
-        self.commits += other.commits;
-        self.merges += other.merges;
-        self.unreadable += other.unreadable;
-        self.examples.extend(other.examples);
-        self.examples.truncate(NAMED);
-    }
-
-    fn unreadable(&mut self, what: String) {
-        self.unreadable += 1;
-        if self.examples.len() < NAMED {
-            self.examples.push(what);
-        }
-    }
-
-    /// For people, one line or a few.
-    pub fn text(&self) -> String {
-        let plural = |count: usize, name: &str| format!("{count} {name}{}", if count == 1 { "" } else { "s" });
-        let mut text = format!(
-            "{} in {} ({})\n",
-            plural(self.changes, "change"),
-            plural(self.commits, "commit"),
-            plural(self.merges, "merge")
-        );
-        if self.unreadable > 0 {
-            // Writing to a String cannot fail.
-            let _ = writeln!(text, "{} left out because they cannot be read:", plural(self.unreadable, "file"));
-            for example in &self.examples {
-                let _ = writeln!(text, "    {example}");
-            }
-            if self.unreadable > self.examples.len() {
-                text.push_str("    ...\n");
-            }
-        }
-        text
-    }
-}
 
 /// A walk through a history that gives changes.
 pub struct Mine {

@@ -17,7 +17,8 @@ use twincell_syntax::Function;
 use super::files::touched;
 use super::functions::{Module, Modules, became};
 use super::history::Walk;
-use super::{Report, Selection};
+use super::report::Report;
+use super::selection::Selection;
 use crate::change::Change;
 
 /// Commits that may be read ahead.

@@ -12,7 +12,8 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-use super::{Store, beside, foreign, open_locked, unreadable, unwritable};
+use super::places::{beside, foreign, open_locked, unreadable, unwritable};
+use super::rows::Store;
 use crate::finding::Finding;
 
 /// How the lines that we write begin.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::Store;
+use super::rows::Store;
 use crate::finding::Finding;
 
 /// The rows, by the number of their change.

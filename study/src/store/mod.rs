@@ -8,40 +8,16 @@
 mod jsonl;
 mod memory;
 mod parquet;
+mod places;
+mod rows;
 mod sqlite;
 
-use std::fs::{File, OpenOptions, TryLockError};
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-
-use twincell_driver::files;
 
 use crate::finding::Finding;
 
 pub use memory::Memory;
-
-/// Holds the rows of a study. Errors are one line for people, with the file's name.
-pub trait Store: Send {
-    /// The row of this key, if there is one, as the row of the change `number`. `mend` puts in what the input says of the
-    /// change now.
-    fn take_up(&mut self, number: usize, key: &str, mend: &dyn Fn(&mut Finding)) -> Result<Option<Finding>, String>;
-
-    /// The row of the change `number`.
-    fn add(&mut self, number: usize, finding: &Finding) -> Result<(), String>;
-
-    /// To be called often: what was added a second ago is safe from a kill.
-    fn tick(&mut self) -> Result<(), String>;
-
-    /// Rows that no change has asked for up to now.
-    fn unclaimed(&self) -> Result<u64, String>;
-
-    /// Writes all that there is to another file, for who did not mean to lose it.
-    fn copy(&mut self, to: &Path) -> Result<(), String>;
-
-    /// Ends the study. When it is complete the store holds one row for each change, in the order of their numbers, and
-    /// nothing else; else what was there before stays behind them.
-    fn finish(&mut self, complete: bool) -> Result<(), String>;
-}
+pub use rows::Store;
 
 /// The formats of results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -94,52 +70,6 @@ pub fn read(path: &Path, each: &mut dyn FnMut(Finding) -> Result<(), String>) ->
         // Whatever its name, a text may hold results.
         Ok(Format::Jsonl) | Err(_) => jsonl::read(path, each),
     }
-}
-
-/// A file beside another: `x.parquet` -> `x.parquet.partial`.
-fn beside(path: &Path, ending: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(ending);
-    name.into()
-}
-
-/// Opens a file that this study writes to, made where it is not there, and takes its lock, which goes with the file.
-fn open_locked(path: &Path) -> Result<File, String> {
-    loop {
-        let open = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path);
-        let file = open.map_err(|error| unwritable(path, &error))?;
-        match file.try_lock() {
-            Err(TryLockError::WouldBlock) => {
-                return Err(format!(
-                    "another study is writing to {}: wait for it, or give another --out",
-                    path.display()
-                ));
-            }
-            // Not every file system knows locks.
-            Ok(()) | Err(TryLockError::Error(_)) => {}
-        }
-        // A study that ended meanwhile has put another file in its place, or taken it away.
-        let place = |metadata: std::fs::Metadata| (metadata.dev(), metadata.ino());
-        let (held, there) = (file.metadata().map(place), std::fs::metadata(path).map(place));
-        if !matches!((&held, &there), (Ok(held), Ok(there)) if held != there)
-            && !there.is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound)
-        {
-            return Ok(file);
-        }
-    }
-}
-
-fn unwritable(path: &Path, error: &std::io::Error) -> String {
-    format!("cannot write {}: {}", path.display(), files::reason(error))
-}
-
-fn unreadable(path: &Path, error: &std::io::Error) -> String {
-    format!("cannot read {}: {}", path.display(), files::reason(error))
-}
-
-/// What is said of a file that holds something else.
-fn foreign(path: &Path, what: &str) -> String {
-    format!("{} {what}: give another --out, or --fresh to discard it", path.display())
 }
 
 #[cfg(test)]

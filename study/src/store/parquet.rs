@@ -18,8 +18,9 @@ use parquet::basic::{Compression, ZstdLevel};
 use parquet::file::properties::WriterProperties;
 use serde_json::Value;
 
+use super::places::{beside, foreign, unreadable, unwritable};
+use super::rows::Store;
 use super::sqlite::{self, Sqlite};
-use super::{Store, beside, foreign, unreadable, unwritable};
 use crate::columns;
 use crate::finding::Finding;
 

@@ -13,7 +13,8 @@ use rusqlite::types::{ToSqlOutput, Value as Sql, ValueRef};
 use rusqlite::{Connection, OpenFlags, Row, ToSql, named_params, params};
 use serde_json::Value;
 
-use super::{Store, foreign, open_locked, unwritable};
+use super::places::{beside, foreign, open_locked, unreadable, unwritable};
+use super::rows::Store;
 use crate::finding::Finding;
 
 /// Marks our files among SQLite's: `twcl`.
@@ -227,7 +228,7 @@ impl Store for Sqlite {
 pub(super) fn remove_logs(path: &Path) {
     for ending in ["-wal", "-shm", "-journal"] {
         // Most are not there.
-        let _ = std::fs::remove_file(super::beside(path, ending));
+        let _ = std::fs::remove_file(beside(path, ending));
     }
 }
 
@@ -278,7 +279,7 @@ fn each_row(
 
 pub fn read(path: &Path, each: &mut dyn FnMut(Finding) -> Result<(), String>) -> Result<(), String> {
     // SQLite says only that it cannot open a file, not why.
-    std::fs::metadata(path).map_err(|error| super::unreadable(path, &error))?;
+    std::fs::metadata(path).map_err(|error| unreadable(path, &error))?;
     // A study that was killed left a log, and taking it up writes; where nothing may be written there is nothing to take up.
     let open = |flags| {
         let connection = Connection::open_with_flags(path, flags)?;

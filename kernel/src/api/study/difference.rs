@@ -5,7 +5,7 @@ use pyo3::types::PyIterator;
 use serde_json::json;
 use twincell_widgets::{Differences, differences_fragment, differences_text};
 
-use super::plain;
+use crate::api::plain::plain;
 
 /// The differences between two studies. A notebook shows them as a table.
 #[pyclass(frozen, name = "StudyDifference", module = "twincell")]

@@ -2,26 +2,24 @@
 
 use pyo3::exceptions::PyUserWarning;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyList, PyString};
+use pyo3::types::{PyList, PyString};
 use serde_json::Value;
 use twincell_driver::files;
 use twincell_driver::options::Options;
-use twincell_study::change::{Change, Changes, shown};
+use twincell_study::change::{Change, Reopen, shown};
 use twincell_study::finding::Finding;
 use twincell_study::key::Keys;
 
 use crate::api::changes::changes_of;
 use crate::api::comparison::PyComparison;
+use crate::api::environment;
+use crate::api::errors::raised;
 use crate::api::transform::PyTransform;
 use crate::api::watch::watch;
-use crate::api::{environment, raised};
-
-/// Gives the changes of a study once more, from the first one on. An error is one line for people.
-pub type Again = Box<dyn Fn() -> Result<Box<dyn Changes>, String> + Send + Sync>;
 
 /// What a study was made of.
 pub struct Origin {
-    pub changes: Again,
+    pub changes: Reopen,
     /// Where the changes come from, for people.
     pub name: String,
     pub options: Options,
@@ -101,20 +99,6 @@ impl Origin {
         }
         Err(format!("{} has no change {id}: give the input of the study", self.name))
     }
-}
-
-/// An id as Python has it.
-pub fn id(id: &Bound<'_, PyAny>) -> PyResult<Value> {
-    // An integer of others, such as NumPy's, is one of JSON's.
-    let number = if id.is_instance_of::<PyBool>() { None } else { id.call_method0("__index__").ok() };
-    let id = number.as_ref().unwrap_or(id);
-    let text: String = id
-        .py()
-        .import("json")?
-        .call_method1("dumps", (id,))
-        .and_then(|text| text.extract())
-        .map_err(|_| raised("an id must be a JSON value, such as a text or a number"))?;
-    serde_json::from_str(&text).map_err(raised)
 }
 
 /// Whether an id is meant: as it is, or as the text that it is shown as.

@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use twincell_driver::files;
 use twincell_widgets::{Plot, StudyPlot, StudyState, study_plot};
 
-use super::raised;
+use crate::api::errors::raised;
 
 /// A plot. A notebook shows it as a drawing.
 #[pyclass(frozen, name = "Plot", module = "twincell")]

@@ -5,7 +5,8 @@ use pyo3::prelude::*;
 use twincell_study::finding::Finding;
 use twincell_study::summary::Summary;
 
-use super::{plain, raised};
+use crate::api::errors::raised;
+use crate::api::plain::plain;
 
 /// The figures of a study. They print as the command prints them, and read like a dictionary.
 #[pyclass(frozen, mapping, name = "StudySummary", module = "twincell")]

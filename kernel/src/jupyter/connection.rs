@@ -1,4 +1,4 @@
-//! The kernel as Python sees it: [`Connection`], [`Requests`] and [`Request`]; its streams are in [`super::stream`].
+//! The kernel as Python sees it: its [`Connection`]; requests are in [`super::requests`], streams in [`super::stream`].
 //!
 //! Contents come in as JSON text and go out as Python values. Calls that may wait release Python's lock and let signals through.
 
@@ -8,108 +8,20 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use jupyter_protocol::{ExecutionState, Stdio};
-use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
+use pyo3::exceptions::{PyOSError, PyRuntimeError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use tokio::runtime::Runtime;
 
 use super::capture;
-use super::iopub::Publisher;
 use super::json::to_json;
-use super::queue::{self, RequestQueue};
+use super::requests::{Requests, ShellRequest};
 use super::service::{Service, StartError, read_connection_file};
-use super::stream::StreamWriter;
-use super::wire::Message;
+use super::stream::{SIGNAL_INTERVAL, StreamWriter, wait_while_congested};
+use super::terminal::terminal;
 
-/// How long an answer or a free way is waited for before signals are looked at.
-const SIGNAL_INTERVAL: Duration = Duration::from_millis(20);
-/// Messages received within this time after a failed cell were sent before its failure was known.
-const ABORT_GRACE: Duration = Duration::from_millis(10);
 /// The last messages get this long to be sent.
 const LINGER: Duration = Duration::from_secs(1);
-
-/// A message that waits for an answer, or the wish to shut down (`msg_type` is then `None`).
-#[pyclass(frozen, module = "twincell._twincell")]
-pub struct Request {
-    message: Option<Arc<Message>>,
-}
-
-#[pymethods]
-impl Request {
-    #[getter]
-    fn msg_type(&self) -> Option<&str> {
-        self.message.as_ref().map(|message| message.msg_type.as_str())
-    }
-
-    /// The header, as JSON.
-    #[getter]
-    fn header<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        self.part(py, |message| &message.header)
-    }
-
-    /// The metadata, as JSON.
-    #[getter]
-    fn metadata<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        self.part(py, |message| &message.metadata)
-    }
-
-    /// The content, as JSON.
-    #[getter]
-    fn content<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        self.part(py, |message| &message.content)
-    }
-
-    #[getter]
-    fn buffers<'py>(&self, py: Python<'py>) -> Vec<Bound<'py, PyBytes>> {
-        let buffers = self.message.as_ref().map(|message| &message.buffers[..]).unwrap_or_default();
-        buffers.iter().map(|buffer| PyBytes::new(py, buffer)).collect()
-    }
-}
-
-impl Request {
-    fn part<'py>(&self, py: Python<'py>, part: impl Fn(&Message) -> &Bytes) -> Bound<'py, PyBytes> {
-        PyBytes::new(py, self.message.as_ref().map_or(b"{}", |message| part(message)))
-    }
-
-    fn answerable(&self) -> PyResult<&Arc<Message>> {
-        self.message.as_ref().ok_or_else(|| PyValueError::new_err("a shutdown is not answered"))
-    }
-}
-
-impl Request {
-    pub fn message(&self) -> Option<&Arc<Message>> {
-        self.message.as_ref()
-    }
-}
-
-/// The requests of one shell: the main one, or a subshell.
-#[pyclass(frozen, module = "twincell._twincell")]
-pub struct Requests {
-    queue: Arc<RequestQueue>,
-    service: Arc<Service>,
-}
-
-#[pymethods]
-impl Requests {
-    /// A file descriptor that is readable while requests may wait.
-    fn fileno(&self) -> i32 {
-        self.queue.fileno()
-    }
-
-    /// The next request, marked as busy; none when nothing waits.
-    fn next(&self, py: Python<'_>) -> Option<Request> {
-        py.detach(|| self.service.next_request(&self.queue)).map(|request| match request {
-            queue::Request::Handle(message) | queue::Request::Abort(message) => Request { message: Some(message) },
-            queue::Request::ShutDown => Request { message: None },
-        })
-    }
-
-    /// Aborts the cells that were sent before a failure could be known.
-    fn abort_waiting(&self, py: Python<'_>) {
-        py.detach(|| std::thread::sleep(ABORT_GRACE));
-        self.queue.abort_waiting();
-    }
-}
 
 /// The open sockets of a kernel. Lives as long as the process.
 #[pyclass(frozen, module = "twincell._twincell")]
@@ -156,7 +68,7 @@ impl Connection {
             None => self.service.queue.clone(),
             Some(id) => self.service.subshell(id)?,
         };
-        Some(Requests { queue, service: self.service.clone() })
+        Some(Requests::new(queue, self.service.clone()))
     }
 
     /// Waits until a subshell is created, and returns its id. Called by one thread.
@@ -168,7 +80,7 @@ impl Connection {
     /// terminal that stderr was.
     fn capture_output(&self) -> PyResult<i32> {
         self.service.capture_output()?;
-        Ok(capture::terminal())
+        Ok(terminal())
     }
 
     /// The native part of `sys.stdout` or `sys.stderr`; both functions return the request that the running thread's
@@ -189,8 +101,8 @@ impl Connection {
     }
 
     /// The request that the main shell works on.
-    fn current(&self) -> Option<Request> {
-        self.service.current().map(|message| Request { message: Some(message) })
+    fn current(&self) -> Option<ShellRequest> {
+        self.service.current().map(ShellRequest::of)
     }
 
     /// Answers a request.
@@ -198,7 +110,7 @@ impl Connection {
     fn reply(
         &self,
         py: Python<'_>,
-        request: &Request,
+        request: &ShellRequest,
         msg_type: &str,
         content: &Bound<'_, PyAny>,
         metadata: Option<&Bound<'_, PyAny>>,
@@ -212,7 +124,7 @@ impl Connection {
     }
 
     /// Marks a request as done.
-    fn finish(&self, py: Python<'_>, request: &Request) -> PyResult<()> {
+    fn finish(&self, py: Python<'_>, request: &ShellRequest) -> PyResult<()> {
         py.detach(|| self.service.flush_capture());
         self.service.publish_status(ExecutionState::Idle, Some(request.answerable()?));
         Ok(())
@@ -225,14 +137,14 @@ impl Connection {
         py: Python<'_>,
         msg_type: &str,
         content: &Bound<'_, PyAny>,
-        parent: Option<&Request>,
+        parent: Option<&ShellRequest>,
         metadata: Option<&Bound<'_, PyAny>>,
         buffers: Vec<Bound<'_, PyBytes>>,
     ) -> PyResult<()> {
         if capture::is_forked() {
             return Ok(());
         }
-        let parent = parent.and_then(|parent| parent.message.as_deref());
+        let parent = parent.and_then(|parent| parent.message()).map(Arc::as_ref);
         let mut message = self.service.session.message(msg_type, to_json(content)?, parent);
         if let Some(metadata) = metadata {
             message.metadata = to_json(metadata)?;
@@ -247,7 +159,7 @@ impl Connection {
     fn ask<'py>(
         &self,
         py: Python<'py>,
-        request: &Request,
+        request: &ShellRequest,
         content: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyBytes>> {
         if capture::is_forked() {
@@ -278,13 +190,4 @@ impl Connection {
             self.runtime.block_on(self.service.flush(LINGER));
         });
     }
-}
-
-/// Waits until clients have taken most of what is on its way; an interrupt ends the wait.
-pub fn wait_while_congested(py: Python<'_>, publisher: &Publisher) -> PyResult<()> {
-    while publisher.is_congested() {
-        py.detach(|| std::thread::sleep(SIGNAL_INTERVAL));
-        py.check_signals()?;
-    }
-    Ok(())
 }

@@ -1,0 +1,43 @@
+//! Keyword arguments of Python as the options of the table.
+
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyString};
+use twincell_driver::options::{Options, Value, find};
+
+use super::errors::raised;
+use super::source;
+
+/// Keyword arguments as options; `None` leaves the default.
+pub fn read_options(keywords: Option<&Bound<'_, PyDict>>) -> PyResult<Options> {
+    let mut options = Options::default();
+    for (name, value) in keywords.into_iter().flatten() {
+        let name: String = name.extract()?;
+        find(&name).map_err(raised)?;
+        if !value.is_none() {
+            options.set(&name, option_value(&value)?).map_err(raised)?;
+        }
+    }
+    Ok(options)
+}
+
+/// A value as the table takes it; the table says what is wrong with it.
+pub fn option_value(value: &Bound<'_, PyAny>) -> PyResult<Value> {
+    if value.is_instance_of::<PyBool>() {
+        // A bool is an int to Python; as a number it is a mistake.
+        return Ok(Value::Text(value.str()?.to_string()));
+    }
+    if value.is_instance_of::<PyInt>() {
+        // What does not fit is out of range for every option.
+        return Ok(Value::Integer(value.extract::<i128>().unwrap_or(i128::MAX)));
+    }
+    if value.is_instance_of::<PyFloat>() {
+        return Ok(Value::Number(value.extract()?));
+    }
+    if value.is_instance_of::<PyString>() {
+        return Ok(Value::Text(value.extract()?));
+    }
+    match source::path(value)? {
+        Some(path) => Ok(Value::Path(path)),
+        None => Ok(Value::Text(value.repr()?.to_string())),
+    }
+}

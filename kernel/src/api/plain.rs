@@ -1,0 +1,28 @@
+//! Plain data as Python's values, and back, by way of JSON.
+
+use pyo3::prelude::*;
+use pyo3::types::PyBool;
+use serde::Serialize;
+use serde_json::Value;
+
+use super::errors::raised;
+
+/// Plain data as Python dictionaries, lists, strings and numbers.
+pub fn plain<'py>(py: Python<'py>, data: &impl Serialize) -> PyResult<Bound<'py, PyAny>> {
+    let json = serde_json::to_string(data).map_err(raised)?;
+    py.import("json")?.call_method1("loads", (json,))
+}
+
+/// An id as Python has it.
+pub fn id(id: &Bound<'_, PyAny>) -> PyResult<Value> {
+    // An integer of others, such as NumPy's, is one of JSON's.
+    let number = if id.is_instance_of::<PyBool>() { None } else { id.call_method0("__index__").ok() };
+    let id = number.as_ref().unwrap_or(id);
+    let text: String = id
+        .py()
+        .import("json")?
+        .call_method1("dumps", (id,))
+        .and_then(|text| text.extract())
+        .map_err(|_| raised("an id must be a JSON value, such as a text or a number"))?;
+    serde_json::from_str(&text).map_err(raised)
+}

@@ -1,0 +1,109 @@
+//! The requests that Python handles: [`ShellRequest`], and the [`Requests`] of one shell.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+use super::queue::{QueueItem, RequestQueue};
+use super::service::Service;
+use super::wire::Message;
+
+/// Messages received within this time after a failed cell were sent before its failure was known.
+const ABORT_GRACE: Duration = Duration::from_millis(10);
+
+/// A message that waits for an answer, or the wish to shut down (`msg_type` is then `None`).
+#[pyclass(frozen, name = "Request", module = "twincell._twincell")]
+pub struct ShellRequest {
+    message: Option<Arc<Message>>,
+}
+
+#[pymethods]
+impl ShellRequest {
+    #[getter]
+    fn msg_type(&self) -> Option<&str> {
+        self.message.as_ref().map(|message| message.msg_type.as_str())
+    }
+
+    /// The header, as JSON.
+    #[getter]
+    fn header<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        self.part(py, |message| &message.header)
+    }
+
+    /// The metadata, as JSON.
+    #[getter]
+    fn metadata<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        self.part(py, |message| &message.metadata)
+    }
+
+    /// The content, as JSON.
+    #[getter]
+    fn content<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        self.part(py, |message| &message.content)
+    }
+
+    #[getter]
+    fn buffers<'py>(&self, py: Python<'py>) -> Vec<Bound<'py, PyBytes>> {
+        let buffers = self.message.as_ref().map(|message| &message.buffers[..]).unwrap_or_default();
+        buffers.iter().map(|buffer| PyBytes::new(py, buffer)).collect()
+    }
+}
+
+impl ShellRequest {
+    fn part<'py>(&self, py: Python<'py>, part: impl Fn(&Message) -> &Bytes) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, self.message.as_ref().map_or(b"{}", |message| part(message)))
+    }
+
+    /// The message to answer.
+    pub fn answerable(&self) -> PyResult<&Arc<Message>> {
+        self.message.as_ref().ok_or_else(|| PyValueError::new_err("a shutdown is not answered"))
+    }
+
+    /// A message that waits for an answer.
+    pub fn of(message: Arc<Message>) -> Self {
+        Self { message: Some(message) }
+    }
+
+    pub fn message(&self) -> Option<&Arc<Message>> {
+        self.message.as_ref()
+    }
+}
+
+/// The requests of one shell: the main one, or a subshell.
+#[pyclass(frozen, module = "twincell._twincell")]
+pub struct Requests {
+    queue: Arc<RequestQueue>,
+    service: Arc<Service>,
+}
+
+impl Requests {
+    pub fn new(queue: Arc<RequestQueue>, service: Arc<Service>) -> Self {
+        Self { queue, service }
+    }
+}
+
+#[pymethods]
+impl Requests {
+    /// A file descriptor that is readable while requests may wait.
+    fn fileno(&self) -> i32 {
+        self.queue.fileno()
+    }
+
+    /// The next request, marked as busy; none when nothing waits.
+    fn next(&self, py: Python<'_>) -> Option<ShellRequest> {
+        py.detach(|| self.service.next_request(&self.queue)).map(|item| match item {
+            QueueItem::Handle(message) | QueueItem::Abort(message) => ShellRequest { message: Some(message) },
+            QueueItem::ShutDown => ShellRequest { message: None },
+        })
+    }
+
+    /// Aborts the cells that were sent before a failure could be known.
+    fn abort_waiting(&self, py: Python<'_>) {
+        py.detach(|| std::thread::sleep(ABORT_GRACE));
+        self.queue.abort_waiting();
+    }
+}

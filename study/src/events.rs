@@ -1,0 +1,33 @@
+//! What the threads of a study tell the one that runs it.
+
+use std::io;
+
+use twincell_driver::files;
+
+use crate::change::{Change, Row};
+use crate::find::Found;
+
+/// A change on its way, with the key of its row.
+pub(crate) struct Job {
+    pub change: Change,
+    pub key: String,
+}
+
+pub(crate) enum Event {
+    Read(Box<Row>, String),
+    /// The input has ended, or cannot be read on.
+    End(Option<io::Error>),
+    Found(Box<(Job, Found)>),
+    Broken(Broken),
+}
+
+/// What ends a study before its time. What was found is in the store.
+#[derive(Debug, thiserror::Error)]
+pub enum Broken {
+    #[error("cannot read the changes to their end: {}", files::reason(.0))]
+    Input(#[source] io::Error),
+    #[error("{0}")]
+    Store(String),
+    #[error("{0}")]
+    Workers(String),
+}

@@ -1,0 +1,59 @@
+//! What a walk through a history came by.
+
+use std::fmt::Write as _;
+
+/// What was looked at, and what was left out.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Report {
+    pub changes: usize,
+    /// All commits that the walk came by.
+    pub commits: usize,
+    pub merges: usize,
+    /// Files of commits that cannot be read as Python.
+    pub unreadable: usize,
+    /// The first of them, one line each.
+    pub examples: Vec<String>,
+}
+
+/// How many unreadable files are named.
+const NAMED: usize = 5;
+
+impl Report {
+    pub fn add(&mut self, other: Report) {
+        self.changes += other.changes;
+        self.commits += other.commits;
+        self.merges += other.merges;
+        self.unreadable += other.unreadable;
+        self.examples.extend(other.examples);
+        self.examples.truncate(NAMED);
+    }
+
+    pub fn unreadable(&mut self, what: String) {
+        self.unreadable += 1;
+        if self.examples.len() < NAMED {
+            self.examples.push(what);
+        }
+    }
+
+    /// For people, one line or a few.
+    pub fn text(&self) -> String {
+        let plural = |count: usize, name: &str| format!("{count} {name}{}", if count == 1 { "" } else { "s" });
+        let mut text = format!(
+            "{} in {} ({})\n",
+            plural(self.changes, "change"),
+            plural(self.commits, "commit"),
+            plural(self.merges, "merge")
+        );
+        if self.unreadable > 0 {
+            // Writing to a String cannot fail.
+            let _ = writeln!(text, "{} left out because they cannot be read:", plural(self.unreadable, "file"));
+            for example in &self.examples {
+                let _ = writeln!(text, "    {example}");
+            }
+            if self.unreadable > self.examples.len() {
+                text.push_str("    ...\n");
+            }
+        }
+        text
+    }
+}

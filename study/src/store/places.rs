@@ -1,0 +1,53 @@
+//! The files of stores: opened and locked, beside one another, and what is said of them where they cannot be used.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use twincell_driver::files;
+
+/// A file beside another: `x.parquet` -> `x.parquet.partial`.
+pub fn beside(path: &Path, ending: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(ending);
+    name.into()
+}
+
+/// Opens a file that this study writes to, made where it is not there, and takes its lock, which goes with the file.
+pub fn open_locked(path: &Path) -> Result<File, String> {
+    loop {
+        let open = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path);
+        let file = open.map_err(|error| unwritable(path, &error))?;
+        match file.try_lock() {
+            Err(TryLockError::WouldBlock) => {
+                return Err(format!(
+                    "another study is writing to {}: wait for it, or give another --out",
+                    path.display()
+                ));
+            }
+            // Not every file system knows locks.
+            Ok(()) | Err(TryLockError::Error(_)) => {}
+        }
+        // A study that ended meanwhile has put another file in its place, or taken it away.
+        let place = |metadata: std::fs::Metadata| (metadata.dev(), metadata.ino());
+        let (held, there) = (file.metadata().map(place), std::fs::metadata(path).map(place));
+        if !matches!((&held, &there), (Ok(held), Ok(there)) if held != there)
+            && !there.is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound)
+        {
+            return Ok(file);
+        }
+    }
+}
+
+pub fn unwritable(path: &Path, error: &std::io::Error) -> String {
+    format!("cannot write {}: {}", path.display(), files::reason(error))
+}
+
+pub fn unreadable(path: &Path, error: &std::io::Error) -> String {
+    format!("cannot read {}: {}", path.display(), files::reason(error))
+}
+
+/// What is said of a file that holds something else.
+pub fn foreign(path: &Path, what: &str) -> String {
+    format!("{} {what}: give another --out, or --fresh to discard it", path.display())
+}
