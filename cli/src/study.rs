@@ -8,19 +8,51 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use twincell_compare::Continue;
 use twincell_compare::verdict::Verdict;
 use twincell_driver::options::{Job, command_line};
-use twincell_study::job::{Order, carry_out, from_file, read_all, transformed};
+use twincell_study::job::{Done, Order, from_file, run_study, transformed};
+use twincell_study::outputs::Outputs;
 use twincell_study::pace::Progress;
+use twincell_study::store::read_all;
 use twincell_widgets::plain_sentence;
 
 use crate::exports;
 use crate::session::{Abort, FAILED, Session, read_options};
 
 pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort> {
+    let order = order(matches, session)?;
+    let out = order.outputs.out.clone();
+    let done = compared(order, session)?;
+    print(&done, session)?;
+    if done.outcome.interrupted {
+        writeln!(session.err, "twincell: run the same command again to resume the study")?;
+        return Err(Abort::Interrupted);
+    }
+    if let (true, Some(out)) = (exports::are_wanted(matches), out) {
+        exports::write(&done.details.told(read_all(&out).map_err(Abort::Failed)?), matches)?;
+    }
+    let rows = done.outcome.confusion.total();
+    // A command may find nothing to do.
+    if done.outcome.notable.is_nothing(rows.into()) && (rows > 0 || !matches.contains_id("transform")) {
+        return Ok(FAILED);
+    }
+    let all = [Verdict::Changing, Verdict::Inconclusive, Verdict::LikelyPreserving, Verdict::Identical];
+    let found = all.into_iter().filter(|verdict| done.outcome.confusion.of(*verdict) > 0);
+    Ok(exports::status(Verdict::worst(found), matches))
+}
+
+/// The study that the arguments ask for.
+fn order(matches: &ArgMatches, session: &mut Session<'_>) -> Result<Order, Abort> {
     let options = read_options(matches, Job::Study)?;
     let path = |name| matches.get_one::<PathBuf>(name).cloned();
     // clap has seen to it that it is there.
     let source = path("file").unwrap_or_default();
-    exports::check(matches, &[Some(source.clone()), path("out"), path("html")])?;
+    let outputs = Outputs {
+        out: path("out"),
+        fresh: matches.get_flag("fresh"),
+        html: path("html"),
+        reproducers: path("reproducers"),
+        details: exports::are_wanted(matches),
+    };
+    exports::check(matches, &[Some(source.clone()), outputs.out.clone(), outputs.html.clone()])?;
     let (changes, name) = match matches.get_one::<String>("transform") {
         Some(command) => transformed(&source, command),
         None => from_file(&source),
@@ -36,18 +68,11 @@ pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort
         }
         None => None,
     };
-    let order = Order {
-        changes,
-        name,
-        source: Some(source),
-        options,
-        out: path("out"),
-        fresh: matches.get_flag("fresh"),
-        html: path("html"),
-        reproducers: path("reproducers"),
-        details: exports::are_wanted(matches),
-        farm,
-    };
+    Ok(Order { changes, name, source: Some(source), options, outputs, farm })
+}
+
+/// Runs a study behind a bar, and passes its warnings on, however it ends.
+fn compared(order: Order, session: &mut Session<'_>) -> Result<Done, Abort> {
     let bar = ProgressBar::with_draw_target(None, draw_target(session.progress));
     if let Ok(style) = ProgressStyle::with_template("{wide_bar} {msg}") {
         bar.set_style(style);
@@ -60,7 +85,7 @@ pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort
         if interrupted() { Continue::Stop } else { Continue::Yes }
     };
     let mut warnings = Vec::new();
-    let done = carry_out(order, &session.environment, &mut |warning| warnings.push(warning.to_owned()), &mut watch);
+    let done = run_study(order, &session.environment, &mut |warning| warnings.push(warning.to_owned()), &mut watch);
     bar.finish_and_clear();
     if let Ok(done) = &done {
         warnings.extend_from_slice(&done.warnings);
@@ -68,7 +93,11 @@ pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort
     for warning in warnings {
         writeln!(session.err, "twincell: {}", plain_sentence(&warning))?;
     }
-    let done = done.map_err(Abort::Failed)?;
+    done.map_err(Abort::Failed)
+}
+
+/// Says what a study found, and where it was written.
+fn print(done: &Done, session: &mut Session<'_>) -> Result<(), Abort> {
     for note in &done.notes {
         writeln!(session.out, "{}", plain_sentence(note))?;
     }
@@ -76,8 +105,8 @@ pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort
     for line in done.outcome.notable.lines() {
         writeln!(session.out, "{}", plain_sentence(&line))?;
     }
-    if done.outcome.taken_up > 0 {
-        writeln!(session.out, "{} of them have results from an earlier run", done.outcome.taken_up)?;
+    if done.outcome.resumed > 0 {
+        writeln!(session.out, "{} of them have results from an earlier run", done.outcome.resumed)?;
     }
     if done.outcome.repeated > 0 {
         let several = if done.outcome.repeated == 1 { "row is" } else { "rows are" };
@@ -86,21 +115,7 @@ pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort
     for line in &done.written {
         writeln!(session.out, "{line}")?;
     }
-    if done.outcome.interrupted {
-        writeln!(session.err, "twincell: run the same command again to resume the study")?;
-        return Err(Abort::Interrupted);
-    }
-    if let (true, Some(out)) = (exports::are_wanted(matches), path("out")) {
-        exports::write(&done.details.told(read_all(&out).map_err(Abort::Failed)?), matches)?;
-    }
-    let rows = done.outcome.confusion.total();
-    // A command may find nothing to do.
-    if done.outcome.notable.is_nothing(rows.into()) && (rows > 0 || !matches.contains_id("transform")) {
-        return Ok(FAILED);
-    }
-    let all = [Verdict::Changing, Verdict::Inconclusive, Verdict::LikelyPreserving, Verdict::Identical];
-    let found = all.into_iter().filter(|verdict| done.outcome.confusion.of(*verdict) > 0);
-    Ok(exports::status(Verdict::worst(found), matches))
+    Ok(())
 }
 
 fn draw_target(wanted: bool) -> ProgressDrawTarget {

@@ -218,6 +218,24 @@ fn main() -> Result<(), Failure> {
     let load_average = load_average.split(' ').next().unwrap_or("unknown");
 
     println!("\nmachine: {cores} cores, {}, load average {load_average}", std::env::consts::ARCH);
+    print_times(&sets)?;
+    if let Some((resident, proportional)) = memory(&own)? {
+        let shown = proportional.map_or("unknown".to_string(), |size| format!("{size:.0} MiB"));
+        println!("\nmemory of a worker: {resident:.0} MiB resident, {shown} proportional");
+    }
+    let each = print_rates(&sets)?;
+    print_floor(&sets)?;
+    println!("\n{:<24} {:>10} {:>10}", "own pairs, each", "function", "module");
+    for (pair, rates) in each {
+        println!("{pair:<24} {}", rates.iter().map(|rate| format!("{rate:>10.0}")).collect::<Vec<_>>().join(" "));
+    }
+    Ok(())
+}
+
+/// Changes under the name of where they come from.
+type Set<'a> = (String, &'a [Change]);
+
+fn print_times(sets: &[Set<'_>]) -> Result<(), Failure> {
     println!("\ntime to verdict in milliseconds, warm worker and network, budget 300");
     println!(
         "{:<24} {:<10} {:<12} {:>6} {:>8} {:>8} {:>8}",
@@ -226,7 +244,7 @@ fn main() -> Result<(), Failure> {
     let library = std::env::var_os("TWINCELL_ONNXRUNTIME").filter(|name| !name.is_empty()).map(PathBuf::from);
     let back_ends = std::iter::once(("rten", None)).chain(library.map(|path| ("onnxruntime", Some(path))));
     for (back_end, library) in back_ends {
-        for (set, changes) in &sets {
+        for (set, changes) in sets {
             for (context_name, context) in CONTEXTS {
                 let times = times_to_verdict(changes, context, &library)?;
                 println!(
@@ -239,12 +257,11 @@ fn main() -> Result<(), Failure> {
             }
         }
     }
+    Ok(())
+}
 
-    if let Some((resident, proportional)) = memory(&own)? {
-        let shown = proportional.map_or("unknown".to_string(), |size| format!("{size:.0} MiB"));
-        println!("\nmemory of a worker: {resident:.0} MiB resident, {shown} proportional");
-    }
-
+/// Prints the rates of each set, and gives those of each pair of the first one.
+fn print_rates<'a>(sets: &[Set<'a>]) -> Result<Vec<(&'a str, Vec<f64>)>, Failure> {
     let place =
         if stay_on_one_core() { "engine and worker on one core" } else { "engine and one worker, not kept on a core" };
     println!("\npairwise executions a second, {place}");
@@ -274,12 +291,16 @@ fn main() -> Result<(), Failure> {
             }
         }
     }
+    Ok(single)
+}
+
+fn print_floor(sets: &[Set<'_>]) -> Result<(), Failure> {
     println!("\nan execution of the witness against its floor, the reproducer's bare run, in microseconds");
     println!(
         "{:<24} {:<10} {:>6} {:>10} {:>8} {:>8} {:>8}",
         "changes", "context", "pairs", "execution", "bare", "ratio", "90 %"
     );
-    for (set, changes) in &sets {
+    for (set, changes) in sets {
         for (context_name, context) in CONTEXTS {
             let (pool, predictor) = (pool(), predictor(&None)?);
             let costs = floor::costs(changes, context, &pool, predictor.as_ref())?;
@@ -294,10 +315,6 @@ fn main() -> Result<(), Failure> {
                 quantile(&ratios, 0.9),
             );
         }
-    }
-    println!("\n{:<24} {:>10} {:>10}", "own pairs, each", "function", "module");
-    for (pair, rates) in single {
-        println!("{pair:<24} {}", rates.iter().map(|rate| format!("{rate:>10.0}")).collect::<Vec<_>>().join(" "));
     }
     Ok(())
 }

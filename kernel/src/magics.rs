@@ -33,8 +33,8 @@ pub const FIRST_RUN: &str =
 
 /// What a line asks for.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Request<T> {
-    Do(T),
+pub enum MagicLine<T> {
+    Run(T),
     /// Show this help.
     Help(String),
 }
@@ -59,7 +59,7 @@ pub struct CompareStored {
 }
 
 /// Reads the line of `%%compare`.
-pub fn read_compare_cell(line: &str) -> Result<Request<CompareCell>, MagicError> {
+pub fn read_compare_cell(line: &str) -> Result<MagicLine<CompareCell>, MagicError> {
     read(compare_cell_command(), line, |matches| {
         Ok(CompareCell {
             options: command_line::read(matches, Job::Compare)?,
@@ -71,7 +71,7 @@ pub fn read_compare_cell(line: &str) -> Result<Request<CompareCell>, MagicError>
 }
 
 /// Reads the line of `%compare`.
-pub fn read_compare_stored(line: &str) -> Result<Request<CompareStored>, MagicError> {
+pub fn read_compare_stored(line: &str) -> Result<MagicLine<CompareStored>, MagicError> {
     read(compare_stored_command(), line, |matches| {
         // clap has seen to it that both are there.
         let name = |name| matches.get_one::<String>(name).cloned().unwrap_or_default();
@@ -101,7 +101,7 @@ pub struct StudyLine {
 }
 
 /// Reads the line of `%study`.
-pub fn read_study(line: &str) -> Result<Request<StudyLine>, MagicError> {
+pub fn read_study(line: &str) -> Result<MagicLine<StudyLine>, MagicError> {
     read(study_command(), line, |matches| {
         let path = |name| matches.get_one::<PathBuf>(name).cloned();
         Ok(StudyLine {
@@ -129,7 +129,7 @@ pub enum AutocompareLine {
 }
 
 /// Reads the line of `%autocompare`.
-pub fn read_autocompare(line: &str) -> Result<Request<AutocompareLine>, MagicError> {
+pub fn read_autocompare(line: &str) -> Result<MagicLine<AutocompareLine>, MagicError> {
     read(autocompare_command(), line, |matches| {
         Ok(match matches.get_one::<String>("state").map(String::as_str) {
             Some("on") => AutocompareLine::On(Box::new(command_line::read(matches, Job::Compare)?)),
@@ -140,7 +140,7 @@ pub fn read_autocompare(line: &str) -> Result<Request<AutocompareLine>, MagicErr
 }
 
 /// Reads the line of `%%version`: the name to store the cell under.
-pub fn read_version_cell(line: &str) -> Result<Request<String>, MagicError> {
+pub fn read_version_cell(line: &str) -> Result<MagicLine<String>, MagicError> {
     let command = Command::new("%%version")
         .about("Stores the cell's code under a name for %compare. The code is not run.")
         .arg(Arg::new("name").value_name("NAME").required(true).help("e.g. old"));
@@ -156,7 +156,7 @@ pub struct Predict {
 }
 
 /// Reads the line of `%predict`, or of `%%predict` where there is a cell.
-pub fn read_predict(line: &str, has_cell: bool) -> Result<Request<Predict>, MagicError> {
+pub fn read_predict(line: &str, has_cell: bool) -> Result<MagicLine<Predict>, MagicError> {
     read(predict_command(has_cell), line, |matches| {
         let code = if has_cell { None } else { matches.get_one::<String>("code").cloned() };
         Ok(Predict { options: command_line::read(matches, Job::Predict)?, code })
@@ -281,12 +281,12 @@ fn read<T>(
     command: Command,
     line: &str,
     make: impl FnOnce(&ArgMatches) -> Result<T, MagicError>,
-) -> Result<Request<T>, MagicError> {
+) -> Result<MagicLine<T>, MagicError> {
     let words = shlex::split(line).ok_or_else(|| MagicError::Quotes(line.trim().to_owned()))?;
     match command.no_binary_name(true).try_get_matches_from(words) {
-        Ok(matches) => make(&matches).map(Request::Do),
+        Ok(matches) => make(&matches).map(MagicLine::Run),
         Err(error) if error.use_stderr() => Err(MagicError::Arguments(one_line(&error.render().to_string()))),
-        Err(help) => Ok(Request::Help(help.render().to_string())),
+        Err(help) => Ok(MagicLine::Help(help.render().to_string())),
     }
 }
 
@@ -304,7 +304,7 @@ mod tests {
 
     fn compare_cell(line: &str) -> CompareCell {
         match read_compare_cell(line) {
-            Ok(Request::Do(request)) => request,
+            Ok(MagicLine::Run(request)) => request,
             other => panic!("{other:?}"),
         }
     }
@@ -357,9 +357,9 @@ mod tests {
 
     #[test]
     fn autocompare_is_switched_with_the_options_of_a_comparison() {
-        assert_eq!(read_autocompare(" off "), Ok(Request::Do(AutocompareLine::Off)));
-        assert_eq!(read_autocompare(""), Ok(Request::Do(AutocompareLine::Ask)));
-        let Ok(Request::Do(AutocompareLine::On(options))) = read_autocompare("on --budget 9") else { panic!() };
+        assert_eq!(read_autocompare(" off "), Ok(MagicLine::Run(AutocompareLine::Off)));
+        assert_eq!(read_autocompare(""), Ok(MagicLine::Run(AutocompareLine::Ask)));
+        let Ok(MagicLine::Run(AutocompareLine::On(options))) = read_autocompare("on --budget 9") else { panic!() };
         assert_eq!(options.budget, 9);
         let error = read_autocompare("maybe").unwrap_err().to_string();
         assert!(error.contains("maybe") && error.contains("off") && !error.contains('\n'), "{error}");
@@ -368,20 +368,20 @@ mod tests {
     #[test]
     fn a_study_takes_what_the_command_line_takes() {
         let line = "changes.jsonl --out 'my results.sqlite' --budget 9 --fresh --on dask://a:1";
-        let Ok(Request::Do(request)) = read_study(line) else { panic!() };
+        let Ok(MagicLine::Run(request)) = read_study(line) else { panic!() };
         assert_eq!((request.options.budget, request.given), (9, vec![("budget", "9".to_owned())]));
         assert_eq!(request.out, Some(PathBuf::from("my results.sqlite")));
         assert!(request.fresh && request.on.as_deref() == Some("dask://a:1"));
         assert!(read_study("").unwrap_err().to_string().contains("FILE"));
-        assert!(matches!(read_study("frame"), Ok(Request::Do(StudyLine { out: None, .. }))));
+        assert!(matches!(read_study("frame"), Ok(MagicLine::Run(StudyLine { out: None, .. }))));
         assert!(flags("%study").contains(&"--reproducers".to_owned()));
     }
 
     #[test]
     fn stored_versions_are_named_by_the_line() {
-        let Ok(Request::Do(request)) = read_compare_stored("before after --seed 3") else { panic!() };
+        let Ok(MagicLine::Run(request)) = read_compare_stored("before after --seed 3") else { panic!() };
         assert_eq!((request.old.as_str(), request.new.as_str(), request.options.seed), ("before", "after", 3));
-        assert_eq!(read_version_cell(" old "), Ok(Request::Do("old".to_owned())));
+        assert_eq!(read_version_cell(" old "), Ok(MagicLine::Run("old".to_owned())));
     }
 
     #[test]
@@ -401,9 +401,9 @@ mod tests {
 
     #[test]
     fn help_is_shown_on_request() {
-        let Ok(Request::Help(help)) = read_compare_cell("--help") else { panic!() };
+        let Ok(MagicLine::Help(help)) = read_compare_cell("--help") else { panic!() };
         assert!(help.contains("--with-last") && help.contains("--raise-probability"), "{help}");
-        assert!(matches!(read_version_cell("-h"), Ok(Request::Help(help)) if help.contains("not run")));
+        assert!(matches!(read_version_cell("-h"), Ok(MagicLine::Help(help)) if help.contains("not run")));
     }
 
     #[test]

@@ -67,7 +67,7 @@ pub(crate) fn at_once(farm: &dyn Farm) -> usize {
 
 /// A change as it goes out, with what is wanted of it.
 #[derive(Serialize, Deserialize)]
-struct Asked {
+struct FarmTask {
     change: Change,
     key: String,
     wanted: Wanted,
@@ -75,7 +75,7 @@ struct Asked {
 
 /// The answer to one line.
 #[derive(Serialize, Deserialize)]
-struct Answer {
+struct FarmAnswer {
     number: usize,
     found: Found,
 }
@@ -90,9 +90,9 @@ struct Held {
 pub fn answer_chunk(chunk: &str, find: &mut dyn FnMut(&Change, &str, Wanted) -> Found) -> Result<String, String> {
     let mut answers = String::new();
     for line in chunk.lines() {
-        let Asked { change, key, wanted } =
+        let FarmTask { change, key, wanted } =
             serde_json::from_str(line).map_err(|error| format!("this is not a chunk of a study: {error}"))?;
-        let answer = Answer { number: change.number, found: find(&change, &key, wanted) };
+        let answer = FarmAnswer { number: change.number, found: find(&change, &key, wanted) };
         answers.push_str(&serde_json::to_string(&answer).map_err(|error| error.to_string())?);
         answers.push('\n');
     }
@@ -102,8 +102,8 @@ pub fn answer_chunk(chunk: &str, find: &mut dyn FnMut(&Change, &str, Wanted) -> 
 fn write_chunk(held: &[Held], wanted: Wanted) -> Result<String, String> {
     let mut chunk = String::new();
     for Held { job, .. } in held {
-        let asked = Asked { change: job.change.clone(), key: job.key.clone(), wanted };
-        chunk.push_str(&serde_json::to_string(&asked).map_err(|error| error.to_string())?);
+        let task = FarmTask { change: job.change.clone(), key: job.key.clone(), wanted };
+        chunk.push_str(&serde_json::to_string(&task).map_err(|error| error.to_string())?);
         chunk.push('\n');
     }
     Ok(chunk)
@@ -262,7 +262,7 @@ impl<'a> Tended<'a> {
     fn give(&mut self, chunk: Vec<Held>, text: &str) -> Result<(), String> {
         let mut answers = BTreeMap::new();
         for line in text.lines() {
-            let answer: Answer =
+            let answer: FarmAnswer =
                 serde_json::from_str(line).map_err(|error| format!("a worker sent an unexpected answer: {error}"))?;
             answers.insert(answer.number, answer.found);
         }

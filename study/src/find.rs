@@ -63,7 +63,7 @@ pub fn find(
         finding.key = Some(key.to_owned());
         Ok(Found {
             finding,
-            state: if wanted.state { page::kept(change, &comparison) } else { None },
+            state: if wanted.state { page::page_state(change, &comparison) } else { None },
             reproducers: if wanted.reproducers { reproducers::of_study(&comparison) } else { Vec::new() },
             detail: if wanted.detail { Detail::of(change, &comparison) } else { None },
         })

@@ -18,6 +18,7 @@ pub mod key;
 pub mod metrics;
 pub mod mine;
 pub mod notable;
+pub mod outputs;
 pub mod pace;
 pub mod page;
 mod queue;

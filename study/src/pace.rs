@@ -7,7 +7,7 @@ use std::time::Duration;
 pub struct Progress {
     /// Rows that are done, and those of them that an earlier run had done.
     pub done: u64,
-    pub taken_up: u64,
+    pub resumed: u64,
     /// All rows, where that is known.
     pub total: Option<u64>,
     /// Since the study began.
@@ -20,7 +20,7 @@ const ENOUGH: u64 = 3;
 impl Progress {
     /// Changes compared a second. What an earlier run had done does not count: it takes no time.
     pub fn rate(&self) -> Option<f64> {
-        let compared = self.done.saturating_sub(self.taken_up);
+        let compared = self.done.saturating_sub(self.resumed);
         let seconds = self.elapsed.as_secs_f64();
         (compared >= ENOUGH && seconds > 0.0).then(|| compared as f64 / seconds)
     }
@@ -66,8 +66,8 @@ fn clock(time: Duration) -> String {
 mod tests {
     use super::*;
 
-    fn progress(done: u64, taken_up: u64, total: Option<u64>, seconds: u64) -> String {
-        Progress { done, taken_up, total, elapsed: Duration::from_secs(seconds) }.text()
+    fn progress(done: u64, resumed: u64, total: Option<u64>, seconds: u64) -> String {
+        Progress { done, resumed, total, elapsed: Duration::from_secs(seconds) }.text()
     }
 
     #[test]

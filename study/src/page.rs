@@ -15,7 +15,7 @@ const LARGEST: usize = 512 << 10;
 const MOST_BYTES: usize = 128 << 20;
 
 /// What a page shows of a comparison, as JSON, if it is to be shown and not too large.
-pub fn kept(change: &Change, comparison: &Comparison) -> Option<String> {
+pub fn page_state(change: &Change, comparison: &Comparison) -> Option<String> {
     if change.number > MOST_COMPARISONS {
         return None;
     }
@@ -23,7 +23,7 @@ pub fn kept(change: &Change, comparison: &Comparison) -> Option<String> {
 }
 
 /// The comparisons of the first changes of a study, which may come in any order.
-pub struct Kept {
+pub struct PageComparisons {
     /// By the number of the change, with the key of its row.
     held: BTreeMap<usize, (String, Arc<str>)>,
     bytes: usize,
@@ -31,13 +31,13 @@ pub struct Kept {
     end: usize,
 }
 
-impl Default for Kept {
+impl Default for PageComparisons {
     fn default() -> Self {
         Self { held: BTreeMap::new(), bytes: 0, end: MOST_COMPARISONS + 1 }
     }
 }
 
-impl Kept {
+impl PageComparisons {
     /// Keeps what a page shows of a change. Which changes are kept does not depend on their order: all up to the one that
     /// is too much.
     pub fn add(&mut self, number: usize, key: Option<&str>, state: Option<String>) {
@@ -57,12 +57,13 @@ impl Kept {
 }
 
 /// A study from its results.
-pub fn study_state(title: String, results: Vec<Finding>, kept: &Kept) -> StudyState {
-    let kept: HashMap<&str, &Arc<str>> = kept.held.values().map(|(key, state)| (key.as_str(), state)).collect();
+pub fn study_state(title: String, results: Vec<Finding>, comparisons: &PageComparisons) -> StudyState {
+    let by_key: HashMap<&str, &Arc<str>> =
+        comparisons.held.values().map(|(key, state)| (key.as_str(), state)).collect();
     let row = |finding: Finding| StudyRow {
         id: shown(&finding.id),
         verdict: finding.verdict,
-        comparison: finding.key.as_ref().and_then(|key| kept.get(key.as_str()).copied().cloned()),
+        comparison: finding.key.as_ref().and_then(|key| by_key.get(key.as_str()).copied().cloned()),
         label: finding.label,
         reason: finding.reason,
         executions: finding.executions,
@@ -87,10 +88,10 @@ mod tests {
 
     #[test]
     fn rows_have_their_comparisons_behind_them() {
-        let mut kept = Kept::default();
-        kept.add(1, Some("a"), Some("{\"x\": 7}".into()));
-        kept.add(MOST_COMPARISONS + 1, Some("b"), Some("8".into()));
-        let made = study_state("t".into(), vec![row("a"), row("b")], &kept);
+        let mut comparisons = PageComparisons::default();
+        comparisons.add(1, Some("a"), Some("{\"x\": 7}".into()));
+        comparisons.add(MOST_COMPARISONS + 1, Some("b"), Some("8".into()));
+        let made = study_state("t".into(), vec![row("a"), row("b")], &comparisons);
         let json = serde_json::to_value(&made).unwrap();
         assert_eq!(
             (json["rows"][0]["comparison"]["x"].as_u64(), json["rows"][1]["comparison"].as_u64()),
@@ -102,12 +103,12 @@ mod tests {
     fn what_is_kept_has_a_bound_and_is_the_same_in_any_order() {
         let large = |number: usize| (number, "x".repeat(if number == 4 { MOST_BYTES / 2 } else { MOST_BYTES / 5 }));
         for order in [[1, 2, 3, 4, 5], [5, 4, 3, 2, 1], [4, 1, 5, 2, 3], [5, 1, 4, 3, 2]] {
-            let mut kept = Kept::default();
+            let mut comparisons = PageComparisons::default();
             for (number, text) in order.map(large) {
-                kept.add(number, Some(&number.to_string()), Some(text));
+                comparisons.add(number, Some(&number.to_string()), Some(text));
             }
-            assert_eq!(kept.held.keys().copied().collect::<Vec<_>>(), [1, 2, 3], "{order:?}");
-            assert!(kept.bytes <= MOST_BYTES);
+            assert_eq!(comparisons.held.keys().copied().collect::<Vec<_>>(), [1, 2, 3], "{order:?}");
+            assert!(comparisons.bytes <= MOST_BYTES);
         }
     }
 }

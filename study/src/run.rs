@@ -51,12 +51,12 @@ pub struct Study<'a> {
 
 /// How a study ended.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Outcome {
+pub struct StudyOutcome {
     pub confusion: Confusion,
     pub reach: Reach,
     pub notable: Notable,
     /// Rows that were there from an earlier run.
-    pub taken_up: u64,
+    pub resumed: u64,
     /// Rows whose change is the same as one before it in the input.
     pub repeated: u64,
     /// Rows of an earlier run that no change of the input asked for.
@@ -67,7 +67,7 @@ pub struct Outcome {
 
 /// Compares every change and stores a row for each. What cannot be compared becomes a row with the reason, and the study
 /// goes on. `watch` is told often, from this thread, where the study stands; its answer can stop the study.
-pub fn run(study: Study<'_>, watch: &mut dyn FnMut(&Progress) -> Continue) -> Result<Outcome, Broken> {
+pub fn run(study: Study<'_>, watch: &mut dyn FnMut(&Progress) -> Continue) -> Result<StudyOutcome, Broken> {
     let Study { changes, options, keys, workers, store, wanted, keep, aside } = study;
     let at_once = match &workers {
         Workers::Threads { jobs, ahead, .. } => (*jobs).max(1) + ahead.map_or(0, |ahead| ahead.size),
@@ -77,7 +77,7 @@ pub fn run(study: Study<'_>, watch: &mut dyn FnMut(&Progress) -> Continue) -> Re
     let mut at = At {
         progress: Progress { total: changes.total(), ..Progress::default() },
         started: Instant::now(),
-        outcome: Outcome::default(),
+        outcome: StudyOutcome::default(),
         seen: HashMap::new(),
         same: HashMap::new(),
         reproducers: wanted.reproducers,
@@ -129,7 +129,7 @@ pub fn run(study: Study<'_>, watch: &mut dyn FnMut(&Progress) -> Continue) -> Re
 struct At {
     progress: Progress,
     started: Instant,
-    outcome: Outcome,
+    outcome: StudyOutcome,
     /// The keys of all rows that were read, as numbers, and whether their rows were there from an earlier run.
     seen: HashMap<u128, bool>,
     /// Changes that are the same as one that is being compared, by its key.
@@ -219,13 +219,13 @@ impl At {
         self.outcome.repeated += u64::from(first == Some(false));
         let found = match first {
             Some(false) if self.reproducers => None,
-            _ => store.take_up(number, &key, &name).map_err(Broken::Store)?,
+            _ => store.resume(number, &key, &name).map_err(Broken::Store)?,
         };
         let is_earlier = first.unwrap_or(found.is_some());
         self.seen.insert(hash, is_earlier);
         if let Some(finding) = found {
-            self.outcome.taken_up += u64::from(is_earlier);
-            self.progress.taken_up += 1;
+            self.outcome.resumed += u64::from(is_earlier);
+            self.progress.resumed += 1;
             self.count(number, &finding, label, row.is_ok());
             return Ok(None);
         }
@@ -368,7 +368,7 @@ mod tests {
     fn a_store_that_cannot_be_written_ends_the_study() {
         struct Full;
         impl Store for Full {
-            fn take_up(&mut self, _: usize, _: &str, _: &dyn Fn(&mut Finding)) -> Result<Option<Finding>, String> {
+            fn resume(&mut self, _: usize, _: &str, _: &dyn Fn(&mut Finding)) -> Result<Option<Finding>, String> {
                 Ok(None)
             }
             fn add(&mut self, _: usize, _: &Finding) -> Result<(), String> {

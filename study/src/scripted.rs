@@ -18,7 +18,7 @@ use crate::find::{Refused, Wanted};
 use crate::finding::Finding;
 use crate::key::Keys;
 use crate::pace::Progress;
-use crate::run::{Outcome, Study, Workers, run};
+use crate::run::{Study, StudyOutcome, Workers, run};
 use crate::store::{Memory, Store};
 use crate::threads::Ahead;
 
@@ -97,7 +97,7 @@ pub fn run_with(
     store: &mut dyn Store,
     with: With<'_>,
     farm: Option<&mut dyn Farm>,
-) -> Result<Outcome, Broken> {
+) -> Result<StudyOutcome, Broken> {
     let workers = match farm {
         Some(farm) => Workers::Farm(farm),
         None => Workers::Threads { compare: &scripted, jobs: with.jobs, ahead: with.ahead },
@@ -116,7 +116,7 @@ pub fn run_with(
 }
 
 /// The rows in the order of the input, and how the study ended.
-pub fn studied(changes: &mut dyn Changes, farm: Option<&mut dyn Farm>) -> (Vec<Finding>, Result<Outcome, Broken>) {
+pub fn studied(changes: &mut dyn Changes, farm: Option<&mut dyn Farm>) -> (Vec<Finding>, Result<StudyOutcome, Broken>) {
     let mut store = Memory::default();
     let with = With { jobs: 3, ahead: None, watch: &mut |_| Continue::Yes };
     let outcome = run_with(changes, &mut store, with, farm);

@@ -73,20 +73,20 @@ class TwincellMagics(Magics):
     def compare_cell(self, line: str, cell: str) -> Comparison | None:
         """Compare the two versions in the cell, separated by a line `# ---`; see `%%compare --help`."""
 
-        def compare(progress: Progress) -> _twincell.Outcome:
+        def compare(progress: Progress) -> _twincell.MagicOutcome:
             last = self.last_run.code() if "--with-last" in line.split() else None
             return _twincell.compare_cell(line, cell, last, progress)
 
-        return self._carry_out(self._watched(compare, alone=True))
+        return self._show(self._watched(compare, alone=True))
 
     @line_magic("compare")
     def compare_stored(self, line: str) -> Comparison | None:
         """Compare two versions that `%%version` stored: `%compare OLD NEW`; see `%compare --help`."""
 
-        def compare(progress: Progress) -> _twincell.Outcome:
+        def compare(progress: Progress) -> _twincell.MagicOutcome:
             return _twincell.compare_stored(line, self.versions, progress)
 
-        return self._carry_out(self._watched(compare, alone=False))
+        return self._show(self._watched(compare, alone=False))
 
     @line_magic
     def autocompare(self, line: str) -> None:
@@ -130,7 +130,9 @@ class TwincellMagics(Magics):
             outcome = one_line(_twincell.study_line, line, self.shell.user_ns)
         except KeyboardInterrupt as interrupt:
             # The cell fails; twincell's own frames are of no interest.
-            interrupt._render_traceback_ = lambda: ["Stopped. The results so far are in the file of --out, if there is one."]
+            interrupt._render_traceback_ = lambda: [
+                "Stopped. The results so far are in the file of --out, if there is one."
+            ]
             raise
         if outcome.text is not None:
             print(outcome.text)
@@ -155,14 +157,14 @@ class TwincellMagics(Magics):
         else:
             print(f"autocompare: {outcome.comparison.sentence}")
 
-    def _watched(self, compare: Callable[[Progress], _twincell.Outcome], *, alone: bool) -> _twincell.Outcome:
+    def _watched(self, compare: Callable[[Progress], _twincell.MagicOutcome], *, alone: bool) -> _twincell.MagicOutcome:
         progress = Progress(self.shell, alone=alone)
         try:
             return one_line(compare, progress)
         finally:
             progress.end()
 
-    def _carry_out(self, outcome: _twincell.Outcome) -> Comparison | None:
+    def _show(self, outcome: _twincell.MagicOutcome) -> Comparison | None:
         if outcome.text is not None:
             print(outcome.text)
         if outcome.interrupt is not None:

@@ -51,7 +51,7 @@ def main() -> int:
 
 
 def _fail(kind: type, error: BaseException, trace: object) -> None:
-    """Writes to the original standard error, whose last line the engine reads. Foreign code may replace `sys.stderr`."""
+    """Writes to the original stderr, whose last line the engine reads. Foreign code may replace `sys.stderr`."""
     traceback.print_exception(kind, error, trace, file=sys.__stderr__)
     os._exit(1)
 

@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyCapsule, PyDict, PyFloat, PyInt, PyList, PyMapping, PyString, PyTuple};
 use serde_json::{Map, Value};
 use twincell_study::change::{Changes, Row};
-use twincell_study::read::{self, Batches, Place, from_fields, is_known};
+use twincell_study::read::{self, Batches, RowPlace, from_fields, is_known};
 
 use super::errors::raised;
 use super::transform::PyTransform;
@@ -85,7 +85,7 @@ impl Changes for Objects {
             };
             self.number += 1;
             // The exception of a generator ends the study, and is its own.
-            Some(item.map(|item| row(&item, Place { unit: "item", number: self.number })).map_err(io::Error::other))
+            Some(item.map(|item| row(&item, RowPlace { unit: "item", number: self.number })).map_err(io::Error::other))
         })
     }
 
@@ -103,7 +103,7 @@ impl Changes for Objects {
 }
 
 /// A dictionary, or a pair.
-fn row(item: &Bound<'_, PyAny>, place: Place) -> Row {
+fn row(item: &Bound<'_, PyAny>, place: RowPlace) -> Row {
     let mut fields = Map::new();
     // Of functions, which know where they stand; as for a single comparison.
     let mut modules = Vec::new();

@@ -95,8 +95,8 @@ impl PyComparison {
         start: Option<Start>,
     ) -> PyResult<(Bound<'py, PyAny>, Start)> {
         let (changes, then) = (changes.unwrap_or_default(), replay::then(then)?);
-        let asked = replay::Asked { pair, execution, from: start, changes, then };
-        let (answer, start) = replay::replay(py, &self.report, &self.origin, asked)?;
+        let request = replay::ReplayRequest { pair, execution, from: start, changes, then };
+        let (answer, start) = replay::replay(py, &self.report, &self.origin, request)?;
         Ok((plain(py, &answer)?, start))
     }
 

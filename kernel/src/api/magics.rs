@@ -10,6 +10,7 @@ use twincell_compare::Source;
 use twincell_driver::options::Options;
 use twincell_driver::reproducers;
 use twincell_study::job::{Order, transformed};
+use twincell_study::outputs::Outputs;
 
 use super::comparison::PyComparison;
 use super::errors::raised;
@@ -17,7 +18,7 @@ use super::farm;
 use super::run_study::{self, Given, given};
 use super::study::PyStudy;
 use super::watch::{Watched, watch};
-use crate::magics::{self, AutocompareLine, MagicError, Request, StudyLine};
+use crate::magics::{self, AutocompareLine, MagicError, MagicLine, StudyLine};
 
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(compare_cell, module)?)?;
@@ -26,14 +27,14 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(version_name, module)?)?;
     module.add_function(wrap_pyfunction!(autocompare, module)?)?;
     module.add_class::<Autocompare>()?;
-    module.add_class::<Outcome>()?;
+    module.add_class::<MagicOutcome>()?;
     module.add_function(wrap_pyfunction!(magic_flags, module)?)
 }
 
 /// What a magic is to do: show a comparison or a study, run code, print a text, raise the interrupt that stopped it. All may be absent.
 #[pyclass(frozen, get_all, module = "twincell._twincell")]
 #[derive(Default)]
-pub struct Outcome {
+pub struct MagicOutcome {
     comparison: Option<Py<PyComparison>>,
     code: Option<String>,
     text: Option<String>,
@@ -41,7 +42,7 @@ pub struct Outcome {
     study: Option<Py<PyStudy>>,
 }
 
-impl Outcome {
+impl MagicOutcome {
     fn text(text: impl Into<String>) -> Self {
         Self { text: Some(text.into()), ..Self::default() }
     }
@@ -68,10 +69,10 @@ fn compare_cell(
     cell: &str,
     last: Option<&str>,
     progress: Option<&Bound<'_, PyAny>>,
-) -> PyResult<Outcome> {
+) -> PyResult<MagicOutcome> {
     let request = match magics::read_compare_cell(line).map_err(raised)? {
-        Request::Do(request) => request,
-        Request::Help(help) => return Ok(Outcome::text(help)),
+        MagicLine::Run(request) => request,
+        MagicLine::Help(help) => return Ok(MagicOutcome::text(help)),
     };
     let (old, new) = if request.with_last {
         if cell.trim().is_empty() {
@@ -80,7 +81,7 @@ fn compare_cell(
         // The magic is line 1 of the cell.
         let new = format!("\n{cell}");
         let Some(last) = last else {
-            return Ok(Outcome { code: request.run.then_some(new), ..Outcome::text(magics::FIRST_RUN) });
+            return Ok(MagicOutcome { code: request.run.then_some(new), ..MagicOutcome::text(magics::FIRST_RUN) });
         };
         (magics::code_of(last), new)
     } else {
@@ -90,7 +91,7 @@ fn compare_cell(
     let old = source(old, if request.with_last { BEFORE } else { "the old version" });
     let watched = watch(py, old, source(new, "the new version"), &request.options, progress)?;
     let written = write_reproducer(&watched.comparison, request.reproducer.as_deref())?;
-    Outcome::of(py, watched, code, written)
+    MagicOutcome::of(py, watched, code, written)
 }
 
 /// What errors call the text that a cell held when it last ran.
@@ -108,10 +109,10 @@ fn compare_stored(
     line: &str,
     versions: BTreeMap<String, String>,
     progress: Option<&Bound<'_, PyAny>>,
-) -> PyResult<Outcome> {
+) -> PyResult<MagicOutcome> {
     let request = match magics::read_compare_stored(line).map_err(raised)? {
-        Request::Do(request) => request,
-        Request::Help(help) => return Ok(Outcome::text(help)),
+        MagicLine::Run(request) => request,
+        MagicLine::Help(help) => return Ok(MagicOutcome::text(help)),
     };
     let version = |name: &String| match versions.get(name) {
         Some(text) => Ok(source(text.clone(), &format!("the version {name}"))),
@@ -126,16 +127,16 @@ fn compare_stored(
     };
     let watched = watch(py, version(&request.old)?, version(&request.new)?, &request.options, progress)?;
     let written = write_reproducer(&watched.comparison, request.reproducer.as_deref())?;
-    Outcome::of(py, watched, None, written)
+    MagicOutcome::of(py, watched, None, written)
 }
 
 /// `%study LINE`. `objects` are the variables that the line may name.
 #[pyfunction]
-fn study_line(py: Python<'_>, line: &str, objects: &Bound<'_, PyDict>) -> PyResult<Outcome> {
+fn study_line(py: Python<'_>, line: &str, objects: &Bound<'_, PyDict>) -> PyResult<MagicOutcome> {
     let StudyLine { options, given: typed, changes, transform, out, fresh, on, html, reproducers } =
         match magics::read_study(line).map_err(raised)? {
-            Request::Do(request) => request,
-            Request::Help(help) => return Ok(Outcome::text(help)),
+            MagicLine::Run(request) => request,
+            MagicLine::Help(help) => return Ok(MagicOutcome::text(help)),
         };
     let object = match changes.to_str() {
         Some(name) => objects.get_item(name)?,
@@ -155,8 +156,9 @@ fn study_line(py: Python<'_>, line: &str, objects: &Bound<'_, PyDict>) -> PyResu
     };
     let stopped = |error: Option<String>| error.map_or_else(|| PyKeyboardInterrupt::new_err(()), raised);
     let farm = on.map(|address| farm::at(&address, &typed)).transpose().map_err(stopped)?;
-    let order = Order { changes, name, source: path, options, out, fresh, html, reproducers, details: false, farm };
-    Ok(Outcome { study: Some(Py::new(py, run_study::run(py, order, origin, None)?)?), ..Outcome::default() })
+    let outputs = Outputs { out, fresh, html, reproducers, details: false };
+    let order = Order { changes, name, source: path, options, outputs, farm };
+    Ok(MagicOutcome { study: Some(Py::new(py, run_study::run(py, order, origin, None)?)?), ..MagicOutcome::default() })
 }
 
 /// Writes the reproducer where the user asked for it; gives what to print about that.
@@ -170,10 +172,10 @@ fn write_reproducer(comparison: &PyComparison, path: Option<&Path>) -> PyResult<
 #[pyfunction]
 fn autocompare(line: &str) -> PyResult<(Option<bool>, Option<Autocompare>, Option<String>)> {
     Ok(match magics::read_autocompare(line).map_err(raised)? {
-        Request::Do(AutocompareLine::On(options)) => (Some(true), Some(Autocompare { options: *options }), None),
-        Request::Do(AutocompareLine::Off) => (Some(false), None, None),
-        Request::Do(AutocompareLine::Ask) => (None, None, None),
-        Request::Help(help) => (None, None, Some(help)),
+        MagicLine::Run(AutocompareLine::On(options)) => (Some(true), Some(Autocompare { options: *options }), None),
+        MagicLine::Run(AutocompareLine::Off) => (Some(false), None, None),
+        MagicLine::Run(AutocompareLine::Ask) => (None, None, None),
+        MagicLine::Help(help) => (None, None, Some(help)),
     })
 }
 
@@ -193,9 +195,9 @@ impl Autocompare {
         old: String,
         new: String,
         progress: Option<&Bound<'_, PyAny>>,
-    ) -> PyResult<Outcome> {
+    ) -> PyResult<MagicOutcome> {
         let watched = watch(py, source(old, BEFORE), source(new, "the cell"), &self.options, progress)?;
-        Outcome::of(py, watched, None, None)
+        MagicOutcome::of(py, watched, None, None)
     }
 }
 
@@ -203,9 +205,9 @@ impl Autocompare {
 #[pyfunction]
 fn version_name(line: &str, cell: &str) -> PyResult<(Option<String>, Option<String>)> {
     match magics::read_version_cell(line).map_err(raised)? {
-        Request::Do(_) if cell.trim().is_empty() => Err(raised(MagicError::EmptyCell)),
-        Request::Do(name) => Ok((Some(name), None)),
-        Request::Help(help) => Ok((None, Some(help))),
+        MagicLine::Run(_) if cell.trim().is_empty() => Err(raised(MagicError::EmptyCell)),
+        MagicLine::Run(name) => Ok((Some(name), None)),
+        MagicLine::Help(help) => Ok((None, Some(help))),
     }
 }
 

@@ -14,7 +14,7 @@ use super::options::read_options;
 use super::plain::plain;
 use super::signals::interruptible;
 use super::{environment, source};
-use crate::magics::{self, MagicError, Request};
+use crate::magics::{self, MagicError, MagicLine};
 
 /// The predictions for every value site of a text.
 #[pyclass(frozen, name = "Predictions", module = "twincell")]
@@ -56,8 +56,8 @@ pub fn predict_magic(
     named: &Bound<'_, PyAny>,
 ) -> PyResult<(Option<PyPredictions>, Option<String>)> {
     let request = match magics::read_predict(line, cell.is_some()).map_err(raised)? {
-        Request::Do(request) => request,
-        Request::Help(help) => return Ok((None, Some(help))),
+        MagicLine::Run(request) => request,
+        MagicLine::Help(help) => return Ok((None, Some(help))),
     };
     let source = match (cell, request.code) {
         (Some(cell), _) if cell.trim().is_empty() => return Err(raised(MagicError::EmptyCell)),

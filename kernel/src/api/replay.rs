@@ -27,7 +27,7 @@ pub struct Origin {
 }
 
 /// Which execution is asked for.
-pub struct Asked {
+pub struct ReplayRequest {
     pub pair: usize,
     /// Its number; `None` for the one that is shown.
     pub execution: Option<u32>,
@@ -55,7 +55,7 @@ pub struct Start {
 
 /// An execution for people.
 #[derive(Serialize)]
-pub struct Answer {
+pub struct ReplayedExecution {
     #[serde(flatten)]
     detail: Detail,
     /// A pytest file, where it was asked for.
@@ -71,19 +71,24 @@ pub fn then(name: &str) -> PyResult<Then> {
     }
 }
 
-pub fn replay(py: Python<'_>, report: &Arc<Comparison>, origin: &Origin, asked: Asked) -> PyResult<(Answer, Start)> {
-    let start = match asked.from {
-        Some(start) if start.pair != asked.pair => return Err(raised("the start is an execution of another pair")),
+pub fn replay(
+    py: Python<'_>,
+    report: &Arc<Comparison>,
+    origin: &Origin,
+    request: ReplayRequest,
+) -> PyResult<(ReplayedExecution, Start)> {
+    let start = match request.from {
+        Some(start) if start.pair != request.pair => return Err(raised("the start is an execution of another pair")),
         Some(start) => start,
-        None => start(report, asked.pair, asked.execution)?,
+        None => start(report, request.pair, request.execution)?,
     };
     let changes: BTreeMap<String, Recipe> =
-        asked.changes.iter().map(|(path, text)| Ok((path.clone(), value(path, text)?))).collect::<PyResult<_>>()?;
+        request.changes.iter().map(|(path, text)| Ok((path.clone(), value(path, text)?))).collect::<PyResult<_>>()?;
     let environment = environment::find(py)?;
-    of_number(report, asked.pair)?;
-    let (report, origin, then, pair) = (report.clone(), origin.clone(), asked.then, asked.pair);
+    of_number(report, request.pair)?;
+    let (report, origin, then, pair) = (report.clone(), origin.clone(), request.then, request.pair);
     let Start { pair: _, number, seed, choices, mut changed, mut shrunk } = start;
-    changed.extend(asked.changes.into_keys());
+    changed.extend(request.changes.into_keys());
     changed.sort_unstable();
     changed.dedup();
     let replayed = interruptible(py, move |stop| {
@@ -109,8 +114,8 @@ pub fn replay(py: Python<'_>, report: &Arc<Comparison>, origin: &Origin, asked: 
     };
     let is_as_it_was = changed.is_empty() && !shrunk;
     let detail = twincell_widgets::detail(&replayed, is_as_it_was, &changed);
-    let start = Start { pair: asked.pair, number, seed, choices: replayed.witness.choices, changed, shrunk };
-    Ok((Answer { detail, reproducer }, start))
+    let start = Start { pair: request.pair, number, seed, choices: replayed.witness.choices, changed, shrunk };
+    Ok((ReplayedExecution { detail, reproducer }, start))
 }
 
 /// An execution of the comparison, by its number.

@@ -9,8 +9,10 @@ use twincell_compare::Continue;
 use twincell_driver::options::Options;
 use twincell_study::change::Changes;
 use twincell_study::farm::Farm;
-use twincell_study::job::{Order, carry_out, read_all};
+use twincell_study::job::{Order, run_study};
+use twincell_study::outputs::Outputs;
 use twincell_study::pace::Progress;
+use twincell_study::store::read_all;
 
 use super::changes::changes_of;
 use super::errors::raised;
@@ -54,8 +56,8 @@ pub fn study(
         Some(executor) => Some(Box::new(PyFarm::new(executor, &options_as_json(options)?)?) as Box<dyn Farm>),
         None => None,
     };
-    let order =
-        Order { changes, name, source: path, options: read, out, fresh, html, reproducers, details: false, farm };
+    let outputs = Outputs { out, fresh, html, reproducers, details: false };
+    let order = Order { changes, name, source: path, options: read, outputs, farm };
     run(py, order, origin, progress)
 }
 
@@ -96,11 +98,11 @@ pub fn run(
     let environment = environment::find(py)?;
     let mut display = Display::new(py, progress)?;
     let mut last = Progress::default();
-    let (out, name) = (order.out.clone(), order.name.clone());
+    let (out, name) = (order.outputs.out.clone(), order.name.clone());
     let done = py.detach(|| {
         let mut told = Instant::now();
         let mut asked = Instant::now();
-        carry_out(order, &environment, &mut |_| {}, &mut |progress| {
+        run_study(order, &environment, &mut |_| {}, &mut |progress| {
             last = *progress;
             if asked.elapsed() < SIGNAL_INTERVAL {
                 return Continue::Yes;
@@ -129,7 +131,7 @@ pub fn run(
     };
     let title = format!("Study of {name}");
     let called = out.map_or(name, |out| out.display().to_string());
-    Ok(PyStudy::new(title, called, rows, done.kept, origin))
+    Ok(PyStudy::new(title, called, rows, done.comparisons, origin))
 }
 
 /// What a user sees while a study runs, and what they say to it.

@@ -19,8 +19,7 @@ use twincell_driver::files;
 use twincell_study::change::shown;
 use twincell_study::differences::differences;
 use twincell_study::finding::Finding;
-use twincell_study::job::read_all;
-use twincell_study::page::{Kept, study_state};
+use twincell_study::page::{PageComparisons, study_state};
 use twincell_study::{frame, store};
 use twincell_widgets::{StudyState, study_page};
 
@@ -42,20 +41,26 @@ pub struct PyStudy {
     name: String,
     findings: Arc<Vec<Finding>>,
     /// What pages show of the comparisons.
-    kept: Arc<Kept>,
+    comparisons: Arc<PageComparisons>,
     /// What it was made of, where that is known.
     origin: Option<Origin>,
 }
 
 impl PyStudy {
     /// `name` is what its results are called beside others: the file that they are in.
-    pub fn new(title: String, name: String, findings: Vec<Finding>, kept: Kept, origin: Option<Origin>) -> Self {
-        Self { title, name, findings: Arc::new(findings), kept: Arc::new(kept), origin }
+    pub fn new(
+        title: String,
+        name: String,
+        findings: Vec<Finding>,
+        comparisons: PageComparisons,
+        origin: Option<Origin>,
+    ) -> Self {
+        Self { title, name, findings: Arc::new(findings), comparisons: Arc::new(comparisons), origin }
     }
 
     /// For views.
-    fn state(&self, kept: &Kept) -> StudyState {
-        study_state(self.title.clone(), self.findings.to_vec(), kept)
+    fn state(&self, comparisons: &PageComparisons) -> StudyState {
+        study_state(self.title.clone(), self.findings.to_vec(), comparisons)
     }
 }
 
@@ -74,12 +79,12 @@ pub fn load_study(
     let name = results.display().to_string();
     let given = changes.and_then(|changes| changes.extract::<PathBuf>().ok());
     let title = format!("Study of {}", given.as_ref().unwrap_or(&results).display());
-    let mut findings = read_all(&results).map_err(raised)?;
+    let mut findings = store::read_all(&results).map_err(raised)?;
     let origin = changes.map(|changes| Origin::of(changes, options)).transpose()?;
     if let Some(origin) = &origin {
         add_labels(&mut findings, origin).map_err(raised)?;
     }
-    Ok(PyStudy::new(title, name, findings, Kept::default(), origin))
+    Ok(PyStudy::new(title, name, findings, PageComparisons::default(), origin))
 }
 
 /// Results of earlier versions have no labels: theirs are those of the changes with their ids.
@@ -181,7 +186,7 @@ impl PyStudy {
     /// The plots of the study: `study.plot.verdicts()` and so on.
     #[getter]
     fn plot(&self) -> PyPlots {
-        PyPlots::new(self.state(&Kept::default()))
+        PyPlots::new(self.state(&PageComparisons::default()))
     }
 
     /// A pandas `DataFrame`, one row for each change.
@@ -220,7 +225,7 @@ impl PyStudy {
 
     /// The study as a complete HTML page.
     fn to_html(&self) -> String {
-        study_page(&self.state(&self.kept), &self.title)
+        study_page(&self.state(&self.comparisons), &self.title)
     }
 
     /// Writes the study to a file. Its ending selects a page (.html) or the results (.jsonl, .parquet, .sqlite).
@@ -243,7 +248,7 @@ impl PyStudy {
 
     /// The state of the interactive view, as JSON.
     fn _state(&self) -> PyResult<String> {
-        serde_json::to_string(&self.state(&self.kept)).map_err(raised)
+        serde_json::to_string(&self.state(&self.comparisons)).map_err(raised)
     }
 
     /// Shows the interactive view where there is a front end for it. Elsewhere IPython uses the MIME bundle.
@@ -261,7 +266,7 @@ impl PyStudy {
     ) -> PyResult<Bound<'py, PyAny>> {
         // Jupyter filters the bundle itself.
         let _ = (include, exclude);
-        let html = twincell_widgets::study_fragment(&self.state(&Kept::default()));
+        let html = twincell_widgets::study_fragment(&self.state(&PageComparisons::default()));
         plain(py, &serde_json::json!({ "text/plain": self.__repr__(), "text/html": html }))
     }
 

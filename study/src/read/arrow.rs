@@ -14,7 +14,7 @@ use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::basic::Compression;
 use serde_json::{Map, Value};
 
-use super::fields::{Place, check_columns, from_fields, is_known};
+use super::fields::{RowPlace, check_columns, from_fields, is_known};
 use crate::change::{Changes, Row};
 
 /// Rows at once, of a Parquet file: each holds whole modules.
@@ -69,7 +69,7 @@ impl<I: Iterator<Item = Result<RecordBatch, ArrowError>> + Send> Changes for Bat
                 }
                 self.row += 1;
                 self.number += 1;
-                return Some(Ok(from_fields(fields, Place { unit: "row", number: self.number })));
+                return Some(Ok(from_fields(fields, RowPlace { unit: "row", number: self.number })));
             }
             (self.current, self.row) = (None, 0);
             self.current = match self.batches.next()? {

@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use csv::{ByteRecord, Reader, ReaderBuilder};
 use serde_json::{Map, Value};
 
-use super::fields::{Place, check_columns, from_fields, is_known};
+use super::fields::{RowPlace, check_columns, from_fields, is_known};
 use crate::change::{Changes, Row};
 
 /// The rows of a table, as changes.
@@ -31,7 +31,7 @@ impl<R: Read> Table<R> {
         Ok(Self { rows, columns, record: ByteRecord::new(), number: 0 })
     }
 
-    fn row(&self, place: Place) -> Row {
+    fn row(&self, place: RowPlace) -> Row {
         let mut fields = Map::new();
         for (name, value) in self.columns.iter().zip(&self.record) {
             let Some(name) = name else { continue };
@@ -53,7 +53,7 @@ impl<R: Read + Send> Changes for Table<R> {
             Ok(false) => None,
             Ok(true) => {
                 self.number += 1;
-                Some(Ok(self.row(Place { unit: "row", number: self.number })))
+                Some(Ok(self.row(RowPlace { unit: "row", number: self.number })))
             }
             Err(error) => Some(Err(io::Error::other(error))),
         }

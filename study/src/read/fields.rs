@@ -77,12 +77,12 @@ pub fn check_columns<'a>(columns: impl Iterator<Item = &'a str> + Clone) -> Resu
 
 /// Where a row stands: `line 7`.
 #[derive(Debug, Clone, Copy)]
-pub struct Place {
+pub struct RowPlace {
     pub unit: &'static str,
     pub number: usize,
 }
 
-impl Place {
+impl RowPlace {
     /// A row that is no change, and why.
     pub fn wrong(self, id: Option<&Value>, what: &str) -> NoChange {
         NoChange {
@@ -106,7 +106,7 @@ impl Place {
 }
 
 /// A change from the text of a JSON object.
-pub fn from_json(text: &[u8], place: Place) -> Row {
+pub fn from_json(text: &[u8], place: RowPlace) -> Row {
     let value: Value = serde_json::from_slice(text).map_err(|error| {
         let at = match error.to_string() {
             _ if error.is_eof() => "it ends too early".to_owned(),
@@ -124,7 +124,7 @@ pub fn from_json(text: &[u8], place: Place) -> Row {
 }
 
 /// A change from named values.
-pub fn from_fields(mut fields: Map<String, Value>, place: Place) -> Row {
+pub fn from_fields(mut fields: Map<String, Value>, place: RowPlace) -> Row {
     let id = fields.remove("id");
     let wrong = |what: &str| place.wrong(id.as_ref(), what);
     // The name that was found, and the value under it.
@@ -198,7 +198,7 @@ mod tests {
     use super::*;
 
     fn read(text: &str, number: usize) -> Row {
-        from_json(text.as_bytes(), Place { unit: "line", number })
+        from_json(text.as_bytes(), RowPlace { unit: "line", number })
     }
 
     #[test]

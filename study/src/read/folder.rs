@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value};
 use twincell_driver::files;
 
-use super::fields::{Place, from_fields};
+use super::fields::{RowPlace, from_fields};
 use crate::change::{Changes, Row};
 
 /// Folders within folders.
@@ -52,7 +52,7 @@ impl Pairs {
         })
     }
 
-    fn pair(&self, name: &str, files: &[Option<PathBuf>; 2], place: Place) -> Row {
+    fn pair(&self, name: &str, files: &[Option<PathBuf>; 2], place: RowPlace) -> Row {
         let id = Value::from(name);
         let mut fields = Map::from_iter([("id".to_owned(), id.clone())]);
         for (side, file) in ["old", "new"].into_iter().zip(files) {
@@ -73,7 +73,7 @@ impl Changes for Pairs {
     fn next(&mut self) -> Option<io::Result<Row>> {
         let (name, files) = self.pairs.next()?;
         self.number += 1;
-        Some(Ok(self.pair(&name, &files, Place { unit: "pair", number: self.number })))
+        Some(Ok(self.pair(&name, &files, RowPlace { unit: "pair", number: self.number })))
     }
 
     fn total(&self) -> Option<u64> {

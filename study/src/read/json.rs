@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead};
 
-use super::fields::{Place, from_json};
+use super::fields::{RowPlace, from_json};
 use crate::change::{Changes, Row};
 
 /// An entry holds the texts of two functions and of two modules.
@@ -100,7 +100,7 @@ impl<R: BufRead> Entries<R> {
         }
         let text = self.entry()?;
         self.number += 1;
-        let place = Place { unit: "entry", number: self.number };
+        let place = RowPlace { unit: "entry", number: self.number };
         if text.is_empty() {
             let what = format!("it is longer than {} MiB; is it one change?", LONGEST >> 20);
             return Ok(Some(Err(place.wrong(None, &what))));

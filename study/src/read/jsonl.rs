@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
-use super::fields::{Place, from_json};
+use super::fields::{RowPlace, from_json};
 use crate::change::{Changes, Row};
 
 /// A line holds the texts of two functions and of two modules; one beyond this is skipped without being held.
@@ -68,7 +68,7 @@ impl<R: BufRead + Send> Changes for Lines<R> {
                 Err(error) => return Some(Err(error)),
             }
             let line = std::mem::take(&mut self.line);
-            let place = Place { unit: "line", number: self.number };
+            let place = RowPlace { unit: "line", number: self.number };
             if std::mem::take(&mut self.too_long) {
                 let what = format!("it is longer than {} MiB; is it one change?", LONGEST >> 20);
                 return Some(Ok(Err(place.wrong(None, &what))));

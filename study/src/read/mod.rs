@@ -17,7 +17,7 @@ use twincell_driver::files::reason;
 
 pub use crate::change::Changes;
 pub use arrow::Batches;
-pub use fields::{Place, from_fields, is_known};
+pub use fields::{RowPlace, from_fields, is_known};
 
 use patient::Patient;
 

@@ -162,20 +162,20 @@ impl Jsonl {
 }
 
 impl Store for Jsonl {
-    fn take_up(&mut self, number: usize, key: &str, mend: &dyn Fn(&mut Finding)) -> Result<Option<Finding>, String> {
+    fn resume(&mut self, number: usize, key: &str, relabel: &dyn Fn(&mut Finding)) -> Result<Option<Finding>, String> {
         let Some(hash) = number_of(key) else { return Ok(None) };
         let Some((place, is_taken)) = self.known.get(&hash).copied() else { return Ok(None) };
         let line = self.row_at(place).map_err(|error| unreadable(&self.path, &error))?;
         let Ok(finding) = serde_json::from_slice::<Finding>(&line) else { return Ok(None) };
-        let mut mended = finding.clone();
-        mend(&mut mended);
-        if mended == finding && !is_taken {
+        let mut relabeled = finding.clone();
+        relabel(&mut relabeled);
+        if relabeled == finding && !is_taken {
             self.known.insert(hash, (place, true));
             self.set_place(number, place);
         } else {
-            self.add(number, &mended)?;
+            self.add(number, &relabeled)?;
         }
-        Ok(Some(mended))
+        Ok(Some(relabeled))
     }
 
     fn add(&mut self, number: usize, finding: &Finding) -> Result<(), String> {

@@ -13,7 +13,7 @@ pub struct Memory {
 }
 
 impl Store for Memory {
-    fn take_up(&mut self, _: usize, _: &str, _: &dyn Fn(&mut Finding)) -> Result<Option<Finding>, String> {
+    fn resume(&mut self, _: usize, _: &str, _: &dyn Fn(&mut Finding)) -> Result<Option<Finding>, String> {
         Ok(None)
     }
 

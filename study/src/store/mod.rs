@@ -1,6 +1,6 @@
 //! Where the findings of a study go as they come, so that a study that was killed goes on where it was.
 //!
-//! A store is told of every change once, in any order: [`Store::take_up`] asks whether its row is there, [`Store::add`]
+//! A store is told of every change once, in any order: [`Store::resume`] asks whether its row is there, [`Store::add`]
 //! brings the row where it is not. What no change of the input asked for is from an earlier input or other options: it
 //! stays until the study is complete. Only the readers and writers of three formats live here; what a row says is
 //! decided in [`crate::finding`], and which rows are wanted in [`crate::run`].
@@ -72,8 +72,21 @@ pub fn read(path: &Path, each: &mut dyn FnMut(Finding) -> Result<(), String>) ->
     }
 }
 
+/// All results of a file.
+pub fn read_all(path: &Path) -> Result<Vec<Finding>, String> {
+    let mut results = Vec::new();
+    read(path, &mut |finding| {
+        results.push(finding);
+        Ok(())
+    })?;
+    Ok(results)
+}
+
 #[cfg(test)]
 mod tests {
+    use serde_json::{Value, json};
+    use twincell_compare::verdict::Verdict;
+
     use super::*;
     use crate::change::Change;
 
@@ -108,7 +121,7 @@ mod tests {
     fn put(store: &mut dyn Store, number: usize, finding: &Finding) -> bool {
         let name = |there: &mut Finding| there.id = finding.id.clone();
         if let Some(key) = &finding.key
-            && let Some(there) = store.take_up(number, key, &name).unwrap()
+            && let Some(there) = store.resume(number, key, &name).unwrap()
         {
             assert_eq!(there.id, finding.id);
             return true;

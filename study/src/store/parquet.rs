@@ -93,8 +93,8 @@ impl Parquet {
 }
 
 impl Store for Parquet {
-    fn take_up(&mut self, number: usize, key: &str, mend: &dyn Fn(&mut Finding)) -> Result<Option<Finding>, String> {
-        self.journal.take_up(number, key, mend)
+    fn resume(&mut self, number: usize, key: &str, relabel: &dyn Fn(&mut Finding)) -> Result<Option<Finding>, String> {
+        self.journal.resume(number, key, relabel)
     }
 
     fn add(&mut self, number: usize, finding: &Finding) -> Result<(), String> {

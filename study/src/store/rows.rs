@@ -6,9 +6,9 @@ use crate::finding::Finding;
 
 /// Holds the rows of a study. Errors are one line for people, with the file's name.
 pub trait Store: Send {
-    /// The row of this key, if there is one, as the row of the change `number`. `mend` puts in what the input says of the
+    /// The row of this key, if there is one, as the row of the change `number`. `relabel` puts in what the input says of the
     /// change now.
-    fn take_up(&mut self, number: usize, key: &str, mend: &dyn Fn(&mut Finding)) -> Result<Option<Finding>, String>;
+    fn resume(&mut self, number: usize, key: &str, relabel: &dyn Fn(&mut Finding)) -> Result<Option<Finding>, String>;
 
     /// The row of the change `number`.
     fn add(&mut self, number: usize, finding: &Finding) -> Result<(), String>;

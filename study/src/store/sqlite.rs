@@ -158,7 +158,7 @@ impl Sqlite {
 }
 
 impl Store for Sqlite {
-    fn take_up(&mut self, number: usize, key: &str, mend: &dyn Fn(&mut Finding)) -> Result<Option<Finding>, String> {
+    fn resume(&mut self, number: usize, key: &str, relabel: &dyn Fn(&mut Finding)) -> Result<Option<Finding>, String> {
         // One that no change of this run has yet, if there is one.
         let select = format!("SELECT {COLUMNS}, rowid, run FROM findings WHERE key = ? ORDER BY run, rowid LIMIT 1");
         let found = self.connection.prepare_cached(&select).and_then(|mut statement| {
@@ -167,7 +167,7 @@ impl Store for Sqlite {
         });
         let Some((finding, row, run)) = found.map_err(|error| self.failed(error))? else { return Ok(None) };
         let Some(mut finding) = finding else { return Ok(None) };
-        mend(&mut finding);
+        relabel(&mut finding);
         self.begin()?;
         if run < self.run {
             self.claim(number, row, &finding)?;

@@ -20,9 +20,6 @@ use twincell_syntax::Form;
 use crate::change::{Change, Changes, NoChange, Row};
 use command::{Command, Ended, Running};
 use files::{Batch, Named, batches, python_files};
-use serde_json::Value;
-
-use crate::study::change::{Change, Changes, NoChange, Row};
 
 /// A folder, or one file, on its way through a command.
 pub struct Transform {

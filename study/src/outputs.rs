@@ -1,0 +1,126 @@
+//! What a study writes beside its results, and where: a page, reproducers, and what a person should know of them.
+
+use std::collections::BTreeMap;
+use std::fs::OpenOptions;
+use std::path::{Path, PathBuf};
+
+use twincell_driver::files::{reason, write_text};
+
+use crate::find::Wanted;
+use crate::finding::Finding;
+use crate::page::{PageComparisons, study_state};
+use crate::run::StudyOutcome;
+use crate::store;
+
+/// What a study writes, and where.
+#[derive(Debug, Clone, Default)]
+pub struct Outputs {
+    /// Where results go; without it they are kept in memory.
+    pub out: Option<PathBuf>,
+    /// Results that are there are thrown away.
+    pub fresh: bool,
+    pub html: Option<PathBuf>,
+    /// The folder for reproducers.
+    pub reproducers: Option<PathBuf>,
+    /// Whether other programs are told of the changes.
+    pub details: bool,
+}
+
+impl Outputs {
+    /// That nothing which is read is written to, and nothing is written twice. An error is one line for people.
+    pub(crate) fn check(&self, source: Option<&Path>) -> Result<(), String> {
+        let (out, html) = (self.out.as_deref(), self.html.as_deref());
+        if let (Some(source), Some(out)) = (source, out)
+            && same_file(source, out)
+        {
+            return Err("--out is the input itself: give another file".to_owned());
+        }
+        if let Some(page) = html
+            && (out == Some(page) || source.is_some_and(|source| same_file(source, page)))
+        {
+            return Err("--html is the input or --out: give another file".to_owned());
+        }
+        Ok(())
+    }
+
+    /// Makes the page and the folder of reproducers, empty.
+    pub(crate) fn prepare(&self) -> Result<(), String> {
+        if let Some(page) = &self.html {
+            let opened = OpenOptions::new().append(true).create(true).open(page);
+            opened.map_err(|error| format!("cannot write {}: {}", page.display(), reason(&error)))?;
+        }
+        if let Some(folder) = &self.reproducers {
+            std::fs::create_dir_all(folder)
+                .map_err(|error| format!("cannot make {}: {}", folder.display(), reason(&error)))?;
+        }
+        Ok(())
+    }
+
+    /// What is wanted of each comparison beside its row.
+    pub(crate) fn wanted(&self) -> Wanted {
+        Wanted {
+            state: self.html.is_some() || self.out.is_none(),
+            reproducers: self.reproducers.is_some(),
+            detail: self.details,
+        }
+    }
+
+    /// Where rows of an earlier run go that the input does not ask for any more.
+    pub(crate) fn aside(&self) -> Option<PathBuf> {
+        self.out.as_deref().filter(|_| !self.fresh).map(store::aside)
+    }
+
+    /// What a person should know of these outputs: one line each.
+    pub(crate) fn warnings(&self, outcome: &StudyOutcome) -> Vec<String> {
+        let mut warnings = Vec::new();
+        if !outcome.interrupted {
+            warnings.extend(outcome.notable.nothing(outcome.confusion.total().into()));
+        }
+        if outcome.resumed > 0 && (self.html.is_some() || self.reproducers.is_some() || self.details) {
+            warnings.push(format!(
+                "{} results are from an earlier run: pages and files for other programs have their rows but not their \
+                 details, and their reproducers are not written again; --fresh compares everything",
+                outcome.resumed
+            ));
+        }
+        if let (Some(aside), 1..) = (self.aside(), outcome.dropped) {
+            warnings.push(format!(
+                "{} earlier rows belong to other changes or other options: the earlier results are in {}",
+                outcome.dropped,
+                aside.display()
+            ));
+        }
+        warnings
+    }
+
+    /// Writes the page. `rows` are the results where they went to no file. Says what was written, one line each.
+    pub(crate) fn write_page(
+        &self,
+        name: &str,
+        rows: &BTreeMap<usize, Finding>,
+        comparisons: &PageComparisons,
+    ) -> Result<Vec<String>, String> {
+        let mut written = Vec::new();
+        if let Some(out) = &self.out {
+            written.push(format!("written to {}", out.display()));
+        }
+        if let Some(page) = &self.html {
+            let title = format!("Study of {name}");
+            let results = match &self.out {
+                Some(out) => store::read_all(out)?,
+                None => rows.values().cloned().collect(),
+            };
+            let state = study_state(title.clone(), results, comparisons);
+            write_text(page, &twincell_widgets::study_page(&state, &title))?;
+            written.push(format!("page written to {}", page.display()));
+        }
+        Ok(written)
+    }
+}
+
+fn same_file(one: &Path, other: &Path) -> bool {
+    match (one.canonicalize(), other.canonicalize()) {
+        (Ok(one), Ok(other)) => one == other,
+        _ => false,
+    }
+}
