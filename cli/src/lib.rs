@@ -1,7 +1,31 @@
 //! The command line: `twincell compare`, `mine`, `study`, `predict`, `doctor`. Arguments in, text and an exit status out.
 //!
-//! Nothing here knows Python: [`Session`] brings what the process around it offers, so that tests run commands as
-//! functions.
+//! [`run`] is the whole of it. A [`Session`] brings what the process around it offers, so nothing here knows Python, and
+//! commands run as functions:
+//!
+//! ```
+//! use std::cell::Cell;
+//!
+//! use twincell_cli::{Session, run};
+//! use twincell_driver::warm::Environment;
+//!
+//! let (mut out, mut err) = (Vec::new(), Vec::new());
+//! let mut session = Session {
+//!     environment: Environment::default(),
+//!     out: &mut out,
+//!     err: &mut err,
+//!     color: false,
+//!     width: 80,
+//!     progress: false,
+//!     left: &Cell::new(false),
+//!     interrupted: &mut || false,
+//!     farms: &|_, _| Err(None),
+//! };
+//! let status = run(vec!["compare".into(), "old.py".into(), "new.py".into()], &mut session);
+//! assert_eq!(status, 3);
+//! assert_eq!(String::from_utf8(err)?, "twincell: cannot read old.py: No such file or directory\n");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 pub mod arguments;
 mod compare;

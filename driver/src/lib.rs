@@ -1,4 +1,29 @@
-//! What every surface needs to run an analysis: the table of options, an engine for them that stays warm, and files.
+//! What every surface needs to run an analysis: the table of options, an engine that stays warm, and files.
+//!
+//! A surface (the command line, the magics, the Python library) reads what a user wrote into [`options::Options`], which
+//! come from ONE [`options::TABLE`]. [`warm::Engine`] compares with them: it holds workers and a predictor, which later
+//! comparisons of the process use again. [`warm::Environment`] says what the process found around itself. [`files`] reads
+//! source text, and [`reproducers`] writes what a comparison found.
+//!
+//! Nothing here knows a command, a notebook or Python's objects, and nothing here prints.
+//!
+//! A prediction needs no worker, so this runs wherever twincell is built:
+//!
+//! ```
+//! use twincell_driver::options::Options;
+//! use twincell_driver::warm::{Environment, predict};
+//! use twincell_engine::Stop;
+//!
+//! let mut options = Options::default();
+//! options.set_text("predictor", "uniform")?;
+//! let error = options.set_text("budget", "many").unwrap_err();
+//! assert_eq!(error.to_string(), "budget cannot be 'many': give a whole number from 1 to 1000000");
+//!
+//! let text = "def total(order):\n    return order.price\n";
+//! let predicted = predict(text, &options, &Environment::default(), &Stop::default())?;
+//! assert_eq!(predicted.sites.len(), 2); // `order` and `order.price`
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 pub mod decode;
 pub mod files;
