@@ -14,7 +14,7 @@ use twincell_values::value::AbstractValue;
 /// Stands for the callee where a generator hands an item over: what comes back is its consumer's doing.
 pub(crate) const YIELD: &str = "yield";
 
-/// What a value is of which nothing at all is known.
+/// The classes of a value about which nothing is known.
 const UNKNOWN: [(AbstractValue, f32); 5] = [
     (AbstractValue::Object, 0.5),
     (AbstractValue::Str, 0.2),
@@ -23,7 +23,7 @@ const UNKNOWN: [(AbstractValue, f32); 5] = [
     (AbstractValue::None, 0.1),
 ];
 
-/// What is sent into a generator: nothing, by most consumers.
+/// The value sent into a generator: none, by most consumers.
 const SENT: [(AbstractValue, f32); 5] = [
     (AbstractValue::None, 0.5),
     (AbstractValue::Object, 0.2),
@@ -32,12 +32,12 @@ const SENT: [(AbstractValue, f32); 5] = [
     (AbstractValue::Bool, 0.1),
 ];
 
-/// What is known of a value before it is drawn.
+/// The facts about a value before it is drawn.
 #[derive(Debug, Clone)]
 pub(crate) struct Knowledge {
     pub distribution: Distribution,
     pub uses: Uses,
-    /// What `except` clauses around its sites catch, in any version.
+    /// The exceptions that `except` clauses around its sites catch, in any version.
     pub catches: Vec<String>,
     sites: u32,
 }
@@ -45,19 +45,20 @@ pub(crate) struct Knowledge {
 /// One version, ready for hooks.
 pub(crate) struct PreparedVersion {
     pub version: Version,
-    /// Attribute or name of each site, as the hooks pass it to Python.
+    /// The attribute or name of each site, as the hooks pass it to Python.
     pub names: Vec<Py<PyString>>,
-    /// Normalised static path of each site.
+    /// The normalised static path of each site.
     paths: Vec<String>,
-    /// That of what each attribute, subscript or call site looks into or calls.
+    /// The normalised static path of what each attribute, subscript or call site accesses or calls.
     containers: Vec<String>,
-    /// What each site says by itself; the first ones of its sites, if not all have predictions.
+    /// What each site says by itself. If not all have predictions, these are the first sites.
     knowledge: Vec<Knowledge>,
-    /// What may be raised at each site: what its own version catches there, else what another does.
+    /// The exceptions that may be raised at each site: those that its own version catches there, or else those that
+    /// another catches.
     catches: Vec<Vec<String>>,
 }
 
-/// All versions of a program with what they share.
+/// All versions of a program, with what they share.
 pub(crate) struct Prepared {
     pub versions: Vec<PreparedVersion>,
     pub pools: Pools,
@@ -67,23 +68,23 @@ pub(crate) struct Prepared {
     pub isolation: Isolation,
     /// By normalised static access path, over all versions.
     by_path: FxHashMap<String, Knowledge>,
-    /// What some version copies by calling a builtin class.
+    /// The values that some version copies by calling a builtin class.
     copied: FxHashMap<String, &'static str>,
     /// Calls by the normalised static path of the callee.
     by_callee: FxHashMap<String, Knowledge>,
-    /// By kind and last identifier: for paths that no site has literally.
+    /// By kind and last identifier, for paths that no site has literally.
     by_identifier: FxHashMap<(SiteKind, String), Knowledge>,
-    /// Attributes that some version asks for with a way out: `hasattr`, `getattr` with a default.
+    /// Attributes that some version asks for with an alternative: `hasattr`, `getattr` with a default.
     asked_for: FxHashSet<String>,
-    /// Keywords of calls by the callee's last identifier, in the order in which they are first written.
+    /// The keywords of calls by the callee's last identifier, in the order in which they are first written.
     keywords: FxHashMap<String, Vec<String>>,
-    /// Paths of attributes that some version looks up where it catches an `AttributeError`.
+    /// The paths of attributes that some version looks up where it catches an `AttributeError`.
     lacking: FxHashSet<String>,
-    /// What a generator makes of what its consumer does, in any version.
+    /// How a generator uses what its consumer does, in any version.
     pub yields: Yields,
-    /// What `except` clauses catch on each line of each version; empty where nothing is caught in any.
+    /// The exceptions that `except` clauses catch on each line of each version. Empty if no version catches any.
     guards: Vec<FxHashMap<u32, Vec<String>>>,
-    /// When nothing at all is known.
+    /// For a value about which nothing is known.
     generic: Knowledge,
 }
 
@@ -99,7 +100,7 @@ impl Prepared {
                 let (Some(distribution), Some(uses)) = (version.predictions.get(index), version.uses.get(index)) else {
                     continue;
                 };
-                // Sites of the same path share their uses.
+                // Sites with the same path share their uses.
                 let uses = seen.insert((site.kind, &site.path)).then_some(uses);
                 let path = normalise(&site.path, version);
                 if site.kind == SiteKind::Call {
@@ -190,7 +191,7 @@ impl Prepared {
         }
     }
 
-    /// What is known of a value: by its path or its callee's, else by the site that asks, else by its last identifier.
+    /// The facts about a value: by its path or its callee's, else by the asking site, else by its last identifier.
     pub fn knowledge(
         &self,
         path: &str,
@@ -206,49 +207,51 @@ impl Prepared {
         own.unwrap_or_else(|| self.by_identifier.get(&(kind, identifier.to_string())).unwrap_or(&self.generic))
     }
 
-    /// What may be raised at a site, since some version is prepared for it.
+    /// The exceptions that may be raised at a site, since some version is prepared for them.
     pub fn catches(&self, version: usize, site: u32) -> &[String] {
         self.versions[version].catches.get(site as usize).map_or(&[], Vec::as_slice)
     }
 
-    /// Is there a `try` in any version?
+    /// Whether any version has a `try`.
     pub fn guards_anything(&self) -> bool {
         !self.guards.is_empty()
     }
 
-    /// What is caught around a line of a version, or around the same names in another.
+    /// The exceptions that are caught around a line of a version, or around the same names in another.
     pub fn catches_at(&self, version: usize, line: u32) -> &[String] {
         self.guards.get(version).and_then(|lines| lines.get(&line)).map_or(&[], Vec::as_slice)
     }
 
-    /// What the code does with the value of a site.
+    /// How the code uses the value of a site.
     pub fn uses_of(&self, version: usize, site: u32) -> Option<&Uses> {
         Some(&self.versions.get(version)?.knowledge.get(site as usize)?.uses)
     }
 
-    /// Does any version ask whether something has this attribute?
+    /// Whether any version asks whether something has this attribute.
     pub fn is_asked_for(&self, name: &str) -> bool {
         self.asked_for.contains(name)
     }
 
-    /// Does any version look items of this path up?
+    /// Whether any version looks up items of this path.
     pub fn is_subscripted(&self, path: &str) -> bool {
         self.by_path
             .keys()
             .any(|known| known.strip_prefix(path).is_some_and(|rest| rest.starts_with('[')) && known.ends_with(']'))
     }
 
-    /// Does any version iterate what stands under this path?
+    /// Whether any version iterates over the value of this path.
     pub fn is_iterated(&self, path: &str) -> bool {
         self.by_path.get(path).is_some_and(|known| known.uses.iterated)
     }
 
-    /// The builtin class by whose call some version copies what it writes so: `dict` for `dict(x, a=1)`.
+    /// The builtin class that some version calls to copy the value that it writes in this way: `dict` for `dict(x,
+    /// a=1)`.
     pub fn copied_by(&self, written: &str) -> Option<&'static str> {
         self.copied.get(written).copied()
     }
 
-    /// Does the static path of a site's container start with a local name? Such a path says nothing to another version.
+    /// Whether the static path of a site's container starts with a local name. Such a path means nothing to another
+    /// version.
     pub fn is_local(&self, version: usize, site: u32) -> bool {
         let version = &self.versions[version];
         let path = version.containers.get(site as usize).map_or("", String::as_str);
@@ -256,17 +259,17 @@ impl Prepared {
         version.version.locals.names.iter().any(|name| name == first)
     }
 
-    /// Static path of a site, as others write it that look into what it gives.
+    /// The static path of a site, as others write it that access its value.
     pub fn path(&self, version: usize, site: u32) -> &str {
         self.versions[version].paths.get(site as usize).map_or("", String::as_str)
     }
 
-    /// Static path of what a site looks into or calls: `a.b` for `a.b.c`, `a.b[0]` and `a.b()`.
+    /// The static path of what a site accesses or calls: `a.b` for `a.b.c`, `a.b[0]` and `a.b()`.
     pub fn container_path(&self, version: usize, site: u32) -> String {
         self.versions[version].containers.get(site as usize).cloned().unwrap_or_default()
     }
 
-    /// Does every version call something of the name that this call site calls?
+    /// Whether every version calls something with the name that this call site calls.
     pub fn is_called_by_all(&self, version: usize, site: u32) -> bool {
         let called = |version: &Version, name: &str| {
             version.sites.sites.iter().any(|site| site.kind == SiteKind::Call && site.identifier == name)
@@ -275,7 +278,7 @@ impl Prepared {
         own.is_some_and(|own| self.versions.iter().all(|other| called(&other.version, &own.identifier)))
     }
 
-    /// Does every version call something of this name with as many arguments, and the same keywords?
+    /// Whether every version calls something with this name, with as many arguments and the same keywords.
     pub fn is_called_alike_by_all(&self, version: usize, site: u32) -> bool {
         let shape = |site: &Site| {
             let mut shape = written_arguments(&site.path[opening(&site.path)..]);
@@ -289,14 +292,14 @@ impl Prepared {
         self.versions.iter().all(|other| other.version.sites.sites.iter().any(alike))
     }
 
-    /// The path of an attribute site, where some version catches that what stands there has no such attribute.
+    /// The path of an attribute site, if some version catches that its object has no such attribute.
     pub fn part_that_may_lack(&self, version: usize, site: u32) -> Option<&str> {
         let version = &self.versions[version].version;
         let path = normalise(&version.sites.sites.get(site as usize)?.path, version);
         self.lacking.get(&path).map(String::as_str)
     }
 
-    /// Does every version read an attribute of this name?
+    /// Whether every version reads an attribute with this name.
     pub fn is_read_by_all(&self, name: &str) -> bool {
         let read = |version: &Version| {
             version.sites.sites.iter().any(|site| site.kind == SiteKind::Attribute && site.identifier == name)
@@ -304,25 +307,26 @@ impl Prepared {
         self.versions.iter().all(|version| read(&version.version))
     }
 
-    /// The place of a keyword among those that calls of this name are written with: versions may write them in another order.
+    /// The position of a keyword among those that calls of this name are written with, since versions may order them
+    /// differently.
     pub fn keyword_place(&self, callee: &str, keyword: &str) -> usize {
         let known = self.keywords.get(callee).and_then(|known| known.iter().position(|name| name == keyword));
         known.unwrap_or(usize::MAX)
     }
 
-    /// Do all versions have a parameter of this canonical name?
+    /// Whether all versions have a parameter with this canonical name.
     pub fn is_shared_parameter(&self, name: &str) -> bool {
         self.versions.iter().all(|PreparedVersion { version, .. }| {
             version.parameters.iter().any(|parameter| canonical(version, &parameter.name) == name)
         })
     }
 
-    /// The old name of an attribute of the methods' own object that this version calls otherwise.
+    /// The old name of an attribute of the methods' own object that this version renamed.
     pub fn canonical_attribute(&self, version: usize, owner: &str, name: &str) -> Option<&str> {
         renamed_attribute(&self.versions[version].version, owner, name)
     }
 
-    /// The name by which a name of this version goes in access paths.
+    /// The name for a name of this version in access paths.
     pub fn canonical<'a>(&'a self, version: usize, name: &'a str) -> &'a str {
         canonical(&self.versions[version].version, name)
     }
@@ -334,8 +338,8 @@ impl Known for Prepared {
     }
 }
 
-/// A failure belongs to what fails and not to a version: where one version has a site in a `try` body, it may fail in the
-/// others too, which may have moved it out of there, or written it otherwise.
+/// A failure belongs to what fails and not to a version. If one version has a site in a `try` body, it may also fail in
+/// the others, which may have moved it out of there or written it differently.
 fn shared_catches(versions: &[Version]) -> Vec<Vec<Vec<String>>> {
     type Guarded = FxHashMap<(SiteKind, String), Vec<String>>;
     let guarded = |name: &dyn Fn(&Site, &Version) -> String| -> Vec<Guarded> {
@@ -362,7 +366,7 @@ fn shared_catches(versions: &[Version]) -> Vec<Vec<Vec<String>>> {
             }
             let named = (site.kind, site.identifier.clone());
             let path = (site.kind, normalise(&site.path, version));
-            // Where this version has one of the name in a `try` body, that is the other version's.
+            // If this version has a site with this name in a `try` body, the other version's catch belongs to that site.
             let by_name = || of_others(own, &by_name, &named).filter(|_| !by_name[own].contains_key(&named));
             of_others(own, &by_path, &path).or_else(by_name).unwrap_or_default()
         };
@@ -385,7 +389,8 @@ fn consumers(versions: &[Version]) -> Yields {
     all
 }
 
-/// What is caught on each line of each version: around its sites, or around a name that only the other has in a `try` body.
+/// The exceptions caught on each line of each version: around its sites, or around a name that only the other has in a
+/// `try` body.
 fn guards(versions: &[Version], catches: &[Vec<Vec<String>>]) -> Vec<FxHashMap<u32, Vec<String>>> {
     if catches.iter().flatten().all(Vec::is_empty) {
         return vec![];
@@ -426,7 +431,7 @@ fn renamed_attribute<'a>(version: &'a Version, owner: &str, name: &str) -> Optio
     (own_object.name == owner).then_some(canonical.as_str())
 }
 
-/// A static path as dynamic ones are written: single quotes, canonical first name.
+/// A static path in the notation of dynamic ones: with single quotes and a canonical first name.
 fn normalise(path: &str, version: &Version) -> String {
     let mut path = path.replace('"', "'");
     for _ in 0..3 {
@@ -444,7 +449,7 @@ fn normalise(path: &str, version: &Version) -> String {
     format!("{}{rest}", canonical(version, first))
 }
 
-/// `dict`, `x` of `dict(x, a=1)`: a copy of what is there.
+/// `dict`, `x` for `dict(x, a=1)`: a copy of an existing value.
 fn copy(path: &str) -> Option<(&'static str, &str)> {
     const CLASSES: [&str; 3] = ["dict", "list", "set"];
     let arguments = path.strip_suffix(')')?;
@@ -469,7 +474,7 @@ fn asked_attribute(path: &str) -> Option<String> {
     (fits && !before.is_empty()).then(|| name.to_string())
 }
 
-/// The first name of a path, and what follows.
+/// The first name of a path, and the rest.
 fn split_first(path: &str) -> (&str, &str) {
     let end = path.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(path.len());
     path.split_at(end)
@@ -484,13 +489,13 @@ fn container(kind: SiteKind, path: &str) -> String {
     awaited(container).unwrap_or(container).to_string()
 }
 
-/// `await a` of `(await a)`, which is written without the brackets where it has a name.
+/// `await a` for `(await a)`, which is written without the brackets where it has a name.
 fn awaited(path: &str) -> Option<&str> {
     let inner = path.strip_prefix('(')?.strip_suffix(')')?;
     (inner.starts_with("await ") && opening(path) == 0).then_some(inner)
 }
 
-/// Where the bracket opens that a path closes with; its end when there is none.
+/// The position of the bracket that the last character of a path closes, or the path's end if there is none.
 pub(crate) fn opening(path: &str) -> usize {
     let mut depth = 0;
     for (at, character) in path.char_indices().rev() {
@@ -508,7 +513,7 @@ pub(crate) fn opening(path: &str) -> usize {
     path.len()
 }
 
-/// How many commas an argument list has, and its keywords, as it is written: `b` and `c` of `(a, b=1, c=f(d=2))`.
+/// The number of commas in an argument list, and its keywords, as written: `b` and `c` for `(a, b=1, c=f(d=2))`.
 fn written_arguments(arguments: &str) -> (usize, Vec<String>) {
     let (mut found, mut commas) = (Vec::new(), 0);
     let (mut depth, mut quote, mut word) = (0, None, String::new());
@@ -552,7 +557,7 @@ fn empty() -> Knowledge {
     Knowledge { distribution: [0.0; AbstractValue::COUNT], uses: Uses::default(), catches: vec![], sites: 0 }
 }
 
-/// Adds a site: the distribution is the mean over sites; `uses` where they were not added before.
+/// Adds a site. The distribution is the mean over sites. `uses` are added unless they were added before.
 fn add(known: &mut Knowledge, distribution: &Distribution, uses: Option<&Uses>, catches: &[String]) {
     for name in catches {
         if !known.catches.contains(name) {

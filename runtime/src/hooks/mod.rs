@@ -19,7 +19,7 @@ use crate::inject::resolve::{self, Request};
 use crate::inject::{exceptions, failures, members, names};
 use crate::observe::{self, comparisons};
 
-/// Before each simple statement.
+/// Runs before each simple statement.
 #[pyfunction]
 fn line(number: u32) -> PyResult<()> {
     let over = state::with(|execution| {
@@ -128,7 +128,7 @@ fn subscript(py: Python<'_>, site: u32, object: &Bound<'_, PyAny>, key: &Bound<'
         return Err(error);
     }
     let path = paths::bounded(format!("{}[{}]", container_path(object, site), observe::short(key)));
-    // What has no items by itself, a set, may hold the key all the same: then the item is there, too.
+    // An object without items itself, a set, may nevertheless hold the key. Then the item exists, too.
     let holds = object.is_exact_instance_of::<PySet>() && object.contains(key).unwrap_or(false);
     let request = Request {
         site: Some(site),
@@ -150,17 +150,17 @@ fn subscript(py: Python<'_>, site: u32, object: &Bound<'_, PyAny>, key: &Bound<'
 #[pyclass(frozen, module = "twincell")]
 struct Identifiers(Vec<Py<PyString>>);
 
-/// Name of the [`Identifiers`] among the globals of instrumented code.
+/// The name of the [`Identifiers`] among the globals of instrumented code.
 const IDENTIFIERS: &str = "_tc_identifiers";
 
-/// Globals of the Python code that called the hook.
+/// The globals of the Python code that called the hook.
 fn callers_globals(py: Python<'_>) -> Option<Bound<'_, PyDict>> {
-    // A borrowed reference, or null where no Python code runs.
+    // A borrowed reference, or null if no Python code runs.
     let globals = unsafe { Bound::from_borrowed_ptr_or_opt(py, pyo3::ffi::PyEval_GetGlobals()) };
     globals?.cast_into::<PyDict>().ok()
 }
 
-/// The identifier of a site of the code that calls.
+/// The identifier of a site of the calling code.
 fn identifier(py: Python<'_>, site: u32) -> PyResult<Bound<'_, PyString>> {
     let kept = callers_globals(py).and_then(|globals| globals.get_item(IDENTIFIERS).ok()?);
     let kept = kept.and_then(|kept| kept.cast_into::<Identifiers>().ok());
@@ -203,7 +203,7 @@ fn container_path(object: &Bound<'_, PyAny>, site: u32) -> String {
 fn is_one_of_the_given(py: Python<'_>, path: &str) -> bool {
     let called = path.get(..opening(path)).filter(|_| path.ends_with(')'));
     let Some(name) = called.filter(|name| matches!(*name, "min" | "max" | "next" | "getattr")) else { return false };
-    // A module may have a function of its own by that name.
+    // A module may have its own function with that name.
     let own = callers_globals(py).and_then(|globals| globals.get_item(name).ok()?);
     own.is_none_or(|own| py.import("builtins").and_then(|all| all.getattr(name)).is_ok_and(|real| own.is(&real)))
 }
@@ -274,19 +274,19 @@ pub(crate) fn outside(py: Python<'_>, name: &Bound<'_, PyString>) -> PyResult<Py
     }
 }
 
-/// What `raise` raises.
+/// The hook of `raise`.
 #[pyfunction]
 fn raising<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     exceptions::raisable(value)
 }
 
-/// What `except` catches.
+/// The hook of `except`.
 #[pyfunction]
 fn catching<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     exceptions::catchable(value)
 }
 
-/// Comparisons that are no chains.
+/// Comparisons that are not chains.
 #[pyfunction]
 fn compare<'py>(
     py: Python<'py>,

@@ -1,8 +1,8 @@
-//! What code can change outside its own globals: builtins, imported modules, the interpreter's settings.
+//! State outside the globals of code that it can change: builtins, imported modules, the interpreter's settings.
 //!
-//! After each run the common of it is put back ([`restore`]), so that executions do not see each other. What cannot be
-//! put back is noticed when a program ends ([`is_spoiled`]); the worker then ends too, and the next program gets a
-//! fresh one.
+//! The common part of it is restored after each run ([`restore`]), so that executions do not see each other. Changes
+//! that cannot be restored are detected when a program ends ([`is_spoiled`]). Then the worker ends too, and the next
+//! program gets a fresh one.
 
 use std::sync::OnceLock;
 
@@ -13,11 +13,11 @@ use pyo3::types::{PyDict, PyModule};
 use crate::observe::console::Console;
 use crate::observe::effects;
 
-/// Recursion that code may use; CPython's own default.
+/// The recursion depth that code may use, which is CPython's own default.
 const RECURSION_LIMIT: std::ffi::c_int = 1000;
-/// Descriptors that a worker's socket and Python's own files stay below.
+/// The descriptors of a worker's socket and of Python's own files are below this number.
 const HIGHEST_DESCRIPTOR: i32 = 256;
-/// Descriptors that programs may leave open before the worker is replaced.
+/// The number of descriptors that programs may leave open before the worker is replaced.
 const LEAKED_DESCRIPTORS: usize = 40;
 
 const SOURCE: &std::ffi::CStr = cr"
@@ -165,9 +165,9 @@ struct World {
 }
 
 static WORLD: PyOnceLock<World> = PyOnceLock::new();
-/// Descriptors that are open when the first program arrives.
+/// The descriptors that are open when the first program arrives.
 static OPEN_AT_START: OnceLock<Vec<i32>> = OnceLock::new();
-/// Remembers the interpreter as it is now; once a process, after everything that the runtime needs was imported.
+/// Records the present state of the interpreter, once for each process, after the imports that the runtime needs.
 pub(crate) fn prepare(py: Python<'_>) -> PyResult<()> {
     WORLD.get_or_try_init(py, || -> PyResult<World> {
         let helpers = PyModule::from_code(py, SOURCE, c"twincell_world.py", c"twincell_world")?;
@@ -194,7 +194,7 @@ pub(crate) fn prepare(py: Python<'_>) -> PyResult<()> {
     Ok(())
 }
 
-/// A program is about to be loaded.
+/// Prepares for loading a program.
 pub(crate) fn begin_program(py: Python<'_>) {
     OPEN_AT_START.get_or_init(open_descriptors);
     if let Some(world) = WORLD.get(py) {
@@ -202,34 +202,34 @@ pub(crate) fn begin_program(py: Python<'_>) {
     }
 }
 
-/// Random numbers, also those of the system, are the same for both versions, and others when a version is repeated: what
-/// depends on them shows.
+/// Seeds random numbers, also those of the system. They are the same for both versions, and differ when a version is
+/// repeated, so that a dependence on them shows.
 pub(crate) fn reseed(py: Python<'_>, number: u64) {
     if let Some(world) = WORLD.get(py) {
         let _ = world.reseed.call1(py, (number,));
     }
 }
 
-/// Modules that a program's own module imported belong to the world from now on.
+/// Makes the modules that a program's own module imported part of the world from now on.
 pub(crate) fn note_modules(py: Python<'_>) {
     if let Some(world) = WORLD.get(py) {
         let _ = world.note.call0(py);
     }
 }
 
-/// What `sys.modules` holds, in its order.
+/// The content of `sys.modules`, in its order.
 pub(crate) fn module_names(py: Python<'_>) -> Vec<String> {
     let names = WORLD.get(py).map(|world| world.modules.bind(py).keys());
     names.iter().flatten().filter_map(|name| name.extract().ok()).collect()
 }
 
-/// Imports modules that are not there yet, where that works.
+/// Imports modules that are not there yet, where this works.
 pub(crate) fn import(py: Python<'_>, names: Vec<String>) {
     let (Some(world), false) = (WORLD.get(py), names.is_empty()) else { return };
     let Ok(console) = Console::catch(py) else { return };
     for name in names {
         if !world.modules.bind(py).contains(&name).unwrap_or(true) {
-            // What cannot be imported here is imported by the code, or is none of the system's.
+            // A module that cannot be imported here is imported by the code, or does not belong to the system.
             let _ = py.import(name.as_str());
         }
     }
@@ -238,35 +238,35 @@ pub(crate) fn import(py: Python<'_>, names: Vec<String>) {
     note_modules(py);
 }
 
-/// A run begins. Threads that still work for an earlier one are told to exit; gives their numbers, as
-/// `threading.get_ident` has them.
+/// Begins a run. Threads that still work for an earlier one are told to exit. Returns their numbers, as in
+/// `threading.get_ident`.
 pub(crate) fn begin_run(py: Python<'_>) -> Vec<u64> {
     let found = WORLD.get(py).and_then(|world| world.begin_run.call0(py).ok()?.extract(py).ok());
     let strangers: Vec<u64> = found.unwrap_or_default();
     for &number in &strangers {
-        // Python ignores the number of a thread that is gone, and prints nothing when a thread exits like this.
+        // Python ignores the number of a thread that has ended, and prints nothing when a thread exits in this way.
         unsafe { pyo3::ffi::PyThreadState_SetAsyncExc(number as _, pyo3::ffi::PyExc_SystemExit) };
     }
     strangers
 }
 
-/// The code has returned: the threads that it started get a moment to end, since what they do is what it does.
+/// The code has returned. The threads that it started get a moment to end, since their work belongs to the behavior.
 pub(crate) fn end_run(py: Python<'_>) {
     if let Some(world) = WORLD.get(py) {
         let _ = world.end_run.call0(py);
     }
 }
 
-/// Puts back what code commonly changes.
+/// Restores the state that code commonly changes.
 pub(crate) fn restore(py: Python<'_>) {
     let Some(world) = WORLD.get(py) else { return };
     stop_timers();
-    // What a signal handler of the code raises, it raises for nobody.
+    // Nobody receives what a signal handler of the code raises.
     let _ = py.check_signals();
     for stop in &world.tracing {
         let _ = stop.call1(py, (py.None(),));
     }
-    // With the interpreter at hand this cannot fail.
+    // This cannot fail while the interpreter is held.
     unsafe { pyo3::ffi::Py_SetRecursionLimit(RECURSION_LIMIT) };
     let builtins = world.builtins.bind(py);
     let before = world.builtins_before.bind(py);
@@ -285,7 +285,7 @@ pub(crate) fn restore(py: Python<'_>) {
     }
 }
 
-/// This process is no longer as a program may expect it.
+/// Whether this process is no longer as a program may expect it.
 pub(crate) fn is_spoiled(py: Python<'_>) -> bool {
     restore(py);
     let Some(world) = WORLD.get(py) else { return false };
@@ -308,12 +308,12 @@ fn stop_timers() {
         it_value: libc::timeval { tv_sec: 0, tv_usec: 0 },
     };
     for timer in [libc::ITIMER_REAL, libc::ITIMER_VIRTUAL, libc::ITIMER_PROF] {
-        // Reads `none` only; the old value is not asked for.
+        // This only reads `none`. The old value is not requested.
         unsafe { libc::setitimer(timer, &none, std::ptr::null_mut()) };
     }
 }
 
 fn open_descriptors() -> Vec<i32> {
-    // Asks for a flag; a number that is not open gives an error and nothing else.
+    // This asks for a flag. A number that is not open gives an error and has no other effect.
     (0..HIGHEST_DESCRIPTOR).filter(|&number| unsafe { libc::fcntl(number, libc::F_GETFD) } >= 0).collect()
 }

@@ -1,4 +1,4 @@
-//! Landlock: what may be read, and the one folder that may be written.
+//! Landlock: the paths that may be read, and the one folder that may be written.
 
 use std::path::{Path, PathBuf};
 
@@ -9,12 +9,12 @@ use landlock::{
 
 use super::Limits;
 
-/// Newest version whose rights are asked for; older kernels give what they have.
+/// The newest version whose rights are requested. Older kernels provide what they have.
 const NEWEST: ABI = ABI::V9;
-/// Oldest version that governs every way of writing that this sandbox counts on (truncation came third).
+/// The oldest version that governs every way of writing on which this sandbox relies (truncation came third).
 const NEEDED: ABI = ABI::V3;
 
-/// Folders of the system's libraries, and the few other files that libraries look at. Nothing of a user is in them.
+/// The folders of the system's libraries, and the few other files that libraries read. They hold nothing of a user.
 const SYSTEM: [&str; 17] = [
     "/usr",
     "/lib",
@@ -35,7 +35,7 @@ const SYSTEM: [&str; 17] = [
     "/proc/self",
 ];
 
-/// Restricts this thread and those that it starts. Says what holds, or why nothing does.
+/// Restricts this thread and those that it starts. Returns what is enforced, or why nothing is.
 pub fn restrict(limits: &Limits) -> Result<String, String> {
     let status = rules(limits).map_err(|error| error.to_string())?;
     match status.landlock {
@@ -75,7 +75,7 @@ fn rules(limits: &Limits) -> Result<landlock::RestrictionStatus, RulesetError> {
         .restrict_self()
 }
 
-/// What was asked for, less what would open the whole disk.
+/// The requested paths, except those that would open the whole disk.
 fn readable(asked: &[PathBuf]) -> impl Iterator<Item = &Path> {
     asked.iter().map(PathBuf::as_path).filter(|path| path.is_absolute() && path.parent().is_some())
 }

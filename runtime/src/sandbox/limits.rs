@@ -4,13 +4,13 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use super::Limits;
 
-/// CPU time of a whole worker, which serves many programs: a last resort for one that outlives its engine.
+/// The CPU time of a whole worker, which serves many programs: a last resort for one that outlives its engine.
 const CPU_SECONDS: u64 = 3600;
 const FILE_BYTES: u64 = 64 << 20;
 /// Address space that libraries reserve and never use (thread stacks, arenas, mapped files).
 const RESERVED_BYTES: u64 = 8 << 30;
 
-/// What was set, or why it could not be.
+/// The limits that were set, or why this failed.
 pub struct Bounds {
     pub memory: Result<String, String>,
     pub time: Result<String, String>,
@@ -30,7 +30,7 @@ pub fn set(limits: &Limits) -> Bounds {
 
 #[cfg(target_os = "linux")]
 fn memory(limit: u64) -> Result<String, String> {
-    // Fields of statm, in pages: size resident shared text lib data dt.
+    // The fields of statm, in pages: size resident shared text lib data dt.
     let statm = std::fs::read_to_string("/proc/self/statm").map_err(|error| format!("/proc/self/statm: {error}"))?;
     let field = |index: usize| statm.split_whitespace().nth(index).and_then(|field| field.parse::<u64>().ok());
     let (Some(size), Some(data)) = (field(0), field(5)) else { return Err("/proc/self/statm is unreadable".into()) };
@@ -46,7 +46,7 @@ fn memory(limit: u64) -> Result<String, String> {
     Ok(format!("rlimit: {} MiB of address space", (limit + RESERVED_BYTES) >> 20))
 }
 
-/// Lowers a limit for good, where it is not lower already.
+/// Lowers a limit for good, unless it is already lower.
 fn bound(resource: Resource, value: u64) -> Result<(), String> {
     let present = getrlimit(resource);
     let value = Some(present.maximum.map_or(value, |maximum| maximum.min(value)));

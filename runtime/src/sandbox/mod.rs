@@ -1,7 +1,7 @@
-//! Locks the worker's own process in, for good, before it runs a line of foreign code.
+//! Locks the worker's own process into the sandbox, for good, before it runs a line of foreign code.
 //!
-//! Each mechanism that is missing on a system is named in the [`SandboxReport`]; none is an error, because the audit
-//! hook and the engine's deadlines hold everywhere. Observing blocked effects is not done here.
+//! The [`SandboxReport`] names each mechanism that is missing on a system. None is an error, because the audit hook and
+//! the engine's deadlines hold everywhere. Blocked effects are observed elsewhere.
 
 #[cfg(target_os = "linux")]
 mod filesystem;
@@ -16,23 +16,23 @@ use std::path::PathBuf;
 
 use twincell_engine::protocol::SandboxReport;
 
-/// What the locked-in process may still do.
+/// What the locked process may still do.
 #[derive(Debug, Clone)]
 pub struct Limits {
     /// The only folder that it may write to.
     pub scratch: PathBuf,
     /// Files and folders, besides the system's libraries, that it may read.
     pub readable: Vec<PathBuf>,
-    /// Memory beyond what it takes now.
+    /// The memory limit beyond its present use.
     pub memory_bytes: u64,
-    /// Open files at most.
+    /// The maximum number of open files.
     pub open_files: u64,
-    /// Other programs and processes may be started. They inherit all that holds here; only the memory limit counts for
-    /// each of them anew. For test suites, which start Python and helpers; workers have no use for it.
+    /// Whether other programs and processes may be started. They inherit all restrictions; only the memory limit counts
+    /// for each of them separately. This is for test suites, which start Python and helpers. Workers do not need it.
     pub programs: bool,
 }
 
-/// Locks the process in. To be called once, while it has only one thread: the others would stay free on older systems.
+/// Locks the process. Call this once, while it has only one thread: on older systems the others would stay free.
 #[cfg(target_os = "linux")]
 pub fn lock(limits: &Limits) -> SandboxReport {
     let privileges = drop_privileges();
@@ -69,7 +69,7 @@ pub fn lock(limits: &Limits) -> SandboxReport {
     }
 }
 
-/// Sets what bounds the system has. To be called once.
+/// Sets the bounds that the system supports. Call this once.
 #[cfg(not(target_os = "linux"))]
 pub fn lock(limits: &Limits) -> SandboxReport {
     let bounds = limits::set(limits);
@@ -88,7 +88,7 @@ fn not_available(reason: String) -> String {
     format!("not available: {reason}")
 }
 
-/// Gives up what only root may do, and what a later program could gain; nobody else may look into the process.
+/// Gives up root's privileges, and those that a later program could gain. Nobody else may inspect the process.
 #[cfg(target_os = "linux")]
 fn drop_privileges() -> Result<(), rustix::io::Errno> {
     use rustix::process::{DumpableBehavior, set_dumpable_behavior};

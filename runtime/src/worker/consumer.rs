@@ -1,8 +1,8 @@
 //! Consumes the generators of the code under comparison.
 //!
-//! Most consumers only ask for the next item. Where a version makes something of more (it uses the value of a `yield`, or
-//! has a `try` or `with` around one), what a consumer does after each item is drawn like the result of an outside call:
-//! the value that it sends in, or an exception that it throws in.
+//! Most consumers only ask for the next item. If a version uses more than that (the value of a `yield`, or a `try` or
+//! `with` around one), the consumer's action after each item is drawn like the result of an outside call: a value that
+//! it sends in, or an exception that it throws in.
 
 use pyo3::exceptions::PyStopIteration;
 use pyo3::prelude::*;
@@ -19,22 +19,22 @@ use crate::observe;
 pub(crate) enum End<'py> {
     /// With the value that it returned.
     Finished(Bound<'py, PyAny>),
-    /// It had more items than are asked for.
+    /// It had more items than were asked for.
     Endless,
     Raised(PyErr),
 }
 
-/// What a generator gave.
+/// The results of a generator.
 pub(crate) struct Consumed<'py> {
-    /// The first items, each as it was when it came.
+    /// The first items, each in the state in which it came.
     pub items: Vec<Observed>,
-    /// The same items once the generator has ended, where it changed what it had given: who keeps them (`list(f())`) sees
-    /// these.
+    /// The same items after the generator has ended, if it changed an item that it had given. Callers that keep them
+    /// (`list(f())`) see these.
     pub changed: Option<Vec<Observed>>,
     pub end: End<'py>,
 }
 
-/// The first items of a generator, and how it went on from there.
+/// The first items of a generator, and how it continued after them.
 pub(crate) fn consume<'py>(generator: &Bound<'py, PyAny>, most: usize) -> Consumed<'py> {
     let py = generator.py();
     let responds = code::is_own_code(generator, "gi_code").then(responds).flatten();
@@ -53,7 +53,7 @@ pub(crate) fn consume<'py>(generator: &Bound<'py, PyAny>, most: usize) -> Consum
             Err(error) => break End::Raised(error),
         }
         if items.len() >= most {
-            // Code may refuse to stop; its cleaning up is no part of the comparison.
+            // Code may refuse to stop. Its clean-up is not part of the comparison.
             let _ = generator.call_method0("close");
             break End::Endless;
         }
@@ -67,7 +67,7 @@ pub(crate) fn consume<'py>(generator: &Bound<'py, PyAny>, most: usize) -> Consum
     Consumed { changed: (later != items).then_some(later), items, end }
 }
 
-/// Is it worth drawing what the consumer does, and does a value that it sends matter?
+/// Whether drawing the consumer's action is worth it, and whether a value that it sends matters.
 fn responds() -> Option<bool> {
     state::with(|execution| {
         let yields = &execution.prepared.yields;

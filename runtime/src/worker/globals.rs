@@ -1,4 +1,4 @@
-//! Plain globals of the module that are injected for one execution, and put back after it.
+//! Plain globals of the module that are injected for one execution and restored after it.
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -19,8 +19,8 @@ pub(crate) struct Replaced<'py> {
     real: Bound<'py, PyAny>,
 }
 
-/// Globals of the module that can be injected: plain values that the running program may exchange, the same in every
-/// version, that every version reads.
+/// The globals of the module that can be injected: plain values that the running program may replace, that are the same
+/// in every version, and that every version reads.
 pub(crate) fn plain(prepared: &Prepared, modules: &[Bound<'_, PyDict>]) -> Vec<String> {
     let read = |version: usize, name: &str| {
         let version = &prepared.versions[version].version;
@@ -55,7 +55,8 @@ pub(crate) fn plain(prepared: &Prepared, modules: &[Bound<'_, PyDict>]) -> Vec<S
     names
 }
 
-/// A switch, or what the program fills. Numbers, texts and tables are constants: code may as well have them written out.
+/// A switch, or a value that the program fills in. Numbers, texts and tables are constants, which the code could also
+/// have written out.
 fn is_set_later(value: &Observed) -> bool {
     match value {
         Observed::None | Observed::Bool(_) => true,
@@ -65,7 +66,7 @@ fn is_set_later(value: &Observed) -> bool {
     }
 }
 
-/// Does some function of the module declare the name as a global that it assigns?
+/// Whether some function of the module declares the name as a global that it assigns.
 fn is_rebound(module: &str, name: &str) -> bool {
     let declared = |line: &str| {
         let names = line.trim_start().strip_prefix("global ")?;
@@ -74,7 +75,7 @@ fn is_rebound(module: &str, name: &str) -> bool {
     module.lines().any(|line| declared(line) == Some(true))
 }
 
-/// The class that a plain value has, and that what is injected for it has; none where it may be set later.
+/// The class of a plain value, which the injected value also has. None if it may be set later.
 fn class_of(value: &Observed) -> Option<AbstractValue> {
     Some(match value {
         Observed::Bool(_) => AbstractValue::Bool,
@@ -89,7 +90,7 @@ fn class_of(value: &Observed) -> Option<AbstractValue> {
     })
 }
 
-/// Puts injected values in the place of plain globals; `replaced` gets them with what stood there, also where one fails.
+/// Replaces plain globals with injected values. `replaced` receives them with the original values, also if one fails.
 pub(crate) fn replace<'py>(
     globals: &Bound<'py, PyDict>,
     names: &[String],
@@ -113,8 +114,7 @@ pub(crate) fn replace<'py>(
     Ok(())
 }
 
-/// Puts globals back that the code has left as they were injected. What cannot be put back here is when the version's
-/// globals are.
+/// Restores globals that the code has left as they were injected. The others are restored with the version's globals.
 pub(crate) fn put_back(globals: &Bound<'_, PyDict>, replaced: Vec<Replaced<'_>>) {
     for Replaced { name, injected, real } in replaced {
         if globals.get_item(&name).ok().flatten().is_some_and(|now| now.is(&injected)) {

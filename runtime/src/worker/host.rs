@@ -34,23 +34,23 @@ const BOOKKEEPING: [&str; 2] = ["__builtins__", "__warningregistry__"];
 struct LoadedProgram {
     prepared: Rc<Prepared>,
     versions: Vec<LoadedVersion>,
-    /// Globals that every version's module has.
+    /// The globals that every version's module has.
     shared: HashSet<String>,
-    /// Globals that some have and others lack.
+    /// The globals that some versions have and others lack.
     uneven: Rc<HashSet<String>>,
-    /// Those that can be injected instead.
+    /// The globals that can be injected instead.
     plain: Vec<String>,
 }
 
-/// The worker's interpreter as a place to run programs.
+/// The worker's interpreter, in which programs run.
 pub struct PythonHost {
     programs: HashMap<u64, LoadedProgram>,
     scratch: Scratch,
 }
 
 impl PythonHost {
-    /// Imports what every execution needs; to be called before the sandbox closes.
-    /// `scratch` is the worker's own folder, emptied between versions.
+    /// Imports what every execution needs. Call this before the sandbox closes. `scratch` is the worker's own folder,
+    /// which is emptied between versions.
     pub fn new(scratch: PathBuf) -> Result<Self, String> {
         Python::attach(|py| {
             observe::prepare(py)
@@ -124,7 +124,7 @@ impl PythonHost {
             request.substitute != Substitute::Nothing || given.is_some_and(|(path, _)| path.starts_with(SUBSTITUTED));
         for (position, &number) in request.versions.iter().enumerate().take(positions.end).skip(first) {
             if position > first {
-                // What the version before wrote is not there for the next.
+                // Files that the previous version wrote are gone for the next.
                 self.scratch.reset();
             }
             let number = usize::from(number);
@@ -160,8 +160,8 @@ impl PythonHost {
     }
 }
 
-/// Runs each version of a request in a process of its own. A decision is a function of seed and path, and those that were
-/// made before are given to the next, so that it is the same execution.
+/// Runs each version of a request in its own process. A decision is a function of seed and path, and earlier decisions
+/// are passed on to the next version, so that it is the same execution.
 fn run_apart(
     py: Python<'_>,
     request: &ExecutionRequest,
@@ -192,7 +192,7 @@ fn run_apart(
         whole.repairs.extend(part.repairs);
         whole.microseconds = whole.microseconds.saturating_add(part.microseconds);
     }
-    // Only now: every version of one execution finds the same.
+    // Only now, so that every version of one execution finds the same.
     world::import(py, imported);
     whole.ok_or_else(|| "the request names no version".into())
 }
@@ -263,7 +263,7 @@ fn new_execution(
     })
 }
 
-/// What the run of one version gives, and what it hands on to the next.
+/// The result of running one version, with what it hands on to the next.
 struct Ran {
     behavior: Behavior,
     draw: Draw,
@@ -272,7 +272,7 @@ struct Ran {
     repairs: Vec<String>,
 }
 
-/// Runs one version; gives its behavior and hands the decisions on to the next.
+/// Runs one version. Returns its behavior and hands the decisions on to the next.
 fn run_version(
     py: Python<'_>,
     version: &LoadedVersion,
@@ -332,21 +332,21 @@ fn run_version(
         .collect();
     let mut calls = std::mem::take(&mut side.calls);
     let mut log = std::mem::take(&mut side.log);
-    // Threads take turns as it happens.
+    // The order in which threads take turns is arbitrary.
     let OfThreads { calls: mut more_calls, log: mut more_log, .. } = std::mem::take(&mut side.of_threads);
     more_calls.sort_by_cached_key(|call| format!("{call:?}"));
     more_log.sort_by_cached_key(|logged| format!("{logged:?}"));
     calls.append(&mut more_calls);
     log.append(&mut more_log);
     let repairs = std::mem::take(&mut side.repairs);
-    // Finalizers of the code's own objects run here, outside of any execution.
+    // Finalizers of the code's own objects run here, outside any execution.
     drop(side);
     let behavior = Behavior { outcome, arguments, stdout, stderr, log, calls, lines, branches };
     let Execution { draw, injections, observations, .. } = *execution;
     Ok(Ran { behavior, draw, injections, observations, repairs })
 }
 
-/// Injected values that the code changed, by access path.
+/// The injected values that the code changed, by access path.
 fn changed_values(py: Python<'_>) -> Vec<(String, Observed)> {
     let injected = state::with(|execution| std::mem::take(&mut execution.side.injected)).unwrap_or_default();
     let mut changed = Vec::new();
@@ -358,7 +358,7 @@ fn changed_values(py: Python<'_>) -> Vec<(String, Observed)> {
                 changed.push((path.clone(), Observed::Injected { path, assigned }));
             }
         } else if !path.ends_with(')') {
-            // A plain container that a call gave belongs to the code; where it goes, it is seen.
+            // A plain container that a call returned belongs to the code. Its use is observed.
             let now = observe::value(value);
             if now != observed_recipe(py, &recipe, &path) {
                 changed.push((path, now));
@@ -369,7 +369,7 @@ fn changed_values(py: Python<'_>) -> Vec<(String, Observed)> {
     changed
 }
 
-/// An injected value as it was.
+/// An injected value in its original state.
 fn observed_recipe(py: Python<'_>, recipe: &Recipe, path: &str) -> Observed {
     let items = |items: &[Recipe]| {
         items.iter().enumerate().map(|(index, item)| observed_recipe(py, item, &format!("{path}[{index}]"))).collect()
@@ -401,13 +401,13 @@ fn observed_recipe(py: Python<'_>, recipe: &Recipe, path: &str) -> Observed {
     }
 }
 
-/// How many globals, from the first one on, are as they were: all but what the code added, as a rule.
+/// How many globals, from the first one on, are unchanged: as a rule, all except those that the code added.
 fn unchanged(globals: &Bound<'_, PyDict>, before: &Bound<'_, PyDict>) -> usize {
     let pairs = globals.iter().zip(before.iter());
     pairs.take_while(|((name, value), (own, known))| name.is(own) && value.is(known)).count()
 }
 
-/// Globals that the code assigned.
+/// The globals that the code assigned.
 fn changed_globals(globals: &Bound<'_, PyDict>, before: &Bound<'_, PyDict>) -> Vec<(String, Observed)> {
     let mut changed: Vec<(String, Observed)> = globals
         .iter()

@@ -1,9 +1,9 @@
-//! One execution in a process of its own: a fork of the worker with its loaded program, gone when the execution is.
+//! One execution in its own process: a fork of the worker with its loaded program, which ends with the execution.
 //!
-//! The sandbox refuses processes to whoever asks. The worker's own call carries a random number that the filter knows
-//! (`sandbox::fork_token`) in an argument that the kernel does not read. The child is as locked in as the worker, and
-//! dies with it; all that comes back is a record, over a pipe, decoded like a message of a stranger, and the names of
-//! the modules that it imported: the worker imports them as well, so that not each of its forks does it anew.
+//! The sandbox refuses new processes to all code. The worker's own call carries a random number that the filter knows
+//! (`sandbox::fork_token`) in an argument that the kernel does not read. The child has the same restrictions as the
+//! worker and dies with it. It returns only a record, over a pipe, which is decoded like a message from a stranger, and
+//! the names of the modules that it imported. The worker imports these as well, so that its other forks need not.
 
 use std::collections::HashSet;
 use std::io::{PipeWriter, Read, Write};
@@ -16,16 +16,16 @@ use twincell_engine::protocol::ExecutionRecord;
 use crate::restore::world;
 use crate::sandbox;
 
-/// Bytes around a record that say that it is one.
+/// The bytes around a record that identify it.
 const AROUND: u64 = 1024;
 
-/// Modules that are taken over from one fork at most.
+/// The maximum number of modules that are taken over from one fork.
 const MOST_MODULES: usize = 400;
 
-/// What comes out of a fork.
+/// The output of a fork.
 pub(crate) type Forked = (ExecutionRecord, Vec<String>);
 
-/// Runs `work` in a fork and gives its record with the names of the modules that it imported, or why there is none.
+/// Runs `work` in a fork. Returns its record with the names of the modules that it imported, or why there is none.
 pub(crate) fn in_fork(
     py: Python<'_>,
     work: impl FnOnce(Python<'_>) -> Result<ExecutionRecord, String>,
@@ -38,14 +38,14 @@ pub(crate) fn in_fork(
     };
     let (reader, writer) = std::io::pipe().map_err(|error| format!("no pipe to a process of its own: {error}"))?;
     let parent = unsafe { libc::getpid() };
-    // The interpreter is told before and after, as `os.fork` does; it is held on to throughout.
+    // The interpreter is told before and after, as in `os.fork`. It is held throughout.
     unsafe { pyo3::ffi::PyOS_BeforeFork() };
     let child = fork();
     if child == 0 {
         unsafe { pyo3::ffi::PyOS_AfterFork_Child() };
         drop(reader);
         let sent = die_with(parent) && answer(py, writer, work).is_some();
-        // Nothing of the worker's is cleaned up here: it is still in use.
+        // Nothing of the worker is cleaned up here, since it is still in use.
         unsafe { libc::_exit(i32::from(!sent)) };
     }
     unsafe { pyo3::ffi::PyOS_AfterFork_Parent() };
@@ -73,7 +73,7 @@ fn answer(
     writer.write_all(&bytes.ok()?).ok()
 }
 
-/// From here on the worker's death is this process's; false where it is dead already.
+/// From here on the worker's death is also this process's death. False if the worker is already dead.
 fn die_with(parent: libc::pid_t) -> bool {
     #[cfg(target_os = "linux")]
     unsafe {
@@ -87,11 +87,11 @@ fn fork() -> libc::pid_t {
     unsafe { libc::fork() }
 }
 
-/// `fork`, as the sandbox knows it. Only this thread goes on in the child.
+/// `fork`, as the sandbox allows it. Only this thread continues in the child.
 #[cfg(target_os = "linux")]
 fn fork() -> libc::pid_t {
     let (flags, none) = (libc::SIGCHLD as libc::c_long, 0 as libc::c_long);
-    // Without a stack of its own the child goes on here, on a copy; no flag makes the kernel read the other arguments.
+    // Without its own stack the child continues here, on a copy. No flag makes the kernel read the other arguments.
     unsafe { libc::syscall(libc::SYS_clone, flags, none, none, none, sandbox::fork_token()) as libc::pid_t }
 }
 

@@ -1,7 +1,7 @@
-//! The worker's side of the engine's protocol: lock in, say hello, then serve programs until told to exit
-//! or until a program has spoiled the process for the next.
+//! The worker's side of the engine's protocol: lock the sandbox, say hello, then serve programs until told to exit or
+//! until a program has tainted the process for the next.
 //!
-//! What a program means is the [`Host`]'s business; nothing here touches a Python object.
+//! The [`Host`] interprets programs. Nothing here touches a Python object.
 
 mod consumer;
 mod globals;
@@ -26,48 +26,50 @@ use crate::sandbox::{self, Limits};
 
 pub use host::PythonHost;
 
-/// Open files that a worker may have, and the lowest number that its own socket takes, out of the way of the small
-/// numbers that foreign code opens and closes.
+/// The maximum number of open files of a worker, and the lowest number for its own socket, away from the small numbers
+/// that foreign code opens and closes.
 const OPEN_FILES: u64 = 256;
 const SOCKET_FLOOR: RawFd = 200;
 
-/// Runs programs: what a worker does with the messages it gets.
+/// Runs programs for the messages that a worker receives.
 pub trait Host {
-    /// Compiles a program and keeps it under a number, replacing one of that number. Gives notes on what could not be
-    /// evaluated in a module.
+    /// Compiles a program and keeps it under a number, replacing any program with this number. Returns notes on parts
+    /// of a module that could not be evaluated.
     fn load(&mut self, program: u64, source: Program) -> Result<Vec<String>, String>;
 
-    /// Forgets a program; one that is not there is no error.
+    /// Drops a program. A missing one is not an error.
     fn unload(&mut self, program: u64);
 
-    /// A program left this process in a state that no other should meet; asked when a program is unloaded.
+    /// Whether a program left this process in a state that no other should meet. This is asked when a program is
+    /// unloaded.
     fn is_spoiled(&mut self) -> bool {
         false
     }
 
-    /// Runs the tests of a file as it is: why one does not pass, and what it tried to do to the world outside.
+    /// Runs the tests of a file unchanged. Returns why one does not pass, and its attempted effects outside the
+    /// process.
     fn test(&mut self, source: &str, subject: &str) -> (Option<String>, Vec<String>);
 
-    /// Executes a loaded program once. `Err` says why there can be no record; the worker goes on.
+    /// Executes a loaded program once. `Err` says why there can be no record. The worker continues.
     fn run(&mut self, program: u64, request: &ExecutionRequest) -> Result<ExecutionRecord, String>;
 }
 
-/// What a worker is told by the process that starts it.
+/// What the starting process tells a worker.
 #[derive(Debug, Clone)]
 pub struct Setup {
-    /// The inherited end of the socket pair; taken over by [`serve`].
+    /// The inherited end of the socket pair. [`serve`] takes it over.
     pub socket: RawFd,
     /// The worker's own temporary folder, the only place where it may write.
     pub scratch: PathBuf,
-    /// Files and folders that Python needs to read: its prefixes, `sys.path`.
+    /// The files and folders that Python needs to read: its prefixes and `sys.path`.
     pub readable: Vec<PathBuf>,
-    /// Memory beyond what the process takes when it locks itself in.
+    /// The memory limit beyond the use of the process when it locks itself.
     pub memory_bytes: u64,
-    /// Version of Python, for reports.
+    /// The version of Python, for reports.
     pub python: String,
 }
 
-/// Why a worker ended other than by being told to.
+/// Why a worker ended without being told to.
 #[derive(Debug, thiserror::Error)]
 pub enum WorkerError {
     #[error("{0} is not a socket of the engine: twincell itself starts workers, do not start one by hand")]
@@ -76,7 +78,7 @@ pub enum WorkerError {
     Frame(#[from] FrameError),
 }
 
-/// Locks this process in, irrevocably, and serves the engine until it says to exit or closes the connection.
+/// Locks this process irrevocably, and serves the engine until it says to exit or closes the connection.
 pub fn serve(setup: &Setup, host: &mut dyn Host) -> Result<(), WorkerError> {
     let mut socket = take_socket(setup.socket)?;
     let scratch = Scratch::new(setup.scratch.clone());
@@ -139,7 +141,7 @@ fn take_socket(number: RawFd) -> Result<UnixStream, WorkerError> {
     if high < 0 {
         return Err(WorkerError::Socket(number));
     }
-    // Both numbers are open and, as the engine's gift to this process, owned by nothing else.
+    // Both numbers are open and, as the engine gave them to this process, nothing else owns them.
     let (low, high) = unsafe { (OwnedFd::from_raw_fd(number), OwnedFd::from_raw_fd(high)) };
     drop(low);
     let is_socket = rustix::fs::fstat(high.as_fd())
@@ -147,7 +149,7 @@ fn take_socket(number: RawFd) -> Result<UnixStream, WorkerError> {
     if is_socket { Ok(UnixStream::from(high)) } else { Err(WorkerError::Socket(number)) }
 }
 
-/// Sends a message; a record that is too large is sent without its observations, so that it still counts.
+/// Sends a message. A record that is too large is sent without its observations, so that it still counts.
 fn send(socket: &mut UnixStream, message: &FromWorker) -> Result<(), WorkerError> {
     let bytes = match (frame::encode(message, MAX_RECORD), message) {
         (Err(FrameError::TooLarge { limit, .. }), FromWorker::Record { program, record }) => {
@@ -163,7 +165,7 @@ fn send(socket: &mut UnixStream, message: &FromWorker) -> Result<(), WorkerError
     Ok(())
 }
 
-/// The record with stopped versions in place of what was observed.
+/// The record with stopped versions in place of the observations.
 fn shortened(record: &ExecutionRecord, reason: String) -> Box<ExecutionRecord> {
     let stopped = Behavior {
         outcome: Outcome::Stopped { reason },

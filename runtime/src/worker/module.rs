@@ -1,6 +1,7 @@
-//! Module context: the module that a function came from, evaluated statement by statement.
+//! Module context: the module of a function, evaluated statement by statement.
 //!
-//! What cannot be evaluated here is left out and noted; its names are then missing, and injected when code asks.
+//! Statements that cannot be evaluated here are skipped and noted. Their names are then missing, and injected when code
+//! asks for them.
 
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -12,12 +13,12 @@ use crate::execution::code::FILE_NAME;
 use crate::execution::object::Versatile;
 use crate::execution::state;
 
-/// Statements of a module that fail are noted up to this many.
+/// The maximum number of failing statements of a module that are noted.
 const MAX_NOTES: usize = 20;
 
 static HELPERS: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
 
-/// Small parts that Python says best: splitting a module, driving coroutines.
+/// Small parts that are best written in Python: splitting a module, driving coroutines.
 const SOURCE: &std::ffi::CStr = cr"
 import ast, __future__
 
@@ -105,13 +106,13 @@ pub(crate) fn compile_function<'py>(py: Python<'py>, code: &str) -> PyResult<Bou
     helpers(py)?.getattr("function")?.call1((code,))
 }
 
-/// Compiles a snippet's instrumented text; the value of its last expression is bound to `_tc_result`.
+/// Compiles a snippet's instrumented text, which binds the value of its last expression to `_tc_result`.
 pub(crate) fn compile_snippet<'py>(py: Python<'py>, code: &str) -> PyResult<Bound<'py, PyAny>> {
     helpers(py)?.getattr("snippet")?.call1((code,))
 }
 
-/// Gives functions of the evaluated module the instrumented code of their companions, so that what they do is watched.
-/// Where a function is not found, or its code cannot be exchanged, it stays as it is.
+/// Gives functions of the evaluated module the instrumented code of their companions, so that they are observed. A
+/// function that is not found, or whose code cannot be replaced, stays as it is.
 pub(crate) fn install(globals: &Bound<'_, PyDict>, companions: &[Companion]) -> PyResult<()> {
     let py = globals.py();
     for companion in companions {
@@ -124,7 +125,7 @@ pub(crate) fn install(globals: &Bound<'_, PyDict>, companions: &[Companion]) -> 
         let Some(code) = constants.iter().find(is_own) else { continue };
         match function_at(globals, &companion.qualname) {
             Some(function) => {
-                // Refused where the function closes over variables: then it runs unwatched.
+                // Python refuses this if the function closes over variables. Then it runs unobserved.
                 let _ = function.setattr("__code__", code);
             }
             None if !companion.qualname.contains('.') => {
@@ -136,12 +137,12 @@ pub(crate) fn install(globals: &Bound<'_, PyDict>, companions: &[Companion]) -> 
     Ok(())
 }
 
-/// The plain function of a qualified name, beneath its decorators.
+/// The plain function with a qualified name, without its decorators.
 fn function_at<'py>(globals: &Bound<'py, PyDict>, qualname: &str) -> Option<Bound<'py, PyAny>> {
     let mut parts = qualname.split('.');
     let mut found = globals.get_item(parts.next()?).ok()??;
     for part in parts {
-        // Through the namespace: access by attribute would bind.
+        // Through the namespace, since access by attribute would bind.
         found = found.getattr("__dict__").ok()?.get_item(part).ok()?;
     }
     for _ in 0..8 {
@@ -161,7 +162,8 @@ fn function_at<'py>(globals: &Bound<'py, PyDict>, qualname: &str) -> Option<Boun
     None
 }
 
-/// Applies decorators, innermost last in the list; those that are missing, or fail here, pass their function through.
+/// Applies decorators, innermost last in the list. Those that are missing, or that fail here, leave their function
+/// unchanged.
 pub(crate) fn decorate<'py>(
     globals: &Bound<'py, PyDict>,
     decorators: &[String],
@@ -186,7 +188,7 @@ pub(crate) fn decorate<'py>(
     Ok(decorated)
 }
 
-/// Evaluates a module in `globals`; gives notes on what could not be evaluated.
+/// Evaluates a module in `globals`. Returns notes on statements that could not be evaluated.
 pub(crate) fn evaluate(globals: &Bound<'_, PyDict>, source: &str) -> Vec<String> {
     let py = globals.py();
     let mut notes = Vec::new();

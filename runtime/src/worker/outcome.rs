@@ -1,4 +1,4 @@
-//! Runs a function on injected arguments and unwraps what it gives: generators, coroutines, returned functions.
+//! Runs a function on injected arguments and unwraps its result: generators, coroutines, returned functions.
 
 use pyo3::exceptions::{PyAssertionError, PyMemoryError, PyRecursionError, PySystemExit};
 use pyo3::prelude::*;
@@ -17,7 +17,7 @@ use crate::observe::{self, MAX_ITEMS};
 use crate::worker::consumer::{self, Consumed, End};
 use crate::worker::module::{helpers, message};
 
-/// Functions that return functions are followed this far.
+/// The maximum depth to which functions that return functions are followed.
 const MAX_UNWRAP: u32 = 2;
 
 /// How a call ended, unwrapped.
@@ -28,7 +28,7 @@ pub(crate) fn settle(
 ) -> Outcome {
     let result = result.and_then(|value| unwrap(&value, 0, extra));
     if state::with(|execution| execution.side.steps > execution.prepared.step_budget) == Some(true) {
-        // Also where the code caught the stop.
+        // This also applies if the code caught the stop.
         return Outcome::Stopped { reason: "used up its steps".into() };
     }
     match result {
@@ -60,7 +60,7 @@ pub(crate) fn raised(py: Python<'_>, error: &PyErr) -> Outcome {
     Outcome::Raised { exception: observe::value(exception), intended, line, message: message(py, error) }
 }
 
-/// The innermost line of the compared code that an exception passed: the test of an `if` has no mark of its own.
+/// The innermost line of the compared code that an exception passed. The test of an `if` has no mark of its own.
 fn raising_line(py: Python<'_>, error: &PyErr) -> Option<u32> {
     let mut found = None;
     let mut entry = error.traceback(py).map(Bound::into_any);
@@ -74,7 +74,7 @@ fn raising_line(py: Python<'_>, error: &PyErr) -> Option<u32> {
     found
 }
 
-/// Follows a returned value to what can be compared.
+/// Follows a returned value to something that can be compared.
 pub(crate) fn unwrap(value: &Bound<'_, PyAny>, depth: u32, extra: &mut Vec<(String, Observed)>) -> PyResult<Observed> {
     let py = value.py();
     if value.is_instance_of::<Versatile>() {
@@ -89,7 +89,7 @@ pub(crate) fn unwrap(value: &Bound<'_, PyAny>, depth: u32, extra: &mut Vec<(Stri
             }
             let result = helpers(py)?.getattr("run")?.call1((value,))?;
             let observed = unwrap(&result, depth + 1, extra)?;
-            // What is awaited once gives a value; a coroutine within must be awaited again.
+            // Awaiting it once gives a value. A coroutine within it must be awaited again.
             Ok(match depth {
                 0 => observed,
                 _ => Observed::Object { class: name, attributes: vec![("result".into(), observed)] },
@@ -149,7 +149,7 @@ pub(crate) fn unwrap(value: &Bound<'_, PyAny>, depth: u32, extra: &mut Vec<(Stri
     }
 }
 
-/// A function is what it does: called once on injected arguments.
+/// A function is compared by its behavior: it is called once on injected arguments.
 fn function_behavior(
     function: &Bound<'_, PyAny>,
     prefix: &str,
@@ -184,7 +184,7 @@ fn function_behavior(
     Ok(Observed::Object { class: "function".into(), attributes: vec![("returned".into(), observed)] })
 }
 
-/// Functions of the code itself that it handed to external code: external code may call them.
+/// Functions of the code itself that it passed to external code, which may call them.
 pub(crate) fn callbacks(py: Python<'_>, extra: &mut Vec<(String, Observed)>) {
     let callbacks = state::with(|execution| std::mem::take(&mut execution.side.callbacks)).unwrap_or_default();
     for (index, callback) in callbacks.into_iter().enumerate().take(3) {

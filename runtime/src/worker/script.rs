@@ -1,4 +1,4 @@
-//! Runs the tests of a file that twincell wrote: as they are, without hooks, in the sandbox.
+//! Runs the tests of a file that twincell wrote, unchanged and without hooks, in the sandbox.
 
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -87,7 +87,7 @@ def finish(known):
 
 static HELPERS: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
 
-/// Why the tests of a file do not pass on `subject`, and what they tried to do to the world outside.
+/// Why the tests of a file do not pass on `subject`, and their attempted effects outside the process.
 pub(crate) fn test(py: Python<'_>, source: &str, subject: &str) -> (Option<String>, Vec<String>) {
     match tested(py, source, subject) {
         Ok(found) => found,

@@ -1,5 +1,5 @@
-//! One version of a program: loaded once, run once an execution. A function is called, statements run as they stand, a
-//! class is used from outside.
+//! One version of a program, loaded once and run once for each execution. A function is called, statements run as they
+//! stand, and a class is used from outside.
 
 use std::collections::BTreeMap;
 
@@ -22,23 +22,23 @@ use crate::worker::module::{self, helpers};
 use crate::worker::outcome;
 use crate::{hooks, observe};
 
-/// How many members of an object are used: one to six.
+/// The number of members of an object that are used: one to six.
 const LENGTHS: [f64; 6] = [0.15, 0.25, 0.25, 0.2, 0.1, 0.05];
-/// How often a parameter gets a value of its own although one of its name had one before.
+/// How often a parameter gets a new value although an earlier one with its name has a value.
 const NEW: f64 = 0.6;
-/// How often an object is compared with one of its own class.
+/// How often an object is compared with another of its own class.
 const SAME_CLASS: f64 = 0.8;
-/// Set in the flags of code that holds an `await` at its top level.
+/// Set in the flags of code with an `await` at its top level.
 const IS_COROUTINE: u32 = 0x80;
 
 pub(crate) struct LoadedVersion {
     code: Py<PyCode>,
     pub globals: Py<PyDict>,
-    /// Globals as the module left them.
+    /// The globals as the module left them.
     pub before: Py<PyDict>,
-    /// What those hold.
+    /// The content of these globals.
     pub state: ModuleState,
-    /// Class of `self`, where the module has it.
+    /// The class of `self`, if the module has it.
     receiver: Option<Py<PyAny>>,
 }
 
@@ -60,7 +60,7 @@ impl LoadedVersion {
         let globals = names::new_globals(py, context)?;
         hooks::install(&globals, identifiers)?;
         if is_snippet {
-            // What stands behind `if __name__ == '__main__'` is meant to run.
+            // Code behind `if __name__ == '__main__'` is meant to run.
             globals.set_item("__name__", "__main__")?;
         }
         let mut receiver = None;
@@ -77,7 +77,7 @@ impl LoadedVersion {
         })
     }
 
-    /// Runs it; what is seen beside the result joins `extra`.
+    /// Runs it. Observations besides the result are added to `extra`.
     pub fn run<'py>(
         &self,
         py: Python<'py>,
@@ -96,10 +96,10 @@ impl LoadedVersion {
         }
     }
 
-    /// Executes the definition and gives what it defines.
+    /// Executes the definition and returns what it defines.
     fn define<'py>(&self, py: Python<'py>, version: &Version) -> PyResult<Bound<'py, PyAny>> {
         let globals = self.globals.bind(py);
-        // One that takes `self` is a method, also where its class was left out.
+        // A function that takes `self` is a method, even if its class was left out.
         let is_method =
             version.parameters.first().is_some_and(|first| matches!(first.name.as_str(), "self" | "cls" | "mcs"));
         let local = is_method || version.class_name.is_some() || version.qualname.contains('.');
@@ -109,7 +109,7 @@ impl LoadedVersion {
             return Err(pyo3::exceptions::PyRuntimeError::new_err(format!("{} was not defined", version.name)));
         };
         if local {
-            // A method's name is no global of the module.
+            // A method's name is not a global of the module.
             match shadowed {
                 Some(global) => globals.set_item(&version.name, global)?,
                 None => globals.del_item(&version.name)?,
@@ -146,7 +146,7 @@ impl LoadedVersion {
     }
 }
 
-/// The function in a `property`, `staticmethod` or `classmethod`; how it is reached is part of the behavior.
+/// The function in a `property`, `staticmethod` or `classmethod`. How it is reached is part of the behavior.
 fn beneath_descriptor<'py>(
     decorated: Bound<'py, PyAny>,
     extra: &mut Vec<(String, Observed)>,
@@ -162,13 +162,13 @@ fn beneath_descriptor<'py>(
     decorated.getattr(inner)
 }
 
-/// What the statements of a snippet bound, by canonical name.
+/// The names that the statements of a snippet bound, by canonical name.
 pub(crate) fn bound_names(globals: &Bound<'_, PyDict>, results: &[(String, String)]) -> Vec<(String, Observed)> {
     let mut extra = Vec::new();
     let mut found = Vec::new();
     for (own, canonical) in results {
         let Ok(Some(value)) = globals.get_item(own) else { continue };
-        // An iterator that was bound and not used up is what it would give.
+        // A bound iterator that was not used up counts as the items that it would give.
         let observed = match outcome::unwrap(&value, 1, &mut extra) {
             Ok(observed) => observed,
             Err(_) => observe::value(&value),
@@ -226,8 +226,8 @@ fn use_object<'py>(
     Ok(object)
 }
 
-/// What an operator or a builtin makes of an object: comparisons with another one of its class, its hash, its text, an
-/// attribute that is set. What Python itself refuses is observed as well.
+/// The result of an operator or a builtin on an object: comparisons with another one of its class, its hash, its text,
+/// an attribute that is set. Refusals by Python itself are observed as well.
 fn operation(
     class: &Bound<'_, PyAny>,
     constructor: &BTreeMap<String, Hint>,
@@ -242,7 +242,7 @@ fn operation(
         "__lt__" => Some(CompareOp::Lt),
         _ => None,
     };
-    // Objects that enumerations and the like have for themselves are not made.
+    // Objects that enumerations and similar classes make for themselves are not made here.
     let is_made = object.get_type().is(class);
     let done = match (member.name.as_str(), comparison) {
         (_, Some(operator)) if is_made && arguments::draw_number(operand, &[SAME_CLASS, 1.0 - SAME_CLASS]) == 0 => {
@@ -263,8 +263,8 @@ fn operation(
     }))
 }
 
-/// Python itself has no such operation for the object: no code of the class was at work, or the code that is made for a
-/// frozen one. Anything else may come of the values.
+/// Whether Python itself has no such operation for the object: no code of the class ran, or only the code generated for
+/// a frozen one. Anything else may be due to the values.
 fn is_refusal(py: Python<'_>, error: &PyErr, class: &str) -> bool {
     let refused = [py.get_type::<PyTypeError>(), py.get_type::<PyAttributeError>()];
     refused.iter().any(|refused| error.is_instance(py, refused))
@@ -286,8 +286,8 @@ fn use_member(
     outcome::unwrap(&value, 0, extra)
 }
 
-/// Arguments by the signature of a callable. A name that was given a value before often gets an earlier one again: what
-/// was put under a key is asked for by it.
+/// Arguments by the signature of a callable. A name that got a value before often gets an earlier one again, so that a
+/// value stored under a key is looked up by this key.
 fn arguments<'py>(
     callable: &Bound<'py, PyAny>,
     hints: &BTreeMap<String, Hint>,
@@ -318,7 +318,7 @@ fn arguments<'py>(
         if count == 0 {
             return own;
         }
-        // A new one, or any of those before.
+        // A new value, or any of the earlier ones.
         let weights: Vec<f64> = std::iter::once(NEW).chain((0..count).map(|_| (1.0 - NEW) / count as f64)).collect();
         match usize::try_from(arguments::draw_number(&format!("again for {own}"), &weights)) {
             Ok(again @ 1..) => numbered(again.min(count) - 1),
