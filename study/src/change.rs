@@ -1,4 +1,4 @@
-//! The changes of a study: what one is, and what gives them, whatever the format. Nothing here reads files or runs
+//! The changes of a study: what a change is, and what provides changes in any format. Nothing here reads files or runs
 //! threads.
 
 use std::io;
@@ -15,19 +15,19 @@ use crate::metrics::Label;
 /// One change of a study.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Change {
-    /// Its place in the input, from 1: a line, a row.
+    /// Its place in the input, from 1: a line or a row.
     pub number: usize,
-    /// Any JSON value; the number when there is none.
+    /// Any JSON value; the number if there is none.
     pub id: Value,
     /// Text of one function, with its decorators.
     pub old: String,
     pub new: String,
     pub old_module: Option<String>,
     pub new_module: Option<String>,
-    /// Qualified name of the function in the modules.
+    /// The qualified name of the function in the modules.
     pub function: Option<String>,
     pub label: Option<String>,
-    /// Where it comes from: only shown.
+    /// Where it comes from. This is only shown.
     pub project: Option<String>,
     pub commit: Option<String>,
     pub file: Option<String>,
@@ -43,21 +43,21 @@ pub struct NoChange {
 
 pub type Row = Result<Change, NoChange>;
 
-/// What gives changes, one at a time, in the order of the input, so that memory does not grow with it.
+/// Provides changes one at a time, in the order of the input, so that memory does not grow with it.
 pub trait Changes: Send {
-    /// The next row; none at the end, however often it is asked for. An error ends the study, since the input cannot be read on, except for
-    /// [`io::ErrorKind::WouldBlock`]: nothing came for a moment, ask again.
+    /// The next row, or none at the end, however often it is asked for. An error ends the study, since the rest of the
+    /// input cannot be read, except for [`io::ErrorKind::WouldBlock`]: nothing came for a moment, so ask again.
     fn next(&mut self) -> Option<io::Result<Row>>;
 
-    /// How many rows there are in all, where that is known without comparing them.
+    /// The number of rows, if it is known without comparing them.
     fn total(&self) -> Option<u64>;
 
-    /// Whether it is read by the thread that runs the study, and by no other: what belongs to whoever called.
+    /// Whether only the thread that runs the study may read it, because it belongs to the caller.
     fn is_read_by_caller(&self) -> bool {
         false
     }
 
-    /// What a person should know at the end: one line each.
+    /// Warnings for a person at the end, one line each.
     fn warnings(&self) -> Vec<String> {
         Vec::new()
     }
@@ -67,12 +67,12 @@ pub trait Changes: Send {
         "row"
     }
 
-    /// What a person should know of the input when it has been read: one line each.
+    /// Warnings about the input for a person after it has been read, one line each.
     fn notes(&self) -> Vec<String> {
         Vec::new()
     }
 
-    /// Whether its errors say what was wrong without the name of what was read.
+    /// Whether its errors are complete without the name of the input.
     fn explains_itself(&self) -> bool {
         false
     }
@@ -81,16 +81,16 @@ pub trait Changes: Send {
 /// Opens the changes of a study once more, from the first one on. An error is one line for people.
 pub type Reopen = Box<dyn Fn() -> Result<Box<dyn Changes>, String> + Send + Sync>;
 
-/// The word of a label that says that nobody knows: it counts for nothing, and is no mistake.
+/// The label that says that nobody knows. It does not count and is not a mistake.
 pub const UNCLEAR: &str = "unclear";
 
-/// An id as people see it: a text as it is, anything else as JSON.
+/// An id as people see it: a text unchanged, anything else as JSON.
 pub fn shown(id: &Value) -> String {
     id.as_str().map_or_else(|| id.to_string(), str::to_owned)
 }
 
 impl Change {
-    /// Names and values, as rows of an input have them; without those that are absent.
+    /// Names and values as rows of an input have them, without absent ones.
     pub fn fields(&self) -> Map<String, Value> {
         let texts = [
             ("project", self.project.as_ref()),
@@ -111,14 +111,14 @@ impl Change {
         Label::of(self.label.as_deref())
     }
 
-    /// What is compared, and with which options. Modules count only where the context asks for them; a change without
-    /// both modules is compared by its texts alone.
+    /// The texts to compare, and the options. Modules count only if the context asks for them. A change without both
+    /// modules is compared by its texts alone.
     pub fn sources(&self, options: &CompareOptions) -> (Source, Source, CompareOptions) {
         let modules = match (options.context, &self.old_module, &self.new_module) {
             (Context::Module, Some(old), Some(new)) => Some((old.clone(), new.clone())),
             _ => None,
         };
-        // A name in a module that is not there tells nothing, but texts may be whole files themselves.
+        // A name in a missing module says nothing, but texts may themselves be whole files.
         let is_there = |name: &String| modules.is_some() || [&self.old, &self.new].iter().all(|text| holds(text, name));
         let function = self.function.clone().filter(is_there);
         let (old_module, new_module) = modules.unzip();
@@ -128,7 +128,7 @@ impl Change {
     }
 }
 
-/// Whether a text has a function, a class or statements of this name.
+/// Whether a text has a function, a class or statements with this name.
 fn holds(text: &str, name: &str) -> bool {
     match name {
         SNIPPET => snippet(text).has_statements,

@@ -1,5 +1,5 @@
-//! Findings as columns of Arrow's, the same in a frame and in a Parquet file. What they hold of the evidence is another
-//! thing in each, and is made there.
+//! Findings as Arrow columns, the same in a frame and in a Parquet file. Each of these makes its own column of the
+//! evidence.
 
 use std::sync::Arc;
 
@@ -10,12 +10,12 @@ use serde::Serialize;
 use crate::change::shown;
 use crate::finding::Finding;
 
-/// What a value is called in results, such as a verdict.
+/// The name of a value in results, such as a verdict.
 pub fn word(value: impl Serialize) -> Option<String> {
     serde_json::to_value(value).ok()?.as_str().map(str::to_owned)
 }
 
-/// One column for each field. An id is an integer where `integers` says that all are, else a text.
+/// One column for each field. An id is an integer if `integers` says that all are, and otherwise a text.
 pub fn batch(rows: &[Finding], integers: bool, evidence: ArrayRef) -> Result<RecordBatch, ArrowError> {
     fn texts<'a>(rows: &'a [Finding], of: impl Fn(&'a Finding) -> Option<&'a str>) -> ArrayRef {
         Arc::new(rows.iter().map(of).collect::<StringArray>())

@@ -1,5 +1,5 @@
-//! What files for other programs tell of a change beside its row: where it begins, and a test that shows it. Rows do not
-//! hold it, so a row that was taken up from an earlier run has none.
+//! What files for other programs say about a change besides its row: where it begins, and a test that shows it. Rows do
+//! not hold this, so a row from an earlier run has none.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -13,20 +13,20 @@ use twincell_widgets::export::{Told, changed_line};
 use crate::change::{Change, shown};
 use crate::finding::Finding;
 
-/// So many changes have details, the first of the input.
+/// The number of changes with details, the first ones of the input.
 const MOST: usize = 10_000;
 
 /// Of one change.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Detail {
-    /// The first changed line of the new file, where that is known.
+    /// The first changed line of the new file, if it is known.
     line: Option<u32>,
-    /// A test that passes with old and fails with new.
+    /// A test that passes on old and fails on new.
     test: Option<String>,
 }
 
 impl Detail {
-    /// None where nothing is told of the change beyond its verdict.
+    /// None if there is nothing to say about the change besides its verdict.
     pub fn of(change: &Change, comparison: &Comparison) -> Option<Self> {
         if !matches!(comparison.verdict, Verdict::Changing | Verdict::Inconclusive) {
             return None;
@@ -36,7 +36,7 @@ impl Detail {
     }
 }
 
-/// Where a change begins in its file. Of a text that was cut out of a file that is not there nobody knows.
+/// Where a change begins in its file. This is unknown for a text that was cut out of a missing file.
 fn line(change: &Change, pair: &PairReport) -> Option<u32> {
     let line = changed_line(pair);
     let place = |text: &str, name: &str| functions(text).0.into_iter().find(|one| one.qualname == name);
@@ -44,20 +44,21 @@ fn line(change: &Change, pair: &PairReport) -> Option<u32> {
         (Some(module), Some(name)) => {
             place(module, name).map(|function| function.first_line + line.saturating_sub(pair.new.first_line))
         }
-        // Classes and statements are named in whole files, and functions in what was cut out.
+        // Classes and statements are named in whole files, and functions in texts cut out of them.
         (None, Some(name)) => (name == SNIPPET || place(&change.new, name).is_none()).then_some(line),
         (None, None) => (!is_one_function(&change.new)).then_some(line),
         (Some(_), None) => None,
     }
 }
 
-/// Nothing stands beside a function that was cut out of its file.
+/// Whether a text is a single function, as one that was cut out of its file is.
 fn is_one_function(text: &str) -> bool {
     let outermost = functions(text).0.into_iter().filter(|function| function.parent.is_none());
     outermost.count() == 1 && text.trim_start().starts_with(['d', 'a', '@'])
 }
 
-/// Of the first changes of a study, which may come in any order: by their numbers, with the keys of their rows.
+/// The details of the first changes of a study, which may come in any order: by their numbers, with the keys of their
+/// rows.
 #[derive(Debug, Default)]
 pub struct Details {
     held: BTreeMap<usize, (String, Detail)>,
@@ -73,7 +74,7 @@ impl Details {
         }
     }
 
-    /// What other programs are told of the rows.
+    /// What other programs are told about the rows.
     pub fn told(&self, rows: Vec<Finding>) -> Vec<Told> {
         let by_key: HashMap<&str, &Detail> = self.held.values().map(|(key, detail)| (key.as_str(), detail)).collect();
         let told = |row: Finding| {
@@ -93,7 +94,7 @@ impl Details {
     }
 }
 
-/// The function, where the id is nothing but that and the file; else the id.
+/// The function, if the id is nothing but the file and the function; otherwise the id.
 fn name(row: &Finding) -> String {
     let id = shown(&row.id);
     match (&row.file, &row.function) {

@@ -1,4 +1,4 @@
-//! What two studies of the same changes say otherwise: two runs, two models, two versions of twincell.
+//! The differences between two studies of the same changes: two runs, two models, two versions of twincell.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,8 +8,8 @@ use twincell_widgets::{Differences, DifferingRow};
 use crate::change::shown;
 use crate::finding::Finding;
 
-/// Compares two studies row by row. Rows belong together by their ids; where one occurs again, the second belongs to the
-/// second. Evidence differs where it is in other places or of another strength: which values show it depends on the
+/// Compares two studies row by row. Rows with the same id belong together; if an id repeats, the second belongs to the
+/// second. Evidence differs if it is in other places or of another strength. The values that show it depend on the
 /// seed.
 pub fn differences(titles: [String; 2], first: &[Finding], second: &[Finding]) -> Differences {
     let mut others: BTreeMap<String, &Finding> = numbered(second).collect();
@@ -35,7 +35,7 @@ pub fn differences(titles: [String; 2], first: &[Finding], second: &[Finding]) -
     found
 }
 
-/// Rows with a name that no other row has.
+/// Rows, each with a name that no other row has.
 fn numbered(rows: &[Finding]) -> impl Iterator<Item = (String, &Finding)> {
     let mut times: BTreeMap<String, usize> = BTreeMap::new();
     rows.iter().map(move |row| {

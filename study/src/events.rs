@@ -1,4 +1,4 @@
-//! What the threads of a study tell the one that runs it.
+//! Messages from the threads of a study to the thread that runs it.
 
 use std::io;
 
@@ -15,13 +15,13 @@ pub(crate) struct Job {
 
 pub(crate) enum Event {
     Read(Box<Row>, String),
-    /// The input has ended, or cannot be read on.
+    /// The input has ended, or its rest cannot be read.
     End(Option<io::Error>),
     Found(Box<(Job, Found)>),
     Broken(Broken),
 }
 
-/// What ends a study before its time. What was found is in the store.
+/// The reason why a study ends early. Its findings are in the store.
 #[derive(Debug, thiserror::Error)]
 pub enum Broken {
     #[error("cannot read the changes to their end: {}", files::reason(.0))]

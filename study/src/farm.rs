@@ -1,8 +1,8 @@
-//! Comparing changes in other processes, here or on other machines. Chunks of changes go out as text, a bounded number at a
-//! time, and findings come back as text, so that any way of reaching a process will do ([`Farm`]).
+//! Compares changes in other processes, here or on other machines. Chunks of changes go out as text, a bounded number
+//! at a time, and findings come back as text, so that any way to reach a process will do ([`Farm`]).
 //!
-//! A worker that is lost loses no finding: its chunk is handed out again, change by change. One that was lost with a
-//! change three times is not lost again for it. A chunk counts once, whoever answers for it how often.
+//! A lost worker loses no finding: its chunk is handed out again, change by change. A change that has lost three
+//! workers is not handed out again. A chunk counts once, however often it is answered.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::mpsc::Sender;
@@ -17,55 +17,56 @@ use crate::finding::Finding;
 use crate::queue::Next;
 use crate::threads::{INTERVAL, Shared};
 
-/// Processes that compare.
+/// Processes that compare changes.
 pub trait Farm: Send {
-    /// Chunks that may be out at a time.
+    /// The maximum number of chunks handed out at a time.
     fn chunks(&self) -> usize;
 
-    /// Hands out a chunk ([`write_chunk`]). `ticket` is what it is called when it ends.
+    /// Hands out a chunk ([`write_chunk`]). `ticket` identifies it when it ends.
     fn hand_out(&mut self, ticket: u64, chunk: String) -> Result<(), Trouble>;
 
-    /// Chunks that have ended, each with its answer; waits for one for as long as this.
+    /// The chunks that have ended, each with its answer. Waits for the first one for at most this long.
     fn ended(&mut self, patience: Duration) -> Result<Vec<Ended>, Trouble>;
 
-    /// Others in the place of the processes that broke down; an error where there are none.
+    /// Replaces the processes that broke down. An error if there are none.
     fn renew(&mut self) -> Result<(), String>;
 
-    /// Nobody waits for what is still out.
+    /// Says that nobody waits for the chunks that are still out.
     fn leave(&mut self);
 }
 
-/// A chunk that has ended: its ticket, and its answer.
+/// A chunk that has ended: its ticket and its answer.
 pub type Ended = (u64, Result<String, Trouble>);
 
-/// Why there is no answer; each a line for people.
+/// Why there is no answer. Each text is a line for people.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Trouble {
-    /// Whoever had the chunk is gone, or failed with it: another may do it.
+    /// The process that had the chunk is gone or failed with it. Another may succeed.
     Lost(String),
-    /// Nobody is there to do anything.
+    /// No process is left.
     Broken(String),
-    /// It would go wrong in the same way with every chunk.
+    /// Every chunk would fail in the same way.
     Useless(String),
 }
 
-/// How long what was read waits at most to be handed out to who has nothing to do.
+/// The maximum time that read changes wait to be handed out to an idle process.
 const MOMENT: Duration = Duration::from_millis(10);
-/// Times that a change is handed out.
+/// The maximum number of times that a change is handed out.
 const ATTEMPTS: u32 = 3;
-/// What a chunk should take, in milliseconds: long enough that handing it out does not count. Toward the end chunks get
-/// smaller, so that nobody waits for the last one, but not so small that handing them out is the work.
+/// The intended time for a chunk in milliseconds: long enough that handing it out does not matter. Toward the end
+/// chunks get smaller, so that nobody waits for the last one, but not so small that handing them out is most of the
+/// work.
 const CHUNK_TIME: f64 = 500.0;
 const SHORTEST_TIME: f64 = 60.0;
 const LARGEST_CHUNK: usize = 64;
 
-/// Changes that are out at a time at most, about.
+/// The approximate maximum number of changes that are out at a time.
 pub(crate) fn at_once(farm: &dyn Farm) -> usize {
-    // Read ahead by some more; only quick changes come in large chunks.
+    // Some more are read ahead. Only quick changes come in large chunks.
     farm.chunks() * 8
 }
 
-/// A change as it goes out, with what is wanted of it.
+/// A change as it goes out, with what is wanted from it.
 #[derive(Serialize, Deserialize)]
 struct FarmTask {
     change: Change,
@@ -80,13 +81,13 @@ struct FarmAnswer {
     found: Found,
 }
 
-/// A change in somebody's hands.
+/// A change that was handed out.
 struct Held {
     job: Job,
     attempts: u32,
 }
 
-/// Answers a chunk where it was handed to: each line by `find`.
+/// Answers a chunk in the process that received it: each line by `find`.
 pub fn answer_chunk(chunk: &str, find: &mut dyn FnMut(&Change, &str, Wanted) -> Found) -> Result<String, String> {
     let mut answers = String::new();
     for line in chunk.lines() {
@@ -109,13 +110,13 @@ fn write_chunk(held: &[Held], wanted: Wanted) -> Result<String, String> {
     Ok(chunk)
 }
 
-/// Hands out what waits in `shared` until there is nothing any more.
+/// Hands out the changes that wait in `shared` until there are no more.
 pub(crate) fn tend(farm: &mut dyn Farm, shared: &Shared, wanted: Wanted, events: &Sender<Event>) {
     let mut tended = Tended::new(farm, wanted, events);
     let ended = tended.run(shared);
     tended.farm.leave();
     if let Err(reason) = ended {
-        // When nobody listens the study has ended already.
+        // If nobody listens, the study has already ended.
         let _ = events.send(Event::Broken(Broken::Workers(reason)));
     }
 }
@@ -124,12 +125,12 @@ struct Tended<'a> {
     farm: &'a mut dyn Farm,
     wanted: Wanted,
     out: BTreeMap<u64, Vec<Held>>,
-    /// What was lost, to be handed out again, alone.
+    /// Lost changes, to be handed out again, each alone.
     again: VecDeque<Held>,
-    /// Something broke down, and what was out then is tried one by one.
+    /// Something broke down, and the changes that were out then are tried one by one.
     careful: bool,
     next_ticket: u64,
-    /// What the changes so far took.
+    /// The time that the changes so far took.
     milliseconds: f64,
     found: u32,
     events: &'a Sender<Event>,
@@ -173,7 +174,7 @@ impl<'a> Tended<'a> {
                 }
                 continue;
             }
-            // Where somebody has nothing to do, what is read next is not to wait for an answer.
+            // If a process is idle, the next changes should not wait for an answer.
             let patience = if is_closed || self.out.len() >= self.allowed() { INTERVAL } else { MOMENT };
             match self.farm.ended(patience) {
                 Ok(ended) => {
@@ -186,18 +187,18 @@ impl<'a> Tended<'a> {
         }
     }
 
-    /// Chunks that may be out now: one, while it is not known which of them broke everything down.
+    /// The number of chunks that may be out now. It is one while it is unknown which of them broke everything down.
     fn allowed(&mut self) -> usize {
         self.careful &= !(self.again.is_empty() && self.out.is_empty());
         if self.careful { 1 } else { self.farm.chunks().max(1) }
     }
 
-    /// As many of the changes that wait as should go out together.
+    /// The waiting changes that should go out together.
     fn take(&mut self, shared: &Shared, is_closed: &mut bool) -> Vec<Held> {
         let size = self.size(shared.jobs.last());
         let mut chunk = Vec::new();
         while chunk.len() < size && !*is_closed {
-            // With nothing out there is nothing else to wait for.
+            // With nothing out, there is nothing else to wait for.
             let patience = if chunk.is_empty() && self.out.is_empty() { INTERVAL } else { Duration::ZERO };
             match shared.jobs.pop(patience) {
                 Next::Item(job) => chunk.push(Held { job, attempts: 0 }),
@@ -208,11 +209,12 @@ impl<'a> Tended<'a> {
         chunk
     }
 
-    /// How many changes go out together; `last` is how many are left, once that is known.
+    /// How many changes go out together. `last` is the number of remaining changes, once it is known.
     fn size(&self, last: Option<usize>) -> usize {
         let each = if self.found == 0 { CHUNK_TIME } else { self.milliseconds / f64::from(self.found) };
         let within = |time: f64| ((time / each.max(1.0)) as usize).clamp(1, LARGEST_CHUNK);
-        // Half of what is left is dealt out to all that may be out, and of the other half they take when they are done.
+        // Half of the remaining changes are dealt out to all chunks that may be out. The processes take the other half
+        // when they are done.
         let share = |last: usize| last.div_ceil(2 * self.farm.chunks().max(1));
         last.map_or(LARGEST_CHUNK, share).clamp(within(SHORTEST_TIME), within(CHUNK_TIME))
     }
@@ -239,7 +241,7 @@ impl<'a> Tended<'a> {
     }
 
     fn settle(&mut self, ticket: u64, answer: Result<String, Trouble>) -> Result<(), String> {
-        // Somebody else may have answered for it already.
+        // Another process may have answered for it already.
         if !self.out.contains_key(&ticket) {
             return Ok(());
         }
@@ -258,7 +260,7 @@ impl<'a> Tended<'a> {
         }
     }
 
-    /// Passes the answers on; a change that has none is lost.
+    /// Passes the answers on. A change without an answer is lost.
     fn give(&mut self, chunk: Vec<Held>, text: &str) -> Result<(), String> {
         let mut answers = BTreeMap::new();
         for line in text.lines() {
@@ -290,11 +292,11 @@ impl<'a> Tended<'a> {
     }
 
     fn send(&self, job: Job, found: Found) {
-        // When nobody listens the study has ended, and its flag says so.
+        // If nobody listens, the study has ended, and its flag says so.
         let _ = self.events.send(Event::Found(Box::new((job, found))));
     }
 
-    /// Everything that is out is lost; goes on with others, if there are any.
+    /// Marks everything that is out as lost, and continues with other processes if there are any.
     fn overcome(&mut self, trouble: Trouble) -> Result<(), String> {
         let reason = match trouble {
             Trouble::Useless(reason) => return Err(reason),
@@ -322,7 +324,7 @@ mod tests {
         most_out: usize,
         /// The texts of new versions that break everything down, each time.
         poison: &'static str,
-        /// Chunks that are lost before the others are answered.
+        /// The number of chunks that are lost before the others are answered.
         to_lose: usize,
         renewed: u32,
         may_renew: bool,
@@ -361,7 +363,7 @@ mod tests {
                 answer.map_err(Trouble::Useless)
             };
             self.waiting.push_back((ticket, answer.clone()));
-            // Twice: the second answer must not count.
+            // Twice, since the second answer must not count.
             self.waiting.push_back((ticket, answer));
             self.most_out = self.most_out.max(self.waiting.len());
             Ok(())

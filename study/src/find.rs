@@ -1,5 +1,5 @@
-//! One change compared: its finding, and what else is wanted of the comparison. The same wherever it happens, in a thread of
-//! the study or in another process, so everything here is plain data.
+//! Compares one change: its finding, and other wanted results of the comparison. It works the same in a thread of the
+//! study and in another process, so everything here is plain data.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
@@ -14,29 +14,29 @@ use crate::detail::Detail;
 use crate::finding::Finding;
 use crate::page;
 
-/// How a change is compared: the engine, or in tests something in its place.
+/// How a change is compared: by the engine, or by a substitute in tests.
 pub type Compare<'a> =
     dyn Fn(&Source, &Source, &CompareOptions, &mut dyn FnMut() -> Continue) -> Result<Comparison, Refused> + Sync + 'a;
 
-/// Why there is no comparison; one line for people.
+/// Why there is no comparison, in one line for people.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refused {
     pub reason: String,
-    /// It is the change's fault: the next run will say the same.
+    /// Whether the change is to blame, so that the next run will fail in the same way.
     pub for_good: bool,
 }
 
-/// What is wanted of a comparison beside its finding.
+/// The wanted results of a comparison besides its finding.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Wanted {
     /// What a page shows of it, as JSON.
     pub state: bool,
     pub reproducers: bool,
-    /// What files for other programs tell of it.
+    /// What files for other programs say about it.
     pub detail: bool,
 }
 
-/// What came of a change.
+/// The result of comparing a change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Found {
     pub finding: Finding,
@@ -45,7 +45,7 @@ pub struct Found {
     pub detail: Option<Detail>,
 }
 
-/// Compares a change. `key` is that of its row.
+/// Compares a change. `key` is the key of its row.
 pub fn find(
     change: &Change,
     key: &str,

@@ -9,7 +9,7 @@ use twincell_syntax::complexity;
 
 use crate::change::{Change, NoChange};
 
-/// Names in a reason at most.
+/// The maximum number of names in a reason.
 const NAMED: usize = 5;
 
 /// What a study says about a change: a line of the output.
@@ -20,14 +20,14 @@ pub struct Finding {
     pub reason: String,
     pub evidence: Vec<Evidence>,
     pub executions: u32,
-    /// Share of executable lines of both versions that ran, 0 to 1.
+    /// The share of executable lines of both versions that ran, 0 to 1.
     pub coverage: f64,
-    /// Share of changed lines of both versions that ran, 0 to 1; null when no line that runs was changed.
+    /// The share of changed lines of both versions that ran, 0 to 1; null if no executable line was changed.
     pub changed_lines_reached: Option<f64>,
     pub milliseconds: f64,
     /// `holds`, `unknown: why` or `none: why`; null where nothing changed.
     pub reproducer: Option<String>,
-    /// What the input says of the change.
+    /// What the input says about the change.
     #[serde(default)]
     pub label: Option<String>,
     #[serde(default)]
@@ -38,14 +38,14 @@ pub struct Finding {
     pub file: Option<String>,
     #[serde(default)]
     pub function: Option<String>,
-    /// Number of the first execution that differs; null where none does.
+    /// The number of the first execution that differs; null if none does.
     #[serde(default)]
     pub first_difference: Option<u32>,
-    /// Cyclomatic complexity of the new version; null where it is no Python.
+    /// The cyclomatic complexity of the new version; null if it is not Python.
     #[serde(default)]
     pub complexity: Option<u32>,
-    /// Hash of all that the result depends on ([`crate::key`]); null where it may come out otherwise next time, since the
-    /// machine failed and not the change.
+    /// A hash of everything that the result depends on ([`crate::key`]); null if the result may differ next time,
+    /// because the machine failed and not the change.
     #[serde(default)]
     pub key: Option<String>,
 }
@@ -89,12 +89,12 @@ impl Finding {
         finding
     }
 
-    /// For a row that is no change.
+    /// The finding for a row that is not a change.
     pub fn no_change(row: &NoChange) -> Self {
         Self::failed(row.id.clone(), row.reason.clone(), 0.0)
     }
 
-    /// Puts in what the input says of the change, which no result depends on.
+    /// Adds what the input says about the change, which no result depends on.
     pub fn name(&mut self, change: &Change) {
         self.id = change.id.clone();
         self.label = change.label.clone();
@@ -127,7 +127,7 @@ impl Finding {
     }
 }
 
-/// Why the verdict is what it is; of several functions those that decided are named.
+/// The reason for the verdict. Of several functions, it names those that decided.
 fn reason(comparison: &Comparison) -> String {
     let mut deciding = comparison.pairs.iter().filter(|pair| pair.verdict == comparison.verdict);
     let Some(first) = deciding.next() else { return comparison.sentence.clone() };
@@ -146,7 +146,7 @@ fn reason(comparison: &Comparison) -> String {
     format!("{} is {}: {}{also}", first.new.qualname, comparison.verdict.name(), first.reason)
 }
 
-/// All evidence; of several functions each with its name.
+/// All evidence. Of several functions, each with its name.
 fn evidence(comparison: &Comparison) -> Vec<Evidence> {
     let several = comparison.pairs.len() > 1;
     let of_pair = |pair: &PairReport| {

@@ -1,4 +1,4 @@
-//! Findings as a table of Arrow's: what frames of pandas, polars and pyarrow are made of.
+//! Findings as an Arrow table, from which frames of pandas, polars and pyarrow are made.
 
 use std::sync::Arc;
 
@@ -9,10 +9,10 @@ use arrow_schema::{ArrowError, DataType, Field, Fields};
 use crate::columns::{batch, word};
 use crate::finding::Finding;
 
-/// Rows of one batch.
+/// The number of rows of one batch.
 const BATCH: usize = 65_536;
 
-/// All findings, in batches. An id is an integer where all are, else a text.
+/// All findings, in batches. An id is an integer if all are, and otherwise a text.
 pub fn batches(rows: &[Finding]) -> Result<Vec<RecordBatch>, ArrowError> {
     let integers = rows.iter().all(|row| row.id.is_i64());
     if rows.is_empty() {

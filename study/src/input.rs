@@ -1,4 +1,4 @@
-//! The changes of a study seen together: what their reproducers are called, and what a person should be told about them.
+//! The changes of a study seen together: the names of their reproducers, and warnings for a person.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -9,9 +9,9 @@ use twincell_driver::reproducers::safe;
 
 use crate::change::{Change, Changes, Row, UNCLEAR, shown};
 
-/// What is said about one thing at most, in lines of the input.
+/// The maximum number of lines of the input that one warning names.
 const NAMED: usize = 5;
-/// Of how many ids, and of how many labels, something is said.
+/// The maximum number of ids, and of labels, with a warning.
 const TOLD: usize = 20;
 
 /// What the changes that were read have in common. It holds a few bytes for each of them.
@@ -22,18 +22,18 @@ pub struct Input {
 
 #[derive(Default)]
 struct Seen {
-    /// What numbers count: lines, rows.
+    /// What numbers count: lines or rows.
     unit: &'static str,
-    /// Names that are taken, and where each id came first, as hashes.
+    /// The names that are taken, and where each id came first, as hashes.
     taken: HashSet<u64>,
     first: HashMap<u64, usize>,
-    /// Names that are not those of the ids, by number.
+    /// The names that differ from those of the ids, by number.
     other: HashMap<usize, String>,
     repeated: Lists,
     unknown: Lists,
 }
 
-/// Lines by what they say.
+/// Lines by their warning.
 #[derive(Default)]
 struct Lists {
     held: BTreeMap<String, Lines>,
@@ -48,7 +48,7 @@ struct Lines {
 }
 
 impl Input {
-    /// The same changes, seen on their way.
+    /// The same changes, observed on their way.
     pub fn watch<'a>(&'a self, changes: &'a mut dyn Changes) -> impl Changes + 'a {
         self.seen().unit = changes.unit();
         Watched { input: self, changes }
@@ -58,7 +58,7 @@ impl Input {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What the reproducers of a change are called.
+    /// The names of the reproducers of a change.
     pub fn name(&self, change: &Change) -> String {
         self.seen().other.get(&change.number).cloned().unwrap_or_else(|| safe(&shown(&change.id)))
     }
@@ -89,7 +89,7 @@ impl Input {
 impl Seen {
     fn add(&mut self, change: &Change) {
         let (id, number) = (shown(&change.id), change.number);
-        // Of several with one name, all but the first are told apart by their lines.
+        // Of several with the same name, all except the first are distinguished by their lines.
         let plain = if id.is_empty() { format!("{}{number}", self.unit) } else { safe(&id) };
         let mut name = plain.clone();
         while !self.taken.insert(hash(&name)) {
@@ -109,7 +109,7 @@ impl Seen {
 }
 
 impl Lists {
-    /// Adds the last of these lines, and the first where it is the first time.
+    /// Adds the last of these lines, and the first one the first time.
     fn add(&mut self, what: &str, lines: &[usize]) {
         if !self.held.contains_key(what) && self.held.len() >= TOLD {
             self.more += 1;

@@ -1,4 +1,5 @@
-//! A study as people order it, whoever asks: where changes come from, where results go, what is written beside them.
+//! A study as people order it, from any surface: where changes come from, where results go, and what is written beside
+//! them.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -26,38 +27,38 @@ use crate::threads::Ahead;
 use crate::transform::Transform;
 use crate::{Input, read};
 
-/// A study that somebody wants.
+/// An order for a study.
 pub struct Order {
     pub changes: Box<dyn Changes>,
-    /// Where they come from, for people.
+    /// The origin of the changes, for people.
     pub name: String,
-    /// The file that they come from, which nothing is written to.
+    /// The file of the changes, to which nothing is written.
     pub source: Option<PathBuf>,
     pub options: Options,
     pub outputs: Outputs,
-    /// Processes that compare; without it this process does.
+    /// The processes that compare. Without them this process does.
     pub farm: Option<Box<dyn Farm>>,
 }
 
-/// What came of a study.
+/// The results of a study.
 pub struct Done {
     pub outcome: StudyOutcome,
-    /// The results, where they went to no file.
+    /// The results, if they were written to no file.
     pub rows: BTreeMap<usize, Finding>,
     /// What pages show of the comparisons.
     pub comparisons: PageComparisons,
-    /// What other programs are told of the changes beside their rows.
+    /// What other programs are told about the changes besides their rows.
     pub details: Details,
-    /// What is to be known of the input: one line each.
+    /// Facts about the input, one line each.
     pub notes: Vec<String>,
-    /// What a person should know: one line each.
+    /// Warnings for a person, one line each.
     pub warnings: Vec<String>,
-    /// What was written where: one line each.
+    /// What was written where, one line each.
     pub written: Vec<String>,
 }
 
-/// Runs a study. `watch` is told where it stands, and may stop it. An error is one line for people; what was found before
-/// is in the file. Warnings that were found out by then go to `warn`.
+/// Runs a study. `watch` receives the progress and may stop it. An error is one line for people; earlier findings are
+/// in the file. Warnings found until then go to `warn`.
 pub fn run_study(
     order: Order,
     environment: &Environment,
@@ -68,12 +69,12 @@ pub fn run_study(
     outputs.check(source.as_deref())?;
     let keys = Keys::new(&options, environment)?;
     let stop = Stop::default();
-    // A process that only hands out work has no workers of its own: they could not come along when it is forked.
+    // A process that only hands out work has no workers of its own, since they could not come along in a fork.
     let engine = match farm {
         Some(_) => None,
         None => Some(start_engine(&options, environment, &stop)?),
     };
-    // Found out now, and not after hours; and before anything is thrown away.
+    // This is checked now and not after hours, and before anything is discarded.
     outputs.prepare()?;
     let mut memory = Memory::default();
     let mut file = outputs.out.as_deref().map(|out| store::open(out, outputs.fresh)).transpose()?;
@@ -107,7 +108,7 @@ pub fn run_study(
     Ok(Done { outcome, rows: memory.rows, comparisons, details, notes: watched.notes(), warnings, written })
 }
 
-/// What is kept of comparisons beside their rows.
+/// What is kept of comparisons besides their rows.
 #[derive(Default)]
 struct Extras {
     comparisons: PageComparisons,
@@ -122,11 +123,11 @@ impl Extras {
     }
 }
 
-/// All that was found to work before the first change is read.
+/// Everything that was checked before the first change is read.
 struct Prepared<'a> {
     options: &'a Options,
     keys: &'a Keys,
-    /// None where a farm compares.
+    /// None if a farm compares.
     engine: Option<&'a Engine>,
     stop: &'a Stop,
     outputs: &'a Outputs,
@@ -182,7 +183,8 @@ impl Prepared<'_> {
     }
 }
 
-/// An engine whose work ends soon after `stop` is asked to. That another Python than this process's works is found out now.
+/// An engine whose work ends soon after `stop` is asked to. If another Python than this process's is given, whether it
+/// works is checked now.
 fn start_engine(options: &Options, environment: &Environment, stop: &Stop) -> Result<Engine, String> {
     let engine = Engine::warm(options, environment).map_err(|error| error.to_string())?.stopped_by(stop);
     if options.python.is_some() {
@@ -191,7 +193,7 @@ fn start_engine(options: &Options, environment: &Environment, stop: &Stop) -> Re
     Ok(engine)
 }
 
-/// Why a study ended before its time: a line that names what was read, unless its error says so itself.
+/// Why a study ended early: a line that names the input, unless the error itself does.
 fn explain(broken: Broken, source: Option<&Path>, explains_itself: bool) -> String {
     match (source, broken) {
         (_, Broken::Input(error)) if explains_itself => reason(&error),
@@ -207,13 +209,13 @@ pub fn from_file(path: &Path) -> Result<(Box<dyn Changes>, String), String> {
     Ok((read::open(path)?, path.display().to_string()))
 }
 
-/// What a command makes of the functions of a folder, with the name of both.
+/// The changes that a command makes to the functions of a folder, with the names of both.
 pub fn transformed(folder: &Path, command: &str) -> Result<(Box<dyn Changes>, String), String> {
     let changes = Transform::start(folder, command)?;
     Ok((Box::new(changes), format!("{} by {command}", folder.display())))
 }
 
-/// Why a change was not compared, and whether that is its own fault.
+/// Why a change was not compared, and whether the change is to blame.
 pub fn refused(failure: Failure) -> Refused {
     let for_good = match &failure {
         Failure::Compare(error) => {

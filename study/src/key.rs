@@ -1,4 +1,4 @@
-//! The key of a row: a hash of all that its result depends on, so that a study knows which results it has.
+//! The key of a row: a hash of everything that its result depends on, so that a study knows which results it has.
 
 use sha2::{Digest, Sha256};
 use twincell_driver::options::Options;
@@ -6,13 +6,13 @@ use twincell_driver::warm::{Environment, model_options};
 
 use crate::change::{Change, NoChange};
 
-/// One more where rows that are the same by all that is hashed here would not be the same any more.
+/// Increase this when rows that are equal in everything hashed here would get other results than before.
 const FORMAT: &[u8] = b"twincell study 2";
 
 /// Makes the keys of a study.
 #[derive(Clone)]
 pub struct Keys {
-    /// What all rows of the study share, hashed.
+    /// The hash of what all rows of the study share.
     shared: Sha256,
 }
 
@@ -23,7 +23,8 @@ impl Keys {
         put(&mut shared, FORMAT);
         put(&mut shared, env!("CARGO_PKG_VERSION").as_bytes());
         put(&mut shared, settings(options)?.as_bytes());
-        // The Python that runs the code, unless another one is among the options; not the packages in it, nor its place.
+        // The Python that runs the code, unless another one is among the options. Neither its packages nor its location
+        // count.
         put(&mut shared, environment.version.as_bytes());
         let parts =
             twincell_models::contents(&model_options(options, environment)).map_err(|error| error.to_string())?;
@@ -35,7 +36,7 @@ impl Keys {
         Ok(Self { shared })
     }
 
-    /// What the study as a whole depends on, for others that are to give the same results.
+    /// What the study as a whole depends on, for other processes that must give the same results.
     pub fn fingerprint(&self) -> String {
         hex(self.shared.clone())
     }
@@ -59,7 +60,7 @@ impl Keys {
     }
 }
 
-/// All options that can change a result. Taken apart, so that a new option is not forgotten.
+/// All options that can change a result. They are destructured, so that a new option is not forgotten.
 fn settings(options: &Options) -> Result<String, String> {
     let Options {
         function: _,
@@ -73,7 +74,7 @@ fn settings(options: &Options) -> Result<String, String> {
         techniques: _,
         // Its files are read instead.
         model: _,
-        // Results are the same for any number of them, and from wherever predictions come.
+        // Results are the same for any number of jobs, and for any source of predictions.
         jobs: _,
         cache: _,
         predictor,
@@ -87,7 +88,7 @@ fn settings(options: &Options) -> Result<String, String> {
     Ok(format!("{analysis} {predictor} {device:?} {timeout} {memory} {python:?}"))
 }
 
-/// With its length, so that texts do not run into each other.
+/// Hashes a text with its length, so that adjacent texts cannot merge.
 fn put(hash: &mut Sha256, bytes: &[u8]) {
     hash.update((bytes.len() as u64).to_le_bytes());
     hash.update(bytes);
@@ -135,7 +136,7 @@ mod tests {
         }
         let other = Environment { version: "cpython 3.99".into(), ..Environment::default() };
         assert_ne!(Keys::new(&Options::default(), &other).unwrap().of_change(&change()), plain);
-        // `jobs` and `cache` change nothing, and `model` by what is in it.
+        // `jobs` and `cache` change nothing, and `model` counts by its content.
         assert_eq!(TABLE.len(), 14 + 3);
         assert_eq!(key(&Options { jobs: Some(7), cache: Cache::Memory, ..Options::default() }), plain);
     }
