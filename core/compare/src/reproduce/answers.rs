@@ -10,13 +10,32 @@ use super::arguments::is_identifier;
 use super::file::Writer;
 use super::{python, slice};
 
+/// What stands in a reproducer for one access path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Answer {
+    /// The value as Python source.
+    pub source: String,
+    /// It names a class of the file, so that it comes after the class.
+    pub is_late: bool,
+}
+
+impl Answer {
+    fn plain(source: String) -> Self {
+        Self { source, is_late: false }
+    }
+
+    fn late(source: String) -> Self {
+        Self { source, is_late: true }
+    }
+}
+
 impl Writer<'_> {
     /// Answers for all decisions that are not expressed elsewhere.
     pub(super) fn answers(
         &self,
         patched: &BTreeMap<String, BTreeSet<String>>,
-    ) -> Result<BTreeMap<String, String>, String> {
-        let mut answers: BTreeMap<String, String> = BTreeMap::new();
+    ) -> Result<BTreeMap<String, Answer>, String> {
+        let mut answers: BTreeMap<String, Answer> = BTreeMap::new();
         let mut lengths: BTreeMap<String, usize> = BTreeMap::new();
         let roots: BTreeSet<String> = (0..2)
             .filter_map(|version| self.arguments(version).ok())
@@ -38,16 +57,17 @@ impl Writer<'_> {
             }
             let is_patched = callee(path).is_some_and(|callee| patched.contains_key(callee));
             let value = match &choice.decision {
-                Decision::Raise(name) => format!("Raises({})", python::string(name)),
-                Decision::Fail => "Raises()".into(),
+                Decision::Raise(name) => Answer::late(format!("Raises({})", python::string(name))),
+                Decision::Fail => Answer::late("Raises()".into()),
                 Decision::Default => continue,
-                Decision::Same(other) => format!("Same({})", python::string(&python::masked(other))),
+                Decision::Same(other) => Answer::late(format!("Same({})", python::string(&python::masked(other)))),
                 Decision::Value(Recipe::Versatile(_)) if !is_patched && !path.contains("(<function ") => continue,
                 // An operation that did not fail.
                 Decision::Value(Recipe::None) if !is_patched && path.starts_with("raise ") => continue,
                 // The value of a call that nobody uses.
                 Decision::Value(Recipe::None) if !is_patched && self.is_discarded(path) => continue,
-                Decision::Value(recipe) => python::literal(recipe),
+                Decision::Value(recipe) if python::has_named(recipe) => Answer::late(python::literal(recipe)),
+                Decision::Value(recipe) => Answer::plain(python::literal(recipe)),
             };
             let path = python::masked(path);
             if answers.insert(path.clone(), value.clone()).is_some_and(|known| known != value) {
@@ -60,7 +80,7 @@ impl Writer<'_> {
             let plain = matches!(self.decisions.get(path.as_str()), Some(Decision::Value(recipe))
                 if !matches!(recipe, Recipe::Versatile(_)));
             if !known && !plain && !path.is_empty() {
-                answers.insert(format!("len({})", python::masked(&path)), length.to_string());
+                answers.insert(format!("len({})", python::masked(&path)), Answer::plain(length.to_string()));
             }
         }
         Ok(answers)

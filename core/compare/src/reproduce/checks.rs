@@ -4,6 +4,7 @@ use twincell_behavior::Channel;
 use twincell_engine::observed::{Behavior, Call, Observed, Outcome};
 use twincell_values::value::{Decision, Recipe};
 
+use super::shape::{Shape, shape, shaped};
 use super::{Case, python};
 
 /// Python's own exceptions that a test names by their class.
@@ -43,15 +44,28 @@ pub(super) const BUILTIN_EXCEPTIONS: [&str; 33] = [
     "ZeroDivisionError",
 ];
 
+/// What a call raises.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Raises {
+    /// A class that the test names.
+    Class(String),
+    /// An exception that the test does not compare.
+    Anything,
+}
+
 /// The body of a test: how the call is made, and what must hold afterwards.
 #[derive(Debug, Default)]
 pub(super) struct Checks {
-    /// A template around the bare call: `list({})`, `asyncio.run({})`, where `{}` is the call.
-    pub shape: String,
-    /// The class that the call is expected to raise.
-    pub raises: Option<String>,
+    /// The expression around the bare call.
+    pub shape: Shape,
+    /// The exception that the call is expected to raise.
+    pub raises: Option<Raises>,
+    /// Whether the exception is examined after the call.
+    pub caught: bool,
     /// Whether the result needs a name.
     pub result: bool,
+    /// Whether the result may be a coroutine that nobody awaits.
+    pub closes: bool,
     /// Whether standard output or error is captured under its name.
     pub output: Vec<&'static str>,
     /// Whether messages to loggers and warnings are recorded.
@@ -64,7 +78,7 @@ pub(super) struct Checks {
     pub watched: Vec<String>,
 }
 
-/// The checks of a case, or why there are none. `standins` says whether the parts of `standin.py` can be used.
+/// The checks of a case, or why there are none. `standins` says whether the parts of `standin/` can be used.
 pub(super) fn checks(case: &Case<'_>, standins: bool) -> Result<Checks, String> {
     let [old, new] = case.behaviors()?;
     let mut checks = Checks { shape: shape(case, old)?, ..Checks::default() };
@@ -98,57 +112,9 @@ pub(super) fn checks(case: &Case<'_>, standins: bool) -> Result<Checks, String> 
         return Err(refused.into_iter().next().unwrap_or_else(|| "there is no evidence".into()));
     }
     if let (None, Outcome::Raised { .. }) = (&checks.raises, &old.outcome) {
-        checks.raises = Some("BaseException".into());
+        checks.raises = Some(Raises::Anything);
     }
     Ok(checks)
-}
-
-/// How to get from a result to what was observed of it.
-pub(super) fn shape(case: &Case<'_>, old: &Behavior) -> Result<String, String> {
-    let awaited = old.arguments.iter().any(|(place, _)| place == "the result must be awaited");
-    let sleeps = ["sleep", "wait", "timeout"].iter().any(|word| case.functions.iter().any(|f| f.text.contains(word)));
-    let run = if sleeps { "Soon().run_until_complete({})" } else { "asyncio.run({})" };
-    let is_generator = case.functions[0].is_generator;
-    let inner = match &old.outcome {
-        Outcome::Returned(Observed::Iterator { kind, finished, .. }) => match (kind.as_str(), finished) {
-            ("async_generator", true) => return Ok(run.replace("{}", "collected({})")),
-            ("async_generator", false) => return Err("an asynchronous generator without end".into()),
-            (_, true) => "list({})",
-            (_, false) => "list(itertools.islice({}, 20))",
-        },
-        Outcome::Raised { .. } if is_generator && case.functions[0].is_async => {
-            return Ok(run.replace("{}", "collected({})"));
-        }
-        Outcome::Raised { .. } if is_generator => "list({})",
-        Outcome::Returned(Observed::Object { class, attributes })
-            if class == "function" && attributes.first().is_some_and(|(name, _)| name == "returned") =>
-        {
-            let passed = case.record.choices.iter().filter_map(|choice| match &choice.decision {
-                Decision::Value(recipe) if choice.path.starts_with("result(") && choice.path.ends_with(')') => {
-                    Some(if python::has_standin(recipe) {
-                        format!("answer({})", python::string(&choice.path))
-                    } else {
-                        python::literal(recipe)
-                    })
-                }
-                _ => None,
-            });
-            return Ok(format!("{{}}({})", passed.collect::<Vec<_>>().join(", ")));
-        }
-        _ => "{}",
-    };
-    Ok(if awaited { inner.replace("{}", run) } else { inner.into() })
-}
-
-/// The value of the shaped call, from an observed outcome.
-pub(super) fn shaped(outcome: &Observed) -> Observed {
-    match outcome {
-        Observed::Iterator { items, .. } => Observed::List(items.clone()),
-        Observed::Object { class, attributes } if class == "function" => {
-            attributes.first().map_or(outcome.clone(), |(_, value)| value.clone())
-        }
-        other => other.clone(),
-    }
 }
 
 fn outcome(checks: &mut Checks, old: &Behavior, new: &Behavior, standins: bool) -> Result<(), String> {
@@ -167,8 +133,9 @@ fn outcome(checks: &mut Checks, old: &Behavior, new: &Behavior, standins: bool) 
         }
         Outcome::Raised { exception: Observed::Exception { class, arguments }, .. } => {
             let builtin = BUILTIN_EXCEPTIONS.contains(&class.as_str());
-            checks.raises = Some(if builtin { class.clone() } else { "Exception".into() });
+            checks.raises = Some(Raises::Class(if builtin { class.clone() } else { "Exception".into() }));
             if !builtin {
+                checks.caught = true;
                 let name = python::string(&python::masked(class));
                 checks.after.push(format!("assert type(caught.value).__name__ == {name}"));
             }
@@ -185,6 +152,7 @@ fn outcome(checks: &mut Checks, old: &Behavior, new: &Behavior, standins: bool) 
                 }
                 _ => equality("caught.value.args", &tuple, None, standins).ok(),
             };
+            checks.caught |= message.is_some();
             checks.after.extend(message);
         }
         other => return Err(format!("the old version did not end in a way that can be asserted: {other:?}")),
@@ -234,7 +202,7 @@ fn argument(
     if place == "the result must be awaited" {
         let method = if then.is_some() { "" } else { "not " };
         checks.after.push(format!("assert {method}inspect.iscoroutine(result)"));
-        (checks.result, checks.shape) = (true, "{}".into());
+        (checks.result, checks.closes, checks.shape) = (true, true, Shape::default());
         return Ok(());
     }
     if place.starts_with("callback ") || matches!(place, "yielded values" | "value of the generator") {

@@ -17,9 +17,10 @@ use twincell_syntax::{Function, global_names};
 use twincell_values::value::Decision;
 
 use super::arguments::{Argument, is_identifier, source};
-use super::checks::{BUILTIN_EXCEPTIONS, assigned_at, shape, shaped};
+use super::checks::{BUILTIN_EXCEPTIONS, assigned_at};
 use super::file::Writer;
 use super::objects::Objects;
+use super::shape::{shape, shaped};
 use super::text::{block_of_words, function_text};
 use super::{python, slice};
 
@@ -355,10 +356,10 @@ impl Writer<'_> {
             return Err("the versions are called in different ways".into());
         }
         let shape = shape(case, &case.record.behaviors[0])?;
-        if ["Soon(", "collected(", "answer("].iter().any(|part| shape.contains(part)) {
+        if !shape.is_plain() {
             return Err("a call that needs more".into());
         }
-        let call = shape.replace("{}", &format!("{called}({})", calls[0]));
+        let call = shape.around(&format!("{called}({})", calls[0]));
         let mut lines = vec![format!("{called} = subject()")];
         lines.extend(bound.iter().map(|(name, value)| format!("{name} = {value}")));
         lines.extend(test.before);
@@ -470,9 +471,10 @@ impl Writer<'_> {
     }
 
     pub(super) fn imported(&self, main: &str, used: &BTreeSet<String>, missing: &[String]) -> String {
+        let named = global_names(main);
         let mut lines = Vec::new();
         for name in ["asyncio", "contextlib", "inspect", "io", "itertools", "runpy"] {
-            if main.contains(&format!("{name}.")) {
+            if named.contains(name) {
                 lines.push(format!("import {name}"));
             }
         }
@@ -484,13 +486,13 @@ impl Writer<'_> {
         lines.sort();
         lines.dedup();
         lines.push("from os import environ".into());
-        if main.contains("SimpleNamespace(") {
+        if named.contains("SimpleNamespace") {
             lines.push("from types import SimpleNamespace".into());
         }
-        if main.contains("Mock(") {
+        if named.contains("Mock") {
             lines.push("from unittest.mock import Mock".into());
         }
-        if main.contains("pytest.") {
+        if named.contains("pytest") {
             lines.push("\nimport pytest".into());
         }
         format!("from __future__ import annotations\n\n{}", lines.join("\n"))

@@ -10,7 +10,8 @@ use twincell_values::value::Decision;
 
 use super::arguments::{Argument, Decisions, arguments, is_identifier};
 use super::checks::{Checks, checks};
-use super::parts::part;
+use super::parts::compose;
+use super::recorded::Texts;
 use super::text::{function_text, imports};
 use super::{Case, python, slice};
 
@@ -137,7 +138,7 @@ impl Writer<'_> {
     /// The file as a whole.
     pub(super) fn whole(&mut self, checks: &Checks, test: &str) -> Result<String, String> {
         let case = self.case;
-        let [old, new] = [0, 1].map(|side| {
+        let functions = [0, 1].map(|side| {
             let decorators: String = case.decorators[side].iter().map(|text| format!("@{text}\n")).collect();
             decorators + &function_text(&case.functions[side])
         });
@@ -155,19 +156,12 @@ impl Writer<'_> {
             let _ = writeln!(main, "OLD_MODULE = {}\n", python::block(&modules[0]));
             let _ = writeln!(main, "NEW_MODULE = {}\n", python::block(&modules[1]));
         }
-        let _ = writeln!(main, "OLD = {}\n\nNEW = {}\n", python::block(&old), python::block(&new));
+        let [old, new] = functions.each_ref().map(|text| python::block(text));
+        let _ = writeln!(main, "OLD = {old}\n\nNEW = {new}\n");
         if self.standins {
-            main.push_str(&self.standin_parts(&old, &new, &modules)?);
+            main.push_str(&self.standin_parts(&Texts { functions: &functions, modules: &modules })?);
         }
-        if checks.shape.contains("collected(") {
-            main.push_str(
-                "\n\nasync def collected(items):\n    \"\"\"What an asynchronous generator gives.\"\"\"\n    \
-                 return [item async for item in items]\n",
-            );
-        }
-        if checks.shape.contains("Soon(") {
-            let _ = writeln!(main, "\n\n{}", part("virtual_time"));
-        }
+        main.push_str(&compose(&checks.shape.features(), ""));
         let _ = write!(main, "\n\n{}\n\n{test}", self.loader(&modules));
         Ok(format!("{}\n{}\n\n{main}", self.header(), imports(&main)))
     }

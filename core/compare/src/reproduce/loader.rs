@@ -65,7 +65,7 @@ impl Writer<'_> {
         }
         if self.standins {
             text.push_str("    loading = False\n    mend()\n");
-            if self.decisions.keys().any(|path| path.starts_with("isinstance(") || path.starts_with("class(")) {
+            if self.has_instances() {
                 text.push_str("    names['isinstance'] = is_instance\n");
             }
             if self.decisions.contains_key("super()") || self.uses("super()") {

@@ -2,7 +2,7 @@
 //!
 //! The file holds both functions unchanged, the part of their modules that they need, and the values of the witness. If
 //! all values are plain, it is what a person would write: `assert f([1, 2], key='a') == 3`. If missing objects were
-//! injected, it brings a small stand-in class (`standin.py`) that answers as recorded. [`candidates`] gives the forms
+//! injected, it brings a small stand-in class (`standin/`) that answers as recorded. [`candidates`] gives the forms
 //! that a case can take, simplest first. Running them in a worker shows which one holds ([`verify`]). Nothing here runs
 //! Python.
 
@@ -15,7 +15,9 @@ mod loader;
 mod objects;
 mod parts;
 mod python;
+mod recorded;
 mod sequence;
+mod shape;
 mod slice;
 mod test;
 mod text;

@@ -1,179 +1,147 @@
-//! The stand-in class of a reproducer: the parts of `standin.py` that a case needs, with its answers.
+//! The parts of a reproducer that are the same for all: the stand-in class and what goes with it.
+//!
+//! Each file of `standin/` is one part: a docstring, its imports, and the text that goes into a reproducer. The imports
+//! from files beside it say which parts it needs. `recorded.py` is no part: it stands for what each reproducer says itself
+//! (`recorded.rs`).
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use twincell_engine::protocol::Context;
-use twincell_syntax::python::{PURE_MODULES, PURE_NAMES, PURE_WHERE_IMPORTED};
-use twincell_values::value::{AbstractValue, Decision, Recipe};
+use ruff_python_ast::Stmt;
 
-use super::answers::is_own_method;
-use super::file::Writer;
-use super::{python, slice};
+use twincell_syntax::parse::parse;
 
-/// The parts of a stand-in, by name.
-pub(super) fn part(name: &str) -> &'static str {
-    let text = include_str!("standin.py");
-    let marker = format!("# part {name}\n");
-    let from = text.find(&marker).map_or(text.len(), |at| at + marker.len());
-    let rest = text.get(from..).unwrap_or("");
-    rest.split("\n# part ").next().unwrap_or(rest).trim_matches('\n')
+/// What a test asks for beyond its own lines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Feature {
+    /// Objects that answer as recorded, and the globals that have them.
+    Standins,
+    /// `<`, `sorted` and the like.
+    Order,
+    Arithmetic,
+    /// `with`.
+    Contexts,
+    /// `await`, `async for`, `async with`.
+    Awaiting,
+    /// Plain values that are asked for more than they have.
+    Extended,
+    Imports,
+    /// `isinstance` with classes that are not here.
+    Instances,
+    /// Real functions that answer as recorded.
+    Patches,
+    /// The object of a method whose class is here.
+    Receiver,
+    /// The items of an asynchronous generator.
+    Collected,
+    /// An event loop that does not wait.
+    VirtualTime,
 }
 
-impl Writer<'_> {
-    pub(super) fn uses(&self, word: &str) -> bool {
-        self.case.functions.iter().any(|function| function.text.contains(word))
-    }
+/// One file of `standin/`.
+struct Part {
+    name: &'static str,
+    source: &'static str,
+    /// What it is there for; `None` for a part that only other parts need.
+    serves: Option<Feature>,
+}
 
-    /// The parts of the pure standard library that the code may use: names with their modules, and what it may import.
-    fn pure(&self) -> (Vec<String>, Vec<String>) {
-        let modules = PURE_MODULES.iter().map(|&module| (module, ""));
-        let used: Vec<(&str, &str)> = modules.chain(PURE_NAMES).filter(|(name, _)| self.uses(name)).collect();
-        let imports = PURE_MODULES.iter().chain(&PURE_WHERE_IMPORTED).filter(|name| self.uses(name));
-        let entry = |(name, module): &(&str, &str)| format!("{}: {}", python::string(name), python::string(module));
-        (used.iter().map(entry).collect(), imports.map(|name| python::string(name)).collect())
-    }
+macro_rules! part {
+    ($name:literal, $serves:expr) => {
+        Part { name: $name, source: include_str!(concat!("standin/", $name, ".py")), serves: $serves }
+    };
+}
 
-    pub(super) fn has_imports(&self, modules: &[String; 2]) -> bool {
-        self.uses("import ") || modules.iter().any(|module| module.contains("import "))
-    }
+/// All parts, in the order in which they stand in a reproducer.
+const PARTS: [Part; 22] = [
+    part!("state", None),
+    part!("standin", Some(Feature::Standins)),
+    part!("answers", None),
+    part!("calls", None),
+    part!("questions", None),
+    part!("paths", None),
+    part!("log", None),
+    part!("text", None),
+    part!("assigned", Some(Feature::Standins)),
+    part!("compare", Some(Feature::Order)),
+    part!("arithmetic", Some(Feature::Arithmetic)),
+    part!("context_manager", Some(Feature::Contexts)),
+    part!("awaiting", Some(Feature::Awaiting)),
+    part!("extended", Some(Feature::Extended)),
+    part!("names", Some(Feature::Standins)),
+    part!("mend", Some(Feature::Standins)),
+    part!("imports", Some(Feature::Imports)),
+    part!("instances", Some(Feature::Instances)),
+    part!("patch", Some(Feature::Patches)),
+    part!("receiver", Some(Feature::Receiver)),
+    part!("collected", Some(Feature::Collected)),
+    part!("virtual_time", Some(Feature::VirtualTime)),
+];
 
-    /// The stand-in class with the parts that this case needs.
-    pub(super) fn standin_parts(&self, old: &str, new: &str, modules: &[String; 2]) -> Result<String, String> {
-        let case = self.case;
-        let patched = self.patched();
-        let answers = self.answers(&patched)?;
-        let mut text = String::from(
-            "# What was recorded for each access path; `...` and what is not here is one more stand-in.\n",
-        );
-        text.push_str("ANSWERS = {\n");
-        let deferred = answers.iter().any(|(_, value)| is_deferred(value));
-        for (path, value) in answers.iter().filter(|(_, value)| !is_deferred(value)) {
-            let _ = writeln!(text, "    {}: {value},", python::string(path));
-        }
-        text.push_str("}\n");
-        let renamed = case.renames.iter().map(|(new, old)| format!("{}: {}", python::string(new), python::string(old)));
-        let _ = writeln!(text, "RENAMED = {{{}}}", renamed.collect::<Vec<_>>().join(", "));
-        let raised: BTreeSet<String> = [old, new]
-            .into_iter()
-            .chain(modules.iter().map(String::as_str))
-            .flat_map(slice::exceptions)
-            .map(|path| python::string(&path))
-            .collect();
-        let raised: Vec<String> = raised.into_iter().collect();
-        let set =
-            |items: &[String]| if items.is_empty() { "set()".into() } else { format!("{{{}}}", items.join(", ")) };
-        let _ = writeln!(text, "EXCEPTIONS = {}", set(&raised));
-        let methods: Vec<String> =
-            patched.keys().filter(|name| is_own_method(name)).map(|name| python::string(name)).collect();
-        let _ = writeln!(text, "METHODS = {}", set(&methods));
-        let recorded: BTreeSet<&str> = case
-            .record
-            .behaviors
-            .iter()
-            .flat_map(|behavior| &behavior.calls)
-            .map(|call| call.callee.as_str())
-            .collect();
-        let stopped: Vec<String> =
-            recorded.into_iter().filter(|name| is_own_method(name)).map(python::string).collect();
-        let _ = writeln!(text, "STOPPED = {}", set(&stopped));
-        let extended: Vec<String> = case
-            .record
-            .choices
-            .iter()
-            .filter(|choice| match &choice.decision {
-                Decision::Value(recipe) => {
-                    !matches!(
-                        recipe,
-                        Recipe::Versatile(AbstractValue::Object | AbstractValue::Resource | AbstractValue::Callable)
-                    ) && self.is_extended(&choice.path)
-                }
-                _ => false,
-            })
-            .map(|choice| python::string(&python::masked(&choice.path)))
-            .collect();
-        let mentions = |words: &[&str]| {
-            let texts = [old, new].into_iter().chain(modules.iter().map(String::as_str));
-            texts.into_iter().any(|text| words.iter().any(|word| text.contains(word)))
-        };
-        let mut parts = vec!["core", "log", "text", "assigned"];
-        if answers.keys().any(|path| path.starts_with("order("))
-            || mentions(&[" < ", " > ", "<=", ">=", "sort", "min(", "max("])
-        {
-            parts.push("compare");
-        }
-        if mentions(&["+", "-", "*", "/", "%", "|", "&", "^", "<<", ">>", "@", "~"]) {
-            parts.push("arithmetic");
-        }
-        if mentions(&["with "]) {
-            parts.push("context_manager");
-        }
-        if mentions(&["async ", "await "]) {
-            parts.push("awaiting");
-        }
-        if !extended.is_empty() {
-            let _ = writeln!(text, "EXTENDED = {}", set(&extended));
-            parts.push("extended");
-        }
-        parts.push("names");
-        parts.push("mend");
-        let (pure, imported) = match case.context {
-            Context::Module => (vec![], vec![]),
-            Context::Function => self.pure(),
-        };
-        let _ = writeln!(text, "PURE = {{{}}}", pure.join(", "));
-        let _ = writeln!(text, "IMPORTED = {}", set(&imported));
-        let _ = writeln!(text, "ONLY_PURE = {}", if case.context == Context::Function { "True" } else { "False" });
-        if self.has_imports(modules) {
-            parts.push("imports");
-        }
-        if self.decisions.keys().any(|path| path.starts_with("isinstance(") || path.starts_with("class(")) {
-            parts.push("isinstance");
-        }
-        if !patched.is_empty() {
-            parts.push("patch");
-        }
-        if case.context == Context::Module && slice::is_inner(self.method()) {
-            parts.push("receiver");
-        }
-        for name in parts {
-            let mut body = part(name).to_string();
-            if name == "core" {
-                // Names that every object has are answered only if the code asked for them.
-                for dunder in ["__class__", "__doc__", "__module__"] {
-                    if self.decisions.keys().any(|path| path.contains(&format!(".{dunder}"))) {
-                        let property = format!(
-                            "    {dunder} = property(lambda self: answer(f'{{self._path_}}.{dunder}'))\n    __int__ ="
-                        );
-                        body = body.replacen("    __int__ =", &property, 1);
-                    }
-                }
+/// The part whose last lines are those of the stand-in class.
+const CLASS: &str = "standin";
+
+/// A part without its docstring and imports.
+struct Body {
+    text: &'static str,
+    /// Names of the parts that it needs.
+    needs: Vec<String>,
+}
+
+impl Part {
+    fn body(&self) -> Body {
+        let parsed = parse(self.source);
+        let (mut needs, mut end) = (vec![], 0);
+        for statement in parsed.suite() {
+            match statement {
+                Stmt::Expr(node) if node.value.is_string_literal_expr() => {}
+                Stmt::Import(_) => {}
+                Stmt::ImportFrom(node) => needs.extend(node.module.iter().map(ToString::to_string)),
+                _ => break,
             }
-            let _ = write!(text, "\n\n{body}\n");
+            end = ruff_text_size::Ranged::range(statement).end().to_usize();
         }
-        if deferred {
-            text.push_str("\n\nANSWERS |= {\n");
-            for (path, value) in answers.iter().filter(|(_, value)| is_deferred(value)) {
-                let _ = writeln!(text, "    {}: {value},", python::string(path));
-            }
-            text.push_str("}\n");
-        }
-        Ok(text)
+        Body { text: self.source.get(end..).unwrap_or("").trim_matches('\n'), needs }
     }
 }
 
-/// An answer that needs a class of the file.
-fn is_deferred(value: &str) -> bool {
-    value.starts_with("Raises(") || value.starts_with("Same(")
+/// The parts for some features with all that these need in turn, each after two empty lines. `members` are further lines of
+/// the stand-in class.
+pub(super) fn compose(features: &BTreeSet<Feature>, members: &str) -> String {
+    let bodies: Vec<(&Part, Body)> = PARTS.iter().map(|part| (part, part.body())).collect();
+    let mut taken: Vec<bool> =
+        PARTS.iter().map(|part| part.serves.is_some_and(|feature| features.contains(&feature))).collect();
+    let is_needed = |taken: &[bool], name: &str| {
+        bodies.iter().zip(taken).any(|((_, body), taken)| *taken && body.needs.iter().any(|need| need == name))
+    };
+    while let Some(next) = (0..PARTS.len()).find(|&at| !taken[at] && is_needed(&taken, PARTS[at].name)) {
+        taken[next] = true;
+    }
+    let mut text = String::new();
+    for ((part, body), _) in bodies.into_iter().zip(taken).filter(|(_, taken)| *taken) {
+        let members = if part.name == CLASS { members } else { "" };
+        let _ = write!(text, "\n\n{}\n{members}", body.text);
+    }
+    text
 }
 
 #[cfg(test)]
 mod tests {
+    use twincell_syntax::scopes::Bindings;
     use twincell_values::value::{MAX_ARGUMENTS, MAX_PATH, cut_at};
+
+    use super::*;
+
+    /// What `recorded.rs` writes, and the loader.
+    const RECORDED: &str = "recorded";
+
+    fn source(name: &str) -> &'static str {
+        PARTS.iter().find(|part| part.name == name).map_or(include_str!("standin/recorded.py"), |part| part.source)
+    }
 
     #[test]
     fn a_stand_in_cuts_paths_where_executions_do() {
-        let text = include_str!("standin.py");
+        let text = source("paths");
         let kept = cut_at("x".repeat(MAX_PATH + 1), MAX_PATH).find('~');
         let expected = [
             format!("cut(path, {MAX_PATH})"),
@@ -183,5 +151,32 @@ mod tests {
         for part in expected {
             assert!(text.contains(&part), "{part}");
         }
+    }
+
+    #[test]
+    fn what_a_part_takes_from_another_one_is_there() {
+        for part in &PARTS {
+            for statement in parse(part.source).suite() {
+                let Stmt::ImportFrom(import) = statement else { continue };
+                let from = import.module.as_deref().unwrap_or_default();
+                assert!(from == RECORDED || PARTS.iter().any(|part| part.name == from), "{}: {from}", part.name);
+                let bound = Bindings::of_body(parse(source(from)).suite()).bound;
+                for alias in &import.names {
+                    assert!(bound.contains(alias.name.as_str()), "{}: {from}.{}", part.name, alias.name);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn parts_bring_what_they_need_and_nothing_else() {
+        let collected = compose(&[Feature::Collected].into(), "");
+        assert!(collected.starts_with("\n\nasync def collected") && !collected.contains("class "), "{collected}");
+        let instances = compose(&[Feature::Instances].into(), "    added = True\n");
+        assert!(
+            instances.contains("\nclass Standin:")
+                && instances.contains("is_a(value, self._path_)\n    added = True\n")
+        );
+        assert!(!instances.contains("import ") && !instances.contains("__matmul__"));
     }
 }

@@ -1,6 +1,6 @@
 //! Plain data as Python source: literals where they exist, and a structural text otherwise.
 //!
-//! The texts are those of `text` in `standin.py`. Both must agree to the letter.
+//! The texts are those of `standin/text.py`. Both must agree to the letter.
 
 use twincell_engine::observed::{Call, Observed, WRITTEN};
 use twincell_syntax::python::python_string;
@@ -29,10 +29,20 @@ pub(super) fn literal(recipe: &Recipe) -> String {
 
 /// Whether a recipe contains a stand-in.
 pub(super) fn has_standin(recipe: &Recipe) -> bool {
+    holds(recipe, &|part| matches!(part, Recipe::Versatile(_) | Recipe::Named(_)))
+}
+
+/// Whether a recipe contains what a name stands for.
+pub(super) fn has_named(recipe: &Recipe) -> bool {
+    holds(recipe, &|part| matches!(part, Recipe::Named(_)))
+}
+
+fn holds(recipe: &Recipe, is_it: &dyn Fn(&Recipe) -> bool) -> bool {
+    let any = |items: &[Recipe]| items.iter().any(|item| holds(item, is_it));
     match recipe {
-        Recipe::Versatile(_) | Recipe::Named(_) => true,
-        Recipe::List(items) | Recipe::Tuple(items) | Recipe::Set(items) => items.iter().any(has_standin),
-        Recipe::Dict(entries) => entries.iter().any(|(key, value)| has_standin(key) || has_standin(value)),
+        recipe if is_it(recipe) => true,
+        Recipe::List(items) | Recipe::Tuple(items) | Recipe::Set(items) => any(items),
+        Recipe::Dict(entries) => entries.iter().any(|(key, value)| holds(key, is_it) || holds(value, is_it)),
         _ => false,
     }
 }

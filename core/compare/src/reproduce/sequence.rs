@@ -14,10 +14,11 @@ use twincell_syntax::{Function, Parameter, ParameterKind, functions, global_name
 use twincell_values::value::{Decision, Recipe};
 
 use super::arguments::{Argument, arguments, is_identifier, source};
-use super::checks::{BUILTIN_EXCEPTIONS, shaped};
+use super::checks::BUILTIN_EXCEPTIONS;
 use super::file::Writer;
 use super::objects::Objects;
 use super::python;
+use super::shape::shaped;
 
 /// The place of the result of one step of using an object: `use 2, total`.
 const USE: &str = "use ";

@@ -7,7 +7,7 @@ use twincell_engine::protocol::Context;
 use twincell_values::value::{Decision, Recipe};
 
 use super::arguments::{Argument, is_identifier, source};
-use super::checks::Checks;
+use super::checks::{Checks, Raises};
 use super::file::Writer;
 use super::python;
 
@@ -42,9 +42,9 @@ impl Writer<'_> {
             };
             format!("(old if {is_old} else new)()")
         };
-        let call = checks.shape.replace("{}", &call);
+        let call = checks.shape.around(&call);
         let mut call = if checks.result { format!("result = {call}") } else { call };
-        if checks.result && checks.after.iter().any(|line| line.contains("iscoroutine(result)")) {
+        if checks.closes {
             call.push_str("\ngetattr(result, 'close', lambda: None)()");
         }
         let (lacking, call) = self.without(&call);
@@ -55,12 +55,12 @@ impl Writer<'_> {
         for name in &checks.output {
             around.push(format!("contextlib.redirect_{name}(io.StringIO()) as {name}"));
         }
-        match checks.raises.as_deref() {
-            Some("BaseException") => around.push("contextlib.suppress(BaseException)".into()),
-            Some(class) => around.push(format!(
-                "pytest.raises({class}){}",
-                if checks.after.iter().any(|line| line.contains("caught.")) { " as caught" } else { "" }
-            )),
+        match &checks.raises {
+            Some(Raises::Anything) => around.push("contextlib.suppress(BaseException)".into()),
+            Some(Raises::Class(class)) => {
+                let name = if checks.caught { " as caught" } else { "" };
+                around.push(format!("pytest.raises({class}){name}"));
+            }
             None => {}
         }
         if around.is_empty() {

@@ -1,8 +1,8 @@
 //! Texts of a reproducer that are not made for it: the functions unchanged, and the imports of the names that it uses.
 
-use twincell_syntax::Function;
 use twincell_syntax::parse::parse;
 use twincell_syntax::scopes::{is_private, mangle};
+use twincell_syntax::{Function, global_names};
 
 /// A function's text, with private names of a class that it leaves behind written out.
 pub(super) fn function_text(function: &Function) -> String {
@@ -26,8 +26,8 @@ pub(super) fn function_text(function: &Function) -> String {
     out
 }
 
-/// The `import` lines for the modules that a file names.
-pub(super) fn imports(text: &str) -> String {
+/// The `import` lines for the modules of the standard library that a file's code names, and for pytest.
+pub(super) fn imports(code: &str) -> String {
     const MODULES: [&str; 18] = [
         "array",
         "ast",
@@ -48,40 +48,15 @@ pub(super) fn imports(text: &str) -> String {
         "types",
         "warnings",
     ];
-    // Names in the texts of the functions are not this file's.
-    let code: String = python_only(text);
-    let mut lines: Vec<String> = MODULES
-        .iter()
-        .filter(|name| {
-            code.match_indices(&format!("{name}.")).any(|(at, _)| {
-                !code[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_' || c == '.' || c == '\'')
-            }) || code.contains(&format!("({name})"))
-                || code.contains(&format!("({name}, "))
-        })
-        .map(|name| format!("import {name}"))
-        .collect();
-    if code.contains("pytest.") {
-        lines.push("\nimport pytest".into());
-    }
+    let used = global_names(code);
+    let named = MODULES.into_iter().filter(|name| used.contains(*name));
     // Compiled texts inherit this, since annotations name missing things.
-    lines.insert(0, "from __future__ import annotations\n".into());
-    lines.join("\n")
-}
-
-/// A text without its triple-quoted strings.
-fn python_only(text: &str) -> String {
-    let parsed = parse(text);
-    let mut out = String::new();
-    let mut from = 0;
-    for token in parsed.tokens() {
-        if token.kind() == ruff_python_ast::token::TokenKind::String {
-            let range = ruff_text_size::Ranged::range(token);
-            out.push_str(text.get(from..range.start().to_usize()).unwrap_or(""));
-            from = range.end().to_usize();
-        }
+    let mut text = "from __future__ import annotations\n".to_string();
+    text.extend(named.map(|name| format!("\nimport {name}")));
+    if used.contains("pytest") {
+        text.push_str("\n\nimport pytest");
     }
-    out.push_str(text.get(from..).unwrap_or(""));
-    out
+    text
 }
 
 /// A text of words, in lines that are not too long.

@@ -1,0 +1,151 @@
+//! What a reproducer with stand-ins says itself: the record of the witness as Python data, and which parts go with it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+
+use twincell_engine::protocol::Context;
+use twincell_syntax::python::{PURE_MODULES, PURE_NAMES, PURE_WHERE_IMPORTED};
+use twincell_values::value::{AbstractValue, Decision, Recipe};
+
+use super::answers::{Answer, is_own_method};
+use super::file::Writer;
+use super::parts::{Feature, compose};
+use super::{python, slice};
+
+/// Names that every object has. A stand-in answers them only if the code asked for them.
+const DUNDERS: [&str; 3] = ["__class__", "__doc__", "__module__"];
+
+/// The texts that run in a reproducer.
+pub(super) struct Texts<'a> {
+    /// Both functions, with their decorators.
+    pub functions: &'a [String; 2],
+    /// What they need of their modules.
+    pub modules: &'a [String; 2],
+}
+
+impl Texts<'_> {
+    fn all(&self) -> impl Iterator<Item = &str> {
+        self.functions.iter().chain(self.modules).map(String::as_str)
+    }
+
+    fn mention(&self, words: &[&str]) -> bool {
+        self.all().any(|text| words.iter().any(|word| text.contains(word)))
+    }
+}
+
+/// The entries of a dictionary with the answers that come after the classes of the file, or with those before them.
+fn entries(answers: &BTreeMap<String, Answer>, late: bool) -> String {
+    let chosen = answers.iter().filter(|(_, answer)| answer.is_late == late);
+    chosen.map(|(path, answer)| format!("    {}: {},\n", python::string(path), answer.source)).collect()
+}
+
+/// `{'a', 'b'}`
+fn set(items: &[String]) -> String {
+    if items.is_empty() { "set()".into() } else { format!("{{{}}}", items.join(", ")) }
+}
+
+impl Writer<'_> {
+    pub(super) fn uses(&self, word: &str) -> bool {
+        self.case.functions.iter().any(|function| function.text.contains(word))
+    }
+
+    pub(super) fn has_imports(&self, modules: &[String; 2]) -> bool {
+        self.uses("import ") || modules.iter().any(|module| module.contains("import "))
+    }
+
+    /// Was it asked of a stand-in whether it is an instance of a class that is not here?
+    pub(super) fn has_instances(&self) -> bool {
+        self.decisions.keys().any(|path| path.starts_with("isinstance(") || path.starts_with("class("))
+    }
+
+    /// The record, and the parts that answer by it.
+    pub(super) fn standin_parts(&self, texts: &Texts<'_>) -> Result<String, String> {
+        let patched = self.patched();
+        let answers = self.answers(&patched)?;
+        let extended = self.extended();
+        let mut text = String::from(
+            "# What was recorded for each access path; `...` and what is not here is one more stand-in.\n",
+        );
+        let _ = writeln!(text, "ANSWERS = {{\n{}}}", entries(&answers, false));
+        let renamed = self.case.renames.iter();
+        let renamed = renamed.map(|(new, old)| format!("{}: {}", python::string(new), python::string(old)));
+        let _ = writeln!(text, "RENAMED = {{{}}}", renamed.collect::<Vec<_>>().join(", "));
+        let raised: BTreeSet<String> = texts.all().flat_map(slice::exceptions).collect();
+        let raised: BTreeSet<String> = raised.iter().map(|path| python::string(path)).collect();
+        let _ = writeln!(text, "EXCEPTIONS = {}", set(&Vec::from_iter(raised)));
+        let methods = patched.keys().filter(|name| is_own_method(name));
+        let methods: Vec<String> = methods.map(|name| python::string(name)).collect();
+        let _ = writeln!(text, "METHODS = {}", set(&methods));
+        let _ = writeln!(text, "STOPPED = {}", set(&self.stopped()));
+        if !extended.is_empty() {
+            let _ = writeln!(text, "EXTENDED = {}", set(&extended));
+        }
+        let is_alone = self.case.context == Context::Function;
+        let (pure, imported) = if is_alone { self.pure() } else { (vec![], vec![]) };
+        let _ = writeln!(text, "PURE = {{{}}}", pure.join(", "));
+        let _ = writeln!(text, "IMPORTED = {}", set(&imported));
+        let _ = writeln!(text, "ONLY_PURE = {}", if is_alone { "True" } else { "False" });
+        let is_ordered = answers.keys().any(|path| path.starts_with("order("));
+        let features = self.features(texts, is_ordered, !extended.is_empty(), !patched.is_empty());
+        text.push_str(&compose(&features, &self.members()));
+        let late = entries(&answers, true);
+        if !late.is_empty() {
+            let _ = write!(text, "\n\nANSWERS |= {{\n{late}}}\n");
+        }
+        Ok(text)
+    }
+
+    /// What this case asks of its stand-ins.
+    fn features(&self, texts: &Texts<'_>, is_ordered: bool, extended: bool, patched: bool) -> BTreeSet<Feature> {
+        let has_receiver = self.case.context == Context::Module && slice::is_inner(self.method());
+        let asked = [
+            (Feature::Standins, true),
+            (Feature::Order, is_ordered || texts.mention(&[" < ", " > ", "<=", ">=", "sort", "min(", "max("])),
+            (Feature::Arithmetic, texts.mention(&["+", "-", "*", "/", "%", "|", "&", "^", "<<", ">>", "@", "~"])),
+            (Feature::Contexts, texts.mention(&["with "])),
+            (Feature::Awaiting, texts.mention(&["async ", "await "])),
+            (Feature::Extended, extended),
+            (Feature::Imports, self.has_imports(texts.modules)),
+            (Feature::Instances, self.has_instances()),
+            (Feature::Patches, patched),
+            (Feature::Receiver, has_receiver),
+        ];
+        asked.into_iter().filter(|(_, is_asked)| *is_asked).map(|(feature, _)| feature).collect()
+    }
+
+    /// Lines of the stand-in class that only this case needs.
+    fn members(&self) -> String {
+        let is_asked = |name: &&str| self.decisions.keys().any(|path| path.contains(&format!(".{name}")));
+        let property = |name| format!("    {name} = property(lambda self: answer(f'{{self._path_}}.{name}'))\n");
+        DUNDERS.into_iter().filter(is_asked).map(property).collect()
+    }
+
+    /// Own methods that were called and did not run.
+    fn stopped(&self) -> Vec<String> {
+        let calls = self.case.record.behaviors.iter().flat_map(|behavior| &behavior.calls);
+        let recorded: BTreeSet<&str> = calls.map(|call| call.callee.as_str()).collect();
+        recorded.into_iter().filter(|name| is_own_method(name)).map(python::string).collect()
+    }
+
+    /// Plain values that were asked for more than they have.
+    fn extended(&self) -> Vec<String> {
+        let is_object = |recipe: &Recipe| {
+            use AbstractValue::{Callable, Object, Resource};
+            matches!(recipe, Recipe::Versatile(Object | Resource | Callable))
+        };
+        let choices = self.case.record.choices.iter().filter(|choice| match &choice.decision {
+            Decision::Value(recipe) => !is_object(recipe) && self.is_extended(&choice.path),
+            _ => false,
+        });
+        choices.map(|choice| python::string(&python::masked(&choice.path))).collect()
+    }
+
+    /// The parts of the pure standard library that the code may use: names with their modules, and what it may import.
+    fn pure(&self) -> (Vec<String>, Vec<String>) {
+        let modules = PURE_MODULES.iter().map(|&module| (module, ""));
+        let used: Vec<(&str, &str)> = modules.chain(PURE_NAMES).filter(|(name, _)| self.uses(name)).collect();
+        let imports = PURE_MODULES.iter().chain(&PURE_WHERE_IMPORTED).filter(|name| self.uses(name));
+        let entry = |(name, module): &(&str, &str)| format!("{}: {}", python::string(name), python::string(module));
+        (used.iter().map(entry).collect(), imports.map(|name| python::string(name)).collect())
+    }
+}

@@ -1,0 +1,142 @@
+//! From the call to what was observed of it: an iterator's items, what a coroutine or a function that is the result gives.
+
+use std::collections::BTreeSet;
+
+use twincell_engine::observed::{Behavior, Observed, Outcome};
+use twincell_values::value::Decision;
+
+use super::parts::Feature;
+use super::{Case, python};
+
+/// Around the bare call.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Shape {
+    follow: Follow,
+    /// The event loop that it runs in.
+    run: Option<EventLoop>,
+}
+
+/// What is taken of a result.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+enum Follow {
+    #[default]
+    Itself,
+    Items,
+    FirstItems,
+    /// The items of an asynchronous generator.
+    Collected,
+    /// What the result gives when it is called, with these arguments.
+    Called(Vec<Passed>),
+}
+
+/// An argument of a function that is the result.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Passed {
+    source: String,
+    is_standin: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum EventLoop {
+    Asyncio,
+    /// One that does not wait.
+    Virtual,
+}
+
+impl Shape {
+    /// The source of a call with what is around it.
+    pub(super) fn around(&self, call: &str) -> String {
+        let run = |call: &str| match self.run {
+            None => call.to_string(),
+            Some(EventLoop::Asyncio) => format!("asyncio.run({call})"),
+            Some(EventLoop::Virtual) => format!("Soon().run_until_complete({call})"),
+        };
+        match &self.follow {
+            Follow::Itself => run(call),
+            Follow::Items => format!("list({})", run(call)),
+            Follow::FirstItems => format!("list(itertools.islice({}, 20))", run(call)),
+            Follow::Collected => run(&format!("collected({call})")),
+            Follow::Called(passed) => {
+                let sources: Vec<&str> = passed.iter().map(|argument| argument.source.as_str()).collect();
+                format!("{}({})", run(call), sources.join(", "))
+            }
+        }
+    }
+
+    /// The parts that it needs.
+    pub(super) fn features(&self) -> BTreeSet<Feature> {
+        let collected = (self.follow == Follow::Collected).then_some(Feature::Collected);
+        let time = (self.run == Some(EventLoop::Virtual)).then_some(Feature::VirtualTime);
+        collected.into_iter().chain(time).collect()
+    }
+
+    /// The standard library and literals are enough for it.
+    pub(super) fn is_plain(&self) -> bool {
+        let has_standin = matches!(&self.follow, Follow::Called(passed) if passed.iter().any(|one| one.is_standin));
+        self.features().is_empty() && !has_standin
+    }
+}
+
+/// How to get from a result to what was observed of it.
+pub(super) fn shape(case: &Case<'_>, old: &Behavior) -> Result<Shape, String> {
+    let awaited = old.arguments.iter().any(|(place, _)| place == "the result must be awaited");
+    let sleeps = ["sleep", "wait", "timeout"].iter().any(|word| case.functions.iter().any(|f| f.text.contains(word)));
+    let run = if sleeps { EventLoop::Virtual } else { EventLoop::Asyncio };
+    let collected = Shape { follow: Follow::Collected, run: Some(run) };
+    let is_generator = case.functions[0].is_generator;
+    let follow = match &old.outcome {
+        Outcome::Returned(Observed::Iterator { kind, finished, .. }) => match (kind.as_str(), finished) {
+            ("async_generator", true) => return Ok(collected),
+            ("async_generator", false) => return Err("an asynchronous generator without end".into()),
+            (_, true) => Follow::Items,
+            (_, false) => Follow::FirstItems,
+        },
+        Outcome::Raised { .. } if is_generator && case.functions[0].is_async => return Ok(collected),
+        Outcome::Raised { .. } if is_generator => Follow::Items,
+        Outcome::Returned(Observed::Object { class, attributes })
+            if class == "function" && attributes.first().is_some_and(|(name, _)| name == "returned") =>
+        {
+            return Ok(Shape { follow: Follow::Called(passed(case)), run: None });
+        }
+        _ => Follow::Itself,
+    };
+    Ok(Shape { follow, run: awaited.then_some(run) })
+}
+
+/// What a function that is the result was given.
+fn passed(case: &Case<'_>) -> Vec<Passed> {
+    let passed = case.record.choices.iter().filter_map(|choice| match &choice.decision {
+        Decision::Value(recipe) if choice.path.starts_with("result(") && choice.path.ends_with(')') => {
+            let is_standin = python::has_standin(recipe);
+            let answer = || format!("answer({})", python::string(&choice.path));
+            Some(Passed { source: if is_standin { answer() } else { python::literal(recipe) }, is_standin })
+        }
+        _ => None,
+    });
+    passed.collect()
+}
+
+/// The value of the shaped call, from an observed outcome.
+pub(super) fn shaped(outcome: &Observed) -> Observed {
+    match outcome {
+        Observed::Iterator { items, .. } => Observed::List(items.clone()),
+        Observed::Object { class, attributes } if class == "function" => {
+            attributes.first().map_or(outcome.clone(), |(_, value)| value.clone())
+        }
+        other => other.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_coroutine_runs_before_its_result_is_followed() {
+        let of = |follow, run| Shape { follow, run }.around("f({})");
+        assert_eq!(of(Follow::Items, Some(EventLoop::Asyncio)), "list(asyncio.run(f({})))");
+        assert_eq!(of(Follow::Collected, Some(EventLoop::Virtual)), "Soon().run_until_complete(collected(f({})))");
+        let empty = Passed { source: "{}".into(), is_standin: false };
+        assert_eq!(of(Follow::Called(vec![empty]), None), "f({})({})");
+    }
+}

@@ -1,0 +1,64 @@
+"""Calls of what is not here, and of functions whose results were recorded."""
+
+import contextlib
+import types
+
+from .answers import Raises, answer
+from .log import is_logger, log, write
+from .paths import arguments_text, bounded, short
+from .recorded import ANSWERS, METHODS, STOPPED
+from .standin import Standin
+from .state import asked, calls, loading, made
+from .text import text
+
+
+def called(callee, args, kwargs):
+    """Records a call and gives its answer, by callee and arguments."""
+    args = [list(arg) if isinstance(arg, types.GeneratorType) else arg for arg in args]
+    key = bounded(f"{callee}({arguments_text((*args, *kwargs.values()))})")
+    plain = len(args) == 1 and not kwargs and isinstance(args[0], (type, types.FunctionType))
+    if plain and (loading or key not in ANSWERS):
+        return args[0]  # a decorator
+    if loading:
+        return Standin(key)
+    base, _, method = callee.rpartition(".")
+    if method == "get" and args and not kwargs:
+        present = ANSWERS.get(f"{short(args[0])} in {base}")
+        if present is not None:
+            return answer(bounded(f"{base}[{short(args[0])}]")) if present else (*args, None)[1]
+    if method == "copy" and not args and not kwargs and base in made and key not in ANSWERS:
+        if any(path.startswith(f"len({base}.keys()") or path == f"{base}.keys()" for path in ANSWERS):
+            return dict(made[base])
+    if method in ("find", "rfind") and len(args) == 1 and not kwargs:
+        part = f"{short(args[0])} in {base}"
+        if f"place of {part}" in ANSWERS or ANSWERS.get(part) is False and key not in ANSWERS:
+            return ANSWERS.get(f"place of {part}", -1)
+    texts = [text(arg) for arg in args] + [f"{name}={text(value)}" for name, value in kwargs.items()]
+    if is_logger(callee):
+        return write(callee, args, kwargs)
+    if callee == "warnings.warn":
+        kind = args[1] if len(args) > 1 else kwargs.get("category", UserWarning)
+        return log.append((kind.__name__, str(args[0])))
+    calls.append(f"{callee}({', '.join(texts)})")
+    count = asked[key] = asked.get(key, 0) + 1
+    return answer(f"{key}#{count}" if f"{key}#{count}" in ANSWERS else key)
+
+
+def patched(real, name):
+    """A real function whose result was recorded for some arguments."""
+
+    def call(*args, **kwargs):
+        raised = ANSWERS.get(bounded(f"raise {name}({arguments_text(args)})"))
+        if isinstance(raised, Raises):
+            raise raised.exception(name, None)
+        key = bounded(f"{name}({arguments_text((*args, *kwargs.values()))})")
+        # Of a call whose value nobody uses no answer was recorded.
+        if key not in ANSWERS and name not in STOPPED:
+            return real(*args, **kwargs)
+        if name in METHODS:
+            # What it did before it could not go on stays.
+            with contextlib.suppress(Exception):
+                return real(*args, **kwargs)
+        return called(name, args, kwargs)
+
+    return call

@@ -1,0 +1,38 @@
+"""Values and calls as they stand in access paths."""
+
+from .standin import Standin
+from .text import text
+
+
+def last(path):
+    """The last identifier of a path."""
+    end = len(path)
+    while end and (path[end - 1].isalnum() or path[end - 1] == "_"):
+        end -= 1
+    return path[end:]
+
+
+def cut(text, most):
+    """Long texts are cut; whoever compares them does not look at what told them apart."""
+    head = text.encode()
+    return text if len(head) <= most else head[: most - 17].decode(errors="ignore") + "~" + 16 * "0"
+
+
+def bounded(path):
+    return cut(path, 160)
+
+
+def arguments_text(values):
+    """The arguments of a call as they stand in access paths."""
+    return cut(", ".join(in_path(value) for value in values), 80)
+
+
+def in_path(value):
+    return value._path_ if isinstance(value, Standin) else text(value)
+
+
+def short(value):
+    """A value as it stands in access paths."""
+    if isinstance(value, slice):
+        return ":".join("" if part is None else short(part) for part in (value.start, value.stop))
+    return bounded(in_path(value))

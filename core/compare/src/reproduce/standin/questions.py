@@ -1,0 +1,21 @@
+"""Questions about two values: their order, and whether one is an instance of the other."""
+
+from .answers import recorded
+from .paths import short
+from .standin import Standin
+
+
+def order(one, other):
+    """-1, 0 or 1, as recorded for the two."""
+    if isinstance(other, Standin) and other._path_ == one._path_:
+        return 0
+    swapped = isinstance(other, Standin) and other._path_ < one._path_
+    key = f"order({short(other)}, {short(one)})" if swapped else f"order({short(one)}, {short(other)})"
+    return (1 - recorded(key, 1)) if swapped else recorded(key, 1) - 1
+
+
+def is_a(value, name):
+    """Is a value of a class that is not here?"""
+    if not isinstance(value, Standin):
+        return type(value).__name__ == name
+    return recorded(f"isinstance({value._path_}, {name})", recorded(f"class({value._path_})", None) == name)

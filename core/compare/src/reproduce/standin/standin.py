@@ -1,0 +1,110 @@
+"""The class of stand-ins: what Python asks of an object, by its access path."""
+
+from .answers import answer, may_fail, recorded
+from .calls import called, patched
+from .paths import bounded, last, short
+from .questions import is_a, order
+from .recorded import ANSWERS, METHODS
+from .state import asked
+
+
+class Standin:
+    """Stands for an object that is not here: answers by its access path, and records calls."""
+
+    def __init__(self, path, real=None, bare=False):
+        vars(self).update(_path_=path, _real_=real, _bare_=bare, _items_={})
+
+    def __getattr__(self, name):
+        for owner in self._real_.__mro__[:-1] if self._real_ else ():
+            if name in vars(owner):
+                found = vars(owner)[name]
+                found = found.__get__(self, self._real_) if hasattr(type(found), "__get__") else found
+                path = f"{self._path_}.{name}"
+                return patched(found, path) if path in METHODS else found
+        if name in ("__name__", "__qualname__"):
+            return last(self._path_)
+        if name[:2] == name[-2:] == "__" and name not in ("__version__", "__author__", "__file__", "__all__"):
+            raise AttributeError(name)
+        path = name if self._bare_ else bounded(f"{self._path_}.{name}")
+        if not recorded(f"hasattr({path})", True):
+            raise AttributeError(path)
+        return answer(path, AttributeError)
+
+    def __getitem__(self, key):
+        if short(key) in self._items_:
+            return self._items_[short(key)]
+        if isinstance(key, str) and recorded(f"{short(key)} in {self._path_}", True) is False:
+            if bounded(f"{self._path_}[{short(key)}]") not in ANSWERS:
+                raise KeyError(key)
+        return answer(bounded(f"{self._path_}[{short(key)}]"), KeyError)
+
+    def __setitem__(self, key, value):
+        self._items_[short(key)] = value
+
+    def __delitem__(self, key):
+        self._items_.pop(short(key), None)
+
+    def __call__(self, *args, **kwargs):
+        return called(self._path_, args, kwargs)
+
+    def __bool__(self):
+        return bool(recorded(f"bool({self._path_})", recorded(f"len({self._path_})", 1)))
+
+    def __len__(self):
+        return recorded(f"len({self._path_})", 0)
+
+    def __iter__(self):
+        may_fail(f"iter({self._path_})")
+        return iter([answer(bounded(f"{self._path_}[{index}]")) for index in range(len(self))])
+
+    def __next__(self):
+        may_fail(f"next({self._path_})")
+        index = asked[self, "next"] = asked.get((self, "next"), -1) + 1
+        if index >= len(self):
+            raise StopIteration
+        return answer(bounded(f"{self._path_}[{index}]"))
+
+    def __contains__(self, value):
+        may_fail(f"{short(value)} in {self._path_}")
+        return short(value) in self._items_ or recorded(f"{short(value)} in {self._path_}", False)
+
+    def __eq__(self, other):
+        if isinstance(other, Standin):
+            return order(self, other) == 0
+        kind = "number" if isinstance(other, (int, float)) else type(other).__name__
+        return not other and recorded(f"zero({self._path_})", None) == kind and not self
+
+    def __hash__(self):
+        return hash(self._path_)
+
+    def __str__(self):
+        may_fail(f"str({self._path_})")
+        return recorded(f"str({self._path_})", self._path_)
+
+    def __repr__(self):
+        return recorded(f"repr({self._path_})", f"<{self._path_}>")
+
+    def __index__(self):
+        may_fail(f"int({self._path_})")
+        return recorded(f"int({self._path_})", 1)
+
+    def __float__(self):
+        return float(self.__index__())
+
+    def __fspath__(self):
+        return self._path_
+
+    def __format__(self, form):
+        return format(self.__index__(), form) if form[-1:] in tuple("eEfFgG%dboxX") else str(self)
+
+    def __copy__(self, *_):
+        return self
+
+    __int__ = __index__
+    __deepcopy__ = __copy__
+
+    def __mro_entries__(self, bases):
+        return ()
+
+    def __instancecheck__(self, value):
+        return is_a(value, self._path_)

@@ -1,0 +1,3 @@
+"""What the answers of a test keep while it runs."""
+
+made, calls, asked, loading = {}, [], {}, False
