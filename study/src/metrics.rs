@@ -1,11 +1,11 @@
-//! How the verdicts of a study agree with labels that people gave.
+//! How the verdicts of a study agree with people's labels.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use twincell_compare::verdict::Verdict;
 
-/// What a person said about a change.
+/// A person's judgment of a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Label {
     Changing,
@@ -13,7 +13,7 @@ pub enum Label {
 }
 
 impl Label {
-    /// What a label says; none where it says nothing that counts.
+    /// The meaning of a label. None if it does not count.
     pub fn of(label: Option<&str>) -> Option<Self> {
         match label {
             Some("changing") => Some(Self::Changing),
@@ -23,7 +23,7 @@ impl Label {
     }
 }
 
-/// Verdicts in the order of the table's columns.
+/// The verdicts in the order of the table's columns.
 const COLUMNS: [(Verdict, &str); 4] = [
     (Verdict::Changing, "changing"),
     (Verdict::LikelyPreserving, "likely preserving"),
@@ -31,7 +31,7 @@ const COLUMNS: [(Verdict, &str); 4] = [
     (Verdict::Inconclusive, "inconclusive"),
 ];
 
-/// Counts of verdicts, by label.
+/// The counts of verdicts, by label.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Confusion {
     changing: [u32; 4],
@@ -51,39 +51,39 @@ impl Confusion {
         }
     }
 
-    /// All changes.
+    /// The number of all changes.
     pub fn total(&self) -> u32 {
         COLUMNS.iter().map(|(verdict, _)| self.of(*verdict)).sum()
     }
 
-    /// Changes with this verdict, whatever their label.
+    /// The number of changes with this verdict and any label.
     pub fn of(&self, verdict: Verdict) -> u32 {
         [self.changing, self.preserving, self.unlabelled].iter().map(|row| count(row, verdict)).sum()
     }
 
-    /// Of the labelled changes called changing, the share that is.
+    /// The share of labelled changes called changing that are changing.
     pub fn precision(&self) -> Option<f64> {
         let called = |row| count(row, Verdict::Changing);
         share(called(&self.changing), called(&self.changing) + called(&self.preserving))
     }
 
-    /// Of the changes labelled changing, the share that was called so; inconclusive is not.
+    /// The share of changes labelled changing that were called so. Inconclusive ones were not.
     pub fn recall(&self) -> Option<f64> {
         share(count(&self.changing, Verdict::Changing), self.changing.iter().sum())
     }
 
-    /// Share of labelled changes with the right verdict; inconclusive is a wrong one.
+    /// The share of labelled changes with the right verdict. Inconclusive is a wrong one.
     pub fn accuracy(&self) -> Option<f64> {
         share(self.right(), self.labelled())
     }
 
-    /// Share with the right verdict of the labelled changes that are not inconclusive.
+    /// The share with the right verdict among the labelled changes that are not inconclusive.
     pub fn accuracy_of_conclusive(&self) -> Option<f64> {
         let undecided = count(&self.changing, Verdict::Inconclusive) + count(&self.preserving, Verdict::Inconclusive);
         share(self.right(), self.labelled() - undecided)
     }
 
-    /// Share of all changes without a conclusion.
+    /// The share of all changes that are inconclusive.
     pub fn inconclusive(&self) -> Option<f64> {
         share(self.of(Verdict::Inconclusive), self.total())
     }
@@ -98,7 +98,7 @@ impl Confusion {
             + count(&self.preserving, Verdict::Identical)
     }
 
-    /// The summary that ends a study.
+    /// The summary at the end of a study.
     pub fn text(&self) -> String {
         let mut text = String::new();
         let percent = |value: Option<f64>| value.map_or("none".to_owned(), |value| format!("{:.1} %", 100.0 * value));
@@ -139,13 +139,13 @@ impl Confusion {
     }
 }
 
-/// How far the executions of a study got. Changes that nothing was run for are left out. Shares are counted by their
+/// The coverage of the executions of a study. Changes for which nothing ran are left out. Shares are counted in
 /// thousandths, to which findings are rounded.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Reach {
-    /// Shares of executable lines that ran, of each change.
+    /// The shares of executable lines that ran, one for each change.
     lines: BTreeMap<u16, u64>,
-    /// Changes of which any changed line ran, all did, and that have any.
+    /// The number of changes of which any changed line ran, of those of which all did, and of those that have any.
     any: u64,
     all: u64,
     changed: u64,
@@ -164,7 +164,7 @@ impl Reach {
         }
     }
 
-    /// The middle of the shares of lines that ran.
+    /// The median of the shares of lines that ran.
     pub fn median(&self) -> Option<f64> {
         let middle = self.lines.values().sum::<u64>() / 2;
         let mut before = 0;
@@ -175,17 +175,17 @@ impl Reach {
         median.map(|thousandths| f64::from(*thousandths) / 1000.0)
     }
 
-    /// Share of the changes with changed lines of which any ran.
+    /// The share of the changes with changed lines of which any ran.
     pub fn any(&self) -> Option<f64> {
         (self.changed > 0).then(|| self.any as f64 / self.changed as f64)
     }
 
-    /// Share of the changes with changed lines of which all ran.
+    /// The share of the changes with changed lines of which all ran.
     pub fn all(&self) -> Option<f64> {
         (self.changed > 0).then(|| self.all as f64 / self.changed as f64)
     }
 
-    /// One line of the summary; empty where nothing was run.
+    /// One line of the summary. Empty if nothing ran.
     pub fn text(&self) -> String {
         let Some(median) = self.median() else { return String::new() };
         format!(

@@ -1,5 +1,6 @@
-//! The rows of a study that a person is told of at its end: the first changes in behavior, and the first of what could not
-//! be compared. Of each kind a few are held, by their place in the input, so that it does not matter which came first.
+//! The rows of a study that a person is told about at its end: the first changes in behavior, and the first rows that
+//! could not be compared. A few of each kind are held, by their place in the input, so that it does not matter which
+//! came first.
 
 use std::collections::BTreeMap;
 
@@ -8,13 +9,13 @@ use twincell_compare::verdict::Verdict;
 use crate::change::shown;
 use crate::finding::Finding;
 
-/// So many changes in behavior are named, and so many kinds of what was not decided, each with its first row.
+/// The maximum number of named changes in behavior, and of named kinds of undecided rows, each with its first row.
 const CHANGING: usize = 10;
 const KINDS: usize = 5;
-/// Characters of a line.
+/// The maximum number of characters of a line.
 const LONGEST: usize = 240;
 
-/// Rows of one kind.
+/// The rows of one kind.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct First {
     pub count: u64,
@@ -40,18 +41,18 @@ impl First {
 /// Why a row says nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Open {
-    /// It is no change.
+    /// It is not a change.
     NoChange,
-    /// Nothing ran, though something was to.
+    /// Nothing ran, though something should have.
     NotCompared,
-    /// What ran did not tell.
+    /// The executions did not decide.
     Undecided,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Notable {
     changing: First,
-    /// By what their reasons have in common.
+    /// By the common part of their reasons.
     open: BTreeMap<(Open, String), First>,
 }
 
@@ -68,17 +69,17 @@ impl Notable {
         self.open.entry((open, kind(&finding.reason))).or_default().add(number, line, 1);
     }
 
-    /// Rows that are no change.
+    /// The number of rows that are not changes.
     pub fn no_changes(&self) -> u64 {
         self.open.iter().filter(|((open, _), _)| *open == Open::NoChange).map(|(_, first)| first.count).sum()
     }
 
-    /// Whether of so many rows none is a change.
+    /// Whether none of this many rows is a change.
     pub fn is_nothing(&self, rows: u64) -> bool {
         self.no_changes() == rows
     }
 
-    /// One line that says that none of so many rows is a change.
+    /// One line that says that none of this many rows is a change.
     pub fn nothing(&self, rows: u64) -> Option<String> {
         match rows {
             rows if !self.is_nothing(rows) => None,
@@ -120,7 +121,7 @@ impl Notable {
     }
 }
 
-/// What reasons have in common: without where and of what, which stand in numbers, behind colons and in quotes.
+/// The common part of reasons: without their details, which are in numbers, after colons and in quotes.
 fn kind(reason: &str) -> String {
     let what = reason.split_once(" is not a change: ").map_or(reason, |(_, what)| what);
     let mut kind = String::new();

@@ -1,4 +1,4 @@
-//! What a study writes beside its results, and where: a page, reproducers, and what a person should know of them.
+//! The outputs of a study besides its results: a page, reproducers, and messages about them for a person.
 
 use std::collections::BTreeMap;
 use std::fs::OpenOptions;
@@ -12,22 +12,22 @@ use crate::page::{PageComparisons, study_state};
 use crate::run::StudyOutcome;
 use crate::store;
 
-/// What a study writes, and where.
+/// The outputs of a study, and where they go.
 #[derive(Debug, Clone, Default)]
 pub struct Outputs {
-    /// Where results go; without it they are kept in memory.
+    /// Where results go. Without it they are kept in memory.
     pub out: Option<PathBuf>,
-    /// Results that are there are thrown away.
+    /// Whether existing results are discarded.
     pub fresh: bool,
     pub html: Option<PathBuf>,
     /// The folder for reproducers.
     pub reproducers: Option<PathBuf>,
-    /// Whether other programs are told of the changes.
+    /// Whether other programs are told about the changes.
     pub details: bool,
 }
 
 impl Outputs {
-    /// That nothing which is read is written to, and nothing is written twice. An error is one line for people.
+    /// Checks that no input is written to, and that nothing is written twice. An error is one line for people.
     pub(crate) fn check(&self, source: Option<&Path>) -> Result<(), String> {
         let (out, html) = (self.out.as_deref(), self.html.as_deref());
         if let (Some(source), Some(out)) = (source, out)
@@ -56,7 +56,7 @@ impl Outputs {
         Ok(())
     }
 
-    /// What is wanted of each comparison beside its row.
+    /// The wanted results of each comparison besides its row.
     pub(crate) fn wanted(&self) -> Wanted {
         Wanted {
             state: self.html.is_some() || self.out.is_none(),
@@ -65,12 +65,12 @@ impl Outputs {
         }
     }
 
-    /// Where rows of an earlier run go that the input does not ask for any more.
+    /// Where rows of an earlier run go that the input no longer has.
     pub(crate) fn aside(&self) -> Option<PathBuf> {
         self.out.as_deref().filter(|_| !self.fresh).map(store::aside)
     }
 
-    /// What a person should know of these outputs: one line each.
+    /// Warnings about these outputs for a person, one line each.
     pub(crate) fn warnings(&self, outcome: &StudyOutcome) -> Vec<String> {
         let mut warnings = Vec::new();
         if !outcome.interrupted {
@@ -93,7 +93,7 @@ impl Outputs {
         warnings
     }
 
-    /// Writes the page. `rows` are the results where they went to no file. Says what was written, one line each.
+    /// Writes the page. `rows` are the results if they went to no file. Returns what was written, one line each.
     pub(crate) fn write_page(
         &self,
         name: &str,

@@ -1,31 +1,31 @@
-//! How fast a study goes, and how long it will take.
+//! The speed of a study, and the time that it will take.
 
 use std::time::Duration;
 
-/// Where a study stands.
+/// The progress of a study.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Progress {
-    /// Rows that are done, and those of them that an earlier run had done.
+    /// The rows that are done, and those of them from an earlier run.
     pub done: u64,
     pub resumed: u64,
-    /// All rows, where that is known.
+    /// The number of all rows, if it is known.
     pub total: Option<u64>,
-    /// Since the study began.
+    /// The time since the study began.
     pub elapsed: Duration,
 }
 
-/// Before that many changes a rate says little.
+/// Before this many changes a rate says little.
 const ENOUGH: u64 = 3;
 
 impl Progress {
-    /// Changes compared a second. What an earlier run had done does not count: it takes no time.
+    /// The number of changes compared a second. Rows from an earlier run do not count, since they take no time.
     pub fn rate(&self) -> Option<f64> {
         let compared = self.done.saturating_sub(self.resumed);
         let seconds = self.elapsed.as_secs_f64();
         (compared >= ENOUGH && seconds > 0.0).then(|| compared as f64 / seconds)
     }
 
-    /// Time that the rest takes at this rate.
+    /// The time that the rest takes at this rate.
     pub fn left(&self) -> Option<Duration> {
         let rest = self.total?.saturating_sub(self.done) as f64;
         Duration::try_from_secs_f64(rest / self.rate()?).ok()

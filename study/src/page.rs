@@ -1,4 +1,4 @@
-//! A study for views: what is kept of each comparison while it runs, and the rows at its end.
+//! A study for views: what is kept of each comparison while the study runs, and the rows at its end.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -9,12 +9,12 @@ use twincell_widgets::{STATE_FORMAT, StudyRow, StudyState, state};
 use crate::change::{Change, shown};
 use crate::finding::Finding;
 
-/// The first changes of a study have their comparisons behind them, as far as these are not too large, in bytes.
+/// The first changes of a study have their comparisons behind them, within these bounds in bytes.
 const MOST_COMPARISONS: usize = 1000;
 const LARGEST: usize = 512 << 10;
 const MOST_BYTES: usize = 128 << 20;
 
-/// What a page shows of a comparison, as JSON, if it is to be shown and not too large.
+/// What a page shows of a comparison, as JSON, if it is wanted and not too large.
 pub fn page_state(change: &Change, comparison: &Comparison) -> Option<String> {
     if change.number > MOST_COMPARISONS {
         return None;
@@ -27,7 +27,7 @@ pub struct PageComparisons {
     /// By the number of the change, with the key of its row.
     held: BTreeMap<usize, (String, Arc<str>)>,
     bytes: usize,
-    /// Numbers from here on are too much.
+    /// Numbers from here on are too many.
     end: usize,
 }
 
@@ -38,8 +38,8 @@ impl Default for PageComparisons {
 }
 
 impl PageComparisons {
-    /// Keeps what a page shows of a change. Which changes are kept does not depend on their order: all up to the one that
-    /// is too much.
+    /// Keeps what a page shows of a change. The kept changes do not depend on their order: all up to the first one
+    /// beyond the bound.
     pub fn add(&mut self, number: usize, key: Option<&str>, state: Option<String>) {
         let (Some(key), Some(state)) = (key, state) else { return };
         if number >= self.end {

@@ -4,18 +4,18 @@ use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// What waits to be done. Bounded by [`Room`], not by itself.
+/// Items that wait. [`Room`] bounds it, not the queue itself.
 pub struct Queue<T> {
     waiting: Mutex<(VecDeque<T>, bool)>,
     changed: Condvar,
 }
 
-/// What a queue answers.
+/// The answer of a queue.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Next<T> {
     Item(T),
     Nothing,
-    /// There will be nothing any more.
+    /// No more items will come.
     Closed,
 }
 
@@ -33,19 +33,19 @@ impl<T> Queue<T> {
         self.changed.notify_one();
     }
 
-    /// Nothing is pushed any more.
+    /// Says that nothing more is pushed.
     pub fn close(&self) {
         self.held().1 = true;
         self.changed.notify_all();
     }
 
-    /// How many wait, once it is known that no more will come.
+    /// The number of waiting items, once it is known that no more will come.
     pub fn last(&self) -> Option<usize> {
         let held = self.held();
         held.1.then_some(held.0.len())
     }
 
-    /// The next item; waits for it for as long as this.
+    /// The next item. Waits at most this long for it.
     pub fn pop(&self, patience: Duration) -> Next<T> {
         let until = Instant::now() + patience;
         let mut held = self.held();
@@ -65,7 +65,7 @@ impl<T> Queue<T> {
     }
 }
 
-/// How many rows may be on their way.
+/// The number of rows that may be on their way.
 pub struct Room {
     free: Mutex<usize>,
     freed: Condvar,
@@ -76,7 +76,7 @@ impl Room {
         Self { free: Mutex::new(size), freed: Condvar::new() }
     }
 
-    /// Takes room for one, if some becomes free in this time.
+    /// Takes room for one row, if some becomes free within this time.
     pub fn take(&self, patience: Duration) -> bool {
         let free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
         let waited = self.freed.wait_timeout_while(free, patience, |free| *free == 0);
@@ -90,7 +90,7 @@ impl Room {
         self.add(1);
     }
 
-    /// Makes room for so many more.
+    /// Makes room for this many more.
     pub fn add(&self, more: usize) {
         *self.free.lock().unwrap_or_else(PoisonError::into_inner) += more;
         self.freed.notify_all();

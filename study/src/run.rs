@@ -1,8 +1,8 @@
-//! Running a study: other threads read changes and compare them ([`crate::threads`], [`crate::farm`]), and the one that
-//! called gives the findings to the store as they come and looks after progress.
+//! Runs a study: other threads read changes and compare them ([`crate::threads`], [`crate::farm`]). The calling thread
+//! gives the findings to the store as they come, and reports progress.
 //!
-//! A finding depends on the change, the options and nothing else, so that results are the same for any number of
-//! threads, in any order, and wherever they are computed, times aside.
+//! A finding depends only on the change and the options. So results are the same for any number of threads, in any
+//! order, and wherever they are computed, apart from times.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -27,16 +27,16 @@ use crate::threads::{Ahead, INTERVAL, Shared, predict_ahead, read, read_one, wor
 
 /// What compares the changes of a study.
 pub enum Workers<'a> {
-    /// Threads of this process, and what predicts ahead of them where that is worth it.
+    /// Threads of this process, and a predictor that works ahead of them where this is worth it.
     Threads { compare: &'a Compare<'a>, jobs: usize, ahead: Option<&'a Ahead<'a>> },
     /// Processes, here or on other machines.
     Farm(&'a mut dyn Farm),
 }
 
-/// What is done with what came of a change beside storing it. An error, one line for people, takes the finding's place.
+/// What to do with the result of a change besides storing it. An error, one line for people, replaces the finding.
 pub type Keep<'a> = dyn FnMut(&Change, &mut Found) -> Result<(), String> + 'a;
 
-/// All that a study needs.
+/// Everything that a study needs.
 pub struct Study<'a> {
     pub changes: &'a mut dyn Changes,
     pub options: CompareOptions,
@@ -45,7 +45,7 @@ pub struct Study<'a> {
     pub store: &'a mut dyn Store,
     pub wanted: Wanted,
     pub keep: &'a mut Keep<'a>,
-    /// Where rows of an earlier run go that the input does not ask for any more.
+    /// Where rows of an earlier run go that the input no longer has.
     pub aside: Option<&'a Path>,
 }
 
@@ -55,18 +55,18 @@ pub struct StudyOutcome {
     pub confusion: Confusion,
     pub reach: Reach,
     pub notable: Notable,
-    /// Rows that were there from an earlier run.
+    /// The number of rows from an earlier run.
     pub resumed: u64,
-    /// Rows whose change is the same as one before it in the input.
+    /// The number of rows whose change equals an earlier one in the input.
     pub repeated: u64,
-    /// Rows of an earlier run that no change of the input asked for.
+    /// The number of rows of an earlier run that no change of the input asked for.
     pub dropped: u64,
-    /// Stopped before the end; what was found is in the store.
+    /// Whether it was stopped before the end. Its findings are in the store.
     pub interrupted: bool,
 }
 
-/// Compares every change and stores a row for each. What cannot be compared becomes a row with the reason, and the study
-/// goes on. `watch` is told often, from this thread, where the study stands; its answer can stop the study.
+/// Compares every change and stores a row for each. A change that cannot be compared becomes a row with the reason, and
+/// the study goes on. `watch` often receives the progress, on this thread. Its answer can stop the study.
 pub fn run(study: Study<'_>, watch: &mut dyn FnMut(&Progress) -> Continue) -> Result<StudyOutcome, Broken> {
     let Study { changes, options, keys, workers, store, wanted, keep, aside } = study;
     let at_once = match &workers {
@@ -94,7 +94,7 @@ pub fn run(study: Study<'_>, watch: &mut dyn FnMut(&Progress) -> Continue) -> Re
         }
         match workers {
             Workers::Threads { compare, jobs, ahead } => {
-                // Predicted ahead or not, threads take what waits in `ready`.
+                // Predicted ahead or not, threads take the changes that wait in `ready`.
                 let ready = ahead.map(|_| Arc::new(Queue::new()));
                 if let (Some(ahead), Some(ready)) = (ahead, ready.clone()) {
                     scope.spawn(move || predict_ahead(ahead, shared, &ready));
@@ -118,23 +118,23 @@ pub fn run(study: Study<'_>, watch: &mut dyn FnMut(&Progress) -> Continue) -> Re
         shared.stop();
         ended
     });
-    // What was found counts, however the study ended.
+    // Findings count, however the study ended.
     let stored = at.finish(ended.is_ok(), store, aside);
     ended?;
     stored.map_err(Broken::Store)?;
     Ok(at.outcome)
 }
 
-/// Where a study stands.
+/// The progress of a study.
 struct At {
     progress: Progress,
     started: Instant,
     outcome: StudyOutcome,
-    /// The keys of all rows that were read, as numbers, and whether their rows were there from an earlier run.
+    /// The keys of all rows that were read, as numbers, and whether their rows are from an earlier run.
     seen: HashMap<u128, bool>,
-    /// Changes that are the same as one that is being compared, by its key.
+    /// Changes that are equal to one that is being compared, by its key.
     same: HashMap<String, Vec<Change>>,
-    /// Each change has its own, so that what is the same is compared again.
+    /// Whether each change has its own reproducer, so that equal changes are compared again.
     reproducers: bool,
 }
 
@@ -159,7 +159,7 @@ impl At {
             if is_at_end && self.progress.done == read {
                 return torn.map_or(Ok(()), |error| Err(Broken::Input(error)));
             }
-            // What was found goes first, then what is to be read here, while there is room for it.
+            // Findings go first, and then input that is read on this thread, while there is room for it.
             let mut event = events.try_recv().map_err(|_| RecvTimeoutError::Timeout);
             if let (Err(_), Some(read), false) = (&event, &mut read_here, is_at_end) {
                 has_room = has_room || shared.room.take(Duration::ZERO);
@@ -178,7 +178,7 @@ impl At {
                         shared.room.give();
                     }
                 }
-                // What was read before the input broke off is compared all the same.
+                // Rows that were read before the input broke off are still compared.
                 Ok(Event::End(error)) => {
                     (is_at_end, torn) = (true, error);
                     shared.jobs.close();
@@ -192,7 +192,7 @@ impl At {
                 }
                 Ok(Event::Broken(broken)) => return Err(broken),
                 Err(RecvTimeoutError::Timeout) => {}
-                // Every thread has gone, and the input not come to its end: a thread failed.
+                // Every thread has ended, but not the input, so a thread failed.
                 Err(RecvTimeoutError::Disconnected) => {
                     return Err(Broken::Workers(
                         "this is a bug in twincell, please report it: a thread of the study ended".to_owned(),
@@ -202,7 +202,7 @@ impl At {
         }
     }
 
-    /// A row that was read: what is to be compared, unless the store has it, or it is no change.
+    /// Handles a row that was read: a change to compare, unless the store has its row, or a row that is not a change.
     fn begin(&mut self, row: Row, key: String, store: &mut dyn Store) -> Result<Option<Job>, Broken> {
         let number = match &row {
             Ok(change) => change.number,
@@ -213,7 +213,7 @@ impl At {
             Err(row) => finding.id = row.id.clone(),
         };
         let label = row.as_ref().ok().and_then(Change::label);
-        // Whether the first one with this key was there from an earlier run.
+        // Whether the first row with this key is from an earlier run.
         let hash = u128::from_str_radix(&key, 16).unwrap_or_default();
         let first = self.seen.get(&hash).copied();
         self.outcome.repeated += u64::from(first == Some(false));
@@ -250,7 +250,7 @@ impl At {
         }
     }
 
-    /// Stores what came of a change.
+    /// Stores the result of a change.
     fn settle(
         &mut self,
         change: &Change,
@@ -269,8 +269,8 @@ impl At {
         Ok(())
     }
 
-    /// Ends the store. An input without a change is taken for none: a program that failed looks so from the other end of
-    /// a pipe. What a complete study drops is set aside before.
+    /// Ends the store. An input without a change counts as no input, since a program that failed looks like this from
+    /// the other end of a pipe. Rows that a complete study drops are first set aside.
     fn finish(&mut self, is_ended: bool, store: &mut dyn Store, aside: Option<&Path>) -> Result<(), String> {
         let is_nothing = self.outcome.notable.is_nothing(self.progress.done);
         let is_complete = is_ended && !self.outcome.interrupted && !is_nothing;
@@ -340,7 +340,7 @@ mod tests {
         kept.sort_unstable();
         assert_eq!(kept, [1, 2, 3, 4, 5, 6]);
         assert_eq!(store.rows.values().map(|row| row.id.clone()).collect::<Vec<_>>(), [1, 2, 3, 4, 5, 6]);
-        // One that came after the first was done is compared again where nothing is stored.
+        // If nothing is stored, a change that came after the first equal one was done is compared again.
         assert!(counted.load(Ordering::Relaxed) < 6);
     }
 

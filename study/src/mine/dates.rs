@@ -1,11 +1,11 @@
-//! Dates as people write them: `2024`, `2024-05`, `2024-05-17`, with a time if need be, or `3 weeks ago`.
+//! Dates as people write them: `2024`, `2024-05`, `2024-05-17`, optionally with a time, or `3 weeks ago`.
 
 use chrono::{DateTime, Datelike, Days, Months, NaiveDate, NaiveDateTime, NaiveTime};
 
 const EXPECTED: &str = "write 2024-05-17, 2024-05-17T14:30, 2024-05, 2024 or, e.g., 3 weeks ago";
 
-/// Seconds since 1970. A date without a time is its beginning, or with `end` its end, in UTC. `now` is what `ago` counts
-/// from. An error says what to write.
+/// Seconds since 1970. A date without a time is its beginning or, with `end`, its end, in UTC. `ago` counts from `now`.
+/// An error says what to write.
 pub fn seconds(text: &str, end: bool, now: i64) -> Result<i64, String> {
     let wrong = || format!("{text} is not a date: {EXPECTED}");
     let text = text.trim();

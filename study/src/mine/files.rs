@@ -1,19 +1,19 @@
-//! The Python files that a commit changed, found by walking two trees side by side: what is equal is not opened.
+//! The Python files that a commit changed, found by walking two trees side by side without opening equal parts.
 
 use git2::{Delta, DiffFindOptions, ObjectType, Oid, Repository, Tree, TreeEntry};
 
-/// A Python file of a commit. Absent on one side: added or removed.
+/// A Python file of a commit. It is absent on one side if it was added or removed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Touched {
-    /// In the new version, where it is there.
+    /// The path in the new version, if it is there.
     pub path: String,
     pub old: Option<Oid>,
     pub new: Option<Oid>,
 }
 
-/// So many added or removed files are a move of everything: looking which is which would compare each with each.
+/// This many added or removed files are a move of everything. Finding renames would compare each with each.
 const MOST_MOVED: usize = 200;
-/// Folders within folders.
+/// The maximum nesting of folders.
 const DEEPEST: usize = 100;
 
 /// The Python files that differ between two trees, by path.
@@ -36,7 +36,7 @@ struct Walker<'a> {
 }
 
 impl Walker<'_> {
-    /// `path` is that of the folder, with a slash at its end, or empty.
+    /// `path` is the path of the folder with a slash at its end, or empty.
     fn folder(
         &mut self,
         old: Option<&Tree<'_>>,
@@ -44,7 +44,8 @@ impl Walker<'_> {
         path: &mut String,
         depth: usize,
     ) -> Result<(), git2::Error> {
-        // Entries of a tree are in one order on both sides, by name; a folder's name counts as if it ended in a slash.
+        // The entries of a tree have the same order on both sides, by name. A folder's name counts as if it ended in a
+        // slash.
         let (mut ours, mut theirs) = (entries(old).peekable(), entries(new).peekable());
         loop {
             let order = match (ours.peek(), theirs.peek()) {
@@ -93,7 +94,7 @@ fn entries<'tree>(tree: Option<&'tree Tree<'_>>) -> impl Iterator<Item = TreeEnt
     tree.into_iter().flat_map(Tree::iter)
 }
 
-/// As git sorts entries.
+/// The order in which git sorts entries.
 fn order_of(a: &TreeEntry<'_>, b: &TreeEntry<'_>) -> std::cmp::Ordering {
     let slash = |entry: &TreeEntry<'_>| if entry.kind() == Some(ObjectType::Tree) { &b"/"[..] } else { b"" };
     let (ours, theirs) = (a.name_bytes(), b.name_bytes());
@@ -103,13 +104,13 @@ fn order_of(a: &TreeEntry<'_>, b: &TreeEntry<'_>) -> std::cmp::Ordering {
     ours.iter().chain(slash(a)).cmp(theirs.iter().chain(slash(b)))
 }
 
-/// The content of an entry that is a file, and no link.
+/// The content of an entry that is a file and not a link.
 fn file(entry: Option<&TreeEntry<'_>>) -> Option<Oid> {
     const LINK: i32 = 0o120_000;
     entry.filter(|entry| entry.kind() == Some(ObjectType::Blob) && entry.filemode() != LINK).map(TreeEntry::id)
 }
 
-/// Takes an added and a removed file for one that was renamed, where they are alike.
+/// Treats an added and a removed file as one renamed file if they are similar.
 fn join_renamed(
     repository: &Repository,
     old: &Tree<'_>,

@@ -7,12 +7,12 @@ use git2::{Oid, Repository};
 use twincell_driver::decode::python_source;
 use twincell_syntax::{Function, functions, same_tree};
 
-/// More than a person wrote.
+/// More than a person writes.
 const MOST_BYTES: usize = 4 << 20;
-/// Of text that was read and may be asked for again; twice that is held.
+/// The size of cached texts that may be needed again. Up to twice this is held.
 const KEPT_BYTES: usize = 16 << 20;
 
-/// A text and its functions that stand in no other one.
+/// A text, and its functions that are not nested in another.
 #[derive(Debug)]
 pub struct Module {
     pub text: String,
@@ -32,7 +32,7 @@ impl Module {
         }
     }
 
-    /// A function's text with its decorators.
+    /// The text of a function with its decorators.
     pub fn whole(&self, function: &Function) -> String {
         let line = self.text.lines().nth(function.first_line.saturating_sub(1) as usize).unwrap_or_default();
         let indentation = &line[..line.len() - line.trim_start_matches([' ', '\t']).len()];
@@ -48,15 +48,15 @@ impl Module {
     }
 }
 
-/// What became of the functions of a file.
+/// What a commit did to the functions of a file.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Became {
-    /// Places in both modules, in the order of the new one.
+    /// The positions in both modules, in the order of the new one.
     pub modified: Vec<(usize, usize)>,
     pub added_or_removed: usize,
 }
 
-/// Compares the functions of both versions by qualified name. `wanted` says by its name whether one counts.
+/// Compares the functions of both versions by qualified name. `wanted` says by the name whether a function counts.
 pub fn became(old: &Module, new: &Module, wanted: &dyn Fn(&Function) -> bool) -> Became {
     let mut before: BTreeMap<&str, usize> = (old.functions.iter().enumerate())
         .filter(|(_, function)| wanted(function))
@@ -76,13 +76,14 @@ pub fn became(old: &Module, new: &Module, wanted: &dyn Fn(&Function) -> bool) ->
     became
 }
 
-/// Modules by what git calls their bytes: the new version of a file is the old one of the next commit that changes it.
+/// Modules by the id of their bytes in git: the new version of a file is the old one in the next commit that changes
+/// it.
 #[derive(Default)]
 pub struct Modules {
     held: Mutex<Generations>,
 }
 
-/// What was asked for lately, and what was before that.
+/// Recently used modules, and those used before them.
 #[derive(Default)]
 struct Generations {
     young: HashMap<Oid, Arc<Module>>,

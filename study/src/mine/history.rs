@@ -1,4 +1,4 @@
-//! The commits of a history that are asked for, newest first.
+//! The selected commits of a history, newest first.
 
 use git2::{Commit, Oid, Repository};
 use regex::RegexSet;
@@ -6,7 +6,7 @@ use regex::RegexSet;
 use super::report::Report;
 use super::selection::MineError;
 
-/// What is asked of a commit before its files are looked at.
+/// What a commit must fulfil before its files are read.
 pub struct Walk {
     pub start: Oid,
     pub since: Option<i64>,
@@ -14,7 +14,7 @@ pub struct Walk {
     pub patterns: Option<RegexSet>,
 }
 
-/// The commit where a walk begins.
+/// The commit at which a walk begins.
 pub fn start(repository: &Repository, revision: Option<&str>, name: &str) -> Result<Oid, MineError> {
     let Some(revision) = revision else {
         let head = repository.head().and_then(|head| head.peel_to_commit());
@@ -30,15 +30,15 @@ pub fn start(repository: &Repository, revision: Option<&str>, name: &str) -> Res
 }
 
 impl Walk {
-    /// Calls `take` with every commit that is asked for and what was passed over since the last one, then with none and
-    /// what was passed over at the end. `take` answers whether to go on.
+    /// Calls `take` with every selected commit and the count of those skipped since the last one, then with none and
+    /// the count skipped at the end. `take` returns whether to continue.
     pub fn run(
         &self,
         repository: &Repository,
         take: &mut dyn FnMut(Option<Oid>, Report) -> bool,
     ) -> Result<(), git2::Error> {
-        // Without an order of its own libgit2 walks newest first and as it goes; with one it reads all of the history
-        // before it gives the first commit.
+        // Without a sort order libgit2 walks newest first and incrementally. With one it reads the whole history before
+        // it gives the first commit.
         let mut walk = repository.revwalk()?;
         walk.push(self.start)?;
         let mut passed = Report::default();
@@ -56,7 +56,7 @@ impl Walk {
 
     fn wants(&self, commit: &Commit<'_>) -> bool {
         let time = commit.time().seconds();
-        // What has no parent adds all that it holds.
+        // A commit without a parent adds everything that it holds.
         commit.parent_count() == 1
             && self.since.is_none_or(|since| time >= since)
             && self.until.is_none_or(|until| time <= until)

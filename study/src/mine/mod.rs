@@ -1,7 +1,7 @@
-//! Changes from the history of a git repository, read from its objects: nothing is checked out and nothing is run.
+//! Changes from the history of a git repository, read from its objects. Nothing is checked out, and nothing is run.
 //!
-//! One thread walks the commits, newest first; others read what each changed; [`Mine`] gives the changes in the order of
-//! the walk, one at a time, so that memory does not grow with the history.
+//! One thread walks the commits, newest first, and others read what each changed. [`Mine`] gives the changes in the
+//! order of the walk, one at a time, so that memory does not grow with the history.
 
 mod dates;
 mod files;
@@ -25,8 +25,8 @@ pub use functions::Module;
 pub use report::Report;
 pub use selection::{MineError, Selection};
 
-/// What libgit2 holds of objects that it has read, and maps of packed ones, in bytes: for all repositories of this process.
-/// What it takes by itself is a quarter and eight GiB.
+/// The size in bytes of read objects that libgit2 caches, and of packed ones that it maps, for all repositories of this
+/// process. Its own defaults are a quarter GiB and eight GiB.
 const OBJECTS: isize = 32 << 20;
 const WINDOW: usize = 32 << 20;
 const MAPPED: usize = 256 << 20;
@@ -34,7 +34,7 @@ const MAPPED: usize = 256 << 20;
 /// A walk through a history that gives changes.
 pub struct Mine {
     commits: threads::Commits,
-    /// Of the commit that came last, what is still to give.
+    /// The remaining changes of the latest commit.
     current: Option<(threads::Mined, usize)>,
     selection: Selection,
     project: String,
@@ -43,7 +43,7 @@ pub struct Mine {
 }
 
 impl Mine {
-    /// Begins a walk with some threads beside this one. Everything that can be wrong with the question is found out here.
+    /// Begins a walk with some threads beside this one. Every error in the selection is found here.
     pub fn start(repository: &Path, selection: Selection, jobs: usize) -> Result<Self, MineError> {
         bound_memory();
         let name = repository.display().to_string();
@@ -68,7 +68,7 @@ impl Mine {
         })
     }
 
-    /// What was looked at up to now; of the whole history after the last change.
+    /// The counts so far. After the last change, those of the whole history.
     pub fn report(&self) -> &Report {
         &self.report
     }
@@ -115,10 +115,11 @@ impl Changes for Mine {
     }
 }
 
-/// So that memory does not grow with the history.
+/// This keeps memory from growing with the history.
 fn bound_memory() {
     static ONCE: Once = Once::new();
-    // These are plain numbers of libgit2's, which its threads read; ours have not begun. What they cannot be set to stays.
+    // These are plain numbers of libgit2, which its threads read. Ours have not begun. A number that cannot be set
+    // stays.
     ONCE.call_once(|| unsafe {
         let _ = git2::opts::set_cache_max_size(OBJECTS);
         let _ = git2::opts::set_mwindow_size(WINDOW);
@@ -138,12 +139,12 @@ pub fn default_jobs() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// One set for all patterns; the error names the one that is wrong.
+/// One set for all patterns. The error names the wrong one.
 fn patterns(patterns: &[String]) -> Result<Option<RegexSet>, MineError> {
     let build = |patterns: &[String]| RegexSetBuilder::new(patterns).case_insensitive(true).multi_line(true).build();
     for pattern in patterns {
         build(std::slice::from_ref(pattern)).map_err(|error| {
-            // The last line says what is wrong; those before show where.
+            // The last line says what is wrong; the earlier ones show where.
             let text = error.to_string();
             let reason = text.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned();
             MineError::Pattern { pattern: pattern.clone(), reason }
@@ -158,7 +159,7 @@ fn patterns(patterns: &[String]) -> Result<Option<RegexSet>, MineError> {
     })
 }
 
-/// What a repository is called: by where it was cloned from, else by its folder.
+/// The name of a repository: from its clone address, or else from its folder.
 fn project(repository: &Repository, given: &Path) -> String {
     let last = |text: &str| {
         let name = text.trim_end_matches('/').rsplit(['/', ':']).next().unwrap_or_default();

@@ -1,21 +1,21 @@
-//! What a walk through a history came by.
+//! The counts of a walk through a history.
 
 use std::fmt::Write as _;
 
-/// What was looked at, and what was left out.
+/// What was examined, and what was left out.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Report {
     pub changes: usize,
-    /// All commits that the walk came by.
+    /// All commits that the walk passed.
     pub commits: usize,
     pub merges: usize,
-    /// Files of commits that cannot be read as Python.
+    /// The number of files in commits that cannot be read as Python.
     pub unreadable: usize,
     /// The first of them, one line each.
     pub examples: Vec<String>,
 }
 
-/// How many unreadable files are named.
+/// The maximum number of named unreadable files.
 const NAMED: usize = 5;
 
 impl Report {
@@ -35,7 +35,7 @@ impl Report {
         }
     }
 
-    /// For people, one line or a few.
+    /// For people, one or a few lines.
     pub fn text(&self) -> String {
         let plural = |count: usize, name: &str| format!("{count} {name}{}", if count == 1 { "" } else { "s" });
         let mut text = format!(

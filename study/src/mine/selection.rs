@@ -1,27 +1,27 @@
-//! What is asked of a history, and what is wrong with the question.
+//! The selection of changes in a history, and its errors.
 
-/// Which changes are wanted. Without merges, always; and only of functions that are in both versions of their file, with
-/// different trees without comments, docstrings, decorators and annotations.
+/// Which changes are wanted. Merges are always left out. Only functions count that both versions of their file have and
+/// whose trees differ, apart from comments, docstrings, decorators and annotations.
 #[derive(Debug, Clone, Default)]
 pub struct Selection {
-    /// Where the walk begins; HEAD when absent.
+    /// Where the walk begins. HEAD if absent.
     pub revision: Option<String>,
-    /// Seconds since 1970, of the committer, both inclusive.
+    /// Seconds since 1970, by the committer's date, both inclusive.
     pub since: Option<i64>,
     pub until: Option<i64>,
-    /// A line of the message must match one of these, in any case of letters.
+    /// A line of the message must match one of these, ignoring case.
     pub grep: Vec<String>,
-    /// The commit modifies one function, and neither adds nor removes any.
+    /// The commit modifies exactly one function and neither adds nor removes any.
     pub single_function: bool,
-    /// Functions and files with `test` in their name, too.
+    /// Include functions and files with `test` in their name.
     pub tests: bool,
-    /// Without the texts of the files that hold the functions.
+    /// Leave out the texts of the files that contain the functions.
     pub no_modules: bool,
-    /// This many changes at most.
+    /// The maximum number of changes.
     pub limit: Option<usize>,
 }
 
-/// Why nothing is read; one line for people.
+/// Why nothing is read, in one line for people.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum MineError {
     #[error("{0} is not in a git repository")]

@@ -1,4 +1,4 @@
-//! The threads of a walk: one goes through the commits, others read them, and what they found comes in the order of the
+//! The threads of a walk: one goes through the commits, and others read them. Their results come in the order of the
 //! walk. They hold a bounded number of commits, and end when nobody listens any more.
 
 use std::collections::BTreeMap;
@@ -21,14 +21,14 @@ use super::report::Report;
 use super::selection::Selection;
 use crate::change::Change;
 
-/// Commits that may be read ahead.
+/// The maximum number of commits that are read ahead.
 const AHEAD: usize = 64;
-/// How often a wait is looked up from.
+/// How often a wait checks whether to stop.
 const PATIENCE: Duration = Duration::from_millis(50);
-/// Room for a thread's stack; the parser asks for more where it needs it.
+/// The size of a thread's stack. The parser asks for more where it needs it.
 const STACK: usize = 8 << 20;
 
-/// What was found in a commit.
+/// The results of a commit.
 #[derive(Default)]
 pub struct Mined {
     commit: String,
@@ -44,7 +44,7 @@ struct MinedFile {
 }
 
 impl Mined {
-    /// The change at this place; none after the last one.
+    /// The change at this position. None after the last one.
     pub fn change(&self, mut at: usize, project: &str, modules: bool) -> Option<Change> {
         for file in &self.files {
             let Some((was, is)) = file.modified.get(at) else {
@@ -71,7 +71,7 @@ impl Mined {
     }
 }
 
-/// A commit to read, or the end with what was passed over before it.
+/// A commit to read, or the end, with the count of commits skipped before it.
 struct Task {
     index: usize,
     commit: Option<Oid>,
@@ -80,12 +80,12 @@ struct Task {
 
 type Found = (usize, Result<Option<Mined>, String>);
 
-/// What all threads share.
+/// The state that all threads share.
 struct Shared {
     stop: AtomicBool,
     modules: Modules,
     selection: Selection,
-    /// How many commits were given to who asked, and a word when there is one more.
+    /// How many commits were taken by the caller, and a signal when one more is.
     given: Mutex<usize>,
     moved: Condvar,
 }
@@ -131,7 +131,7 @@ impl Commits {
         Self { shared, found: Mutex::new(found), waiting: BTreeMap::new(), next: 0 }
     }
 
-    /// The next commit; none at the end. An error of kind `WouldBlock` says that it takes a moment.
+    /// The next commit, or none at the end. An error of kind `WouldBlock` says that it takes a moment.
     pub fn next(&mut self) -> io::Result<Option<Mined>> {
         loop {
             if let Some(found) = self.waiting.remove(&self.next) {
@@ -142,7 +142,7 @@ impl Commits {
             }
             let found = self.found.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(PATIENCE);
             match found {
-                // A thread that cannot work is the end, whatever the others still find.
+                // A thread that cannot work ends the walk, whatever the others still find.
                 Ok((usize::MAX, found)) => return found.map_err(io::Error::other),
                 Ok((index, found)) => {
                     self.waiting.insert(index, found);
@@ -198,7 +198,7 @@ fn work(
                 Ok(()) => vec![(index, Ok(Some(mined)))],
                 Err(error) => vec![(index, Err(error.message().to_owned()))],
             },
-            // What was passed over at the end, and the end itself.
+            // The commits skipped at the end, and the end itself.
             None => vec![(index, Ok(Some(mined))), (index + 1, Ok(None))],
         };
         for found in found {
@@ -238,7 +238,7 @@ fn read(repository: &Repository, commit: Oid, shared: &Shared, mined: &mut Mined
             (Err(reason), _) | (_, Err(reason)) => {
                 let short: String = mined.commit.chars().take(10).collect();
                 mined.report.unreadable(format!("{} at {short} {reason}", touched.path));
-                // Nobody knows what changed in it.
+                // What changed in this file is unknown.
                 others += 1;
             }
         }

@@ -1,4 +1,4 @@
-//! Record batches of Arrow: Parquet files, and what pandas, polars and pyarrow hand over.
+//! Arrow record batches: Parquet files, and those that pandas, polars and pyarrow provide.
 
 use std::fs::File;
 use std::io;
@@ -17,7 +17,7 @@ use serde_json::{Map, Value};
 use super::fields::{RowPlace, check_columns, from_fields, is_known};
 use crate::change::{Changes, Row};
 
-/// Rows at once, of a Parquet file: each holds whole modules.
+/// The number of rows of a Parquet file read at once. Each holds whole modules.
 const BATCH: usize = 64;
 
 /// Batch after batch, as changes.
@@ -30,7 +30,7 @@ pub struct Batches<I> {
     total: Option<u64>,
 }
 
-/// The rows of a Parquet file; of columns that are no fields nothing is read. An error is the end of a sentence.
+/// The rows of a Parquet file. Other columns than fields are not read. An error is the end of a sentence.
 pub fn parquet(file: File) -> Result<Batches<impl Iterator<Item = Result<RecordBatch, ArrowError>> + Send>, String> {
     let builder = ParquetRecordBatchReaderBuilder::try_new(file).map_err(|error| error.to_string())?;
     let total = u64::try_from(builder.metadata().file_metadata().num_rows()).ok();
@@ -84,7 +84,7 @@ impl<I: Iterator<Item = Result<RecordBatch, ArrowError>> + Send> Changes for Bat
     }
 }
 
-/// A cell as JSON has it. What is neither a text, a number nor a truth value is an object, which no field takes.
+/// A cell as JSON has it. A value that is not a text, a number or a truth value is an object, which no field takes.
 fn cell(array: &dyn Array, row: usize) -> Value {
     if array.is_null(row) {
         return Value::Null;
@@ -102,7 +102,7 @@ fn cell(array: &dyn Array, row: usize) -> Value {
         DataType::UInt16 => array.as_primitive::<UInt16Type>().value(row).into(),
         DataType::UInt32 => array.as_primitive::<UInt32Type>().value(row).into(),
         DataType::UInt64 => array.as_primitive::<UInt64Type>().value(row).into(),
-        // pandas makes numbers with gaps floats, and the gaps NaN, which JSON has not and becomes null.
+        // pandas turns numbers with gaps into floats, and the gaps into NaN. JSON has no NaN, so it becomes null.
         DataType::Float32 => f64::from(array.as_primitive::<Float32Type>().value(row)).into(),
         DataType::Float64 => array.as_primitive::<Float64Type>().value(row).into(),
         DataType::Dictionary(_, _) => {

@@ -11,7 +11,7 @@ use crate::change::{Changes, Row};
 /// The rows of a table, as changes.
 pub struct Table<R> {
     rows: Reader<R>,
-    /// Names of the fields that are known, by column.
+    /// The names of the known fields, by column.
     columns: Vec<Option<String>>,
     record: ByteRecord,
     number: usize,
@@ -38,7 +38,7 @@ impl<R: Read> Table<R> {
             let text = std::str::from_utf8(value).map_err(|_| {
                 place.wrong(None, &format!("the field `{name}` is not UTF-8 text: convert the file first"))
             })?;
-            // A table cannot tell what is empty from what is not there; only a function may be empty.
+            // A table cannot distinguish an empty field from a missing one. Only a function may be empty.
             if !text.is_empty() || matches!(name.as_str(), "old" | "new") {
                 fields.insert(name.clone(), Value::from(text));
             }

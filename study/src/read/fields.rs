@@ -1,11 +1,11 @@
-//! Fields of a row, whatever the format, as a change.
+//! The fields of a row in any format, as a change.
 
 use serde_json::{Map, Value};
 
 use crate::change::{Change, NoChange, Row};
 
-/// What each field of a change may be called, the name of our own first; the first that is there counts. The second
-/// names are those of ChangeGuard's data.
+/// The possible names of each field of a change, ours first. The first name that a row has counts. The second names are
+/// those of ChangeGuard's data.
 const NAMES: [(&str, &[&str]); 10] = [
     (
         "old",
@@ -34,10 +34,10 @@ const NAMES: [(&str, &[&str]); 10] = [
     ("id", &["id"]),
 ];
 
-/// Labels that others give, and ours.
+/// The labels that others use, and ours.
 const LABELS: [(&str, &str); 2] = [("semantics_changing", "changing"), ("semantics_preserving", "preserving")];
 
-/// In bytes: a function beyond this was not written by a person, nor a file.
+/// Maximum sizes in bytes. A person did not write a larger function or file.
 const LONGEST_FUNCTION: usize = 1 << 20;
 const LONGEST_MODULE: usize = 16 << 20;
 
@@ -50,7 +50,7 @@ fn names_of(field: &str) -> &'static [&'static str] {
     NAMES.iter().find(|(name, _)| *name == field).map_or(&[], |(_, names)| names)
 }
 
-/// Whether these columns hold both versions; else one line that says what is missing.
+/// Whether these columns hold both versions. Otherwise one line says what is missing.
 pub fn check_columns<'a>(columns: impl Iterator<Item = &'a str> + Clone) -> Result<(), String> {
     let known = |wanted: &str| {
         let names = names_of(wanted);
@@ -75,7 +75,7 @@ pub fn check_columns<'a>(columns: impl Iterator<Item = &'a str> + Clone) -> Resu
     Ok(())
 }
 
-/// Where a row stands: `line 7`.
+/// The place of a row: `line 7`.
 #[derive(Debug, Clone, Copy)]
 pub struct RowPlace {
     pub unit: &'static str,
@@ -83,7 +83,7 @@ pub struct RowPlace {
 }
 
 impl RowPlace {
-    /// A row that is no change, and why.
+    /// A row that is not a change, and why.
     pub fn wrong(self, id: Option<&Value>, what: &str) -> NoChange {
         NoChange {
             number: self.number,
@@ -92,7 +92,7 @@ impl RowPlace {
         }
     }
 
-    /// What a row that is no object is told.
+    /// The message for a row that is not an object.
     fn expected(self) -> &'static str {
         match self.unit {
             "line" => r#"write one object a line, {"old": "...", "new": "..."}"#,
@@ -127,7 +127,7 @@ pub fn from_json(text: &[u8], place: RowPlace) -> Row {
 pub fn from_fields(mut fields: Map<String, Value>, place: RowPlace) -> Row {
     let id = fields.remove("id");
     let wrong = |what: &str| place.wrong(id.as_ref(), what);
-    // The name that was found, and the value under it.
+    // The name that was found, and its value.
     let mut field = |name: &'static str| {
         let found = names_of(name).iter().find(|name| fields.get(**name).is_some_and(|value| !value.is_null()));
         found.and_then(|name| Some((*name, fields.get_mut(*name)?.take())))
@@ -142,7 +142,7 @@ pub fn from_fields(mut fields: Map<String, Value>, place: RowPlace) -> Row {
         Some((_, Value::String(text))) => Ok(Some(text)),
         Some((name, other)) => Err(wrong(&format!("the field `{name}` is {}; give a text", kind(&other)))),
     };
-    // What is only shown is shown as it is, and is never what is wrong.
+    // Fields that are only shown are shown unchanged, and are never wrong.
     let shown = |field: Option<(&str, Value)>| match field {
         Some((_, Value::String(text))) => Some(text),
         Some((_, value @ (Value::Number(_) | Value::Bool(_)))) => Some(value.to_string()),
@@ -171,7 +171,7 @@ pub fn from_fields(mut fields: Map<String, Value>, place: RowPlace) -> Row {
     })
 }
 
-/// A function as it was cut out of a class, at the margin. Lines that begin further left are within texts of the code.
+/// A function as it was cut out of a class, dedented. Lines that begin further left are within texts of the code.
 fn dedented(text: String) -> String {
     let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
     let indentation = &first[..first.len() - first.trim_start_matches([' ', '\t']).len()];
@@ -181,7 +181,7 @@ fn dedented(text: String) -> String {
     text.split_inclusive('\n').map(|line| line.strip_prefix(indentation).unwrap_or(line)).collect()
 }
 
-/// What JSON calls a value.
+/// JSON's name for the class of a value.
 fn kind(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",

@@ -10,12 +10,12 @@ use twincell_driver::files;
 use super::fields::{RowPlace, from_fields};
 use crate::change::{Changes, Row};
 
-/// Folders within folders.
+/// The maximum nesting of folders.
 const DEEPEST: usize = 50;
 
 const EXPECTED: &str = "name them x_old.py and x_new.py, old/x.py and new/x.py, or x/old.py and x/new.py";
 
-/// The pairs of a folder, by what their names have in common.
+/// The pairs of a folder, by the common part of their names.
 pub struct Pairs {
     folder: PathBuf,
     pairs: std::vec::IntoIter<(String, [Option<PathBuf>; 2])>,
@@ -30,7 +30,7 @@ impl Pairs {
             .map_err(|error| format!("cannot read {}: {}", folder.display(), files::reason(&error)))?;
         let mut pairs: BTreeMap<String, [Option<PathBuf>; 2]> = BTreeMap::new();
         for file in &files {
-            // `old/whats_new.py` may be read in two ways: by the one whose other file is there.
+            // `old/whats_new.py` may be read in two ways. The one whose other file exists counts.
             let mut ways = readings(file);
             let way = ways.iter().position(|way| files.contains(&way.other)).unwrap_or(0);
             if way < ways.len() {
@@ -85,7 +85,7 @@ impl Changes for Pairs {
     }
 }
 
-/// All Python files below, as seen from the folder; links to folders are not followed.
+/// All Python files below, as seen from the folder. Links to folders are not followed.
 fn collect(folder: &Path, within: &Path, depth: usize, files: &mut BTreeSet<PathBuf>) -> io::Result<()> {
     for entry in std::fs::read_dir(folder.join(within))? {
         let entry = entry?;
@@ -106,15 +106,15 @@ const SIDES: [&str; 2] = ["old", "new"];
 /// One way to read a file's name.
 #[derive(Debug, PartialEq)]
 struct Reading {
-    /// What its pair is called.
+    /// The name of its pair.
     name: String,
     /// The old (0) or the new one (1).
     side: usize,
-    /// What the other one is called then.
+    /// The name of the other file in this case.
     other: PathBuf,
 }
 
-/// All ways to read a file's name: by a folder, the outermost first, as a whole, by its end.
+/// All ways to read a file's name: by a folder, the outermost first; as a whole; by its ending.
 fn readings(file: &Path) -> Vec<Reading> {
     let without = file.with_extension("");
     let parts: Vec<String> = without.iter().map(|part| part.to_string_lossy().into_owned()).collect();

@@ -5,7 +5,7 @@ use std::io::{self, BufRead};
 use super::fields::{RowPlace, from_json};
 use crate::change::{Changes, Row};
 
-/// An entry holds the texts of two functions and of two modules.
+/// The maximum size of an entry, which holds the texts of two functions and of two modules.
 const LONGEST: usize = 64 << 20;
 const BLANK: &[u8] = b" \t\r\n\xef\xbb\xbf";
 
@@ -37,7 +37,7 @@ impl<R: BufRead> Entries<R> {
         Ok(None)
     }
 
-    /// The text of one entry: up to a comma or a bracket outside of it. Empty when it is longer than [`LONGEST`].
+    /// The text of one entry, up to a comma or a bracket outside it. Empty if it is longer than [`LONGEST`].
     fn entry(&mut self) -> io::Result<Vec<u8>> {
         let (mut text, mut too_long) = (Vec::new(), false);
         let (mut depth, mut quoted, mut escaped) = (0_usize, false, false);

@@ -1,4 +1,4 @@
-//! JSON Lines: one object a line.
+//! JSON Lines: one object on each line.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use super::fields::{RowPlace, from_json};
 use crate::change::{Changes, Row};
 
-/// A line holds the texts of two functions and of two modules; one beyond this is skipped without being held.
+/// The maximum size of a line, which holds the texts of two functions and of two modules. A longer one is skipped
+/// without being held.
 const LONGEST: usize = 64 << 20;
 
 const MARK: &[u8] = b"\xef\xbb\xbf";
@@ -16,9 +17,9 @@ const MARK: &[u8] = b"\xef\xbb\xbf";
 pub struct Lines<R> {
     input: R,
     number: usize,
-    /// What was read of the line that comes next.
+    /// The part of the next line that was read.
     line: Vec<u8>,
-    /// The line has more than [`LONGEST`]: the rest of it is thrown away.
+    /// The line is longer than [`LONGEST`]. The rest of it is discarded.
     too_long: bool,
     /// Where the input can be read again, to count its lines.
     path: Option<PathBuf>,
@@ -36,12 +37,12 @@ impl<R: BufRead> Lines<R> {
         Self { input, number: 0, line: Vec::new(), too_long: false, path: None }
     }
 
-    /// Reads on until a line is whole; false at the end of the input.
+    /// Reads until a line is complete. False at the end of the input.
     fn read_line(&mut self) -> io::Result<bool> {
         loop {
             let room = LONGEST.saturating_sub(self.line.len());
             let before = self.line.len();
-            // What was read before an error stays, and is read on from there.
+            // Bytes that were read before an error stay, and reading continues from there.
             let read = self.input.by_ref().take(room.max(1) as u64).read_until(b'\n', &mut self.line);
             let whole = self.line.len() > before && self.line.last() == Some(&b'\n');
             if self.too_long {

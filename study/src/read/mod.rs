@@ -1,4 +1,4 @@
-//! Readers of changes: one for each format, all giving [`Changes`] one at a time, so that memory does not grow with the
+//! Readers of changes: one for each format. All give [`Changes`] one at a time, so that memory does not grow with the
 //! input.
 
 mod arrow;
@@ -23,11 +23,11 @@ use patient::Patient;
 
 const ENDINGS: &str = "give .jsonl, .json, .csv, .tsv, .parquet, a folder of pairs, or - for standard input";
 
-/// Input in pieces of this many bytes.
+/// The size in bytes of the pieces in which input is read.
 const PIECE: usize = 1 << 16;
 
-/// The changes of a file or a folder; of standard input for `-`. The ending says what it holds; without a known one it is
-/// JSON. An error is one line for people.
+/// The changes of a file or a folder, or of standard input for `-`. The ending tells the format; without a known one it
+/// is JSON. An error is one line for people.
 pub fn open(path: &Path) -> Result<Box<dyn Changes>, String> {
     let name = path.display();
     let unreadable = |error: io::Error| format!("cannot read {name}: {}", reason(&error));

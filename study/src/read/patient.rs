@@ -1,5 +1,5 @@
-//! A pipe or a terminal, which may be silent for any time: reading it gives up after a moment with `WouldBlock`, so that
-//! whoever waits can be stopped.
+//! A pipe or a terminal, which may be silent for any time. Reading it gives up after a moment with `WouldBlock`, so
+//! that the reader can be stopped.
 
 use std::fs::File;
 use std::io::{self, Read};
