@@ -127,7 +127,7 @@ mod tests {
             ("float-tolerance", "0.5"),
             ("ignore-edge-cases", "on"),
             ("isolation", "process"),
-            ("without", "repair"),
+            ("without", "mutation"),
             ("python", "/other/python"),
         ] {
             let mut options = Options::default();

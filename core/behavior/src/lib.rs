@@ -4,6 +4,7 @@ mod arguments;
 mod calls;
 mod contrast;
 mod crash;
+mod denoise;
 mod display;
 mod effects;
 mod equal;
@@ -11,7 +12,6 @@ mod exceptions;
 mod log;
 mod output;
 mod returned;
-mod steady;
 
 use serde::{Deserialize, Serialize};
 
@@ -20,8 +20,8 @@ use twincell_engine::observed::{Behavior, Call};
 pub use arguments::is_argument;
 pub use calls::align as align_calls;
 pub use crash::is_telling;
+pub use denoise::{Denoised, denoise};
 pub use display::{DISPLAY_LIMIT, bounded, display_call, display_decision, display_observed, display_outcome};
-pub use steady::{Steady, steady};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -429,8 +429,8 @@ mod tests {
             ("predictor", "", "predictor cannot be '': give neural, frequency or uniform"),
             (
                 "without",
-                "repair,luck",
-                "without cannot be 'repair,luck': give some of learning, observation, directed, repair, hints, substitution, calls, with commas",
+                "mutation,luck",
+                "without cannot be 'mutation,luck': give some of learning, observation, directed, mutation, hints, substitution, calls, with commas",
             ),
             ("ignore-edge-cases", "perhaps", "ignore-edge-cases cannot be 'perhaps': give on or off"),
             ("function", "", "function cannot be '': give a text that is not empty"),

@@ -13,14 +13,14 @@ use twincell_engine::protocol::{Context, MEMBERS_USED, Member, member_step};
 use twincell_syntax::{Diff, Function};
 use twincell_values::value::{Decision, Recipe};
 
-use crate::campaign::{Campaign, Decisive, Kept, Target, joint};
+use crate::campaign::{Campaign, Decisive, Target, TestCase, joint_probability};
 use crate::report::{
     BranchReport, Evidence, ExecutionReport, LineReport, PairReport, Reproducer, VersionReport, Witness,
 };
 use crate::verdict::{self, EDGE_CASE, Verdict};
 
 /// What is known about a pair before it runs.
-pub(crate) struct Frame<'a> {
+pub(crate) struct PairContext<'a> {
     pub functions: &'a [Function; 2],
     pub diff: &'a Diff,
     /// The names that the functions use and that their modules bind differently.
@@ -30,11 +30,11 @@ pub(crate) struct Frame<'a> {
 }
 
 /// The results of running it.
-pub(crate) struct Findings<'a> {
+pub(crate) struct CampaignSummary<'a> {
     pub verdict: Verdict,
     pub reason: String,
     pub campaign: &'a Campaign,
-    pub witness: Option<&'a Kept>,
+    pub witness: Option<&'a TestCase>,
     /// The decisive values of the witness.
     pub decisive: Vec<Decisive>,
     /// A self-contained test for the witness.
@@ -49,20 +49,20 @@ pub(crate) struct Findings<'a> {
 }
 
 /// The report of a pair that is the same program.
-pub(crate) fn identical(frame: &Frame<'_>) -> PairReport {
-    let (reason, sentence) = wording::identical(frame);
-    unexecuted(frame, Verdict::Identical, reason, sentence)
+pub(crate) fn identical(context: &PairContext<'_>) -> PairReport {
+    let (reason, sentence) = wording::identical(context);
+    unexecuted(context, Verdict::Identical, reason, sentence)
 }
 
 /// The report of a pair that could not run.
-pub(crate) fn failed(frame: &Frame<'_>, reason: String) -> PairReport {
+pub(crate) fn failed(context: &PairContext<'_>, reason: String) -> PairReport {
     let sentence = format!("Inconclusive: {reason}.");
-    unexecuted(frame, Verdict::Inconclusive, reason, sentence)
+    unexecuted(context, Verdict::Inconclusive, reason, sentence)
 }
 
-fn unexecuted(frame: &Frame<'_>, verdict: Verdict, reason: String, sentence: String) -> PairReport {
+fn unexecuted(context: &PairContext<'_>, verdict: Verdict, reason: String, sentence: String) -> PairReport {
     let campaign = Campaign::default();
-    let [old, new] = [0, 1].map(|side| version(frame, side, &campaign, &Target::default(), None));
+    let [old, new] = [0, 1].map(|side| version(context, side, &campaign, &Target::default(), None));
     PairReport {
         verdict,
         reason,
@@ -70,7 +70,7 @@ fn unexecuted(frame: &Frame<'_>, verdict: Verdict, reason: String, sentence: Str
         evidence: vec![],
         old,
         new,
-        rows: frame.diff.rows.clone(),
+        rows: context.diff.rows.clone(),
         executed: 0,
         executions: vec![],
         line_sets: vec![],
@@ -92,66 +92,67 @@ pub(crate) fn decided_elsewhere(report: &mut PairReport, by: Vec<String>) {
 }
 
 /// The report of a pair that ran.
-pub(crate) fn report(frame: &Frame<'_>, findings: &Findings<'_>) -> PairReport {
-    let campaign = findings.campaign;
-    let stopped = || campaign.stopped_example().filter(|_| findings.verdict == Verdict::Inconclusive);
-    let shown = findings.witness.or_else(stopped).or_else(|| {
+pub(crate) fn report(context: &PairContext<'_>, summary: &CampaignSummary<'_>) -> PairReport {
+    let campaign = summary.campaign;
+    let stopped = || campaign.stopped_example().filter(|_| summary.verdict == Verdict::Inconclusive);
+    let shown = summary.witness.or_else(stopped).or_else(|| {
         // Without a difference, show the usable execution that ran the most lines.
-        let usable = campaign.executions.iter().filter(|kept| kept.is_valid());
-        usable.max_by_key(|kept| (lines_run(kept), std::cmp::Reverse(kept.record.index)))
+        let usable = campaign.executions.iter().filter(|case| case.is_valid());
+        usable.max_by_key(|case| (lines_run(case), std::cmp::Reverse(case.record.index)))
     });
-    let [old, new] = [0, 1].map(|side| version(frame, side, campaign, findings.target, shown));
-    let probability = joint(&findings.decisive);
-    let evidence = findings.witness.map_or_else(Vec::new, |kept| evidence(kept, probability));
-    let sentence = wording::sentence(frame, findings, &evidence);
+    let [old, new] = [0, 1].map(|side| version(context, side, campaign, summary.target, shown));
+    let probability = joint_probability(&summary.decisive);
+    let evidence = summary.witness.map_or_else(Vec::new, |case| evidence(case, probability));
+    let sentence = wording::sentence(context, summary, &evidence);
     let mut line_sets = LineSets::default();
-    let executions = campaign.executions.iter().map(|kept| execution(kept, &mut line_sets)).collect();
+    let executions = campaign.executions.iter().map(|case| execution(case, &mut line_sets)).collect();
     PairReport {
-        verdict: findings.verdict,
-        reason: wording::reason(frame, findings, &evidence),
+        verdict: summary.verdict,
+        reason: wording::reason(context, summary, &evidence),
         sentence,
         evidence,
         old,
         new,
-        rows: frame.diff.rows.clone(),
+        rows: context.diff.rows.clone(),
         executed: campaign.executed() as u32,
         executions,
         line_sets: line_sets.sets,
-        paths: values::paths(campaign, findings.classes),
-        witness: shown.and_then(|kept| witness(frame, kept, &findings.decisive, findings.rules)),
+        paths: values::paths(campaign, summary.classes),
+        witness: shown.and_then(|case| witness(context, case, &summary.decisive, summary.rules)),
         decided_by: vec![],
-        reproducer: findings.reproducer.clone(),
+        reproducer: summary.reproducer.clone(),
         lost: campaign.lost.len() as u32,
         isolation: Default::default(),
-        notes: notes(frame, findings),
-        milliseconds: findings.milliseconds,
+        notes: notes(context, summary),
+        milliseconds: summary.milliseconds,
     }
 }
 
-fn lines_run(kept: &Kept) -> usize {
-    kept.record.behaviors.iter().map(|behavior| behavior.lines.len()).sum()
+fn lines_run(case: &TestCase) -> usize {
+    case.record.behaviors.iter().map(|behavior| behavior.lines.len()).sum()
 }
 
-fn notes(frame: &Frame<'_>, findings: &Findings<'_>) -> Vec<String> {
-    let mut notes: Vec<String> = findings.notes.to_vec();
-    let [old, new] = frame.functions;
+fn notes(context: &PairContext<'_>, summary: &CampaignSummary<'_>) -> Vec<String> {
+    let mut notes: Vec<String> = summary.notes.to_vec();
+    let [old, new] = context.functions;
     if old.qualname != new.qualname {
         notes.push(format!(
             "compared {} with {}: the most similar function of the other version",
             old.qualname, new.qualname
         ));
     }
-    if !frame.diff.renames.is_empty() {
-        let renames: Vec<String> = frame.diff.renames.iter().map(|(new, old)| format!("{old} is now {new}")).collect();
+    if !context.diff.renames.is_empty() {
+        let renames: Vec<String> =
+            context.diff.renames.iter().map(|(new, old)| format!("{old} is now {new}")).collect();
         notes.push(format!("renamed: {}", renames.join(", ")));
     }
-    if !frame.changed_names.is_empty() {
+    if !context.changed_names.is_empty() {
         notes.push(format!(
             "the function itself did not change, but what it uses did: {}",
-            frame.changed_names.join(", ")
+            context.changed_names.join(", ")
         ));
     }
-    let campaign = findings.campaign;
+    let campaign = summary.campaign;
     if campaign.nondeterministic > 0 {
         notes.push(format!(
             "{} differences did not show again when the execution was repeated; they are no evidence",
@@ -164,21 +165,21 @@ fn notes(frame: &Frame<'_>, findings: &Findings<'_>) -> Vec<String> {
     if campaign.stopped_early {
         notes.push("stopped before the budget was used up".into());
     }
-    if findings.context == Context::Function {
+    if summary.context == Context::Function {
         notes.push("context: the function alone; everything that it does not define was injected".into());
     }
     notes
 }
 
 fn version(
-    frame: &Frame<'_>,
+    context: &PairContext<'_>,
     side: usize,
     campaign: &Campaign,
     target: &Target,
-    witness: Option<&Kept>,
+    witness: Option<&TestCase>,
 ) -> VersionReport {
-    let function = &frame.functions[side];
-    let changed = if side == 0 { &frame.diff.old_lines } else { &frame.diff.new_lines };
+    let function = &context.functions[side];
+    let changed = if side == 0 { &context.diff.old_lines } else { &context.diff.new_lines };
     let runs = |line: u32| campaign.ran(side, line);
     let lines: Vec<LineReport> = function
         .text
@@ -187,7 +188,7 @@ fn version(
         .map(|(index, text)| {
             let number = index as u32 + 1;
             let executable = target.lines[side].contains(&number);
-            let behavior = witness.and_then(|kept| kept.record.behaviors.get(side));
+            let behavior = witness.and_then(|case| case.record.behaviors.get(side));
             LineReport {
                 number,
                 text: text.to_string(),
@@ -212,7 +213,7 @@ fn version(
 }
 
 /// The differences of an execution. The values of the execution together have this probability.
-pub(crate) fn evidence(kept: &Kept, probability: f64) -> Vec<Evidence> {
+pub(crate) fn evidence(case: &TestCase, probability: f64) -> Vec<Evidence> {
     let one = |difference: &Difference| Evidence {
         channel: difference.channel,
         place: difference.place.clone(),
@@ -222,9 +223,9 @@ pub(crate) fn evidence(kept: &Kept, probability: f64) -> Vec<Evidence> {
         score: verdict::score(difference.basis, probability),
         probability,
         edge_case: probability < EDGE_CASE,
-        execution: number(kept),
+        execution: number(case),
     };
-    kept.differences.iter().map(one).collect()
+    case.differences.iter().map(one).collect()
 }
 
 /// Each set of lines once, since executions take few paths.
@@ -236,9 +237,9 @@ struct LineSets {
 
 impl LineSets {
     /// The number of the set of lines that an execution ran.
-    fn of(&mut self, kept: &Kept) -> u32 {
+    fn of(&mut self, case: &TestCase) -> u32 {
         let set = [0, 1].map(|side| {
-            let behavior = kept.record.behaviors.get(side);
+            let behavior = case.record.behaviors.get(side);
             behavior.map_or_else(Vec::new, |behavior| behavior.lines.iter().map(|(line, _)| *line).collect())
         });
         *self.known.entry(set).or_insert_with_key(|set| {
@@ -252,7 +253,7 @@ impl LineSets {
 fn branches(lines: &[u32], side: usize, campaign: &Campaign) -> Vec<BranchReport> {
     let mut branches: Vec<BranchReport> =
         lines.iter().map(|&line| BranchReport { line, taken: 0, not_taken: 0 }).collect();
-    for behavior in campaign.executions.iter().filter_map(|kept| kept.record.behaviors.get(side)) {
+    for behavior in campaign.executions.iter().filter_map(|case| case.record.behaviors.get(side)) {
         for &(number, yes, no) in &behavior.branches {
             if let Some(branch) = branches.get_mut(number as usize) {
                 branch.taken += u32::from(yes > 0);
@@ -263,50 +264,55 @@ fn branches(lines: &[u32], side: usize, campaign: &Campaign) -> Vec<BranchReport
     branches
 }
 
-fn execution(kept: &Kept, line_sets: &mut LineSets) -> ExecutionReport {
+fn execution(case: &TestCase, line_sets: &mut LineSets) -> ExecutionReport {
     let outcome =
         |behavior: Option<&Behavior>| behavior.map_or(String::new(), |behavior| display_outcome(&behavior.outcome));
     let valid = |behavior: Option<&Behavior>| behavior.is_some_and(|behavior| behavior.outcome.is_valid());
     ExecutionReport {
-        number: number(kept),
-        seed: kept.record.seed,
-        old: outcome(kept.old_behavior()),
-        new: outcome(kept.new_behavior()),
-        old_valid: valid(kept.old_behavior()),
-        new_valid: valid(kept.new_behavior()),
-        differs: !kept.differences.is_empty(),
-        examined: kept.examined,
-        new_lines: kept.new_lines,
-        coverage_so_far: kept.coverage,
-        microseconds: kept.record.microseconds,
-        lines: line_sets.of(kept),
-        choices: kept.record.choices.clone(),
+        number: number(case),
+        seed: case.record.seed,
+        old: outcome(case.old_behavior()),
+        new: outcome(case.new_behavior()),
+        old_valid: valid(case.old_behavior()),
+        new_valid: valid(case.new_behavior()),
+        differs: !case.differences.is_empty(),
+        examined: case.examined,
+        new_lines: case.new_lines,
+        coverage_so_far: case.coverage,
+        microseconds: case.record.microseconds,
+        lines: line_sets.of(case),
+        choices: case.record.choices.clone(),
     }
 }
 
 /// People count from one.
-pub(super) fn number(kept: &Kept) -> u32 {
-    kept.record.index + 1
+pub(super) fn number(case: &TestCase) -> u32 {
+    case.record.index + 1
 }
 
 /// The members that an execution used, by name and in order. Empty if no class was used from outside.
-pub(super) fn uses(frame: &Frame<'_>, kept: &Kept) -> Vec<String> {
-    let drawn = |path: &str| match &kept.record.choices.iter().find(|choice| choice.path == path)?.decision {
+pub(super) fn uses(context: &PairContext<'_>, case: &TestCase) -> Vec<String> {
+    let drawn = |path: &str| match &case.record.choices.iter().find(|choice| choice.path == path)?.decision {
         Decision::Value(Recipe::Int(number)) => usize::try_from(*number).ok(),
         _ => None,
     };
-    let Some(last) = drawn(MEMBERS_USED).filter(|_| !frame.members.is_empty()) else { return vec![] };
+    let Some(last) = drawn(MEMBERS_USED).filter(|_| !context.members.is_empty()) else { return vec![] };
     let steps = (1..=last + 1).map_while(|step| drawn(&member_step(step)));
-    steps.filter_map(|index| frame.members.get(index)).map(Member::shown).collect()
+    steps.filter_map(|index| context.members.get(index)).map(Member::shown).collect()
 }
 
-pub(crate) fn witness(frame: &Frame<'_>, kept: &Kept, decisive: &[Decisive], rules: &Rules) -> Option<Witness> {
-    let [old, new] = kept.record.behaviors.as_slice() else { return None };
+pub(crate) fn witness(
+    context: &PairContext<'_>,
+    case: &TestCase,
+    decisive: &[Decisive],
+    rules: &Rules,
+) -> Option<Witness> {
+    let [old, new] = case.record.behaviors.as_slice() else { return None };
     Some(Witness {
-        execution: number(kept),
-        uses: uses(frame, kept),
-        choices: kept.record.choices.clone(),
-        injections: kept.record.injections.clone(),
+        execution: number(case),
+        uses: uses(context, case),
+        choices: case.record.choices.clone(),
+        injections: case.record.injections.clone(),
         decisive: decisive.iter().map(|value| value.path.clone()).collect(),
         probabilities: decisive.iter().map(|value| value.probability).collect(),
         old: old.clone(),

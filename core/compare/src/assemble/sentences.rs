@@ -7,8 +7,8 @@ use twincell_syntax::{Form, Function};
 use twincell_values::value::{Choice, Decision, Recipe};
 
 use super::wording::overall;
-use crate::assemble::{Findings, Frame, decided_elsewhere, failed, identical, report};
-use crate::campaign::{Campaign, Decisive, Kept, Target};
+use crate::assemble::{CampaignSummary, PairContext, decided_elsewhere, failed, identical, report};
+use crate::campaign::{Campaign, Decisive, Target, TestCase};
 use crate::report::PairReport;
 use crate::verdict::Verdict;
 
@@ -36,7 +36,7 @@ fn returned(value: i64) -> Behavior {
     behavior(Outcome::Returned(Observed::Int(value.to_string())))
 }
 
-fn kept(old: Behavior, new: Behavior) -> Kept {
+fn case(old: Behavior, new: Behavior) -> TestCase {
     let differences = differences(&old, &new, &Rules::default());
     let choices = vec![Choice { path: "x".into(), decision: Decision::Value(Recipe::Int(0)) }];
     let record = ExecutionRecord {
@@ -49,31 +49,31 @@ fn kept(old: Behavior, new: Behavior) -> Kept {
         repairs: vec![],
         microseconds: 5,
     };
-    Kept { record, differences, new_lines: 1, coverage: 1.0, probability: 1.0, examined: true }
+    TestCase { record, differences, new_lines: 1, coverage: 1.0, probability: 1.0, examined: true }
 }
 
-fn pair_report(verdict: Verdict, reason: &str, execution: Kept, notes: &[String]) -> PairReport {
+fn pair_report(verdict: Verdict, reason: &str, execution: TestCase, notes: &[String]) -> PairReport {
     likely_pair_report(verdict, reason, execution, notes, 1.0)
 }
 
 fn likely_pair_report(
     verdict: Verdict,
     reason: &str,
-    execution: Kept,
+    execution: TestCase,
     notes: &[String],
     probability: f64,
 ) -> PairReport {
     let functions = [function(OLD), function(NEW)];
     let diff = twincell_syntax::diff(&functions[0], &functions[1]);
-    let frame = Frame { functions: &functions, diff: &diff, changed_names: &[], members: &[] };
-    told(&frame, verdict, reason, &[execution], vec![Decisive { path: "x".into(), probability }], notes)
+    let context = PairContext { functions: &functions, diff: &diff, changed_names: &[], members: &[] };
+    reported(&context, verdict, reason, &[execution], vec![Decisive { path: "x".into(), probability }], notes)
 }
 
-fn told(
-    frame: &Frame<'_>,
+fn reported(
+    context: &PairContext<'_>,
     verdict: Verdict,
     reason: &str,
-    executions: &[Kept],
+    executions: &[TestCase],
     decisive: Vec<Decisive>,
     notes: &[String],
 ) -> PairReport {
@@ -81,10 +81,10 @@ fn told(
     let reached = [[2].into(), [2].into()];
     let campaign =
         Campaign { executions: executions.to_vec(), witness: changing.then_some(0), reached, ..Campaign::default() };
-    let target = Target::new(frame.diff, [vec![2], vec![2]]);
+    let target = Target::new(context.diff, [vec![2], vec![2]]);
     report(
-        frame,
-        &Findings {
+        context,
+        &CampaignSummary {
             verdict,
             reason: reason.into(),
             campaign: &campaign,
@@ -103,7 +103,7 @@ fn told(
 
 #[test]
 fn a_change_is_told_by_its_values_and_what_each_version_did() {
-    let report = pair_report(Verdict::Changing, "", kept(returned(3), returned(0)), &[]);
+    let report = pair_report(Verdict::Changing, "", case(returned(3), returned(0)), &[]);
     assert_eq!(report.sentence, "Behavior of f changed: for x = 0: old returns 3, new returns 0 (execution 5, 12 ms).");
     assert_eq!((report.evidence[0].channel, report.evidence[0].execution), (Channel::Return, 5));
     assert_eq!((report.witness.unwrap().execution, report.executions[0].number), (5, 5));
@@ -111,23 +111,23 @@ fn a_change_is_told_by_its_values_and_what_each_version_did() {
 
 #[test]
 fn a_change_that_needs_an_unlikely_value_says_so() {
-    let report = likely_pair_report(Verdict::Changing, "", kept(returned(3), returned(0)), &[], 0.001);
+    let report = likely_pair_report(Verdict::Changing, "", case(returned(3), returned(0)), &[], 0.001);
     assert!(report.sentence.contains("changed: only for an unlikely value: for x = 0: old"), "{}", report.sentence);
     assert!(report.evidence[0].edge_case);
 }
 
 #[test]
 fn each_channel_has_words_of_its_own() {
-    let told = |change: fn(&mut Behavior)| {
+    let reported = |change: fn(&mut Behavior)| {
         let mut new = returned(0);
         change(&mut new);
-        pair_report(Verdict::Changing, "", kept(returned(0), new), &[]).sentence
+        pair_report(Verdict::Changing, "", case(returned(0), new), &[]).sentence
     };
-    let output = told(|new| new.stdout = "a\n".into());
+    let output = reported(|new| new.stdout = "a\n".into());
     assert!(output.contains(r"old writes '' to stdout, new 'a\n'"), "{output}");
-    let arguments = told(|new| new.arguments = vec![("x.meta".into(), Observed::Int("1".into()))]);
+    let arguments = reported(|new| new.arguments = vec![("x.meta".into(), Observed::Int("1".into()))]);
     assert!(arguments.contains("x.meta after the call: old leaves it as it was, new makes it 1"), "{arguments}");
-    let exception = told(|new| {
+    let exception = reported(|new| {
         let exception = Observed::Exception { class: "ValueError".into(), arguments: vec![] };
         new.outcome = Outcome::Raised { exception, intended: true, line: 2, message: "ValueError".into() };
     });
@@ -137,14 +137,14 @@ fn each_channel_has_words_of_its_own() {
 #[test]
 fn long_values_are_cut() {
     let long = behavior(Outcome::Returned(Observed::Str("é".repeat(5000))));
-    let report = pair_report(Verdict::Changing, "", kept(long, returned(0)), &[]);
+    let report = pair_report(Verdict::Changing, "", case(long, returned(0)), &[]);
     assert!(report.sentence.chars().count() < 300 && report.sentence.contains('…'), "{}", report.sentence);
 }
 
 #[test]
 fn without_a_difference_the_sentence_says_how_much_was_tried() {
     let report =
-        pair_report(Verdict::LikelyPreserving, "1 of 1 executions were usable", kept(returned(0), returned(0)), &[]);
+        pair_report(Verdict::LikelyPreserving, "1 of 1 executions were usable", case(returned(0), returned(0)), &[]);
     assert_eq!(report.sentence, "No difference in f: 1 of 1 executions were usable; 2 of 2 changed lines ran (12 ms).");
     assert!(report.evidence.is_empty());
     // The execution that ran most is shown all the same.
@@ -156,7 +156,7 @@ fn what_could_not_run_says_why() {
     let functions = [function(OLD), function(NEW)];
     let diff = twincell_syntax::diff(&functions[0], &functions[1]);
     let report = failed(
-        &Frame { functions: &functions, diff: &diff, changed_names: &[], members: &[] },
+        &PairContext { functions: &functions, diff: &diff, changed_names: &[], members: &[] },
         "it cannot be loaded".into(),
     );
     assert_eq!(
@@ -164,23 +164,23 @@ fn what_could_not_run_says_why() {
         (Verdict::Inconclusive, "Inconclusive: it cannot be loaded.")
     );
     let notes = ["line 3 of the module cannot be evaluated here".to_string()];
-    let report = pair_report(Verdict::Inconclusive, "nothing was executed", kept(returned(0), returned(0)), &notes);
+    let report = pair_report(Verdict::Inconclusive, "nothing was executed", case(returned(0), returned(0)), &notes);
     assert_eq!(report.sentence, "Inconclusive for f: nothing was executed.");
     assert_eq!(report.notes, notes);
 }
 
 #[test]
 fn several_functions_are_counted() {
-    let report = |verdict| pair_report(verdict, "", kept(returned(0), returned(1)), &[]);
+    let report = |verdict| pair_report(verdict, "", case(returned(0), returned(1)), &[]);
     let reports = [report(Verdict::Changing), report(Verdict::LikelyPreserving), report(Verdict::Inconclusive)];
-    let told =
+    let reported =
         |verdict, reports: &[PairReport]| overall(verdict, reports, &vec![Form::Function; reports.len()], &[], &[]);
-    assert_eq!(told(Verdict::Changing, &reports), "Behavior changed in 1 of 3 functions: f.");
+    assert_eq!(reported(Verdict::Changing, &reports), "Behavior changed in 1 of 3 functions: f.");
     assert_eq!(
-        told(Verdict::Inconclusive, &reports[1..]),
+        reported(Verdict::Inconclusive, &reports[1..]),
         "No difference found, but 1 of 2 functions is inconclusive: f."
     );
-    assert_eq!(told(Verdict::Changing, &reports[..1]), reports[0].sentence);
+    assert_eq!(reported(Verdict::Changing, &reports[..1]), reports[0].sentence);
     let forms = [Form::Function, Form::Class, Form::Snippet];
     assert_eq!(
         overall(Verdict::Changing, &reports, &forms, &[], &[]),
@@ -192,13 +192,16 @@ fn several_functions_are_counted() {
 fn what_only_one_version_has_is_said_where_nothing_changed() {
     let functions = [function(OLD), function(OLD)];
     let diff = twincell_syntax::diff(&functions[0], &functions[1]);
-    let same = identical(&Frame { functions: &functions, diff: &diff, changed_names: &[], members: &[] });
+    let same = identical(&PairContext { functions: &functions, diff: &diff, changed_names: &[], members: &[] });
     assert_eq!((same.sentence.as_str(), same.reason.as_str()), ("Identical: nothing differs in f.", "nothing differs"));
-    let told = |added: &[String], removed: &[String]| {
+    let reported = |added: &[String], removed: &[String]| {
         overall(Verdict::Identical, std::slice::from_ref(&same), &[Form::Function], added, removed)
     };
-    assert_eq!(told(&[], &[]), same.sentence);
-    assert_eq!(told(&["h".into()], &["g".into()]), "Identical: nothing differs in f. Only in old: g. Only in new: h.");
+    assert_eq!(reported(&[], &[]), same.sentence);
+    assert_eq!(
+        reported(&["h".into()], &["g".into()]),
+        "Identical: nothing differs in f. Only in old: g. Only in new: h."
+    );
     let several = overall(Verdict::Identical, &[same.clone(), same.clone()], &[Form::Function; 2], &[], &[]);
     assert_eq!(several, "Identical: nothing differs in 2 functions.");
 }
@@ -206,8 +209,8 @@ fn what_only_one_version_has_is_said_where_nothing_changed() {
 #[test]
 fn who_is_judged_by_its_callers_is_not_counted_and_named_apart() {
     let usable = "1 of 1 executions were usable and none showed a difference";
-    let caller = pair_report(Verdict::LikelyPreserving, usable, kept(returned(0), returned(0)), &[]);
-    let mut helper = pair_report(Verdict::Changing, "", kept(returned(3), returned(0)), &[]);
+    let caller = pair_report(Verdict::LikelyPreserving, usable, case(returned(0), returned(0)), &[]);
+    let mut helper = pair_report(Verdict::Changing, "", case(returned(3), returned(0)), &[]);
     helper.new.qualname = "_help".into();
     decided_elsewhere(&mut helper, vec!["f".into()]);
     assert!(
@@ -225,13 +228,13 @@ fn members_of_a_class_are_told_by_name() {
     let members = [member("add", false), member("total", true)];
     let functions = [function(OLD), function(NEW)];
     let diff = twincell_syntax::diff(&functions[0], &functions[1]);
-    let frame = Frame { functions: &functions, diff: &diff, changed_names: &[], members: &members };
-    let mut execution = kept(returned(3), returned(0));
+    let context = PairContext { functions: &functions, diff: &diff, changed_names: &[], members: &members };
+    let mut execution = case(returned(3), returned(0));
     for (path, number) in [("members used", 1), ("member 1", 1), ("member 2", 0), ("member 3", 1)] {
         execution.record.choices.push(Choice { path: path.into(), decision: Decision::Value(Recipe::Int(number)) });
     }
     let decisive = ["x", "member 2"].map(|path| Decisive { path: path.into(), probability: 1.0 });
-    let report = told(&frame, Verdict::Changing, "", &[execution], decisive.to_vec(), &[]);
+    let report = reported(&context, Verdict::Changing, "", &[execution], decisive.to_vec(), &[]);
     assert_eq!(
         report.sentence,
         "Behavior of f changed: for x = 0, using total, then add(): old returns 3, new returns 0 (execution 5, 12 ms)."
@@ -242,7 +245,7 @@ fn members_of_a_class_are_told_by_name() {
 #[test]
 fn a_version_that_does_not_end_is_told_with_the_shortest_values() {
     let stopped = |value: i64| {
-        let mut execution = kept(returned(0), behavior(Outcome::Stopped { reason: "steps".into() }));
+        let mut execution = case(returned(0), behavior(Outcome::Stopped { reason: "steps".into() }));
         execution.record.choices[0].decision = Decision::Value(Recipe::Int(value));
         execution.record.injections = vec![Injection {
             path: "x".into(),
@@ -258,9 +261,9 @@ fn a_version_that_does_not_end_is_told_with_the_shortest_values() {
     };
     let functions = [function(OLD), function(NEW)];
     let diff = twincell_syntax::diff(&functions[0], &functions[1]);
-    let frame = Frame { functions: &functions, diff: &diff, changed_names: &[], members: &[] };
-    let executions = [kept(returned(0), returned(0)), stopped(1234), stopped(7), stopped(12)];
-    let report = told(&frame, Verdict::Inconclusive, "new may not end", &executions, vec![], &[]);
+    let context = PairContext { functions: &functions, diff: &diff, changed_names: &[], members: &[] };
+    let executions = [case(returned(0), returned(0)), stopped(1234), stopped(7), stopped(12)];
+    let report = reported(&context, Verdict::Inconclusive, "new may not end", &executions, vec![], &[]);
     assert_eq!(report.sentence, "Inconclusive for f: new may not end, e.g. for x = 7 in execution 8.");
     assert_eq!(report.witness.unwrap().execution, 8);
 }

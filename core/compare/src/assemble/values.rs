@@ -16,9 +16,9 @@ pub(super) fn paths(campaign: &Campaign, classes: &BTreeMap<String, Vec<f32>>) -
     let mut paths: Vec<PathReport> = Vec::new();
     // For a path its position in `paths`, and for a value its position in `injected`.
     let mut known: HashMap<String, (usize, HashMap<String, usize>)> = HashMap::new();
-    for kept in &campaign.executions {
-        let (differs, valid) = (!kept.differences.is_empty(), kept.is_valid());
-        for injection in &kept.record.injections {
+    for case in &campaign.executions {
+        let (differs, valid) = (!case.differences.is_empty(), case.is_valid());
+        for injection in &case.record.injections {
             if !known.contains_key(&injection.path) {
                 if paths.len() == MOST_PATHS {
                     continue;

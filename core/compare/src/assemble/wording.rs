@@ -6,8 +6,8 @@ use twincell_engine::protocol::{Injection, says_what_is_used};
 use twincell_syntax::Form;
 use twincell_values::value::{Choice, Decision};
 
-use crate::assemble::{Findings, Frame, number, uses};
-use crate::campaign::{Decisive, Kept};
+use crate::assemble::{CampaignSummary, PairContext, number, uses};
+use crate::campaign::{Decisive, TestCase};
 use crate::report::{Evidence, PairReport};
 use crate::verdict::Verdict;
 
@@ -22,13 +22,13 @@ const SENTENCE_TEXT: usize = 80;
 const SAME_TEXT: &str = "nothing differs";
 
 /// The reason why a pair is the same program, and the sentence that says so.
-pub(super) fn identical(frame: &Frame<'_>) -> (String, String) {
-    let [old, new] = frame.functions;
+pub(super) fn identical(context: &PairContext<'_>) -> (String, String) {
+    let [old, new] = context.functions;
     let name = &new.qualname;
     if old.text == new.text {
         return (SAME_TEXT.into(), format!("Identical: {SAME_TEXT} in {name}."));
     }
-    let locals = if frame.diff.renames.is_empty() { "" } else { " or names of locals" };
+    let locals = if context.diff.renames.is_empty() { "" } else { " or names of locals" };
     let layout = if locals.is_empty() { " or layout" } else { ", layout" };
     let reason = format!("only comments, docstrings, annotations{layout}{locals} differ");
     let sentence = format!("Identical: {name} is the same program; {reason}.");
@@ -42,58 +42,63 @@ pub(super) fn decided_elsewhere(report: &PairReport, by: &[String]) -> String {
 }
 
 /// The sentence that a view shows first.
-pub(super) fn sentence(frame: &Frame<'_>, findings: &Findings<'_>, evidence: &[Evidence]) -> String {
-    let name = &frame.functions[1].qualname;
-    match (findings.verdict, findings.witness) {
-        (Verdict::Changing, Some(kept)) => format!(
+pub(super) fn sentence(context: &PairContext<'_>, summary: &CampaignSummary<'_>, evidence: &[Evidence]) -> String {
+    let name = &context.functions[1].qualname;
+    match (summary.verdict, summary.witness) {
+        (Verdict::Changing, Some(case)) => format!(
             "Behavior of {name} changed: {} (execution {}, {:.0} ms).",
-            difference(frame, findings, kept, evidence),
-            number(kept),
-            findings.milliseconds
+            difference(context, summary, case, evidence),
+            number(case),
+            summary.milliseconds
         ),
         (Verdict::LikelyPreserving, _) => {
-            let reached: usize = findings.campaign.reached.iter().map(std::collections::BTreeSet::len).sum();
-            let changed: usize = findings.target.changed.iter().map(Vec::len).sum();
+            let reached: usize = summary.campaign.reached.iter().map(std::collections::BTreeSet::len).sum();
+            let changed: usize = summary.target.changed.iter().map(Vec::len).sum();
             let what = match changed {
-                0 => format!("though {} changed", frame.changed_names.join(", ")),
+                0 => format!("though {} changed", context.changed_names.join(", ")),
                 _ => format!("{reached} of {changed} changed lines ran"),
             };
-            let none = match findings.witness {
+            let none = match summary.witness {
                 Some(_) => "No change in the behavior of",
                 None => "No difference in",
             };
-            format!("{none} {name}: {}; {what} ({:.0} ms).", findings.reason, findings.milliseconds)
+            format!("{none} {name}: {}; {what} ({:.0} ms).", summary.reason, summary.milliseconds)
         }
         _ => {
-            let example = findings.campaign.stopped_example().map(|kept| {
-                let values = injected_values(kept);
+            let example = summary.campaign.stopped_example().map(|case| {
+                let values = injected_values(case);
                 let with = if values.is_empty() { "in".into() } else { format!("for {} in", values.join(", ")) };
-                format!(", e.g. {with} execution {}", number(kept))
+                format!(", e.g. {with} execution {}", number(case))
             });
-            format!("Inconclusive for {name}: {}{}.", findings.reason, example.unwrap_or_default())
+            format!("Inconclusive for {name}: {}{}.", summary.reason, example.unwrap_or_default())
         }
     }
 }
 
 /// What a witness shows, with the values that it needs: `for x = 0: old returns None, new returns 1`.
-fn difference(frame: &Frame<'_>, findings: &Findings<'_>, kept: &Kept, evidence: &[Evidence]) -> String {
-    let values = named_values(frame, kept, &findings.decisive);
+fn difference(
+    context: &PairContext<'_>,
+    summary: &CampaignSummary<'_>,
+    case: &TestCase,
+    evidence: &[Evidence],
+) -> String {
+    let values = named_values(context, case, &summary.decisive);
     let unlikely = if evidence.iter().any(|one| one.edge_case) { "only for an unlikely value: " } else { "" };
     let given = if values.is_empty() { String::new() } else { format!("for {}: ", values.join(", ")) };
-    let what = evidence.first().map_or_else(|| "the two differ".to_string(), |evidence| contrast(kept, evidence));
+    let what = evidence.first().map_or_else(|| "the two differ".to_string(), |evidence| contrast(case, evidence));
     format!("{unlikely}{given}{what}")
 }
 
 /// The reason for the verdict. For a change, what shows it.
-pub(super) fn reason(frame: &Frame<'_>, findings: &Findings<'_>, evidence: &[Evidence]) -> String {
-    match (findings.verdict, findings.witness) {
-        (Verdict::Changing, Some(kept)) => difference(frame, findings, kept, evidence),
-        _ => findings.reason.clone(),
+pub(super) fn reason(context: &PairContext<'_>, summary: &CampaignSummary<'_>, evidence: &[Evidence]) -> String {
+    match (summary.verdict, summary.witness) {
+        (Verdict::Changing, Some(case)) => difference(context, summary, case, evidence),
+        _ => summary.reason.clone(),
     }
 }
 
 /// `old returns None, new returns 1`.
-fn contrast(kept: &Kept, evidence: &Evidence) -> String {
+fn contrast(case: &TestCase, evidence: &Evidence) -> String {
     let verb = |behavior: Option<&Behavior>, fallback: &str| match behavior.map(|behavior| &behavior.outcome) {
         Some(outcome @ (Outcome::Returned(_) | Outcome::Raised { .. })) => {
             cut(&display_outcome(outcome).replacen("returned ", "returns ", 1).replacen("raised ", "raises ", 1))
@@ -104,8 +109,8 @@ fn contrast(kept: &Kept, evidence: &Evidence) -> String {
         Channel::Return | Channel::Exception => {
             format!(
                 "old {}, new {}",
-                verb(kept.old_behavior(), &evidence.old),
-                verb(kept.new_behavior(), &evidence.new)
+                verb(case.old_behavior(), &evidence.old),
+                verb(case.new_behavior(), &evidence.new)
             )
         }
         Channel::Output => {
@@ -149,29 +154,29 @@ fn named(choice: &Choice) -> String {
     }
 }
 
-fn injection_of<'a>(kept: &'a Kept, choice: &Choice) -> Option<&'a Injection> {
-    kept.record.injections.iter().find(|injection| injection.path == choice.path)
+fn injection_of<'a>(case: &'a TestCase, choice: &Choice) -> Option<&'a Injection> {
+    case.record.injections.iter().find(|injection| injection.path == choice.path)
 }
 
 /// The first injected values.
-fn injected_values(kept: &Kept) -> Vec<String> {
-    let entered = kept.record.choices.iter().filter(|choice| injection_of(kept, choice).is_some());
+fn injected_values(case: &TestCase) -> Vec<String> {
+    let entered = case.record.choices.iter().filter(|choice| injection_of(case, choice).is_some());
     entered.take(NAMED_VALUES).map(named).collect()
 }
 
 /// The decisive values of a witness, those that entered on changed lines first, and the members that were used.
-fn named_values(frame: &Frame<'_>, kept: &Kept, decisive: &[Decisive]) -> Vec<String> {
+fn named_values(context: &PairContext<'_>, case: &TestCase, decisive: &[Decisive]) -> Vec<String> {
     let on_changed_line = |injection: &Injection| {
-        let lines = if injection.version == 0 { &frame.diff.old_lines } else { &frame.diff.new_lines };
+        let lines = if injection.version == 0 { &context.diff.old_lines } else { &context.diff.new_lines };
         injection.kind.is_none() || lines.contains(&injection.line)
     };
     let raises = |choice: &&Choice| matches!(choice.decision, Decision::Raise(_) | Decision::Fail);
     let is_decisive = |choice: &&Choice| decisive.iter().any(|value| value.path == choice.path);
-    let uses = uses(frame, kept);
-    let (used, mut values): (Vec<&Choice>, Vec<&Choice>) = (kept.record.choices.iter())
+    let uses = uses(context, case);
+    let (used, mut values): (Vec<&Choice>, Vec<&Choice>) = (case.record.choices.iter())
         .filter(|choice| is_decisive(choice) || raises(choice))
         .partition(|choice| !uses.is_empty() && says_what_is_used(&choice.path));
-    values.sort_by_key(|choice| !(raises(choice) || injection_of(kept, choice).is_some_and(on_changed_line)));
+    values.sort_by_key(|choice| !(raises(choice) || injection_of(case, choice).is_some_and(on_changed_line)));
     let mut all: Vec<String> = values.into_iter().take(NAMED_VALUES).map(named).collect();
     if !used.is_empty() {
         all.push(format!("using {}", uses.join(", then ")));

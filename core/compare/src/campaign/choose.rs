@@ -1,6 +1,6 @@
 //! Chooses the next execution: a planned one, a fresh one, or a variation of one that reached something new.
 //!
-//! While there are planned executions (`goals.rs`, `repair.rs`), they are three in four. Of the others, every second is
+//! While there are planned executions (`search_targets.rs`, `mutation.rs`), they are three in four. Of the others, every second is
 //! drawn afresh. The rest keep the decisions of an execution that reached something new, except for a few that are
 //! drawn again (paths are drawn independently, so the others stay the same). Now and then a value becomes one of those
 //! with which values of its path were compared.
@@ -29,7 +29,7 @@ pub(super) fn choose(state: &mut State<'_>, seed: u64, index: u32) -> ExecutionR
     let own = xxh3_64_with_seed(&index.to_le_bytes(), seed);
     let mut random = Pcg64Mcg::seed_from_u64(own);
     let wants_afresh = state.substitution.wants_afresh(index);
-    let planned = if index % 4 == 3 || wants_afresh { None } else { state.goals.take(index) };
+    let planned = if index % 4 == 3 || wants_afresh { None } else { state.search_targets.take(index) };
     let (fixed, is_fresh) = match planned {
         Some(fixed) => (fixed, false),
         None if state.techniques.learning && index % 2 == 1 && !wants_afresh => (vary(state, &mut random), false),

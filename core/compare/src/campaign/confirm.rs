@@ -1,13 +1,13 @@
 //! Confirms that a difference comes from the code: repeats the execution, and also runs each version against itself.
 
-use twincell_behavior::{Difference, Rules, differences, is_telling, steady};
+use twincell_behavior::{Difference, Rules, denoise, differences, is_telling};
 use twincell_engine::observed::Behavior;
 use twincell_engine::protocol::{ExecutionRecord, ExecutionRequest, Substitute};
 use twincell_engine::{EngineError, Executed};
 use twincell_syntax::site::SiteKind;
 use twincell_values::value::Fixed;
 
-use super::{Execute, Kept};
+use super::{Execute, TestCase};
 
 /// How often each version is repeated to check that it behaves the same again, and how often after it did not.
 pub(super) const REPEATS: usize = 5;
@@ -89,7 +89,7 @@ fn attempt(
         if shown.is_empty() || [&old, &new].into_iter().all(|same| is_same_each_time(same, rules)) {
             return shown;
         }
-        let steady = steady((first, &old), (second, &new), rules);
+        let steady = denoise((first, &old), (second, &new), rules);
         let left = differences(&steady.old, &steady.new, rules).into_iter();
         left.filter(|difference| !steady.noisy.contains(&difference.channel)).collect()
     };
@@ -104,7 +104,11 @@ fn is_same_each_time(runs: &[Behavior], rules: &Rules) -> bool {
 }
 
 /// Whether each version behaves the same again on these decisions.
-pub fn is_steady(execute: &mut dyn Execute, record: &ExecutionRecord, rules: &Rules) -> Result<bool, EngineError> {
+pub fn is_deterministic(
+    execute: &mut dyn Execute,
+    record: &ExecutionRecord,
+    rules: &Rules,
+) -> Result<bool, EngineError> {
     let requests = [0, 1].map(|version| again(record, repeat(record), vec![version; REPEATS])).to_vec();
     Ok(execute.execute(requests)?.iter().all(|executed| match executed {
         Executed::Record(record) => {
@@ -116,11 +120,11 @@ pub fn is_steady(execute: &mut dyn Execute, record: &ExecutionRecord, rules: &Ru
 }
 
 /// Whether both versions behave as they did in this execution.
-pub fn is_same_again(execute: &mut dyn Execute, kept: &Kept, rules: &Rules) -> Result<bool, EngineError> {
-    let request = again(&kept.record, repeat(&kept.record), vec![0, 1]);
+pub fn is_same_again(execute: &mut dyn Execute, case: &TestCase, rules: &Rules) -> Result<bool, EngineError> {
+    let request = again(&case.record, repeat(&case.record), vec![0, 1]);
     Ok(execute.execute(vec![request])?.iter().all(|executed| match executed {
         Executed::Record(record) => {
-            let pairs = kept.record.behaviors.iter().zip(&record.behaviors);
+            let pairs = case.record.behaviors.iter().zip(&record.behaviors);
             pairs.into_iter().all(|(before, now)| differences(before, now, rules).is_empty())
         }
         Executed::Lost { .. } => false,

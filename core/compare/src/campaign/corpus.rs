@@ -12,10 +12,10 @@ use twincell_engine::observed::Outcome;
 use twincell_engine::protocol::{ExecutionRecord, Place};
 use twincell_values::value::{Choice, Recipe};
 
-use super::goals::Goals;
+use super::search_targets::SearchTargets;
 use super::solve::{self, Facts};
 use super::substitute::Substitution;
-use super::{Campaign, Kept, Plan, Target, Techniques, repair};
+use super::{Campaign, Plan, Target, Techniques, TestCase, mutation};
 
 /// The maximum number of executions whose decisions are varied.
 const CORPUS: usize = 24;
@@ -52,14 +52,14 @@ pub(super) struct State<'a> {
     covered: [BTreeSet<u32>; 2],
     events: FxHashSet<Event>,
     pub(super) corpus: Vec<Entry>,
-    pub(super) goals: Goals,
+    pub(super) search_targets: SearchTargets,
     pub(super) substitution: Substitution,
     /// By access path, the values with which its values were compared.
     pub(super) learned: BTreeMap<String, Vec<Recipe>>,
     /// The decisions that ran, hashed.
     known: FxHashSet<u64>,
     repeated: u32,
-    repairs: FxHashMap<(usize, u32, u64), u32>,
+    mutations: FxHashMap<(usize, u32, u64), u32>,
 }
 
 impl<'a> State<'a> {
@@ -73,11 +73,11 @@ impl<'a> State<'a> {
             covered: Default::default(),
             events: FxHashSet::default(),
             corpus: Vec::new(),
-            goals: if techniques.directed { Goals::new(target) } else { Goals::default() },
+            search_targets: if techniques.directed { SearchTargets::new(target) } else { SearchTargets::default() },
             learned: BTreeMap::new(),
             known: FxHashSet::default(),
             repeated: 0,
-            repairs: FxHashMap::default(),
+            mutations: FxHashMap::default(),
         }
     }
 
@@ -88,7 +88,7 @@ impl<'a> State<'a> {
 
     /// Whether everything that can be drawn was drawn, as far as one can tell.
     pub(super) fn is_exhausted(&self) -> bool {
-        self.repeated >= REPEATED && !self.goals.is_waiting()
+        self.repeated >= REPEATED && !self.search_targets.is_waiting()
     }
 
     /// Replaces more existing objects when it is time. `false` if nothing more can be expected at all.
@@ -181,14 +181,14 @@ impl<'a> State<'a> {
 
     /// Plans to repeat an execution without the decision that made it fail.
     fn plan_repairs(&mut self, record: &ExecutionRecord) {
-        let Some(failure) = repair::failure(record) else { return };
+        let Some(failure) = mutation::failure(record) else { return };
         let Some(reading) = self.target.readings.get(failure.version) else { return };
         let key = (failure.version, failure.line, xxh3_64(failure.class.as_bytes()));
-        let done = self.repairs.entry(key).or_insert(0);
+        let done = self.mutations.entry(key).or_insert(0);
         if *done < REPAIRS {
             *done += 1;
-            for assignment in repair::repairs(&failure, record, reading) {
-                self.goals.plan(&record.choices, &assignment, REPAIR_PRIORITY);
+            for assignment in mutation::mutations(&failure, record, reading) {
+                self.search_targets.plan(&record.choices, &assignment, REPAIR_PRIORITY);
             }
         }
     }
@@ -227,9 +227,9 @@ pub(super) fn learn(state: &mut State<'_>, campaign: &mut Campaign, mut record: 
         state.learn_values(&record);
     }
     if state.techniques.directed {
-        state.goals.learn(state.target, &state.covered, &record);
+        state.search_targets.learn(state.target, &state.covered, &record);
     }
-    if state.techniques.repair {
+    if state.techniques.mutation {
         state.plan_repairs(&record);
     }
     // Observations are dropped after learning from them, since a campaign keeps hundreds of records.
@@ -239,7 +239,7 @@ pub(super) fn learn(state: &mut State<'_>, campaign: &mut Campaign, mut record: 
         _ => vec![],
     };
     let coverage = state.coverage();
-    campaign.executions.push(Kept {
+    campaign.executions.push(TestCase {
         record,
         differences: found,
         new_lines,

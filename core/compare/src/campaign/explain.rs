@@ -6,7 +6,7 @@ use twincell_engine::protocol::ExecutionRequest;
 use twincell_engine::{EngineError, Executed};
 
 use super::confirm::{again, repeat};
-use super::{Campaign, Execute, Kept};
+use super::{Campaign, Execute, TestCase};
 
 /// The maximum number of executions that are repeated for this.
 const MOST: usize = 8;
@@ -14,18 +14,18 @@ const MOST: usize = 8;
 /// The probability of each class, by access path. The executions with the most values are repeated, since a few of them
 /// have nearly all paths.
 pub fn explain(execute: &mut dyn Execute, campaign: &Campaign) -> Result<BTreeMap<String, Vec<f32>>, EngineError> {
-    let mut longest: Vec<&Kept> = campaign.executions.iter().collect();
-    longest.sort_by_key(|kept| std::cmp::Reverse(kept.record.injections.len()));
+    let mut longest: Vec<&TestCase> = campaign.executions.iter().collect();
+    longest.sort_by_key(|case| std::cmp::Reverse(case.record.injections.len()));
     let mut asked: HashSet<&str> = HashSet::new();
     let mut requests: Vec<ExecutionRequest> = Vec::new();
-    for kept in longest {
+    for case in longest {
         if requests.len() == MOST {
             break;
         }
         let known = asked.len();
-        asked.extend(kept.record.injections.iter().map(|injection| injection.path.as_str()));
+        asked.extend(case.record.injections.iter().map(|injection| injection.path.as_str()));
         if asked.len() > known {
-            let request = again(&kept.record, repeat(&kept.record), vec![0, 1]);
+            let request = again(&case.record, repeat(&case.record), vec![0, 1]);
             requests.push(ExecutionRequest { explain: true, ..request });
         }
     }

@@ -1,31 +1,31 @@
 //! The executions of one pair: choose, execute, learn, stop.
 //!
 //! [`run`] is the loop. Each idea has a file: what is kept and learned (`corpus.rs`), the next execution (`choose.rs`),
-//! whether a difference is real (`confirm.rs`), a small witness (`shrink.rs`), another one (`plausible.rs`), and the
+//! whether a difference is real (`confirm.rs`), a small witness (`shrink.rs`), another one (`unforced.rs`), and the
 //! predictor's expectations (`explain.rs`).
 
+mod causes;
 mod choose;
 mod confirm;
 mod corpus;
 mod explain;
-mod goals;
+mod mutation;
 mod numbers;
-mod passed;
-mod plausible;
-mod repair;
+mod search_targets;
 mod shrink;
 mod solve;
 mod substitute;
+mod tally;
 mod techniques;
-mod weigh;
+mod unforced;
 
 use std::collections::BTreeSet;
 
+use causes::classify_basis;
 use choose::choose;
 use confirm::{MANY_REPEATS, REPEATS, confirm};
 use corpus::{State, learn};
-use passed::Passed;
-use weigh::ground;
+use tally::Tally;
 
 use twincell_behavior::{Basis, Channel, Difference, Rules, differences};
 use twincell_engine::observed::{Behavior, Outcome};
@@ -37,12 +37,12 @@ use twincell_values::reading::{Conditions, conditions};
 
 use crate::{Continue, verdict};
 
-pub use confirm::{is_same_again, is_steady, repeat};
+pub use causes::{Decisive, decisive, joint_probability};
+pub use confirm::{is_deterministic, is_same_again, repeat};
 pub use explain::explain;
-pub use plausible::plausible;
 pub use shrink::shrink;
 pub use techniques::Techniques;
-pub use weigh::{Decisive, decisive, joint};
+pub use unforced::unforced_witnesses;
 
 /// The size of the first batch, and of the one after a loss. Later batches grow to the largest size.
 const FIRST_BATCH: u32 = 2;
@@ -146,7 +146,7 @@ impl Target {
 
 /// One execution as the campaign keeps it.
 #[derive(Debug, Clone)]
-pub struct Kept {
+pub struct TestCase {
     pub record: ExecutionRecord,
     pub differences: Vec<Difference>,
     /// The lines that no earlier execution ran.
@@ -158,7 +158,7 @@ pub struct Kept {
     pub examined: bool,
 }
 
-impl Kept {
+impl TestCase {
     /// Sets aside its differences, which nobody repeated.
     fn set_aside(&mut self) {
         self.examined &= self.differences.is_empty();
@@ -200,9 +200,9 @@ impl Kept {
 #[derive(Debug, Clone, Default)]
 pub struct Campaign {
     /// In order. Of a long campaign, the first ones, and later ones that reach or show something.
-    pub executions: Vec<Kept>,
+    pub executions: Vec<TestCase>,
     /// The executions that are only counted.
-    pub passed: Passed,
+    pub tally: Tally,
     /// The position in `executions` of the confirmed difference.
     pub witness: Option<usize>,
     pub lost: Vec<String>,
@@ -253,7 +253,7 @@ pub fn run(
         let (lost, before) = (campaign.lost.len(), campaign.executions.len());
         let requests = (next..next + count).map(|index| choose(&mut state, plan.seed, index)).collect();
         next += count;
-        batch = (batch * 2).min(if state.goals.is_waiting() { LEARNING_BATCH } else { LARGEST_BATCH });
+        batch = (batch * 2).min(if state.search_targets.is_waiting() { LEARNING_BATCH } else { LARGEST_BATCH });
         let mut sure = false;
         for executed in execute.execute(requests)? {
             match executed {
@@ -331,13 +331,13 @@ pub fn run(
 }
 
 /// The places in which an execution shows differences.
-fn places(kept: &Kept) -> impl Iterator<Item = (Channel, String)> {
-    kept.differences.iter().map(|difference| (difference.channel, difference.place.clone()))
+fn places(case: &TestCase) -> impl Iterator<Item = (Channel, String)> {
+    case.differences.iter().map(|difference| (difference.channel, difference.place.clone()))
 }
 
 /// A difference that may turn out not to count.
 fn may_be_weak(difference: &Difference) -> bool {
-    difference.basis == Basis::Reordered || weigh::is_calculated(difference)
+    difference.basis == Basis::Reordered || causes::is_calculated(difference)
 }
 
 /// Confirms the differences of an execution and attributes their cause.
@@ -355,10 +355,10 @@ fn examine(execute: &mut dyn Execute, campaign: &mut Campaign, number: usize, pl
         campaign.noisy.get_or_insert_with(|| Box::new(record));
         return Ok(());
     }
-    campaign.executions[number].differences = ground(execute, &record, confirmed, &plan.rules)?;
+    campaign.executions[number].differences = classify_basis(execute, &record, confirmed, &plan.rules)?;
     let decisive =
         decisive(execute, &campaign.executions[number], &plan.rules, plan.raise_probability, DECISIVE_BUDGET)?;
-    let probability = joint(&decisive);
+    let probability = joint_probability(&decisive);
     campaign.executions[number].probability = probability;
     if plan.ignore_edge_cases && probability < verdict::EDGE_CASE {
         campaign.edge_cases += 1;
@@ -368,18 +368,18 @@ fn examine(execute: &mut dyn Execute, campaign: &mut Campaign, number: usize, pl
 }
 
 /// Runs one execution by itself, confirms its differences and attributes their cause.
-pub fn examined(execute: &mut dyn Execute, record: ExecutionRecord, plan: &Plan) -> Result<Kept, EngineError> {
+pub fn examined(execute: &mut dyn Execute, record: ExecutionRecord, plan: &Plan) -> Result<TestCase, EngineError> {
     let differences = match record.behaviors.as_slice() {
         [old, new] => differences(old, new, &plan.rules),
         _ => vec![],
     };
-    let kept = Kept { record, differences, new_lines: 0, coverage: 0.0, probability: 1.0, examined: true };
-    if kept.differences.is_empty() {
-        return Ok(kept);
+    let case = TestCase { record, differences, new_lines: 0, coverage: 0.0, probability: 1.0, examined: true };
+    if case.differences.is_empty() {
+        return Ok(case);
     }
-    let mut alone = Campaign { executions: vec![kept.clone()], ..Campaign::default() };
+    let mut alone = Campaign { executions: vec![case.clone()], ..Campaign::default() };
     examine(execute, &mut alone, 0, plan)?;
-    Ok(alone.executions.pop().unwrap_or(kept))
+    Ok(alone.executions.pop().unwrap_or(case))
 }
 
 /// After the difference is found: a few more executions for lines that none ran, so that the report shows them.
@@ -414,8 +414,9 @@ fn complete(
 /// Continuing would only cost time: workers are lost, or every execution runs into a bound.
 fn is_hopeless(campaign: &Campaign) -> bool {
     let lost = campaign.lost.len();
-    let stopped =
-        |kept: &&Kept| kept.record.behaviors.iter().any(|behavior| matches!(behavior.outcome, Outcome::Stopped { .. }));
+    let stopped = |case: &&TestCase| {
+        case.record.behaviors.iter().any(|behavior| matches!(behavior.outcome, Outcome::Stopped { .. }))
+    };
     lost >= MANY_LOST
         || lost >= FEW_LOST && campaign.executions.is_empty()
         || campaign.executions.iter().filter(stopped).count() >= MANY_STOPPED && campaign.valid() == 0

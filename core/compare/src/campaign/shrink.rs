@@ -7,9 +7,9 @@ use twincell_engine::protocol::{ExecutionRecord, ExecutionRequest};
 use twincell_engine::{EngineError, Executed};
 use twincell_values::value::{AbstractValue, Choice, Decision, Recipe};
 
+use super::causes::classify_basis;
 use super::confirm::{REPEATS, again, confirm, repeat};
-use super::weigh::ground;
-use super::{Execute, Kept};
+use super::{Execute, TestCase};
 use crate::Continue;
 
 /// The number of lost executions after which a witness stays as it is.
@@ -24,11 +24,11 @@ const PARTS: usize = 4;
 /// executions are lost, since each of those costs a deadline.
 pub fn shrink(
     execute: &mut dyn Execute,
-    witness: &Kept,
+    witness: &TestCase,
     rules: &Rules,
     budget: u32,
     go_on: &mut dyn FnMut() -> Continue,
-) -> Result<Kept, EngineError> {
+) -> Result<TestCase, EngineError> {
     let mut best = witness.clone();
     let channels: BTreeSet<_> = witness.differences.iter().map(|difference| difference.channel).collect();
     let mut left = budget;
@@ -73,7 +73,7 @@ pub fn shrink(
 }
 
 /// The probability of each class, by path.
-fn likelihoods(execute: &mut dyn Execute, witness: &Kept) -> Result<BTreeMap<String, Vec<f32>>, EngineError> {
+fn likelihoods(execute: &mut dyn Execute, witness: &TestCase) -> Result<BTreeMap<String, Vec<f32>>, EngineError> {
     let request = again(&witness.record, repeat(&witness.record), vec![0, 1]);
     let explained = execute.execute(vec![ExecutionRequest { explain: true, ..request }])?.into_iter().next();
     let Some(Executed::Record(record)) = explained else { return Ok(BTreeMap::new()) };
@@ -105,12 +105,12 @@ fn likelier(choice: &Choice, likely: &BTreeMap<String, Vec<f32>>) -> Vec<Decisio
 /// The witness with some decisions replaced, if the difference remains and is confirmed.
 fn changed(
     execute: &mut dyn Execute,
-    witness: &Kept,
+    witness: &TestCase,
     decisions: Vec<(String, Decision)>,
     channels: &BTreeSet<twincell_behavior::Channel>,
     rules: &Rules,
     lost: &mut u32,
-) -> Result<Option<Kept>, EngineError> {
+) -> Result<Option<TestCase>, EngineError> {
     let mut fixed = repeat(&witness.record);
     fixed.extend(decisions);
     let request = again(&witness.record, fixed, vec![0, 1]);
@@ -123,14 +123,14 @@ fn changed(
         return Ok(None);
     }
     let Some(confirmed) = confirm(execute, &record, REPEATS, rules)? else { return Ok(None) };
-    let differences = ground(execute, &record, confirmed, rules)?;
+    let differences = classify_basis(execute, &record, confirmed, rules)?;
     let strongest = witness.differences.iter().map(|difference| difference.basis).max();
     // What needs fewer repairs may be weaker.
     let is_more_real = record.repairs.len() < witness.record.repairs.len();
     let is_as_strong = |difference: &Difference| {
         channels.contains(&difference.channel) && (is_more_real || Some(difference.basis) >= strongest)
     };
-    Ok(differences.iter().any(is_as_strong).then(|| Kept { record: *record, differences, ..witness.clone() }))
+    Ok(differences.iter().any(is_as_strong).then(|| TestCase { record: *record, differences, ..witness.clone() }))
 }
 
 /// The last identifier of a path.

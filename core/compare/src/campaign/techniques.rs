@@ -13,7 +13,7 @@ pub struct Techniques {
     /// Solve conditions that no execution has decided the other way.
     pub directed: bool,
     /// Mutate the value that caused an unintended exception.
-    pub repair: bool,
+    pub mutation: bool,
     /// Let annotations, defaults and documented types of parameters weight predictions.
     pub hints: bool,
     /// Infer the effect of a call from its name and use. Without it, every recorded call counts as an action.
@@ -28,7 +28,7 @@ impl Default for Techniques {
             learning: true,
             observation: true,
             directed: true,
-            repair: true,
+            mutation: true,
             hints: true,
             substitution: true,
             calls: true,
@@ -38,7 +38,7 @@ impl Default for Techniques {
 
 impl Techniques {
     /// The names by which techniques are left out.
-    pub const NAMES: [&str; 7] = ["learning", "observation", "directed", "repair", "hints", "substitution", "calls"];
+    pub const NAMES: [&str; 7] = ["learning", "observation", "directed", "mutation", "hints", "substitution", "calls"];
 
     /// Leaves out the technique with this name. `false` if there is none.
     pub fn leave_out(&mut self, name: &str) -> bool {
@@ -46,7 +46,7 @@ impl Techniques {
             "learning" => &mut self.learning,
             "observation" => &mut self.observation,
             "directed" => &mut self.directed,
-            "repair" => &mut self.repair,
+            "mutation" => &mut self.mutation,
             "hints" => &mut self.hints,
             "calls" => &mut self.calls,
             "substitution" => &mut self.substitution,

@@ -2,7 +2,7 @@
 //! runs of it, and `prepare` makes it ready. `replay` repeats one execution.
 
 mod ahead;
-mod disturbed;
+mod contamination;
 mod pair;
 mod prepare;
 mod program;
@@ -25,7 +25,7 @@ use twincell_values::predictor::Predictor;
 use twincell_values::value::Recipe;
 
 use crate::assemble::{self, wording};
-use crate::campaign::{self, DECISIVE_BUDGET, Decisive, Kept, Plan};
+use crate::campaign::{self, DECISIVE_BUDGET, Decisive, Plan, TestCase};
 use crate::report::{Comparison, FORMAT, PairReport};
 use crate::verdict::{self, Verdict};
 use crate::{CompareError, CompareOptions, Continue, Progress, Source, decide, reproduce};
@@ -69,7 +69,7 @@ pub fn compare(
     let mut stopped = false;
     for (number, pair) in pairs.iter().enumerate() {
         if stopped && !pair.is_same_program() {
-            reports.push(assemble::failed(&pair.frame(), "stopped before its turn came".into()));
+            reports.push(assemble::failed(&pair.context(), "stopped before its turn came".into()));
             continue;
         }
         let mut pair_progress = |executions: u32, coverage: f64| {
@@ -80,7 +80,7 @@ pub fn compare(
         };
         reports.push(compare_pair(pair, predictor, pool, options, &mut pair_progress)?);
     }
-    let pairs: Vec<Pair> = forget_unsure(pairs, &mut reports);
+    let pairs: Vec<Pair> = prune_inconclusive(pairs, &mut reports);
     for (position, callers) in select::deciders(&texts, &pairs, &reports) {
         assemble::decided_elsewhere(&mut reports[position], callers);
     }
@@ -119,7 +119,7 @@ fn plain(side: &Source) -> (Source, Option<String>) {
 }
 
 /// Drops whole classes and snippets that say nothing, if the functions in them are compared as well.
-fn forget_unsure(pairs: Vec<Pair>, reports: &mut Vec<PairReport>) -> Vec<Pair> {
+fn prune_inconclusive(pairs: Vec<Pair>, reports: &mut Vec<PairReport>) -> Vec<Pair> {
     let says = |pair: &Pair, report: &PairReport| {
         pair.form() == Form::Function && report.verdict != Verdict::Identical && report.verdict != Verdict::Inconclusive
     };
@@ -161,30 +161,30 @@ fn compare_pair(
     progress: &mut dyn FnMut(u32, f64) -> Continue,
 ) -> Result<PairReport, CompareError> {
     let started = Instant::now();
-    let frame = pair.frame();
+    let about = pair.context();
     if pair.is_same_program() {
-        return Ok(assemble::identical(&frame));
+        return Ok(assemble::identical(&about));
     }
     let Prepared { instrumented, mut program, mut loaded, context, target, plan, mut notes } =
         match prepare(pair, predictor, pool, options)? {
             Ok(prepared) => prepared,
-            Err(reason) => return Ok(assemble::failed(&frame, reason)),
+            Err(reason) => return Ok(assemble::failed(&about, reason)),
         };
     let mut campaign = match campaign::run(&mut loaded, &target, &plan, progress) {
         Ok(campaign) => campaign,
         // A worker that cannot be replaced costs only this pair.
-        Err(error) => return Ok(assemble::failed(&frame, error.to_string())),
+        Err(error) => return Ok(assemble::failed(&about, error.to_string())),
     };
     if program.isolation == Isolation::Process {
-        notes.push(disturbed::Isolated::All.note());
-    } else if disturbed::is_disturbed(&campaign, &loaded) {
-        let isolated = disturbed::run_isolated(pool, &mut program, loaded, campaign, &target, &plan, progress);
+        notes.push(contamination::Isolated::All.note());
+    } else if contamination::is_cross_contaminated(&campaign, &loaded) {
+        let isolated = contamination::run_isolated(pool, &mut program, loaded, campaign, &target, &plan, progress);
         let done;
         (loaded, campaign, done) = match isolated {
             Ok(found) => found,
-            Err(error) => return Ok(assemble::failed(&frame, error.to_string())),
+            Err(error) => return Ok(assemble::failed(&about, error.to_string())),
         };
-        notes.extend(done.map(disturbed::Isolated::note));
+        notes.extend(done.map(contamination::Isolated::note));
     }
     // This is only shown. Without it a view says less.
     let classes = campaign::explain(&mut loaded, &campaign).unwrap_or_default();
@@ -200,7 +200,7 @@ fn compare_pair(
     };
     let (verdict, reason) = decide(&campaign, &target);
     let functions = pair.functions();
-    let write = |witness: &Kept, loaded: &mut Loaded<'_>| {
+    let write = |witness: &TestCase, loaded: &mut Loaded<'_>| {
         reproduce::verified(&case(pair, &functions, &instrumented, &program, &plan, witness, &notes), loaded)
     };
     let mut reproducer = witness.as_ref().map(|witness| write(witness, &mut loaded));
@@ -215,15 +215,15 @@ fn compare_pair(
             }
             let values = values(&other, &mut loaded, &plan);
             // A likely difference does not become an edge case for the sake of its test.
-            if campaign::joint(&values) >= verdict::EDGE_CASE || found.probability < verdict::EDGE_CASE {
+            if campaign::joint_probability(&values) >= verdict::EDGE_CASE || found.probability < verdict::EDGE_CASE {
                 (witness, decisive, reproducer) = (Some(other), values, Some(made));
                 break;
             }
         }
     }
     let report = assemble::report(
-        &frame,
-        &assemble::Findings {
+        &about,
+        &assemble::CampaignSummary {
             verdict,
             reason,
             campaign: &campaign,
@@ -248,7 +248,7 @@ fn case<'a>(
     instrumented: &'a [Instrumented; 2],
     program: &'a Program,
     plan: &'a Plan,
-    witness: &'a Kept,
+    witness: &'a TestCase,
     notes: &'a [String],
 ) -> reproduce::Case<'a> {
     reproduce::Case {
@@ -271,13 +271,13 @@ fn case<'a>(
 /// one does not become an edge case by shrinking.
 fn smallest(
     loaded: &mut Loaded<'_>,
-    found: &Kept,
+    found: &TestCase,
     plan: &Plan,
     go_on: &mut dyn FnMut() -> Continue,
-) -> (Kept, Vec<Decisive>) {
+) -> (TestCase, Vec<Decisive>) {
     if let Ok(shrunk) = campaign::shrink(loaded, found, &plan.rules, SHRINK_BUDGET, go_on) {
         let values = values(&shrunk, loaded, plan);
-        if campaign::joint(&values) >= verdict::EDGE_CASE || found.probability < verdict::EDGE_CASE {
+        if campaign::joint_probability(&values) >= verdict::EDGE_CASE || found.probability < verdict::EDGE_CASE {
             return (shrunk, values);
         }
     }
@@ -289,15 +289,15 @@ fn smallest(
 /// ones near it without forced operations, then the original one.
 fn other_witnesses(
     loaded: &mut Loaded<'_>,
-    found: &Kept,
-    smallest: Option<&Kept>,
+    found: &TestCase,
+    smallest: Option<&TestCase>,
     plan: &Plan,
     literals: &[Recipe],
     go_on: &mut dyn FnMut() -> Continue,
-) -> Vec<Kept> {
+) -> Vec<TestCase> {
     let mut others = Vec::new();
     for start in smallest.into_iter().chain([found]) {
-        let plausible = campaign::plausible(loaded, start, &plan.rules, literals, PLAUSIBLE_BUDGET, go_on);
+        let plausible = campaign::unforced_witnesses(loaded, start, &plan.rules, literals, PLAUSIBLE_BUDGET, go_on);
         for other in plausible.unwrap_or_default() {
             others.extend(campaign::shrink(loaded, &other, &plan.rules, SHRINK_BUDGET, go_on).ok());
             others.push(other);
@@ -311,6 +311,6 @@ fn other_witnesses(
 }
 
 /// The decisive values of a witness.
-fn values(witness: &Kept, loaded: &mut Loaded<'_>, plan: &Plan) -> Vec<Decisive> {
+fn values(witness: &TestCase, loaded: &mut Loaded<'_>, plan: &Plan) -> Vec<Decisive> {
     campaign::decisive(loaded, witness, &plan.rules, plan.raise_probability, DECISIVE_BUDGET).unwrap_or_default()
 }

@@ -160,12 +160,12 @@ impl Pair {
         self.shown[1].form
     }
 
-    pub fn frame(&self) -> assemble::Frame<'_> {
+    pub fn context(&self) -> assemble::PairContext<'_> {
         let members = match &self.sides[0].body {
             Body::Class { members, .. } => members.as_slice(),
             _ => &[],
         };
-        assemble::Frame { functions: &self.shown, diff: &self.diff, changed_names: &self.changed_names, members }
+        assemble::PairContext { functions: &self.shown, diff: &self.diff, changed_names: &self.changed_names, members }
     }
 }
 

@@ -62,7 +62,7 @@ pub(super) fn prepare<'a>(
     target.branches = instrumented
         .each_ref()
         .map(|instrumented| instrumented.sites.branches.iter().map(|branch| branch.line).collect());
-    if options.techniques.directed || options.techniques.observation || options.techniques.repair {
+    if options.techniques.directed || options.techniques.observation || options.techniques.mutation {
         let renames: [&[(String, String)]; 2] = [&[], &pair.diff.renames];
         target.readings =
             [0, 1].map(|side| Reading::new(&pair.sides[side].parts[0], &instrumented[side].sites, renames[side]));

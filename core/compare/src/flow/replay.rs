@@ -11,7 +11,7 @@ use super::pair::{Pair, Texts};
 use super::prepare::{Prepared, prepare};
 use super::select::{self, Selected, select};
 use super::{case, smallest, values};
-use crate::campaign::{self, joint};
+use crate::campaign::{self, joint_probability};
 use crate::report::{Evidence, PairReport, Reproducer, Witness};
 use crate::{CompareError, CompareOptions, Continue, Source, assemble, reproduce};
 
@@ -110,8 +110,8 @@ pub fn replay(
     let reproducer = (again.then == Then::Reproduce).then(|| {
         reproduce::verified(&case(&pair, &functions, &instrumented, &program, &plan, &kept, &notes), &mut loaded)
     });
-    let evidence = assemble::evidence(&kept, joint(&decisive));
-    let witness = assemble::witness(&pair.frame(), &kept, &decisive, &plan.rules)
+    let evidence = assemble::evidence(&kept, joint_probability(&decisive));
+    let witness = assemble::witness(&pair.context(), &kept, &decisive, &plan.rules)
         .ok_or_else(|| refused("the worker's record lacks one of the versions"))?;
     Ok(Replayed { witness, evidence, reproducer })
 }

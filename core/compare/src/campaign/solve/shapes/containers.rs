@@ -80,11 +80,11 @@ fn added(items: &[Recipe], member: &Recipe) -> Vec<Recipe> {
 
 /// The container without a member.
 pub(in super::super) fn without(holder: &Recipe, member: &Recipe) -> Recipe {
-    let kept = |items: &[Recipe]| items.iter().filter(|item| *item != member).cloned().collect();
+    let case = |items: &[Recipe]| items.iter().filter(|item| *item != member).cloned().collect();
     match (holder, member) {
-        (Recipe::List(items), _) => Recipe::List(kept(items)),
-        (Recipe::Tuple(items), _) => Recipe::Tuple(kept(items)),
-        (Recipe::Set(items), _) => Recipe::Set(kept(items)),
+        (Recipe::List(items), _) => Recipe::List(case(items)),
+        (Recipe::Tuple(items), _) => Recipe::Tuple(case(items)),
+        (Recipe::Set(items), _) => Recipe::Set(case(items)),
         (Recipe::Dict(entries), _) => Recipe::Dict(entries.iter().filter(|(key, _)| key != member).cloned().collect()),
         (Recipe::Str(text), Recipe::Str(part)) if !part.is_empty() => Recipe::Str(text.replace(part.as_str(), "")),
         _ => holder.clone(),

@@ -16,9 +16,9 @@ use twincell_engine::protocol::ExecutionRequest;
 use twincell_engine::{EngineError, Executed};
 use twincell_values::value::{AbstractValue, Choice, Decision, Recipe};
 
+use super::causes::classify_basis;
 use super::confirm::{REPEATS, confirm, repeat};
-use super::weigh::ground;
-use super::{Execute, Kept};
+use super::{Execute, TestCase};
 use crate::Continue;
 
 /// The size of a batch, the maximum number of confirmed differing executions, and the maximum number of returned
@@ -36,14 +36,14 @@ const SALT: u64 = 0x0077_6974_6e65_7373;
 
 /// Confirmed executions that differ in one of the channels of this one, at least as strongly, without a forced
 /// operation, in the order in which they are found, after at most `budget` executions.
-pub fn plausible(
+pub fn unforced_witnesses(
     execute: &mut dyn Execute,
-    witness: &Kept,
+    witness: &TestCase,
     rules: &Rules,
     literals: &[Recipe],
     budget: u32,
     go_on: &mut dyn FnMut() -> Continue,
-) -> Result<Vec<Kept>, EngineError> {
+) -> Result<Vec<TestCase>, EngineError> {
     let channels: BTreeSet<_> = witness.differences.iter().map(|difference| difference.channel).collect();
     let strongest = witness.differences.iter().map(|difference| difference.basis).max();
     let suspects: BTreeSet<&str> = suspects(witness);
@@ -62,12 +62,12 @@ pub fn plausible(
             }
             confirmed += 1;
             let Some(again) = confirm(execute, &record, REPEATS, rules)? else { return Ok(found) };
-            let differences = ground(execute, &record, again, rules)?;
+            let differences = classify_basis(execute, &record, again, rules)?;
             let is_as_strong = differences
                 .iter()
                 .any(|difference| channels.contains(&difference.channel) && Some(difference.basis) >= strongest);
             if is_as_strong {
-                found.push(Kept { record: *record, differences, ..witness.clone() });
+                found.push(TestCase { record: *record, differences, ..witness.clone() });
             }
         }
     }
@@ -77,7 +77,7 @@ pub fn plausible(
 /// The decisions of a witness, some of them drawn again. Those on which a forced operation rests are also drawn from
 /// the literals of the code, as a small number, since look-ups often use one, or as an object, which supports every
 /// operation.
-fn varied(witness: &Kept, suspects: &BTreeSet<&str>, literals: &[Recipe], index: u32) -> ExecutionRequest {
+fn varied(witness: &TestCase, suspects: &BTreeSet<&str>, literals: &[Recipe], index: u32) -> ExecutionRequest {
     let record = &witness.record;
     let seed = xxh3_64_with_seed(&index.to_le_bytes(), record.seed ^ SALT);
     let mut random = Pcg64Mcg::seed_from_u64(seed);
@@ -114,7 +114,7 @@ fn varied(witness: &Kept, suspects: &BTreeSet<&str>, literals: &[Recipe], index:
 
 /// The paths of the values on which forced operations rest: what was indexed or called, what was looked up, and their
 /// containers.
-fn suspects(witness: &Kept) -> BTreeSet<&str> {
+fn suspects(witness: &TestCase) -> BTreeSet<&str> {
     let is_suspect = |choice: &&Choice| {
         if matches!(&choice.decision, Decision::Value(Recipe::Versatile(_))) {
             return false;

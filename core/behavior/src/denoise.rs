@@ -17,7 +17,7 @@ const NOISE: &str = "[another one each time]";
 
 /// Two behaviors, reduced to the parts that repeat.
 #[derive(Debug, Clone)]
-pub struct Steady {
+pub struct Denoised {
     pub old: Behavior,
     pub new: Behavior,
     /// The channels in which nothing repeats.
@@ -25,7 +25,7 @@ pub struct Steady {
 }
 
 /// Keeps those parts of one run of each version that every other run of that version shows as well.
-pub fn steady(old: (&Behavior, &[Behavior]), new: (&Behavior, &[Behavior]), rules: &Rules) -> Steady {
+pub fn denoise(old: (&Behavior, &[Behavior]), new: (&Behavior, &[Behavior]), rules: &Rules) -> Denoised {
     let mut noisy = BTreeSet::new();
     let sides = [old, new];
     let [old, new] = sides.map(|(first, again)| {
@@ -35,7 +35,7 @@ pub fn steady(old: (&Behavior, &[Behavior]), new: (&Behavior, &[Behavior]), rule
             ..calls(kept, again, rules, &mut noisy)
         })
     });
-    let mut steady = Steady { old, new, noisy };
+    let mut denoised = Denoised { old, new, noisy };
     let texts = |of: fn(&Behavior) -> Vec<&str>| lines_that_change(sides, of);
     for (channel, changing, blank) in [
         (Channel::Output, texts(|one| one.stdout.split('\n').collect()), blank_stdout as fn(&mut Behavior, usize)),
@@ -43,15 +43,15 @@ pub fn steady(old: (&Behavior, &[Behavior]), new: (&Behavior, &[Behavior]), rule
         (Channel::Log, texts(|one| one.log.iter().map(|logged| logged.message.as_str()).collect()), blank_message),
     ] {
         let Some(changing) = changing else {
-            steady.noisy.insert(channel);
+            denoised.noisy.insert(channel);
             continue;
         };
         for index in changing {
-            blank(&mut steady.old, index);
-            blank(&mut steady.new, index);
+            blank(&mut denoised.old, index);
+            blank(&mut denoised.new, index);
         }
     }
-    steady
+    denoised
 }
 
 /// The numbers of the texts that differ between runs of a version; `None` if their count differs.
@@ -230,7 +230,7 @@ mod tests {
 
     fn places(old: &[Behavior], new: &[Behavior]) -> Vec<(Channel, String)> {
         let rules = Rules::default();
-        let found = steady((&old[0], &old[1..]), (&new[0], &new[1..]), &rules);
+        let found = denoise((&old[0], &old[1..]), (&new[0], &new[1..]), &rules);
         let all = differences(&found.old, &found.new, &rules);
         let kept = all.into_iter().filter(|difference| !found.noisy.contains(&difference.channel));
         kept.map(|difference| (difference.channel, difference.place)).collect()

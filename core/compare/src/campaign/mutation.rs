@@ -42,7 +42,7 @@ pub(super) fn failure(record: &ExecutionRecord) -> Option<Failure<'_>> {
 }
 
 /// Decisions that may prevent the failure.
-pub(super) fn repairs(failure: &Failure<'_>, record: &ExecutionRecord, reading: &Reading) -> Vec<Assignment> {
+pub(super) fn mutations(failure: &Failure<'_>, record: &ExecutionRecord, reading: &Reading) -> Vec<Assignment> {
     let Some((culprits, need)) = diagnose(failure) else { return vec![] };
     let line = reading.lines.get((failure.line as usize).saturating_sub(1)).map_or("", String::as_str);
     let mut suspects: Vec<(u8, &Choice, &Recipe)> = record
@@ -243,7 +243,7 @@ mod tests {
         };
         let reading = Reading { lines: vec!["def f(x):".into(), "    use(x)".into()], ..Reading::default() };
         let failure = failure(&record).unwrap();
-        let found = repairs(&failure, &record, &reading).into_iter().flat_map(Assignment::into_values);
+        let found = mutations(&failure, &record, &reading).into_iter().flat_map(Assignment::into_values);
         found.filter_map(|decision| if let Decision::Value(value) = decision { Some(value) } else { None }).collect()
     }
 

@@ -15,7 +15,7 @@ use twincell_values::drawing::likelihood::{probability, representatives};
 use twincell_values::value::{AbstractValue, Choice, Decision, Recipe};
 
 use super::confirm::{Confirmed, again, repeat};
-use super::{Execute, Kept};
+use super::{Execute, TestCase};
 use crate::verdict::EDGE_CASE;
 
 /// Numbers that replace the objects of a calculation.
@@ -36,7 +36,7 @@ pub struct Decisive {
 }
 
 /// Determines what each difference of a confirmed execution rests on.
-pub(super) fn ground(
+pub(super) fn classify_basis(
     execute: &mut dyn Execute,
     record: &ExecutionRecord,
     confirmed: Confirmed,
@@ -233,7 +233,7 @@ fn shown(executed: &Executed, rules: &Rules) -> Option<Vec<Difference>> {
 /// `budget` executions. `raise_probability` is the probability of an injected exception.
 pub fn decisive(
     execute: &mut dyn Execute,
-    witness: &Kept,
+    witness: &TestCase,
     rules: &Rules,
     raise_probability: f64,
     budget: u32,
@@ -305,7 +305,7 @@ pub fn decisive(
         };
         found.push((choice, Decisive { path: choice.path.clone(), probability }));
     }
-    if joint(found.iter().map(|(_, value)| value)) < EDGE_CASE {
+    if joint_probability(found.iter().map(|(_, value)| value)) < EDGE_CASE {
         // Other values of the same path may also show it.
         let mut order: Vec<usize> = (0..found.len()).collect();
         order.sort_by(|&a, &b| found[a].1.probability.total_cmp(&found[b].1.probability));
@@ -327,7 +327,7 @@ fn is_record(executed: &Executed) -> bool {
 }
 
 /// The joint probability of some values.
-pub fn joint<'a>(decisive: impl IntoIterator<Item = &'a Decisive>) -> f64 {
+pub fn joint_probability<'a>(decisive: impl IntoIterator<Item = &'a Decisive>) -> f64 {
     decisive.into_iter().map(|value| value.probability).product()
 }
 

@@ -20,7 +20,7 @@ const RELOADS: usize = 5;
 const ISOLATED: u32 = 32;
 
 /// Whether the campaign was contaminated by the leftovers of its own executions, as far as one can tell.
-pub(super) fn is_disturbed(campaign: &Campaign, loaded: &Loaded<'_>) -> bool {
+pub(super) fn is_cross_contaminated(campaign: &Campaign, loaded: &Loaded<'_>) -> bool {
     !campaign.stopped_early && (loaded.spoiled || campaign.witness.is_none() && campaign.noisy.is_some())
 }
 
@@ -58,7 +58,7 @@ pub(super) fn run_isolated<'p>(
     pool: &'p WorkerPool,
     program: &mut Program,
     loaded: Loaded<'p>,
-    disturbed: Campaign,
+    contaminated: Campaign,
     target: &Target,
     plan: &Plan,
     progress: &mut dyn FnMut(u32, f64) -> Continue,
@@ -69,24 +69,24 @@ pub(super) fn run_isolated<'p>(
     drop(loaded);
     program.isolation = Isolation::Process;
     let mut loaded = pool.load(program)?;
-    if let Some(noisy) = disturbed.noisy.as_ref().filter(|_| !spoiled)
-        && !campaign::is_steady(&mut loaded, noisy, &plan.rules)?
+    if let Some(noisy) = contaminated.noisy.as_ref().filter(|_| !spoiled)
+        && !campaign::is_deterministic(&mut loaded, noisy, &plan.rules)?
     {
         // The code itself behaves differently each time, so isolation changes nothing.
         program.isolation = Isolation::Auto;
-        return Ok((loaded, disturbed, None));
+        return Ok((loaded, contaminated, None));
     }
-    if let Some(witness) = disturbed.witness
-        && campaign::is_same_again(&mut loaded, &disturbed.executions[witness], &plan.rules)?
+    if let Some(witness) = contaminated.witness
+        && campaign::is_same_again(&mut loaded, &contaminated.executions[witness], &plan.rules)?
     {
-        return Ok((loaded, disturbed, Some(Isolated::Witness)));
+        return Ok((loaded, contaminated, Some(Isolated::Witness)));
     }
-    let budget = if disturbed.witness.is_some() { plan.budget } else { plan.budget.min(ISOLATED) };
+    let budget = if contaminated.witness.is_some() { plan.budget } else { plan.budget.min(ISOLATED) };
     let mut isolated = campaign::run(&mut loaded, target, &Plan { budget, ..plan.clone() }, progress)?;
     let Some(witness) = isolated.witness else {
-        if disturbed.witness.is_none() {
+        if contaminated.witness.is_none() {
             let count = u32::try_from(isolated.executed()).unwrap_or(u32::MAX);
-            return Ok((loaded, disturbed, Some(Isolated::Some(count))));
+            return Ok((loaded, contaminated, Some(Isolated::Some(count))));
         }
         return Ok((loaded, isolated, Some(Isolated::All)));
     };

@@ -6,7 +6,7 @@ use twincell_behavior::display_decision;
 use twincell_engine::observed::{Behavior, Outcome};
 use twincell_values::value::Choice;
 
-use super::{Campaign, Kept};
+use super::{Campaign, TestCase};
 
 /// The number of executions that a campaign keeps whatever they show.
 pub const MOST_KEPT: usize = 1000;
@@ -15,7 +15,7 @@ const MOST_DIFFERING: usize = 2 * MOST_KEPT;
 
 /// The facts about executions that are not kept.
 #[derive(Debug, Clone, Default)]
-pub struct Passed {
+pub struct Tally {
     executions: usize,
     valid: usize,
     /// The number in which only old, and only new, ran into a bound.
@@ -26,15 +26,15 @@ pub struct Passed {
     lines: [BTreeMap<u32, u32>; 2],
 }
 
-impl Passed {
-    fn count(&mut self, kept: &Kept) {
+impl Tally {
+    fn count(&mut self, case: &TestCase) {
         self.executions += 1;
-        self.valid += usize::from(kept.is_valid());
+        self.valid += usize::from(case.is_valid());
         for side in 0..2 {
-            self.stopped[side] += usize::from(kept.stopped_only(side));
+            self.stopped[side] += usize::from(case.stopped_only(side));
         }
-        self.any_ended |= kept.stopped().is_none();
-        for (lines, behavior) in self.lines.iter_mut().zip(&kept.record.behaviors) {
+        self.any_ended |= case.stopped().is_none();
+        for (lines, behavior) in self.lines.iter_mut().zip(&case.record.behaviors) {
             for (line, _) in &behavior.lines {
                 *lines.entry(*line).or_default() += 1;
             }
@@ -49,35 +49,35 @@ impl Campaign {
         if self.executions.len() <= from {
             return;
         }
-        for (position, kept) in (from..).zip(self.executions.split_off(from)) {
+        for (position, case) in (from..).zip(self.executions.split_off(from)) {
             let is_witness = self.witness == Some(position);
-            let differs = !kept.differences.is_empty() && self.executions.len() < MOST_DIFFERING;
+            let differs = !case.differences.is_empty() && self.executions.len() < MOST_DIFFERING;
             if is_witness {
                 self.witness = Some(self.executions.len());
             }
-            let stopped = |kept: &Kept| kept.stopped_only(0) || kept.stopped_only(1);
-            let is_first_stopped = stopped(&kept) && !self.executions.iter().any(stopped);
-            if is_witness || differs || is_first_stopped || kept.new_lines > 0 {
-                self.executions.push(kept);
+            let stopped = |case: &TestCase| case.stopped_only(0) || case.stopped_only(1);
+            let is_first_stopped = stopped(&case) && !self.executions.iter().any(stopped);
+            if is_witness || differs || is_first_stopped || case.new_lines > 0 {
+                self.executions.push(case);
             } else {
-                self.passed.count(&kept);
+                self.tally.count(&case);
             }
         }
     }
 
     /// The number of executions that came back.
     pub fn executed(&self) -> usize {
-        self.executions.len() + self.passed.executions
+        self.executions.len() + self.tally.executions
     }
 
     /// The number of executions that say something about behavior.
     pub fn valid(&self) -> usize {
-        self.executions.iter().filter(|kept| kept.is_valid()).count() + self.passed.valid
+        self.executions.iter().filter(|case| case.is_valid()).count() + self.tally.valid
     }
 
     /// The number of executions in which this version, and not the other, ran into a bound.
     pub fn stopped_only(&self, side: usize) -> usize {
-        self.executions.iter().filter(|kept| kept.stopped_only(side)).count() + self.passed.stopped[side]
+        self.executions.iter().filter(|case| case.stopped_only(side)).count() + self.tally.stopped[side]
     }
 
     /// If only one of the versions ran into limits, which one. Then this is why the pair is inconclusive.
@@ -91,32 +91,32 @@ impl Campaign {
 
     /// If this is why the pair is inconclusive: of the executions that only one version did not end, the one with the
     /// fewest and shortest values.
-    pub fn stopped_example(&self) -> Option<&Kept> {
+    pub fn stopped_example(&self) -> Option<&TestCase> {
         self.limited()?;
-        let stopped = self.executions.iter().filter(|kept| kept.stopped_only(0) || kept.stopped_only(1));
-        stopped.min_by_key(|kept| {
+        let stopped = self.executions.iter().filter(|case| case.stopped_only(0) || case.stopped_only(1));
+        stopped.min_by_key(|case| {
             let shown = |choice: &Choice| display_decision(&choice.decision).chars().count();
-            let lengths: Vec<usize> = kept.record.choices.iter().map(shown).collect();
-            (lengths.len(), lengths.iter().sum::<usize>(), kept.record.index)
+            let lengths: Vec<usize> = case.record.choices.iter().map(shown).collect();
+            (lengths.len(), lengths.iter().sum::<usize>(), case.record.index)
         })
     }
 
     /// The bound that stopped the first execution, if bounds stopped all of them.
     pub fn stopped_by(&self) -> Option<&str> {
-        let mut bounds = self.executions.iter().map(Kept::stopped);
+        let mut bounds = self.executions.iter().map(TestCase::stopped);
         let first = bounds.next()??;
-        (bounds.all(|bound| bound.is_some()) && !self.passed.any_ended).then_some(first)
+        (bounds.all(|bound| bound.is_some()) && !self.tally.any_ended).then_some(first)
     }
 
     /// The number of executions that ran a line of one version.
     pub fn ran(&self, side: usize, line: u32) -> u32 {
-        let ran = |kept: &&Kept| kept.record.behaviors.get(side).is_some_and(|behavior| behavior.hits(line) > 0);
-        let kept = self.executions.iter().filter(ran).count() as u32;
-        kept + self.passed.lines[side].get(&line).copied().unwrap_or(0)
+        let ran = |case: &&TestCase| case.record.behaviors.get(side).is_some_and(|behavior| behavior.hits(line) > 0);
+        let case = self.executions.iter().filter(ran).count() as u32;
+        case + self.tally.lines[side].get(&line).copied().unwrap_or(0)
     }
 }
 
-impl Kept {
+impl TestCase {
     /// The bound that stopped the first of its stopped versions.
     fn stopped(&self) -> Option<&str> {
         self.record.behaviors.iter().find_map(bound)
@@ -141,7 +141,7 @@ mod tests {
     use twincell_engine::observed::Observed;
     use twincell_engine::protocol::ExecutionRecord;
 
-    fn kept(index: u32, outcome: Outcome, new_lines: u32) -> Kept {
+    fn case(index: u32, outcome: Outcome, new_lines: u32) -> TestCase {
         let behavior = |outcome| Behavior {
             outcome,
             arguments: vec![],
@@ -162,12 +162,12 @@ mod tests {
             repairs: vec![],
             microseconds: 1,
         };
-        Kept { record, differences: vec![], new_lines, coverage: 1.0, probability: 1.0, examined: true }
+        TestCase { record, differences: vec![], new_lines, coverage: 1.0, probability: 1.0, examined: true }
     }
 
     #[test]
     fn what_does_not_end_is_an_example_only_where_it_is_the_reason() {
-        let stopped = |index| kept(index, Outcome::Stopped { reason: "steps".into() }, 0);
+        let stopped = |index| case(index, Outcome::Stopped { reason: "steps".into() }, 0);
         let mut campaign = Campaign { executions: vec![stopped(0)], ..Campaign::default() };
         assert!(campaign.stopped_example().is_some());
         let mut other = stopped(1);
@@ -178,10 +178,10 @@ mod tests {
 
     #[test]
     fn a_campaign_whose_valid_executions_are_only_counted_is_not_hopeless() {
-        let stopped = |index| kept(index, Outcome::Stopped { reason: "steps".into() }, 0);
+        let stopped = |index| case(index, Outcome::Stopped { reason: "steps".into() }, 0);
         let mut campaign = Campaign { executions: (0..MOST_KEPT as u32).map(stopped).collect(), ..Campaign::default() };
         assert!(super::super::is_hopeless(&campaign));
-        campaign.executions.push(kept(MOST_KEPT as u32, Outcome::Returned(Observed::None), 0));
+        campaign.executions.push(case(MOST_KEPT as u32, Outcome::Returned(Observed::None), 0));
         campaign.forget(MOST_KEPT);
         assert!(!super::super::is_hopeless(&campaign));
     }
@@ -195,16 +195,16 @@ mod tests {
                 1200 => Outcome::Stopped { reason: "steps".into() },
                 _ => Outcome::Returned(Observed::None),
             };
-            campaign.executions.push(kept(index, outcome, u32::from(index == 1100)));
+            campaign.executions.push(case(index, outcome, u32::from(index == 1100)));
             if index == 1300 {
                 campaign.witness = Some(before);
             }
             campaign.forget(before);
         }
-        let numbers: Vec<u32> = campaign.executions[MOST_KEPT..].iter().map(|kept| kept.record.index).collect();
+        let numbers: Vec<u32> = campaign.executions[MOST_KEPT..].iter().map(|case| case.record.index).collect();
         assert_eq!(numbers, [1100, 1200, 1300]);
         assert_eq!(campaign.witness, Some(MOST_KEPT + 2));
-        assert_eq!(campaign.stopped_example().map(|kept| kept.record.index), Some(1200));
+        assert_eq!(campaign.stopped_example().map(|case| case.record.index), Some(1200));
         assert_eq!((campaign.executed(), campaign.valid()), (end as usize, end as usize - 1));
         assert_eq!((campaign.stopped_only(0), campaign.stopped_only(1)), (0, 1));
         assert_eq!((campaign.ran(0, 1), campaign.ran(1, 2)), (end, 0));

@@ -1,8 +1,8 @@
 //! Branches and outcomes that were not reached yet, and executions planned to reach them.
 //!
-//! A goal is one side of a branch, or one outcome of a comparison (`<`, `==` and `>` for ordered values, since changes
-//! hide at boundaries). An execution that passed a goal without reaching it is a source: its decisions are kept, except
-//! for those that [`solve`](super::solve) proposes to change. Goals that control changed lines come first.
+//! A search_target is one side of a branch, or one outcome of a comparison (`<`, `==` and `>` for ordered values, since changes
+//! hide at boundaries). An execution that passed a search_target without reaching it is a source: its decisions are kept, except
+//! for those that [`solve`](super::solve) proposes to change. SearchTargets that control changed lines come first.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,13 +18,13 @@ use twincell_values::value::{Choice, Decision, Fixed, Recipe};
 use super::solve::{self, Assignment, Facts};
 use super::{Target, numbers};
 
-/// The maximum number of executions from which proposals for one goal are made, and of further ones that came nearer to
+/// The maximum number of executions from which proposals for one search_target are made, and of further ones that came nearer to
 /// it.
 const SOURCES: u8 = 3;
 const NEARER: u8 = 12;
 /// The maximum number of waiting planned executions.
 const WAITING: usize = 160;
-/// The maximum number of numbers in one execution that are probed for one goal.
+/// The maximum number of numbers in one execution that are probed for one search_target.
 const PROBED: usize = 6;
 
 /// The wanted event.
@@ -36,7 +36,7 @@ enum Kind {
     Call(u32, bool),
 }
 
-struct Goal {
+struct SearchTarget {
     version: u8,
     kind: Kind,
     line: u32,
@@ -49,7 +49,7 @@ struct Goal {
 /// A number was changed by one to see how far the sides of a comparison move.
 #[derive(Debug, Clone)]
 struct Probe {
-    goal: usize,
+    search_target: usize,
     path: String,
     value: Recipe,
     /// Which of the numbers in the value.
@@ -65,10 +65,10 @@ pub(super) struct Planned {
     probe: Option<Probe>,
 }
 
-/// The goals of a pair, and the executions planned for them.
+/// The search_targets of a pair, and the executions planned for them.
 #[derive(Default)]
-pub(super) struct Goals {
-    goals: Vec<Goal>,
+pub(super) struct SearchTargets {
+    search_targets: Vec<SearchTarget>,
     reached: BTreeSet<usize>,
     /// By priority, then by age.
     waiting: BTreeMap<(u8, u32), Planned>,
@@ -77,12 +77,19 @@ pub(super) struct Goals {
     probes: BTreeMap<u32, Probe>,
 }
 
-impl Goals {
+impl SearchTargets {
     pub(super) fn new(target: &Target) -> Self {
-        let mut goals = Vec::new();
+        let mut search_targets = Vec::new();
         for (version, reading) in (0_u8..).zip(&target.readings) {
             let mut add = |kind, line| {
-                goals.push(Goal { version, kind, line, sources: 0, nearer: 0, distance: f64::INFINITY });
+                search_targets.push(SearchTarget {
+                    version,
+                    kind,
+                    line,
+                    sources: 0,
+                    nearer: 0,
+                    distance: f64::INFINITY,
+                });
             };
             for (&number, decided) in &reading.conditions.branches {
                 add(Kind::Branch(number, false), decided.line);
@@ -108,7 +115,7 @@ impl Goals {
                 add(Kind::Call(site, false), *line);
             }
         }
-        Self { goals, ..Self::default() }
+        Self { search_targets, ..Self::default() }
     }
 
     /// Whether anything is planned.
@@ -150,20 +157,20 @@ impl Goals {
     /// Learns from an execution: what it reached, and what could be reached from it.
     pub(super) fn learn(&mut self, target: &Target, covered: &[BTreeSet<u32>; 2], record: &ExecutionRecord) {
         let outcomes = Outcomes::of(record);
-        for (number, goal) in self.goals.iter().enumerate() {
-            if outcomes.reached(goal) {
+        for (number, search_target) in self.search_targets.iter().enumerate() {
+            if outcomes.reached(search_target) {
                 self.reached.insert(number);
             }
         }
         self.follow_probe(record);
-        for number in 0..self.goals.len() {
+        for number in 0..self.search_targets.len() {
             if !self.reached.contains(&number) {
                 self.approach(number, target, covered, record, &outcomes);
             }
         }
     }
 
-    /// Plans executions from one that passed a goal.
+    /// Plans executions from one that passed a search_target.
     fn approach(
         &mut self,
         number: usize,
@@ -172,21 +179,21 @@ impl Goals {
         record: &ExecutionRecord,
         outcomes: &Outcomes<'_>,
     ) {
-        let goal = &mut self.goals[number];
-        if !outcomes.came_by(goal) {
+        let search_target = &mut self.search_targets[number];
+        if !outcomes.came_by(search_target) {
             return;
         }
-        let distance = outcomes.difference(goal).map_or(f64::INFINITY, f64::abs);
-        let nearer = distance < goal.distance;
-        goal.distance = goal.distance.min(distance);
-        if goal.sources < SOURCES {
-            goal.sources += 1;
-        } else if nearer && goal.nearer < NEARER {
-            goal.nearer += 1;
+        let distance = outcomes.difference(search_target).map_or(f64::INFINITY, f64::abs);
+        let nearer = distance < search_target.distance;
+        search_target.distance = search_target.distance.min(distance);
+        if search_target.sources < SOURCES {
+            search_target.sources += 1;
+        } else if nearer && search_target.nearer < NEARER {
+            search_target.nearer += 1;
         } else {
             return;
         }
-        let (version, kind, line) = (goal.version, goal.kind, goal.line);
+        let (version, kind, line) = (search_target.version, search_target.kind, search_target.line);
         let reading = &target.readings[usize::from(version)];
         let facts = Facts::new(&record.choices, &record.observations, version, &reading.renames, &reading.parameters);
         let priority = priority(target, covered, version, kind, line);
@@ -217,21 +224,22 @@ impl Goals {
         for assignment in &found {
             planned |= self.add(&record.choices, assignment, priority, None);
         }
-        if !planned && let Some(difference) = outcomes.difference(&self.goals[number]) {
+        if !planned && let Some(difference) = outcomes.difference(&self.search_targets[number]) {
             self.probe(number, record, difference, priority);
-            self.stretch(record, outcomes.sides(&self.goals[number]), priority);
+            self.stretch(record, outcomes.sides(&self.search_targets[number]), priority);
         }
     }
 
     /// Plans to change the numbers of an execution one by one, to see on which of them a comparison depends.
-    fn probe(&mut self, goal: usize, record: &ExecutionRecord, difference: f64, priority: u8) {
+    fn probe(&mut self, search_target: usize, record: &ExecutionRecord, difference: f64, priority: u8) {
         let mut left = PROBED;
         for choice in &record.choices {
             let Decision::Value(value) = &choice.decision else { continue };
             for position in 0..numbers::count(value).min(left) {
                 left -= 1;
                 let Some(changed) = numbers::shifted(value, position, 1.0) else { continue };
-                let probe = Probe { goal, path: choice.path.clone(), value: value.clone(), position, difference };
+                let probe =
+                    Probe { search_target, path: choice.path.clone(), value: value.clone(), position, difference };
                 let assignment = Assignment::from([(choice.path.clone(), Decision::Value(changed))]);
                 self.add(&record.choices, &assignment, priority, Some(probe));
             }
@@ -252,13 +260,13 @@ impl Goals {
         }
     }
 
-    /// After a probe: how far the number has to move to reach the goal, if the comparison moved with it.
+    /// After a probe: how far the number has to move to reach the search_target, if the comparison moved with it.
     fn follow_probe(&mut self, record: &ExecutionRecord) {
         let Some(probe) = self.probes.remove(&record.index) else { return };
-        let goal = &self.goals[probe.goal];
-        let Some(now) = Outcomes::of(record).difference(goal) else { return };
+        let search_target = &self.search_targets[probe.search_target];
+        let Some(now) = Outcomes::of(record).difference(search_target) else { return };
         let slope = now - probe.difference;
-        if slope == 0.0 || !slope.is_finite() || self.reached.contains(&probe.goal) {
+        if slope == 0.0 || !slope.is_finite() || self.reached.contains(&probe.search_target) {
             return;
         }
         let root = -probe.difference / slope;
@@ -313,30 +321,32 @@ impl<'a> Outcomes<'a> {
         self.record.observations.iter().filter(move |seen| seen.version == version && seen.place == place)
     }
 
-    fn observations(&self, goal: &Goal) -> Box<dyn Iterator<Item = &'a Observation> + '_> {
-        match goal.kind {
+    fn observations(&self, search_target: &SearchTarget) -> Box<dyn Iterator<Item = &'a Observation> + '_> {
+        match search_target.kind {
             Kind::Outcome(number, _) | Kind::Order(number, _) => {
-                Box::new(self.seen(goal.version, Place::Comparison(number)))
+                Box::new(self.seen(search_target.version, Place::Comparison(number)))
             }
-            Kind::Call(site, _) => Box::new(self.seen(goal.version, Place::Call(site))),
+            Kind::Call(site, _) => Box::new(self.seen(search_target.version, Place::Call(site))),
             Kind::Branch(..) => Box::new(std::iter::empty()),
         }
     }
 
-    fn reached(&self, goal: &Goal) -> bool {
-        match goal.kind {
+    fn reached(&self, search_target: &SearchTarget) -> bool {
+        match search_target.kind {
             Kind::Branch(number, truth) => {
-                self.branch(goal.version, number).is_some_and(|(no, yes)| if truth { yes } else { no })
+                self.branch(search_target.version, number).is_some_and(|(no, yes)| if truth { yes } else { no })
             }
-            Kind::Outcome(_, truth) | Kind::Call(_, truth) => self.observations(goal).any(|seen| seen.truth == truth),
-            Kind::Order(_, order) => self.observations(goal).any(|seen| ordering(seen) == Some(order)),
+            Kind::Outcome(_, truth) | Kind::Call(_, truth) => {
+                self.observations(search_target).any(|seen| seen.truth == truth)
+            }
+            Kind::Order(_, order) => self.observations(search_target).any(|seen| ordering(seen) == Some(order)),
         }
     }
 
-    fn came_by(&self, goal: &Goal) -> bool {
-        match goal.kind {
-            Kind::Branch(number, _) => self.branch(goal.version, number).is_some(),
-            _ => self.observations(goal).next().is_some(),
+    fn came_by(&self, search_target: &SearchTarget) -> bool {
+        match search_target.kind {
+            Kind::Branch(number, _) => self.branch(search_target.version, number).is_some(),
+            _ => self.observations(search_target).next().is_some(),
         }
     }
 
@@ -350,16 +360,16 @@ impl<'a> Outcomes<'a> {
         self.seen(version, Place::Comparison(number)).last().map(|seen| (seen, order))
     }
 
-    /// The difference of left and right in the goal's comparison, if both are numbers: the one nearest to the goal.
-    fn difference(&self, goal: &Goal) -> Option<f64> {
-        self.sides(goal).map(|(left, right)| left - right)
+    /// The difference of left and right in the search_target's comparison, if both are numbers: the one nearest to the search_target.
+    fn difference(&self, search_target: &SearchTarget) -> Option<f64> {
+        self.sides(search_target).map(|(left, right)| left - right)
     }
 
-    /// Both sides of the goal's comparison, if they are numbers: those nearest to each other.
-    fn sides(&self, goal: &Goal) -> Option<(f64, f64)> {
+    /// Both sides of the search_target's comparison, if they are numbers: those nearest to each other.
+    fn sides(&self, search_target: &SearchTarget) -> Option<(f64, f64)> {
         let number = |operand: &twincell_engine::protocol::Operand| operand.value.as_ref().and_then(numbers::number);
-        let (Kind::Order(..) | Kind::Outcome(..)) = goal.kind else { return None };
-        let sides = self.observations(goal).filter_map(|seen| match seen.operands.as_slice() {
+        let (Kind::Order(..) | Kind::Outcome(..)) = search_target.kind else { return None };
+        let sides = self.observations(search_target).filter_map(|seen| match seen.operands.as_slice() {
             [left, right] => Some((number(left)?, number(right)?)),
             _ => None,
         });
