@@ -1,4 +1,4 @@
-//! A study in figures, from its findings: what the command prints at its end.
+//! A study in figures, from its findings. The command prints them at its end.
 
 use std::collections::BTreeMap;
 
@@ -10,25 +10,25 @@ use crate::columns::word;
 use crate::finding::Finding;
 use crate::metrics::{Confusion, Label, Reach};
 
-/// The figures of a study. Shares are from 0 to 1, and null where there is nothing to divide by.
+/// The figures of a study. Shares are from 0 to 1, and null if the divisor is 0.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Summary {
     pub changes: usize,
     /// Counts by verdict.
     pub verdicts: BTreeMap<String, usize>,
-    /// Counts by label and verdict, of labels that count.
+    /// Counts by label and verdict, for labels that count.
     pub confusion: BTreeMap<String, BTreeMap<String, usize>>,
     pub precision: Option<f64>,
     pub recall: Option<f64>,
-    /// Inconclusive counted as wrong.
+    /// With inconclusive changes counted as wrong.
     pub accuracy: Option<f64>,
     pub accuracy_of_conclusive: Option<f64>,
     pub inconclusive: Option<f64>,
     pub executions: u64,
     pub milliseconds: f64,
-    /// Of the changes that ran.
+    /// For the changes that ran.
     pub median_coverage: Option<f64>,
-    /// Share of the changes with changed lines of which any ran, and of which all did.
+    /// The share of the changes with changed lines of which any ran, and of which all did.
     pub any_changed_line_reached: Option<f64>,
     pub all_changed_lines_reached: Option<f64>,
     #[serde(skip)]
@@ -70,7 +70,7 @@ impl Summary {
         }
     }
 
-    /// As the command prints it.
+    /// The text that the command prints.
     pub fn text(&self) -> &str {
         &self.text
     }

@@ -1,5 +1,5 @@
-//! The threads of a study: one reads changes, others compare them, and one may predict ahead of those. A bounded number of
-//! changes is on its way, so memory does not grow with the input.
+//! The threads of a study: one reads changes, others compare them, and one may predict ahead of those. The number of
+//! changes on their way is bounded, so memory does not grow with the input.
 
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -15,14 +15,14 @@ use crate::find::{Compare, Wanted, find};
 use crate::key::Keys;
 use crate::queue::{Next, Queue, Room};
 
-/// How often those who wait look whether the study was stopped.
+/// How often waiting threads check whether the study was stopped.
 pub(crate) const INTERVAL: Duration = Duration::from_millis(50);
-/// Changes on their way for each that is compared: enough that nobody waits for the reader.
+/// The number of changes on their way for each one being compared: enough that nobody waits for the reader.
 const READ_AHEAD: usize = 4;
 
-/// Predictions made for many changes at once, before they are compared: a GPU takes as long for one as for many.
+/// Predicts for many changes at once before they are compared, since a GPU takes as long for one as for many.
 pub struct Ahead<'a> {
-    /// Changes at once.
+    /// The number of changes predicted at once.
     pub size: usize,
     pub predict: &'a (dyn Fn(&[Change]) + Sync),
 }
@@ -36,7 +36,7 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
-    /// For so many changes that are compared at a time.
+    /// For this many changes compared at a time.
     pub fn new(at_once: usize) -> Self {
         Self {
             jobs: Queue::new(),
@@ -46,7 +46,7 @@ impl Shared {
         }
     }
 
-    /// So many are compared at a time from now on; what is more stays more.
+    /// Sets how many changes are compared at a time from now on. It never decreases.
     pub fn widen(&self, at_once: usize) {
         let before = self.at_once.fetch_max(at_once, Ordering::Relaxed);
         if at_once > before {
@@ -64,7 +64,7 @@ impl Shared {
     }
 }
 
-/// Reads changes for as long as there is room for them.
+/// Reads changes as long as there is room for them.
 pub(crate) fn read(changes: &mut dyn Changes, keys: &Keys, shared: &Shared, events: &Sender<Event>) {
     loop {
         while !shared.room.take(INTERVAL) {
@@ -87,9 +87,10 @@ pub(crate) fn read(changes: &mut dyn Changes, keys: &Keys, shared: &Shared, even
     }
 }
 
-/// What comes next; nothing where that takes a moment.
+/// The next row, or none if it takes a moment.
 pub(crate) fn read_one(changes: &mut dyn Changes, keys: &Keys) -> Option<Event> {
-    // Readers of foreign formats are others' code, too; who waits for the end of the input must hear of it.
+    // Readers of foreign formats contain others' code, too. Whoever waits for the end of the input must learn of a
+    // panic.
     let next = catch_unwind(AssertUnwindSafe(|| changes.next()))
         .unwrap_or_else(|_| Some(Err(io::Error::other("this is a bug in twincell, please report it with the input"))));
     match next {
@@ -106,7 +107,7 @@ pub(crate) fn read_one(changes: &mut dyn Changes, keys: &Keys) -> Option<Event> 
     }
 }
 
-/// Makes predictions for what waits, as much of it at once as there is, and passes it on.
+/// Predicts for the waiting changes, as many at once as there are, and passes them on.
 pub(crate) fn predict_ahead(ahead: &Ahead<'_>, shared: &Shared, ready: &Queue<Job>) {
     while !shared.stopped() {
         let first = match shared.jobs.pop(INTERVAL) {
@@ -129,7 +130,7 @@ pub(crate) fn predict_ahead(ahead: &Ahead<'_>, shared: &Shared, ready: &Queue<Jo
     ready.close();
 }
 
-/// Compares what waits.
+/// Compares waiting changes.
 pub(crate) fn work(
     queue: &Queue<Job>,
     shared: &Shared,
@@ -143,7 +144,7 @@ pub(crate) fn work(
         match queue.pop(INTERVAL) {
             Next::Item(job) => {
                 let found = find(&job.change, &job.key, compare, options, wanted, &mut watch);
-                // What was stopped in the middle is not a finding.
+                // A comparison that was stopped in the middle is not a finding.
                 if shared.stopped() || events.send(Event::Found(Box::new((job, found)))).is_err() {
                     return;
                 }
@@ -208,7 +209,7 @@ mod tests {
         use std::sync::Mutex;
 
         let sizes = Mutex::new(Vec::new());
-        // Takes its time, as the first prediction does, while the reader goes on.
+        // This takes time, as the first prediction does, while the reader continues.
         let predict = |changes: &[Change]| {
             sizes.lock().unwrap().push(changes.len());
             std::thread::sleep(Duration::from_millis(20));

@@ -30,8 +30,8 @@ pub fn start(repository: &Repository, revision: Option<&str>, name: &str) -> Res
 }
 
 impl Walk {
-    /// Calls `take` with every selected commit and the count of those skipped since the last one, then with none and
-    /// the count skipped at the end. `take` returns whether to continue.
+    /// Calls `take` with every selected commit and the counts since the last one, then with none and the counts at the
+    /// end. `take` returns whether to continue.
     pub fn run(
         &self,
         repository: &Repository,

@@ -1,7 +1,7 @@
-//! Results as lines of JSON. While a study runs, rows stand in the order in which they came; at its end the file is
-//! written anew where that is not the order of the input.
+//! Results as lines of JSON. While a study runs, rows are in the order in which they came. At its end the file is
+//! rewritten if this is not the order of the input.
 //!
-//! Memory: 8 bytes a change for the places of the rows, some 40 more for their keys.
+//! Memory: 8 bytes for the position of each change's row, and some 40 more for its key.
 
 use std::collections::{HashMap, HashSet};
 use std::fs::File;
@@ -18,22 +18,22 @@ use crate::finding::Finding;
 
 /// How the lines that we write begin.
 const BEGINNING: &[u8] = br#"{"id":"#;
-/// The place of a number that no change has.
+/// The position for a number that no change has.
 const NOWHERE: u64 = u64::MAX;
 
 pub struct Jsonl {
     path: PathBuf,
     file: File,
-    /// Bytes of the file, all of them whole lines.
+    /// The size of the file in bytes, all of them whole lines.
     length: u64,
     lines: usize,
-    /// Where the latest row of each key begins, and whether it is a change's of this run.
+    /// Where the latest row of each key begins, and whether it belongs to a change of this run.
     known: HashMap<u128, (u64, bool)>,
     /// Where the row of each change begins, by the change's number.
     places: Vec<u64>,
 }
 
-/// What tells a result from other JSON.
+/// What distinguishes a result from other JSON.
 #[derive(Deserialize)]
 struct Known {
     #[serde(rename = "id")]
@@ -75,7 +75,7 @@ impl Jsonl {
             let whole = line.ends_with(b"\n");
             if whole && line.trim_ascii().is_empty() {
                 self.length += count as u64;
-                // A line that is no row, so that the end of the study leaves it out.
+                // A line that is not a row, so that the end of the study leaves it out.
                 self.lines += 1;
                 continue;
             }
@@ -116,7 +116,7 @@ impl Jsonl {
         }
     }
 
-    /// Every line is the row of a change, and they stand in order.
+    /// Whether every line is the row of a change, in order.
     fn is_in_order(&self) -> bool {
         let mut last = None;
         let mut rows = 0;
@@ -181,7 +181,7 @@ impl Store for Jsonl {
     fn add(&mut self, number: usize, finding: &Finding) -> Result<(), String> {
         let mut line = serde_json::to_vec(finding).map_err(|error| error.to_string())?;
         line.push(b'\n');
-        // One call a row: what was found is in the system's hands at once, and a kill tears one row at most.
+        // One call for each row: the system has the finding at once, and a kill tears at most one row.
         self.file.write_all(&line).map_err(|error| unwritable(&self.path, &error))?;
         if let Some(key) = finding.key.as_deref().and_then(number_of) {
             self.known.insert(key, (self.length, true));
@@ -210,7 +210,7 @@ impl Store for Jsonl {
     }
 }
 
-/// A file read from some place on, without moving where it is written.
+/// A file read from some position on, without moving the position at which it is written.
 struct At<'a> {
     file: &'a File,
     place: u64,

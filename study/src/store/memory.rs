@@ -1,4 +1,4 @@
-//! Rows that are not written anywhere: for a study whose results are only looked at.
+//! Rows that are not written anywhere, for a study whose results are only viewed.
 
 use std::collections::BTreeMap;
 use std::path::Path;

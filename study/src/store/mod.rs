@@ -1,9 +1,9 @@
-//! Where the findings of a study go as they come, so that a study that was killed goes on where it was.
+//! Where the findings of a study go as they come, so that a killed study can be resumed.
 //!
-//! A store is told of every change once, in any order: [`Store::resume`] asks whether its row is there, [`Store::add`]
-//! brings the row where it is not. What no change of the input asked for is from an earlier input or other options: it
-//! stays until the study is complete. Only the readers and writers of three formats live here; what a row says is
-//! decided in [`crate::finding`], and which rows are wanted in [`crate::run`].
+//! A store is told about every change once, in any order: [`Store::resume`] asks whether its row exists, and
+//! [`Store::add`] brings the row if not. Rows that no change of the input asked for come from an earlier input or other
+//! options. They stay until the study is complete. Only the readers and writers of three formats live here.
+//! [`crate::finding`] decides what a row says, and [`crate::run`] which rows are wanted.
 
 mod jsonl;
 mod memory;
@@ -27,7 +27,7 @@ pub enum Format {
     Parquet,
 }
 
-/// The format that a file's ending stands for.
+/// The format of a file, by its ending.
 pub fn format(path: &Path) -> Result<Format, String> {
     let ending = path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
     match ending.as_deref() {
@@ -47,9 +47,9 @@ pub fn aside(path: &Path) -> PathBuf {
     path.with_extension(format!("before.{ending}"))
 }
 
-/// Opens the store of a study, with what an earlier run left there; `fresh` throws that away.
+/// Opens the store of a study, with the rows that an earlier run left there. `fresh` discards those.
 pub fn open(path: &Path, fresh: bool) -> Result<Box<dyn Store>, String> {
-    // What is renamed into its place would replace a link, and not what it leads to.
+    // A file renamed into its place would replace a link, and not the link's target.
     let path =
         &if path.is_symlink() { path.canonicalize().unwrap_or_else(|_| path.to_owned()) } else { path.to_owned() };
     if path.is_dir() {
@@ -62,12 +62,12 @@ pub fn open(path: &Path, fresh: bool) -> Result<Box<dyn Store>, String> {
     })
 }
 
-/// Reads results one by one, in their order. What is no result is an error that names its place.
+/// Reads results one by one, in order. Anything that is not a result is an error that names its place.
 pub fn read(path: &Path, each: &mut dyn FnMut(Finding) -> Result<(), String>) -> Result<(), String> {
     match format(path) {
         Ok(Format::Sqlite) => sqlite::read(path, each),
         Ok(Format::Parquet) => parquet::read(path, each),
-        // Whatever its name, a text may hold results.
+        // A text may hold results under any name.
         Ok(Format::Jsonl) | Err(_) => jsonl::read(path, each),
     }
 }
@@ -117,7 +117,7 @@ mod tests {
         all(path).into_iter().map(|row| row.id).collect()
     }
 
-    /// Whether the row was there; adds it where it was not.
+    /// Adds the row if it does not exist. Returns whether it did.
     fn put(store: &mut dyn Store, number: usize, finding: &Finding) -> bool {
         let name = |there: &mut Finding| there.id = finding.id.clone();
         if let Some(key) = &finding.key
@@ -130,7 +130,7 @@ mod tests {
         false
     }
 
-    /// Every format in a folder of its own.
+    /// Every format, each in its own folder.
     fn each(test: impl Fn(&Path)) {
         for ending in ENDINGS {
             let folder = tempfile::tempdir().unwrap();
@@ -207,7 +207,7 @@ mod tests {
             }
             store.finish(true).unwrap();
             drop(store);
-            // One is new in front, 2 has gone, 3 has another name, 4 is there twice.
+            // One change is new at the front, 2 is gone, 3 has another name, and 4 occurs twice.
             let mut store = open(path, false).unwrap();
             let asked = [row(9, Some(9)), row(1, Some(1)), row("three", Some(3)), row(4, Some(4)), row(5, Some(4))];
             let there: Vec<bool> =
@@ -219,7 +219,7 @@ mod tests {
                 ids(path).iter().map(ToString::to_string).collect::<Vec<_>>().join(" ").replace('"', ""),
                 "9 1 three 4 5"
             );
-            // And once more, with nothing new.
+            // And once more, without changes.
             let mut store = open(path, false).unwrap();
             assert!(asked.iter().enumerate().all(|(index, row)| put(&mut *store, index + 1, row)));
             store.finish(true).unwrap();

@@ -1,8 +1,8 @@
 //! Results as a Parquet file. Parquet cannot be appended to, so rows go to a journal beside it (`x.parquet.partial`, a
-//! store of its own in SQLite) and become Parquet when the study ends or is interrupted; the journal goes away then. A
-//! study that was killed leaves the journal.
+//! store of its own in SQLite). They become Parquet when the study ends or is interrupted, and the journal is removed.
+//! A killed study leaves the journal.
 //!
-//! The columns are the fields of a finding; `evidence` is JSON. `id` is an integer where all are, else a text.
+//! The columns are the fields of a finding. `evidence` is JSON. `id` is an integer if all are, and otherwise a text.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -24,7 +24,7 @@ use super::sqlite::{self, Sqlite};
 use crate::columns;
 use crate::finding::Finding;
 
-/// Rows that are held at a time.
+/// The number of rows that are held at a time.
 const BATCH: usize = 4096;
 
 pub struct Parquet {
@@ -39,14 +39,14 @@ fn journal_of(path: &Path) -> PathBuf {
 impl Parquet {
     pub fn open(path: &Path, fresh: bool) -> Result<Self, String> {
         let check = || if path.exists() && !fresh { is_ours(path).map(|()| true) } else { Ok(false) };
-        // Before anything is made beside it; and once more when no other study can be writing it.
+        // This is checked before anything is made beside the file, and again once no other study can be writing it.
         check()?;
         let mut journal = Sqlite::open(&journal_of(path), fresh)?;
         if check()? {
             let mut number = 0;
             each_row(path, &mut |finding| {
                 number += 1;
-                // What the journal has is as new, since it began with this file.
+                // The content of the journal counts as new, since it began with this file.
                 match &finding.key {
                     Some(key) if !journal.has(key)? => journal.add_earlier(number, &finding),
                     _ => Ok(()),
@@ -54,7 +54,7 @@ impl Parquet {
             })?;
             journal.commit()?;
         }
-        // Found out now, and not after hours.
+        // This is checked now, and not after hours.
         let temporary = beside(path, ".tmp");
         File::create(&temporary).map_err(|error| unwritable(path, &error))?;
         std::fs::remove_file(&temporary).map_err(|error| unwritable(path, &error))?;
@@ -110,7 +110,7 @@ impl Store for Parquet {
     }
 
     fn copy(&mut self, to: &Path) -> Result<(), String> {
-        // What the journal has beyond the file was never a file's.
+        // Rows that the journal has beyond the file were never in a file.
         match std::fs::copy(&self.path, to) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(unwritable(to, &error)),
             _ => Ok(()),
@@ -130,7 +130,7 @@ impl Store for Parquet {
 pub fn read(path: &Path, each: &mut dyn FnMut(Finding) -> Result<(), String>) -> Result<(), String> {
     let journal = journal_of(path);
     match path.try_exists() {
-        // A study that was killed, or that goes on, has what it found there.
+        // A study that was killed, or that is resumed, has its earlier findings there.
         Ok(false) if journal.exists() => sqlite::read(&journal, each),
         _ => each_row(path, each),
     }
@@ -179,12 +179,12 @@ fn each_row(path: &Path, each: &mut dyn FnMut(Finding) -> Result<(), String>) ->
     Ok(())
 }
 
-/// One row as a finding; none where a column that must be there is not, or is of another type.
+/// One row as a finding. None if a required column is missing or has another type.
 fn finding(batch: &RecordBatch, row: usize) -> Option<Finding> {
     let column = |name: &str| batch.column_by_name(name).filter(|column| column.is_valid(row));
     let text = |name: &str| {
         let column = column(name)?;
-        // Tools that write Parquet anew choose among these.
+        // Tools that rewrite Parquet choose among these.
         let text = match column.data_type() {
             DataType::LargeUtf8 => column.as_string_opt::<i64>()?.value(row),
             DataType::Utf8View => column.as_string_view_opt()?.value(row),

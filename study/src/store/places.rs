@@ -1,4 +1,4 @@
-//! The files of stores: opened and locked, beside one another, and what is said of them where they cannot be used.
+//! The files of stores: opening and locking them, files beside them, and messages about files that cannot be used.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::os::unix::fs::MetadataExt;
@@ -13,7 +13,7 @@ pub fn beside(path: &Path, ending: &str) -> PathBuf {
     name.into()
 }
 
-/// Opens a file that this study writes to, made where it is not there, and takes its lock, which goes with the file.
+/// Opens a file that this study writes to, makes it if it does not exist, and takes its lock, which goes with the file.
 pub fn open_locked(path: &Path) -> Result<File, String> {
     loop {
         let open = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path);
@@ -25,10 +25,10 @@ pub fn open_locked(path: &Path) -> Result<File, String> {
                     path.display()
                 ));
             }
-            // Not every file system knows locks.
+            // Not every file system supports locks.
             Ok(()) | Err(TryLockError::Error(_)) => {}
         }
-        // A study that ended meanwhile has put another file in its place, or taken it away.
+        // A study that ended meanwhile has replaced or removed the file.
         let place = |metadata: std::fs::Metadata| (metadata.dev(), metadata.ino());
         let (held, there) = (file.metadata().map(place), std::fs::metadata(path).map(place));
         if !matches!((&held, &there), (Ok(held), Ok(there)) if held != there)
@@ -47,7 +47,7 @@ pub fn unreadable(path: &Path, error: &std::io::Error) -> String {
     format!("cannot read {}: {}", path.display(), files::reason(error))
 }
 
-/// What is said of a file that holds something else.
+/// The message for a file that holds something else.
 pub fn foreign(path: &Path, what: &str) -> String {
     format!("{} {what}: give another --out, or --fresh to discard it", path.display())
 }

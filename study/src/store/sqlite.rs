@@ -1,9 +1,9 @@
-//! Results as a table of SQLite, `findings`: one row a change, one column a field. What was found is committed once a
-//! second, behind a write-ahead log, so that a kill costs a second and never the file.
+//! Results as an SQLite table, `findings`: one row for each change, one column for each field. Findings are committed
+//! once a second, behind a write-ahead log, so that a kill costs a second and never the file.
 //!
-//! `id` is a text or an integer as it is, anything else as JSON in a blob; `evidence` is JSON. `number` is the change's
-//! place in the input; `run` counts the runs that this file has seen, so that rows that the present input did not ask for
-//! are told apart until it is complete.
+//! `id` is a text or an integer as it is, and anything else is JSON in a blob. `evidence` is JSON. `number` is the
+//! change's position in the input. `run` counts the runs of this file, so that rows that the present input did not ask
+//! for can be distinguished until the study is complete.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -19,9 +19,9 @@ use crate::finding::Finding;
 
 /// Marks our files among SQLite's: `twcl`.
 const APPLICATION: i32 = 0x7477_636c;
-/// Version of the table; one more where an older twincell could not go on with it.
+/// The version of the table. Increase it when an older twincell could not resume it.
 const FORMAT: i32 = 1;
-/// What a kill may cost at most.
+/// The most that a kill may cost.
 const COMMIT_INTERVAL: Duration = Duration::from_millis(900);
 
 /// How long others may hold the file.
@@ -50,9 +50,9 @@ pub struct Sqlite {
     connection: Connection,
     /// The present run.
     run: i64,
-    /// When the oldest row that is not committed came.
+    /// When the oldest uncommitted row came.
     since: Option<Instant>,
-    /// The lock. It is let go after the connection: closing any handle of the file ends SQLite's own locks.
+    /// The lock. It is released after the connection: closing any handle of the file ends SQLite's own locks.
     _file: File,
 }
 
@@ -67,7 +67,7 @@ impl Sqlite {
         let mut connection = Connection::open(path).map_err(failed)?;
         connection.busy_timeout(PATIENCE).map_err(failed)?;
         let is_new = check(path, &connection)? == 0;
-        // A file system that cannot share memory between processes has no write-ahead log; SQLite stays as it is then.
+        // A file system that cannot share memory between processes has no write-ahead log. Then SQLite stays as it is.
         connection.pragma_update(None, "journal_mode", "wal").map_err(failed)?;
         connection.pragma_update(None, "synchronous", "normal").map_err(failed)?;
         if is_new {
@@ -77,7 +77,7 @@ impl Sqlite {
             all.pragma_update(None, "user_version", FORMAT).map_err(failed)?;
             all.commit().map_err(failed)?;
         }
-        // What has no key is compared again.
+        // A row without a key is compared again.
         connection.execute("DELETE FROM findings WHERE key IS NULL", ()).map_err(failed)?;
         let run: i64 = connection
             .query_row("SELECT coalesce(max(run), 0) + 1 FROM findings", (), |row| row.get(0))
@@ -104,7 +104,7 @@ impl Sqlite {
         Ok(())
     }
 
-    /// Adds a row as of an earlier run.
+    /// Adds a row as if from an earlier run.
     pub(super) fn add_earlier(&mut self, number: usize, finding: &Finding) -> Result<(), String> {
         self.begin()?;
         self.insert(number, self.run - 1, finding)
@@ -117,7 +117,7 @@ impl Sqlite {
             .map_err(|error| self.failed(error))
     }
 
-    /// The rows in their order: those of the present run, then what was there before.
+    /// The rows in order: those of the present run, then the earlier ones.
     pub(super) fn each(&self, each: &mut dyn FnMut(Finding) -> Result<(), String>) -> Result<(), String> {
         each_row(&self.path, &self.connection, each)
     }
@@ -159,7 +159,7 @@ impl Sqlite {
 
 impl Store for Sqlite {
     fn resume(&mut self, number: usize, key: &str, relabel: &dyn Fn(&mut Finding)) -> Result<Option<Finding>, String> {
-        // One that no change of this run has yet, if there is one.
+        // A row that no change of this run has yet, if there is one.
         let select = format!("SELECT {COLUMNS}, rowid, run FROM findings WHERE key = ? ORDER BY run, rowid LIMIT 1");
         let found = self.connection.prepare_cached(&select).and_then(|mut statement| {
             let mut rows = statement.query([key])?;
@@ -198,7 +198,7 @@ impl Store for Sqlite {
 
     fn copy(&mut self, to: &Path) -> Result<(), String> {
         self.commit()?;
-        // SQLite writes to no file that is there.
+        // SQLite does not write to an existing file.
         match std::fs::remove_file(to) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(unwritable(to, &error)),
             _ => {}
@@ -215,8 +215,8 @@ impl Store for Sqlite {
             deleted.map_err(|error| self.failed(error))?;
         }
         self.commit()?;
-        // One file, which can be copied and read where nothing may be written. Where somebody reads it now the log stays
-        // beside it, which costs nothing but looks.
+        // One file can be copied, and read where nothing may be written. If somebody reads it now, the log stays beside
+        // it, which does no harm.
         match self.connection.pragma_update(None, "journal_mode", "delete") {
             Err(error) if error.sqlite_error_code() == Some(rusqlite::ErrorCode::DatabaseBusy) => Ok(()),
             done => done.map_err(|error| self.failed(error)),
@@ -224,15 +224,15 @@ impl Store for Sqlite {
     }
 }
 
-/// Removes what SQLite leaves beside a file that is not there any more.
+/// Removes the files that SQLite leaves beside a file that no longer exists.
 pub(super) fn remove_logs(path: &Path) {
     for ending in ["-wal", "-shm", "-journal"] {
-        // Most are not there.
+        // Most do not exist.
         let _ = std::fs::remove_file(beside(path, ending));
     }
 }
 
-/// The format of the file: 0 for an empty one. An error for what is not ours.
+/// The format of the file: 0 for an empty one. An error for a foreign file.
 fn check(path: &Path, connection: &Connection) -> Result<i32, String> {
     let number = |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, i32>(0));
     let tables = connection.query_row("SELECT count(*) FROM sqlite_schema", (), |row| row.get::<_, i64>(0));
@@ -248,7 +248,7 @@ fn check(path: &Path, connection: &Connection) -> Result<i32, String> {
     }
 }
 
-/// What SQLite says of a file, for people.
+/// SQLite's message about a file, for people.
 fn broken(path: &Path, error: &rusqlite::Error) -> String {
     match error.sqlite_error_code() {
         Some(rusqlite::ErrorCode::NotADatabase) => foreign(path, "is not an SQLite database"),
@@ -280,7 +280,7 @@ fn each_row(
 pub fn read(path: &Path, each: &mut dyn FnMut(Finding) -> Result<(), String>) -> Result<(), String> {
     // SQLite says only that it cannot open a file, not why.
     std::fs::metadata(path).map_err(|error| unreadable(path, &error))?;
-    // A study that was killed left a log, and taking it up writes; where nothing may be written there is nothing to take up.
+    // A killed study left a log, and recovering it writes. Where nothing may be written, there is nothing to recover.
     let open = |flags| {
         let connection = Connection::open_with_flags(path, flags)?;
         connection.busy_timeout(PATIENCE)?;
@@ -303,7 +303,7 @@ fn unread(path: &Path, error: &rusqlite::Error) -> String {
     }
 }
 
-/// None where a field holds what we never write.
+/// None if a field holds something that we never write.
 fn read_row(row: &Row<'_>) -> rusqlite::Result<Option<Finding>> {
     let id = match row.get_ref(0)? {
         ValueRef::Null => Value::Null,

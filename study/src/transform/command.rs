@@ -1,4 +1,4 @@
-//! A command that is run on files, and how it ended.
+//! A command that runs on files, and how it ended.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -9,12 +9,12 @@ use std::time::{Duration, Instant};
 
 use twincell_driver::files::reason;
 
-/// Where the files go in a command.
+/// The position of the files in a command.
 const FILES: &str = "{}";
-/// How long a wait lasts before whoever waits is asked whether to go on.
+/// How long a wait lasts before the waiting caller is asked whether to continue.
 const PATIENCE: Duration = Duration::from_millis(100);
 const STEP: Duration = Duration::from_millis(5);
-/// Of the output, this much is told: bytes of its beginning and of its end, and lines.
+/// The quoted part of the output: bytes of its beginning and of its end, and lines.
 const MOST_BYTES: u64 = 4096;
 const MOST_LINES: usize = 5;
 
@@ -25,8 +25,8 @@ pub struct Command {
 }
 
 impl Command {
-    /// Reads a command as it was typed in the folder `here`. It runs elsewhere, so words that name files there are told by
-    /// their whole paths; `copied` gives another path for a file that the command is not to touch where it stands.
+    /// Reads a command as it was typed in the folder `here`. It runs elsewhere, so words that name files there become
+    /// absolute paths. `copied` gives another path for a file that the command must not change in place.
     pub fn read(text: &str, here: &Path, copied: &dyn Fn(&Path) -> Option<PathBuf>) -> Result<Self, String> {
         let mut words = shlex::split(text).ok_or_else(|| {
             format!("the command {text} cannot be read: a quote is not closed, or it ends in a backslash")
@@ -39,13 +39,13 @@ impl Command {
         }
         let whole = |name: &str| {
             let path = here.join(name).canonicalize().ok()?;
-            // The names of folders are those of commands and modules, too: `ruff check`.
+            // The names of folders are also those of commands and modules: `ruff check`.
             let told = path.is_file() || (path.is_dir() && name.contains('/') && name != "/");
             told.then(|| copied(&path).unwrap_or_else(|| std::path::absolute(here.join(name)).unwrap_or(path)))
         };
         for place in 0..words.len() {
             let is_looked_up = match place.checked_sub(1).and_then(|before| words.get(before)) {
-                // A program without a slash is looked for on the path, a module by Python.
+                // A program without a slash is looked up on the path, and a module by Python.
                 None => !words[place].contains('/'),
                 Some(before) => before == "-m",
             };
@@ -64,12 +64,12 @@ impl Command {
         Ok(Self { words })
     }
 
-    /// Whether files can be given to one process together: not where they stand within a word.
+    /// Whether files can be given to one process together, which is not the case if `{}` is within a word.
     pub fn takes_several(&self) -> bool {
         self.words.iter().filter(|word| word.contains(FILES)).all(|word| word == FILES)
     }
 
-    /// Begins to run it in a folder.
+    /// Starts the command in a folder.
     pub fn run(&self, folder: &Path, files: &[PathBuf]) -> io::Result<Running> {
         let mut words = self.words.iter().flat_map(|word| -> Vec<String> {
             let names = files.iter().map(|file| argument(file));
@@ -94,7 +94,7 @@ impl Command {
     }
 }
 
-/// A file's name as an argument that no command takes for an option, or for a file of arguments.
+/// A file's name as an argument that no command takes for an option or for a file of arguments.
 fn argument(file: &Path) -> String {
     let name = file.display().to_string();
     if name.starts_with(|c: char| c.is_alphanumeric() || c == '_') { name } else { format!("./{name}") }
@@ -105,14 +105,14 @@ pub struct Running {
     output: File,
 }
 
-/// How a command ended, and what it wrote, if it was not much.
+/// How a command ended, and its output, if that is not too long.
 pub struct Ended {
     status: ExitStatus,
     said: String,
 }
 
 impl Running {
-    /// None when it still runs after a moment.
+    /// None if it still runs after a moment.
     pub fn wait(&mut self) -> io::Result<Option<Ended>> {
         let begin = Instant::now();
         loop {
@@ -126,12 +126,12 @@ impl Running {
         }
     }
 
-    /// The first line that speaks of an error, and the last ones.
+    /// The first line about an error, and the last lines.
     fn said(&mut self) -> String {
         let length = self.output.seek(SeekFrom::End(0)).unwrap_or_default();
         let mut read = |from: u64| {
             let mut bytes = Vec::new();
-            // What cannot be read is not told.
+            // Unreadable output is not quoted.
             let _ = self.output.seek(SeekFrom::Start(from));
             let _ = (&self.output).take(MOST_BYTES).read_to_end(&mut bytes);
             String::from_utf8_lossy(&bytes).into_owned()
@@ -148,7 +148,7 @@ impl Running {
 impl Drop for Running {
     fn drop(&mut self) {
         if let (Ok(None), Ok(group)) = (self.child.try_wait(), i32::try_from(self.child.id())) {
-            // With what it has started: it is a group of its own.
+            // Kills it with everything that it has started, which is a process group of its own.
             unsafe { libc::kill(-group, libc::SIGKILL) };
             let _ = self.child.wait();
         }
@@ -156,12 +156,12 @@ impl Drop for Running {
 }
 
 impl Ended {
-    /// What it said, where it ended with status 1 and said anything.
+    /// Its output, if it ended with status 1 and said anything.
     pub fn complaint(&self) -> Option<&str> {
         (self.status.code() == Some(1) && !self.said.is_empty()).then_some(self.said.as_str())
     }
 
-    /// Why its work does not count. Status 1 is no failure: it says that something was found, or was changed.
+    /// Why its work does not count. Status 1 is not a failure: it says that something was found or changed.
     pub fn failure(&self) -> Option<String> {
         let how = match (self.status.code(), self.status.signal()) {
             (Some(0 | 1), _) => return None,

@@ -1,4 +1,4 @@
-//! The Python files of a folder, copied in batches to where a command may change them.
+//! The Python files of a folder, copied in batches to a place where a command may change them.
 
 use std::fs;
 use std::io;
@@ -9,15 +9,15 @@ use twincell_driver::files::reason;
 
 use crate::mine::Module;
 
-/// Files that one process gets, and bytes of their names, which a command line must hold.
+/// The maximum number of files for one process, and the maximum length of their names, which a command line must hold.
 const MOST_FILES: usize = 200;
 const MOST_NAMES: usize = 64 << 10;
-/// Folders within folders.
+/// The maximum nesting of folders.
 const DEEPEST: usize = 50;
-/// What tools look for beside the files.
+/// The files that tools look for beside the sources.
 const SETTINGS: [&str; 6] = ["pyproject.toml", "ruff.toml", ".ruff.toml", "setup.cfg", "tox.ini", ".editorconfig"];
 
-/// All Python files below a folder, as seen from it and sorted; nothing in hidden folders, and no links are followed.
+/// All Python files below a folder, as seen from it and sorted. Hidden folders are skipped, and no links are followed.
 pub fn python_files(root: &Path) -> io::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     collect(root, Path::new(""), 0, &mut files)?;
@@ -40,7 +40,7 @@ fn collect(root: &Path, within: &Path, depth: usize, files: &mut Vec<PathBuf>) -
     Ok(())
 }
 
-/// Copies of files that a command names itself, by whole paths: what it does to them it does to nobody's files.
+/// Copies of the files that a command itself names by absolute paths, so that it cannot change anybody's files.
 pub struct Named {
     folder: TempDir,
 }
@@ -50,7 +50,7 @@ impl Named {
         Ok(Self { folder: tempfile::Builder::new().prefix("twincell-").tempdir()? })
     }
 
-    /// A copy of a file below `root`, where it is one.
+    /// The copy of a file, if it is one below `root`.
     pub fn copy(&self, root: &Path, file: &Path) -> Option<PathBuf> {
         let name = file.strip_prefix(root).ok()?;
         let copy = self.folder.path().join(name);
@@ -60,7 +60,7 @@ impl Named {
     }
 }
 
-/// Files that go to one process together.
+/// The files that go to one process together.
 pub fn batches(root: &Path, files: Vec<PathBuf>, several: bool) -> Vec<Vec<PathBuf>> {
     let mut batches: Vec<Vec<PathBuf>> = Vec::new();
     let mut names = 0;
@@ -78,7 +78,7 @@ pub fn batches(root: &Path, files: Vec<PathBuf>, several: bool) -> Vec<Vec<PathB
     batches
 }
 
-/// Files in a temporary folder of their own, under the names that they have in theirs.
+/// The files in their own temporary folder, under their names in the original folder.
 pub struct Batch {
     root: PathBuf,
     folder: TempDir,
@@ -86,7 +86,7 @@ pub struct Batch {
 }
 
 impl Batch {
-    /// With the files that cannot be read, and why.
+    /// Returns the files that cannot be read, and why.
     pub fn copy(root: &Path, files: Vec<PathBuf>) -> io::Result<(Self, Vec<(PathBuf, String)>)> {
         let folder = tempfile::Builder::new().prefix("twincell-").tempdir()?;
         let (mut copied, mut unreadable) = (Vec::new(), Vec::new());
@@ -122,7 +122,7 @@ impl Batch {
         self.files.clone()
     }
 
-    /// The files that are not what they were.
+    /// The files that changed.
     pub fn changed(&self) -> Vec<PathBuf> {
         let same = |file: &Path| match (fs::read(self.root.join(file)), fs::read(self.folder.path().join(file))) {
             (Ok(old), Ok(new)) => old == new,
@@ -131,7 +131,7 @@ impl Batch {
         self.files.iter().filter(|file| !same(file)).cloned().collect()
     }
 
-    /// Both versions of a file; an error says which is none.
+    /// Both versions of a file. An error says which one is not valid.
     pub fn modules(&self, file: &Path) -> Result<(Module, Module), String> {
         let name = file.display();
         let read = |folder: &Path| fs::read(folder.join(file)).map_err(|error| reason(&error));

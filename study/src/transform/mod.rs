@@ -1,9 +1,9 @@
-//! What a command makes of the functions in a folder: `ruff check --fix`, `pyupgrade`, a script. The files are copied into
-//! a temporary folder and changed there, many at once; a change is then each function whose text is another one, and classes
-//! and the statements of a file where a comparison of the whole files would look at them; of classes those without a method
-//! that is a change itself. A function that only uses what changed is none.
+//! The changes that a command makes to the functions in a folder: `ruff check --fix`, `pyupgrade`, a script. The files
+//! are copied into a temporary folder and changed there, many at once. Each function whose text changed is a change. So
+//! are classes and the statements of a file, where a comparison of the whole files would look at them, and of classes
+//! only those without a method that is itself a change. A function that only uses changed code is not a change.
 //!
-//! The command runs as whoever wrote it would run it, without a sandbox.
+//! The command runs with the rights of whoever wrote it, without a sandbox.
 
 mod command;
 mod files;
@@ -27,20 +27,21 @@ pub struct Transform {
     project: String,
     command: Command,
     waiting: IntoIter<Vec<PathBuf>>,
-    /// Files of a batch that failed, one by one.
+    /// The files of a failed batch, one by one.
     alone: Vec<PathBuf>,
     running: Option<(Batch, Running)>,
     rows: IntoIter<Found>,
     number: usize,
-    /// Files that were given to the command, those that it changed, and those of them in which nothing is compared.
+    /// The numbers of files given to the command, of those that it changed, and of those among them with nothing to
+    /// compare.
     files: usize,
     changed: usize,
     without: usize,
-    /// Files that the command names itself.
+    /// The files that the command itself names.
     _named: Named,
-    /// How the command ended where it failed, the last time.
+    /// How the command ended when it last failed.
     failed: Option<String>,
-    /// What it said the last time that it ended with status 1.
+    /// Its output when it last ended with status 1.
     complaint: Option<String>,
 }
 
@@ -51,7 +52,7 @@ enum Found {
 }
 
 impl Transform {
-    /// Everything that can be wrong before the command runs is found out here; an error is one line.
+    /// Everything that can be wrong before the command runs is found here. An error is one line.
     pub fn start(path: &Path, command: &str) -> Result<Self, String> {
         let unreadable = |error: io::Error| format!("cannot read {}: {}", path.display(), reason(&error));
         let path = path.canonicalize().map_err(unreadable)?;
@@ -95,7 +96,7 @@ impl Transform {
         })
     }
 
-    /// Begins with the next files; false when there are no more.
+    /// Begins with the next files. False if there are no more.
     fn begin(&mut self) -> io::Result<bool> {
         let Some(files) = self.alone.pop().map(|file| vec![file]).or_else(|| self.waiting.next()) else {
             return Ok(false);
@@ -113,14 +114,14 @@ impl Transform {
         Ok(true)
     }
 
-    /// What became of a batch.
+    /// Collects the results of a batch.
     fn finish(&mut self, batch: &Batch, ended: Ended) {
         let mut found = Vec::new();
         let changed = batch.changed();
         self.complaint = ended.complaint().map(str::to_owned).or(self.complaint.take());
         if let Some(failure) = ended.failure() {
             if changed.is_empty() && batch.names().len() > 1 {
-                // One file that the command cannot take is not to cost the others.
+                // One file on which the command fails must not cost the others.
                 self.alone = batch.names();
                 self.alone.reverse();
                 return;
@@ -163,9 +164,9 @@ impl Transform {
             let id = format!("{file}:{}", gone.qualname);
             found.push(Found::No { reason: format!("the command removed {id}"), id });
         }
-        // A function of the same text that uses a constant or a class which changed is shown by these.
+        // These show a function of the same text that uses a changed constant or class.
         for unit in units(&old.text, &new.text) {
-            // What its methods show a class does not show again.
+            // A class does not show again what its methods show.
             let inside = format!("{}.", unit.qualname);
             if unit.form == Form::Class && compared.iter().any(|name| name.starts_with(&inside)) {
                 continue;
@@ -215,7 +216,7 @@ impl Changes for Transform {
             match self.begin() {
                 Ok(true) => {}
                 Ok(false) => {
-                    // Where it failed everywhere, it is the command that is wrong.
+                    // If it failed everywhere, the command is wrong.
                     let failed = self.failed.take().filter(|_| self.changed == 0)?;
                     return Some(Err(io::Error::other(format!(
                         "{failed} (it ran on copies in a temporary folder and changed none)"
@@ -231,7 +232,7 @@ impl Changes for Transform {
     }
 
     fn warnings(&self) -> Vec<String> {
-        // A linter ends so when it cannot mend what it found, a script when it failed.
+        // A linter ends like this if it cannot mend its findings, and a script if it failed.
         let warn = |said: &String| format!("the command changed nothing and ended with status 1: {said}");
         self.complaint.iter().filter(|_| self.changed == 0).map(warn).collect()
     }
