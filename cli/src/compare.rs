@@ -11,7 +11,7 @@ use twincell_compare::{CompareError, CompareOptions, Continue, Progress, Source}
 use twincell_driver::options::{Job, Options};
 use twincell_driver::warm::{Engine, Failure};
 use twincell_driver::{files, reproducers};
-use twincell_widgets::export::{Told, annotations};
+use twincell_widgets::export::{ExportRow, annotations};
 use twincell_widgets::{TextOptions, plain_sentence};
 
 use crate::exports;
@@ -53,7 +53,7 @@ fn two_texts(
 ) -> Result<i32, Abort> {
     let engine = Engine::warm(options, &session.environment).map_err(Abort::new)?;
     let comparison = watched(&engine, old, new, &options.for_core(), "", session)?.map_err(Abort::new)?;
-    let told = Told::of_comparison(&comparison, Some(&new.label));
+    let told = ExportRow::of_comparison(&comparison, Some(&new.label));
     write_html(&comparison, &format!("{} and {}", old.label, new.label), matches)?;
     write_reproducer(&comparison, matches, session)?;
     exports::write(&told, matches)?;
@@ -75,10 +75,10 @@ struct Compared {
 
 impl Compared {
     /// What is told of its functions elsewhere.
-    fn told(&self) -> Vec<Told> {
+    fn told(&self) -> Vec<ExportRow> {
         match &self.result {
-            Ok(comparison) => Told::of_comparison(comparison, Some(&self.path)),
-            Err(reason) => vec![Told::failed(&self.path, reason)],
+            Ok(comparison) => ExportRow::of_comparison(comparison, Some(&self.path)),
+            Err(reason) => vec![ExportRow::failed(&self.path, reason)],
         }
     }
 }
@@ -118,7 +118,7 @@ fn revisions(
         write_html(&whole, range, matches)?;
         write_reproducer(&whole, matches, session)?;
     }
-    let told: Vec<Told> = compared.iter().flat_map(Compared::told).collect();
+    let told: Vec<ExportRow> = compared.iter().flat_map(Compared::told).collect();
     exports::write(&told, matches)?;
     if matches.get_flag("json") {
         print_json(&report(range, verdict, &compared, &notes), session)?;

@@ -6,12 +6,12 @@ use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgMatches, Command, value_parser};
 use twincell_compare::verdict::Verdict;
 use twincell_driver::files;
-use twincell_widgets::export::{Told, junit, markdown, sarif};
+use twincell_widgets::export::{ExportRow, junit, markdown, sarif};
 
 use crate::session::{Abort, CHANGED, INCONCLUSIVE, UNCHANGED};
 
 /// (argument, what the file holds, how it is made)
-type Format = (&'static str, &'static str, fn(&[Told]) -> String);
+type Format = (&'static str, &'static str, fn(&[ExportRow]) -> String);
 
 const FORMATS: [Format; 3] = [
     ("sarif", "Also write the results as SARIF, for code scanning", |told| sarif(told, env!("CARGO_PKG_VERSION"))),
@@ -59,7 +59,7 @@ pub fn check(matches: &ArgMatches, others: &[Option<PathBuf>]) -> Result<(), Abo
 }
 
 /// Writes the files that were asked for.
-pub fn write(told: &[Told], matches: &ArgMatches) -> Result<(), Abort> {
+pub fn write(told: &[ExportRow], matches: &ArgMatches) -> Result<(), Abort> {
     for (name, _, make) in FORMATS {
         if let Some(path) = matches.get_one::<PathBuf>(name) {
             files::write_text(path, &make(told)).map_err(Abort::Failed)?;

@@ -8,7 +8,7 @@ use twincell_compare::report::{Comparison, PairReport};
 use twincell_compare::verdict::Verdict;
 use twincell_driver::reproducers;
 use twincell_syntax::{SNIPPET, functions};
-use twincell_widgets::export::{Told, changed_line};
+use twincell_widgets::export::{ExportRow, changed_line};
 
 use crate::change::{Change, shown};
 use crate::finding::Finding;
@@ -75,11 +75,11 @@ impl Details {
     }
 
     /// What other programs are told about the rows.
-    pub fn told(&self, rows: Vec<Finding>) -> Vec<Told> {
+    pub fn told(&self, rows: Vec<Finding>) -> Vec<ExportRow> {
         let by_key: HashMap<&str, &Detail> = self.held.values().map(|(key, detail)| (key.as_str(), detail)).collect();
         let told = |row: Finding| {
             let detail = row.key.as_deref().and_then(|key| by_key.get(key).copied()).cloned().unwrap_or_default();
-            Told {
+            ExportRow {
                 name: name(&row),
                 file: row.file,
                 line: detail.line,

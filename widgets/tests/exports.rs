@@ -7,44 +7,44 @@ use serde_json::Value;
 
 use twincell_compare::report::Comparison;
 use twincell_compare::verdict::Verdict;
-use twincell_widgets::export::{Told, annotations, junit, markdown, sarif};
+use twincell_widgets::export::{ExportRow, annotations, junit, markdown, sarif};
 
-fn told(comparison: &Comparison) -> Vec<Told> {
-    Told::of_comparison(comparison, Some("src/a b.py"))
+fn rows(comparison: &Comparison) -> Vec<ExportRow> {
+    ExportRow::of_comparison(comparison, Some("src/a b.py"))
 }
 
 #[test]
 fn a_comparison_reads_as_intended_in_every_format() {
-    let mut told = told(&samples::several_pairs());
-    told.push(Told::failed("src/bad.py", "src/bad.py is not UTF-8"));
-    insta::assert_snapshot!("export_sarif", sarif(&told, "1.2.3"));
-    insta::assert_snapshot!("export_junit", junit(&told));
-    insta::assert_snapshot!("export_markdown", markdown(&told));
-    insta::assert_snapshot!("export_annotations", annotations(&told));
+    let mut rows = rows(&samples::several_pairs());
+    rows.push(ExportRow::failed("src/bad.py", "src/bad.py is not UTF-8"));
+    insta::assert_snapshot!("export_sarif", sarif(&rows, "1.2.3"));
+    insta::assert_snapshot!("export_junit", junit(&rows));
+    insta::assert_snapshot!("export_markdown", markdown(&rows));
+    insta::assert_snapshot!("export_annotations", annotations(&rows));
 }
 
 #[test]
 fn where_nothing_changed_nothing_is_reported() {
-    let told = told(&samples::preserving());
-    let log: Value = serde_json::from_str(&sarif(&told, "1.2.3")).unwrap();
+    let rows = rows(&samples::preserving());
+    let log: Value = serde_json::from_str(&sarif(&rows, "1.2.3")).unwrap();
     assert_eq!(log["runs"][0]["results"], Value::Array(vec![]));
-    assert!(markdown(&told).contains("No difference in behavior was found."));
-    assert_eq!(annotations(&told), "twincell: 1 likely preserving\n");
+    assert!(markdown(&rows).contains("No difference in behavior was found."));
+    assert_eq!(annotations(&rows), "twincell: 1 likely preserving\n");
     assert_eq!(markdown(&[]), "### twincell: nothing to compare\n\nNo difference in behavior was found.\n");
 }
 
 #[test]
 fn a_finding_stands_at_the_changed_line_of_the_file() {
-    let [one] = told(&samples::changing()).try_into().unwrap();
+    let [one] = rows(&samples::changing()).try_into().unwrap();
     let pair = samples::changing_pair();
     let first = pair.new.lines.iter().find(|line| line.changed).unwrap().number;
     assert_eq!(one.line, Some(pair.new.first_line + first - 1));
 }
 
-fn hostile() -> Vec<Told> {
-    let mut told = told(&samples::hostile());
+fn hostile() -> Vec<ExportRow> {
+    let mut rows = rows(&samples::hostile());
     let nasty = "|`@everyone` ]]> <script>x</script>\n::set-output name=a::b %0A#1 https://evil.test HTTPS://evil.test ftp://evil.test WWW.evil.test [x](https://evil.test) {0} \u{202e}\x1b[2J\0";
-    for one in &mut told {
+    for one in &mut rows {
         one.name = nasty.to_owned();
         one.file = Some(format!("{nasty}.py"));
         one.sentence = nasty.to_owned();
@@ -54,25 +54,25 @@ fn hostile() -> Vec<Told> {
             (evidence.place, evidence.old, evidence.new) = (nasty.to_owned(), nasty.to_owned(), nasty.to_owned());
         }
     }
-    told
+    rows
 }
 
 #[test]
 fn hostile_text_stays_text() {
-    let told = hostile();
-    let log: Value = serde_json::from_str(&sarif(&told, "1")).unwrap();
+    let rows = hostile();
+    let log: Value = serde_json::from_str(&sarif(&rows, "1")).unwrap();
     let uri = log["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"].clone();
     assert!(uri.as_str().unwrap().bytes().all(|byte| byte.is_ascii_graphic() && byte != b'<'), "{uri}");
 
-    let xml = junit(&told);
+    let xml = junit(&rows);
     let document = roxmltree::Document::parse(&xml).unwrap();
     assert!(document.descendants().all(|node| !node.has_tag_name("script")));
 
-    let commands = annotations(&told);
-    assert_eq!(commands.lines().filter(|line| line.trim_start().starts_with("::")).count(), told.len());
+    let commands = annotations(&rows);
+    assert_eq!(commands.lines().filter(|line| line.trim_start().starts_with("::")).count(), rows.len());
     assert!(commands.lines().all(|line| !line.trim_start().starts_with("::set-output")));
 
-    let text = markdown(&told);
+    let text = markdown(&rows);
     let ends = |text: &str| text.lines().filter(|line| *line == "</details>").count();
     let outside: String = text.split("````").step_by(2).collect();
     assert_eq!(ends(&outside), outside.matches("<details>").count(), "{text}");

@@ -4,15 +4,15 @@ use std::fmt::Write as _;
 
 use twincell_compare::verdict::Verdict;
 
-use super::{Told, counts};
+use super::{ExportRow, counts};
 use crate::plain;
 
 /// The results as workflow commands. Nothing in them can end its own command or begin another.
-pub fn annotations(told: &[Told]) -> String {
+pub fn annotations(rows: &[ExportRow]) -> String {
     let mut text = String::new();
-    for one in told {
-        let (level, title) = match one.verdict {
-            Verdict::Changing if one.evidence.iter().all(|one| one.edge_case) => {
+    for row in rows {
+        let (level, title) = match row.verdict {
+            Verdict::Changing if row.evidence.iter().all(|one| one.edge_case) => {
                 ("notice", "Behavior may have changed")
             }
             Verdict::Changing => ("warning", "Behavior changed"),
@@ -21,15 +21,15 @@ pub fn annotations(told: &[Told]) -> String {
         };
         let mut place = String::new();
         // Writing to a String cannot fail.
-        if let Some(file) = &one.file {
+        if let Some(file) = &row.file {
             let _ = write!(place, "file={},", property(file));
-            if let Some(line) = one.line {
+            if let Some(line) = row.line {
                 let _ = write!(place, "line={line},");
             }
         }
-        let _ = writeln!(text, "::{level} {place}title={}::{}", property(title), data(&one.sentence));
+        let _ = writeln!(text, "::{level} {place}title={}::{}", property(title), data(&row.sentence));
     }
-    let _ = writeln!(text, "twincell: {}", counts(told));
+    let _ = writeln!(text, "twincell: {}", counts(rows));
     text
 }
 

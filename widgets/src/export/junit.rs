@@ -8,53 +8,53 @@ use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
 use twincell_compare::verdict::Verdict;
 
-use super::Told;
+use super::ExportRow;
 use crate::{plain, words};
 
 /// The results as the text of a JUnit file.
-pub fn junit(told: &[Told]) -> String {
-    let mut suites: BTreeMap<&str, Vec<&Told>> = BTreeMap::new();
-    for one in told {
-        suites.entry(one.file.as_deref().unwrap_or("changes")).or_default().push(one);
+pub fn junit(rows: &[ExportRow]) -> String {
+    let mut suites: BTreeMap<&str, Vec<&ExportRow>> = BTreeMap::new();
+    for row in rows {
+        suites.entry(row.file.as_deref().unwrap_or("changes")).or_default().push(row);
     }
     let mut report = Report::new("twincell");
-    report.add_test_suites(suites.into_iter().map(|(file, told)| {
+    report.add_test_suites(suites.into_iter().map(|(file, rows)| {
         let mut suite = TestSuite::new(plain::value(file));
-        suite.add_test_cases(told.into_iter().map(case));
+        suite.add_test_cases(rows.into_iter().map(case));
         suite
     }));
     // Only a text that cannot be written to is an error, and a String can.
     report.to_string().unwrap_or_default()
 }
 
-fn case(told: &Told) -> TestCase {
-    let mut status = match told.verdict {
+fn case(row: &ExportRow) -> TestCase {
+    let mut status = match row.verdict {
         Verdict::Changing => TestCaseStatus::non_success(NonSuccessKind::Failure),
         Verdict::Inconclusive => TestCaseStatus::skipped(),
         Verdict::LikelyPreserving | Verdict::Identical => TestCaseStatus::success(),
     };
-    if matches!(told.verdict, Verdict::Changing | Verdict::Inconclusive) {
-        status.set_message(plain::sentence(&told.sentence));
+    if matches!(row.verdict, Verdict::Changing | Verdict::Inconclusive) {
+        status.set_message(plain::sentence(&row.sentence));
     }
-    if told.verdict == Verdict::Changing {
+    if row.verdict == Verdict::Changing {
         status.set_type("behavior changed");
-        status.set_description(description(told));
+        status.set_description(description(row));
     }
-    let mut case = TestCase::new(plain::value(&told.name), status);
-    case.set_classname(plain::value(told.file.as_deref().unwrap_or("changes")));
-    case.set_time(Duration::try_from_secs_f64(told.milliseconds / 1000.0).unwrap_or_default());
+    let mut case = TestCase::new(plain::value(&row.name), status);
+    case.set_classname(plain::value(row.file.as_deref().unwrap_or("changes")));
+    case.set_time(Duration::try_from_secs_f64(row.milliseconds / 1000.0).unwrap_or_default());
     case
 }
 
 /// Every difference on lines of its own, and the test that shows one.
-fn description(told: &Told) -> String {
+fn description(row: &ExportRow) -> String {
     let mut lines = Vec::new();
-    for one in &told.evidence {
+    for one in &row.evidence {
         lines.push(format!("{} ({})", plain::value(&one.place), words::strength(one)));
         lines.push(format!("  old: {}", plain::value(&one.old)));
         lines.push(format!("  new: {}", plain::value(&one.new)));
     }
-    if let Some(test) = &told.test {
+    if let Some(test) = &row.test {
         lines.push(String::new());
         lines.push(plain::file(test));
     }

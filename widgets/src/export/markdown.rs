@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use twincell_compare::verdict::Verdict;
 
-use super::{Told, counts};
+use super::{ExportRow, counts};
 use crate::{plain, words};
 
 /// Rows and folds at most, and bytes that no fold may go beyond: a comment has a limit, and nobody reads more.
@@ -13,10 +13,10 @@ const FOLDS: usize = 10;
 const LONGEST: usize = 60_000;
 
 /// The results as Markdown.
-pub fn markdown(told: &[Told]) -> String {
-    let mut text = format!("### twincell: {}\n", counts(told));
-    let open: Vec<&Told> =
-        told.iter().filter(|one| matches!(one.verdict, Verdict::Changing | Verdict::Inconclusive)).collect();
+pub fn markdown(rows: &[ExportRow]) -> String {
+    let mut text = format!("### twincell: {}\n", counts(rows));
+    let open: Vec<&ExportRow> =
+        rows.iter().filter(|one| matches!(one.verdict, Verdict::Changing | Verdict::Inconclusive)).collect();
     if open.is_empty() {
         text.push_str("\nNo difference in behavior was found.\n");
         return text;
@@ -50,11 +50,11 @@ pub fn markdown(told: &[Told]) -> String {
     text
 }
 
-fn place(told: &Told) -> String {
-    match (&told.file, told.line) {
-        (Some(file), Some(line)) => format!("{} {}", code(&told.name), prose(&format!("{file}:{line}"))),
-        (Some(file), None) if *file != told.name => format!("{} {}", code(&told.name), prose(file)),
-        _ => code(&told.name),
+fn place(row: &ExportRow) -> String {
+    match (&row.file, row.line) {
+        (Some(file), Some(line)) => format!("{} {}", code(&row.name), prose(&format!("{file}:{line}"))),
+        (Some(file), None) if *file != row.name => format!("{} {}", code(&row.name), prose(file)),
+        _ => code(&row.name),
     }
 }
 

@@ -1,7 +1,7 @@
 //! What was found, for programs and places that are not ours: [`sarif`] for code scanning, [`junit`] for test reports,
 //! [`markdown`] for pull requests, [`annotations`] for the log of a GitHub workflow.
 //!
-//! All four tell the same of each function: [`Told`]. What comes from user code is escaped for the format it goes into.
+//! All four list the same rows, one for each function: [`ExportRow`]. What comes from user code is escaped for the format it goes into.
 
 mod annotations;
 mod junit;
@@ -18,9 +18,9 @@ pub use junit::junit;
 pub use markdown::markdown;
 pub use sarif::sarif;
 
-/// What is told of one function, or of one change of a study.
+/// One function, or one change of a study, as files for other programs list it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Told {
+pub struct ExportRow {
     /// The function's qualified name, or the id of a change.
     pub name: String,
     /// Path of the file, from the root of the repository where there is one.
@@ -36,8 +36,8 @@ pub struct Told {
     pub milliseconds: f64,
 }
 
-impl Told {
-    /// What is told of a file that could not be compared.
+impl ExportRow {
+    /// A file that could not be compared.
     pub fn failed(file: &str, reason: &str) -> Self {
         Self {
             name: file.to_owned(),
@@ -92,10 +92,10 @@ pub fn changed_line(pair: &PairReport) -> u32 {
 }
 
 /// How many there are with each verdict, in words: `2 changing, 1 inconclusive`.
-fn counts(told: &[Told]) -> String {
+fn counts(rows: &[ExportRow]) -> String {
     let verdicts = [Verdict::Changing, Verdict::Inconclusive, Verdict::LikelyPreserving, Verdict::Identical];
     let counted = verdicts.iter().filter_map(|verdict| {
-        let count = told.iter().filter(|one| one.verdict == *verdict).count();
+        let count = rows.iter().filter(|one| one.verdict == *verdict).count();
         (count > 0).then(|| format!("{count} {}", verdict.name()))
     });
     let text = counted.collect::<Vec<_>>().join(", ");

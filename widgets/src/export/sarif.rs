@@ -6,15 +6,15 @@ use serde_json::{Value, json};
 
 use twincell_compare::verdict::Verdict;
 
-use super::Told;
+use super::ExportRow;
 use crate::plain;
 
 const CHANGED: &str = "behavior-changed";
 const UNDECIDED: &str = "behavior-undecided";
 
 /// The results as the text of a SARIF file. `version` is twincell's.
-pub fn sarif(told: &[Told], version: &str) -> String {
-    let results: Vec<Value> = told.iter().filter_map(result).collect();
+pub fn sarif(rows: &[ExportRow], version: &str) -> String {
+    let results: Vec<Value> = rows.iter().filter_map(result).collect();
     let log = json!({
         "$schema": "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
         "version": "2.1.0",
@@ -44,31 +44,31 @@ fn rule(id: &str, name: &str, title: &str, text: &str, level: &str) -> Value {
     })
 }
 
-fn result(told: &Told) -> Option<Value> {
-    let (rule, level) = match told.verdict {
+fn result(row: &ExportRow) -> Option<Value> {
+    let (rule, level) = match row.verdict {
         // A difference that only unlikely values show is worth a look and no alarm.
-        Verdict::Changing if told.evidence.iter().all(|one| one.edge_case) => (CHANGED, "note"),
+        Verdict::Changing if row.evidence.iter().all(|one| one.edge_case) => (CHANGED, "note"),
         Verdict::Changing => (CHANGED, "warning"),
         Verdict::Inconclusive => (UNDECIDED, "note"),
         Verdict::LikelyPreserving | Verdict::Identical => return None,
     };
-    let name = plain::value(&told.name);
+    let name = plain::value(&row.name);
     let mut location = json!({
         "logicalLocations": [{ "fullyQualifiedName": name, "kind": "function" }],
     });
-    if let Some(file) = &told.file {
+    if let Some(file) = &row.file {
         location["physicalLocation"] = json!({ "artifactLocation": { "uri": uri(file), "uriBaseId": "%SRCROOT%" } });
-        if let Some(line) = told.line {
+        if let Some(line) = row.line {
             location["physicalLocation"]["region"] = json!({ "startLine": line });
         }
     }
     Some(json!({
         "ruleId": rule,
         "level": level,
-        "message": { "text": message(&told.sentence) },
+        "message": { "text": message(&row.sentence) },
         "locations": [location],
         // The same function is the same alert, wherever it moves within its file.
-        "partialFingerprints": { "function/v1": plain::value(&told.place()) },
+        "partialFingerprints": { "function/v1": plain::value(&row.place()) },
     }))
 }
 
