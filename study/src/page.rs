@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use twincell_compare::report::Comparison;
-use twincell_widgets::{STATE_FORMAT, StudyRow, StudyState, state};
+use twincell_widgets::{Label, STATE_FORMAT, StudyRow, StudyState, state};
 
 use crate::change::{Change, shown};
 use crate::finding::Finding;
@@ -64,7 +64,7 @@ pub fn study_state(title: String, results: Vec<Finding>, comparisons: &PageCompa
         id: shown(&finding.id),
         verdict: finding.verdict,
         comparison: finding.key.as_ref().and_then(|key| by_key.get(key.as_str()).copied().cloned()),
-        label: finding.label,
+        label: finding.label.as_deref().and_then(Label::of_name),
         reason: finding.reason,
         executions: finding.executions,
         coverage: finding.coverage,

@@ -149,7 +149,7 @@ def values() -> list[dict]:
     ]
 
 
-def side(outcome: str, hits: list[tuple[int, int]], printed: str = "") -> dict:
+def version_run(outcome: str, hits: list[tuple[int, int]], printed: str = "") -> dict:
     return {
         "outcome": outcome,
         "valid": True,
@@ -197,9 +197,9 @@ def detail(execution: int | None = 3, differs: bool = True) -> dict:
         "differs": differs,
         "valid": True,
         "evidence": evidence(execution or 0) if differs else [],
-        "old": side("returns None", old),
-        "new": side("returns Request(priority=0, meta={'retry_times': 1})" if differs else "returns None", new),
-        "left": [
+        "old": version_run("returns None", old),
+        "new": version_run("returns Request(priority=0, meta={'retry_times': 1})" if differs else "returns None", new),
+        "final_values": [
             {"name": "request afterwards", "differs": False, "old": "<request>", "new": "unchanged"},
             {"name": "use 1, total", "differs": False, "old": "2", "new": "2"},
         ],
@@ -351,7 +351,7 @@ def comparison(count: int = 300, several: bool = False) -> dict:
             pair(0, "identical", "RetryMiddleware.__init__"),
         ]
     return {
-        "format": 1,
+        "format": 2,
         "twincell": "0.1.0",
         "verdict": "changing",
         "sentence": SENTENCE,
@@ -399,7 +399,7 @@ def study(count: int = 120) -> dict:
             }
         )
     rows[0]["verdict"] = "changing"
-    return {"format": 1, "title": "Changes of nine projects", "rows": rows}
+    return {"format": 2, "title": "Changes of nine projects", "rows": rows}
 
 
 HOSTILE = (

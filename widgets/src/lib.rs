@@ -1,13 +1,20 @@
-//! Views of a [`Comparison`]: terminal text, static HTML, SVG, and the MIME bundle that a notebook shows.
+//! Views of results: terminal text, static HTML, SVG, the interactive view, and files for other programs.
+//!
+//! Three types meet here. A [`Comparison`] comes in: the report that `twincell-compare` makes. A [`ComparisonState`] goes
+//! out to the interactive view: the same report in texts and numbers ([`state()`]), from which the view's TypeScript types
+//! are made. An [`export::ExportRow`] goes out to other programs: one function in short, as SARIF, JUnit, Markdown and
+//! annotations list it. A study has a [`StudyState`] in place of both.
 //!
 //! A view is a function of the report and computes nothing about behavior. [`text()`] is for terminals,
-//! [`html_fragment`] for a notebook's output area, [`html_page`] for a file of its own, [`pair_plots`] and [`study_plot`] are
-//! the plots in both; [`mime_bundle`] packs them; [`plain_sentence`] is for text that others print beside them. None needs a script, and nothing from user code reaches the output
-//! unescaped: the `plain` room takes out what misleads the eye, maud escapes for HTML.
+//! [`html_fragment`] for a notebook's output area, [`html_page`] for a file of its own. [`pair_plots`] and [`study_plot`]
+//! draw the plots in both. [`mime_bundle`] packs text, HTML and the report. [`plain_sentence`] is for text that others
+//! print beside them.
 //!
 //! ```
-//! use twincell_compare::report::{Comparison, FORMAT, Verdict};
-//! use twincell_widgets::{TextOptions, html_page, text};
+//! use twincell_compare::report::{Comparison, FORMAT};
+//! use twincell_compare::verdict::Verdict;
+//! use twincell_widgets::export::{ExportRow, annotations};
+//! use twincell_widgets::{TextOptions, html_page, mime_bundle, state, text};
 //!
 //! let comparison = Comparison {
 //!     format: FORMAT,
@@ -15,22 +22,37 @@
 //!     verdict: Verdict::Identical,
 //!     sentence: "Identical: only comments differ.".into(),
 //!     pairs: vec![],
-//!     added: vec!["helper".into()],
+//!     added: vec!["<helper>".into()],
 //!     removed: vec![],
 //!     predictor: "uniform".into(),
 //!     seed: 0,
 //!     budget: 300,
 //!     milliseconds: 1.5,
 //! };
-//! assert!(text(&comparison, &TextOptions::default()).starts_with("= identical\n  Identical: only comments differ.\n"));
-//! assert!(html_page(&comparison, "Review").contains("<title>Review</title>"));
+//! let shown = text(&comparison, &TextOptions::default());
+//! assert!(shown.starts_with("= identical\n  Identical: only comments differ.\n"));
+//! let page = html_page(&comparison, "Review");
+//! assert!(page.contains("<title>Review</title>") && page.contains("&lt;helper&gt;"));
+//! assert_eq!(mime_bundle(&comparison)["text/plain"], shown);
+//!
+//! // The interactive view gets JSON, other programs get rows.
+//! let state = serde_json::to_value(state(&comparison))?;
+//! assert_eq!(state["verdict"], "identical");
+//! let rows = ExportRow::of_comparison(&comparison, Some("app.py"));
+//! assert_eq!(annotations(&rows), "twincell: nothing to compare\n");
+//! # Ok::<(), serde_json::Error>(())
 //! ```
 //!
-//! Deliberately absent: reading files, running code, deciding a verdict, interactive widgets.
+//! Invariants: no static view needs a script. Nothing from user code reaches an output unescaped: the `plain` room takes
+//! out what misleads the eye, maud escapes for HTML.
+//!
+//! Deliberately absent: reading files, running code, deciding a verdict.
 
+mod bundle;
 mod differences;
 pub mod export;
 mod html;
+mod label;
 mod plain;
 mod plot;
 mod predictions;
@@ -42,19 +64,15 @@ use serde_json::{Value, json};
 
 use twincell_compare::report::Comparison;
 
+pub use bundle::{LOADER, MODULE};
 pub use differences::{Differences, DifferingRow, differences_fragment, differences_text};
 pub use html::{html_fragment, html_page, study_fragment, study_page};
+pub use label::Label;
 pub use plain::sentence as plain_sentence;
 pub use plot::{Confusion, Plot, StudyPlot, confusion_of, pair_plots, study_plot};
 pub use predictions::{predictions_fragment, predictions_text};
 pub use state::{ComparisonState, Detail, STATE_FORMAT, StudyRow, StudyState, detail, state};
 pub use text::{TextOptions, text};
-
-/// The interactive view as one ES module with anywidget's `render`. Built from `widgets/js` by `make widgets`.
-pub const MODULE: &str = include_str!("../dist/widget.js");
-
-/// A small ES module for anywidget that finds [`MODULE`] in the page, in the view's model or by asking the kernel.
-pub const LOADER: &str = include_str!("../dist/loader.js");
 
 /// The MIME type of a [`Comparison`] as JSON; the report's field `format` is its version.
 pub const COMPARISON_MIME: &str = "application/vnd.twincell.comparison+json";

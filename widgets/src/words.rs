@@ -155,7 +155,8 @@ pub fn witness_role(pair: &PairReport, witness: &Witness) -> &'static str {
 
 /// What the code left under one name: an argument after the call, a name that a snippet binds, a member of an object.
 #[derive(Debug, Serialize)]
-pub struct Left {
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct FinalValue {
     /// With what it is, e.g. `request afterwards`.
     pub name: String,
     pub differs: bool,
@@ -163,8 +164,8 @@ pub struct Left {
     pub new: String,
 }
 
-/// What both versions left, in the order of old, then what only new has. `differs` tells whether there is such evidence.
-pub fn left(old: &Behavior, new: &Behavior, differs: impl Fn(&dyn Fn(&Evidence) -> bool) -> bool) -> Vec<Left> {
+/// What both versions left, in the order of old, then what only new has. `evidence` is that of this execution.
+pub fn final_values(old: &Behavior, new: &Behavior, evidence: &[&Evidence]) -> Vec<FinalValue> {
     let find = |behavior: &'_ Behavior, name: &str| {
         behavior.arguments.iter().find(|(other, _)| other == name).map(|(_, value)| display_observed(value))
     };
@@ -173,9 +174,10 @@ pub fn left(old: &Behavior, new: &Behavior, differs: impl Fn(&dyn Fn(&Evidence) 
         .map(|(name, _)| {
             let (absent, after) = if is_argument(name) { (UNCHANGED, " afterwards") } else { (ABSENT, "") };
             let shown = |behavior| find(behavior, name).unwrap_or_else(|| absent.into());
-            Left {
+            let is_here = |one: &&Evidence| one.channel == Channel::Arguments && names_root(&one.place, name);
+            FinalValue {
                 name: format!("{name}{after}"),
-                differs: differs(&|one| one.channel == Channel::Arguments && names_root(&one.place, name)),
+                differs: evidence.iter().any(is_here),
                 old: shown(old),
                 new: shown(new),
             }
@@ -233,9 +235,9 @@ fn decision(choice: &Choice) -> Option<(String, String)> {
     Some((path.into(), shown))
 }
 
-/// Whether there is such evidence in the execution that is shown in full.
-pub fn has_evidence(pair: &PairReport, witness: &Witness, such: impl Fn(&Evidence) -> bool) -> bool {
-    pair.evidence.iter().any(|one| one.execution == witness.execution && such(one))
+/// The evidence of the execution that is shown in full.
+pub fn evidence_of<'a>(pair: &'a PairReport, witness: &Witness) -> Vec<&'a Evidence> {
+    pair.evidence.iter().filter(|one| one.execution == witness.execution).collect()
 }
 
 /// How much an evidence says, e.g. `observable, edge case (1%)`.

@@ -1,6 +1,7 @@
 // Small states to test with.
 
-import type { ComparisonState, Detail, Execution, Line, PairState, Side, StudyRow, Version } from "../src/types";
+import { STATE_FORMAT } from "../src/state";
+import type { ComparisonState, Detail, Execution, Line, PairState, VersionRun, StudyRow, Version } from "../src/types";
 
 export function line(number: number, text: string, changed = false): Line {
   return { number, text, changed, executable: true, executions: 1, hits: 0 };
@@ -35,7 +36,7 @@ export function execution(number: number, more: Partial<Execution> = {}): Execut
   };
 }
 
-export function side(outcome: string): Side {
+export function versionRun(outcome: string): VersionRun {
   return { outcome, valid: true, stdout: "", stderr: "", log: [], hits: [[1, 1]] };
 }
 
@@ -56,9 +57,9 @@ export function detail(execution: number | null, more: Partial<Detail> = {}): De
     differs: true,
     valid: true,
     evidence: [],
-    old: side("returns 1"),
-    new: side("returns 2"),
-    left: [],
+    old: versionRun("returns 1"),
+    new: versionRun("returns 2"),
+    final_values: [],
     values: [value],
     calls: [],
     ...more,
@@ -101,7 +102,7 @@ export function pair(more: Partial<PairState> = {}): PairState {
 
 export function comparison(pairs: PairState[] = [pair()]): ComparisonState {
   return {
-    format: 1,
+    format: STATE_FORMAT,
     twincell: "0",
     verdict: "changing",
     sentence: "Behavior changed.",
@@ -124,6 +125,8 @@ export function change(id: string, verdict: StudyRow["verdict"], label: StudyRow
     reason: "because",
     executions: 1,
     coverage: 1,
+    first_difference: null,
+    complexity: null,
     milliseconds: 1,
     evidence: [],
     reproducer: null,

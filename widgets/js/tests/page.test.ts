@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { STATE_FORMAT } from "../src/state";
 import { attempt } from "../src/views/attempt";
 import { comparison } from "./make";
 
@@ -25,7 +26,7 @@ afterEach(() => {
 });
 
 test.each([
-  ["of another version", { ...comparison(), format: 2 }],
+  ["of another version", { ...comparison(), format: STATE_FORMAT + 1 }],
   ["that is broken", { ...comparison(), pairs: [{ name: "f" }] }],
 ])("a page keeps what it says without scripts beside a state %s", async (_, state) => {
   page(state);
@@ -37,7 +38,7 @@ test("a view that cannot be made has a reason for people", () => {
   const make = () => {
     throw new TypeError("x is undefined");
   };
-  expect(attempt({ format: 1 }, make)).toMatch(/could not be shown interactively/);
-  expect(attempt({ format: 2 }, make)).toMatch(/another version/);
-  expect(attempt({ format: 1 }, () => ({ made: true }))).toEqual({ made: true });
+  expect(attempt({ format: STATE_FORMAT }, make)).toMatch(/could not be shown interactively/);
+  expect(attempt({ format: STATE_FORMAT + 1 }, make)).toMatch(/another version/);
+  expect(attempt({ format: STATE_FORMAT }, () => ({ made: true }))).toEqual({ made: true });
 });

@@ -18,8 +18,10 @@ use sha2::{Digest, Sha256};
 use twincell_compare::report::{Comparison, PairReport};
 use twincell_compare::verdict::Verdict;
 
+use crate::bundle::MODULE;
 use crate::plot::Plot;
-use crate::{MODULE, StudyState, plain, words};
+use crate::state::{self, StudyState};
+use crate::{plain, words};
 
 pub(crate) const STYLE: &str = include_str!("style.css");
 const PAGE_STYLE: &str = include_str!("page.css");
@@ -32,7 +34,7 @@ pub fn html_fragment(comparison: &Comparison) -> String {
 /// A comparison as a self-contained page that needs no network: the interactive view, and below it, for readers without
 /// scripts, the static one. No script but ours runs, by a policy that names its hash.
 pub fn html_page(comparison: &Comparison, title: &str) -> String {
-    page(title, &fragment(comparison), &json(&crate::state(comparison)))
+    page(title, &fragment(comparison), &json(&state::state(comparison)))
 }
 
 /// A study for a notebook's output area: a table without scripts.

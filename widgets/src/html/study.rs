@@ -3,8 +3,10 @@
 use maud::{Markup, PreEscaped, html};
 
 use super::{STYLE, badge, plots, tone};
+use crate::label::{Label, label_name};
 use crate::plot::{Confusion, Plot, StudyPlot, confusion_of, study_plot};
-use crate::{StudyState, plain, words};
+use crate::state::StudyState;
+use crate::{plain, words};
 
 /// Rows at most; the interactive view has all.
 const SHOWN: usize = 300;
@@ -30,7 +32,7 @@ pub fn table(study: &StudyState) -> Markup {
                         tr {
                             th scope="row" { code { (plain::value(&row.id)) } }
                             td { (badge((words::icon(row.verdict), row.verdict.name()), tone(row.verdict))) }
-                            td { (plain::value(row.label.as_deref().unwrap_or("–"))) }
+                            td { (row.label.map_or("–", Label::name)) }
                             td { (plain::sentence(&row.reason)) }
                             td.tc-num { (row.executions) }
                             td.tc-num { (if row.executions == 0 { "–".to_owned() } else { words::percent(row.coverage) }) }
@@ -73,9 +75,9 @@ fn matrix(confusion: &Confusion) -> Markup {
                     tbody {
                         @for (label, counts) in &confusion.rows {
                             tr {
-                                th scope="row" { (label) }
+                                th scope="row" { (label_name(*label)) }
                                 @for (verdict, count) in confusion.verdicts.iter().zip(counts) {
-                                    @let disagrees = *count > 0 && Confusion::disagrees(label, *verdict);
+                                    @let disagrees = *count > 0 && Confusion::disagrees(*label, *verdict);
                                     td.tc-num.tc-wrong[disagrees] { @if disagrees { "✗ " } (count) }
                                 }
                             }

@@ -82,11 +82,13 @@ pub fn behaviors(pair: &PairReport, witness: &Witness) -> Markup {
             }
         }
     };
-    let differs = |such: &dyn Fn(&Evidence) -> bool| words::has_evidence(pair, witness, such);
+    let evidence = words::evidence_of(pair, witness);
+    let differs = |such: &dyn Fn(&Evidence) -> bool| evidence.iter().any(|one| such(one));
     let (old, new) = (&witness.old, &witness.new);
     let outcome = differs(&|one| matches!(one.channel, Channel::Return | Channel::Exception));
     let mut rows = vec![row("outcome", outcome, &display_outcome(&old.outcome), &display_outcome(&new.outcome))];
-    rows.extend(words::left(old, new, differs).iter().map(|one| row(&one.name, one.differs, &one.old, &one.new)));
+    let final_values = words::final_values(old, new, &evidence);
+    rows.extend(final_values.iter().map(|one| row(&one.name, one.differs, &one.old, &one.new)));
     for (name, old, new) in [("stdout", &old.stdout, &new.stdout), ("stderr", &old.stderr, &new.stderr)] {
         if !old.is_empty() || !new.is_empty() {
             rows.push(row(name, differs(&|one| one.channel == Channel::Output && one.place.contains(name)), old, new));

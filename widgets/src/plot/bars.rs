@@ -5,7 +5,8 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use super::marks::Mark;
 use super::{Plot, Scale, Sheet, VERDICTS, axes, font, place, plain, ticks, verdict_text};
-use crate::{StudyRow, words};
+use crate::state::StudyRow;
+use crate::words;
 
 const TITLE: &str = "Verdicts";
 /// Of a verdict, in pixels.

@@ -8,7 +8,8 @@ use super::marks::{BLUE, Mark, Sign};
 use super::{
     HEIGHT, Plot, Scale, Sheet, VERDICTS, axes, median, percent, place, plain, sample, share, ticks, verdict_text,
 };
-use crate::{StudyRow, words};
+use crate::state::StudyRow;
+use crate::words;
 
 const TITLE: &str = "Complexity against reach";
 /// Points that are drawn at most; more would only cover each other.

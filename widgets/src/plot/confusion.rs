@@ -7,44 +7,42 @@ use twincell_compare::verdict::Verdict;
 
 use super::marks::{BLUE, INK, ORANGE};
 use super::{Plot, Sheet, WIDTH, bold, font, verdict_text};
-use crate::{StudyRow, words};
+use crate::label::{Label, label_name};
+use crate::state::StudyRow;
+use crate::words;
 
 const TITLE: &str = "Label against verdict";
 /// As the text of a study has them.
 const COLUMNS: [Verdict; 4] = [Verdict::Changing, Verdict::LikelyPreserving, Verdict::Identical, Verdict::Inconclusive];
-const LABELS: [&str; 4] = ["changing", "preserving", "unclear", UNLABELLED];
-const UNLABELLED: &str = "no label";
+const LABELS: [Option<Label>; 4] = [Some(Label::Changing), Some(Label::Preserving), Some(Label::Unclear), None];
 
 /// Counts of changes by label and verdict; labels and verdicts that none has are left out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Confusion {
     pub verdicts: Vec<Verdict>,
     /// A label, and a count for each verdict.
-    pub rows: Vec<(&'static str, Vec<usize>)>,
+    pub rows: Vec<(Option<Label>, Vec<usize>)>,
 }
 
 impl Confusion {
     /// Whether a verdict contradicts a label.
-    pub fn disagrees(label: &str, verdict: Verdict) -> bool {
+    pub fn disagrees(label: Option<Label>, verdict: Verdict) -> bool {
         match verdict {
-            Verdict::Changing => label == "preserving",
-            Verdict::LikelyPreserving | Verdict::Identical => label == "changing",
+            Verdict::Changing => label == Some(Label::Preserving),
+            Verdict::LikelyPreserving | Verdict::Identical => label == Some(Label::Changing),
             Verdict::Inconclusive => false,
         }
     }
 }
 
 pub fn confusion_of(rows: &[StudyRow]) -> Confusion {
-    let label = |row: &StudyRow| {
-        row.label.as_deref().and_then(|label| LABELS.into_iter().find(|known| *known == label)).unwrap_or(UNLABELLED)
-    };
     let verdicts: Vec<Verdict> =
         COLUMNS.into_iter().filter(|verdict| rows.iter().any(|row| row.verdict == *verdict)).collect();
     let rows = LABELS
         .into_iter()
-        .map(|name| {
-            let of = |verdict| rows.iter().filter(|row| row.verdict == verdict && label(row) == name).count();
-            (name, verdicts.iter().copied().map(of).collect::<Vec<_>>())
+        .map(|label| {
+            let of = |verdict| rows.iter().filter(|row| row.verdict == verdict && row.label == label).count();
+            (label, verdicts.iter().copied().map(of).collect::<Vec<_>>())
         })
         .filter(|(_, counts)| counts.iter().any(|count| *count > 0))
         .collect();
@@ -61,12 +59,12 @@ pub fn plot(rows: &[StudyRow]) -> Plot {
     let most = found.rows.iter().flat_map(|(_, counts)| counts).copied().max().unwrap_or(1).max(1);
     let wrong: usize = (found.rows.iter())
         .flat_map(|(label, counts)| {
-            found.verdicts.iter().zip(counts).map(move |(verdict, count)| (label, verdict, count))
+            found.verdicts.iter().zip(counts).map(move |(verdict, count)| (*label, *verdict, count))
         })
-        .filter(|(label, verdict, _)| Confusion::disagrees(label, **verdict))
+        .filter(|(label, verdict, _)| Confusion::disagrees(*label, *verdict))
         .map(|(_, _, count)| count)
         .sum();
-    let labelled = rows.iter().filter(|row| matches!(row.label.as_deref(), Some("changing" | "preserving"))).count();
+    let labelled = rows.iter().filter(|row| matches!(row.label, Some(Label::Changing | Label::Preserving))).count();
     let sheet = Sheet {
         title: TITLE,
         description: format!(
@@ -86,11 +84,11 @@ pub fn plot(rows: &[StudyRow]) -> Plot {
         }
         for (row, (label, counts)) in found.rows.iter().enumerate() {
             let top = 30 + ROW * row as i32;
-            area.draw(&Text::new(*label, (NAMES - 10, top + ROW / 2), font(12.0).pos(at(HPos::Right))))?;
+            area.draw(&Text::new(label_name(*label), (NAMES - 10, top + ROW / 2), font(12.0).pos(at(HPos::Right))))?;
             for (column, (verdict, count)) in found.verdicts.iter().zip(counts).enumerate() {
                 let left = NAMES + wide * column as i32;
                 let corners = [(left + 1, top + 1), (left + wide - 1, top + ROW - 1)];
-                let disagrees = *count > 0 && Confusion::disagrees(label, *verdict);
+                let disagrees = *count > 0 && Confusion::disagrees(*label, *verdict);
                 let color = if disagrees { ORANGE } else { BLUE };
                 if *count > 0 {
                     let share = *count as f64 / most as f64;

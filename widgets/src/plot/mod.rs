@@ -25,7 +25,8 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 use twincell_compare::report::PairReport;
 use twincell_compare::verdict::Verdict;
 
-use crate::{StudyState, words};
+use crate::state::StudyState;
+use crate::words;
 
 pub use confusion::{Confusion, confusion_of};
 

@@ -4,7 +4,8 @@ use twincell_compare::verdict::Verdict;
 
 use super::marks::Mark;
 use super::{HEIGHT, Plot, Scale, Sheet, VERDICTS, axes, median, percent, place, plain, ticks, verdict_text};
-use crate::{StudyRow, words};
+use crate::state::StudyRow;
+use crate::words;
 
 /// Bars at most.
 const BARS: u32 = 20;

@@ -10,7 +10,7 @@ use twincell_engine::protocol::Injection;
 use twincell_syntax::AlignedRow;
 use twincell_syntax::site::SiteKind;
 use twincell_values::value::{AbstractValue, Choice, Decision, Recipe};
-use twincell_widgets::{STATE_FORMAT, StudyRow, StudyState};
+use twincell_widgets::{Label, STATE_FORMAT, StudyRow, StudyState};
 
 /// Everything that a view could be tricked with, as a browser or a terminal would take it.
 pub const HOSTILE: &str = "</script><script>alert(1)</script><img src=x onerror=alert(2)>\"' onclick='x' \
@@ -529,11 +529,11 @@ pub fn many_executions() -> Comparison {
     comparison(vec![pair])
 }
 
-pub fn study_row(id: &str, verdict: Verdict, label: Option<&str>) -> StudyRow {
+pub fn study_row(id: &str, verdict: Verdict, label: Option<Label>) -> StudyRow {
     StudyRow {
         id: id.into(),
         verdict,
-        label: label.map(str::to_owned),
+        label,
         reason: "both ran".into(),
         executions: 12,
         coverage: 0.5,
@@ -555,7 +555,8 @@ pub fn study() -> StudyState {
             16 | 17 => Verdict::Inconclusive,
             _ => Verdict::Identical,
         };
-        let label = [Some("changing"), Some("preserving"), None, Some("unclear")][(index * 5 % 11 % 4) as usize];
+        let label =
+            [Some(Label::Changing), Some(Label::Preserving), None, Some(Label::Unclear)][(index * 5 % 11 % 4) as usize];
         let ran = verdict != Verdict::Identical;
         let is_changing = verdict == Verdict::Changing;
         StudyRow {

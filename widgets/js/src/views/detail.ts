@@ -249,7 +249,7 @@ function behavior(detail: Detail): HTMLElement {
     invalid(old),
     invalid(renewed),
   );
-  for (const one of detail.left) add(plain.value(one.name), one.differs, seen(one.old), seen(one.new));
+  for (const one of detail.final_values) add(plain.value(one.name), one.differs, seen(one.old), seen(one.new));
   for (const stream of ["stdout", "stderr"] as const) {
     if (old[stream] === "" && renewed[stream] === "") continue;
     add(

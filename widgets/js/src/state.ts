@@ -1,0 +1,258 @@
+// The state that the kernel sends, as JSON. Written from the types of widgets/src/state by its tests, and not by
+// hand. Strings are raw: they come from user code and go through `plain` before they are shown.
+
+/** Version of the state's shape: the view refuses another one. */
+export const STATE_FORMAT = 2;
+
+export type Verdict = "changing" | "likely_preserving" | "inconclusive" | "identical";
+
+export type Channel = "return" | "arguments" | "output" | "log" | "calls" | "exception";
+
+export type Strength = "observable" | "call_pattern";
+
+/** A comparison. */
+export interface ComparisonState {
+  /** `STATE_FORMAT`. */
+  format: number;
+  twincell: string;
+  verdict: Verdict;
+  sentence: string;
+  predictor: string;
+  /** As text: it may be greater than what JavaScript counts to. */
+  seed: string;
+  budget: number;
+  milliseconds: number;
+  added: Array<string>;
+  removed: Array<string>;
+  pairs: Array<PairState>;
+  /** Names of the classes, in the order of `Path.predicted`. */
+  classes: Array<string>;
+}
+
+/** One function, class or snippet in both versions. */
+export interface PairState {
+  name: string;
+  verdict: Verdict;
+  /** Its sign and its word: the verdict's, or that other pairs decide in its place. */
+  mark: [string, string];
+  /** Where it stands among the pairs: the less, the sooner. */
+  rank: number;
+  sentence: string;
+  /** Why, where the sentence does not say it. */
+  reason: string | null;
+  /** What was executed, as (name, value). */
+  facts: Array<[string, string]>;
+  notes: Array<string>;
+  /** Qualified names of the pairs that decide in its place. */
+  decided_by: Array<string>;
+  executed: number;
+  old: Version;
+  new: Version;
+  /** Both versions side by side. */
+  rows: Array<AlignedRow>;
+  executions: Array<Execution>;
+  /** Lines of old and of new that ran; `Execution.lines` is an index into it. */
+  line_sets: Array<[Array<number>, Array<number>]>;
+  paths: Array<Path>;
+  evidence: Array<Evidence>;
+  /** The witness, or the execution with the most coverage. */
+  shown: Detail | null;
+  /** Why that one is shown. */
+  role: string | null;
+  reproducer: Reproducer | null;
+}
+
+/** One version of a pair. */
+export interface Version {
+  qualname: string;
+  lines: Array<Line>;
+  coverage: number;
+  changed_lines: number;
+  changed_lines_reached: number;
+  branches: Array<Branch>;
+}
+
+export interface Line {
+  /** Counted from 1. */
+  number: number;
+  text: string;
+  changed: boolean;
+  executable: boolean;
+  /** In how many executions the line ran. */
+  executions: number;
+  /** How often it ran in the execution that is shown at first. */
+  hits: number;
+}
+
+/** Executions in which the condition at this line was true, and false. */
+export interface Branch {
+  line: number;
+  taken: number;
+  not_taken: number;
+}
+
+/** Indices into the lines of both versions; none where one has no line there. */
+export interface AlignedRow {
+  old: number | null;
+  new: number | null;
+}
+
+/** One execution in short. */
+export interface Execution {
+  /** Counted from 1. */
+  number: number;
+  old: string;
+  new: string;
+  old_valid: boolean;
+  new_valid: boolean;
+  differs: boolean;
+  /** False where it showed a difference that was left aside, so that nothing is said of it. */
+  examined: boolean;
+  /** Lines that no earlier execution ran. */
+  new_lines: number;
+  coverage_so_far: number;
+  microseconds: number;
+  /** Index into `PairState.line_sets`. */
+  lines: number;
+}
+
+/** A difference in one channel. */
+export interface Evidence {
+  channel: Channel;
+  place: string;
+  old: string;
+  new: string;
+  strength: Strength;
+  probability: number;
+  edge_case: boolean;
+  score: number;
+  /** The number of the execution that shows it. */
+  execution: number;
+}
+
+/** What entered under one access path. */
+export interface Path {
+  path: string;
+  /** None for a parameter. */
+  kind: string | null;
+  /** 0 is old, 1 is new. */
+  version: 0 | 1;
+  line: number;
+  /** A probability for each class; may be empty. */
+  predicted: Array<number>;
+  /** The most frequent first, bounded. */
+  injected: Array<InjectedValue>;
+  /** Values beyond those. */
+  more: number;
+}
+
+/** A value, with the executions that had it: all of them, those that differ, and those that say nothing. */
+export interface InjectedValue {
+  value: string;
+  class: string;
+  count: number;
+  differing: number;
+  invalid: number;
+}
+
+/** The pytest file that shows the difference, or the reason why there is none. */
+export interface Reproducer {
+  source: string | null;
+  holds: boolean | null;
+  reason: string | null;
+}
+
+/** One execution in full. */
+export interface Detail {
+  /** Its number; none where values were changed. */
+  execution: number | null;
+  differs: boolean;
+  valid: boolean;
+  evidence: Array<Evidence>;
+  old: VersionRun;
+  new: VersionRun;
+  final_values: Array<FinalValue>;
+  values: Array<DetailValue>;
+  calls: Array<CallRow>;
+}
+
+/** What one version did in an execution. */
+export interface VersionRun {
+  outcome: string;
+  valid: boolean;
+  stdout: string;
+  stderr: string;
+  log: Array<string>;
+  /** (line, times), ascending. */
+  hits: Array<[number, number]>;
+}
+
+/**
+ * What the code left under one name: an argument after the call, a name that a snippet binds, a member of an object.
+ */
+export interface FinalValue {
+  /** With what it is, e.g. `request afterwards`. */
+  name: string;
+  differs: boolean;
+  old: string;
+  new: string;
+}
+
+/** A value that was injected into both versions. */
+export interface DetailValue {
+  path: string;
+  value: string;
+  class: string;
+  probability: number;
+  /** 0 is old, 1 is new. */
+  version: 0 | 1;
+  line: number;
+  decisive: boolean;
+  /**
+   * As Python would write it, in full, so that a person can put another one in its place; none where it cannot be
+   * written, or not in so many characters.
+   */
+  literal: string | null;
+  /** A person chose it. */
+  changed: boolean;
+}
+
+/** A call of each version to code outside of it, where they correspond. */
+export interface CallRow {
+  old: string | null;
+  new: string | null;
+  equal: boolean;
+}
+
+/** A study: one row a change. */
+export interface StudyState {
+  /** `STATE_FORMAT`. */
+  format: number;
+  title: string;
+  rows: Array<StudyRow>;
+}
+
+/** One change of a study. */
+export interface StudyRow {
+  id: string;
+  verdict: Verdict;
+  /** Where somebody gave one. */
+  label: Label | null;
+  reason: string;
+  executions: number;
+  /** Share of executable lines that ran, 0 to 1. */
+  coverage: number;
+  /** Number of the first execution that differs. */
+  first_difference: number | null;
+  /** Cyclomatic complexity of the new version. */
+  complexity: number | null;
+  milliseconds: number;
+  evidence: Array<Evidence>;
+  /** What became of the reproducer, e.g. `holds`. */
+  reproducer: string | null;
+  /** A `ComparisonState` as JSON, where it was kept: a text, which is a fifth of what it takes otherwise. */
+  comparison: ComparisonState | null;
+}
+
+/** What people said of a change. */
+export type Label = "changing" | "preserving" | "unclear";

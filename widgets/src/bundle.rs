@@ -1,0 +1,7 @@
+//! What `make widgets` builds from `widgets/js` and commits.
+
+/// The interactive view as one ES module with anywidget's `render`. Built from `widgets/js` by `make widgets`.
+pub const MODULE: &str = include_str!("../dist/widget.js");
+
+/// A small ES module for anywidget that finds [`MODULE`] in the page, in the view's model or by asking the kernel.
+pub const LOADER: &str = include_str!("../dist/loader.js");

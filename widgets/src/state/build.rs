@@ -1,0 +1,220 @@
+//! The state of a report.
+
+use twincell_behavior::{bounded, display_call, display_outcome};
+use twincell_compare::Replayed;
+use twincell_compare::report::{
+    self, Comparison, ExecutionReport, InjectedReport, PairReport, PathReport, VersionReport, Witness,
+};
+use twincell_engine::observed::{Behavior, Call};
+use twincell_engine::protocol::Injection;
+use twincell_values::reading::written_value;
+use twincell_values::value::{AbstractValue, Recipe};
+
+use super::{
+    AlignedRow, Branch, CallRow, ComparisonState, Detail, DetailValue, Evidence, Execution, InjectedValue, Line,
+    PairState, Path, Reproducer, STATE_FORMAT, Version, VersionRun,
+};
+use crate::words;
+
+/// Characters of one text of output.
+const OUTPUT: usize = 20_000;
+
+/// A comparison for the interactive view.
+pub fn state(comparison: &Comparison) -> ComparisonState<'_> {
+    ComparisonState {
+        format: STATE_FORMAT,
+        twincell: &comparison.twincell,
+        verdict: comparison.verdict,
+        sentence: &comparison.sentence,
+        predictor: &comparison.predictor,
+        seed: comparison.seed.to_string(),
+        budget: comparison.budget,
+        milliseconds: comparison.milliseconds,
+        added: &comparison.added,
+        removed: &comparison.removed,
+        pairs: comparison.pairs.iter().map(|one| pair(one, comparison.budget)).collect(),
+        classes: AbstractValue::ALL.map(AbstractValue::name),
+    }
+}
+
+/// An execution that was replayed: as it was, or with other values. `changed` are the access paths whose values a person
+/// chose.
+pub fn detail(replayed: &Replayed, is_as_it_was: bool, changed: &[String]) -> Detail {
+    let witness = &replayed.witness;
+    let execution = is_as_it_was.then_some(witness.execution);
+    of_witness(witness, execution, &replayed.evidence.iter().collect::<Vec<_>>(), changed)
+}
+
+fn pair(pair: &PairReport, budget: u32) -> PairState<'_> {
+    PairState {
+        name: words::pair_name(pair),
+        verdict: pair.verdict,
+        mark: words::mark(pair),
+        rank: words::rank(pair),
+        sentence: &pair.sentence,
+        reason: words::reason(pair),
+        facts: words::facts(pair, budget),
+        notes: &pair.notes,
+        decided_by: &pair.decided_by,
+        executed: pair.executed,
+        old: version(&pair.old),
+        new: version(&pair.new),
+        rows: pair.rows.iter().map(|row| AlignedRow { old: row.old, new: row.new }).collect(),
+        executions: pair.executions.iter().map(execution).collect(),
+        line_sets: &pair.line_sets,
+        paths: pair.paths.iter().map(path).collect(),
+        evidence: pair.evidence.iter().map(Evidence::from).collect(),
+        shown: pair
+            .witness
+            .as_ref()
+            .map(|witness| of_witness(witness, Some(witness.execution), &words::evidence_of(pair, witness), &[])),
+        role: pair.witness.as_ref().map(|witness| words::witness_role(pair, witness)),
+        reproducer: pair.reproducer.as_ref().map(|made| Reproducer {
+            source: made.source.as_deref(),
+            holds: made.holds,
+            reason: made.why_not.as_deref(),
+        }),
+    }
+}
+
+fn execution(execution: &ExecutionReport) -> Execution<'_> {
+    Execution {
+        number: execution.number,
+        old: &execution.old,
+        new: &execution.new,
+        old_valid: execution.old_valid,
+        new_valid: execution.new_valid,
+        differs: execution.differs,
+        examined: execution.examined,
+        new_lines: execution.new_lines,
+        coverage_so_far: execution.coverage_so_far,
+        microseconds: execution.microseconds,
+        lines: execution.lines,
+    }
+}
+
+fn injected_value(value: &InjectedReport) -> InjectedValue<'_> {
+    InjectedValue {
+        value: &value.value,
+        class: value.class,
+        count: value.count,
+        differing: value.differing,
+        invalid: value.invalid,
+    }
+}
+
+fn path(path: &PathReport) -> Path<'_> {
+    Path {
+        path: &path.path,
+        kind: path.kind.map(|kind| words::kind_name(Some(kind))),
+        version: path.version,
+        line: path.line,
+        predicted: &path.predicted,
+        injected: path.injected.iter().map(injected_value).collect(),
+        more: path.more,
+    }
+}
+
+impl From<&report::Evidence> for Evidence {
+    fn from(one: &report::Evidence) -> Self {
+        Self {
+            channel: one.channel,
+            place: one.place.clone(),
+            old: one.old.clone(),
+            new: one.new.clone(),
+            strength: one.strength,
+            probability: one.probability,
+            edge_case: one.edge_case,
+            score: one.score,
+            execution: one.execution,
+        }
+    }
+}
+
+fn version(version: &VersionReport) -> Version<'_> {
+    Version {
+        qualname: &version.qualname,
+        lines: (version.lines.iter())
+            .map(|line| Line {
+                number: line.number,
+                text: &line.text,
+                changed: line.changed,
+                executable: line.executable,
+                executions: line.executions,
+                hits: line.witness_hits,
+            })
+            .collect(),
+        coverage: version.coverage,
+        changed_lines: version.changed_lines,
+        changed_lines_reached: version.changed_lines_reached,
+        branches: (version.branches.iter())
+            .map(|branch| Branch { line: branch.line, taken: branch.taken, not_taken: branch.not_taken })
+            .collect(),
+    }
+}
+
+fn of_witness(witness: &Witness, execution: Option<u32>, evidence: &[&report::Evidence], changed: &[String]) -> Detail {
+    let value = |injection: &Injection| DetailValue {
+        path: injection.path.clone(),
+        value: bounded(&injection.value.display()),
+        class: injection.value.abstract_value(),
+        probability: injection.probability,
+        version: injection.version,
+        line: injection.line,
+        decisive: witness.decisive.contains(&injection.path),
+        literal: literal(&injection.value),
+        changed: changed.contains(&injection.path),
+    };
+    let text = |call: &Option<Call>| call.as_ref().map(display_call);
+    Detail {
+        execution,
+        differs: !evidence.is_empty(),
+        valid: witness.old.outcome.is_valid() && witness.new.outcome.is_valid(),
+        evidence: evidence.iter().copied().map(Evidence::from).collect(),
+        old: version_run(&witness.old),
+        new: version_run(&witness.new),
+        final_values: words::final_values(&witness.old, &witness.new, evidence),
+        values: witness.injections.iter().map(value).collect(),
+        calls: (witness.calls.iter())
+            .map(|row| CallRow { old: text(&row.old), new: text(&row.new), equal: row.equal })
+            .collect(),
+    }
+}
+
+fn version_run(behavior: &Behavior) -> VersionRun {
+    let cut = |text: &str| text.chars().take(OUTPUT).collect();
+    VersionRun {
+        outcome: display_outcome(&behavior.outcome),
+        valid: behavior.outcome.is_valid(),
+        stdout: cut(&behavior.stdout),
+        stderr: cut(&behavior.stderr),
+        log: behavior.log.iter().map(|logged| format!("{}: {}", logged.level, bounded(&logged.message))).collect(),
+        hits: behavior.lines.clone(),
+    }
+}
+
+/// What a person could have written to get this very value.
+fn literal(recipe: &Recipe) -> Option<String> {
+    let text = recipe.display();
+    (written_value(&text).as_ref() == Some(recipe)).then_some(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_is_written_in_full_or_not_at_all() {
+        let long = Recipe::Str("x'\u{202e}\n".repeat(500));
+        for recipe in [long, Recipe::Set(vec![]), Recipe::Tuple(vec![Recipe::Int(-1)]), Recipe::Bytes(vec![0, 39])] {
+            assert_eq!(written_value(&literal(&recipe).unwrap()), Some(recipe));
+        }
+        let many = Recipe::Str("x".repeat(10_000));
+        let none = [f64::INFINITY, f64::NEG_INFINITY, f64::NAN].map(Recipe::Float);
+        let none = none.into_iter().chain([many, Recipe::Versatile(AbstractValue::Object)]);
+        for recipe in none.chain([Recipe::Named("math.inf".into())]) {
+            assert_eq!(literal(&recipe), None, "{recipe:?}");
+            assert_eq!(literal(&Recipe::List(vec![recipe])), None);
+        }
+    }
+}

@@ -1,0 +1,316 @@
+//! What the interactive view gets: a report as texts, numbers and lists, in the words of people. Everything that came
+//! from user code is plain text here; the view never takes it for markup.
+//!
+//! The view's types are made from these: [`typescript`] writes `widgets/js/src/state.ts`. [`build`] makes the state of a
+//! report.
+
+mod build;
+#[cfg(test)]
+mod typescript;
+
+use std::sync::Arc;
+
+use serde::{Serialize, Serializer};
+
+use twincell_behavior::{Channel, Strength};
+use twincell_compare::report;
+use twincell_compare::verdict::Verdict;
+use twincell_values::value::AbstractValue;
+
+use crate::label::Label;
+use crate::words::FinalValue;
+
+pub use build::{detail, state};
+
+/// Version of the state's shape: the view refuses another one.
+pub const STATE_FORMAT: u32 = 2;
+
+/// A comparison.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct ComparisonState<'a> {
+    /// [`STATE_FORMAT`].
+    format: u32,
+    twincell: &'a str,
+    #[cfg_attr(test, ts(as = "typescript::Verdict"))]
+    verdict: Verdict,
+    sentence: &'a str,
+    predictor: &'a str,
+    /// As text: it may be greater than what JavaScript counts to.
+    seed: String,
+    budget: u32,
+    milliseconds: f64,
+    added: &'a [String],
+    removed: &'a [String],
+    pairs: Vec<PairState<'a>>,
+    /// Names of the classes, in the order of [`Path::predicted`].
+    #[cfg_attr(test, ts(as = "Vec<String>"))]
+    classes: [&'static str; AbstractValue::COUNT],
+}
+
+/// One function, class or snippet in both versions.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+struct PairState<'a> {
+    name: String,
+    #[cfg_attr(test, ts(as = "typescript::Verdict"))]
+    verdict: Verdict,
+    /// Its sign and its word: the verdict's, or that other pairs decide in its place.
+    mark: (&'static str, &'static str),
+    /// Where it stands among the pairs: the less, the sooner.
+    rank: u8,
+    sentence: &'a str,
+    /// Why, where the sentence does not say it.
+    reason: Option<String>,
+    /// What was executed, as (name, value).
+    facts: Vec<(&'static str, String)>,
+    notes: &'a [String],
+    /// Qualified names of the pairs that decide in its place.
+    decided_by: &'a [String],
+    executed: u32,
+    old: Version<'a>,
+    new: Version<'a>,
+    /// Both versions side by side.
+    rows: Vec<AlignedRow>,
+    executions: Vec<Execution<'a>>,
+    /// Lines of old and of new that ran; [`Execution::lines`] is an index into it.
+    line_sets: &'a [[Vec<u32>; 2]],
+    paths: Vec<Path<'a>>,
+    evidence: Vec<Evidence>,
+    /// The witness, or the execution with the most coverage.
+    shown: Option<Detail>,
+    /// Why that one is shown.
+    role: Option<&'static str>,
+    reproducer: Option<Reproducer<'a>>,
+}
+
+/// One version of a pair.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+struct Version<'a> {
+    qualname: &'a str,
+    lines: Vec<Line<'a>>,
+    coverage: f64,
+    changed_lines: u32,
+    changed_lines_reached: u32,
+    branches: Vec<Branch>,
+}
+
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+struct Line<'a> {
+    /// Counted from 1.
+    number: u32,
+    text: &'a str,
+    changed: bool,
+    executable: bool,
+    /// In how many executions the line ran.
+    executions: u32,
+    /// How often it ran in the execution that is shown at first.
+    hits: u32,
+}
+
+/// Executions in which the condition at this line was true, and false.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+struct Branch {
+    line: u32,
+    taken: u32,
+    not_taken: u32,
+}
+
+/// Indices into the lines of both versions; none where one has no line there.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+struct AlignedRow {
+    old: Option<u32>,
+    new: Option<u32>,
+}
+
+/// One execution in short.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+struct Execution<'a> {
+    /// Counted from 1.
+    number: u32,
+    old: &'a str,
+    new: &'a str,
+    old_valid: bool,
+    new_valid: bool,
+    differs: bool,
+    /// False where it showed a difference that was left aside, so that nothing is said of it.
+    examined: bool,
+    /// Lines that no earlier execution ran.
+    new_lines: u32,
+    coverage_so_far: f64,
+    microseconds: u32,
+    /// Index into [`PairState::line_sets`].
+    lines: u32,
+}
+
+/// A difference in one channel.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+struct Evidence {
+    #[cfg_attr(test, ts(as = "typescript::Channel"))]
+    channel: Channel,
+    place: String,
+    old: String,
+    new: String,
+    #[cfg_attr(test, ts(as = "typescript::Strength"))]
+    strength: Strength,
+    probability: f64,
+    edge_case: bool,
+    score: f64,
+    /// The number of the execution that shows it.
+    execution: u32,
+}
+
+/// What entered under one access path.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+struct Path<'a> {
+    path: &'a str,
+    /// None for a parameter.
+    kind: Option<&'static str>,
+    /// 0 is old, 1 is new.
+    #[cfg_attr(test, ts(type = "0 | 1"))]
+    version: u8,
+    line: u32,
+    /// A probability for each class; may be empty.
+    predicted: &'a [f32],
+    /// The most frequent first, bounded.
+    injected: Vec<InjectedValue<'a>>,
+    /// Values beyond those.
+    more: u32,
+}
+
+/// A value, with the executions that had it: all of them, those that differ, and those that say nothing.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+struct InjectedValue<'a> {
+    value: &'a str,
+    #[cfg_attr(test, ts(as = "String"))]
+    class: AbstractValue,
+    count: u32,
+    differing: u32,
+    invalid: u32,
+}
+
+/// The pytest file that shows the difference, or the reason why there is none.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+struct Reproducer<'a> {
+    source: Option<&'a str>,
+    holds: Option<bool>,
+    reason: Option<&'a str>,
+}
+
+/// One execution in full.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct Detail {
+    /// Its number; none where values were changed.
+    execution: Option<u32>,
+    differs: bool,
+    valid: bool,
+    evidence: Vec<Evidence>,
+    old: VersionRun,
+    new: VersionRun,
+    final_values: Vec<FinalValue>,
+    values: Vec<DetailValue>,
+    calls: Vec<CallRow>,
+}
+
+/// What one version did in an execution.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+struct VersionRun {
+    outcome: String,
+    valid: bool,
+    stdout: String,
+    stderr: String,
+    log: Vec<String>,
+    /// (line, times), ascending.
+    hits: Vec<(u32, u32)>,
+}
+
+/// A value that was injected into both versions.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+struct DetailValue {
+    path: String,
+    value: String,
+    #[cfg_attr(test, ts(as = "String"))]
+    class: AbstractValue,
+    probability: f32,
+    /// 0 is old, 1 is new.
+    #[cfg_attr(test, ts(type = "0 | 1"))]
+    version: u8,
+    line: u32,
+    decisive: bool,
+    /// As Python would write it, in full, so that a person can put another one in its place; none where it cannot be
+    /// written, or not in so many characters.
+    literal: Option<String>,
+    /// A person chose it.
+    changed: bool,
+}
+
+/// A call of each version to code outside of it, where they correspond.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+struct CallRow {
+    old: Option<String>,
+    new: Option<String>,
+    equal: bool,
+}
+
+/// A study: one row a change.
+#[derive(Debug, Clone, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct StudyState {
+    /// [`STATE_FORMAT`].
+    pub format: u32,
+    pub title: String,
+    pub rows: Vec<StudyRow>,
+}
+
+/// One change of a study.
+#[derive(Debug, Clone, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct StudyRow {
+    pub id: String,
+    #[cfg_attr(test, ts(as = "typescript::Verdict"))]
+    pub verdict: Verdict,
+    /// Where somebody gave one.
+    pub label: Option<Label>,
+    pub reason: String,
+    pub executions: u32,
+    /// Share of executable lines that ran, 0 to 1.
+    pub coverage: f64,
+    /// Number of the first execution that differs.
+    pub first_difference: Option<u32>,
+    /// Cyclomatic complexity of the new version.
+    pub complexity: Option<u32>,
+    pub milliseconds: f64,
+    #[serde(serialize_with = "as_state")]
+    #[cfg_attr(test, ts(as = "Vec<Evidence>"))]
+    pub evidence: Vec<report::Evidence>,
+    /// What became of the reproducer, e.g. `holds`.
+    pub reproducer: Option<String>,
+    /// A [`ComparisonState`] as JSON, where it was kept: a text, which is a fifth of what it takes otherwise.
+    #[serde(serialize_with = "as_json")]
+    #[cfg_attr(test, ts(as = "Option<ComparisonState>"))]
+    pub comparison: Option<Arc<str>>,
+}
+
+/// What a text of JSON holds.
+#[expect(clippy::ref_option, reason = "serde asks for it")]
+fn as_json<S: Serializer>(text: &Option<Arc<str>>, serializer: S) -> Result<S::Ok, S::Error> {
+    text.as_deref().and_then(|text| serde_json::from_str::<serde_json::Value>(text).ok()).serialize(serializer)
+}
+
+/// Evidence of a report in the form in which the view knows it.
+fn as_state<S: Serializer>(evidence: &[report::Evidence], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(evidence.iter().map(Evidence::from))
+}

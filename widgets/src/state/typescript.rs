@@ -1,0 +1,124 @@
+//! The types of the state in TypeScript: `widgets/js/src/state.ts` is written from the types of this module's parent, and
+//! a test fails when it is out of date.
+
+use std::path::Path as File;
+
+use serde::Serialize;
+use serde_json::to_value;
+use ts_rs::{Config, TS};
+
+use super::{
+    AlignedRow, Branch, CallRow, ComparisonState, Detail, DetailValue, Evidence, Execution, FinalValue, InjectedValue,
+    Label, Line, PairState, Path, Reproducer, STATE_FORMAT, StudyRow, StudyState, Version, VersionRun,
+};
+
+/// What a type of the analysis looks like in a state. The `match` does not compile when a variant is missing here.
+macro_rules! mirror {
+    ($name:ident of $origin:path: $($variant:ident),+) => {
+        #[derive(Serialize, TS)]
+        #[serde(rename_all = "snake_case")]
+        #[ts(rename_all = "snake_case")]
+        pub enum $name { $($variant),+ }
+
+        impl $name {
+            fn check() {
+                use $origin as Origin;
+                let _: fn(Origin) -> Self = |of| match of { $(Origin::$variant => Self::$variant),+ };
+                $(assert_eq!(to_value(Self::$variant).ok(), to_value(Origin::$variant).ok());)+
+            }
+        }
+    };
+}
+
+mirror!(Verdict of twincell_compare::verdict::Verdict: Changing, LikelyPreserving, Inconclusive, Identical);
+mirror!(Channel of twincell_behavior::Channel: Return, Arguments, Output, Log, Calls, Exception);
+mirror!(Strength of twincell_behavior::Strength: Observable, CallPattern);
+
+/// The whole file.
+fn file() -> String {
+    let config = Config::default();
+    let mut text = "// The state that the kernel sends, as JSON. Written from the types of widgets/src/state by its tests, and not by\n\
+        // hand. Strings are raw: they come from user code and go through `plain` before they are shown.\n"
+        .to_owned();
+    text.push_str(&format!(
+        "\n/** Version of the state's shape: the view refuses another one. */\nexport const STATE_FORMAT = {STATE_FORMAT};\n"
+    ));
+    let mut declare = |declaration: String, docs: Option<String>| {
+        text.push('\n');
+        text.push_str(&comment(&docs.unwrap_or_default(), ""));
+        text.push_str(&format!("export {}\n", formatted(&declaration)));
+    };
+    macro_rules! declare {
+        ($($type:ty),+) => { $(declare(<$type as TS>::decl(&config), <$type as TS>::docs());)+ };
+    }
+    declare!(Verdict, Channel, Strength, ComparisonState<'static>, PairState<'static>, Version<'static>, Line<'static>);
+    declare!(Branch, AlignedRow, Execution<'static>, Evidence, Path<'static>, InjectedValue<'static>);
+    declare!(Reproducer<'static>, Detail, VersionRun, FinalValue, DetailValue, CallRow, StudyState, StudyRow, Label);
+    text
+}
+
+/// A declaration with one field a line, as Prettier writes it.
+fn formatted(declaration: &str) -> String {
+    let parts = declaration.strip_suffix("};").and_then(|rest| rest.split_once(" = {"));
+    let Some((head, fields)) = parts else { return declaration.to_owned() };
+    let mut out = format!("{} {{\n", head.replacen("type", "interface", 1));
+    let mut rest = fields.trim();
+    while !rest.is_empty() {
+        if let Some((docs, after)) = rest.strip_prefix("/**").and_then(|rest| rest.split_once("*/")) {
+            out.push_str(&comment(docs, "  "));
+            rest = after.trim_start();
+        }
+        let end = end_of_field(rest);
+        out.push_str(&format!("  {};\n", rest[..end].trim()));
+        rest = rest[end..].trim_start_matches(',').trim_start();
+    }
+    out + "}"
+}
+
+/// Where the first field ends: at a comma that stands in no brackets.
+fn end_of_field(fields: &str) -> usize {
+    let mut depth = 0;
+    let is_end = |character| {
+        match character {
+            '<' | '[' | '{' => depth += 1,
+            '>' | ']' | '}' => depth -= 1,
+            _ => {}
+        }
+        character == ',' && depth == 0
+    };
+    fields.find(is_end).unwrap_or(fields.len())
+}
+
+/// What Rust says of a type or field, as a comment before it. Links become code.
+fn comment(docs: &str, indent: &str) -> String {
+    let lines = docs.lines().map(|line| line.trim().trim_start_matches(['/', '*']).trim_end_matches(['*', '/']).trim());
+    let text = lines.filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" ");
+    let text = text.replace("[`", "`").replace("`]", "`").replace("::", ".");
+    match text.len() {
+        0 => String::new(),
+        length if length + indent.len() + 7 <= 120 => format!("{indent}/** {text} */\n"),
+        _ => {
+            let lines = textwrap::wrap(&text, 117 - indent.len());
+            let lines: String = lines.iter().map(|line| format!("{indent} * {line}\n")).collect();
+            format!("{indent}/**\n{lines}{indent} */\n")
+        }
+    }
+}
+
+#[test]
+fn enumerations_of_the_analysis_are_told_as_they_are_sent() {
+    Verdict::check();
+    Channel::check();
+    Strength::check();
+}
+
+#[test]
+fn the_types_of_the_view_are_those_of_the_state() {
+    let path = File::new(env!("CARGO_MANIFEST_DIR")).join("js/src/state.ts");
+    let text = file();
+    if std::fs::read_to_string(&path).is_ok_and(|written| written == text) {
+        return;
+    }
+    std::fs::write(&path, text).unwrap();
+    panic!("widgets/js/src/state.ts was out of date and has been written anew; run make widgets");
+}
