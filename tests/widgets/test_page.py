@@ -72,13 +72,19 @@ def test_a_click_on_a_line_lists_the_executions_that_ran_it(open_tab, scheme):
     assert rows_listed(table) == 300
 
 
-def test_a_line_is_chosen_with_the_keyboard_and_read_aloud(open_tab):
+def at_line_four(open_tab):
+    """A page in which the keyboard is at line 4 of the new version."""
     tab = open_tab()
     tab.show(states.comparison())
     page = tab.page
     page.get_by_role("textbox", name=re.compile("^new version")).focus()
     for _ in range(3):
         page.keyboard.press("ArrowDown")
+    return page
+
+
+def test_a_line_is_chosen_with_the_keyboard_and_read_aloud(open_tab):
+    page = at_line_four(open_tab)
     spoken = "Line 4 of new, changed: ran in 257 executions, 1 time in the one shown"
     assert page.get_by_text(spoken).count() == 1
     page.keyboard.press("Enter")
@@ -465,12 +471,7 @@ def test_after_progress_the_focus_is_on_the_heading(open_tab):
 
 
 def test_a_line_stays_chosen_when_the_column_becomes_narrow(open_tab):
-    tab = open_tab()
-    tab.show(states.comparison())
-    page = tab.page
-    page.get_by_role("textbox", name=re.compile("^new version")).focus()
-    for _ in range(3):
-        page.keyboard.press("ArrowDown")
+    page = at_line_four(open_tab)
     page.set_viewport_size({"width": 500, "height": 900})
     page.locator(".cm-mergeView").wait_for(state="detached")
     assert page.locator(":focus").get_attribute("aria-label").startswith("new version")

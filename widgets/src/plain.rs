@@ -3,6 +3,8 @@
 
 use std::borrow::Cow;
 
+use unicode_normalization::char::is_combining_mark;
+
 /// Characters of one value or name that are shown at most.
 pub const VALUE_LIMIT: usize = 300;
 /// Characters of one line of code that are shown at most.
@@ -44,21 +46,25 @@ fn bounded(text: &str, limit: usize) -> String {
             out.push_str(&format!("… ({} characters)", text.chars().count()));
             break;
         }
-        push_safe(&mut out, character);
+        match character {
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            // At the start a mark would change the character that stands before the text.
+            _ if is_unsafe(character) || index == 0 && is_combining_mark(character) => {
+                push_escaped(&mut out, character)
+            }
+            _ => out.push(character),
+        }
     }
     out
 }
 
-fn push_safe(out: &mut String, character: char) {
-    let number = character as u32;
-    match character {
-        '\n' => out.push_str("\\n"),
-        '\r' => out.push_str("\\r"),
-        '\t' => out.push_str("\\t"),
-        _ if !is_unsafe(character) => out.push(character),
-        _ if number <= 0xff => out.push_str(&format!("\\x{number:02x}")),
-        _ if number <= 0xffff => out.push_str(&format!("\\u{number:04x}")),
-        _ => out.push_str(&format!("\\U{number:08x}")),
+fn push_escaped(out: &mut String, character: char) {
+    match character as u32 {
+        number @ ..=0xff => out.push_str(&format!("\\x{number:02x}")),
+        number @ ..=0xffff => out.push_str(&format!("\\u{number:04x}")),
+        number => out.push_str(&format!("\\U{number:08x}")),
     }
 }
 
@@ -77,23 +83,62 @@ fn is_unsafe(character: char) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use serde::Deserialize;
+
     use super::*;
 
-    #[test]
-    fn unsafe_characters_become_python_escapes() {
-        assert_eq!(value("a\x1b[31mb\0\u{202e}c\u{9b}\n"), "a\\x1b[31mb\\x00\\u202ec\\x9b\\n");
-        assert_eq!(value("naïve 日本 ×"), "naïve 日本 ×");
-        assert_eq!(value("\u{e0041}"), "\\U000e0041");
-        assert_eq!(value("x\u{3164}\u{fe0f}\u{115f}"), "x\\u3164\\ufe0f\\u115f", "invisible, and allowed in names");
+    /// Texts and how they are shown; `widgets/js/src/plain.ts` is held against the same.
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Golden {
+        #[serde(rename = "about")]
+        _about: String,
+        limits: [usize; 3],
+        shown: Vec<(String, String, Repeated, Repeated)>,
+        escaped: Vec<(u32, u32)>,
+        kept: String,
+    }
+
+    /// A text so many times, and what stands after it.
+    #[derive(Deserialize)]
+    struct Repeated(String, usize, String);
+
+    impl Repeated {
+        fn text(&self) -> String {
+            self.0.repeat(self.1) + &self.2
+        }
+    }
+
+    fn golden() -> Golden {
+        serde_json::from_str(include_str!("../golden/plain.json")).unwrap()
     }
 
     #[test]
-    fn tabs_in_code_become_spaces() {
-        assert_eq!(code("\treturn 1\r\n"), "    return 1");
+    fn texts_are_shown_as_in_the_interactive_view() {
+        let golden = golden();
+        assert_eq!(golden.limits, [VALUE_LIMIT, CODE_LIMIT, FILE_LIMIT]);
+        for (name, how, given, wanted) in &golden.shown {
+            let shown = match how.as_str() {
+                "value" => value(&given.text()),
+                "code" => code(&given.text()),
+                "file" => file(&given.text()),
+                "sentence" => sentence(&given.text()),
+                other => panic!("{name}: there is no {other}"),
+            };
+            assert_eq!(shown, wanted.text(), "{name}");
+        }
     }
 
     #[test]
-    fn a_cut_value_says_how_long_it_was() {
-        assert!(value(&"x".repeat(5_000)).ends_with("x… (5000 characters)"));
+    fn what_is_not_seen_or_reorders_is_escaped() {
+        for character in
+            golden().escaped.into_iter().flat_map(|(first, last)| (first..=last).filter_map(char::from_u32))
+        {
+            let number = u32::from(character);
+            let shown = value(&format!("a{character}b"));
+            assert!(shown.starts_with("a\\") && shown.is_ascii(), "U+{number:04X} is shown as {shown}");
+        }
+        let kept = golden().kept;
+        assert_eq!(value(&kept), kept);
     }
 }

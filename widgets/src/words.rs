@@ -29,14 +29,42 @@ pub fn percent(share: f64) -> String {
 pub fn duration(milliseconds: f64) -> String {
     match milliseconds {
         ms if !ms.is_finite() || ms < 0.0 => "unknown".into(),
-        ms if ms < 10.0 => format!("{ms:.1} ms"),
-        ms if ms < 10_000.0 => format!("{ms:.0} ms"),
-        ms => format!("{:.1} s", ms / 1000.0),
+        ms if ms < 10.0 => format!("{} ms", tenths(ms)),
+        ms if ms < 10_000.0 => format!("{} ms", ms.round()),
+        ms => format!("{} s", tenths(ms / 1000.0)),
     }
 }
 
-pub fn count(number: usize, noun: &str) -> String {
-    if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
+/// With one decimal; what lies between two is the greater one, where `format!` takes the even one.
+fn tenths(number: f64) -> String {
+    let is_between = (number * 4.0).fract() == 0.0;
+    format!("{:.1}", if is_between { number + 0.01 } else { number })
+}
+
+/// A probability: what is small but possible does not read 0 %.
+pub fn probability(share: f64) -> String {
+    if share > 0.0 && share < 0.01 { "<\u{a0}1\u{a0}%".into() } else { percent(share) }
+}
+
+/// Whole numbers as people read them.
+pub fn number(value: usize) -> String {
+    let digits = value.to_string();
+    let groups: Vec<&str> =
+        (digits.as_bytes().rchunks(3)).rev().filter_map(|group| str::from_utf8(group).ok()).collect();
+    groups.join(",")
+}
+
+pub fn count(value: usize, noun: &str) -> String {
+    format!("{} {noun}{}", number(value), if value == 1 { "" } else { "s" })
+}
+
+/// A number that fits a narrow margin.
+fn short(value: u32) -> String {
+    match value {
+        0..10_000 => value.to_string(),
+        10_000..1_000_000 => format!("{}k", value / 1000),
+        _ => format!("{}M", value / 1_000_000),
+    }
 }
 
 /// `old` or `new`, by the number of a version in a program.
@@ -75,7 +103,7 @@ pub fn margin(line: &LineReport) -> String {
     match (line.executable, line.executions) {
         (false, _) => "·".into(),
         (true, 0) => "–".into(),
-        (true, number) => number.to_string(),
+        (true, number) => short(number),
     }
 }
 
@@ -244,11 +272,7 @@ pub fn evidence_of<'a>(pair: &'a PairReport, witness: &Witness) -> Vec<&'a Evide
 pub fn strength(evidence: &Evidence) -> String {
     let strength = evidence.strength.name();
     if evidence.edge_case {
-        let probability = match evidence.probability {
-            share if share > 0.0 && share < 0.01 => "< 1\u{a0}%".to_owned(),
-            share => percent(share),
-        };
-        format!("{strength}, edge case ({probability})")
+        format!("{strength}, edge case ({})", probability(evidence.probability))
     } else {
         strength.into()
     }
@@ -302,4 +326,100 @@ pub fn row_lines<'a>(
 ) -> (Option<&'a LineReport>, Option<&'a LineReport>) {
     let line = |version: &'a VersionReport, index: Option<u32>| version.lines.get(index? as usize);
     (line(&pair.old, row.old), line(&pair.new, row.new))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde::Deserialize;
+    use serde_json::{from_value, json};
+    use twincell_behavior::Strength;
+
+    use super::*;
+    use crate::label::{Label, label_name};
+    use crate::plot::Confusion;
+
+    /// What is given and, last, what is said; `widgets/js/src/words.ts` is held against the same.
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Golden {
+        #[serde(rename = "about")]
+        _about: String,
+        percent: Vec<(f64, String)>,
+        probability: Vec<(f64, String)>,
+        duration: Vec<(f64, String)>,
+        number: Vec<(usize, String)>,
+        count: Vec<(usize, String, String)>,
+        margin: Vec<(bool, u32, String)>,
+        strength: Vec<(Strength, bool, f64, String)>,
+        verdicts: Vec<(Verdict, String, String)>,
+        channels: Vec<(Channel, String)>,
+        labels: Vec<(Option<String>, String)>,
+        versions: Vec<(u8, String)>,
+        executions: Vec<(bool, bool, bool, bool, String)>,
+        legends: [String; 2],
+        disagrees: Vec<(Option<String>, Verdict, bool)>,
+    }
+
+    fn golden() -> Golden {
+        serde_json::from_str(include_str!("../golden/words.json")).unwrap()
+    }
+
+    #[test]
+    fn numbers_are_written_as_in_the_interactive_view() {
+        let golden = golden();
+        let floats = [
+            (percent as fn(f64) -> String, golden.percent),
+            (probability, golden.probability),
+            (duration, golden.duration),
+        ];
+        for (write, cases) in floats {
+            for (given, said) in cases {
+                assert_eq!(write(given), said, "{given}");
+            }
+        }
+        for (given, said) in golden.number {
+            assert_eq!(number(given), said);
+        }
+        for (given, noun, said) in golden.count {
+            assert_eq!(count(given, &noun), said);
+        }
+        for (executable, executions, said) in golden.margin {
+            let line = json!({ "number": 1, "text": "", "changed": false, "executable": executable,
+                "executions": executions, "witness_hits": 0 });
+            assert_eq!(margin(&from_value(line).unwrap()), said);
+        }
+        assert_eq!(percent(f64::NAN), "0\u{a0}%");
+        assert_eq!(duration(f64::INFINITY), "unknown");
+    }
+
+    #[test]
+    fn words_are_those_of_the_interactive_view() {
+        let golden = golden();
+        for (kind, edge_case, probability, said) in golden.strength {
+            let evidence = json!({ "channel": "return", "place": "", "old": "", "new": "", "strength": kind,
+                "probability": probability, "edge_case": edge_case, "score": 1.0, "execution": 1 });
+            assert_eq!(strength(&from_value(evidence).unwrap()), said);
+        }
+        for (verdict, sign, word) in golden.verdicts {
+            assert_eq!((icon(verdict), verdict.name()), (sign.as_str(), word.as_str()));
+        }
+        for (channel, said) in golden.channels {
+            assert_eq!(channel.name(), said);
+        }
+        for (label, said) in golden.labels {
+            assert_eq!(label_name(label.as_deref().and_then(Label::of_name)), said);
+        }
+        for (version, said) in golden.versions {
+            assert_eq!(version_name(version), said);
+        }
+        for (differs, examined, old, new, said) in golden.executions {
+            let execution = json!({ "number": 1, "seed": 0, "old": "", "new": "", "old_valid": old, "new_valid": new,
+                "differs": differs, "examined": examined, "new_lines": 0, "coverage_so_far": 1.0, "microseconds": 1 });
+            assert_eq!(execution_mark(&from_value(execution).unwrap()), said);
+        }
+        assert_eq!(golden.legends, [EXECUTION_LEGEND, UNEXAMINED_LEGEND]);
+        for (label, verdict, said) in golden.disagrees {
+            assert_eq!(Confusion::disagrees(label.as_deref().and_then(Label::of_name), verdict), said);
+        }
+    }
 }

@@ -194,7 +194,7 @@ export function channelName(channel: Channel): string {
 }
 
 /** How much an evidence says, e.g. `observable, edge case (1 %)`. */
-export function strength(evidence: Evidence): string {
+export function strength(evidence: Pick<Evidence, "strength" | "edge_case" | "probability">): string {
   const name = evidence.strength === "call_pattern" ? "call pattern" : "observable";
   return evidence.edge_case ? `${name}, edge case (${probability(evidence.probability)})` : name;
 }

@@ -2,21 +2,6 @@ import { expect, test } from "vitest";
 import * as words from "../src/words";
 import { comparison, execution, line, pair } from "./make";
 
-test("only full coverage reads 100 %", () => {
-  expect(words.percent(0.9999)).toBe("99\u{a0}%");
-  expect(words.percent(1)).toBe("100\u{a0}%");
-  expect(words.percent(Number.NaN)).toBe("0\u{a0}%");
-});
-
-test("a small probability is not none", () => {
-  expect(words.probability(0.004)).toBe("<\u{a0}1\u{a0}%");
-  expect(words.probability(0)).toBe("0\u{a0}%");
-});
-
-test("durations as in Rust", () => {
-  expect([0.05, 0.26, 41, 12_345, -1].map(words.duration)).toEqual(["0.1 ms", "0.3 ms", "41 ms", "12.3 s", "unknown"]);
-});
-
 test("people count executions from one", () => {
   expect(words.executionName(3)).toBe("Execution 3");
   expect(words.executionName(null)).toBe("Changed values");
@@ -28,12 +13,6 @@ test("an execution that failed in one version says nothing, unless it differs", 
   expect(words.outcome(execution(1))).toBe("same");
   expect(words.outcome(execution(1, { examined: false }))).toBe("unexamined");
   expect(words.outcome(execution(1, { examined: true }))).toBe("same");
-});
-
-test("the margin tells lines without code from lines that never ran", () => {
-  expect(words.margin({ ...line(1, ""), executable: false })).toBe("·");
-  expect(words.margin({ ...line(1, ""), executions: 0 })).toBe("–");
-  expect(words.margin({ ...line(1, ""), executions: 12_345 })).toBe("12k");
 });
 
 test("what the margin shows is also said in words", () => {

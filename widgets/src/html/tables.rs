@@ -52,7 +52,7 @@ pub fn injections(witness: &Witness) -> Markup {
                 td { (injection.value.abstract_value().name()) }
                 td { (words::kind_name(injection.kind)) }
                 td.tc-num { (words::injection_place(injection)) }
-                td.tc-num { (words::percent(f64::from(injection.probability))) }
+                td.tc-num { (words::probability(f64::from(injection.probability))) }
             }
         }
     });

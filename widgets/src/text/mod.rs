@@ -162,7 +162,7 @@ fn values(page: &mut Page, pair: &PairReport) {
             injection.value.abstract_value().name(),
             words::kind_name(injection.kind),
             words::injection_place(injection),
-            words::percent(f64::from(injection.probability))
+            words::probability(f64::from(injection.probability))
         );
         page.aside(&about);
     }
