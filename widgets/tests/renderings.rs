@@ -1,17 +1,19 @@
 //! What every rendering must keep: snapshots of text and HTML, nothing from user code that acts, plots that are XML.
 
 mod samples;
+mod tree;
 
 use samples::HOSTILE;
 use scraper::{Html, Node};
+use tree::tree;
 use unicode_width::UnicodeWidthStr;
 
 use twincell_compare::verdict::Verdict;
 use twincell_engine::observed::Observed;
 use twincell_values::value::{Choice, Decision, Recipe};
 use twincell_widgets::{
-    COMPARISON_MIME, MODULE, STATE_FORMAT, StudyState, TextOptions, html_fragment, html_page, mime_bundle, state,
-    study_fragment, study_page, text,
+    COMPARISON_MIME, Label, MODULE, STATE_FORMAT, StudyState, TextOptions, html_fragment, html_page, mime_bundle,
+    state, study_fragment, study_page, text,
 };
 
 const PLAIN: TextOptions = TextOptions { color: false, width: 100 };
@@ -23,17 +25,11 @@ const ATTRIBUTES: &str = "lang charset name content http-equiv class aria-hidden
     open style width height viewBox xmlns d fill fill-opacity stroke stroke-opacity stroke-width stroke-linecap x y dy \
     text-anchor font-family font-size font-weight transform type data-twincell-page data-twincell-state";
 
-fn without_style(html: &str) -> String {
-    let (start, end) = (html.find("<style>").unwrap(), html.find("</style>").unwrap());
-    // One element a line, so that a review sees what changed.
-    format!("{}{}", &html[..start], &html[end + "</style>".len()..]).replace("><", ">\n<")
-}
-
 #[test]
 fn html_of_every_sample() {
     for (name, comparison) in samples::all() {
         if !["long_values", "many_executions"].contains(&name) {
-            insta::assert_snapshot!(format!("html_{name}"), without_style(&html_fragment(&comparison)));
+            insta::assert_snapshot!(format!("html_{name}"), tree(&html_fragment(&comparison)));
         }
     }
 }
@@ -43,12 +39,9 @@ fn html_of_a_study() {
     let mut study = samples::study();
     study.rows.truncate(12);
     study.rows[3].id = HOSTILE.into();
-    // The plots have snapshots of their own.
-    let html = without_style(&study_fragment(&study));
-    let parts: Vec<&str> = html.split("<svg").collect();
-    let after = parts.last().and_then(|last| last.split_once("</svg>")).unwrap().1;
-    assert_eq!(parts.len() - 1, 6);
-    insta::assert_snapshot!(format!("{}[6 plots]{after}", parts[0]));
+    let shown = tree(&study_fragment(&study));
+    assert_eq!(shown.matches("<svg").count(), 6);
+    insta::assert_snapshot!(shown);
 }
 
 #[test]
@@ -73,7 +66,7 @@ fn a_pair_that_others_decide_on_does_not_look_like_a_change() {
     let shown = text(&whole, &PLAIN);
     assert!(shown.contains("~ judged elsewhere  _help\n"), "{shown}");
     assert!(!shown.contains("≠ changing"), "{shown}");
-    let html = without_style(&html_fragment(&whole));
+    let html = tree(&html_fragment(&whole));
     assert!(html.contains("judged elsewhere") && !html.contains("tc-changing"), "{html}");
 }
 
@@ -82,9 +75,9 @@ fn the_interactive_view_says_what_the_others_say() {
     let mut whole = samples::changing();
     whole.seed = u64::MAX;
     let witness = whole.pairs[0].witness.as_mut().unwrap();
-    let left = |name: &str| (name.to_owned(), Observed::Int("2".into()));
-    witness.old.arguments = vec![left("request"), left("use 1, total")];
-    witness.new.arguments = vec![left("use 1, total")];
+    let final_value = |name: &str| (name.to_owned(), Observed::Int("2".into()));
+    witness.old.arguments = vec![final_value("request"), final_value("use 1, total")];
+    witness.new.arguments = vec![final_value("use 1, total")];
     whole.pairs[0].decided_by = vec!["f".into()];
     let state = serde_json::to_value(state(&whole)).unwrap();
     assert_eq!(state["seed"], u64::MAX.to_string());
@@ -92,8 +85,8 @@ fn the_interactive_view_says_what_the_others_say() {
     assert_eq!(pair["mark"], serde_json::json!(["~", "judged elsewhere"]));
     assert_eq!((&pair["rank"], &pair["reason"]), (&3.into(), &serde_json::Value::Null));
     assert_eq!(pair["role"], "Smallest inputs that show it");
-    let left = pair["shown"]["left"].as_array().unwrap();
-    let texts = |index: usize| ["name", "old", "new"].map(|key| left[index][key].as_str().unwrap());
+    let shown = pair["shown"]["final_values"].as_array().unwrap();
+    let texts = |index: usize| ["name", "old", "new"].map(|key| shown[index][key].as_str().unwrap());
     assert_eq!(texts(0), ["request afterwards", "2", "unchanged"]);
     assert_eq!(texts(1), ["use 1, total", "2", "2"]);
     let html = html_fragment(&whole);
@@ -102,12 +95,10 @@ fn the_interactive_view_says_what_the_others_say() {
 
 #[test]
 fn a_label_that_nobody_knows_is_none() {
-    let row = |label: &str| samples::study_row("a", Verdict::Identical, Some(label));
-    let labels = ["changing", "preserving", "unclear", "<b>"].map(|label| serde_json::to_value(row(label)).unwrap());
-    assert_eq!(
-        labels.map(|row| row["label"].as_str().map(str::to_owned)).map(|label| label.is_some()),
-        [true, true, true, false]
-    );
+    assert_eq!(Label::ALL.map(|label| Label::of_name(label.name())), Label::ALL.map(Some));
+    assert_eq!(Label::of_name("<b>"), None);
+    let row = samples::study_row("a", Verdict::Identical, Some(Label::Unclear));
+    assert_eq!(serde_json::to_value(row).unwrap()["label"], "unclear");
 }
 
 #[test]
@@ -257,7 +248,7 @@ fn a_page_runs_our_script_and_no_other() {
 
 #[test]
 fn a_study_is_a_table_without_scripts_and_a_view_with_them() {
-    let row = |id: &str, verdict| samples::study_row(id, verdict, Some("changing"));
+    let row = |id: &str, verdict| samples::study_row(id, verdict, Some(Label::Changing));
     let rows = vec![row(HOSTILE, Verdict::Changing), row("b", Verdict::Inconclusive)];
     let page = study_page(&StudyState { format: STATE_FORMAT, title: HOSTILE.into(), rows }, HOSTILE);
     let parsed = Html::parse_document(&page);
