@@ -1,5 +1,5 @@
-//! The commands and their arguments, as clap sees them. The options that change a comparison come from the table in
-//! [`twincell_driver::options`]; here are only the inputs and outputs.
+//! The commands and their arguments, as clap sees them. Options that change a comparison come from the table in
+//! [`twincell_driver::options`]. Only the inputs and outputs are here.
 
 use std::path::PathBuf;
 
@@ -101,7 +101,7 @@ fn mine() -> Command {
         .arg(path("out").long("out").value_name("CHANGES.jsonl").help("Where to write the changes [default: standard output]"))
 }
 
-/// `study`, whose `--out` may be missing where the results are shown.
+/// The command `study`. Its `--out` may be missing where the results are shown.
 pub fn study(needs_out: bool) -> Command {
     let command = Command::new("study")
         .about("Compare many changes, with one result for each")

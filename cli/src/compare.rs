@@ -74,7 +74,7 @@ struct Compared {
 }
 
 impl Compared {
-    /// What is told of its functions elsewhere.
+    /// What other programs are told about its functions.
     fn told(&self) -> Vec<ExportRow> {
         match &self.result {
             Ok(comparison) => ExportRow::of_comparison(comparison, Some(&self.path)),
@@ -131,14 +131,14 @@ fn revisions(
         return Err(Abort::Failed(format!("none of the files that changed {place} could be compared")));
     }
     let status = exports::status(verdict, matches);
-    // Hooks of git know which index is to be committed.
+    // Git's hooks know which index is to be committed.
     if status != UNCHANGED && staged && std::env::var_os("GIT_INDEX_FILE").is_some() {
         writeln!(session.err, "twincell: the commit was stopped; `git commit --no-verify` commits anyway")?;
     }
     Ok(status)
 }
 
-/// Where what is compared changed.
+/// Where the compared code changed.
 fn place(range: &str, staged: bool) -> String {
     match range {
         _ if staged => format!("in what is staged since {range}"),
@@ -147,7 +147,7 @@ fn place(range: &str, staged: bool) -> String {
     }
 }
 
-/// A file without functions in common has no behavior to compare, which is no failure of a whole range.
+/// A file without functions in common has no behavior to compare. For a whole range this is not a failure.
 fn nothing_to_compare(failure: &Failure) -> bool {
     matches!(
         failure,
@@ -165,7 +165,7 @@ fn notes(files: &ChangedFiles) -> Vec<String> {
     added.chain(files.removed.iter().map(|path| line(path, "old"))).collect()
 }
 
-/// Compares while it shows how far it is and watches for Ctrl-C.
+/// Compares, shows progress, and watches for Ctrl-C.
 fn watched(
     engine: &Engine,
     old: &Source,
@@ -196,7 +196,7 @@ fn overall(compared: &[Compared]) -> Verdict {
     Verdict::worst(verdicts)
 }
 
-/// All files as one report, for one page: functions are called `path::name`.
+/// All files as one report, for one page. Functions are called `path::name`.
 fn merged(compared: &[Compared], verdict: Verdict) -> Option<Comparison> {
     let mut files = compared.iter().filter_map(|file| file.result.as_ref().ok().map(|one| (&file.path, one)));
     let named = |path: &str, name: &str| format!("{path}::{name}");
@@ -280,7 +280,7 @@ fn write_html(comparison: &Comparison, title: &str, matches: &ArgMatches) -> Res
     files::write_text(path, &twincell_widgets::html_page(comparison, title)).map_err(Abort::Failed)
 }
 
-/// What was written goes to standard error: standard output may be JSON.
+/// The messages go to standard error, since standard output may be JSON.
 fn write_reproducer(comparison: &Comparison, matches: &ArgMatches, session: &mut Session<'_>) -> Result<(), Abort> {
     let Some(path) = matches.get_one::<PathBuf>("reproducer") else { return Ok(()) };
     for line in reproducers::write(comparison, path).map_err(Abort::Failed)? {

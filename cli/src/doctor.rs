@@ -1,4 +1,4 @@
-//! `twincell doctor`: what is here, what works, and what to do about what does not.
+//! `twincell doctor`: reports the set-up, what works, and how to mend what does not.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -8,10 +8,10 @@ use twincell_driver::options::Options;
 use twincell_driver::warm::{Environment, model_options, worker_info};
 use twincell_models::{Backend, Disk, backend_report};
 
-/// What was found. The fields are what `--json` prints.
+/// The findings. The fields are those that `--json` prints.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Report {
-    /// Everything that a comparison needs works.
+    /// Whether everything works that a comparison needs.
     pub works: bool,
     pub twincell: String,
     pub system: String,
@@ -27,24 +27,24 @@ pub struct Report {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PythonReport {
     pub executable: String,
-    /// As a worker says it; absent when none could be started.
+    /// The version, as a worker reports it. Absent if none could be started.
     pub version: Option<String>,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct PredictorReport {
-    /// As reports say it, e.g. `neural (ONNX Runtime, CPU)`.
+    /// The name in reports, e.g. `neural (ONNX Runtime, CPU)`.
     pub in_use: Option<String>,
     /// `embedded`, a folder, or `none`.
     pub model: Option<String>,
-    /// Bytes of the network's files, and how it calculates; absent for a predictor without a network.
+    /// The size of the network's files in bytes, and its precision. Absent for a predictor without a network.
     pub model_bytes: Option<u64>,
     pub precision: Option<String>,
     /// The library found in the user's Python.
     pub onnxruntime: Option<String>,
-    /// The faster back ends, with why each is not in use.
+    /// The faster back ends, and why each is not in use.
     pub not_used: Vec<NotUsed>,
-    /// Where predictions are kept for other processes; absent where they are not.
+    /// Where predictions are cached for other processes. Absent if they are not.
     pub cache: Option<CacheReport>,
 }
 
@@ -52,7 +52,7 @@ pub struct PredictorReport {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct CacheReport {
     pub file: String,
-    /// What it holds and takes, unless there is a problem with it.
+    /// Its content and size, unless there is a problem with it.
     pub answers: Option<u64>,
     pub bytes: Option<u64>,
     pub problem: Option<String>,
@@ -71,7 +71,7 @@ pub struct GpuReport {
     pub in_use: bool,
 }
 
-/// What a worker enforces; absent entries mean that no worker could be started.
+/// What a worker enforces. Absent entries mean that no worker could be started.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct SandboxReport {
     pub complete: bool,
@@ -82,7 +82,7 @@ pub struct SandboxReport {
     pub time: Option<String>,
 }
 
-/// Looks at everything. Starts a worker and loads the predictor, as a comparison would.
+/// Checks everything. It starts a worker and loads the predictor, as a comparison would.
 pub fn examine(options: &Options, environment: &Environment) -> Report {
     let mut problems = Vec::new();
     let executable = options.python.as_ref().unwrap_or(&environment.python);
@@ -149,7 +149,7 @@ fn cache(folder: &Path) -> CacheReport {
 }
 
 impl PredictorReport {
-    /// What is predicted with, in words.
+    /// The predictor and its model, in words.
     fn model_text(&self) -> Option<String> {
         let mut text = self.model.clone()?;
         if let Some(bytes) = self.model_bytes {
@@ -161,7 +161,7 @@ impl PredictorReport {
         }
     }
 
-    /// Where predictions are kept, in words.
+    /// Where predictions are cached, in words.
     fn cache_text(&self) -> String {
         match &self.cache {
             Some(CacheReport { file, problem: Some(problem), .. }) => {
@@ -182,7 +182,7 @@ fn mebibytes(bytes: u64) -> String {
 }
 
 impl Report {
-    /// One fact a line.
+    /// One fact on each line.
     pub fn text(&self) -> String {
         let mut facts = vec![
             ("twincell", format!("{} on {}", self.twincell, self.system)),
@@ -223,7 +223,7 @@ impl Report {
     }
 }
 
-/// The first line of the file by which NVIDIA's driver tells its version.
+/// The first line of the file in which NVIDIA's driver gives its version.
 fn driver(path: &Path) -> Option<String> {
     let text = std::fs::read_to_string(path).ok()?;
     text.lines().next().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "))

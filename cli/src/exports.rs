@@ -1,4 +1,5 @@
-//! What `compare` and `study` write for other programs, and which verdicts make them fail: arguments, files, statuses.
+//! The files that `compare` and `study` write for other programs, and the verdicts that make them fail: arguments,
+//! files, statuses.
 
 use std::path::PathBuf;
 
@@ -19,7 +20,7 @@ const FORMATS: [Format; 3] = [
     ("markdown", "Also write the results as Markdown, for a pull request", markdown),
 ];
 
-/// Adds the arguments; `fails` is what `--fail-on` is when it is not given.
+/// Adds the arguments. `fails` is the default of `--fail-on`.
 pub fn add_to(command: Command, fails: &'static str) -> Command {
     let command = FORMATS.iter().fold(command, |command, (name, help, _)| {
         command.arg(Arg::new(*name).long(*name).value_name("FILE").value_parser(value_parser!(PathBuf)).help(*help))
@@ -34,12 +35,12 @@ pub fn add_to(command: Command, fails: &'static str) -> Command {
     )
 }
 
-/// Whether any of the files is asked for.
+/// Whether any of the files was requested.
 pub fn are_wanted(matches: &ArgMatches) -> bool {
     FORMATS.iter().any(|(name, ..)| matches.contains_id(name))
 }
 
-/// Whether the files that were asked for can be written, and are none of these others: found out now, and not after hours.
+/// Checks that the requested files can be written and differ from these others, now and not after hours.
 pub fn check(matches: &ArgMatches, others: &[Option<PathBuf>]) -> Result<(), Abort> {
     let mut taken: Vec<PathBuf> = others.iter().flatten().filter_map(|path| std::path::absolute(path).ok()).collect();
     for (name, ..) in FORMATS {
@@ -58,7 +59,7 @@ pub fn check(matches: &ArgMatches, others: &[Option<PathBuf>]) -> Result<(), Abo
     Ok(())
 }
 
-/// Writes the files that were asked for.
+/// Writes the requested files.
 pub fn write(told: &[ExportRow], matches: &ArgMatches) -> Result<(), Abort> {
     for (name, _, make) in FORMATS {
         if let Some(path) = matches.get_one::<PathBuf>(name) {

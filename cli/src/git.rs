@@ -1,5 +1,5 @@
-//! Changed Python files between two revisions, or a revision and what is staged or in the working tree. Only read: no
-//! checkout is touched.
+//! The Python files that changed between two revisions, or between a revision and the index or the working tree.
+//! Everything is only read; no checkout is touched.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -8,10 +8,10 @@ use twincell_compare::Source;
 use twincell_driver::decode::python_source;
 use twincell_driver::files;
 
-/// One file that is in both revisions with different text.
+/// A file that both revisions have, with different text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChangedFile {
-    /// In the new revision, from the root of the repository.
+    /// The path in the new revision, from the root of the repository.
     pub path: String,
     pub old: Source,
     pub new: Source,
@@ -25,7 +25,7 @@ pub struct ChangedFiles {
     pub added: Vec<String>,
     /// Only in the old revision.
     pub removed: Vec<String>,
-    /// (path, reason): cannot be compared as text.
+    /// (path, reason): files that cannot be compared as text.
     pub unreadable: Vec<(String, String)>,
 }
 
@@ -55,18 +55,18 @@ impl From<git2::Error> for GitError {
     }
 }
 
-/// What the old revision is compared with.
+/// The new side of the comparison.
 enum NewSide<'repository> {
     Revision(&'repository str, Tree<'repository>),
-    /// What the next commit would hold.
+    /// The content of the next commit.
     Index,
-    /// The files as they are.
+    /// The files in the working tree.
     Files,
 }
 
-/// The `.py` files under `paths` (all when empty; relative ones are seen from `start`) that differ between the two
-/// revisions of `range`, which is `OLD..NEW`; an empty side is HEAD. A range `OLD` is compared with the files as they are,
-/// or with what is `staged`. The repository is the one that holds `start`.
+/// The `.py` files under `paths` that differ between the two revisions of `range`, which is `OLD..NEW`; an empty side
+/// is HEAD. Empty `paths` mean all, and relative ones are seen from `start`. A range `OLD` is compared with the files
+/// in the working tree, or with the index if `staged`. The repository is the one that holds `start`.
 pub fn changed_files(start: &Path, range: &str, staged: bool, paths: &[PathBuf]) -> Result<ChangedFiles, GitError> {
     let (old_name, new_name) = split_range(range)?;
     let repository = Repository::discover(start).map_err(|error| match error.code() {
@@ -93,7 +93,7 @@ pub fn changed_files(start: &Path, range: &str, staged: bool, paths: &[PathBuf])
     let mut diff = match &new {
         NewSide::Revision(_, tree) => repository.diff_tree_to_tree(Some(&old), Some(tree), Some(&mut options)),
         NewSide::Index => {
-            // While `git commit` runs hooks, what is to be committed may stand in another file than usual.
+            // While `git commit` runs hooks, the index may be in another file than usual.
             let index = std::env::var_os("GIT_INDEX_FILE").map(|path| Index::open(Path::new(&path))).transpose()?;
             repository.diff_tree_to_index(Some(&old), index.as_ref(), Some(&mut options))
         }
@@ -106,7 +106,7 @@ pub fn changed_files(start: &Path, range: &str, staged: bool, paths: &[PathBuf])
         let (Some(old_path), Some(new_path)) = (delta.old_file().path(), delta.new_file().path()) else { continue };
         let is_wanted = |path: &Path| wanted.is_empty() || wanted.iter().any(|folder| path.starts_with(folder));
         let is_python = |path: &Path| path.extension().is_some_and(|extension| extension == "py");
-        // A link holds a name, and no code.
+        // A link holds a name and no code.
         let is_link = [delta.old_file(), delta.new_file()].iter().any(|file| file.mode() == FileMode::Link);
         if is_link || !is_python(new_path) || !(is_wanted(old_path) || is_wanted(new_path)) {
             continue;
@@ -152,7 +152,7 @@ fn of_file(repository: &Repository, path: &Path) -> Result<Source, String> {
     source(&bytes, path.display().to_string())
 }
 
-/// The old revision's name, and the new one's where the range has one.
+/// The old revision's name, and the new one's if the range has one.
 fn split_range(range: &str) -> Result<(&str, Option<&str>), GitError> {
     let or_head = |side| if str::is_empty(side) { "HEAD" } else { side };
     match range.split_once("..") {
@@ -171,7 +171,7 @@ fn tree<'repository>(repository: &'repository Repository, revision: &str) -> Res
         .map_err(|error| GitError::Revision { revision: revision.to_owned(), reason: error.message().to_owned() })
 }
 
-/// What stands under a path.
+/// What is under a path.
 #[derive(PartialEq)]
 enum Entry {
     Folder,
@@ -184,7 +184,7 @@ fn entry_of(tree: &Tree<'_>, path: &Path) -> Option<Entry> {
 }
 
 impl NewSide<'_> {
-    /// Is this a folder or a Python file of either side?
+    /// Checks that this is a folder or a Python file of either side.
     fn check(
         &self,
         repository: &Repository,

@@ -64,7 +64,7 @@ pub fn run(arguments: Vec<OsString>, session: &mut Session<'_>) -> i32 {
         farms: session.farms,
     };
     dispatch(arguments, &mut session).unwrap_or_else(|abort| {
-        // When standard error is closed too there is nobody left to tell.
+        // If standard error is closed too, there is nobody left to tell.
         let _ = writeln!(session.err, "twincell: {}", plain_sentence(&abort.to_string()));
         if matches!(abort, Abort::Interrupted) { INTERRUPTED } else { FAILED }
     })
@@ -78,7 +78,7 @@ fn dispatch(arguments: Vec<OsString>, session: &mut Session<'_>) -> Result<i32, 
             Some(("mine", matches)) => mine::run(matches, session),
             Some(("predict", matches)) => predict::run(matches, session),
             Some(("doctor", matches)) => examine(matches, session),
-            // clap asks for a subcommand; this is for one that is declared and not listed above.
+            // clap requires a subcommand. This is for one that is declared and not listed above.
             other => Err(Abort::Failed(format!("{other:?} is not a command; try twincell --help"))),
         },
         Err(error) => explain(&error, session),
@@ -87,7 +87,7 @@ fn dispatch(arguments: Vec<OsString>, session: &mut Session<'_>) -> Result<i32, 
     Ok(status)
 }
 
-/// Writes until the reader has seen enough (`| head`), then to nowhere: the exit status stays that of the work.
+/// Writes until the reader has seen enough (`| head`), and then to nowhere. The exit status remains that of the work.
 struct UntilClosed<'a> {
     inner: &'a mut dyn Write,
     closed: &'a Cell<bool>,
@@ -118,7 +118,7 @@ impl Write for UntilClosed<'_> {
     }
 }
 
-/// Help and version go out as asked for; anything else was wrong.
+/// Help and version go to standard output. Anything else is an error.
 fn explain(error: &clap::Error, session: &mut Session<'_>) -> Result<i32, Abort> {
     if error.use_stderr() {
         write!(session.err, "{}", error.render())?;

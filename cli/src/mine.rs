@@ -16,7 +16,7 @@ use crate::session::{Abort, Session, UNCHANGED};
 pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort> {
     let selection = selection(matches)?;
     let jobs = number(matches, "jobs")?.unwrap_or_else(twincell_study::mine::default_jobs);
-    // clap has seen to it that it is there.
+    // clap has checked that it is given.
     let repository = matches.get_one::<PathBuf>("repository").cloned().unwrap_or_default();
     let out = matches.get_one::<PathBuf>("out");
     let ending = out.and_then(|path| path.extension()).map(|ending| ending.to_string_lossy().to_lowercase());
@@ -29,7 +29,7 @@ pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort
         let stopped = give(&mut mine, session.out, session.progress, &mut || left.get() || (session.interrupted)())?;
         session.out.flush()?;
         write!(session.err, "{}", plain(&mine))?;
-        // Whoever has read enough wants no more: that is no interruption.
+        // A reader who has read enough wants no more, which is not an interruption.
         return if stopped && !left.get() { Err(Abort::Interrupted) } else { Ok(UNCHANGED) };
     };
     let unwritable = |error: io::Error| Abort::Failed(format!("cannot write {}: {}", path.display(), reason(&error)));
@@ -43,7 +43,7 @@ pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort
     if stopped { Err(Abort::Interrupted) } else { Ok(UNCHANGED) }
 }
 
-/// Writes one line a change; true when it was stopped.
+/// Writes one line for each change. Returns whether it was stopped.
 fn give(
     mine: &mut Mine,
     out: &mut dyn Write,
@@ -61,7 +61,7 @@ fn give(
             Some(Ok(change)) => {
                 serde_json::to_writer(&mut *out, &change.fields()).map_err(io::Error::from)?;
                 out.write_all(b"\n")?;
-                // Whoever reads on the other side of a pipe gets each as it is found.
+                // A reader on the other side of a pipe gets each change as it is found.
                 out.flush()?;
             }
             Some(Err(error)) if error.kind() == io::ErrorKind::WouldBlock => {}
@@ -99,7 +99,7 @@ fn number(matches: &ArgMatches, name: &str) -> Result<Option<usize>, Abort> {
     number.ok_or_else(wrong).map(Some)
 }
 
-/// What was looked at, harmless to a terminal.
+/// The counts, made harmless to a terminal.
 fn plain(mine: &Mine) -> String {
     mine.report().text().lines().map(|line| format!("{}\n", plain_sentence(line))).collect()
 }

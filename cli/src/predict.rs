@@ -1,4 +1,4 @@
-//! `twincell predict`: what a predictor says of a file.
+//! `twincell predict`: the predictions for a file.
 
 use std::path::PathBuf;
 
@@ -15,7 +15,7 @@ use crate::session::{Abort, Session, UNCHANGED, read_options};
 
 pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort> {
     let options = read_options(matches, Job::Predict)?;
-    // clap has seen to it that it is there.
+    // clap has checked that it is given.
     let path = matches.get_one::<PathBuf>("file").cloned().unwrap_or_default();
     let text = files::read_source(&path).map_err(Abort::Failed)?;
     let environment = session.environment.clone();
@@ -38,7 +38,7 @@ pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort
     if nothing { Err(Abort::Failed(format!("{} is not valid Python", path.display()))) } else { Ok(UNCHANGED) }
 }
 
-/// One object a site, for other programs.
+/// One object for each site, for other programs.
 pub fn listed(predicted: &Predicted) -> Vec<Value> {
     let one = |site: &SitePrediction| {
         json!({

@@ -1,4 +1,4 @@
-//! What every command runs in, and how it ends.
+//! The environment of every command, and the ways in which it ends.
 
 use std::cell::Cell;
 use std::io::{self, Write};
@@ -13,23 +13,23 @@ pub const UNCHANGED: i32 = 0;
 pub const CHANGED: i32 = 1;
 pub const INCONCLUSIVE: i32 = 2;
 pub const FAILED: i32 = 3;
-/// What shells expect of a program that Ctrl-C ended.
+/// The status that shells expect of a program that Ctrl-C ended.
 pub const INTERRUPTED: i32 = 130;
 
-/// What a command runs in.
+/// The environment of a command.
 pub struct Session<'a> {
     pub environment: Environment,
     pub out: &'a mut dyn Write,
     pub err: &'a mut dyn Write,
-    /// `out` takes colors.
+    /// Whether `out` supports colors.
     pub color: bool,
-    /// Columns of `out`.
+    /// The number of columns of `out`.
     pub width: usize,
-    /// Progress may be drawn on the process's standard error.
+    /// Whether progress may be drawn on the process's standard error.
     pub progress: bool,
-    /// Who reads `out` has gone: what is written there is for nobody.
+    /// Whether the reader of `out` has gone, so that nobody reads what is written there.
     pub left: &'a Cell<bool>,
-    /// Whether the user asked to stop; asked often, from the thread that runs the command.
+    /// Whether the user asked to stop. The thread that runs the command asks this often.
     pub interrupted: &'a mut dyn FnMut() -> bool,
     /// The workers at an address, for options as they were typed. An error is one line for people.
     pub farms: &'a Farms,
@@ -38,7 +38,7 @@ pub struct Session<'a> {
 /// Workers at an address, for options as they were typed. An error without a text is an interruption.
 pub type Farms = dyn Fn(&str, &[(&str, String)]) -> Result<Box<dyn Farm>, Option<String>>;
 
-/// Why a command ended early; the message is for people.
+/// Why a command ended early. The message is for people.
 #[derive(Debug, thiserror::Error)]
 pub enum Abort {
     #[error("{0}")]
@@ -55,7 +55,7 @@ impl Abort {
     }
 }
 
-/// The options of the table that a command line gives.
+/// The options of the table that a command line sets.
 pub fn read_options(matches: &ArgMatches, job: Job) -> Result<Options, Abort> {
     command_line::read(matches, job).map_err(|error| Abort::Failed(format!("--{error}")))
 }

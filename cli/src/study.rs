@@ -39,11 +39,11 @@ pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort
     Ok(exports::status(Verdict::worst(found), matches))
 }
 
-/// The study that the arguments ask for.
+/// The study that the arguments describe.
 fn order(matches: &ArgMatches, session: &mut Session<'_>) -> Result<Order, Abort> {
     let options = read_options(matches, Job::Study)?;
     let path = |name| matches.get_one::<PathBuf>(name).cloned();
-    // clap has seen to it that it is there.
+    // clap has checked that it is given.
     let source = path("file").unwrap_or_default();
     let outputs = Outputs {
         out: path("out"),
@@ -71,7 +71,7 @@ fn order(matches: &ArgMatches, session: &mut Session<'_>) -> Result<Order, Abort
     Ok(Order { changes, name, source: Some(source), options, outputs, farm })
 }
 
-/// Runs a study behind a bar, and passes its warnings on, however it ends.
+/// Runs a study with a progress bar, and passes its warnings on, however it ends.
 fn compared(order: Order, session: &mut Session<'_>) -> Result<Done, Abort> {
     let bar = ProgressBar::with_draw_target(None, draw_target(session.progress));
     if let Ok(style) = ProgressStyle::with_template("{wide_bar} {msg}") {
@@ -96,7 +96,7 @@ fn compared(order: Order, session: &mut Session<'_>) -> Result<Done, Abort> {
     done.map_err(Abort::Failed)
 }
 
-/// Says what a study found, and where it was written.
+/// Prints what a study found, and where it was written.
 fn print(done: &Done, session: &mut Session<'_>) -> Result<(), Abort> {
     for note in &done.notes {
         writeln!(session.out, "{}", plain_sentence(note))?;

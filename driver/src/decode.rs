@@ -1,10 +1,10 @@
-//! Bytes of Python source as text, as Python itself reads them: a byte order mark, else the encoding that a comment in
-//! the first two lines names (PEP 263), else UTF-8.
+//! Decodes Python source as Python itself does: by a byte order mark, by the encoding that a comment in the first two
+//! lines names (PEP 263), or else as UTF-8.
 
 use std::borrow::Cow;
 
 const MARK: &[u8] = b"\xef\xbb\xbf";
-/// The beginnings of text in UTF-16 and UTF-32, which Python refuses.
+/// The byte order marks of UTF-16 and UTF-32, which Python refuses.
 const WIDE: [&[u8]; 2] = [b"\xff\xfe", b"\xfe\xff"];
 
 /// The text of a source file. An error says where the bytes are wrong and what to do, without the file's name.
@@ -45,7 +45,7 @@ fn is_utf8(name: &str) -> bool {
     matches!(name, "utf-8" | "utf8" | "u8" | "utf-8-sig") || name.starts_with("utf-8-")
 }
 
-/// As Python's tokenizer knows it: `latin-1-unix`, too.
+/// The encoding's name as Python's tokenizer knows it, including `latin-1-unix`.
 fn is_latin_1(name: &str) -> bool {
     let known = ["latin-1", "iso-8859-1", "iso-latin-1"];
     let begins = |known: &str| name.strip_prefix(known).is_some_and(|rest| rest.is_empty() || rest.starts_with('-'));
@@ -69,7 +69,7 @@ fn place(bytes: &[u8], at: usize) -> String {
     format!("byte {:#04x} in line {line}, column {column}", bytes.get(at).copied().unwrap_or_default())
 }
 
-/// The encoding that a comment in the first line names, or in the second behind a line without code.
+/// The encoding that a comment in the first line names, or in the second after a line without code.
 fn declared(bytes: &[u8]) -> Option<String> {
     let is_blank = |byte: &&u8| matches!(byte, b' ' | b'\t' | b'\x0c' | b'\r');
     for line in bytes.split(|byte| *byte == b'\n').take(2) {

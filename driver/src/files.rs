@@ -1,5 +1,5 @@
-//! Source text in files, and what went wrong with a file as people read it. A file may be a pipe (`<(git show ...)`) or
-//! anything else with a path: reading it ends, in time and in bytes.
+//! Reads source text from files, and words errors about files for people. A file may be a pipe (`<(git show ...)`) or
+//! anything else with a path. Reading it is bounded in time and in bytes.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read};
@@ -8,7 +8,7 @@ use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::path::Path;
 use std::time::Duration;
 
-/// More than any source file, or file of changes, has.
+/// More than any source file or file of changes has.
 const MAX_BYTES: u64 = 256 << 20;
 /// How long a pipe may be silent.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -31,7 +31,7 @@ fn read_bytes(path: &Path) -> Result<Vec<u8>, String> {
 }
 
 fn read(path: &Path, patience: Duration) -> io::Result<Vec<u8>> {
-    // Opening a pipe that nobody writes to must not wait; for other files the flag means nothing.
+    // Opening a pipe without a writer must not wait. For other files the flag has no effect.
     let file = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(path)?;
     let kind = file.metadata()?.file_type();
     let mut bytes = Vec::new();
@@ -58,7 +58,7 @@ fn read(path: &Path, patience: Duration) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Until there is something to read, or nothing will come any more.
+/// Waits until there is something to read, or nothing will come any more.
 fn wait(file: &File, patience: Duration) -> io::Result<()> {
     let mut asked = libc::pollfd { fd: file.as_raw_fd(), events: libc::POLLIN, revents: 0 };
     let milliseconds = i32::try_from(patience.as_millis()).unwrap_or(i32::MAX);
@@ -72,12 +72,12 @@ fn wait(file: &File, patience: Duration) -> io::Result<()> {
     }
 }
 
-/// Writes a file; an error names it.
+/// Writes a file. An error names it.
 pub fn write_text(path: &Path, text: &str) -> Result<(), String> {
     std::fs::write(path, text).map_err(|error| format!("cannot write {}: {}", path.display(), reason(&error)))
 }
 
-/// An error of the operating system without its number.
+/// An error of the operating system, without its number.
 pub fn reason(error: &io::Error) -> String {
     let text = error.to_string();
     text.split(" (os error").next().unwrap_or_default().to_owned()

@@ -1,4 +1,4 @@
-//! Reproducers as files: one for each pair that changed, for those who ask.
+//! Reproducers as files: one for each pair that changed, on request.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -10,13 +10,13 @@ use twincell_compare::verdict::Verdict;
 
 use crate::files::write_text;
 
-/// The pairs that changed, with what there is to reproduce that.
+/// The pairs that changed, with their reproducers.
 fn changed(comparison: &Comparison) -> impl Iterator<Item = (&PairReport, Option<&Reproducer>)> {
     let changed = comparison.pairs.iter().filter(|pair| pair.verdict == Verdict::Changing);
     changed.map(|pair| (pair, pair.reproducer.as_ref()))
 }
 
-/// The text that is offered: it holds, or could not be run.
+/// The offered text: it holds, or it could not be run.
 pub fn offered(reproducer: &Reproducer) -> Option<&str> {
     reproducer.source.as_deref().filter(|_| reproducer.holds != Some(false))
 }
@@ -31,7 +31,7 @@ pub fn held(comparison: &Comparison) -> Option<String> {
     changed(comparison).find_map(|(_, reproducer)| reproducer.filter(|one| one.holds == Some(true))?.source.clone())
 }
 
-/// How a reproducer stands: `holds`, `unknown: why`, `none: why`.
+/// The status of a reproducer: `holds`, `unknown: why`, `none: why`.
 pub fn status(reproducer: Option<&Reproducer>) -> String {
     let Some(reproducer) = reproducer else { return "none".into() };
     let why = reproducer.why_not.as_deref().unwrap_or("no reason was given");
@@ -42,8 +42,8 @@ pub fn status(reproducer: Option<&Reproducer>) -> String {
     }
 }
 
-/// Writes what reproduces a comparison's changes: to `path` when it is one; when there are several, into a folder of that
-/// name, or beside it where the name is that of a Python file: `test_it_NAME.py`. Gives a line about each for people.
+/// Writes the reproducers of a comparison's changes. A single one goes to `path`. Several go into a folder with that
+/// name, or beside it if the name is that of a Python file: `test_it_NAME.py`. Returns one line about each for people.
 pub fn write(comparison: &Comparison, path: &Path) -> Result<Vec<String>, String> {
     let found: Vec<(&PairReport, Option<&Reproducer>)> = changed(comparison).collect();
     let mut lines = Vec::new();
@@ -82,16 +82,16 @@ pub fn write(comparison: &Comparison, path: &Path) -> Result<Vec<String>, String
     Ok(lines)
 }
 
-/// A reproducer of a change of a study, to be written where there is a folder for it.
+/// The reproducer of a change of a study, to be written if there is a folder for it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Written {
-    /// What comes behind the name of the change: nothing, or `-NAME` where several functions changed.
+    /// The suffix after the name of the change: nothing, or `-NAME` if several functions changed.
     suffix: String,
     offered: bool,
     text: String,
 }
 
-/// The reproducers of one change of a study; one that does not hold as text with the reason.
+/// The reproducers of one change of a study. One that does not hold is a text with the reason.
 pub fn of_study(comparison: &Comparison) -> Vec<Written> {
     let found: Vec<(&PairReport, &Reproducer)> =
         changed(comparison).filter_map(|(pair, reproducer)| Some((pair, reproducer?))).collect();
@@ -108,7 +108,8 @@ pub fn of_study(comparison: &Comparison) -> Vec<Written> {
     written.collect()
 }
 
-/// Writes the reproducers of one change into a folder: `test_ID.py`, or `test_ID-NAME.py`, as pytest looks for them. The id is one that names files.
+/// Writes the reproducers of one change into a folder: `test_ID.py`, or `test_ID-NAME.py`, as pytest looks for them.
+/// The id must be suitable for file names.
 pub fn write_all(reproducers: &[Written], id: &str, folder: &Path) -> Result<(), String> {
     for Written { suffix, offered, text } in reproducers {
         let ending = if *offered { ".py" } else { ".does-not-hold.txt" };
@@ -117,7 +118,8 @@ pub fn write_all(reproducers: &[Written], id: &str, folder: &Path) -> Result<(),
     Ok(())
 }
 
-/// A name without what is special in file names, of up to 100 bytes: a file's may have 255, and two of these are in it.
+/// A name without characters that are special in file names, up to 100 bytes: a file name may have 255, and two of
+/// these are in it.
 pub fn safe(name: &str) -> String {
     const LONGEST: usize = 100;
     let plain = |c: char| if c.is_alphanumeric() || matches!(c, '_' | '-') { c } else { '_' };

@@ -1,4 +1,4 @@
-//! Work that takes seconds, on a thread of its own, while somebody looks after interrupts.
+//! Work that takes seconds, on its own thread, while the caller watches for interrupts.
 
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
@@ -7,12 +7,12 @@ use twincell_engine::Stop;
 
 use crate::warm::Failure;
 
-/// How often an interrupt is looked for.
+/// How often interrupts are checked.
 pub const INTERVAL: Duration = Duration::from_millis(20);
-/// Room for the thread; only what is used takes memory.
+/// The stack size of the thread. Only the used part takes memory.
 pub const STACK: usize = 16 << 20;
 
-/// What the work gives. An interrupt asks it to stop and does not wait for it: [`Failure::Stopped`].
+/// The result of the work. An interrupt asks it to stop and does not wait for it: [`Failure::Stopped`].
 pub fn interruptible<T: Send + 'static>(
     work: impl FnOnce(&Stop) -> Result<T, Failure> + Send + 'static,
     interrupted: &mut dyn FnMut() -> bool,

@@ -1,6 +1,6 @@
-//! What stays warm between comparisons of one process: worker pools and loaded predictors, by their options.
+//! State that stays warm between comparisons of one process: worker pools and loaded predictors, by their options.
 //!
-//! Everything that compares goes through [`Engine::compare`]; here too a bug in the analysis becomes an error.
+//! Every comparison goes through [`Engine::compare`], where a bug in the analysis becomes an error.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
@@ -18,22 +18,22 @@ use twincell_values::predictor::{Distribution, FunctionSites, PredictError, Pred
 
 use crate::options::{Cache, Device, Options};
 
-/// What the process found around itself.
+/// The process's findings about its environment.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Environment {
     /// The Python that runs twincell.
     pub python: PathBuf,
-    /// What it is: `cpython 3.11`.
+    /// The implementation and version of Python: `cpython 3.11`.
     pub version: String,
     /// ONNX Runtime's library inside the user's Python, if it has one.
     pub onnxruntime: Option<PathBuf>,
-    /// The folder for what can be made again, if the user has one.
+    /// The user's cache folder, if there is one.
     pub cache: Option<PathBuf>,
-    /// Threads of one forward pass, where others than by default are wanted.
+    /// The number of threads of one forward pass, if not the default.
     pub threads: Option<usize>,
 }
 
-/// Why there is no comparison; one line that says what to do.
+/// Why there is no comparison, in one line that says what to do.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
     #[error(transparent)]
@@ -54,41 +54,41 @@ pub enum Failure {
     Internal(String),
 }
 
-/// A worker pool and a predictor, ready to compare. Shared by threads.
+/// A worker pool and a predictor, ready to compare. Threads share it.
 #[derive(Clone)]
 pub struct Engine {
     pool: Arc<WorkerPool>,
     predictor: Arc<dyn Predictor>,
 }
 
-/// Pools and predictors that are kept: the latest ones, so that a session that tries many options does not pile up
-/// processes.
+/// The number of pools and predictors that are kept: the latest ones, so that a session that tries many options does
+/// not pile up processes.
 const KEPT: usize = 3;
 
-/// The process whose pools and predictors these are; 0 before the first comparison. A forked child has neither the
-/// threads behind them nor a right to end the workers, so it touches nothing here, not even the locks.
+/// The process that owns the pools and predictors; 0 before the first comparison. A forked child has neither their
+/// threads nor the right to end the workers, so it touches nothing here, not even the locks.
 static OWNER: AtomicU32 = AtomicU32::new(0);
 static POOLS: Mutex<Vec<(PoolOptions, Arc<WorkerPool>)>> = Mutex::new(Vec::new());
 static PREDICTORS: Mutex<Vec<(ModelOptions, Arc<dyn Predictor>)>> = Mutex::new(Vec::new());
 
 impl Engine {
-    /// The engine for some options; what an earlier comparison started is used again.
+    /// The engine for some options. It reuses what an earlier comparison started.
     pub fn warm(options: &Options, environment: &Environment) -> Result<Self, Failure> {
         check_owner(&OWNER, std::process::id())?;
         Ok(Self { pool: pool(options, environment), predictor: predictor(options, environment)? })
     }
 
-    /// Whether anything can be compared in this process.
+    /// Whether this process can compare at all.
     pub fn check_process() -> Result<(), Failure> {
         check_owner(&OWNER, std::process::id())
     }
 
-    /// Starts a worker, to see whether that can be.
+    /// Starts a worker, to check that this is possible.
     pub fn check_workers(&self) -> Result<(), Failure> {
         Ok(self.pool.info().map(drop)?)
     }
 
-    /// The same engine; what its workers do for this one ends soon after `stop` is asked to.
+    /// The same engine, whose work for this clone ends soon after `stop` is asked to.
     pub fn stopped_by(&self, stop: &Stop) -> Self {
         Self { pool: Arc::new(self.pool.stopped_by(stop)), predictor: self.predictor.clone() }
     }
@@ -109,7 +109,7 @@ impl Engine {
         self.predictor.ahead()
     }
 
-    /// Predicts for comparisons that will be made. What goes wrong here is said by the comparison.
+    /// Predicts for comparisons that will be made. The comparison itself will report errors.
     pub fn predict_ahead(&self, comparisons: &[(Source, Source, CompareOptions)]) {
         let _ = catch_unwind(AssertUnwindSafe(|| {
             let calls: Vec<Vec<Request>> =
@@ -141,7 +141,7 @@ fn caught<T, E: Into<Failure>>(run: impl FnOnce() -> Result<T, E>) -> Result<T, 
     }
 }
 
-/// Makes `process` the owner if there is none yet; an error for every other process.
+/// Makes `process` the owner if there is none yet. An error for every other process.
 fn check_owner(owner: &AtomicU32, process: u32) -> Result<(), Failure> {
     match owner.compare_exchange(0, process, Ordering::Relaxed, Ordering::Relaxed) {
         Ok(_) => Ok(()),
@@ -150,7 +150,7 @@ fn check_owner(owner: &AtomicU32, process: u32) -> Result<(), Failure> {
     }
 }
 
-/// Ends all workers that are kept, with their folders; to be called before the process ends.
+/// Ends all kept workers, with their folders. Call this before the process ends.
 pub fn end() {
     if OWNER.load(Ordering::Relaxed) == std::process::id() {
         let pools = std::mem::take(&mut *POOLS.lock().unwrap_or_else(PoisonError::into_inner));
@@ -158,14 +158,14 @@ pub fn end() {
     }
 }
 
-/// The predictor that these options stand for.
+/// The predictor for these options.
 fn predictor(options: &Options, environment: &Environment) -> Result<Arc<dyn Predictor>, Failure> {
     keep(&PREDICTORS, model_options(options, environment), |model| {
         twincell_models::load(model).map_err(|error| Failure::Model(error.to_string()))
     })
 }
 
-/// What the predictor that these options stand for says of a text, unless it is stopped before.
+/// The predictions for a text with these options, unless it is stopped before.
 pub fn predict(text: &str, options: &Options, environment: &Environment, stop: &Stop) -> Result<Predicted, Failure> {
     let predictor = predictor(options, environment)?;
     caught(|| {
@@ -177,7 +177,7 @@ pub fn predict(text: &str, options: &Options, environment: &Environment, stop: &
     })
 }
 
-/// A predictor that asks between two functions whether anybody still waits, where functions are predicted one by one.
+/// A predictor that checks between two functions whether anybody still waits, if functions are predicted one by one.
 struct UntilStopped<'a> {
     inner: &'a dyn Predictor,
     stop: &'a Stop,
@@ -203,7 +203,7 @@ impl Predictor for UntilStopped<'_> {
     }
 }
 
-/// The part of the options that chooses a predictor.
+/// The options that choose a predictor.
 pub fn model_options(options: &Options, environment: &Environment) -> ModelOptions {
     ModelOptions {
         kind: options.predictor,
@@ -216,7 +216,7 @@ pub fn model_options(options: &Options, environment: &Environment) -> ModelOptio
     }
 }
 
-/// What the workers that these options stand for say about themselves.
+/// What workers with these options report about themselves.
 pub fn worker_info(options: &Options, environment: &Environment) -> Result<WorkerInfo, Failure> {
     Ok(pool(options, environment).info()?)
 }
@@ -236,7 +236,7 @@ fn pool(options: &Options, environment: &Environment) -> Arc<WorkerPool> {
     }
 }
 
-/// The entry of this key, moved to the end; made when there is none, and then the oldest one is let go.
+/// The entry with this key, moved to the end. It is made if there is none, and then the oldest one is dropped.
 fn keep<K: PartialEq, V: Clone, E>(
     kept: &Mutex<Vec<(K, V)>>,
     key: K,

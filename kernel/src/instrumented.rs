@@ -1,5 +1,5 @@
-//! Instrumented modules in an ordinary Python: the hooks are there, and pass everything through. How it is shown that
-//! instrumented code behaves as it did (`tests/engine/transparency`).
+//! Instrumented modules in an ordinary Python, with hooks that pass everything through. They show that instrumentation
+//! does not change behavior (`tests/engine/transparency`).
 
 use pyo3::exceptions::PySyntaxError;
 use pyo3::prelude::*;

@@ -1,4 +1,4 @@
-//! What the magics understand: their arguments and the text of a cell. Python only hands both over.
+//! The meaning of the magics: their arguments and the text of a cell. Python only hands both over.
 
 use std::path::PathBuf;
 
@@ -31,7 +31,7 @@ pub enum MagicError {
 pub const FIRST_RUN: &str =
     "This is the cell's first run, so there is nothing to compare yet: change it and run it again.";
 
-/// What a line asks for.
+/// The request in a line.
 #[derive(Debug, Clone, PartialEq)]
 pub enum MagicLine<T> {
     Run(T),
@@ -73,7 +73,7 @@ pub fn read_compare_cell(line: &str) -> Result<MagicLine<CompareCell>, MagicErro
 /// Reads the line of `%compare`.
 pub fn read_compare_stored(line: &str) -> Result<MagicLine<CompareStored>, MagicError> {
     read(compare_stored_command(), line, |matches| {
-        // clap has seen to it that both are there.
+        // clap has checked that both are given.
         let name = |name| matches.get_one::<String>(name).cloned().unwrap_or_default();
         Ok(CompareStored {
             options: command_line::read(matches, Job::Compare)?,
@@ -88,7 +88,7 @@ pub fn read_compare_stored(line: &str) -> Result<MagicLine<CompareStored>, Magic
 #[derive(Debug, Clone, PartialEq)]
 pub struct StudyLine {
     pub options: Options,
-    /// The options as they were typed.
+    /// The options, as they were typed.
     pub given: Vec<(&'static str, String)>,
     /// A path, or the name of a variable.
     pub changes: PathBuf,
@@ -107,7 +107,7 @@ pub fn read_study(line: &str) -> Result<MagicLine<StudyLine>, MagicError> {
         Ok(StudyLine {
             options: command_line::read(matches, Job::Study)?,
             given: command_line::given(matches, Job::Study),
-            // clap has seen to it that it is there.
+            // clap has checked that it is given.
             changes: path("file").unwrap_or_default(),
             transform: matches.get_one::<String>("transform").cloned(),
             out: path("out"),
@@ -124,7 +124,7 @@ pub fn read_study(line: &str) -> Result<MagicLine<StudyLine>, MagicError> {
 pub enum AutocompareLine {
     On(Box<Options>),
     Off,
-    /// Says which of both it is.
+    /// Say whether it is on.
     Ask,
 }
 
@@ -151,7 +151,7 @@ pub fn read_version_cell(line: &str) -> Result<MagicLine<String>, MagicError> {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Predict {
     pub options: Options,
-    /// A name of the notebook or a path; absent where the cell is the code.
+    /// A name of the notebook or a path. Absent if the cell is the code.
     pub code: Option<String>,
 }
 
@@ -177,7 +177,7 @@ fn predict_command(has_cell: bool) -> Command {
     command_line::add_to(command, Job::Predict)
 }
 
-/// What completion offers after a magic of this name.
+/// The flags that completion offers after this magic.
 pub fn flags(magic: &str) -> Vec<String> {
     let command = match magic {
         "%%compare" => compare_cell_command(),
@@ -190,8 +190,8 @@ pub fn flags(magic: &str) -> Vec<String> {
     command.get_arguments().filter_map(|argument| argument.get_long().map(|long| format!("--{long}"))).collect()
 }
 
-/// The old and the new version of a `%%compare` cell. Each keeps the line numbers that the notebook shows, the magic
-/// being line 1, by way of empty lines before it.
+/// The old and the new version of a `%%compare` cell. Empty lines before each keep the line numbers that the notebook
+/// shows, where the magic is line 1.
 pub fn split(cell: &str) -> Result<(String, String), MagicError> {
     let lines: Vec<&str> = cell.lines().collect();
     let separators: Vec<usize> = (0..lines.len()).filter(|index| is_separator(lines[*index])).collect();
@@ -211,8 +211,8 @@ pub fn split(cell: &str) -> Result<(String, String), MagicError> {
     Ok((text(0, at, "old")?, text(at + 1, lines.len(), "new")?))
 }
 
-/// The code that a notebook cell held: without the line of `%%compare` or `%%version` and, where that compared two
-/// versions, only the new one.
+/// The code in a notebook cell: without the line of `%%compare` or `%%version` and, if that compared two versions, only
+/// the new one.
 pub fn code_of(cell: &str) -> String {
     let trimmed = cell.trim_start();
     let Some(magic) = ["%%compare", "%%version"].into_iter().find(|magic| trimmed.starts_with(magic)) else {

@@ -1,5 +1,6 @@
-//! What `models/train/collect` uses: modules whose values are recorded, the records as JSON lines, and the sandbox in which
-//! the tests of foreign packages run. Not part of the Python library; nothing of a comparison comes by here.
+//! The interface for `models/train/collect`: modules whose values are recorded, the records as JSON lines, and the
+//! sandbox in which the tests of foreign packages run. It is not part of the Python library, and comparisons do not use
+//! it.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -15,7 +16,7 @@ use twincell_syntax::instrument::{self, RecordedFunction};
 use twincell_syntax::site::{Site, SiteKind};
 use twincell_values::value::AbstractValue;
 
-/// Keys of one site that are written, the most frequent first.
+/// The maximum number of keys of one site that are written, most frequent first.
 const KEYS: usize = 16;
 
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -26,7 +27,7 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(lock_in, module)?)
 }
 
-/// A module's text with every value site reporting, and the recording that its hooks report to.
+/// The text of a module in which every value site reports, and the recording to which its hooks report.
 #[pyfunction]
 fn record_module<'py>(
     py: Python<'py>,
@@ -42,8 +43,8 @@ fn record_module<'py>(
     Ok((recorded.code, recording))
 }
 
-/// Writes what this process has seen, one JSON object a function, beside the file and renamed. Gives how many functions
-/// and sites there are.
+/// Writes the records of this process, one JSON object for each function, to a file beside the target that is then
+/// renamed. Returns the numbers of functions and sites.
 #[pyfunction]
 fn write_recorded(py: Python<'_>, path: PathBuf) -> PyResult<(usize, usize)> {
     let (mut text, mut functions, mut sites) = (String::new(), 0, 0);
@@ -65,14 +66,14 @@ fn write_recorded(py: Python<'_>, path: PathBuf) -> PyResult<(usize, usize)> {
     Ok((functions, sites))
 }
 
-/// What was seen up to now is not this process's: it was forked.
+/// Drops the records so far, since they belong to the process from which this one was forked.
 #[pyfunction]
 fn forget_recorded(py: Python<'_>) {
     record::forget(py);
 }
 
-/// Locks this process in, for good: no network, nothing written outside of one folder, bounded memory. Programs may be
-/// started, and are as locked in. Says what holds, by name, and under `complete` whether all does.
+/// Locks this process for good: no network, no writes outside one folder, bounded memory. Programs may be started and
+/// have the same restrictions. Returns what is enforced, by name, and under `complete` whether everything is.
 #[pyfunction]
 fn lock_in<'py>(
     py: Python<'py>,
@@ -165,7 +166,7 @@ fn insert(told: &mut Map<String, Value>, name: &str, value: Map<String, Value>) 
     }
 }
 
-/// Counts that are not zero, by number.
+/// The counts that are not zero, by number.
 fn numbered(counts: impl IntoIterator<Item = (usize, u64)>) -> Value {
     let counts = counts.into_iter().filter(|(_, count)| *count > 0);
     Value::Object(counts.map(|(number, count)| (number.to_string(), json!(count))).collect())

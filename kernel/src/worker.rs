@@ -10,8 +10,8 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(serve_worker, module)?)
 }
 
-/// Locks this process in and serves the engine until it says to exit. The interpreter is held all the while, so that
-/// threads of foreign code stand still between executions.
+/// Locks this process and serves the engine until it says to exit. The interpreter is held throughout, so that threads
+/// of foreign code stand still between executions.
 #[pyfunction]
 fn serve_worker(socket: i32, scratch: PathBuf, readable: Vec<PathBuf>, memory_bytes: u64) -> PyResult<()> {
     let python = Python::version_str().split_whitespace().next().unwrap_or_default().to_string();

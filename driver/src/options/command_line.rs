@@ -9,7 +9,7 @@ pub fn add_to(command: Command, job: Job) -> Command {
     of(job).fold(command, |command, spec| command.arg(argument(spec)))
 }
 
-/// What was given, checked, on top of the defaults.
+/// The given options, checked, on top of the defaults.
 pub fn read(matches: &ArgMatches, job: Job) -> Result<Options, OptionError> {
     let mut options = Options::default();
     for spec in of(job) {
@@ -24,7 +24,7 @@ pub fn read(matches: &ArgMatches, job: Job) -> Result<Options, OptionError> {
     Ok(options)
 }
 
-/// What was given, as it was typed.
+/// The given options, as they were typed.
 pub fn given(matches: &ArgMatches, job: Job) -> Vec<(&'static str, String)> {
     let text = |spec: &OptionSpec| match spec.kind {
         Kind::Flag => matches.get_flag(spec.name).then(|| "on".to_owned()),

@@ -17,7 +17,7 @@ use twincell_models::PredictorKind;
 
 pub use value::{Kind, OptionError, Value};
 
-/// Every option's value. [`Options::default`] holds the defaults of the table.
+/// The values of all options. [`Options::default`] holds the defaults of the table.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Options {
     pub function: Option<String>,
@@ -25,22 +25,22 @@ pub struct Options {
     pub seed: u64,
     pub predictor: PredictorKind,
     pub context: Context,
-    /// Folder of the model; the one that comes with twincell when absent.
+    /// The folder of the model. If absent, the model that comes with twincell.
     pub model: Option<PathBuf>,
     pub device: Device,
     pub cache: Cache,
-    /// Workers at most; one for each processor when absent.
+    /// The maximum number of workers. If absent, one for each processor.
     pub jobs: Option<usize>,
-    /// Seconds of one execution.
+    /// The time limit of one execution, in seconds.
     pub timeout: f64,
-    /// MiB of one worker.
+    /// The memory limit of one worker, in MiB.
     pub memory: u64,
     pub raise_probability: f64,
     pub float_tolerance: f64,
     pub ignore_edge_cases: bool,
     pub isolation: Isolation,
     pub techniques: Techniques,
-    /// The Python that runs the workers; the one that runs twincell when absent.
+    /// The Python that runs the workers. If absent, the one that runs twincell.
     pub python: Option<PathBuf>,
 }
 
@@ -51,15 +51,15 @@ pub enum Device {
     Cpu,
 }
 
-/// Where predictions are remembered.
+/// Where predictions are cached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cache {
-    /// In the user's cache folder, for other processes as well.
+    /// In the user's cache folder, also for other processes.
     Disk,
     Memory,
 }
 
-/// What is run; not every option makes sense for each.
+/// The job to run. Not every option makes sense for each job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Job {
     Compare,
@@ -68,14 +68,14 @@ pub enum Job {
     Doctor,
 }
 
-/// One option: everything that any surface says about it.
+/// One option, with everything that any surface says about it.
 pub struct OptionSpec {
-    /// As on the command line, without the dashes; Python says `raise_probability` for `raise-probability`.
+    /// The name on the command line, without the dashes. Python says `raise_probability` for `raise-probability`.
     pub name: &'static str,
     pub kind: Kind,
-    /// As a user would write it; empty when the option is absent by default.
+    /// The default as a user would write it. Empty if the option is absent by default.
     pub default: &'static str,
-    /// What help says when there is no default to show.
+    /// The text in help if there is no default to show.
     pub absent: &'static str,
     pub help: &'static str,
     pub jobs: &'static [Job],
@@ -314,7 +314,7 @@ impl Options {
         Ok(())
     }
 
-    /// The part that the analysis takes.
+    /// The options that the analysis takes.
     pub fn for_core(&self) -> CompareOptions {
         CompareOptions {
             budget: self.budget,
@@ -349,7 +349,7 @@ impl OptionSpec {
         self.name.replace('-', "_")
     }
 
-    /// Help with what is allowed and the default.
+    /// The help, with the allowed values and the default.
     pub fn full_help(&self) -> String {
         let default = if self.default.is_empty() { self.absent } else { self.default };
         match self.kind.allowed() {

@@ -1,4 +1,4 @@
-//! Types, ranges and error messages of options. Which options there are is the parent's matter.
+//! Types, ranges and error messages of options. The parent module has the options themselves.
 
 use std::path::PathBuf;
 
@@ -36,7 +36,7 @@ pub enum Kind {
     Choice {
         allowed: &'static [&'static str],
     },
-    /// On or off; on the command line its name alone turns it on.
+    /// On or off. On the command line, the name alone turns it on.
     Flag,
     /// Any of these, separated by commas.
     Words {
@@ -54,7 +54,7 @@ pub enum OptionError {
 }
 
 impl Kind {
-    /// What stands for the value in help.
+    /// The placeholder for the value in help.
     pub fn placeholder(&self) -> &'static str {
         match self {
             Kind::Text { placeholder } | Kind::Path { placeholder } => placeholder,
@@ -66,7 +66,7 @@ impl Kind {
         }
     }
 
-    /// What is allowed, in short; `None` when anything is.
+    /// The allowed values, in short. `None` if anything is allowed.
     pub fn allowed(&self) -> Option<String> {
         match self {
             Kind::Text { .. } | Kind::Path { .. } | Kind::Flag => None,
@@ -136,7 +136,7 @@ impl Kind {
     }
 }
 
-/// The readers below are for values that [`Kind::check`] let through: each answers for its own type.
+/// The readers below are for values that passed [`Kind::check`]. Each answers for its own type.
 impl Value {
     pub(super) fn text(self) -> Option<String> {
         match self {

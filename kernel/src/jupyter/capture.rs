@@ -1,9 +1,9 @@
-//! What is written to file descriptors 1 and 2 (by C code, by programs that cells start, by forked children) becomes
+//! Output written to file descriptors 1 and 2 (by C code, by programs that cells start, by forked children) becomes
 //! output of the notebook.
 //!
-//! Both descriptors are replaced by pipes. A thread of its own reads them; Python's thread reads them too before it
-//! writes a line or sends a message, so that the order of a program stays what it was. What the kernel itself has to say
-//! goes to the terminal that it was started from, which is kept.
+//! Pipes replace both descriptors. A thread reads them, and Python's thread also reads them before it writes a line or
+//! sends a message, so that the order of a program is kept. Messages of the kernel itself go to the terminal from which
+//! it was started, which is kept.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -18,17 +18,18 @@ use super::iopub::Publisher;
 use super::terminal;
 use super::wire::Message;
 
-/// Bytes that are read at once.
+/// The number of bytes read at once.
 const CHUNK: usize = 64 * 1024;
-/// Chunks that are read in one go: a program that writes without end must not hold up who waits for its output.
+/// The maximum number of chunks read in one go: a program that writes without end must not delay whoever waits for its
+/// output.
 const CHUNKS: usize = 8;
-/// How long the thread waits when clients are too slow.
+/// How long the thread waits if clients are too slow.
 const CONGESTED: Duration = Duration::from_millis(10);
 
-/// Whether this process was forked from a kernel: it has no threads to send anything.
+/// Whether this process was forked from a kernel. Then it has no threads to send anything.
 static FORKED: AtomicBool = AtomicBool::new(false);
 
-/// Both pipes, and where their text goes.
+/// Both pipes, and the destination of their text.
 pub struct Capture {
     pipes: Mutex<[Pipe; 2]>,
     descriptors: [RawFd; 2],
@@ -39,7 +40,7 @@ pub struct Capture {
 struct Pipe {
     name: Stdio,
     end: File,
-    /// The beginning of a character that was cut in two.
+    /// The beginning of a character that was cut.
     rest: Vec<u8>,
 }
 
@@ -48,7 +49,7 @@ pub fn is_forked() -> bool {
     FORKED.load(Ordering::Relaxed)
 }
 
-/// From now on [`is_forked`] tells the truth.
+/// From now on [`is_forked`] is correct.
 pub fn notice_forks() {
     extern "C" fn in_child() {
         FORKED.store(true, Ordering::Relaxed);
@@ -60,7 +61,7 @@ pub fn notice_forks() {
 }
 
 impl Capture {
-    /// Replaces both descriptors and starts the thread. `parent` is the request that the text belongs to.
+    /// Replaces both descriptors and starts the thread. `parent` is the request to which the text belongs.
     pub fn start(publisher: Publisher, parent: Arc<Mutex<Option<Arc<Message>>>>) -> io::Result<Arc<Self>> {
         terminal::keep(duplicate(2)?);
         let pipes = [Pipe::replacing(1, Stdio::Stdout)?, Pipe::replacing(2, Stdio::Stderr)?];
@@ -72,7 +73,7 @@ impl Capture {
         Ok(capture)
     }
 
-    /// Publishes what has been written up to now.
+    /// Publishes everything written so far.
     pub fn drain(&self) {
         let mut pipes = self.lock();
         if self.wait(0) {
@@ -80,7 +81,7 @@ impl Capture {
         }
     }
 
-    /// As [`Capture::drain`], with what C code holds in its buffer.
+    /// Like [`Capture::drain`], including the text that C code holds in its buffer.
     pub fn flush(&self) {
         // SAFETY: stdio's own functions on its own stream; it was open at the start, and a closed one is only refused.
         #[cfg(target_os = "linux")]
@@ -100,7 +101,7 @@ impl Capture {
         }
     }
 
-    /// Whether a pipe holds something; waits for that as many milliseconds, or without end (-1).
+    /// Whether a pipe holds something. Waits for this many milliseconds, or without end (-1).
     fn wait(&self, milliseconds: i32) -> bool {
         let mut polled = self.descriptors.map(|fd| libc::pollfd { fd, events: libc::POLLIN, revents: 0 });
         // SAFETY: an array of two valid entries, and its length.
@@ -114,7 +115,7 @@ impl Capture {
                 let mut bytes = std::mem::take(&mut pipe.rest);
                 let kept = bytes.len();
                 bytes.resize(kept + CHUNK, 0);
-                // An error is an empty pipe; Python holds a writing end as long as it lives.
+                // An error counts as an empty pipe. Python holds a writing end as long as it lives.
                 let count = pipe.end.read(&mut bytes[kept..]).unwrap_or(0);
                 bytes.truncate(kept + count);
                 pipe.rest = bytes.split_off(whole_characters(&bytes));
@@ -173,7 +174,7 @@ unsafe extern "C" {
     static stdout: *mut libc::FILE;
 }
 
-/// Has C code write whole lines, as to a terminal: into a pipe it would write only when its buffer is full.
+/// Makes C code write whole lines, as to a terminal. Into a pipe it would write only when its buffer is full.
 fn by_line() {
     // SAFETY: called before anything of this process has written through stdio's stdout, which a null buffer keeps.
     #[cfg(target_os = "linux")]
@@ -182,7 +183,7 @@ fn by_line() {
     }
 }
 
-/// Bytes up to the last whole character; what cannot become one counts as whole.
+/// The bytes up to the last whole character. Bytes that cannot become a character count as whole.
 fn whole_characters(bytes: &[u8]) -> usize {
     for back in 1..=bytes.len().min(3) {
         let position = bytes.len() - back;

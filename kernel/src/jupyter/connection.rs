@@ -1,4 +1,5 @@
-//! The kernel as Python sees it: its [`Connection`]; requests are in [`super::requests`], streams in [`super::stream`].
+//! The kernel as Python sees it: its [`Connection`]. [`super::requests`] has the requests, and [`super::stream`] the
+//! streams.
 //!
 //! Contents come in as JSON text and go out as Python values. Calls that may wait release Python's lock and let signals through.
 
@@ -20,7 +21,7 @@ use super::service::{Service, StartError, read_connection_file};
 use super::stream::{SIGNAL_INTERVAL, StreamWriter, wait_while_congested};
 use super::terminal::terminal;
 
-/// The last messages get this long to be sent.
+/// How long sending the last messages may take.
 const LINGER: Duration = Duration::from_secs(1);
 
 /// The open sockets of a kernel. Lives as long as the process.
@@ -61,7 +62,7 @@ impl Connection {
         py.detach(start).map_err(|error| PyOSError::new_err(error.to_string()))
     }
 
-    /// The requests of the main shell or, with an id, of a subshell; `None` when that was deleted again.
+    /// The requests of the main shell or, with an id, of a subshell. `None` if that was deleted again.
     #[pyo3(signature = (subshell = None))]
     fn requests(&self, subshell: Option<&str>) -> Option<Requests> {
         let queue = match subshell {
@@ -76,31 +77,31 @@ impl Connection {
         py.detach(|| self.created.lock().unwrap_or_else(PoisonError::into_inner).recv().ok())
     }
 
-    /// From here on, what is written to file descriptors 1 and 2 is output of the notebook. Returns the descriptor of the
+    /// From here on, text written to file descriptors 1 and 2 is output of the notebook. Returns the descriptor of the
     /// terminal that stderr was.
     fn capture_output(&self) -> PyResult<i32> {
         self.service.capture_output()?;
         Ok(terminal())
     }
 
-    /// The native part of `sys.stdout` or `sys.stderr`; both functions return the request that the running thread's
-    /// output belongs to, the second one for threads that have not written before.
+    /// The native part of `sys.stdout` or `sys.stderr`. Both functions return the request to which the output of the
+    /// running thread belongs, the second one for threads that have not written before.
     fn stream(&self, name: &str, known: Py<PyAny>, adopt: Py<PyAny>) -> StreamWriter {
         let name = if name == "stderr" { Stdio::Stderr } else { Stdio::Stdout };
         StreamWriter::new(self.service.clone(), name, known, adopt)
     }
 
-    /// Turns the recording of what cells write on or off. Returns whether it was on.
+    /// Turns the recording of cells' output on or off. Returns whether it was on.
     fn record(&self, on: bool) -> bool {
         self.service.record.switch(on)
     }
 
-    /// What was recorded since the last call: names of streams and texts.
+    /// The output recorded since the last call, as names of streams and texts.
     fn recorded(&self) -> Vec<(&'static str, String)> {
         self.service.record.take()
     }
 
-    /// The request that the main shell works on.
+    /// The request on which the main shell works.
     fn current(&self) -> Option<ShellRequest> {
         self.service.current().map(ShellRequest::of)
     }
@@ -155,7 +156,8 @@ impl Connection {
         wait_while_congested(py, &self.service.publisher)
     }
 
-    /// Asks the client for a line; `content` is that of the input_request. Returns the content of the answer, as JSON.
+    /// Asks the client for a line. `content` is the content of the input_request. Returns the content of the answer, as
+    /// JSON.
     fn ask<'py>(
         &self,
         py: Python<'py>,
@@ -180,7 +182,7 @@ impl Connection {
         }
     }
 
-    /// Sends what is still on its way; the last call before the process ends.
+    /// Sends everything that is still on its way. This is the last call before the process ends.
     fn close(&self, py: Python<'_>) {
         if capture::is_forked() {
             return;

@@ -1,7 +1,7 @@
-//! The broadcast channel: one task owns the socket, so everything is seen in the order in which it was published.
+//! The broadcast channel: one task owns the socket, so clients see everything in the order in which it was published.
 //!
-//! Pieces of stdout and stderr are joined for a few milliseconds before they are sent; whatever else is published
-//! sends them first. When clients read too slowly, publishers wait instead of filling the memory.
+//! Pieces of stdout and stderr are joined for a few milliseconds before they are sent. Other messages send them first.
+//! If clients read too slowly, publishers wait instead of filling the memory.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -18,7 +18,7 @@ use super::zmtp::{Frames, PublisherSocket};
 
 /// How long a piece of a stream waits for the next one.
 const STREAM_DELAY: Duration = Duration::from_millis(10);
-/// A stream message is sent at once when it has grown to this many bytes.
+/// A stream message is sent at once when it reaches this many bytes.
 const STREAM_LIMIT: usize = 64 * 1024;
 /// Publishers wait while more bytes than this are on their way.
 const BACKLOG_LIMIT: usize = 32 * 1024 * 1024;
@@ -48,13 +48,13 @@ impl Piece {
     }
 }
 
-/// What the publishers and the task share. Text is appended where it waits, so that a cell that prints a lot wakes the
-/// task once a piece and not once a print.
+/// The state that publishers and the task share. Text is appended where it waits, so that a cell that prints a lot
+/// wakes the task once for each piece and not once for each print.
 #[derive(Default)]
 struct Shared {
     waiting: Mutex<VecDeque<Publication>>,
     arrived: Notify,
-    /// Bytes that are on their way.
+    /// The number of bytes on their way.
     backlog: AtomicUsize,
 }
 
@@ -63,7 +63,7 @@ impl Shared {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What is to be sent now, or until when to wait for more.
+    /// What to send now, or how long to wait for more.
     fn next(&self) -> Result<Publication, Option<Instant>> {
         let mut waiting = self.lock();
         match waiting.front() {
@@ -111,7 +111,7 @@ impl Publisher {
         self.shared.arrived.notify_one();
     }
 
-    /// Returns when everything published before is with the system, or a client does not take it.
+    /// Returns when the system has everything that was published before, or when a client does not take it.
     pub async fn drain(&self) {
         let (done, is_done) = oneshot::channel();
         self.push(Publication::Drain(done));
@@ -129,7 +129,7 @@ impl Publisher {
     }
 }
 
-/// Starts the task that owns `socket` and sends what `publisher` is given; `subscriptions` are those of its clients.
+/// Starts the task that owns `socket` and sends what `publisher` is given. `subscriptions` are those of its clients.
 pub fn start(
     publisher: &Publisher,
     (socket, subscriptions): (PublisherSocket, mpsc::UnboundedReceiver<Frames>),
@@ -196,7 +196,7 @@ impl Task {
         self.shared.backlog.fetch_sub(size, Ordering::Relaxed);
     }
 
-    /// Tells a new subscriber that it is heard now (Jupyter Enhancement Proposal 65).
+    /// Tells a new subscriber that its subscription is active (Jupyter Enhancement Proposal 65).
     async fn welcome(&mut self, topic: &Frames) {
         let subscription = topic.first().map(|topic| String::from_utf8_lossy(topic).into_owned()).unwrap_or_default();
         let message = self.session.message("iopub_welcome", to_json(&IoPubWelcome { subscription }), None);

@@ -1,11 +1,11 @@
-//! Python values -> the JSON text of a message. What is plain data is written here, without a detour; the rest (bytes,
-//! dates, numbers that are not finite, keys that are no text) goes to `twincell._json`, which never fails.
+//! Python values -> the JSON text of a message. Plain data is written here directly. The rest (bytes, dates, numbers
+//! that are not finite, keys that are not text) goes to `twincell._json`, which never fails.
 
 use bytes::Bytes;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 
-/// Containers within containers; deeper ones, and those that contain themselves, are not written here.
+/// The maximum nesting of containers. Deeper ones, and those that contain themselves, are not written here.
 const MAX_DEPTH: u32 = 50;
 
 /// The JSON text of a value.
@@ -19,7 +19,7 @@ pub fn to_json(value: &Bound<'_, PyAny>) -> PyResult<Bytes> {
     Ok(text.into())
 }
 
-/// `None` where the value is more than plain data.
+/// `None` if the value is more than plain data.
 fn write(value: &Bound<'_, PyAny>, text: &mut Vec<u8>, depth: u32) -> Option<()> {
     if depth > MAX_DEPTH {
         return None;

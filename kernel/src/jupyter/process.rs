@@ -1,10 +1,10 @@
-//! What concerns the process as a whole: interrupting it, ending it, and ending it with its parent.
+//! The process as a whole: interrupting it, ending it, and ending it with its parent.
 
 use std::time::Duration;
 
 use super::terminal::log;
 
-/// How often the parent is looked for.
+/// How often the parent is checked.
 const PARENT_INTERVAL: Duration = Duration::from_millis(500);
 
 /// Interrupts Python's main thread and the programs that a cell started, as Ctrl-C would.
@@ -17,7 +17,7 @@ pub fn interrupt() {
     }
 }
 
-/// Ends the process without running anything more of it.
+/// Ends the process without running any more of it.
 pub fn end_now(status: i32) -> ! {
     // SAFETY: never returns, and touches nothing of this process.
     unsafe { libc::_exit(status) }
@@ -27,8 +27,8 @@ pub fn end_now(status: i32) -> ! {
 /// started by a Jupyter client (which announces itself in `JPY_PARENT_PID`) stays.
 pub async fn end_with_parent() {
     let Some(announced) = std::env::var("JPY_PARENT_PID").ok().and_then(|pid| pid.parse::<i32>().ok()) else { return };
-    // A launcher may stand between the client and this process, so both are watched; an announced process that is
-    // unknown from the start lives on another machine or in another container.
+    // A launcher may be between the client and this process, so both are watched. If the announced process is unknown
+    // from the start, it is on another machine or in another container.
     let direct = parent();
     let can_be_seen = exists(announced);
     loop {

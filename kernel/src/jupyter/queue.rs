@@ -11,14 +11,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::wire::Message;
 
-/// What a thread of Python is to do next.
+/// The next task of a Python thread.
 #[derive(Debug)]
 pub enum QueueItem {
     /// Handle a message of the shell channel.
     Handle(Arc<Message>),
-    /// Tell the client that this message is not handled, because an earlier cell failed.
+    /// Tell the client that this message is not handled because an earlier cell failed.
     Abort(Arc<Message>),
-    /// End the process, or the subshell, in good order.
+    /// End the process, or the subshell, in an orderly way.
     ShutDown,
 }
 
@@ -36,7 +36,7 @@ impl RequestQueue {
         Ok(Self { waiting: Mutex::default(), wake, woken })
     }
 
-    /// Is readable while requests may wait.
+    /// It is readable while requests may wait.
     pub fn fileno(&self) -> RawFd {
         self.woken.as_raw_fd()
     }
@@ -46,14 +46,14 @@ impl RequestQueue {
         self.signal();
     }
 
-    /// Puts the end before everything that waits.
+    /// Puts the end before all waiting requests.
     pub fn push_shut_down(&self) {
         self.lock().push_front(QueueItem::ShutDown);
         self.signal();
     }
 
     pub fn pop(&self) -> Option<QueueItem> {
-        // Read first, pop second: a byte that is written in between only costs one more look.
+        // Read first, pop second: a byte written in between costs only one more look.
         let mut bytes = [0; 64];
         while matches!((&self.woken).read(&mut bytes), Ok(length) if length == bytes.len()) {}
         let mut waiting = self.lock();

@@ -1,14 +1,14 @@
-//! What a cell wrote, kept for IPython's history.
+//! The output of a cell, recorded for IPython's history.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use jupyter_protocol::Stdio;
 
-/// Bytes of a cell's output that are remembered.
+/// The maximum number of recorded bytes of a cell's output.
 const RECORD_LIMIT: usize = 1 << 20;
 
-/// What a cell wrote, for IPython's history: it exports notebooks from there.
+/// The output of a cell, for IPython's history, from which notebooks are exported.
 #[derive(Default)]
 pub struct Record {
     is_on: AtomicBool,
@@ -27,7 +27,7 @@ impl Record {
         self.is_on.swap(on, Ordering::Relaxed)
     }
 
-    /// What was written since the last call, by stream.
+    /// The output since the last call, by stream.
     pub fn take(&self) -> Vec<(&'static str, String)> {
         std::mem::take(&mut *self.lock()).pieces
     }

@@ -15,7 +15,7 @@ use super::wire::Message;
 /// Messages received within this time after a failed cell were sent before its failure was known.
 const ABORT_GRACE: Duration = Duration::from_millis(10);
 
-/// A message that waits for an answer, or the wish to shut down (`msg_type` is then `None`).
+/// A message that waits for a reply, or a request to shut down (then `msg_type` is `None`).
 #[pyclass(frozen, name = "Request", module = "twincell._twincell")]
 pub struct ShellRequest {
     message: Option<Arc<Message>>,
@@ -58,12 +58,12 @@ impl ShellRequest {
         PyBytes::new(py, self.message.as_ref().map_or(b"{}", |message| part(message)))
     }
 
-    /// The message to answer.
+    /// The message to which a reply is sent.
     pub fn answerable(&self) -> PyResult<&Arc<Message>> {
         self.message.as_ref().ok_or_else(|| PyValueError::new_err("a shutdown is not answered"))
     }
 
-    /// A message that waits for an answer.
+    /// A message that waits for a reply.
     pub fn of(message: Arc<Message>) -> Self {
         Self { message: Some(message) }
     }
@@ -93,7 +93,7 @@ impl Requests {
         self.queue.fileno()
     }
 
-    /// The next request, marked as busy; none when nothing waits.
+    /// The next request, marked as busy. None if nothing waits.
     fn next(&self, py: Python<'_>) -> Option<ShellRequest> {
         py.detach(|| self.service.next_request(&self.queue)).map(|item| match item {
             QueueItem::Handle(message) | QueueItem::Abort(message) => ShellRequest { message: Some(message) },

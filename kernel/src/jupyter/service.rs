@@ -1,7 +1,7 @@
 //! The tasks that own the sockets of one kernel: shell, control, stdin and heartbeat (for iopub see [`super::iopub`]).
 //!
-//! What needs no Python is answered here: kernel_info, connect, interrupt, shutdown, the list of subshells, and the
-//! heartbeat. So these work while a cell runs. No task ever takes Python's lock.
+//! Requests that need no Python are answered here: kernel_info, connect, interrupt, shutdown, the list of subshells,
+//! and the heartbeat. So these work while a cell runs. No task ever takes Python's lock.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fs;
@@ -24,9 +24,9 @@ use super::terminal::log;
 use super::wire::{Message, Received, Session, Signer, WireError, decode, encode};
 use super::zmtp::{self, Frames, RouterSender};
 
-/// A port of a kernel that was just restarted may be taken for a moment: how often to try, 100 ms apart.
+/// The ports of a kernel that was just restarted may be taken for a moment: how often to try, 100 ms apart.
 const BIND_ATTEMPTS: u32 = 50;
-/// After a shutdown_request, a process that has not ended by itself is ended.
+/// How long after a shutdown_request a process that has not ended by itself is ended.
 const SHUT_DOWN_GRACE: Duration = Duration::from_secs(3);
 
 /// Why a kernel does not start.
@@ -46,10 +46,10 @@ pub enum StartError {
 
 /// A running kernel, shared by its tasks and by Python.
 pub struct Service {
-    /// The main shell's requests.
+    /// The requests of the main shell.
     pub queue: Arc<RequestQueue>,
     subshells: Mutex<BTreeMap<String, Arc<RequestQueue>>>,
-    /// Subshells that were created; Python starts a thread for each.
+    /// The subshells that were created. Python starts a thread for each.
     created: mpsc::Sender<String>,
     pub publisher: Publisher,
     pub session: Session,
@@ -60,7 +60,7 @@ pub struct Service {
     shell: RouterSender,
     stdin: RouterSender,
     input_replies: Mutex<VecDeque<Message>>,
-    /// What the main shell works on: the parent of what programs and C code write.
+    /// The request on which the main shell works. Output of programs and C code belongs to it.
     current: Arc<Mutex<Option<Arc<Message>>>>,
     capture: OnceLock<Arc<Capture>>,
     shutting_down: AtomicBool,
@@ -74,8 +74,8 @@ pub fn read_connection_file(path: &Path) -> Result<ConnectionInfo, StartError> {
 }
 
 impl Service {
-    /// Opens the sockets and starts the tasks. `kernel_info` is the content of every kernel_info_reply; `created` is told
-    /// of each new subshell.
+    /// Opens the sockets and starts the tasks. `kernel_info` is the content of every kernel_info_reply. `created`
+    /// receives each new subshell.
     pub async fn start(
         info: ConnectionInfo,
         kernel_info: Bytes,
@@ -117,7 +117,7 @@ impl Service {
         Ok(service)
     }
 
-    /// From here on, what is written to file descriptors 1 and 2 is output of the notebook.
+    /// From here on, text written to file descriptors 1 and 2 is output of the notebook.
     pub fn capture_output(&self) -> std::io::Result<()> {
         if self.capture.get().is_none() {
             let capture = Capture::start(self.publisher.clone(), self.current.clone())?;
@@ -127,32 +127,32 @@ impl Service {
         Ok(())
     }
 
-    /// Publishes what was written to file descriptors up to now.
+    /// Publishes everything written to file descriptors so far.
     pub fn drain_capture(&self) {
         if let Some(capture) = self.capture.get() {
             capture.drain();
         }
     }
 
-    /// As [`Service::drain_capture`], with what C code holds in its buffer.
+    /// Like [`Service::drain_capture`], including the text that C code holds in its buffer.
     pub fn flush_capture(&self) {
         if let Some(capture) = self.capture.get() {
             capture.flush();
         }
     }
 
-    /// The requests of a subshell, if there is one of this name.
+    /// The requests of a subshell, if there is one with this name.
     pub fn subshell(&self, id: &str) -> Option<Arc<RequestQueue>> {
         self.lock_subshells().get(id).cloned()
     }
 
-    /// The message that the main shell works on.
+    /// The message on which the main shell works.
     pub fn current(&self) -> Option<Arc<Message>> {
         self.current.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// The next request of a queue for Python, or none. What Rust can answer by itself on the shell channel is answered
-    /// on the way, in its turn.
+    /// The next request of a queue for Python, or none. Requests on the shell channel that Rust can answer by itself
+    /// are answered on the way, in their turn.
     pub fn next_request(&self, queue: &RequestQueue) -> Option<QueueItem> {
         loop {
             match queue.pop()? {
@@ -190,13 +190,13 @@ impl Service {
         send(&self.shell, encode(reply, &self.signer));
     }
 
-    /// Waits until what was sent and published is with the system, a moment at most.
+    /// Waits until the system has everything that was sent and published, for a moment at most.
     pub async fn flush(&self, limit: Duration) {
         self.publisher.drain().await;
         self.shell.flush(limit).await;
     }
 
-    /// Asks the client that sent `request` for a line of input; the answer is taken with [`Service::take_input`].
+    /// Asks the client that sent `request` for a line of input. [`Service::take_input`] takes the answer.
     pub fn ask_input(&self, content: Bytes, request: &Message) {
         self.lock_input().clear();
         let question = self.session.reply("input_request", content, request);
@@ -245,7 +245,7 @@ impl Service {
         }
     }
 
-    /// Answers a request for a subshell that is not there.
+    /// Answers a request for a missing subshell.
     fn refuse_subshell(&self, request: &Message) {
         self.publish_status(ExecutionState::Busy, Some(request));
         if let Some(name) = request.msg_type.strip_suffix("_request") {
@@ -267,7 +267,7 @@ impl Service {
                 };
                 let id = uuid::Uuid::new_v4().to_string();
                 self.lock_subshells().insert(id.clone(), queue);
-                // Fails only when Python is ending.
+                // This fails only if Python is ending.
                 let _ = self.created.send(id.clone());
                 Some(json!({"status": "ok", "subshell_id": id}))
             }
@@ -334,7 +334,7 @@ impl Service {
         }
     }
 
-    /// Answers, stops the cell that runs, and has Python end the process; ends it from here when Python does not.
+    /// Answers, stops the running cell, and makes Python end the process. If Python does not, ends it from here.
     fn shut_down(&self, request: &Message, socket: &RouterSender) {
         let restart = serde_json::from_slice::<Value>(&request.content)
             .is_ok_and(|content| content.get("restart").and_then(Value::as_bool).unwrap_or(false));
@@ -377,7 +377,7 @@ fn unknown_subshell(id: &str) -> Value {
     json!({"status": "error", "ename": "UnknownSubshell", "evalue": evalue, "traceback": []})
 }
 
-/// The next well-formed message that was not received before; others are logged and forgotten.
+/// The next well-formed message that was not received before. Others are logged and dropped.
 async fn receive(
     socket: &mut UnboundedReceiver<Frames>,
     channel: &str,
@@ -408,7 +408,7 @@ fn send(socket: &RouterSender, frames: Frames) {
 /// Sends every heartbeat back as it came.
 async fn echo(socket: RouterSender, mut beats: UnboundedReceiver<Frames>) {
     while let Some(beat) = beats.recv().await {
-        // A client that has gone in the meantime needs no answer.
+        // A client that has gone meanwhile needs no answer.
         socket.send(beat);
     }
 }

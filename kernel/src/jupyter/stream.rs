@@ -1,4 +1,4 @@
-//! `sys.stdout` and `sys.stderr` of cells: what `print` calls, and therefore as short a way as there is.
+//! `sys.stdout` and `sys.stderr` of cells, which `print` calls. The path is therefore as short as possible.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,19 +14,19 @@ use super::iopub::Publisher;
 use super::requests::ShellRequest;
 use super::service::Service;
 
-/// How long a free way or an answer is waited for before signals are looked at.
+/// How long to wait for room or an answer before checking for signals.
 pub const SIGNAL_INTERVAL: Duration = Duration::from_millis(20);
 
-/// Writes to one of both streams.
+/// Writes to one of the two streams.
 #[pyclass(frozen, module = "twincell._twincell")]
 pub struct StreamWriter {
     service: Arc<Service>,
     name: Stdio,
-    /// Returns the request that the running task or thread belongs to, or `None`.
+    /// Returns the request to which the running task or thread belongs, or `None`.
     known: Py<PyAny>,
-    /// As `known`, for a thread that has not written before.
+    /// Like `known`, for a thread that has not written before.
     adopt: Py<PyAny>,
-    /// Whether a line begins: only then is it worth looking for what C code wrote in between.
+    /// Whether a line begins. Only then is it worth checking for text that C code wrote in between.
     line_begins: AtomicBool,
 }
 
@@ -60,7 +60,7 @@ impl StreamWriter {
 
 #[pymethods]
 impl StreamWriter {
-    /// Appends a text and returns its length. What is no valid Unicode becomes question marks.
+    /// Appends a text and returns its length. Invalid Unicode becomes question marks.
     fn write(&self, text: &Bound<'_, PyAny>) -> PyResult<usize> {
         let Ok(text) = text.cast::<PyString>() else {
             let kind = text.get_type().name()?;
@@ -77,7 +77,7 @@ impl StreamWriter {
     }
 }
 
-/// Waits until clients have taken most of what is on its way; an interrupt ends the wait.
+/// Waits until clients have taken most of the text on its way. An interrupt ends the wait.
 pub fn wait_while_congested(py: Python<'_>, publisher: &Publisher) -> PyResult<()> {
     while publisher.is_congested() {
         py.detach(|| std::thread::sleep(SIGNAL_INTERVAL));

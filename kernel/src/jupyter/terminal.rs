@@ -1,4 +1,4 @@
-//! The terminal that the kernel was started from: what the kernel itself has to say goes there.
+//! The terminal from which the kernel was started. Messages of the kernel itself go there.
 
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::sync::OnceLock;
@@ -13,7 +13,7 @@ pub fn terminal() -> RawFd {
 
 /// Keeps a descriptor of the terminal, before descriptor 2 becomes a pipe.
 pub fn keep(saved: OwnedFd) {
-    // Were it done twice, the first terminal would stay the one.
+    // If this were done twice, the first terminal would remain.
     let _ = TERMINAL.set(saved);
 }
 

@@ -1,6 +1,7 @@
 //! The Jupyter wire format: ZeroMQ frames <-> [`Message`], signed with HMAC-SHA256.
 //!
-//! Contents pass through as the JSON text that the other side wrote; only what routing needs is read. No sockets here.
+//! Contents pass through as the JSON text that the other side wrote. Only the parts that routing needs are read. There
+//! are no sockets here.
 //! Format: <https://jupyter-client.readthedocs.io/en/stable/messaging.html#the-wire-protocol>.
 
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -26,9 +27,9 @@ pub struct Message {
     /// Where a reply goes: the frames before the delimiter.
     pub identities: Vec<Bytes>,
     pub msg_type: String,
-    /// Who sent it and its number there: no two messages share both.
+    /// The sender and the message's number there. No two messages share both.
     pub id: (String, String),
-    /// The subshell that is to handle it; the main shell when absent.
+    /// The subshell that shall handle it. If absent, the main shell.
     pub subshell: Option<String>,
     pub header: Bytes,
     pub parent_header: Bytes,
@@ -38,7 +39,7 @@ pub struct Message {
 }
 
 impl Message {
-    /// Bytes of what can be long.
+    /// The size in bytes of the parts that may be long.
     pub fn size(&self) -> usize {
         self.content.len() + self.buffers.iter().map(Bytes::len).sum::<usize>()
     }
@@ -70,7 +71,7 @@ struct Routing {
     subshell_id: Option<String>,
 }
 
-/// Signs what is sent and checks what is received, with the key of the connection file.
+/// Signs sent messages and checks received ones, with the key of the connection file.
 #[derive(Clone)]
 pub struct Signer {
     key: Option<Hmac<Sha256>>,
@@ -110,7 +111,7 @@ fn unhex(text: &[u8]) -> Option<Vec<u8>> {
     text.chunks_exact(2).map(|pair| Some((digit(pair[0])? * 16 + digit(pair[1])?) as u8)).collect()
 }
 
-/// Reads a message from the frames of one socket; anything but a well-formed, correctly signed message is an error.
+/// Reads a message from the frames of one socket. Anything but a well-formed, correctly signed message is an error.
 pub fn decode(frames: Vec<Bytes>, signer: &Signer) -> Result<Message, WireError> {
     let delimiter = frames.iter().position(|frame| &frame[..] == DELIMITER).ok_or(WireError::NoDelimiter)?;
     let [signature, header, parent_header, metadata, content, buffers @ ..] = &frames[delimiter + 1..] else {
@@ -122,7 +123,7 @@ pub fn decode(frames: Vec<Bytes>, signer: &Signer) -> Result<Message, WireError>
     for (part, text) in
         [("header", header), ("parent_header", parent_header), ("metadata", metadata), ("content", content)]
     {
-        // From text, not from bytes: those may hold what is no UTF-8 within a string that nobody looks into here.
+        // From text, not from bytes: these may hold invalid UTF-8 within a string that nobody reads here.
         std::str::from_utf8(text)
             .map_err(serde_json::Error::custom)
             .and_then(serde_json::from_str::<HashMap<String, IgnoredAny>>)
@@ -154,14 +155,14 @@ pub fn encode(message: Message, signer: &Signer) -> Vec<Bytes> {
     frames
 }
 
-/// Remembers which messages were received, so that one that a client sends again is not handled twice.
+/// Remembers which messages were received, so that a message that a client sends again is not handled twice.
 #[derive(Default)]
 pub struct Received {
     known: HashSet<(String, String)>,
     order: VecDeque<(String, String)>,
 }
 
-/// Messages that are remembered.
+/// The maximum number of remembered messages.
 const REMEMBERED: usize = 1 << 14;
 
 impl Received {
@@ -191,7 +192,7 @@ impl Session {
         Self { id: uuid::Uuid::new_v4().to_string() }
     }
 
-    /// A message in answer to `parent` (none: one that the kernel sends by itself), with no identities yet.
+    /// A message in reply to `parent` (none: one that the kernel sends by itself), without identities yet.
     pub fn message(&self, msg_type: &str, content: impl Into<Bytes>, parent: Option<&Message>) -> Message {
         let msg_id = uuid::Uuid::new_v4().to_string();
         let header = json!({
@@ -215,7 +216,7 @@ impl Session {
         }
     }
 
-    /// As [`Session::message`], addressed to the sender of `request`.
+    /// Like [`Session::message`], addressed to the sender of `request`.
     pub fn reply(&self, msg_type: &str, content: impl Into<Bytes>, request: &Message) -> Message {
         Message { identities: request.identities.clone(), ..self.message(msg_type, content, Some(request)) }
     }

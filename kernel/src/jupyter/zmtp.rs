@@ -2,8 +2,8 @@
 //! without encryption. Specification: ZMTP 3.0, <https://rfc.zeromq.org/spec/23/>.
 //!
 //! Everything that a peer sends comes before any signature could be checked, so it is bounded here: memory grows with
-//! what has arrived, never with what is announced. What is sent waits in one queue a peer; a subscriber that takes
-//! nothing for [`STUCK`] is let go instead of holding up the kernel.
+//! the data that has arrived, never with announced sizes. Outgoing messages wait in one queue for each peer. A
+//! subscriber that takes nothing for [`STUCK`] is disconnected instead of delaying the kernel.
 
 use std::collections::HashMap;
 use std::io;
@@ -20,30 +20,32 @@ use tokio::time::timeout;
 
 use super::terminal::log;
 
-/// A message as ZeroMQ has it.
+/// A message in ZeroMQ's form.
 pub type Frames = Vec<Bytes>;
 
-/// The longest message that is received, with a small charge for each frame.
+/// The maximum length of a received message, with a small charge for each frame.
 const MAX_MESSAGE: u64 = 1 << 30;
 const FRAME_CHARGE: u64 = 64;
-/// The longest command and the longest identity, as the specification has them.
+/// The maximum length of a command and of an identity, from the specification.
 const MAX_COMMAND: u64 = 1 << 16;
 const MAX_IDENTITY: usize = 255;
-/// Whoever connects says what it is within this time.
+/// The time in which a new peer must say what it is.
 const HANDSHAKE: Duration = Duration::from_secs(10);
-/// Bytes that may wait for one subscriber before publishing waits, and how long it then waits for any progress.
+/// The number of bytes that may wait for one subscriber before publishing waits, and how long it then waits for
+/// progress.
 const WAITING_LIMIT: usize = 4 << 20;
 const STUCK: Duration = Duration::from_secs(10);
-/// Frames longer than this are sent from where they lie.
+/// Frames longer than this are sent without being copied.
 const COPIED: usize = 16 << 10;
-/// Bytes that are read at once, and that are gathered before they are written.
+/// The number of bytes read at once, and gathered before a write.
 const CHUNK: usize = 64 << 10;
 
 const MORE: u8 = 1;
 const LONG: u8 = 2;
 const COMMAND: u8 = 4;
 
-/// Opens a ROUTER socket: what it receives begins with who sent it, and it sends to whom the first frame names.
+/// Opens a ROUTER socket: received messages begin with their sender, and messages go to the peer that the first frame
+/// names.
 pub async fn router(url: &str) -> io::Result<(RouterSender, mpsc::UnboundedReceiver<Frames>)> {
     let (received, receiver) = mpsc::unbounded_channel();
     let socket = Arc::new(Socket { kind: Kind::Router, peers: Mutex::default(), received, next: AtomicU64::new(1) });
@@ -51,7 +53,7 @@ pub async fn router(url: &str) -> io::Result<(RouterSender, mpsc::UnboundedRecei
     Ok((RouterSender { socket }, receiver))
 }
 
-/// Opens an XPUB socket; each subscription of a peer is received, as its topic.
+/// Opens an XPUB socket. Each subscription of a peer is received as its topic.
 pub async fn publisher(url: &str) -> io::Result<(PublisherSocket, mpsc::UnboundedReceiver<Frames>)> {
     let (received, receiver) = mpsc::unbounded_channel();
     let socket = Arc::new(Socket { kind: Kind::Publisher, peers: Mutex::default(), received, next: AtomicU64::new(1) });
@@ -66,7 +68,7 @@ pub struct RouterSender {
 }
 
 impl RouterSender {
-    /// Sends to the peer that the first frame names; returns whether it is still there.
+    /// Sends to the peer that the first frame names. Returns whether it is still there.
     pub fn send(&self, mut frames: Frames) -> bool {
         if frames.is_empty() {
             return false;
@@ -78,7 +80,7 @@ impl RouterSender {
         }
     }
 
-    /// Waits until everything is with the system, a moment at most.
+    /// Waits until the system has everything, for a moment at most.
     pub async fn flush(&self, limit: Duration) {
         self.socket.flush(limit).await;
     }
@@ -90,7 +92,7 @@ pub struct PublisherSocket {
 }
 
 impl PublisherSocket {
-    /// Sends to every peer that has subscribed to a beginning of the first frame.
+    /// Sends to every peer that has subscribed to a prefix of the first frame.
     pub async fn send(&self, frames: Frames) {
         let Some(topic) = frames.first().cloned() else { return };
         let frames: Arc<[Bytes]> = frames.into();
@@ -104,7 +106,7 @@ impl PublisherSocket {
         }
     }
 
-    /// Waits until everything is with the system, a moment at most.
+    /// Waits until the system has everything, for a moment at most.
     pub async fn flush(&self, limit: Duration) {
         self.socket.flush(limit).await;
     }
@@ -144,7 +146,7 @@ struct Socket {
 struct Peer {
     number: u64,
     queue: mpsc::UnboundedSender<Arc<[Bytes]>>,
-    /// Bytes that wait, and what tells that some were taken.
+    /// The number of waiting bytes, and the signal that some were taken.
     waiting: Arc<(AtomicUsize, Notify)>,
     subscriptions: Mutex<Vec<Bytes>>,
     writer: AbortHandle,
@@ -160,7 +162,7 @@ impl Peer {
         self.lock().iter().any(|subscription| topic.starts_with(subscription))
     }
 
-    /// Waits until less than the limit waits; whether that happened.
+    /// Waits until less than the limit is waiting. Returns whether that happened.
     async fn has_room(&self) -> bool {
         let (waiting, taken) = &*self.waiting;
         while waiting.load(Ordering::Relaxed) > WAITING_LIMIT {
@@ -203,7 +205,7 @@ impl Socket {
                 }
             }
         };
-        // What could not be sent in time is not sent.
+        // Messages that could not be sent in time are dropped.
         let _ = timeout(limit, all).await;
     }
 }
@@ -230,7 +232,7 @@ async fn listen(url: &str, socket: Arc<Socket>) -> io::Result<()> {
         loop {
             match listener.accept().await {
                 Ok((stream, _)) => {
-                    // Without it small messages would wait for each other; they only come later if it fails.
+                    // Without it, small messages would wait for each other. If it fails, they only come later.
                     let _ = stream.set_nodelay(true);
                     tokio::spawn(serve(stream, socket.clone()));
                 }
@@ -253,7 +255,7 @@ async fn serve(stream: impl AsyncRead + AsyncWrite + Send + 'static, socket: Arc
     let waiting = Arc::new((AtomicUsize::new(0), Notify::new()));
     let writer = tokio::spawn(write_always(writing, queued, waiting.clone())).abort_handle();
     let peer = Arc::new(Peer { number, queue, waiting, subscriptions: Mutex::default(), writer });
-    // A client that comes back under its name takes the place of the connection that it lost.
+    // A client that reconnects under its name replaces the connection that it lost.
     if let Some(lost) = socket.lock().insert(identity.clone(), peer.clone()) {
         lost.writer.abort();
     }
@@ -292,7 +294,7 @@ fn unsubscribe(topic: &[u8], peer: &Peer) -> bool {
     true
 }
 
-/// Commands after the handshake; those of later versions of the protocol are understood, too.
+/// Handles commands after the handshake, also those of later versions of the protocol.
 fn obey(command: &Bytes, peer: &Peer, socket: &Socket) -> bool {
     let Some((name, data)) = split_name(command) else { return false };
     match name {
@@ -351,7 +353,7 @@ async fn shake_hands(
         return Err(broken());
     }
     if identity.is_empty() || kind == Kind::Publisher {
-        // A peer's own identity may not begin with zero, so the two cannot be mixed up.
+        // A peer's own identity may not begin with zero, so the two kinds cannot be confused.
         let mut made = BytesMut::from(&[0][..]);
         made.put_u64(number);
         identity = made.freeze();
@@ -359,7 +361,7 @@ async fn shake_hands(
     Ok(identity)
 }
 
-/// One property of a READY command: name, value, what follows.
+/// One property of a READY command: name, value, and the rest.
 fn property(bytes: &[u8]) -> Option<(&[u8], &[u8], &[u8])> {
     let (&length, rest) = bytes.split_first()?;
     let (name, rest) = rest.split_at_checked(length.into())?;
@@ -399,7 +401,7 @@ async fn receive(reading: &mut (impl AsyncRead + Unpin)) -> io::Result<Received>
     }
 }
 
-/// One frame: its flags, the one for its length aside, and its body.
+/// One frame: its flags, except the one for its length, and its body.
 async fn read_frame(reading: &mut (impl AsyncRead + Unpin), limit: u64) -> io::Result<(u8, Bytes)> {
     let flags = reading.read_u8().await?;
     let length = if flags & LONG == 0 { reading.read_u8().await?.into() } else { reading.read_u64().await? };
@@ -424,7 +426,7 @@ fn put_header(bytes: &mut BytesMut, flags: u8, length: usize) {
     }
 }
 
-/// Writes what is queued for a peer; small frames go out together.
+/// Writes the queue of a peer. Small frames go out together.
 async fn write_always(
     mut writing: impl AsyncWrite + Unpin,
     mut queued: mpsc::UnboundedReceiver<Arc<[Bytes]>>,
