@@ -1,4 +1,4 @@
-//! What `make widgets` builds from `widgets/js` and commits.
+//! The files that `make widgets` builds from `widgets/js` and that are committed.
 
 /// The interactive view as one ES module with anywidget's `render`. Built from `widgets/js` by `make widgets`.
 pub const MODULE: &str = include_str!("../dist/widget.js");

@@ -1,5 +1,5 @@
-//! Two studies of the same changes side by side: which rows differ, as text and as a static table. What differs is
-//! decided by whoever makes [`Differences`].
+//! Two studies of the same changes side by side: the rows that differ, as text and as a static table. The maker of
+//! [`Differences`] decides what differs.
 
 use maud::{Markup, PreEscaped, html};
 use serde::Serialize;
@@ -10,23 +10,23 @@ use twincell_compare::verdict::Verdict;
 use crate::html::{STYLE, badge, tone};
 use crate::{plain, words};
 
-/// Rows at most; the object behind them has all.
+/// The maximum number of rows. The object behind them has all.
 const SHOWN: usize = 200;
-/// Places of evidence that are named.
+/// The maximum number of named places of evidence.
 const PLACES: usize = 4;
 
-/// The first study is the one that was asked, the second the other.
+/// The first study is the one that was asked, and the second is the other.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Differences {
     pub titles: [String; 2],
-    /// Changes that both have.
+    /// The number of changes that both studies have.
     pub both: usize,
     pub rows: Vec<DifferingRow>,
-    /// Ids of changes that only one of them has.
+    /// The ids of changes that only one of the studies has.
     pub only: [Vec<String>; 2],
 }
 
-/// A change that came out otherwise.
+/// A change with different results.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct DifferingRow {
     pub id: serde_json::Value,
@@ -46,7 +46,7 @@ impl DifferingRow {
 }
 
 impl Differences {
-    /// Rows with another verdict; the others have only other evidence.
+    /// The rows with another verdict. The others have only other evidence.
     pub fn verdicts(&self) -> usize {
         self.rows.iter().filter(|row| row.has_other_verdict()).count()
     }
@@ -99,7 +99,7 @@ fn moved((from, to, count): (Verdict, Verdict, usize)) -> String {
     format!("{} → {}: {count}", marked(from), marked(to))
 }
 
-/// What each study says of a row: where its evidence is, or why there is none that counts.
+/// What each study says about a row: the places of its evidence, or why none counts.
 fn sides(row: &DifferingRow) -> [String; 2] {
     let differs = row.has_other_verdict();
     let [why, why_else] = &row.reason;

@@ -1,8 +1,8 @@
-//! What people say of a change beforehand, for verdicts to be held against.
+//! People's earlier judgments of a change, against which verdicts are compared.
 
 use serde::Serialize;
 
-/// What people said of a change.
+/// A person's judgment of a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(test, derive(ts_rs::TS), ts(rename_all = "snake_case"))]
@@ -23,7 +23,7 @@ impl Label {
         }
     }
 
-    /// The label of this name; what is none of these is none.
+    /// The label with this name. None for other names.
     pub fn of_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|label| label.name() == name)
     }

@@ -80,7 +80,7 @@ pub const COMPARISON_MIME: &str = "application/vnd.twincell.comparison+json";
 /// The representations of a comparison by MIME type, as Jupyter's `display_data` wants them: plain text, static HTML
 /// and the report itself.
 pub fn mime_bundle(comparison: &Comparison) -> Value {
-    // A report holds only strings, numbers and string-keyed structs, which JSON always has a form for.
+    // A report holds only strings, numbers and string-keyed structs, which JSON can always represent.
     let report = serde_json::to_value(comparison).unwrap_or_default();
     json!({
         "text/plain": text(comparison, &TextOptions::default()),

@@ -1,23 +1,23 @@
 //! Text from user code, made harmless to look at: no control characters, no escape sequences, nothing that reorders or
-//! hides what stands beside it. HTML escaping is maud's work, not done here.
+//! hides its surroundings. maud escapes for HTML, not this file.
 
 use std::borrow::Cow;
 
 use unicode_normalization::char::is_combining_mark;
 
-/// Characters of one value or name that are shown at most.
+/// The maximum number of shown characters of one value or name.
 pub const VALUE_LIMIT: usize = 300;
-/// Characters of one line of code that are shown at most.
+/// The maximum number of shown characters of one line of code.
 pub const CODE_LIMIT: usize = 500;
-/// Lines of one file that are shown at most.
+/// The maximum number of shown lines of one file.
 pub const FILE_LIMIT: usize = 1500;
 
-/// One line for people: bounded by [`VALUE_LIMIT`], every unsafe character written as its Python escape.
+/// One line for people, bounded by [`VALUE_LIMIT`], with every unsafe character written as its Python escape.
 pub fn value(text: &str) -> String {
     bounded(text, VALUE_LIMIT)
 }
 
-/// One line of source: tabs become four spaces, a cut says how long the line was.
+/// One line of source: tabs become four spaces, and a cut says how long the line was.
 pub fn code(text: &str) -> String {
     let text = text.trim_end_matches(['\n', '\r']);
     let expanded: Cow<'_, str> = if text.contains('\t') { text.replace('\t', "    ").into() } else { text.into() };
@@ -34,7 +34,7 @@ pub fn file(text: &str) -> String {
     lines.join("\n")
 }
 
-/// A sentence: as [`value`], but with room for two values, and line breaks become spaces.
+/// A sentence: like [`value`], but with room for two values, and with spaces for line breaks.
 pub fn sentence(text: &str) -> String {
     bounded(&text.replace(['\n', '\r'], " "), 4 * VALUE_LIMIT)
 }
@@ -50,7 +50,7 @@ fn bounded(text: &str, limit: usize) -> String {
             '\n' => out.push_str("\\n"),
             '\r' => out.push_str("\\r"),
             '\t' => out.push_str("\\t"),
-            // At the start a mark would change the character that stands before the text.
+            // At the start, a combining mark would change the character before the text.
             _ if is_unsafe(character) || index == 0 && is_combining_mark(character) => {
                 push_escaped(&mut out, character)
             }
@@ -68,8 +68,8 @@ fn push_escaped(out: &mut String, character: char) {
     }
 }
 
-/// Control characters, the format characters that reorder or join text (Unicode Technical Report 36), and those that are
-/// not seen at all (the property `Default_Ignorable_Code_Point`), some of which may stand in names.
+/// Control characters, the format characters that reorder or join text (Unicode Technical Report 36), and invisible
+/// characters (the property `Default_Ignorable_Code_Point`), some of which may occur in names.
 fn is_unsafe(character: char) -> bool {
     character.is_control()
         || matches!(character,
@@ -99,7 +99,7 @@ mod tests {
         kept: String,
     }
 
-    /// A text so many times, and what stands after it.
+    /// A text repeated this many times, and what follows it.
     #[derive(Deserialize)]
     struct Repeated(String, usize, String);
 

@@ -1,5 +1,5 @@
-//! What a predictor says of a text: a table for the terminal, and the code with the predictions in its margin for a
-//! notebook. Nothing has run.
+//! The predictions for a text: a table for the terminal, and the code with the predictions in its margin for a
+//! notebook. Nothing is run.
 
 use std::collections::BTreeMap;
 
@@ -12,12 +12,12 @@ use crate::html::STYLE;
 use crate::text::cut;
 use crate::{plain, words};
 
-/// Classes that are named for a site at most, and what a class must have to be named.
+/// The maximum number of classes named for a site, and the minimum probability of a named class.
 const NAMED: usize = 3;
 const LEAST: f32 = 0.01;
-/// So many things that are wrong are told.
+/// The maximum number of reported errors.
 const NOTES: usize = 5;
-/// Columns of an expression in the table.
+/// The width of an expression in the table, in columns.
 const WIDEST: usize = 48;
 
 /// `int 94 %, float 2 %`
@@ -34,7 +34,7 @@ fn likeliest(site: &SitePrediction) -> String {
     named.join(", ")
 }
 
-/// The predictions as a table for a terminal, a part for each function.
+/// The predictions as a table for a terminal, with a part for each function.
 pub fn predictions_text(predicted: &Predicted) -> String {
     let mut lines = Vec::new();
     let width = |site: &SitePrediction| plain::value(&site.path).width().min(WIDEST);
@@ -101,7 +101,7 @@ fn fragment(text: &str, predicted: &Predicted) -> Markup {
     }
 }
 
-/// What could not be predicted, a line each.
+/// The parts that could not be predicted, one on each line.
 fn notes(predicted: &Predicted) -> Vec<String> {
     let errors = predicted.errors.iter().map(|error| {
         format!("line {}, column {} is not valid Python: {}", error.line, error.column, plain::sentence(&error.message))

@@ -1,4 +1,4 @@
-//! Commands that make GitHub show a finding beside the line that it is about, one a line, for the log of a workflow.
+//! Commands that make GitHub show a result beside its line, one on each line, for the log of a workflow.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,4 @@
-//! JUnit's XML: a suite for each file, a case for each function. Changed behavior is a failure; what was not decided is
+//! JUnit's XML: a suite for each file, a case for each function. Changed behavior is a failure. Inconclusive cases are
 //! skipped, with the reason.
 
 use std::collections::BTreeMap;
@@ -23,7 +23,7 @@ pub fn junit(rows: &[ExportRow]) -> String {
         suite.add_test_cases(rows.into_iter().map(case));
         suite
     }));
-    // Only a text that cannot be written to is an error, and a String can.
+    // Only a text that cannot be written to is an error, and a String can be.
     report.to_string().unwrap_or_default()
 }
 
@@ -46,7 +46,7 @@ fn case(row: &ExportRow) -> TestCase {
     case
 }
 
-/// Every difference on lines of its own, and the test that shows one.
+/// Every difference on its own line, and the test that shows one.
 fn description(row: &ExportRow) -> String {
     let mut lines = Vec::new();
     for one in &row.evidence {

@@ -1,4 +1,4 @@
-//! Markdown for a pull request (GitHub's dialect): a table of what changed, and what shows it behind a fold.
+//! Markdown for a pull request (GitHub's dialect): a table of changes, with what shows them in folds.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,8 @@ use twincell_compare::verdict::Verdict;
 use super::{ExportRow, counts};
 use crate::{plain, words};
 
-/// Rows and folds at most, and bytes that no fold may go beyond: a comment has a limit, and nobody reads more.
+/// The maximum number of rows and folds, and the size in bytes beyond which no fold may go: a comment has a limit, and
+/// nobody reads more.
 const SHOWN: usize = 50;
 const FOLDS: usize = 10;
 const LONGEST: usize = 60_000;
@@ -66,12 +67,12 @@ fn prose(text: &str) -> String {
             '&' => out.push_str("&amp;"),
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
-            // Mentions and issues are looked for in the text as it is read, so a sign alone would not do.
+            // Mentions and issues are searched for in the rendered text, so a backslash alone would not do.
             '@' | '#' => {
                 out.push(character);
                 out.push_str("<!-- -->");
             }
-            // Nor links, in whatever case they are written.
+            // So are links, in upper or lower case.
             '.' if ends_with_word(&out, "www") => out.push_str("<span>.</span>"),
             ':' if ["http", "https", "ftp"].iter().any(|scheme| ends_with_word(&out, scheme)) => {
                 out.push_str("<span>:</span>");
@@ -100,7 +101,7 @@ fn code(text: &str) -> String {
     let longest = longest_run(&text, '`');
     let fence = "`".repeat(longest + 1);
     let padding = if longest > 0 { " " } else { "" };
-    // Cells end at a bar even inside of code.
+    // Cells end at a bar even inside code.
     format!("{fence}{padding}{}{padding}{fence}", text.replace('|', "\\|"))
 }
 

@@ -1,5 +1,5 @@
-//! What was found, for programs and places that are not ours: [`sarif`] for code scanning, [`junit`] for test reports,
-//! [`markdown`] for pull requests, [`annotations`] for the log of a GitHub workflow.
+//! Results for other programs: [`sarif`] for code scanning, [`junit`] for test reports, [`markdown`] for pull requests,
+//! [`annotations`] for the log of a GitHub workflow.
 //!
 //! All four list the same rows, one for each function: [`ExportRow`]. What comes from user code is escaped for the format it goes into.
 
@@ -23,7 +23,7 @@ pub use sarif::sarif;
 pub struct ExportRow {
     /// The function's qualified name, or the id of a change.
     pub name: String,
-    /// Path of the file, from the root of the repository where there is one.
+    /// The path of the file, from the root of the repository if there is one.
     pub file: Option<String>,
     /// The first changed line of the new version, counted from 1 in the file.
     pub line: Option<u32>,
@@ -51,7 +51,7 @@ impl ExportRow {
         }
     }
 
-    /// All functions of a comparison, what changed first. Those that others decide for are left out.
+    /// All functions of a comparison, changed ones first. Functions that others decide for are left out.
     pub fn of_comparison(comparison: &Comparison, file: Option<&str>) -> Vec<Self> {
         let deciding = words::ordered_pairs(comparison).into_iter().filter(|pair| pair.decided_by.is_empty());
         deciding.map(|pair| Self::of_pair(pair, file)).collect()
@@ -70,7 +70,7 @@ impl ExportRow {
         }
     }
 
-    /// The file and the name: what tells it from all others.
+    /// The file and the name, which identify it.
     fn place(&self) -> String {
         match &self.file {
             Some(file) if *file != self.name => format!("{file}::{}", self.name),
@@ -84,14 +84,14 @@ fn held(reproducer: &Reproducer) -> Option<String> {
     reproducer.source.clone().filter(|_| reproducer.holds == Some(true))
 }
 
-/// Where in the new file the change begins. Where lines were only removed, the function itself.
+/// The place in the new file where the change begins. If lines were only removed, the function itself.
 pub fn changed_line(pair: &PairReport) -> u32 {
     let new = &pair.new;
     let changed = new.lines.iter().find(|line: &&LineReport| line.changed);
     new.first_line + changed.map_or(0, |line| line.number - 1)
 }
 
-/// How many there are with each verdict, in words: `2 changing, 1 inconclusive`.
+/// The number of rows with each verdict, in words: `2 changing, 1 inconclusive`.
 fn counts(rows: &[ExportRow]) -> String {
     let verdicts = [Verdict::Changing, Verdict::Inconclusive, Verdict::LikelyPreserving, Verdict::Identical];
     let counted = verdicts.iter().filter_map(|verdict| {

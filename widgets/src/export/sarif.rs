@@ -1,6 +1,6 @@
-//! SARIF 2.1.0 (OASIS), which code scanning reads: a result for each function whose behavior changed or that was not
-//! decided. Written as it stands in the standard; the crates for it carry all of the standard's types, of which this
-//! needs a dozen fields.
+//! SARIF 2.1.0 (OASIS), which code scanning reads: a result for each function whose behavior changed or that is
+//! inconclusive. It is written as the standard describes. The crates for it carry all types of the standard, of which
+//! this needs a dozen fields.
 
 use serde_json::{Value, json};
 
@@ -46,7 +46,7 @@ fn rule(id: &str, name: &str, title: &str, text: &str, level: &str) -> Value {
 
 fn result(row: &ExportRow) -> Option<Value> {
     let (rule, level) = match row.verdict {
-        // A difference that only unlikely values show is worth a look and no alarm.
+        // A difference that only unlikely values show is worth a look, but not an alarm.
         Verdict::Changing if row.evidence.iter().all(|one| one.edge_case) => (CHANGED, "note"),
         Verdict::Changing => (CHANGED, "warning"),
         Verdict::Inconclusive => (UNDECIDED, "note"),
@@ -86,7 +86,7 @@ fn message(sentence: &str) -> String {
     out
 }
 
-/// A path as a relative reference: what RFC 3986 does not allow in a path is written as octets.
+/// A path as a relative reference: characters that RFC 3986 does not allow in a path are percent-encoded.
 fn uri(path: &str) -> String {
     path.replace('\\', "/")
         .bytes()

@@ -7,7 +7,7 @@ use twincell_compare::report::{LineReport, PairReport, VersionReport, Witness};
 
 use crate::{plain, words};
 
-/// Values shown under one line at most; the table of injected values has them all.
+/// The maximum number of values shown under one line. The table of injected values has them all.
 const VALUES_AT_LINE: usize = 6;
 
 pub fn side_by_side(pair: &PairReport) -> Markup {
@@ -77,8 +77,9 @@ fn side(line: Option<&LineReport>, new: bool) -> Markup {
     }
 }
 
-/// A line of code whose continuation, when it is too long for its column, stands further in than its start. No break
-/// between indentation and code, hence two elements; in `pre`, because nbconvert's parser joins spaces anywhere else.
+/// A line of code. If it is too long for its column, its continuation is indented further than its start. There must be
+/// no break between indentation and code, hence two elements, in `pre`, because nbconvert's parser joins spaces
+/// anywhere else.
 fn source(text: &str) -> Markup {
     let text = plain::code(text);
     let (indentation, rest) = text.split_at(text.len() - text.trim_start_matches(' ').len());

@@ -1,6 +1,6 @@
-//! Static HTML: the whole of a comparison as a fragment for notebooks or as a page of its own. What one pair looks
-//! like is in [`pair`]; styling is in `style.css`, scoped to the class `tc-out`. No scripts, no ids; a page of its own has
-//! one script, ours, which puts the interactive view in place of the static one.
+//! Static HTML: a whole comparison as a fragment for notebooks or as a complete page. [`pair`] renders one pair.
+//! `style.css` has the styles, scoped to the class `tc-out`. There are no scripts and no ids, except that a complete
+//! page has our one script, which replaces the static view by the interactive one.
 
 mod code;
 mod pair;
@@ -31,8 +31,8 @@ pub fn html_fragment(comparison: &Comparison) -> String {
     fragment(comparison).into_string()
 }
 
-/// A comparison as a self-contained page that needs no network: the interactive view, and below it, for readers without
-/// scripts, the static one. No script but ours runs, by a policy that names its hash.
+/// A comparison as a self-contained page that needs no network: the interactive view and, below it, the static one for
+/// readers without scripts. Only our script runs, by a policy that names its hash.
 pub fn html_page(comparison: &Comparison, title: &str) -> String {
     page(title, &fragment(comparison), &json(&state::state(comparison)))
 }
@@ -42,7 +42,7 @@ pub fn study_fragment(study: &StudyState) -> String {
     study::table(study).into_string()
 }
 
-/// A study as a page like [`html_page`]'s; without scripts a table of its changes.
+/// A study as a page like that of [`html_page`]. Without scripts it shows a table of its changes.
 pub fn study_page(study: &StudyState, title: &str) -> String {
     page(title, &study::table(study), &json(study))
 }
@@ -73,19 +73,19 @@ fn page(title: &str, fragment: &Markup, state: &str) -> String {
     .into_string()
 }
 
-/// What the policy knows our script by.
+/// The hash by which the policy knows our script.
 static MODULE_HASH: LazyLock<String> = LazyLock::new(|| STANDARD.encode(Sha256::digest(MODULE.as_bytes())));
 
-/// JSON that can stand in a script element: plain ASCII, and nothing in it ends the element or begins a comment.
+/// JSON that can stand in a script element: it is plain ASCII, and nothing in it ends the element or begins a comment.
 fn json(state: &impl Serialize) -> String {
-    // A state holds only strings, numbers and string-keyed structs, which JSON always has a form for.
+    // A state holds only strings, numbers and string-keyed structs, which JSON can always represent.
     let json = serde_json::to_string(state).unwrap_or_default();
     let mut out = String::with_capacity(json.len());
     for character in json.chars() {
         match character {
             '<' => out.push_str("\\u003c"),
             ' '..='~' => out.push(character),
-            // Outside of strings JSON is ASCII, and inside of them every character can be written by number.
+            // Outside strings JSON is ASCII, and inside them every character can be written by number.
             other => {
                 let mut units = [0; 2];
                 for unit in other.encode_utf16(&mut units) {
@@ -151,7 +151,7 @@ fn pair_summary(pair: &PairReport) -> Markup {
     }
 }
 
-/// Plots side by side where there is room. Their markup is ours and holds nothing from user code.
+/// Plots side by side if there is room. Their markup is ours and holds nothing from user code.
 fn plots(plots: &[Plot]) -> Markup {
     html! { div.tc-plots { @for plot in plots { (PreEscaped(&plot.svg)) } } }
 }

@@ -1,5 +1,5 @@
-//! One pair: what was executed, evidence, witness, code, calls, executions with their plot, notes. The order is the
-//! order in which a reader asks.
+//! One pair: facts, evidence, witness, code, calls, executions with their plot, notes, in the order in which readers
+//! ask.
 
 use maud::{Markup, html};
 
@@ -10,7 +10,7 @@ use super::{code, plots, tables};
 use crate::plot::pair_plots;
 use crate::{plain, words};
 
-/// Calls up to which the table stands open without being asked for.
+/// The maximum number of calls for which the table is open at first.
 const OPEN_CALLS: usize = 12;
 
 pub fn body(pair: &PairReport, budget: u32) -> Markup {

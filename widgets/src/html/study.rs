@@ -8,7 +8,7 @@ use crate::plot::{Confusion, Plot, StudyPlot, confusion_of, study_plot};
 use crate::state::StudyState;
 use crate::{plain, words};
 
-/// Rows at most; the interactive view has all.
+/// The maximum number of rows. The interactive view has all.
 const SHOWN: usize = 300;
 
 pub fn table(study: &StudyState) -> Markup {
@@ -46,7 +46,8 @@ pub fn table(study: &StudyState) -> Markup {
     }
 }
 
-/// The plots that a page shows: those of what the results know. The verdicts against the labels are a table there.
+/// The plots that a page shows, as far as the results have their data. There, the verdicts against the labels are a
+/// table.
 fn drawn(study: &StudyState) -> Vec<Plot> {
     let shown = |which: &StudyPlot| match which {
         StudyPlot::Confusion => false,

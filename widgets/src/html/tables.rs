@@ -1,5 +1,5 @@
-//! The tables of one pair. Every table has a caption and header cells, is bounded in rows and says what it leaves
-//! out; a difference is marked with a sign and a word.
+//! The tables of one pair. Every table has a caption and header cells, is bounded in rows, and says what it leaves out.
+//! A sign and a word mark a difference.
 
 use maud::{Markup, html};
 
@@ -13,9 +13,9 @@ const EVIDENCE_ROWS: usize = 25;
 const VALUE_ROWS: usize = 100;
 const CALL_ROWS: usize = 100;
 const EXECUTION_ROWS: usize = 50;
-/// Executions that differ are shown beyond the first ones too, up to this many.
+/// Differing executions beyond the first ones are shown up to this number.
 const DIFFERING_ROWS: usize = 10;
-/// Rows from which a table scrolls within a window of its own.
+/// The number of rows from which a table scrolls within its own window.
 const TALL: usize = 20;
 
 pub fn evidence(pair: &PairReport) -> Markup {
@@ -71,7 +71,7 @@ pub fn other_decisions(witness: &Witness) -> Markup {
     table("Other decisions", true, &["Access path", "Decision"], rows, decisions.len())
 }
 
-/// What each version did in the witness, side by side. Evidence says what differs.
+/// What each version did in the witness, side by side. Evidence tells the differences.
 pub fn behaviors(pair: &PairReport, witness: &Witness) -> Markup {
     let row = |name: &str, differs: bool, old: &str, new: &str| {
         html! {
@@ -158,15 +158,16 @@ pub fn executions(pair: &PairReport) -> Markup {
     }
 }
 
-/// A cell with what a version did; an empty text is said in words.
+/// A cell with what a version did. Words say that a text is empty.
 fn seen(text: &str) -> Markup {
     html! {
         @if text.is_empty() { td.tc-quiet { "nothing" } } @else { td.tc-mono { (plain::value(text)) } }
     }
 }
 
-/// A table that scrolls by itself when it is too wide. A column whose title ends in `#` holds numbers; one without a
-/// title holds marks or row names. A caption that only repeats its section is `titled` for screen readers alone. `total` rows exist, fewer may be given.
+/// A table that scrolls by itself if it is too wide. A column whose title ends in `#` holds numbers. A column without a
+/// title holds marks or row names. A caption that only repeats its section is `titled`, for screen readers alone. There
+/// are `total` rows, of which fewer may be given.
 fn table(caption: &str, titled: bool, columns: &[&str], rows: impl Iterator<Item = Markup>, total: usize) -> Markup {
     let rows: Vec<Markup> = rows.collect();
     html! {

@@ -9,7 +9,7 @@ use crate::state::StudyRow;
 use crate::words;
 
 const TITLE: &str = "Verdicts";
-/// Of a verdict, in pixels.
+/// The height of a verdict's bar, in pixels.
 const ROW: u32 = 32;
 /// Room for the names of verdicts.
 const NAMES: i32 = 78;
@@ -28,7 +28,7 @@ pub fn verdicts(rows: &[StudyRow]) -> Plot {
     };
     let most = counts.iter().map(|(_, count)| *count).max().unwrap_or(1).max(1) as f64;
     sheet.draw(|area| {
-        // Room at the right for the longest bar's number.
+        // Room on the right for the longest bar's number.
         let to = most * 1.22;
         let x = Scale { name: "changes", from: 0.0, to, ticks: ticks(0.0, to, 6, true), text: &plain };
         let y = Scale { name: "", from: counts.len() as f64, to: 0.0, ticks: vec![], text: &|_| String::new() };

@@ -1,4 +1,4 @@
-//! Complexity against reach: how much of a change ran, over how many decisions its new version makes.
+//! Complexity against reach: how much of a change ran, by the number of decisions in its new version.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +12,7 @@ use crate::state::StudyRow;
 use crate::words;
 
 const TITLE: &str = "Complexity against reach";
-/// Points that are drawn at most; more would only cover each other.
+/// The maximum number of drawn points. More would only cover each other.
 const POINTS: usize = 1500;
 
 pub fn plot(rows: &[StudyRow]) -> Plot {
@@ -57,7 +57,7 @@ pub fn plot(rows: &[StudyRow]) -> Plot {
         let screen = area.use_screen_coord();
         for (index, verdict) in present.clone().collect::<Vec<_>>().into_iter().rev() {
             let points: Vec<_> = found.iter().filter(|(_, _, verdict)| *verdict == index).collect();
-            // Several at one place are one.
+            // Several points at one place are one.
             let places: BTreeSet<_> = sample(&points, POINTS).map(|(x, y, _)| place(&chart, *x, *y)).collect();
             for place in places {
                 Mark::point_of(*verdict).draw(&screen, place)?;

@@ -1,4 +1,4 @@
-//! How verdicts stand against labels: counts, for a table and for a plot.
+//! Verdicts against labels: counts, for a table and for a plot.
 
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
@@ -12,11 +12,11 @@ use crate::state::StudyRow;
 use crate::words;
 
 const TITLE: &str = "Label against verdict";
-/// As the text of a study has them.
+/// The form in which the text of a study shows them.
 const COLUMNS: [Verdict; 4] = [Verdict::Changing, Verdict::LikelyPreserving, Verdict::Identical, Verdict::Inconclusive];
 const LABELS: [Option<Label>; 4] = [Some(Label::Changing), Some(Label::Preserving), Some(Label::Unclear), None];
 
-/// Counts of changes by label and verdict; labels and verdicts that none has are left out.
+/// Counts of changes by label and verdict. Labels and verdicts without changes are left out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Confusion {
     pub verdicts: Vec<Verdict>,

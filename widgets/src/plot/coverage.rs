@@ -1,4 +1,4 @@
-//! Coverage over executions, those that differ marked.
+//! Coverage over executions, with the differing ones marked.
 
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
@@ -9,7 +9,7 @@ use super::marks::{BLUE, Mark, ORANGE, Sign};
 use super::{HEIGHT, Plot, Scale, Sheet, axes, font, percent, place, plain, sample, share, ticks};
 use crate::words;
 
-/// Executions that are marked.
+/// The maximum number of marked executions.
 const MARKED: usize = 300;
 
 pub fn plot(pair: &PairReport) -> Plot {
@@ -59,7 +59,7 @@ fn description(pair: &PairReport, first: Option<u32>) -> String {
     }
 }
 
-/// The corners of the staircase: coverage rises at an execution, so flat stretches need no points of their own.
+/// The corners of the staircase. Coverage rises at an execution, so flat stretches need no points of their own.
 fn staircase(pair: &PairReport, end: f64) -> Vec<(f64, f64)> {
     let mut points = vec![(0.0, 0.0)];
     let mut height = 0.0;

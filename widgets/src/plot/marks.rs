@@ -1,4 +1,4 @@
-//! Signs and fillings. What a color says a shape or a pattern says as well.
+//! Signs and fillings. A shape or a pattern always repeats what a color says.
 
 use plotters::prelude::*;
 use plotters::style::RGBColor;
@@ -7,7 +7,7 @@ use twincell_compare::verdict::Verdict;
 
 use super::{Area, Drawn};
 
-/// Grey that can be read on white and on black.
+/// A grey that is legible on white and on black.
 pub const INK: RGBColor = RGBColor(0x74, 0x7a, 0x83);
 pub const BLUE: RGBColor = RGBColor(0x3b, 0x82, 0xf6);
 pub const ORANGE: RGBColor = RGBColor(0xd9, 0x5f, 0x0e);
@@ -37,7 +37,7 @@ pub enum Sign {
     Box(Fill),
 }
 
-/// What stands for one kind of thing in a plot and in its legend.
+/// The sign for one kind of thing in a plot and in its legend.
 #[derive(Debug, Clone, Copy)]
 pub struct Mark {
     pub sign: Sign,

@@ -1,6 +1,6 @@
-//! Static plots, drawn with plotters: those of one pair and those of a study, the twins of what `widgets/js/src/plots`
-//! draws. Colors are middle tones that stand out on light and on dark paper alike, and never say anything alone;
-//! nothing from user code is drawn. Here is what all have in common.
+//! Static plots, drawn with plotters: those of one pair and those of a study, the twins of those in
+//! `widgets/js/src/plots`. Colors are middle tones that stand out on light and on dark backgrounds, and never carry
+//! meaning alone. Nothing from user code is drawn. This file has what all plots share.
 
 mod bars;
 mod complexity;
@@ -30,16 +30,16 @@ use crate::words;
 
 pub use confusion::{Confusion, confusion_of};
 
-/// A plot as SVG, with what it shows in words.
+/// A plot as SVG, with its content in words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Plot {
     pub title: String,
-    /// What is seen, for those who do not see it.
+    /// The content, for readers who cannot see it.
     pub description: String,
     pub svg: String,
 }
 
-/// The plots of one pair; none where nothing was executed.
+/// The plots of one pair. None if nothing was executed.
 pub fn pair_plots(pair: &PairReport) -> Vec<Plot> {
     if pair.executions.is_empty() {
         return vec![];
@@ -51,7 +51,7 @@ pub fn pair_plots(pair: &PairReport) -> Vec<Plot> {
     plots
 }
 
-/// Which plot of a study.
+/// One of the plots of a study.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StudyPlot {
     Verdicts,
@@ -88,7 +88,7 @@ impl StudyPlot {
     }
 }
 
-/// A plot of a study; one without anything to draw says so.
+/// A plot of a study. One without anything to draw says so.
 pub fn study_plot(study: &StudyState, which: StudyPlot) -> Plot {
     let rows = study.rows.as_slice();
     match which {
@@ -102,7 +102,7 @@ pub fn study_plot(study: &StudyState, which: StudyPlot) -> Plot {
     }
 }
 
-/// Verdicts in the order of legends and piles.
+/// The verdicts in the order of legends and stacks.
 const VERDICTS: [Verdict; 4] =
     [Verdict::Changing, Verdict::LikelyPreserving, Verdict::Inconclusive, Verdict::Identical];
 
@@ -111,7 +111,7 @@ type Drawn = Result<(), Box<dyn Error + Send + Sync>>;
 type Chart<'a, 'b> = ChartContext<'b, Paper<'a>, Cartesian2d<Axis, Axis>>;
 
 const WIDTH: u32 = 560;
-/// Of the drawing, without its title and legend.
+/// The size of the drawing, without its title and legend.
 const HEIGHT: u32 = 220;
 const TITLE: i32 = 24;
 const ROW: i32 = 20;
@@ -125,7 +125,7 @@ struct Sheet {
 }
 
 impl Sheet {
-    /// Its title and legend, and below them what `drawing` draws.
+    /// Draws the title and the legend, and `drawing` below them.
     fn draw(self, drawing: impl Fn(&Area<'_>) -> Drawn) -> Plot {
         let Self { title, description, legend, height } = self;
         let rows = legend_rows(&legend);
@@ -147,7 +147,7 @@ impl Sheet {
             area.present()?;
             Ok(())
         })();
-        // Drawing into a string fails only where a chart has no room, and the sizes are fixed.
+        // Drawing into a string fails only if a chart has no room, and the sizes are fixed.
         debug_assert!(drawn.is_ok(), "{title}: {drawn:?}");
         let svg = format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"tc-plot\" role=\"img\" aria-label=\"{}. {}\" \
@@ -162,7 +162,7 @@ impl Sheet {
         Plot { title: title.into(), description, svg }
     }
 
-    /// A plot that says in its middle why there is nothing in it.
+    /// A plot that says in its middle why it is empty.
     fn empty(title: &'static str, why: &str) -> Plot {
         let sheet = Self { title, description: why.to_owned(), legend: vec![], height: 90 };
         sheet.draw(|area| {
@@ -174,7 +174,7 @@ impl Sheet {
     }
 }
 
-/// Entries from left to right, in as many rows as they need, each with its place.
+/// Entries from left to right, in as many rows as they need, each with its position.
 fn legend_rows(legend: &[(String, Mark)]) -> Vec<Vec<(&str, Mark, i32)>> {
     let mut rows: Vec<Vec<_>> = vec![];
     let mut x = 4;
@@ -192,7 +192,7 @@ fn legend_rows(legend: &[(String, Mark)]) -> Vec<Vec<(&str, Mark, i32)>> {
     rows
 }
 
-/// Every text's font, in pixels.
+/// The font size of every text, in pixels.
 fn font(size: f64) -> TextStyle<'static> {
     ("sans-serif", size * LINE).into_font().color(&INK)
 }
@@ -201,7 +201,7 @@ fn bold(size: f64) -> TextStyle<'static> {
     ("sans-serif", size * LINE, FontStyle::Bold).into_font().color(&INK)
 }
 
-/// An axis: its name, where it begins and ends, its ticks, and what these are called.
+/// An axis: its name, its ends, its ticks, and their labels.
 struct Scale<'a> {
     name: &'a str,
     from: f64,
@@ -210,7 +210,7 @@ struct Scale<'a> {
     text: &'a dyn Fn(f64) -> String,
 }
 
-/// Where plotters puts numbers and ticks.
+/// The places where plotters puts numbers and ticks.
 struct Axis {
     from: f64,
     to: f64,
@@ -223,7 +223,7 @@ impl Ranged for Axis {
 
     fn map(&self, value: &f64, (low, high): (i32, i32)) -> i32 {
         let part = (value - self.from) / (self.to - self.from);
-        // A number that cannot be drawn stands at the beginning.
+        // A number that cannot be drawn is drawn at the start.
         low + if part.is_finite() { (part * f64::from(high - low)).round() as i32 } else { 0 }
     }
 
@@ -236,7 +236,7 @@ impl Ranged for Axis {
     }
 }
 
-/// Axes of a chart: both scales, lines across at the ticks of the vertical one.
+/// The axes of a chart: both scales, and lines across at the ticks of the vertical one.
 fn axes<'a, 'b>(
     area: &'b Area<'a>,
     x: &Scale<'_>,
@@ -270,12 +270,12 @@ fn axes<'a, 'b>(
     Ok(chart)
 }
 
-/// Where a point of a chart lies on the whole drawing.
+/// The position of a point of a chart on the whole drawing.
 fn place(chart: &Chart<'_, '_>, x: f64, y: f64) -> (i32, i32) {
     chart.plotting_area().map_coordinate(&(x, y))
 }
 
-/// About so many round numbers between two others, at most; whole ones where `whole`.
+/// At most about this many round numbers between two others, and only whole ones if `whole`.
 fn ticks(from: f64, to: f64, most: u32, whole: bool) -> Vec<f64> {
     let span = to - from;
     if !(span.is_finite() && span > 0.0) {
@@ -299,25 +299,25 @@ fn percent(share: f64) -> String {
     format!("{:.0} %", share * 100.0)
 }
 
-/// What cannot be drawn is nothing.
+/// A value that cannot be drawn counts as 0.
 fn share(value: f64) -> f64 {
     if value.is_finite() { value.clamp(0.0, 1.0) } else { 0.0 }
 }
 
-/// At most so many, evenly taken.
+/// At most this many, evenly chosen.
 fn sample<T>(all: &[T], limit: usize) -> impl Iterator<Item = &T> {
     let count = all.len().min(limit);
     (0..count).filter_map(move |index| all.get(index * all.len() / count.max(1)))
 }
 
-/// The middle one.
+/// The median.
 fn median(values: impl IntoIterator<Item = f64>) -> f64 {
     let mut sorted: Vec<f64> = values.into_iter().collect();
     sorted.sort_by(f64::total_cmp);
     sorted.get(sorted.len() / 2).copied().unwrap_or(0.0)
 }
 
-/// A verdict as legends have it.
+/// A verdict as legends name it.
 fn verdict_text(verdict: Verdict) -> String {
     format!("{} {}", words::icon(verdict), verdict.name())
 }

@@ -1,5 +1,5 @@
-//! What plotters draws on: SVG in few bytes, since a notebook keeps every plot that it ever showed. Shapes that follow
-//! each other in one style are one path, coordinates are relative, and what all texts have in common is said once.
+//! The back end for plotters: compact SVG, since a notebook keeps every plot that it ever showed. Consecutive shapes in
+//! one style are one path, coordinates are relative, and attributes that all texts share are written once.
 
 use std::convert::Infallible;
 use std::fmt::Write as _;
@@ -12,15 +12,15 @@ use plotters_backend::{
 
 type Drawn = Result<(), DrawingErrorKind<Infallible>>;
 
-/// Font size of texts that name none.
+/// The font size of texts that name none.
 pub const FONT: f64 = 12.0;
-/// plotters takes the height of a line for the size of a font, this much greater.
+/// plotters takes the line height as the font size, which is greater by this factor.
 pub const LINE: f64 = 1.24;
 
 pub struct Paper<'a> {
     out: &'a mut String,
     size: (u32, u32),
-    /// Attributes of the path that is being written, and its shapes.
+    /// The attributes of the path that is being written, and its shapes.
     style: String,
     shapes: String,
 }
@@ -52,7 +52,7 @@ fn color(color: BackendColor) -> String {
     format!("#{red:02x}{green:02x}{blue:02x}")
 }
 
-/// Two digits do; one is nothing to say.
+/// Two digits are enough. Full opacity is left out.
 fn opacity(name: &str, color: BackendColor) -> String {
     if color.alpha >= 0.995 { String::new() } else { format!(" {name}=\"{:.2}\"", color.alpha) }
 }
@@ -131,7 +131,7 @@ impl DrawingBackend for Paper<'_> {
             return Ok(());
         }
         if fill {
-            // The end of a line that goes nowhere: a dot in a handful of characters.
+            // The end of a line without length: a dot in a few characters.
             let round = stroked(style.color(), 2 * radius) + " stroke-linecap=\"round\"";
             self.shape(round, &format!("M{x} {y}h0"));
         } else {

@@ -1,5 +1,5 @@
 //! Predicted against injected values: how often each class was expected and how often it was injected, over all access
-//! paths, each of which weighs as much as it was injected.
+//! paths, each weighted by its injections.
 
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
@@ -11,12 +11,12 @@ use super::marks::{BLUE, Fill, INK, Mark, Sign};
 use super::{Plot, Scale, Sheet, WIDTH, axes, font, percent, place, ticks};
 use crate::words;
 
-/// Of a class, in pixels.
+/// The height of a class, in pixels.
 const ROW: u32 = 24;
-/// What a class was expected with at least, to be drawn where it was never injected.
+/// The minimum expectation of a class that was never injected, for it to be drawn.
 const LEAST: f64 = 0.005;
 
-/// None where nothing was injected.
+/// None if nothing was injected.
 pub fn plot(pair: &PairReport) -> Option<Plot> {
     let found = shares(&pair.paths);
     if found.is_empty() {
@@ -59,7 +59,7 @@ pub fn plot(pair: &PairReport) -> Option<Plot> {
     }))
 }
 
-/// Both shares of each class, those left out that are in neither.
+/// Both shares of each class, without classes that are in neither.
 fn shares(paths: &[PathReport]) -> Vec<(AbstractValue, f64, f64)> {
     let count = |path: &PathReport| path.injected.iter().map(|one| f64::from(one.count)).sum::<f64>();
     let total: f64 = paths.iter().map(count).sum();

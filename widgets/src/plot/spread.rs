@@ -1,4 +1,4 @@
-//! How a number is spread over the changes of a study: bars, piled up by verdict.
+//! The distribution of a number over the changes of a study: bars, stacked by verdict.
 
 use twincell_compare::verdict::Verdict;
 
@@ -7,7 +7,7 @@ use super::{HEIGHT, Plot, Scale, Sheet, VERDICTS, axes, median, percent, place, 
 use crate::state::StudyRow;
 use crate::words;
 
-/// Bars at most.
+/// The maximum number of bars.
 const BARS: u32 = 20;
 
 /// Executions until the verdict.
@@ -16,7 +16,7 @@ pub fn executions(rows: &[StudyRow]) -> Plot {
     counted("Executions until the verdict", "executions", "The study has no changes.", 0, &points)
 }
 
-/// Executions until the first difference, of the changes that have one.
+/// Executions until the first difference, for the changes that have one.
 pub fn until_difference(rows: &[StudyRow]) -> Plot {
     let points = points(rows, |row| row.first_difference.map(f64::from));
     let title = "Executions until the first difference";
@@ -38,7 +38,7 @@ pub fn coverage(rows: &[StudyRow]) -> Plot {
     spread.draw(&found)
 }
 
-/// Time of each change. Times are spread over decades, and so are the bars.
+/// The time of each change. Times range over several powers of ten, and so do the bars.
 pub fn time(rows: &[StudyRow]) -> Plot {
     let found = points(rows, |row| (row.milliseconds > 0.0).then(|| row.milliseconds.log10()));
     let low = found.iter().map(|(value, _)| *value).fold(f64::INFINITY, f64::min).min(5.0).floor();
@@ -73,7 +73,7 @@ fn points(rows: &[StudyRow], value: impl Fn(&StudyRow) -> Option<f64>) -> Vec<(f
     rows.iter().filter_map(|row| Some((value(row)?, row.verdict))).collect()
 }
 
-/// Whole numbers from the least one on, which stand in the middle of their bars.
+/// Whole numbers from the least one on, each in the middle of its bar.
 fn counted(title: &'static str, name: &str, none: &'static str, least: u32, points: &[(f64, Verdict)]) -> Plot {
     let most = points.iter().map(|(value, _)| *value).fold(1.0, f64::max) as u32;
     let count = (most + 1).saturating_sub(least).max(1);
@@ -94,11 +94,11 @@ fn counted(title: &'static str, name: &str, none: &'static str, least: u32, poin
 
 struct Spread<'a> {
     title: &'static str,
-    /// What is said where there is nothing.
+    /// The text if there is nothing to draw.
     none: &'static str,
     said: String,
     x: Scale<'a>,
-    /// Where bars begin and end.
+    /// The edges of the bars.
     edges: &'a [f64],
 }
 
@@ -140,7 +140,7 @@ impl Spread<'_> {
     }
 }
 
-/// How many of each verdict lie between two edges. A value at an edge is above it; at the last one, below.
+/// How many of each verdict lie between two edges. A value at an edge counts above it; at the last edge, below.
 fn piles(points: &[(f64, Verdict)], edges: &[f64]) -> Vec<[u32; 4]> {
     let mut piles = vec![[0; 4]; edges.len().saturating_sub(1)];
     for (value, verdict) in points {

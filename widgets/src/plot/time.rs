@@ -8,12 +8,12 @@ use super::marks::{BLUE, INK, Mark, ORANGE, Sign};
 use super::{HEIGHT, Plot, Scale, Sheet, axes, median, place, plain, sample, ticks};
 use crate::words;
 
-/// Points that are drawn at most; more would only cover each other.
+/// The maximum number of drawn points. More would only cover each other.
 const POINTS: usize = 600;
-/// Times the median: from there on a time is far from the others.
+/// The multiple of the median from which on a time is far from the others.
 const OUTLIER: f64 = 20.0;
 
-/// What came of an execution, as [`words::execution_mark`] calls it, behind what lies in front.
+/// The result of an execution, as [`words::execution_mark`] names it, drawn from back to front.
 const OUTCOMES: [(&str, Mark); 4] = [
     ("= same", Mark::new(Sign::Dot, INK)),
     ("○ says nothing", Mark::new(Sign::Ring, INK)),
@@ -49,7 +49,7 @@ pub fn plot(pair: &PairReport) -> Plot {
     };
     let last = pair.executions.last().map_or(1, |last| last.number);
     let end = f64::from(last.max(2));
-    // Where a few took much longer than all others, each line is ten times the one below.
+    // If a few took much longer than all others, each line is ten times the one below.
     let decades = middle > 0.0 && highest > OUTLIER * middle;
     let height = |milliseconds: f64| if decades { milliseconds.max(1e-3).log10() } else { milliseconds };
     sheet.draw(|area| {

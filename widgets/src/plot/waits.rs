@@ -1,4 +1,4 @@
-//! Executions until a difference: how many came between one that differs and the next.
+//! Executions until a difference: how many there were between one differing execution and the next.
 
 use plotters::prelude::*;
 
@@ -8,10 +8,10 @@ use super::marks::{Fill, INK, Mark, ORANGE, Sign};
 use super::{HEIGHT, Plot, Scale, Sheet, axes, place, plain, ticks};
 use crate::words;
 
-/// Bars at most.
+/// The maximum number of bars.
 const BARS: u32 = 40;
 
-/// None where no execution differs.
+/// None if no execution differs.
 pub fn plot(pair: &PairReport) -> Option<Plot> {
     let found = waits(&pair.executions);
     let first = *found.first()?;
@@ -37,7 +37,7 @@ pub fn plot(pair: &PairReport) -> Option<Plot> {
         ],
         height: HEIGHT,
     };
-    // Whole numbers stand in the middle of their bars.
+    // Whole numbers are in the middle of their bars.
     let end = f64::from(most.max(4)) + 0.5;
     let highest = f64::from(heights.iter().copied().max().unwrap_or(1));
     Some(sheet.draw(|area| {
@@ -59,8 +59,8 @@ pub fn plot(pair: &PairReport) -> Option<Plot> {
     }))
 }
 
-/// Executions from one that differs to the next that is listed and does, the first from the start. Of a long campaign not all
-/// are listed, so their numbers count.
+/// The number of executions from one that differs to the next listed one that does, the first from the start. Of a long
+/// campaign not all are listed, so their numbers count.
 fn waits(executions: &[ExecutionReport]) -> Vec<u32> {
     let mut last = 0;
     let differing = executions.iter().filter(|execution| execution.differs);

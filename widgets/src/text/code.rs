@@ -1,4 +1,4 @@
-//! The change in a terminal: a unified diff, or both versions side by side where there is room, with line numbers,
+//! The change in a terminal: a unified diff, or both versions side by side if there is room, with line numbers,
 //! coverage margin and the injected values under the line where they entered.
 
 use anstyle::{AnsiColor, Style};
@@ -11,15 +11,15 @@ use super::DIM;
 use super::page::{Page, chunks, padded};
 use crate::{plain, words};
 
-/// Width from which both versions stand side by side.
+/// The width from which both versions stand side by side.
 const SIDE_BY_SIDE: usize = 130;
-/// Unchanged rows shown around a changed one.
+/// The number of unchanged rows shown around a changed one.
 const CONTEXT: usize = 3;
-/// Rows up to which a function is shown whole.
+/// The number of rows up to which a function is shown whole.
 const WHOLE: usize = 24;
-/// Values shown under one line at most; the list of injected values has more.
+/// The maximum number of values shown under one line. The list of injected values has more.
 const VALUES_AT_LINE: usize = 6;
-/// Rows shown at most.
+/// The maximum number of rows shown.
 const ROWS: usize = 200;
 
 const REMOVED: Style = Style::new().fg_color(Some(anstyle::Color::Ansi(AnsiColor::Red)));
@@ -80,7 +80,7 @@ fn shown_rows(changed: &[bool]) -> Vec<usize> {
     (0..changed.len()).filter(|&index| changed.len() <= WHOLE || near(index)).collect()
 }
 
-/// A line that the diff does not mark but that reads differently (a comment, a renamed local) has the sign `~`.
+/// A line that the diff does not mark but whose text differs (a comment, a renamed local) has the sign `~`.
 fn sign(line: &LineReport, other: Option<&LineReport>, changed: char, style: Style) -> (char, Style) {
     match other {
         _ if line.changed => (changed, style),
@@ -100,7 +100,7 @@ fn sides<'a>(old: Option<&'a LineReport>, new: Option<&'a LineReport>) -> (Optio
     (shown(old, new, '-', REMOVED), shown(new, old, '+', ADDED))
 }
 
-/// What the signs in the margin mean, once for all pairs, if there was a margin.
+/// The meaning of the signs in the margin, once for all pairs, if there was a margin.
 pub fn legend(page: &mut Page, comparison: &Comparison) {
     let has_margin =
         |pair: &PairReport| pair.verdict != Verdict::Identical && pair.rows.iter().any(|row| is_changed(pair, row));
@@ -110,7 +110,7 @@ pub fn legend(page: &mut Page, comparison: &Comparison) {
     }
 }
 
-/// The coverage margin of a line, with a mark when the execution shown ran it.
+/// The coverage margin of a line, with a mark if the shown execution ran it.
 fn runs(line: &LineReport) -> String {
     format!("{}{}", if line.witness_hits > 0 { "▸" } else { "" }, words::margin(line))
 }

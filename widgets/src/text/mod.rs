@@ -1,5 +1,5 @@
-//! A comparison for the terminal: sentence, evidence, injected values, what changed, calls that differ. Colors only
-//! when asked for; user text is stripped of everything that a terminal would obey.
+//! A comparison for the terminal: sentence, evidence, injected values, the change, differing calls. Colors appear only
+//! on request. User text is stripped of everything that a terminal would obey.
 
 mod code;
 mod page;
@@ -18,7 +18,7 @@ pub(crate) use page::cut;
 const EVIDENCE_SHOWN: usize = 10;
 const VALUES_SHOWN: usize = 20;
 const CALLS_SHOWN: usize = 20;
-/// Functions that are as they were, each with a paragraph of its own.
+/// The maximum number of unchanged functions with a paragraph of their own.
 const SAME_SHOWN: usize = 3;
 
 const BOLD: Style = Style::new().bold();
@@ -29,7 +29,7 @@ const DIM: Style = Style::new().dimmed();
 pub struct TextOptions {
     /// Use ANSI colors. They only repeat what signs and words say.
     pub color: bool,
-    /// Columns of the terminal; taken as 40 at least and 240 at most.
+    /// The number of columns of the terminal, taken as at least 40 and at most 240.
     pub width: usize,
 }
 
@@ -39,7 +39,7 @@ impl Default for TextOptions {
     }
 }
 
-/// A comparison as text of at most `width` columns; from 130 columns on, both versions stand side by side.
+/// A comparison as text of at most `width` columns. From 130 columns on, both versions stand side by side.
 pub fn text(comparison: &Comparison, options: &TextOptions) -> String {
     let mut page = Page::new(options.color, options.width.clamp(40, 240));
     let mark = (words::icon(comparison.verdict), comparison.verdict.name());
@@ -53,7 +53,7 @@ pub fn text(comparison: &Comparison, options: &TextOptions) -> String {
             pair_body(&mut page, only, comparison.budget);
         }
         several => {
-            // Of a large file most is as it was: that is one paragraph, and not one for each.
+            // Most of a large file is unchanged. That is one paragraph, and not one for each function.
             let (same, others): (Vec<&PairReport>, Vec<&PairReport>) = several.iter().copied().partition(|pair| {
                 let [old, new] = [&pair.old, &pair.new].map(|version| version.lines.iter().map(|line| &line.text));
                 pair.verdict == Verdict::Identical && pair.decided_by.is_empty() && old.eq(new)

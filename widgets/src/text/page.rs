@@ -5,7 +5,7 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use super::{BOLD, DIM};
 
-/// Text under construction. All text handed in is plain already.
+/// Text under construction. All text that comes in is already plain.
 pub struct Page {
     out: String,
     color: bool,
@@ -58,7 +58,7 @@ impl Page {
         }
     }
 
-    /// Wrapped text behind a label; further lines stand under the text.
+    /// Wrapped text behind a label, with further lines below the text.
     pub fn hanging(&mut self, label: &str, text: &str) {
         let indent = label.width();
         for (index, line) in self.wrapped(text, indent).iter().enumerate() {
@@ -72,7 +72,7 @@ impl Page {
         }
     }
 
-    /// A remark on the line before: behind it where there is room, else below.
+    /// A remark on the previous line: behind it if there is room, and below it otherwise.
     pub fn aside(&mut self, text: &str) {
         let last = self.out.trim_end_matches('\n').rsplit('\n').next().unwrap_or_default().width();
         let column = (last + 3).max(44.min(self.width / 2));
@@ -92,7 +92,7 @@ impl Page {
         }
     }
 
-    /// As [`cut`], and no wider than the page.
+    /// Like [`cut`], and no wider than the page.
     pub fn cut(&self, text: &str, columns: usize) -> String {
         cut(text, columns.min(self.width))
     }
@@ -105,12 +105,12 @@ impl Page {
     }
 }
 
-/// Text of at most so many columns, an ellipsis at the cut.
+/// Text of at most this many columns, with an ellipsis at the cut.
 pub fn cut(text: &str, columns: usize) -> String {
     if text.width() <= columns { text.to_string() } else { chunks(text, columns - 1).swap_remove(0) + "…" }
 }
 
-/// A line of code in pieces of at most so many columns; white space is kept. At least one piece.
+/// A line of code in pieces of at most this many columns. White space is kept. There is at least one piece.
 pub fn chunks(text: &str, columns: usize) -> Vec<String> {
     let mut pieces = vec![String::new()];
     let mut used = 0;
@@ -128,7 +128,7 @@ pub fn chunks(text: &str, columns: usize) -> Vec<String> {
     pieces
 }
 
-/// Text filled up with spaces to so many columns.
+/// Text padded with spaces to this many columns.
 pub fn padded(text: &str, columns: usize) -> String {
     format!("{text}{}", " ".repeat(columns.saturating_sub(text.width())))
 }
