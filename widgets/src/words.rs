@@ -185,7 +185,7 @@ pub fn witness_role(pair: &PairReport, witness: &Witness) -> &'static str {
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct FinalValue {
-    /// With what it is, e.g. `request afterwards`.
+    /// The name with its kind, e.g. `request afterwards`.
     pub name: String,
     pub differs: bool,
     pub old: String,

@@ -1,7 +1,7 @@
 // The state that the kernel sends, as JSON. Written from the types of widgets/src/state by its tests, and not by
 // hand. Strings are raw: they come from user code and go through `plain` before they are shown.
 
-/** Version of the state's shape: the view refuses another one. */
+/** The version of the state's format. The view refuses any other. */
 export const STATE_FORMAT = 2;
 
 export type Verdict = "changing" | "likely_preserving" | "inconclusive" | "identical";
@@ -18,7 +18,7 @@ export interface ComparisonState {
   verdict: Verdict;
   sentence: string;
   predictor: string;
-  /** As text: it may be greater than what JavaScript counts to. */
+  /** As text, since it may be greater than JavaScript's integers. */
   seed: string;
   budget: number;
   milliseconds: number;
@@ -33,14 +33,14 @@ export interface ComparisonState {
 export interface PairState {
   name: string;
   verdict: Verdict;
-  /** Its sign and its word: the verdict's, or that other pairs decide in its place. */
+  /** Its sign and its word: those of the verdict, or those that say that other pairs decide in its place. */
   mark: [string, string];
-  /** Where it stands among the pairs: the less, the sooner. */
+  /** Its rank among the pairs: lower ranks come first. */
   rank: number;
   sentence: string;
-  /** Why, where the sentence does not say it. */
+  /** The reason, if the sentence does not give it. */
   reason: string | null;
-  /** What was executed, as (name, value). */
+  /** Figures of what was executed, as (name, value). */
   facts: Array<[string, string]>;
   notes: Array<string>;
   /** Qualified names of the pairs that decide in its place. */
@@ -57,7 +57,7 @@ export interface PairState {
   evidence: Array<Evidence>;
   /** The witness, or the execution with the most coverage. */
   shown: Detail | null;
-  /** Why that one is shown. */
+  /** Why this execution is shown. */
   role: string | null;
   reproducer: Reproducer | null;
 }
@@ -78,9 +78,9 @@ export interface Line {
   text: string;
   changed: boolean;
   executable: boolean;
-  /** In how many executions the line ran. */
+  /** The number of executions that ran the line. */
   executions: number;
-  /** How often it ran in the execution that is shown at first. */
+  /** How often it ran in the execution that is shown first. */
   hits: number;
 }
 
@@ -91,7 +91,7 @@ export interface Branch {
   not_taken: number;
 }
 
-/** Indices into the lines of both versions; none where one has no line there. */
+/** Indices into the lines of both versions. None if a version has no line there. */
 export interface AlignedRow {
   old: number | null;
   new: number | null;
@@ -106,7 +106,7 @@ export interface Execution {
   old_valid: boolean;
   new_valid: boolean;
   differs: boolean;
-  /** False where it showed a difference that was left aside, so that nothing is said of it. */
+  /** False if it showed a difference that was set aside, so that nothing is said about it. */
   examined: boolean;
   /** Lines that no earlier execution ran. */
   new_lines: number;
@@ -130,7 +130,7 @@ export interface Evidence {
   execution: number;
 }
 
-/** What entered under one access path. */
+/** The values that entered under one access path. */
 export interface Path {
   path: string;
   /** None for a parameter. */
@@ -138,11 +138,11 @@ export interface Path {
   /** 0 is old, 1 is new. */
   version: 0 | 1;
   line: number;
-  /** A probability for each class; may be empty. */
+  /** A probability for each class. May be empty. */
   predicted: Array<number>;
   /** The most frequent first, bounded. */
   injected: Array<InjectedValue>;
-  /** Values beyond those. */
+  /** The number of further values. */
   more: number;
 }
 
@@ -164,7 +164,7 @@ export interface Reproducer {
 
 /** One execution in full. */
 export interface Detail {
-  /** Its number; none where values were changed. */
+  /** Its number. None if values were changed. */
   execution: number | null;
   differs: boolean;
   valid: boolean;
@@ -191,7 +191,7 @@ export interface VersionRun {
  * What the code left under one name: an argument after the call, a name that a snippet binds, a member of an object.
  */
 export interface FinalValue {
-  /** With what it is, e.g. `request afterwards`. */
+  /** The name with its kind, e.g. `request afterwards`. */
   name: string;
   differs: boolean;
   old: string;
@@ -213,18 +213,18 @@ export interface DetailValue {
    * written, or not in so many characters.
    */
   literal: string | null;
-  /** A person chose it. */
+  /** Whether a person chose it. */
   changed: boolean;
 }
 
-/** A call of each version to code outside of it, where they correspond. */
+/** Corresponding calls of both versions to external code. */
 export interface CallRow {
   old: string | null;
   new: string | null;
   equal: boolean;
 }
 
-/** A study: one row a change. */
+/** A study, with one row for each change. */
 export interface StudyState {
   /** `STATE_FORMAT`. */
   format: number;
@@ -236,11 +236,11 @@ export interface StudyState {
 export interface StudyRow {
   id: string;
   verdict: Verdict;
-  /** Where somebody gave one. */
+  /** The label, if somebody gave one. */
   label: Label | null;
   reason: string;
   executions: number;
-  /** Share of executable lines that ran, 0 to 1. */
+  /** The share of executable lines that ran, 0 to 1. */
   coverage: number;
   /** Number of the first execution that differs. */
   first_difference: number | null;
@@ -248,11 +248,11 @@ export interface StudyRow {
   complexity: number | null;
   milliseconds: number;
   evidence: Array<Evidence>;
-  /** What became of the reproducer, e.g. `holds`. */
+  /** The status of the reproducer, e.g. `holds`. */
   reproducer: string | null;
-  /** A `ComparisonState` as JSON, where it was kept: a text, which is a fifth of what it takes otherwise. */
+  /** A `ComparisonState` as JSON, if it was kept. As a text it takes a fifth of the memory. */
   comparison: ComparisonState | null;
 }
 
-/** What people said of a change. */
+/** A person's judgment of a change. */
 export type Label = "changing" | "preserving" | "unclear";

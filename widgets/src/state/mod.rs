@@ -22,7 +22,7 @@ use crate::words::FinalValue;
 
 pub use build::{detail, state};
 
-/// Version of the state's shape: the view refuses another one.
+/// The version of the state's format. The view refuses any other.
 pub const STATE_FORMAT: u32 = 2;
 
 /// A comparison.
@@ -36,7 +36,7 @@ pub struct ComparisonState<'a> {
     verdict: Verdict,
     sentence: &'a str,
     predictor: &'a str,
-    /// As text: it may be greater than what JavaScript counts to.
+    /// As text, since it may be greater than JavaScript's integers.
     seed: String,
     budget: u32,
     milliseconds: f64,
@@ -55,14 +55,14 @@ struct PairState<'a> {
     name: String,
     #[cfg_attr(test, ts(as = "typescript::Verdict"))]
     verdict: Verdict,
-    /// Its sign and its word: the verdict's, or that other pairs decide in its place.
+    /// Its sign and its word: those of the verdict, or those that say that other pairs decide in its place.
     mark: (&'static str, &'static str),
-    /// Where it stands among the pairs: the less, the sooner.
+    /// Its rank among the pairs: lower ranks come first.
     rank: u8,
     sentence: &'a str,
-    /// Why, where the sentence does not say it.
+    /// The reason, if the sentence does not give it.
     reason: Option<String>,
-    /// What was executed, as (name, value).
+    /// Figures of what was executed, as (name, value).
     facts: Vec<(&'static str, String)>,
     notes: &'a [String],
     /// Qualified names of the pairs that decide in its place.
@@ -79,7 +79,7 @@ struct PairState<'a> {
     evidence: Vec<Evidence>,
     /// The witness, or the execution with the most coverage.
     shown: Option<Detail>,
-    /// Why that one is shown.
+    /// Why this execution is shown.
     role: Option<&'static str>,
     reproducer: Option<Reproducer<'a>>,
 }
@@ -104,9 +104,9 @@ struct Line<'a> {
     text: &'a str,
     changed: bool,
     executable: bool,
-    /// In how many executions the line ran.
+    /// The number of executions that ran the line.
     executions: u32,
-    /// How often it ran in the execution that is shown at first.
+    /// How often it ran in the execution that is shown first.
     hits: u32,
 }
 
@@ -119,7 +119,7 @@ struct Branch {
     not_taken: u32,
 }
 
-/// Indices into the lines of both versions; none where one has no line there.
+/// Indices into the lines of both versions. None if a version has no line there.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 struct AlignedRow {
@@ -138,7 +138,7 @@ struct Execution<'a> {
     old_valid: bool,
     new_valid: bool,
     differs: bool,
-    /// False where it showed a difference that was left aside, so that nothing is said of it.
+    /// False if it showed a difference that was set aside, so that nothing is said about it.
     examined: bool,
     /// Lines that no earlier execution ran.
     new_lines: u32,
@@ -166,7 +166,7 @@ struct Evidence {
     execution: u32,
 }
 
-/// What entered under one access path.
+/// The values that entered under one access path.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 struct Path<'a> {
@@ -177,11 +177,11 @@ struct Path<'a> {
     #[cfg_attr(test, ts(type = "0 | 1"))]
     version: u8,
     line: u32,
-    /// A probability for each class; may be empty.
+    /// A probability for each class. May be empty.
     predicted: &'a [f32],
     /// The most frequent first, bounded.
     injected: Vec<InjectedValue<'a>>,
-    /// Values beyond those.
+    /// The number of further values.
     more: u32,
 }
 
@@ -210,7 +210,7 @@ struct Reproducer<'a> {
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Detail {
-    /// Its number; none where values were changed.
+    /// Its number. None if values were changed.
     execution: Option<u32>,
     differs: bool,
     valid: bool,
@@ -252,11 +252,11 @@ struct DetailValue {
     /// As Python would write it, in full, so that a person can put another one in its place; none where it cannot be
     /// written, or not in so many characters.
     literal: Option<String>,
-    /// A person chose it.
+    /// Whether a person chose it.
     changed: bool,
 }
 
-/// A call of each version to code outside of it, where they correspond.
+/// Corresponding calls of both versions to external code.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 struct CallRow {
@@ -265,7 +265,7 @@ struct CallRow {
     equal: bool,
 }
 
-/// A study: one row a change.
+/// A study, with one row for each change.
 #[derive(Debug, Clone, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct StudyState {
@@ -282,11 +282,11 @@ pub struct StudyRow {
     pub id: String,
     #[cfg_attr(test, ts(as = "typescript::Verdict"))]
     pub verdict: Verdict,
-    /// Where somebody gave one.
+    /// The label, if somebody gave one.
     pub label: Option<Label>,
     pub reason: String,
     pub executions: u32,
-    /// Share of executable lines that ran, 0 to 1.
+    /// The share of executable lines that ran, 0 to 1.
     pub coverage: f64,
     /// Number of the first execution that differs.
     pub first_difference: Option<u32>,
@@ -296,9 +296,9 @@ pub struct StudyRow {
     #[serde(serialize_with = "as_state")]
     #[cfg_attr(test, ts(as = "Vec<Evidence>"))]
     pub evidence: Vec<report::Evidence>,
-    /// What became of the reproducer, e.g. `holds`.
+    /// The status of the reproducer, e.g. `holds`.
     pub reproducer: Option<String>,
-    /// A [`ComparisonState`] as JSON, where it was kept: a text, which is a fifth of what it takes otherwise.
+    /// A [`ComparisonState`] as JSON, if it was kept. As a text it takes a fifth of the memory.
     #[serde(serialize_with = "as_json")]
     #[cfg_attr(test, ts(as = "Option<ComparisonState>"))]
     pub comparison: Option<Arc<str>>,
