@@ -208,8 +208,9 @@ def connect(address: str) -> Callable[[], Executor]:
             client = Client(f"tcp://{place}", timeout=10, set_as_default=False)
         except (OSError, ValueError) as error:
             raise TwincellError(f"no Dask scheduler answers at {place}: {told(error)}") from None
-        executor = client.get_executor(pure=False)
+        executor: Any = client.get_executor(pure=False)
         executor.twincell_close = client.close
-        return executor
+        made: Executor = executor
+        return made
 
     return make

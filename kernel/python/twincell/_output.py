@@ -16,7 +16,7 @@ import json
 import sys
 import threading
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import thread as pool
 from typing import Any
 
@@ -100,7 +100,7 @@ class Output:
         if not self.allow_stdin or request is None:
             raise StdinNotImplementedError("input was called, but this front end does not support input requests")
         answer = self._connection.ask(request, {"prompt": prompt, "password": password})
-        value = json.loads(answer).get("value", "")
+        value: str = json.loads(answer).get("value", "")
         if value == "\x04":
             raise EOFError
         return value
@@ -117,7 +117,8 @@ class Output:
 
     def _follow_threads(self) -> None:
         """Makes threads, and work submitted to pools of threads, keep the request of their starter."""
-        start, submit = threading.Thread.start, pool.ThreadPoolExecutor.submit
+        start = threading.Thread.start
+        submit: Callable[..., Any] = pool.ThreadPoolExecutor.submit
 
         @functools.wraps(start)
         def start_for_request(thread: threading.Thread) -> None:
@@ -133,8 +134,8 @@ class Output:
                 return submit(executor, fn, *arguments, **keywords)
             return submit(executor, self._call, request, fn, *arguments, **keywords)
 
-        threading.Thread.start = start_for_request
-        pool.ThreadPoolExecutor.submit = submit_for_request
+        threading.Thread.start = start_for_request  # type: ignore[method-assign, assignment]
+        pool.ThreadPoolExecutor.submit = submit_for_request  # type: ignore[method-assign, assignment]
 
     def _call(self, request: Request, fn: Any, /, *arguments: Any, **keywords: Any) -> Any:
         self._of_task.set(request)
@@ -158,7 +159,7 @@ class Stream(io.TextIOBase):
         self.name = f"<{name}>"
         self._descriptor = descriptor
         # An attribute of the instance, so that `print` calls native code directly.
-        self.write = writer.write
+        self.write = writer.write  # type: ignore[method-assign]
 
     def writable(self) -> bool:
         return True

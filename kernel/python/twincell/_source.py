@@ -18,9 +18,10 @@ def source(thing: Any) -> str:
     try:
         text = inspect.getsource(thing)
     except (OSError, TypeError, SyntaxError) as error:
-        text = _of_class(thing) if isinstance(thing, type) else None
-        if text is None:
+        of_class = _of_class(thing) if isinstance(thing, type) else None
+        if of_class is None:
             raise error if not isinstance(error, SyntaxError) else OSError(str(error)) from None
+        text = of_class
     return textwrap.dedent(text)
 
 
@@ -33,8 +34,9 @@ def _of_class(thing: type) -> str | None:
         except SyntaxError:
             continue
         for node in ast.walk(tree):
-            holds = isinstance(node, ast.ClassDef) and node.name == thing.__name__
-            if holds and node.lineno <= code.co_firstlineno <= node.end_lineno:
+            if not isinstance(node, ast.ClassDef) or node.name != thing.__name__:
+                continue
+            if node.lineno <= code.co_firstlineno <= (node.end_lineno or node.lineno):
                 first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
                 return "".join(lines[first - 1 : node.end_lineno])
     return None

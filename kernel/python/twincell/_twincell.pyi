@@ -284,7 +284,7 @@ class MagicOutcome:
     study: Study | None
 
 # Called with the pair, the number of pairs, executions, budget and coverage.
-Progress = Callable[[int, int, int, int, float], None]
+Progress = Callable[[int, int, int, int, float], object]
 
 class Autocompare:
     def compare(self, old: str, new: str, progress: Progress | None = None) -> MagicOutcome: ...
@@ -298,6 +298,7 @@ def predict_magic(
 ) -> tuple[Predictions | None, str | None]: ...
 def version_name(line: str, cell: str) -> tuple[str | None, str | None]: ...
 def magic_flags(magic: str) -> list[str]: ...
+def serve_worker(socket: int, scratch: str, readable: list[str], memory_bytes: int) -> None: ...
 
 class Request:
     """A message that waits for a reply. A request to shut down has no type."""

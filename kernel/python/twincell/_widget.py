@@ -49,7 +49,7 @@ def view_class() -> type:
         kind = traitlets.Unicode("comparison").tag(sync=True)
         state = traitlets.Dict(allow_none=True, default_value=None).tag(sync=True)
         progress = traitlets.Dict(allow_none=True, default_value=None).tag(sync=True)
-        pinned = traitlets.List().tag(sync=True)
+        pinned: traitlets.List[Any] = traitlets.List().tag(sync=True)
 
         def __init__(self, comparison: Comparison | None = None, study: Study | None = None, **traits: Any) -> None:
             #: The comparison that answers requests; None while one runs, and before a change of a study is opened.
@@ -85,13 +85,13 @@ def view_class() -> type:
                 # The next requests are about this change.
                 self.comparison = opened or self.comparison
                 return reply
-            handle = request.get("handle")
+            handle: int | None = request.get("handle")
             if handle is not None and handle not in self._replayed:
                 return {"ok": False, "error": "the kernel does not know this execution any more: run the cell again"}
-            start = self._replayed.pop(handle, None)
-            if start is not None:
+            start = None
+            if handle is not None:
                 # It was used again, so it moves to the end.
-                self._replayed[handle] = start
+                start = self._replayed[handle] = self._replayed.pop(handle)
             reply, start = answer(self.comparison, request, start)
             if start is not None and "detail" in reply:
                 reply["detail"]["handle"] = handle = next(self._handles)

@@ -17,13 +17,14 @@ import signal
 import sys
 import threading
 import types
+from collections.abc import Iterator
 from datetime import datetime, timezone
 from typing import Any, TextIO
 
 import IPython
 from IPython.core.application import BaseIPythonApplication
+from IPython.core.async_helpers import _asyncio_runner
 from IPython.core.completer import provisionalcompleter, rectify_completions
-from IPython.core.interactiveshell import _asyncio_runner
 from IPython.core.shellapp import InteractiveShellApp, shell_aliases, shell_flags
 from IPython.utils.tokenutil import token_at_cursor
 from traitlets import Dict, Unicode
@@ -122,7 +123,7 @@ class Kernel:
             logger.exception("a subshell ended")
 
     async def _handle(self, request: Request) -> None:
-        handler = self._handlers.get(request.msg_type)
+        handler = self._handlers.get(request.msg_type or "")
         try:
             message = _read(request)
             self.output.set_parent(request, message)
@@ -142,12 +143,17 @@ class Kernel:
             self.connection.finish(request)
 
     def _reply(self, request: Request, content: dict[str, Any], metadata: dict[str, Any] | None = None) -> None:
-        msg_type = request.msg_type.replace("_request", "_reply")
+        msg_type = (request.msg_type or "").replace("_request", "_reply")
         self.connection.reply(request, msg_type, content, metadata)
 
     def _reply_error(self, request: Request, error: BaseException) -> None:
-        if request.msg_type.endswith("_request"):
-            content = {"status": "error", "ename": type(error).__name__, "evalue": str(error), "traceback": []}
+        if (request.msg_type or "").endswith("_request"):
+            content: dict[str, Any] = {
+                "status": "error",
+                "ename": type(error).__name__,
+                "evalue": str(error),
+                "traceback": [],
+            }
             if request.msg_type == "execute_request":
                 content["execution_count"] = self.shell.execution_count
             self._reply(request, content)
@@ -167,7 +173,7 @@ class Kernel:
         cell.get_loop().call_soon_threadsafe(cell.cancel)
 
     @contextlib.contextmanager
-    def _user_code(self):
+    def _user_code(self) -> Iterator[None]:
         if threading.current_thread() is not threading.main_thread():
             # Signals reach only the main thread.
             yield
@@ -311,7 +317,7 @@ class Kernel:
 
     def _comm(self, request: Request, message: dict[str, Any]) -> None:
         with self._user_code():
-            getattr(self.comms, request.msg_type)(None, None, message)
+            getattr(self.comms, message["msg_type"])(None, None, message)
 
 
 def _read(request: Request) -> dict[str, Any]:
@@ -355,8 +361,7 @@ def _log_to(terminal: TextIO, app_log: logging.Logger) -> None:
 def _be_found_as_notebook(shell: ZMQInteractiveShell) -> None:
     """Adds a stand-in for ipykernel's shell, by which packages such as tqdm tell that they run in a notebook."""
     module = types.ModuleType("ipykernel.zmqshell", "Stands in for ipykernel's shell; the kernel is twincell's.")
-    module.ZMQInteractiveShell = type(shell)
-    module.ZMQDisplayPublisher = type(shell.display_pub)
+    vars(module).update(ZMQInteractiveShell=type(shell), ZMQDisplayPublisher=type(shell.display_pub))
     sys.modules.setdefault(module.__name__, module)
 
 
@@ -367,6 +372,9 @@ class KernelApp(BaseIPythonApplication, InteractiveShellApp):
     description = "The Jupyter kernel of twincell. Jupyter starts it; there is no need to start it by hand."
     aliases = Dict({**BaseIPythonApplication.aliases, **shell_aliases, "f": "KernelApp.connection_file"})
     flags = Dict({**BaseIPythonApplication.flags, **shell_flags})
+    #: Both are set in `initialize`.
+    shell: ZMQInteractiveShell
+    kernel: Kernel
     connection_file = Unicode("", help="The file in which Jupyter wrote ports and key.").tag(config=True)
 
     def initialize(self, argv: list[str] | None = None) -> None:
@@ -407,7 +415,9 @@ class KernelApp(BaseIPythonApplication, InteractiveShellApp):
         asyncio.set_event_loop(loop)
         try:
             threading.Thread(target=self.kernel.start_subshells, name="subshells", daemon=True).start()
-            serving = loop.create_task(self.kernel.serve(self.kernel.connection.requests()))
+            requests = self.kernel.connection.requests()
+            assert requests is not None, "the main shell has its requests from the start"
+            serving = loop.create_task(self.kernel.serve(requests))
             while not serving.done():
                 try:
                     loop.run_until_complete(serving)

@@ -14,6 +14,7 @@ from types import ModuleType
 from typing import Any, TypeVar
 
 from IPython.core.error import UsageError
+from IPython.core.interactiveshell import InteractiveShell
 from IPython.core.magic import Magics, cell_magic, line_cell_magic, line_magic, magics_class
 from IPython.display import display
 
@@ -49,7 +50,8 @@ class LastRun:
     def _cell_id(self) -> str | None:
         # Front ends send the cell's id with the request to run it.
         request = self.shell.get_parent() if hasattr(self.shell, "get_parent") else {}
-        return (request.get("metadata") or {}).get("cellId")
+        cell_id: str | None = (request.get("metadata") or {}).get("cellId")
+        return cell_id
 
     def code(self) -> str | None:
         """The code that the running cell held when it last ran; `None` when it has not run before."""
@@ -63,13 +65,15 @@ class LastRun:
 class TwincellMagics(Magics):
     """`%%compare`, `%compare`, `%%version`, `%version`, `%autocompare`, `%predict` and `%study`."""
 
-    def __init__(self, shell: Any) -> None:
+    shell: InteractiveShell
+
+    def __init__(self, shell: InteractiveShell) -> None:
         super().__init__(shell)
         self.versions: dict[str, str] = {}
         self.last_run = LastRun(shell)
         self._autocompare: _twincell.Autocompare | None = None
 
-    @cell_magic("compare")
+    @cell_magic("compare")  # type: ignore[arg-type]  # IPython's annotation knows no name in parentheses
     def compare_cell(self, line: str, cell: str) -> Comparison | None:
         """Compare the two versions in the cell, separated by a line `# ---`; see `%%compare --help`."""
 
@@ -79,7 +83,7 @@ class TwincellMagics(Magics):
 
         return self._show(self._watched(compare, alone=True))
 
-    @line_magic("compare")
+    @line_magic("compare")  # type: ignore[arg-type]
     def compare_stored(self, line: str) -> Comparison | None:
         """Compare two versions that `%%version` stored: `%compare OLD NEW`; see `%compare --help`."""
 
@@ -130,9 +134,7 @@ class TwincellMagics(Magics):
             outcome = one_line(_twincell.study_line, line, self.shell.user_ns)
         except KeyboardInterrupt as interrupt:
             # The cell fails; twincell's own frames are of no interest.
-            interrupt._render_traceback_ = lambda: [
-                "Stopped. The results so far are in the file of --out, if there is one."
-            ]
+            show_as(interrupt, "Stopped. The results so far are in the file of --out, if there is one.")
             raise
         if outcome.text is not None:
             print(outcome.text)
@@ -152,10 +154,11 @@ class TwincellMagics(Magics):
         except KeyboardInterrupt:
             print("autocompare: stopped before anything was found")
             return
-        if outcome.comparison.verdict == "changing":
-            display(outcome.comparison)
-        else:
-            print(f"autocompare: {outcome.comparison.sentence}")
+        comparison = outcome.comparison
+        if comparison is not None and comparison.verdict == "changing":
+            display(comparison)
+        elif comparison is not None:
+            print(f"autocompare: {comparison.sentence}")
 
     def _watched(self, compare: Callable[[Progress], _twincell.MagicOutcome], *, alone: bool) -> _twincell.MagicOutcome:
         progress = Progress(self.shell, alone=alone)
@@ -170,7 +173,7 @@ class TwincellMagics(Magics):
         if outcome.interrupt is not None:
             display(outcome.comparison)
             # The cell fails, so that the following cells do not run. twincell's own frames are of no interest.
-            outcome.interrupt._render_traceback_ = lambda: ["Stopped. The results so far are above."]
+            show_as(outcome.interrupt, "Stopped. The results so far are above.")
             raise outcome.interrupt
         if outcome.code is not None:
             run_in_cell(self.shell, outcome.code)
@@ -182,8 +185,8 @@ class TwincellMagics(Magics):
         if cell is None:
             if line.strip():
                 raise UsageError(f"write %%version {line.strip()} at the top of a cell to store it; %version lists")
-            for name, code in self.versions.items():
-                print(f"{name}: {len(code.splitlines())} lines")
+            for stored, code in self.versions.items():
+                print(f"{stored}: {len(code.splitlines())} lines")
             if not self.versions:
                 print("no versions yet: write %%version NAME at the top of a cell")
             return
@@ -192,6 +195,11 @@ class TwincellMagics(Magics):
             print(help_text)
         if name is not None:
             self.versions[name] = cell
+
+
+def show_as(interrupt: BaseException, line: str) -> None:
+    """Makes IPython show an interrupt as one line in place of its traceback."""
+    interrupt.__dict__["_render_traceback_"] = lambda: [line]
 
 
 def defines_something(cell: str) -> bool:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import contextlib
 import os
 import threading
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
 
 from IPython.core import page
 from IPython.core.autocall import ZMQExitAutocall
@@ -14,15 +14,22 @@ from IPython.core.displayhook import DisplayHook
 from IPython.core.displaypub import DisplayPublisher
 from IPython.core.error import UsageError
 from IPython.core.interactiveshell import InteractiveShell, InteractiveShellABC
-from IPython.utils.process import system
+from IPython.utils.process import system  # type: ignore[attr-defined]
 from traitlets import Any as AnyTrait
 from traitlets import CBool, Instance, Type, default
 
 from ._output import Output
 
+if TYPE_CHECKING:
+    from IPython.core.history import HistoryManager
+    from IPython.core.payload import PayloadManager
+
+HistoryOutput: Callable[..., object] | None
 try:
-    from IPython.core.history import HistoryOutput
-except ImportError:  # before IPython 9
+    from IPython.core import history
+
+    HistoryOutput = history.HistoryOutput
+except AttributeError:  # before IPython 9
     HistoryOutput = None
 
 
@@ -64,6 +71,7 @@ class MessageDisplayPublisher(DisplayPublisher):
         self,
         data: dict[str, Any],
         metadata: dict[str, Any] | None = None,
+        source: object = None,
         *,
         transient: dict[str, Any] | None = None,
         update: bool = False,
@@ -100,6 +108,13 @@ class ZMQInteractiveShell(InteractiveShell):
     #: Whether `exit(keep_kernel=True)` ended the front end only.
     keepkernel_on_exit: bool | None = None
 
+    if TYPE_CHECKING:
+        # Traits of IPython that are None only until the shell is made.
+        displayhook: MessageDisplayHook
+        display_pub: MessageDisplayPublisher
+        history_manager: HistoryManager
+        payload_manager: PayloadManager
+
     def __init__(self, *, output: Output, **options: Any) -> None:
         self.output = output
         #: The outcome of the cell that each thread runs.
@@ -111,7 +126,8 @@ class ZMQInteractiveShell(InteractiveShell):
     @property
     def parent_metadata(self) -> dict[str, Any]:
         """The metadata of the current request. JupyterLab puts the cell's id there, as `cellId`."""
-        return self.output.parent_message.get("metadata", {})
+        metadata: dict[str, Any] = self.output.parent_message.get("metadata", {})
+        return metadata
 
     def get_parent(self) -> dict[str, Any]:
         """The current request, as under ipykernel."""
@@ -170,7 +186,7 @@ class ZMQInteractiveShell(InteractiveShell):
     def set_next_input(self, text: str, replace: bool = False) -> None:
         self.payload_manager.write_payload({"source": "set_next_input", "text": text, "replace": replace})
 
-    def _showtraceback(self, etype: type, evalue: BaseException, stb: list[str]) -> None:
+    def _showtraceback(self, etype: type[BaseException], evalue: BaseException, stb: list[str]) -> None:
         if self.displayhook.is_showing:
             self.outcome.display_failed = True
         try:

@@ -9,6 +9,7 @@ import site
 import sys
 import sysconfig
 import traceback
+from types import TracebackType
 
 
 def _readable() -> list[str]:
@@ -50,7 +51,7 @@ def main() -> int:
     return 0
 
 
-def _fail(kind: type, error: BaseException, trace: object) -> None:
+def _fail(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
     """Writes to the original stderr, whose last line the engine reads. Foreign code may replace `sys.stderr`."""
     traceback.print_exception(kind, error, trace, file=sys.__stderr__)
     os._exit(1)
