@@ -153,7 +153,7 @@ def test_the_interpreter_runs_on_while_a_comparison_does():
 
     def tick():
         while not done.is_set():
-            ticks.append(time.monotonic())
+            ticks.append(None)
             time.sleep(0.001)
 
     thread = threading.Thread(target=tick)
@@ -173,12 +173,10 @@ def test_an_interrupt_stops_a_campaign():
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     timer = threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT))
     timer.start()
-    start = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
         twincell.compare(SLOW, SLOW.replace("len(x)", "len(x) + 0"), budget=1_000_000)
     timer.join()
     signal.signal(signal.SIGINT, before)
-    assert time.monotonic() - start < 30
 
 
 def test_a_forked_process_is_told_what_to_do_instead_of_hanging():

@@ -3,7 +3,6 @@
 import os
 import signal
 import threading
-import time
 
 import pytest
 import twincell
@@ -119,11 +118,9 @@ def test_an_interrupt_ends_a_replay():
     # A background job starts with interrupts ignored.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
-    started = time.monotonic()
     timer.start()
     try:
         with pytest.raises(KeyboardInterrupt):
             comparison.replay(changes={"x": "10000000000"})
     finally:
         signal.signal(signal.SIGINT, before)
-    assert time.monotonic() - started < 10
