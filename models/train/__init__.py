@@ -1,1 +1,1 @@
-"""How the network that predicts abstract values is made, from packages to weights; README.md has the commands."""
+"""Makes the network that predicts abstract values, from packages to weights. README.md has the commands."""

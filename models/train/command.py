@@ -1,4 +1,4 @@
-"""How the steps end when what they were given is wrong."""
+"""How the steps end if their input is wrong."""
 
 import sys
 from collections.abc import Callable

@@ -24,7 +24,7 @@ from . import command, functions
 MOST_FUNCTIONS = 6000
 LARGEST_FILE = 400_000
 LONGEST_FUNCTION = 12_000
-#: What mypy may take for a package, in seconds.
+#: The time limit of mypy for a package, in seconds.
 DEADLINE = 400
 
 
@@ -34,7 +34,7 @@ def packages(path: Path) -> list[str]:
 
 
 def wheel_of(name: str, folder: Path) -> Path | None:
-    """The wheel of a package, downloaded where it is not there yet."""
+    """The wheel of a package, downloaded if it is missing."""
     folder.mkdir(parents=True, exist_ok=True)
 
     def here() -> Path | None:
@@ -54,13 +54,13 @@ def wheel_of(name: str, folder: Path) -> Path | None:
 
 
 def unpack(wheel: Path, folder: Path) -> int:
-    """Writes the Python files of a wheel; how many there are. Names that lead out of the folder are left out."""
+    """Writes the Python files of a wheel and returns their number. Names that lead out of the folder are skipped."""
     count = 0
     with zipfile.ZipFile(wheel) as archive:
         for entry in archive.infolist():
             target = (folder / entry.filename).resolve()
             wanted = entry.filename.endswith((".py", ".pyi", "py.typed")) and entry.file_size <= LARGEST_FILE
-            # Code of other projects that a package carries along is in their own packages.
+            # Vendored code of other projects is in their own packages.
             if not wanted or "_vendor" in entry.filename or not target.is_relative_to(folder.resolve()):
                 continue
             target.parent.mkdir(parents=True, exist_ok=True)
@@ -70,7 +70,7 @@ def unpack(wheel: Path, folder: Path) -> int:
 
 
 def gather(name: str, folder: Path) -> list[dict]:
-    """The functions below a folder, each text once, at most so many, spread over its files."""
+    """The functions below a folder, each text once, up to a maximum, spread over its files."""
     from . import static_types
 
     texts = {}
@@ -79,7 +79,7 @@ def gather(name: str, folder: Path) -> list[dict]:
             texts[path] = path.read_text(encoding="utf-8").replace("\r\n", "\n")
             ast.parse(texts[path])
         except (SyntaxError, ValueError, RecursionError, MemoryError):
-            # One file that is no Python, and mypy reads nothing of all others.
+            # If one file is not Python, mypy reads none of the others.
             texts.pop(path, None)
             path.unlink()
     try:
@@ -132,7 +132,7 @@ def main() -> None:
     manifest = json.loads(path.read_text()) if path.exists() else {}
 
     def apart(name: str) -> dict:
-        # In a process of its own: mypy may need much memory, or fail where it should not.
+        # In its own process, since mypy may need much memory or crash.
         command = [sys.executable, "-m", "models.train.corpus", str(given.out), "--wheels", str(wheels), "--only", name]
         try:
             ran = subprocess.run(command, capture_output=True, text=True, timeout=DEADLINE, stdin=subprocess.DEVNULL)

@@ -36,7 +36,7 @@ BATCH = 512
 
 @dataclass
 class Encoded:
-    """Rows of tokens, and sites in the order of their rows."""
+    """Rows of tokens, and the sites in the order of their rows."""
 
     ids: np.ndarray
     #: Row r has the ids from starts[r] to starts[r + 1].
@@ -48,10 +48,10 @@ class Encoded:
     site_token: np.ndarray
     site_kind: np.ndarray
     site_part: np.ndarray
-    #: Number of the name that a site goes by: what `frequency` looks at.
+    #: The number of a site's name, which `frequency` uses.
     site_name: np.ndarray
     names: np.ndarray
-    #: Share of each class among the values seen.
+    #: The share of each class among the observed values.
     truth: np.ndarray
 
     def save(self, path: Path) -> None:
@@ -80,7 +80,7 @@ def part_of_function(function: dict) -> str:
 
 
 def name_of(site: str, kind: str) -> str:
-    """The last identifier of an expression; of a call that of the callee, of a subscript that of the container."""
+    """The last identifier of an expression: for a call, of the callee; for a subscript, of the container."""
     if kind in ("call", "subscript"):
         opening, closing = ("(", ")") if kind == "call" else ("[", "]")
         depth = 0
@@ -104,7 +104,7 @@ def windows(tokens: int, window: int) -> list[int]:
 
 
 def window_of(starts: list[int], window: int, token: int) -> int:
-    """Where a token has the most tokens on its shorter side; the earlier one of equals."""
+    """The window in which a token has the most tokens on its shorter side. Of equals, the earlier one."""
     best, most = 0, -1
     for number, start in enumerate(starts):
         context = min(token - start, start + window - 1 - token)
@@ -114,7 +114,7 @@ def window_of(starts: list[int], window: int, token: int) -> int:
 
 
 class Builder:
-    """Takes functions, one at a time, and keeps no text."""
+    """Takes functions one at a time and keeps no text."""
 
     def __init__(self, window: int) -> None:
         self.window = window
@@ -178,7 +178,7 @@ class Builder:
 
 
 def unique(found: Iterator[dict], without: set[str]) -> Iterator[dict]:
-    """Each text once: the copy in a held-out part if there is one, so that nothing held out is learned elsewhere."""
+    """Keeps each text once: the copy in a held-out part if there is one, so that no held-out text is learned."""
     kept: dict[str, dict] = {}
     for function in found:
         text = function["text"]

@@ -25,7 +25,7 @@ SPLITS = ("sample", "function", "package")
 
 
 def logits_of(network: Predictor, data: Encoded, part: str, size: settings.Settings, share: float) -> tuple:
-    """Logits and truth of the sites of a part; of that share of its rows, chosen by their number."""
+    """The logits and the truth for the sites in a share of a part's rows, chosen by their number."""
     rows = Rows(data, (part,))
     chosen = np.array([row for row in rows.with_sites() if functions.chance("measured", int(row)) < share], dtype=int)
     found, truth = [], []

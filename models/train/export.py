@@ -26,12 +26,12 @@ from .encode import Encoded
 from .network import Predictor
 
 OPSET = 17
-#: Probabilities of what is written and of what it was made from differ by less.
+#: The maximum difference between the probabilities of the written network and of the original one.
 ALLOWED = 0.02
 
 
 class InBytes(nn.Module):
-    """A table in 8 bits, read as the floats that it stands for."""
+    """A table in 8 bits, which is read as floats."""
 
     def __init__(self, table: nn.Embedding) -> None:
         super().__init__()
@@ -45,7 +45,7 @@ class InBytes(nn.Module):
 
 
 class InHalves(nn.Module):
-    """A table in float16, read as the floats that it stands for."""
+    """A table in float16, which is read as floats."""
 
     def __init__(self, table: nn.Embedding) -> None:
         super().__init__()
@@ -65,7 +65,7 @@ def folded(network: Predictor) -> Predictor:
 
 
 class Contract(nn.Module):
-    """What goes in and comes out of the file: models/README.md."""
+    """The inputs and outputs of the file, as models/README.md describes them."""
 
     def __init__(self, network: Predictor) -> None:
         super().__init__()
@@ -79,7 +79,7 @@ def write(network: Predictor, path: Path) -> None:
     ids = torch.randint(2, network.encoder.shape.vocabulary, (2, 16))
     dynamic = {0: "batch", 1: "tokens"}
     with warnings.catch_warnings():
-        # The exporter that follows it writes graphs that some of the runtimes do not take.
+        # Its successor writes graphs that some of the runtimes do not accept.
         warnings.simplefilter("ignore")
         torch.onnx.export(
             Contract(network).eval(),
@@ -94,7 +94,7 @@ def write(network: Predictor, path: Path) -> None:
 
 
 def halve(path: Path) -> None:
-    """Stores the weights of products in float16. Afterwards, because the exporter would calculate the casts away."""
+    """Stores the weights of products in float16. This comes after the export, which would fold the casts away."""
     model = onnx.load(path)
     graph = model.graph
     weights = {node.input[1] for node in graph.node if node.op_type == "MatMul"}
@@ -112,7 +112,7 @@ def halve(path: Path) -> None:
 
 
 def difference(network: Predictor, path: Path) -> float:
-    """The largest difference of a probability, on rows of several lengths, one of them padded."""
+    """The largest difference of a probability, for rows of several lengths, one of them padded."""
     session = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
     chance = torch.Generator().manual_seed(0)
     most = 0.0

@@ -15,12 +15,12 @@ import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-#: What the papers evaluate on, in the spelling of package names: nothing is ever learned from them.
+#: The projects that the papers evaluate on, spelled as package names. Nothing is ever learned from them.
 _EVALUATED = (
     "airflow apache-airflow black fastapi flask httpie pandas poetry poetry-core scikit-learn scrapy thealgorithms"
 )
 EVALUATED = frozenset(_EVALUATED.split())
-#: One package in so many is held out whole.
+#: One package in this many is held out as a whole.
 HELD = 8
 
 
@@ -29,7 +29,7 @@ def canonical(package: str) -> str:
 
 
 def held_out(package: str) -> bool:
-    """Whether nothing of a package is trained on. Goes by its name alone, so that it is the same for everybody."""
+    """Whether a package is held out. This depends only on its name, so that it is the same for everybody."""
     return int.from_bytes(hashlib.sha1(f"held {canonical(package)}".encode()).digest()) % HELD == 0
 
 
@@ -38,7 +38,7 @@ def usable(package: str) -> bool:
 
 
 def chance(*parts: object) -> float:
-    """A number from 0 to 1 that only depends on what is given."""
+    """A number from 0 to 1 that depends only on the argument."""
     text = "\0".join(map(str, parts))
     return int.from_bytes(hashlib.sha1(text.encode()).digest()[:7]) / 2**56
 
@@ -69,7 +69,7 @@ def _function(line: str) -> dict:
 
 
 def write(path: Path, functions: Iterable[dict]) -> int:
-    """Writes all or nothing; the same functions give the same bytes."""
+    """Writes all or nothing. The same functions give the same bytes."""
     part = path.with_name(f"{path.name}.part")
     count = 0
     with part.open("wb") as raw, gzip.GzipFile(filename="", fileobj=raw, mode="wb", mtime=0) as file:

@@ -24,7 +24,7 @@ from .network import Predictor
 from .settings import Settings, Stage
 from .tokenizer import MASK_ID, PADDING_ID
 
-#: Batches that are cut from rows of like length together.
+#: The number of batches that are cut together from rows of similar length.
 POOL = 40
 LOG_EVERY = 20
 
@@ -33,7 +33,7 @@ LOG_EVERY = 20
 class Batch:
     ids: Tensor
     attention: Tensor
-    #: Of each site that is learned from, and the classes seen there.
+    #: The training sites, and the classes seen there.
     row: Tensor
     token: Tensor
     truth: Tensor
@@ -50,7 +50,7 @@ class Rows:
         wanted = np.isin(data.site_part, [PARTS.index(part) for part in parts])
         self.sites = np.flatnonzero(wanted)
         self.lengths = np.diff(data.starts)
-        # Where the sites of a row begin among the wanted ones.
+        # The position of a row's first site among the wanted ones.
         self.bounds = np.searchsorted(data.site_row[self.sites], np.arange(len(self.lengths) + 1))
 
     def with_sites(self) -> np.ndarray:
@@ -78,7 +78,7 @@ class Rows:
         )
 
     def cut(self, rows: np.ndarray, tokens: int) -> list[np.ndarray]:
-        """Rows of like length in batches of so many tokens, padding included."""
+        """Rows of similar length in batches of this many tokens, padding included."""
         rows = rows[np.argsort(self.lengths[rows], kind="stable")]
         batches, start = [], 0
         for end in range(1, len(rows) + 1):
@@ -88,12 +88,12 @@ class Rows:
         return batches
 
     def endless(self, tokens: int, seed: int, power: float) -> Iterator[np.ndarray]:
-        """Batches of rows, epoch after epoch; the same for the same seed."""
+        """Batches of rows, epoch after epoch. The same seed gives the same batches."""
         rows = self.with_sites()
         package = self.data.row_package[rows]
         size = np.bincount(package, minlength=package.max() + 1).astype(float)
         weight = size[package] ** (power - 1)
-        # On average a row is taken once an epoch; of small packages more often.
+        # On average a row is taken once in an epoch, and rows of small packages more often.
         expected = weight / weight.mean()
         epoch = 0
         while True:
@@ -120,18 +120,18 @@ def optimizers(network: Predictor, stage: Stage) -> list[torch.optim.Optimizer]:
 
 
 def precision(settings: Settings) -> AbstractContextManager:
-    """What forward passes are computed in."""
+    """The precision of forward passes."""
     return torch.autocast(settings.device.split(":")[0], torch.bfloat16) if settings.half else nullcontext()
 
 
 def share_of_rate(stage: Stage, tokens: int) -> float:
-    """Up in a line, down in a line to nothing."""
+    """Rises linearly, then falls linearly to zero."""
     done = min(1.0, tokens / stage.tokens)
     return min(1.0, done / stage.warm_up if stage.warm_up else 1.0) * (1 - done) / (1 - stage.warm_up)
 
 
 def hide(ids: Tensor, attention: Tensor, share: float, chance: torch.Generator) -> tuple[Tensor, Tensor]:
-    """The ids with some of them masked, and which."""
+    """The ids with some of them masked, and which these are."""
     hidden = (torch.rand(ids.shape, generator=chance) < share).to(ids.device) & (attention > 0)
     return torch.where(hidden, torch.full_like(ids, MASK_ID), ids), hidden
 
@@ -183,7 +183,7 @@ def train(network: Predictor, data: Encoded, settings: Settings, stage: Stage, o
     with (out / "log.jsonl").open("a") as log:
         while tokens < stage.tokens:
             chosen = next(batches)
-            # Dropout and masks depend on the step alone, so that a run that was killed goes on as it would have.
+            # Dropout and masks depend only on the step, so that a killed run continues as it would have.
             torch.manual_seed(settings.seed * 1_000_003 + step)
             chance = torch.Generator().manual_seed(settings.seed * 1_000_033 + step)
             batch = rows.batch(chosen).to(settings.device)
@@ -219,7 +219,7 @@ def train(network: Predictor, data: Encoded, settings: Settings, stage: Stage, o
 
 
 def digest(network: Predictor, data: Encoded) -> str:
-    """Tells networks apart by their weights, and data by what is learned from them."""
+    """A fingerprint of a network's weights, or of training data."""
     sums = hashlib.sha256()
     weights = (tensor.cpu().numpy() for tensor in network.state_dict().values())
     for array in (*weights, data.ids, data.site_token, data.truth):
@@ -228,7 +228,7 @@ def digest(network: Predictor, data: Encoded) -> str:
 
 
 def keep(path: Path, run: str, network: Predictor, made: list, step: int, tokens: int, seconds: float) -> None:
-    """A checkpoint, all of it or the one before."""
+    """Writes a checkpoint completely, or leaves the one before."""
     state = {
         "run": run,
         "network": network.state_dict(),

@@ -1,4 +1,4 @@
-"""How good predictions are, and what plain counting would have done."""
+"""The quality of predictions, compared with plain counting."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ import numpy as np
 from .classes import CLASSES
 from .encode import KINDS, PARTS, Encoded
 
-#: Observations of its kind that a name is mixed with.
+#: The number of observations of its kind with which a name is smoothed.
 SMOOTHING = 8.0
 BINS = 15
-#: Sites of a name that `frequency.json` has.
+#: The minimum number of sites for a name in `frequency.json`.
 FEWEST = 5
 
 
@@ -44,7 +44,7 @@ def calibration_error(confidence: np.ndarray, right: np.ndarray) -> float:
 
 
 def temperature(logits: np.ndarray, truth: np.ndarray) -> float:
-    """The divisor of logits under which what was seen is likeliest (Guo et al., 2017, section 4.2)."""
+    """The divisor of logits under which the observations are likeliest (Guo et al., 2017, section 4.2)."""
 
     def loss(log_temperature: float) -> float:
         scaled = logits / np.exp(log_temperature)
@@ -68,7 +68,7 @@ def of_part(data: Encoded, part: str) -> np.ndarray:
 
 
 class Counted:
-    """How often a name had which class in what is learned from, by kind."""
+    """How often a name had which class in the training data, by kind."""
 
     def __init__(self, data: Encoded) -> None:
         learned = of_part(data, "learned")

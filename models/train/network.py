@@ -25,7 +25,7 @@ LARGEST_TABLE = 2**31 // (MULTIPLIER + 1)
 
 
 class NGrams(nn.Module):
-    """For each token, the sum of what the tables know of the n-grams that end at it."""
+    """For each token, the sum of the tables' vectors for the n-grams that end at it."""
 
     def __init__(self, shape: Shape) -> None:
         super().__init__()
@@ -38,7 +38,7 @@ class NGrams(nn.Module):
 
     def forward(self, ids: Tensor) -> Tensor:
         found, shifted = [], ids
-        # Every length begins with another number, so that n-grams of two lengths meet in no fixed pattern.
+        # Every length begins with another number, so that n-grams of two lengths do not collide in a fixed pattern.
         hashed = ids
         by_length = {}
         for length in range(2, max(self.lengths) + 1):
@@ -57,7 +57,7 @@ def rotate(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
 
 
 def attend(queries: Tensor, keys: Tensor, values: Tensor, mask: Tensor) -> Tensor:
-    """Attention. Written out on a processor: the fused one takes three times as long there for rows of 256 tokens."""
+    """Attention. On a CPU it is written out, since the fused form takes three times as long for rows of 256 tokens."""
     mask = mask.to(queries.dtype)
     if queries.is_cuda:
         return F.scaled_dot_product_attention(queries, keys, values, attn_mask=mask)
@@ -66,7 +66,7 @@ def attend(queries: Tensor, keys: Tensor, values: Tensor, mask: Tensor) -> Tenso
 
 
 class Layer(nn.Module):
-    """Attention and a gated feed-forward part, each on what is normalized before it."""
+    """Attention and a gated feed-forward part, each after a normalization."""
 
     def __init__(self, shape: Shape) -> None:
         super().__init__()
@@ -113,13 +113,13 @@ class Encoder(nn.Module):
         x = self.embed(ids)
         if self.ngrams is not None:
             x = x + self.ngrams(ids)
-        # Computed in the graph: some runtimes cannot slice a table by a length that is not known before.
+        # This is computed in the graph, since some runtimes cannot slice a table by a length that is unknown before.
         half = self.shape.width // self.shape.heads // 2
         position = torch.arange(ids.shape[1], device=ids.device, dtype=torch.float32)
         rates = torch.exp(torch.arange(half, device=ids.device, dtype=torch.float32) * (-9.210340371976184 / half))
         angles = position[:, None] * rates[None, :]
         cos, sin = angles.cos().to(x.dtype), angles.sin().to(x.dtype)
-        # What is padded is seen by nobody.
+        # No token attends to padding.
         mask = ((1 - attention) * -1e4).to(x.dtype)[:, None, None, :]
         for layer in self.layers:
             x = layer(x, cos, sin, mask)
@@ -136,12 +136,12 @@ class Predictor(nn.Module):
         self.classes = nn.Linear(shape.width, len(CLASSES))
         self.masked = nn.Linear(shape.width, shape.width)
         self.unmask_bias = nn.Parameter(torch.zeros(shape.vocabulary))
-        #: Divides the logits; fitted by `evaluate` on what is held out, and folded into the last layer by `export`.
+        #: Divides the logits. `evaluate` fits it on held-out data, and `export` folds it into the last layer.
         self.register_buffer("temperature", torch.ones(()))
 
     @classmethod
     def load(cls, shape: Shape, path: Path) -> Predictor:
-        """What `pretrain` or `finetune` wrote."""
+        """Reads a network that `pretrain` or `finetune` wrote."""
         network = cls(shape)
         try:
             network.load_state_dict(torch.load(path, map_location="cpu", weights_only=True))

@@ -35,7 +35,7 @@ def main() -> None:
     if given.tokens is not None:
         size = replace(size, pretrain=replace(size.pretrain, tokens=given.tokens))
     torch.manual_seed(size.seed)
-    # Nothing is measured on the corpus but on two kinds of packages, of which nothing is learned here either.
+    # Measurements use only two kinds of packages, from which nothing is learned here either.
     learned = tuple(part for part in PARTS if part not in ("package", "tuned"))
     network = Predictor.load(size.shape, given.after) if given.after else Predictor(size.shape)
     train(network, Encoded.load(given.data), size, size.pretrain, given.out, learned)

@@ -1,4 +1,4 @@
-"""One size of the network and of its training, as a TOML file says it (`configs/`)."""
+"""One size of the network and of its training, from a TOML file (`configs/`)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Shape:
-    """What the network looks like."""
+    """The shape of the network."""
 
     vocabulary: int
     window: int
@@ -18,9 +18,9 @@ class Shape:
     layers: int
     #: Width of the gated feed-forward part.
     inner: int
-    #: Lengths of n-grams, from 2; none at all if empty.
+    #: The lengths of n-grams, from 2. Without n-grams it is empty.
     ngrams: tuple[int, ...]
-    #: Rows and width of the table that each length has.
+    #: The rows and the width of the table for each length.
     table: int
     table_width: int
     dropout: float
@@ -30,20 +30,20 @@ class Shape:
 class Stage:
     """One training run over one kind of data."""
 
-    #: In all, padding included.
+    #: The number of tokens in total, padding included.
     tokens: int
-    #: Of one batch, padding included.
+    #: The number of tokens of one batch, padding included.
     batch: int
     rate: float
     warm_up: float
     decay: float
-    #: Of the tokens of a function are masked and predicted; 0 is none.
+    #: The share of a function's tokens that are masked and predicted; 0 is none.
     masked: float
-    #: Of the tokens of a function are hidden and not predicted.
+    #: The share of a function's tokens that are hidden and not predicted.
     dropped: float
-    #: Share of the loss that masked tokens have.
+    #: The share of masked tokens in the loss.
     masked_weight: float
-    #: Functions of a package count as its size to this power: 1 is as they come, 0 gives all packages the same.
+    #: A package counts as its size to this power: 1 counts every function alike, 0 every package.
     package_power: float
 
 
@@ -51,10 +51,10 @@ class Stage:
 class Settings:
     name: str
     seed: int
-    #: Threads of PyTorch.
+    #: The number of PyTorch's threads.
     threads: int
     device: str
-    #: Computes forward and backward in bfloat16.
+    #: Whether forward and backward passes compute in bfloat16.
     half: bool
     #: Seconds between two checkpoints.
     checkpoint: int
@@ -64,7 +64,7 @@ class Settings:
 
 
 class BadSettings(SystemExit):
-    """Ends the program with what is wrong with a file of settings."""
+    """Ends the program with the error in a settings file."""
 
 
 def load(path: Path) -> Settings:

@@ -37,7 +37,7 @@ BUILTINS = {
     "builtins.type": "callable",
     "typing.Callable": "callable",
 }
-#: What annotations ask for, and what is given in most cases.
+#: Abstract types in annotations, and the classes that callers pass in most cases.
 ABSTRACT = {
     "typing.Mapping": "dict",
     "typing.MutableMapping": "dict",
@@ -48,16 +48,16 @@ ABSTRACT = {
     "typing.AbstractSet": "set",
     "typing.MutableSet": "set",
 }
-#: More classes than this say nothing.
+#: A site with more classes than this says nothing.
 MOST = 3
 EXPRESSIONS = {ast.Name: "name", ast.Attribute: "attribute", ast.Call: "call", ast.Subscript: "subscript"}
 FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef
-#: Line, column, end line and end column to the classes that a value there can have, none where that is not known.
+#: Line, column, end line and end column -> the classes that a value there can have. Empty if they are unknown.
 Known = Callable[[int, int, int, int], frozenset[str]]
 
 
 def classes_of(type_: types.Type | None) -> frozenset[str]:
-    """The classes that a value of a type can have; none at all where that is not known."""
+    """The classes that a value of a type can have. Empty if they are unknown."""
     type_ = types.get_proper_type(type_)
     match type_:
         case types.NoneType():
@@ -94,7 +94,7 @@ def classes_of(type_: types.Type | None) -> frozenset[str]:
 
 
 def types_of(folder: Path) -> dict[str, Known]:
-    """What is known of each file below a folder that mypy can read."""
+    """The known classes for each file below a folder that mypy can read."""
     options = Options()
     options.incremental = False
     options.cache_dir = os.devnull
@@ -102,7 +102,7 @@ def types_of(folder: Path) -> dict[str, Known]:
     options.check_untyped_defs = options.allow_redefinition = True
     options.ignore_missing_imports = options.ignore_errors = options.namespace_packages = True
     options.explicit_package_bases = True
-    # What is installed beside this program is none of the package.
+    # Packages installed beside this program do not belong to the package.
     options.python_executable = None
     options.no_site_packages = True
     options.follow_imports = "silent"
@@ -120,7 +120,7 @@ def types_of(folder: Path) -> dict[str, Known]:
 
 @dataclass(frozen=True)
 class _Known:
-    """What is known of one file, by place: lines from 1, columns in bytes from 0."""
+    """The known classes of one file, by position: lines from 1, columns in bytes from 0."""
 
     tree: nodes.MypyFile
     types: dict[nodes.Expression, types.Type]
@@ -131,12 +131,12 @@ class _Known:
 
 
 def nothing(*_place: int) -> frozenset[str]:
-    """What is known of a file that mypy could not read."""
+    """The known classes of a file that mypy could not read: none."""
     return frozenset()
 
 
 def functions_of(text: str, known: Known) -> Iterator[dict]:
-    """The functions of a text that no other function holds, with the sites whose classes are known."""
+    """The functions of a text that are not nested in another, with the sites whose classes are known."""
     lines = text.split("\n")
     for node, qualname in _functions(ast.parse(text), ""):
         margin = node.col_offset
@@ -146,13 +146,13 @@ def functions_of(text: str, known: Known) -> Iterator[dict]:
         cut = [len(line) for line in lines[node.lineno - 1 : node.end_lineno]]
         starts, at = [], 0
         for line, before in zip(own, cut, strict=True):
-            # What a column of the file is in the function's text.
+            # Maps a column of the file to the function's text.
             starts.append(at - (before - len(line)))
             at += len(line) + 1
         sites = []
         for inner in _values(node):
             place = (inner.lineno, inner.col_offset, inner.end_lineno, inner.end_col_offset)
-            # Columns are those of bytes, and mypy counts those of other lines in its own way.
+            # Columns count bytes, and mypy counts those of other lines differently.
             if not (lines[inner.lineno - 1].isascii() and lines[inner.end_lineno - 1].isascii()):
                 continue
             if not (classes := known(*place)):
@@ -175,7 +175,7 @@ def _functions(tree: ast.AST, within: str) -> Iterator[tuple[ast.FunctionDef | a
 
 
 def _values(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[ast.expr]:
-    """Expressions that are read when the function runs; annotations, decorators and defaults are none."""
+    """The expressions that are read when the function runs, without annotations, decorators and defaults."""
     left: list[ast.AST] = list(function.body)
     while left:
         node = left.pop()

@@ -38,13 +38,13 @@ def made(texts: Iterator[str], vocabulary: int, window: int) -> Tokenizer:
         show_progress=False,
     )
     tokenizer.train_from_iterator(texts, trainer)
-    # Read as the window by everything that uses the model; nothing is ever cut off there.
+    # Everything that uses the model reads this as the window. Nothing is ever cut off there.
     tokenizer.enable_truncation(window)
     return tokenizer
 
 
 def load(path: Path) -> tuple[Tokenizer, int]:
-    """A tokenizer that cuts nothing off, and its window."""
+    """A tokenizer without truncation, and its window."""
     try:
         tokenizer = Tokenizer.from_file(str(path))
     except Exception as error:  # the library raises nothing more exact
@@ -56,7 +56,7 @@ def load(path: Path) -> tuple[Tokenizer, int]:
 
 
 def texts(sources: list[Path], most: int) -> Iterator[str]:
-    """Function texts of packages that are learned from, in equal parts of the sources."""
+    """The texts of functions of training packages, in equal parts from the sources."""
     for source in sources:
         count = 0
         for function in functions.read(source):

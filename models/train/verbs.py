@@ -28,13 +28,13 @@ def first_word(name: str) -> str:
 
 
 def calls(text: str):
-    """Start and end of each call, the name that is called, and whether the call is a statement of its own."""
+    """The start and the end of each call, the name that is called, and whether the call is a statement."""
     tree = ast.parse(text)
     lines = text.split("\n")
     starts = [0, *accumulate(len(line) + 1 for line in lines)]
 
     def place(line: int, column: int) -> int:
-        # Columns of `ast` are those of bytes.
+        # Columns of `ast` count bytes.
         return starts[line - 1] + len(lines[line - 1].encode()[:column].decode())
 
     alone = set()

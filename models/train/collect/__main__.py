@@ -21,12 +21,12 @@ from ..functions import canonical, write
 from . import fetch, listing, sandboxed, traces
 from .manifest import Manifest
 
-#: The folder, below OUT, in which packages are unpacked; what an earlier run left there goes.
+#: The folder below OUT in which packages are unpacked. Leftovers of an earlier run are removed.
 WORK = "work"
 
 
 def collect(package: listing.Package, out: Path, limits: sandboxed.Limits, keep: bool = False) -> dict:
-    """Collects from one package; gives its entry of the manifest."""
+    """Collects from one package. Returns its entry in the manifest."""
     began = time.monotonic()
     folder = Path(tempfile.mkdtemp(prefix=f"{package.name}-", dir=out / WORK)).resolve()
     entry = {"package": package.name, "version": package.version, "functions": 0, "sites": 0}
@@ -78,7 +78,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def occupied(out: Path) -> IO[str] | None:
-    """Takes the folder for this run and clears what a killed one left; `None` where another run has it."""
+    """Takes the folder for this run and clears what a killed one left. `None` if another run has it."""
     out.mkdir(parents=True, exist_ok=True)
     lock = open(out / ".lock", "w")
     try:
@@ -102,7 +102,7 @@ def wanted(arguments: argparse.Namespace, manifest: Manifest) -> list[listing.Pa
         return entry is None or (arguments.retry and "error" in entry)
 
     chosen = [package for package in packages if not only or canonical(package.name) in only]
-    # The list is sorted by subject; a run that is cut short has something of each.
+    # The list is sorted by subject. In this order, a run that is cut short has something of each.
     chosen.sort(key=lambda package: hashlib.sha1(package.name.encode()).hexdigest())
     return [package for package in chosen if is_open(package)]
 

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from .listing import Package
 
-#: Seconds for one command of pip.
+#: The time limit for one pip command, in seconds.
 DEADLINE = 3600
 PYTEST = "pytest>=8,<10"
 #: What is no part of a package although it is installed beside it, and where tests are looked for.
@@ -27,7 +27,7 @@ TESTS = ("tests", "test", "testing", "t", "unittests", "unit_tests")
 
 
 class Unready(Exception):
-    """Why a package could not be made ready, in one line."""
+    """Why a package could not be prepared, in one line."""
 
 
 @dataclass(frozen=True)
@@ -35,13 +35,13 @@ class Ready:
     version: str
     python: Path
     source: Path
-    #: Top-level names of what it installs.
+    #: The top-level names that it installs.
     names: tuple[str, ...]
     tests: tuple[str, ...]
 
 
 def plain(text: str) -> str:
-    """A line of somebody else's, short and without what a terminal would act on."""
+    """A line of foreign output, shortened and without characters that a terminal would obey."""
     return "".join(character if character.isprintable() else " " for character in text.strip())[:300]
 
 
@@ -63,7 +63,7 @@ def pip(*arguments: str) -> list[str]:
 
 
 def ready(package: Package, folder: Path) -> Ready:
-    """Downloads, unpacks and installs a package below a folder that is empty."""
+    """Downloads, unpacks and installs a package below an empty folder."""
     downloads = folder / "download"
     run(pip("download", "--no-deps", "--no-binary", package.name, "--dest", str(downloads), package.pinned), "download")
     archive = next((path for path in downloads.iterdir() if path.suffix in {".gz", ".zip", ".bz2", ".xz"}), None)
@@ -74,7 +74,7 @@ def ready(package: Package, folder: Path) -> Ready:
     venv.create(environment, symlinks=True, with_pip=False)
     python = environment / "bin" / "python"
     install = ["install", "--no-compile", "--no-warn-script-location"]
-    # The same version as a wheel, if there is one: nothing has to be built.
+    # The same version as a wheel, if there is one, so that nothing has to be built.
     version = package.version or archive.name.removesuffix(".zip").removesuffix(".tar.gz").rpartition("-")[2]
     wanted = f"{package.name}=={version}"
     run([*pip("--python", str(python)), *install, wanted, PYTEST, *package.requirements], "installation")
@@ -84,7 +84,7 @@ def ready(package: Package, folder: Path) -> Ready:
 
 
 def unpack(archive: Path, folder: Path) -> Path:
-    """The folder that an archive holds; members that lead out of it are an error."""
+    """The folder in an archive. Members that lead out of it are an error."""
     folder.mkdir()
     try:
         if archive.suffix == ".zip":
@@ -100,7 +100,7 @@ def unpack(archive: Path, folder: Path) -> Path:
 
 
 def installed(name: str, environment: Path) -> tuple[str, tuple[str, ...]]:
-    """Version and top-level names of what was installed."""
+    """The version and the top-level names of the installed package."""
     folders = [str(path) for path in environment.glob("lib/python*/site-packages")]
     found = next(iter(importlib.metadata.distributions(name=name, path=folders)), None)
     if found is None:

@@ -28,7 +28,7 @@ class Package:
 
 
 def read(path: Path) -> list[Package]:
-    """The packages of a list. An error says which line is wrong."""
+    """The packages of a list. An error names the wrong line."""
     packages: list[Package] = []
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
         line = line.partition("#")[0].strip()
@@ -47,7 +47,7 @@ def read(path: Path) -> list[Package]:
 
 
 def pin(path: Path, versions: dict[str, str]) -> int:
-    """Writes versions behind names that have none; how many there were. Everything else in the list stays."""
+    """Adds versions to names that have none, and returns their number. Everything else in the list stays."""
     lines, count = [], 0
     for line in path.read_text(encoding="utf-8").splitlines():
         name = line.partition("#")[0].partition("|")[0].strip()

@@ -1,4 +1,4 @@
-"""What is done: one entry a package, in `manifest.json` beside the traces."""
+"""The finished packages: one entry for each, in `manifest.json` beside the traces."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 
 class Manifest:
-    """The entries by name. An entry is there once its package is finished, with or without an `error`."""
+    """The entries by name. A package has an entry once it is finished, with or without an `error`."""
 
     def __init__(self, folder: Path):
         self.path = folder / "manifest.json"

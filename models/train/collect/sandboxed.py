@@ -15,11 +15,11 @@ from typing import IO
 from .fetch import Ready, plain
 
 INSIDE = Path(__file__).with_name("inside") / "main.py"
-#: Tests stop by themselves when their time of the processor is over, or six times that by the clock. A process that has
-#: not stopped after so many times as much, and so many seconds, is ended.
+#: Tests stop by themselves when their processor time is over, or six times that by the clock. A process that has not
+#: stopped after this many times as much, and this many seconds, is ended.
 PATIENCE = 7
 GRACE = 60
-#: Without these files names of users, hosts and services mean nothing; none holds a secret.
+#: Names of users, hosts and services need these files. None holds a secret.
 FILES = ("passwd", "group", "hosts", "nsswitch.conf", "services", "protocols", "os-release", "host.conf")
 
 
@@ -28,13 +28,13 @@ class Limits:
     #: Seconds for all tests of a package, and, by the clock, for one of them.
     seconds: float = 120
     test_seconds: float = 20
-    #: Cases of one parametrised test.
+    #: The maximum number of cases of one parametrised test.
     cases: int = 40
     memory: int = 2 << 30
     open_files: int = 1024
-    #: Seconds between two times that what was seen is written, for the case that the process is killed.
+    #: Seconds between two writes of the records, in case the process is killed.
     write_each: float = 15
-    #: Nothing runs where the sandbox does not hold whole.
+    #: Nothing runs unless the sandbox is complete.
     must_hold: bool = True
 
 
@@ -42,7 +42,7 @@ class Limits:
 class Outcome:
     #: How many tests passed, failed and were left out, as the process itself says.
     report: dict[str, int]
-    #: How it ended other than by itself.
+    #: How it ended, if not by itself.
     ended: str | None
     #: The last line that it printed.
     said: str
@@ -92,7 +92,7 @@ def run(package: str, ready: Ready, folder: Path, limits: Limits) -> Outcome:
 
 
 def last_line(log: IO[bytes]) -> str:
-    """Read from the open file: its name may be another's by now."""
+    """Reads from the open file, since another file may have its name by now."""
     log.seek(0, os.SEEK_END)
     log.seek(max(log.tell() - 4000, 0))
     lines = [line.strip() for line in log.read().decode(errors="replace").splitlines() if line.strip()]
@@ -108,20 +108,20 @@ def reported(path: Path) -> dict[str, int]:
 
 
 def extension() -> Path:
-    """The shared library that records, of the twincell that is installed here."""
+    """The recording shared library of the installed twincell."""
     from twincell import _twincell
 
     return Path(_twincell.__file__)
 
 
 def readable(ready: Ready) -> list[str]:
-    """The interpreter, the environment and the recorder; the system's libraries are readable to everybody."""
+    """The interpreter, the environment and the recorder. The system's libraries are readable anyway."""
     folders = [sys.base_prefix, ready.python.parents[1], extension().parent, INSIDE.parent]
     return [str(path) for path in folders] + [f"/etc/{name}" for name in FILES]
 
 
 def environment(folder: Path, ready: Ready) -> dict[str, str]:
-    """Nothing of the user's own environment but where programs are."""
+    """The environment variables, which keep only the user's program search path."""
     return {
         "PATH": os.pathsep.join([str(ready.python.parent), os.defpath.strip(":")]),
         "HOME": str(folder / "home"),

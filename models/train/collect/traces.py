@@ -17,7 +17,7 @@ CLASSES = frozenset(map(str, range(12)))
 
 
 class NoRecord(ValueError):
-    """A line is not what the recorder writes."""
+    """A line is not a record of the recorder."""
 
 
 def checked(line: str) -> dict:
@@ -52,7 +52,7 @@ def is_counts(counts: dict) -> bool:
 
 
 def joined(parts: Iterable[Path]) -> list[dict]:
-    """The functions of several files of records; what the same function has in more than one is added up."""
+    """The functions of several files of records. Counts of the same function in several files are added up."""
     functions: dict[tuple, dict] = {}
     regular = [part for part in sorted(parts) if part.is_file() and not part.is_symlink()]
     for part in regular[:MOST_PARTS]:
@@ -75,7 +75,7 @@ def add_sites(known: list[dict], more: list[dict]) -> list[dict]:
 
 
 def added(known: object, more: object) -> object:
-    """Counts are added up, at any depth; what is no count is the same in both."""
+    """Adds up counts, at any depth. Everything else is the same in both."""
     if isinstance(known, dict) and isinstance(more, dict):
         both = known | more
         places = ("start", "end", "kind")

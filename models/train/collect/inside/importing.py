@@ -10,7 +10,7 @@ TESTS = {"tests", "test", "conftest"}
 
 
 class Loader(importlib.machinery.SourceFileLoader):
-    """Executes a module with its hooks. Its code, for those who ask for that, is as it was written."""
+    """Executes a module with its hooks. Whoever asks for its code gets the original."""
 
     recorder = None
 
@@ -21,14 +21,14 @@ class Loader(importlib.machinery.SourceFileLoader):
             code, recording = self.recorder.record(module.__name__, source, self.is_package(module.__name__))
             code = compile(code, path, "exec", dont_inherit=True)
         except (SyntaxError, ValueError, UnicodeError, RecursionError):
-            # What cannot be instrumented runs as it is.
+            # A module that cannot be instrumented runs unchanged.
             return super().exec_module(module)
         recording.install(module.__dict__)
         exec(code, module.__dict__)
 
 
 class Recorder:
-    """A finder in front of Python's own, and what writes down what was seen."""
+    """A finder in front of Python's own, and the writer of the records."""
 
     def __init__(self, native, configuration):
         self.native = native
@@ -41,7 +41,7 @@ class Recorder:
     def install(self):
         sys.meta_path.insert(0, self)
         os.register_at_fork(after_in_child=self.native.forget_recorded)
-        # Children of `multiprocessing` and their like end here, past every exit handler.
+        # Children of `multiprocessing` and similar processes end here, without exit handlers.
         os._exit = self.end_child
 
     def is_own(self, name):
@@ -64,7 +64,7 @@ class Recorder:
         return self.native.record_module(source, self.package, file)
 
     def write(self):
-        """Everything that this process has seen so far."""
+        """Writes everything that this process has recorded so far."""
         self.native.write_recorded(os.path.join(self.folder, f"{os.getpid()}.jsonl"))
 
     def end_child(self, status):

@@ -8,7 +8,7 @@ from collections import Counter
 
 import pytest
 
-#: Options of the package's own that ask for coverage, other processes or plugins are of no use here.
+#: Options of the package itself that ask for coverage, other processes or plugins have no use here.
 ARGUMENTS = [
     "-q",
     "--tb=line",
@@ -28,13 +28,13 @@ ARGUMENTS = [
 LEAST_SHARE = 5
 
 
-#: Time counts as the processor has it, so that a busy machine sees as much of a package as an idle one. Waiting counts,
-#: too, but so many times less.
+#: Time is processor time, so that a busy machine records as much of a package as an idle one. Waiting counts, too, but
+#: this many times less.
 PATIENCE = 6
 
 
 class TooLong(BaseException):
-    """A test took more than its time; no `except Exception` of it holds this up."""
+    """A test exceeded its time. Its own `except Exception` does not catch this."""
 
 
 def chosen(keys, most):
@@ -48,7 +48,7 @@ def chosen(keys, most):
 
 
 def used(began):
-    """Seconds since a moment of the clock, as they count."""
+    """The counted seconds since a moment of the clock."""
     return max(time.process_time(), (time.monotonic() - began) / PATIENCE)
 
 
@@ -117,7 +117,7 @@ class Limiter:
             raise TooLong(f"the test took more than {self.test_seconds:g} s")
 
         before = signal.signal(signal.SIGALRM, over)
-        # Once more, should the first have been raised where nobody could let it through.
+        # Once more, in case the first was raised where it could not propagate.
         signal.setitimer(signal.ITIMER_REAL, self.test_seconds, 1)
         outcome = yield
         signal.setitimer(signal.ITIMER_REAL, 0)

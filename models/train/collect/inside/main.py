@@ -23,14 +23,14 @@ def load(name, path):
 
 def main():
     here = os.path.dirname(os.path.abspath(__file__))
-    # The folder of this file, which Python puts in front.
+    # The folder of this file, which Python puts first.
     del sys.path[0]
     with open(sys.argv[1]) as file:
         configuration = json.load(file)
     native = load("_twincell", configuration["extension"])
     importing = load("_twincell_importing", os.path.join(here, "importing.py"))
 
-    # Whoever collects and dies takes this process along.
+    # If the collecting process dies, so does this process.
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     os.chdir(configuration["source"])
     held = native.lock_in(
@@ -41,14 +41,14 @@ def main():
         return 1
     recorder = importing.Recorder(native, configuration)
     recorder.install()
-    # As `python -m pytest` has it.
+    # As with `python -m pytest`.
     sys.path.insert(0, configuration["source"])
-    # Not before: what pytest is made of may be what is to be recorded.
+    # Not earlier, since the recorded package may be a part of pytest.
     import pytest
 
     limiting = load("_twincell_limiting", os.path.join(here, "limiting.py"))
     limiter = limiting.Limiter(configuration, recorder)
-    # Warnings that the package's configuration makes errors say nothing of its values.
+    # Warnings that the package's configuration turns into errors say nothing about its values.
     warnings.simplefilter("ignore")
     sys.argv = ["pytest", *limiting.ARGUMENTS, *configuration["tests"]]
     try:
