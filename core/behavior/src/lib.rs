@@ -1,4 +1,30 @@
-//! Observed behavior as plain data, and the channels in which two behaviors are compared.
+//! What differs between two observed behaviors.
+//!
+//! [`differences`] compares two [`Behavior`]s in all channels and gives [`Difference`]s; [`Rules`] says what counts as the
+//! same beyond equal values. One file holds one [`Channel`]; `equal.rs` is what *equal* means, `effects.rs` what a call can
+//! do, `crash.rs` which exceptions of one version count, and `denoise.rs` removes what differs within one version.
+//!
+//! Deliberately absent: which executions to run, and what a difference means for the verdict.
+//!
+//! ```
+//! use twincell_behavior::{Channel, Rules, differences};
+//! use twincell_engine::observed::{Behavior, Observed, Outcome};
+//!
+//! let returns = |value: &str| Behavior {
+//!     outcome: Outcome::Returned(Observed::Int(value.into())),
+//!     arguments: vec![],
+//!     stdout: String::new(),
+//!     stderr: String::new(),
+//!     log: vec![],
+//!     calls: vec![],
+//!     lines: vec![],
+//!     branches: vec![],
+//! };
+//! let found = differences(&returns("1"), &returns("2"), &Rules::default());
+//! assert_eq!(found.len(), 1);
+//! assert_eq!(found[0].channel, Channel::Return);
+//! assert!(differences(&returns("1"), &returns("1"), &Rules::default()).is_empty());
+//! ```
 
 mod arguments;
 mod calls;

@@ -1,4 +1,21 @@
 //! The analysis behind `compare`: did a change to Python code alter its behavior?
+//!
+//! [`compare`] takes two [`Source`]s and gives a [`report::Comparison`], plain data that views show. For each pair of
+//! functions a [`campaign`] chooses values, executes both versions, learns, confirms a difference and shrinks its witness;
+//! [`decide`] turns the campaign into a [`verdict::Verdict`], [`reproduce`] writes a test that shows the witness without
+//! twincell, and `assemble` puts the report and its sentences together. `flow/` is the whole flow on one page.
+//!
+//! A comparison is a pure function of texts, options and predictions, apart from times and lost executions. Deliberately
+//! absent: a Python interpreter, networks, Jupyter, printing.
+//!
+//! Executing needs workers; which parts of a change a comparison would look at needs none:
+//!
+//! ```
+//! let old = "class Page:\n    size = 10\n\n    def next(self):\n        return self.size\n";
+//! let new = "class Page:\n    size = 20\n\n    def next(self):\n        return self.size\n";
+//! let found = twincell_compare::units(old, new);
+//! assert_eq!(found.iter().map(|unit| unit.qualname.as_str()).collect::<Vec<_>>(), ["Page"]);
+//! ```
 
 pub mod assemble;
 pub mod campaign;

@@ -1,11 +1,26 @@
 //! Runs programs in sandboxed worker processes and brings back records.
 //!
-//! A program is one or more versions of a function that run on the same injected values; a pair is a program of two.
-//! Nothing here knows about pairs, evidence or verdicts. [`protocol`] is what is said, [`frame`] how it is written;
-//! `pool` lends workers out, `starter` and `process` start and end them, `link` talks to one.
+//! A [`protocol::Program`] is one or more versions of a function that run on the same injected values. A [`WorkerPool`]
+//! lends workers out; [`Loaded`] is a program in one of them, which executes requests and answers each with an [`Executed`]:
+//! a record of what every version did ([`observed`]), or why there is none. [`protocol`] is what engine and worker say,
+//! [`frame`] how they write it.
 //!
-//! Nothing that a worker sends is trusted: whatever it does, the engine waits no longer than the deadline, and loses no
-//! more than the execution at hand. The clock decides when a worker is killed, never what a record says.
+//! The engine knows programs, not pairs, evidence or verdicts. It trusts nothing that a worker sends: whatever a worker does,
+//! the engine waits no longer than the deadline and loses no more than the execution at hand. The clock decides when a worker
+//! is killed, never what a record says.
+//!
+//! Workers need a Python with twincell installed, so this example only writes what one would be sent:
+//!
+//! ```
+//! use twincell_engine::frame;
+//! use twincell_engine::protocol::{ExecutionRequest, MAX_FRAME, ToWorker};
+//!
+//! let request = ExecutionRequest { seed: 7, versions: vec![0, 1], ..ExecutionRequest::default() };
+//! let message = ToWorker::Run { program: 1, requests: vec![request] };
+//! let bytes = frame::encode(&message, MAX_FRAME)?;
+//! assert_eq!(frame::read::<ToWorker>(&mut bytes.as_slice())?, Some(message));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 pub mod folder;
 pub mod frame;

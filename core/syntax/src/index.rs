@@ -134,7 +134,7 @@ impl Index {
             }
         }
         found.head = head.finish();
-        for (position, stmt) in class.body.iter().enumerate() {
+        for stmt in &class.body {
             match stmt {
                 Stmt::FunctionDef(method) => {
                     let qualname = format!("{path}.{}", method.name);
@@ -159,7 +159,7 @@ impl Index {
                     let mut own = Reads::new(None);
                     own.visit_stmt(stmt);
                     for name in names {
-                        let entry = found.attributes.entry(name.clone()).or_insert(position as u64 >> 32);
+                        let entry = found.attributes.entry(name.clone()).or_default();
                         *entry = entry.rotate_left(5) ^ hash(&ComparableStmt::from(stmt));
                         let qualname = format!("{path}.{name}");
                         self.reads.entry(qualname.clone()).or_default().extend(own.found.iter().cloned());

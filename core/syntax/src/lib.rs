@@ -1,6 +1,28 @@
-//! Reading: parse, functions, pairing, diff, renames, literals.
+//! Text -> trees: what a text of Python holds, what differs between two texts, and where values are missing.
 //!
-//! Plain data lives here; each step has a file. Nothing here runs, predicts or rewrites code.
+//! A text becomes [`Function`]s ([`functions()`]). The functions of two texts are matched into a [`Pairing`] ([`pair`]), and
+//! the two of a pair differ by a [`Diff`] ([`diff()`]). [`instrument`] rewrites a function so that it reports what it does by
+//! number; its [`site::SiteTable`] says what the numbers mean. An [`Index`] says which part of a text uses which other part.
+//!
+//! Parsing gives a tree and errors; it never panics and never stops at the first error. Instrumenting keeps line numbers.
+//! Deliberately absent: values, predictions, anything that runs.
+//!
+//! ```
+//! use twincell_syntax::{diff, functions, instrument::instrument};
+//!
+//! let (old, errors) = functions("def price(item, tax):\n    total = item.price\n    return total * tax\n");
+//! let (new, _) = functions("def price(item, tax):\n    sum = item.price\n    return sum + tax\n");
+//! assert!(errors.is_empty());
+//!
+//! let found = diff(&old[0], &new[0]);
+//! assert_eq!((found.old_lines, found.new_lines), (vec![3], vec![3]));
+//! assert_eq!(found.renames, [("sum".to_string(), "total".to_string())]);
+//!
+//! let instrumented = instrument(&old[0])?;
+//! let paths: Vec<&str> = instrumented.sites.sites.iter().map(|site| site.path.as_str()).collect();
+//! assert_eq!(paths, ["item.price", "item", "total", "tax"]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod align;
 mod attributes;
