@@ -197,7 +197,8 @@ class TestObjects:
         assert self.labels(results, polars.DataFrame(ROWS).cast({"label": polars.Categorical})) == self.EXPECTED
 
     def test_what_is_wrong_is_told(self, results):
-        for changes, expected in [(3, "changes are an int: give a path"), ({"old": ""}, "changes are a single dict: give")]:
+        mistakes = [(3, "changes are an int: give a path"), ({"old": ""}, "changes are a single dict: give")]
+        for changes, expected in mistakes:
             with pytest.raises(twincell.TwincellError, match=expected):
                 twincell.load_study(results, changes)
 

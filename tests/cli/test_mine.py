@@ -283,7 +283,8 @@ def test_python_gets_dictionaries_while_they_are_found(repository):
     assert [row["new"][-4:-1] for row in twincell.mine(repository.folder, since=day)] == ["299", "298", "297"]
     assert len(list(twincell.mine(repository.folder, since=day.date(), until=day.date()))) <= 299
     assert list(twincell.mine(repository.folder, grep=["commit 7$", "COMMIT 9$"], modules=False))[0]["old"]
-    for wrong, expected in [({"since": "soon"}, "since: soon is not a date"), ({"grep": "("}, "is not a regular expression")]:
+    mistakes = [({"since": "soon"}, "since: soon is not a date"), ({"grep": "("}, "is not a regular expression")]
+    for wrong, expected in mistakes:
         with pytest.raises(twincell.TwincellError, match=expected):
             twincell.mine(repository.folder, **wrong)
 

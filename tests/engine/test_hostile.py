@@ -4,7 +4,6 @@ Each snippet is run on the same warm worker that then has to get the next compar
 small, so that a hang shows.
 """
 
-
 import pytest
 import twincell
 
