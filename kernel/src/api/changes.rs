@@ -1,4 +1,4 @@
-//! Python objects as changes: paths, frames of Arrow, and whatever can be iterated over.
+//! Python objects as changes: paths, Arrow frames, and any iterables.
 
 use std::io;
 
@@ -17,7 +17,7 @@ use super::{plain, source};
 
 const EXPECTED: &str = "give a path, a data frame, or an iterable of dictionaries or of pairs (old, new)";
 
-/// What gives the changes that an object holds: a path (of any format that is read, or a folder), anything with
+/// The reader for the changes in an object: a path (of any supported format, or a folder), anything with
 /// `__arrow_c_stream__` (frames of pandas and polars, tables of pyarrow), or an iterable of dictionaries or pairs.
 pub fn changes_of(object: &Bound<'_, PyAny>) -> PyResult<Box<dyn Changes>> {
     if object.is_instance_of::<PyString>() || object.hasattr("__fspath__")? {
@@ -44,7 +44,7 @@ pub fn changes_of(object: &Bound<'_, PyAny>) -> PyResult<Box<dyn Changes>> {
     Ok(Box::new(Objects { iterator: iterator.into_any().unbind(), total, number: 0, is_stopped: false }))
 }
 
-/// Batches through Arrow's C interface: no value is copied before its row is asked for.
+/// Batches through Arrow's C interface. No value is copied before its row is requested.
 fn arrow(object: &Bound<'_, PyAny>) -> PyResult<Box<dyn Changes>> {
     let capsule = object.call_method0("__arrow_c_stream__")?;
     let capsule = capsule.cast::<PyCapsule>().map_err(|_| raised("__arrow_c_stream__ gives no capsule"))?;
@@ -63,7 +63,7 @@ struct Objects {
     iterator: Py<PyAny>,
     total: Option<u64>,
     number: usize,
-    /// A signal came while it was read: the study is to end, and nothing is read any more.
+    /// A signal came during reading. The study shall end, and nothing more is read.
     is_stopped: bool,
 }
 
@@ -162,12 +162,12 @@ fn with_article(name: &str) -> String {
     format!("{} {name}", if vowel { "an" } else { "a" })
 }
 
-/// What `compare` takes as a version.
+/// A version, as `compare` takes it.
 fn is_source(given: &Bound<'_, PyAny>) -> bool {
     given.is_instance_of::<PyString>() || given.is_callable() || given.hasattr("__fspath__").unwrap_or_default()
 }
 
-/// A value as JSON has it.
+/// A value as JSON.
 fn value(name: &str, given: &Bound<'_, PyAny>) -> Result<Value, String> {
     if given.is_none() {
         return Ok(Value::Null);

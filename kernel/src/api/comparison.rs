@@ -1,5 +1,4 @@
-//! `twincell.Comparison`: a report as a Python object. All of it is read from the report; what executes again is in
-//! `replay`.
+//! `twincell.Comparison`: a report as a Python object. Everything is read from the report. `replay` executes again.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -63,15 +62,15 @@ impl PyComparison {
         reproducers::first(&self.report)
     }
 
-    /// Executes both versions once more and returns all details as a dictionary: `execution` (its number, `None` with other
-    /// values), `differs`, `valid`, `evidence`, `old` and `new` (`outcome`, `stdout`, `stderr`, `log`, `arguments` after the
-    /// call, `hits` as (line, times)), `values` (`path`, `value`, `class`, `probability`, ...), `calls` side by side, and
-    /// `reproducer`.
+    /// Executes both versions once more and returns all details as a dictionary: `execution` (its number, `None` with
+    /// other values), `differs`, `valid`, `evidence`, `old` and `new` (`outcome`, `stdout`, `stderr`, `log`,
+    /// `arguments` after the call, `hits` as (line, times)), `values` (`path`, `value`, `class`, `probability`, ...),
+    /// `calls` side by side, and `reproducer`.
     ///
-    /// `execution` is a `number` in `pairs[pair]["executions"]`; `None` means the execution that the report shows. `changes`
-    /// are other values to inject, by access path, as Python literals: `{"limit": "0"}`. `then="shrink"` shrinks the values,
-    /// and `then="reproduce"` adds a pytest file. Raises `TwincellError` if there is no such execution, if a value cannot be
-    /// read, or if there is no difference to shrink or reproduce.
+    /// `execution` is a `number` in `pairs[pair]["executions"]`; `None` means the execution that the report shows.
+    /// `changes` are other values to inject, by access path, as Python literals: `{"limit": "0"}`. `then="shrink"`
+    /// shrinks the values, and `then="reproduce"` adds a pytest file. Raises `TwincellError` if there is no such
+    /// execution, if a value cannot be read, or if there is no difference to shrink or reproduce.
     #[pyo3(signature = (execution = None, changes = None, *, pair = 0, then = "show"))]
     fn replay<'py>(
         &self,

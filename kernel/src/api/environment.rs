@@ -1,5 +1,5 @@
-//! What the running Python knows: its own executable and where ONNX Runtime is. Nothing is imported to find out. And the
-//! user's cache folder, by the platform's convention.
+//! Facts about the running Python: its executable and the location of ONNX Runtime, found without importing anything.
+//! Also the user's cache folder, by the platform's convention.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,7 @@ use etcetera::BaseStrategy;
 use pyo3::prelude::*;
 use twincell_driver::warm::Environment;
 
-/// Looks around.
+/// Examines the environment.
 pub fn find(py: Python<'_>) -> PyResult<Environment> {
     let sys = py.import("sys")?;
     let executable: Option<PathBuf> = sys.getattr("executable")?.extract()?;
@@ -22,7 +22,7 @@ pub fn find(py: Python<'_>) -> PyResult<Environment> {
     })
 }
 
-/// Folder of an installed package, without importing it.
+/// The folder of an installed package, without importing it.
 fn package_folder(py: Python<'_>, name: &str) -> PyResult<Option<PathBuf>> {
     // A module that was put into sys.modules by hand has no spec, which find_spec answers with ValueError.
     let Ok(spec) = py.import("importlib.util")?.call_method1("find_spec", (name,)) else { return Ok(None) };
@@ -36,7 +36,7 @@ fn package_folder(py: Python<'_>, name: &str) -> PyResult<Option<PathBuf>> {
     locations.try_iter()?.next().map(|folder| folder?.extract()).transpose()
 }
 
-/// ONNX Runtime's shared library; its name carries a version on some systems.
+/// ONNX Runtime's shared library. On some systems its name contains a version.
 fn library_in(folder: &Path) -> Option<PathBuf> {
     let mut found: Vec<PathBuf> = std::fs::read_dir(folder)
         .ok()?

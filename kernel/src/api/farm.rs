@@ -1,4 +1,5 @@
-//! Executors of Python as farms, and what runs in their workers. `python/twincell/_executor.py` speaks to executors.
+//! Python executors as farms, and the functions that run in their workers. `python/twincell/_executor.py` speaks to
+//! executors.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -20,14 +21,14 @@ use super::errors::raised;
 use super::options::option_value;
 use super::signals::Signals;
 
-/// An executor of Python.
+/// A Python executor.
 pub struct PyFarm {
     farm: Py<PyAny>,
     chunks: usize,
 }
 
 impl PyFarm {
-    /// Asks the workers of an executor who they are. `executor` may be a function that makes one.
+    /// Checks the workers of an executor. `executor` may be a function that makes one.
     pub fn new(executor: &Bound<'_, PyAny>, options: &str) -> PyResult<Self> {
         let farm = executor.py().import("twincell._executor")?.call_method1("Farm", (executor, options))?;
         let chunks = farm.getattr("chunks")?.extract()?;
@@ -36,7 +37,7 @@ impl PyFarm {
 }
 
 /// The workers at an address, `dask://HOST:PORT`, for options as they were typed. An error is one line for people, or
-/// nothing where whoever waited for workers wants no more.
+/// nothing if the user interrupted the wait for workers.
 pub fn at(address: &str, options: &[(&str, String)]) -> Result<Box<dyn Farm>, Option<String>> {
     let options = typed_options_as_json(options).map_err(|error| Some(error.to_string()))?;
     Python::attach(|py| {
@@ -104,13 +105,13 @@ fn trouble(kind: &str, reason: String) -> Trouble {
     }
 }
 
-/// What Python says of an error, in one line.
+/// Python's message for an error, in one line.
 pub fn message(py: Python<'_>, error: &PyErr) -> String {
     let text = error.value(py).to_string();
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Options as they are sent to workers: JSON, with paths that mean the same elsewhere.
+/// Options in the form in which workers receive them: JSON, with paths that mean the same elsewhere.
 pub fn options_as_json(keywords: Option<&Bound<'_, PyDict>>) -> PyResult<String> {
     let mut given = Vec::new();
     for (name, value) in keywords.into_iter().flatten() {
@@ -160,8 +161,8 @@ fn from_json(options: &str) -> PyResult<Options> {
     Ok(read)
 }
 
-/// What the results of this process depend on, beside the changes; for workers to be compared with who asks them. Raises
-/// `TwincellError` where this process is to compare and cannot.
+/// A fingerprint of what the results of this process depend on, besides the changes, to compare workers with the
+/// caller. Raises `TwincellError` if this process shall compare and cannot.
 #[pyfunction]
 #[pyo3(signature = (options, *, compares = false))]
 pub fn study_fingerprint(py: Python<'_>, options: &str, compares: bool) -> PyResult<String> {
@@ -175,13 +176,13 @@ pub fn study_fingerprint(py: Python<'_>, options: &str, compares: bool) -> PyRes
     .map_err(raised)
 }
 
-/// Options of studies that this process gives the same results for as who asks.
+/// The options of studies for which this process gives the same results as the caller.
 static KNOWN: Mutex<Vec<(String, String)>> = Mutex::new(Vec::new());
-/// How many of them are remembered.
+/// The number of these options that are remembered.
 const MOST_KNOWN: usize = 16;
 
-/// Compares the changes of a chunk, in a worker of an executor. Raises `TwincellError` where its results would not be those
-/// of the study, whose [`study_fingerprint`] this is.
+/// Compares the changes of a chunk in a worker of an executor. Raises `TwincellError` if its results would differ from
+/// those of the study with this [`study_fingerprint`].
 #[pyfunction]
 pub fn compare_chunk(py: Python<'_>, chunk: &str, options: &str, fingerprint: &str) -> PyResult<String> {
     let asked = (options.to_owned(), fingerprint.to_owned());

@@ -1,4 +1,4 @@
-//! The magics' entry points: lines and cells in, comparisons out. What they mean is decided in [`crate::magics`].
+//! The magics' entry points: lines and cells in, comparisons out. [`crate::magics`] decides what they mean.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -31,7 +31,8 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(magic_flags, module)?)
 }
 
-/// What a magic is to do: show a comparison or a study, run code, print a text, raise the interrupt that stopped it. All may be absent.
+/// What a magic is to do: show a comparison or a study, run code, print a text, raise the interrupt that stopped it.
+/// All may be absent.
 #[pyclass(frozen, get_all, module = "twincell._twincell")]
 #[derive(Default)]
 pub struct MagicOutcome {
@@ -59,7 +60,7 @@ impl MagicOutcome {
     }
 }
 
-/// `%%compare LINE` over a cell. `last` is what the same notebook cell held when it last ran; for `progress` see
+/// `%%compare LINE` over a cell. `last` is the content of the same notebook cell when it last ran. For `progress` see
 /// [`watch`].
 #[pyfunction]
 #[pyo3(signature = (line, cell, last = None, progress = None))]
@@ -94,7 +95,7 @@ fn compare_cell(
     MagicOutcome::of(py, watched, code, written)
 }
 
-/// What errors call the text that a cell held when it last ran.
+/// The name in errors for the text of a cell when it last ran.
 const BEFORE: &str = "what the cell held before";
 
 fn source(text: String, label: &str) -> Source {
@@ -130,7 +131,7 @@ fn compare_stored(
     MagicOutcome::of(py, watched, None, written)
 }
 
-/// `%study LINE`. `objects` are the variables that the line may name.
+/// `%study LINE`. The line may name the variables in `objects`.
 #[pyfunction]
 fn study_line(py: Python<'_>, line: &str, objects: &Bound<'_, PyDict>) -> PyResult<MagicOutcome> {
     let StudyLine { options, given: typed, changes, transform, out, fresh, on, html, reproducers } =
@@ -161,14 +162,14 @@ fn study_line(py: Python<'_>, line: &str, objects: &Bound<'_, PyDict>) -> PyResu
     Ok(MagicOutcome { study: Some(Py::new(py, run_study::run(py, order, origin, None)?)?), ..MagicOutcome::default() })
 }
 
-/// Writes the reproducer where the user asked for it; gives what to print about that.
+/// Writes the reproducer where the user asked for it. Returns a message about it.
 fn write_reproducer(comparison: &PyComparison, path: Option<&Path>) -> PyResult<Option<String>> {
     let Some(path) = path else { return Ok(None) };
     let lines = reproducers::write(comparison.report(), path).map_err(raised)?;
     Ok(Some(lines.join("\n")))
 }
 
-/// `%autocompare LINE`: whether it is to be on from now on (`None`: as it is) with how to compare, or help to print.
+/// `%autocompare LINE`: whether it shall be on from now on (`None`: unchanged) and how to compare, or help to print.
 #[pyfunction]
 fn autocompare(line: &str) -> PyResult<(Option<bool>, Option<Autocompare>, Option<String>)> {
     Ok(match magics::read_autocompare(line).map_err(raised)? {
@@ -187,7 +188,7 @@ pub struct Autocompare {
 
 #[pymethods]
 impl Autocompare {
-    /// Compares what a cell held with what it holds now.
+    /// Compares the earlier and the present content of a cell.
     #[pyo3(signature = (old, new, progress = None))]
     fn compare(
         &self,
@@ -211,7 +212,7 @@ fn version_name(line: &str, cell: &str) -> PyResult<(Option<String>, Option<Stri
     }
 }
 
-/// The flags of a magic, e.g. of `%%compare`.
+/// The flags of a magic, such as `%%compare`.
 #[pyfunction]
 fn magic_flags(magic: &str) -> Vec<String> {
     magics::flags(magic)

@@ -55,7 +55,7 @@ pub fn mine(
     Ok(PyMine { mine: Mutex::new(mine) })
 }
 
-/// A text, or what Python has for dates and times.
+/// A text, or a Python date or time.
 fn date(name: &str, given: Option<&Bound<'_, PyAny>>, end: bool) -> PyResult<Option<i64>> {
     let Some(given) = given else { return Ok(None) };
     let text: String = if given.hasattr("isoformat")? {

@@ -1,7 +1,7 @@
 //! What Python sees: `compare`, `Comparison`, `TwincellError`, the command line and the magics' entry points.
 //!
-//! Only conversion between Python's objects and ours lives here. The interpreter is let go of while a comparison runs,
-//! and asked for signals now and then, so that Ctrl-C stops it.
+//! Only conversion between Python's objects and ours lives here. The interpreter is released while a comparison runs,
+//! and asked for signals now and then, so that Ctrl-C stops the comparison.
 
 mod changes;
 mod comparison;
@@ -65,7 +65,7 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     magics::register(module)
 }
 
-/// The interpreter ends: so do the workers.
+/// Ends the workers when the interpreter ends.
 #[pyfunction]
 fn end(py: Python<'_>) {
     py.detach(twincell_driver::warm::end);
@@ -118,7 +118,7 @@ fn main(py: Python<'_>, arguments: Vec<OsString>) -> PyResult<i32> {
     }))
 }
 
-/// What anywidget loads with every view: the source of a small ES module that finds the view's own.
+/// The source that anywidget loads with every view: a small ES module that finds the view's own module.
 #[pyfunction]
 fn widget_loader() -> &'static str {
     twincell_widgets::LOADER

@@ -1,4 +1,4 @@
-//! `twincell.predict`: what a predictor says of a text, as a Python object that shows itself.
+//! `twincell.predict`: the predictions for a text, as a Python object that notebooks can show.
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -90,8 +90,8 @@ impl PyPredictions {
         self.rows(py)?.call_method0("__iter__")
     }
 
-    /// One dictionary for each value site: `function`, `start` and `end` in characters of the text, `kind`, `probabilities`
-    /// of none, bool, int, float, str, list, tuple, dict, set, callable, resource and object.
+    /// One dictionary for each value site: `function`, `start` and `end` in characters of the text, `kind`,
+    /// `probabilities` of none, bool, int, float, str, list, tuple, dict, set, callable, resource and object.
     #[getter]
     fn rows<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         plain(py, &listed(&self.predicted))
@@ -101,7 +101,8 @@ impl PyPredictions {
         self.rows(py)?.get_item(index)
     }
 
-    /// The places where the code is not Python: one dictionary for each, with `line` and `column` from 1, and `message`.
+    /// The places where the code is not Python: one dictionary for each, with `line` and `column` from 1, and
+    /// `message`.
     #[getter]
     fn errors<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         plain(py, &self.predicted.errors)

@@ -1,4 +1,4 @@
-//! `Comparison.replay`: one execution again, with the texts and options that the comparison had.
+//! `Comparison.replay`: repeats one execution with the texts and options of the comparison.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use super::environment;
 use super::errors::raised;
 use super::signals::interruptible;
 
-/// What a comparison was made of.
+/// The input of a comparison.
 #[derive(Clone)]
 pub struct Origin {
     pub old: Source,
@@ -26,14 +26,14 @@ pub struct Origin {
     pub options: Options,
 }
 
-/// Which execution is asked for.
+/// The requested execution.
 pub struct ReplayRequest {
     pub pair: usize,
-    /// Its number; `None` for the one that is shown.
+    /// Its number. `None` for the execution that the report shows.
     pub execution: Option<u32>,
-    /// What was replayed before and is to go on from there; `execution` is not looked at then.
+    /// An earlier replay to start from. Then `execution` is ignored.
     pub from: Option<Start>,
-    /// Literals, by access path.
+    /// Literals by access path.
     pub changes: BTreeMap<String, String>,
     pub then: Then,
 }
@@ -49,7 +49,7 @@ pub struct Start {
     choices: Vec<Choice>,
     /// Access paths whose values a person chose on the way here.
     changed: Vec<String>,
-    /// Values were made small on the way here.
+    /// Whether values were shrunk on the way here.
     shrunk: bool,
 }
 
@@ -58,7 +58,7 @@ pub struct Start {
 pub struct ReplayedExecution {
     #[serde(flatten)]
     detail: Detail,
-    /// A pytest file, where it was asked for.
+    /// A pytest file, if it was requested.
     reproducer: Option<String>,
 }
 

@@ -23,7 +23,7 @@ use super::study::{Origin, PyStudy};
 use super::transform::PyTransform;
 use super::{environment, source};
 
-/// How often progress is told.
+/// How often progress is reported.
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(200);
 
 /// Compares many changes; returns a `Study`.
@@ -61,13 +61,13 @@ pub fn study(
     run(py, order, origin, progress)
 }
 
-/// What is given as changes, and what is known of it.
+/// The given changes, and facts about them.
 pub struct Given {
     pub changes: Box<dyn Changes>,
     /// For people.
     pub name: String,
     pub path: Option<PathBuf>,
-    /// For asking for a change again; nothing where that was gone through once and is no more.
+    /// The source for reading a change again. None if it could be read only once.
     pub origin: Option<Origin>,
 }
 
@@ -88,7 +88,7 @@ pub fn given(object: &Bound<'_, PyAny>, options: &Options) -> PyResult<Given> {
     Ok(Given { changes, name, path, origin })
 }
 
-/// Runs a study; an interrupt ends it, and is the error then.
+/// Runs a study. An interrupt ends it and becomes the error.
 pub fn run(
     py: Python<'_>,
     order: Order,
@@ -134,11 +134,11 @@ pub fn run(
     Ok(PyStudy::new(title, called, rows, done.comparisons, origin))
 }
 
-/// What a user sees while a study runs, and what they say to it.
+/// What a user sees while a study runs, and the user's reaction.
 struct Display {
-    /// Called with what is done, how much there is, and a line.
+    /// Called with the number of changes done, their total, and a line.
     shown: Option<Py<PyAny>>,
-    /// What a signal or the callback raised.
+    /// The exception that a signal or the callback raised.
     raised: Option<PyErr>,
 }
 
@@ -173,7 +173,7 @@ impl Display {
         if self.raised.is_some() { Continue::Stop } else { Continue::Yes }
     }
 
-    /// Takes the display away; an interrupt is the error.
+    /// Removes the display. An interrupt becomes the error.
     fn end(&mut self, py: Python<'_>) -> PyResult<()> {
         if let Some(shown) = &self.shown
             && shown.bind(py).hasattr("end")?

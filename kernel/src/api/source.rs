@@ -10,7 +10,7 @@ use twincell_driver::files;
 
 use super::errors::raised;
 
-/// The text that an object stands for; `label` is what errors call a plain text.
+/// The text that an object stands for. Errors call a plain text `label`.
 pub fn read(object: &Bound<'_, PyAny>, label: &str) -> PyResult<Source> {
     if object.is_instance_of::<PyString>() {
         let text: String = object.extract().map_err(|_| {
@@ -40,7 +40,7 @@ fn read_file(path: PathBuf) -> PyResult<Source> {
     Ok(Source { text, module: None, label })
 }
 
-/// A function's, method's or class's own text, with the module that it stands in when that has a file.
+/// The text of a function, method or class, with its module if that has a file.
 fn from_object(object: &Bound<'_, PyAny>, label: &str) -> PyResult<Source> {
     let py = object.py();
     let inspect = py.import("inspect")?;

@@ -1,4 +1,4 @@
-//! `twincell.Study`: what a study found, as a Python object that behaves like a frame and shows itself.
+//! `twincell.Study`: the results of a study, as a Python object that behaves like a frame and that notebooks can show.
 
 mod difference;
 mod open;
@@ -37,17 +37,17 @@ pub use summary::PySummary;
 #[pyclass(frozen, name = "Study", module = "twincell")]
 pub struct PyStudy {
     title: String,
-    /// What it is called beside another one.
+    /// Its name beside another study.
     name: String,
     findings: Arc<Vec<Finding>>,
     /// What pages show of the comparisons.
     comparisons: Arc<PageComparisons>,
-    /// What it was made of, where that is known.
+    /// The input, if it is known.
     origin: Option<Origin>,
 }
 
 impl PyStudy {
-    /// `name` is what its results are called beside others: the file that they are in.
+    /// `name` names its results beside others: the file that they are in.
     pub fn new(
         title: String,
         name: String,
@@ -64,8 +64,8 @@ impl PyStudy {
     }
 }
 
-/// Reads the results of a study: a .jsonl, .parquet or .sqlite file. `changes` is the study's input (a file, a folder, a
-/// frame or rows), which labels and `study[id]` need. The options are those of the study.
+/// Reads the results of a study: a .jsonl, .parquet or .sqlite file. `changes` is the study's input (a file, a folder,
+/// a frame or rows), which labels and `study[id]` need. The options are those of the study.
 ///
 /// Raises `TwincellError` if a file cannot be read or holds something else.
 #[pyfunction]
@@ -87,7 +87,7 @@ pub fn load_study(
     Ok(PyStudy::new(title, name, findings, PageComparisons::default(), origin))
 }
 
-/// Results of earlier versions have no labels: theirs are those of the changes with their ids.
+/// Results of earlier versions have no labels. They get those of the changes with their ids.
 fn add_labels(findings: &mut [Finding], origin: &Origin) -> Result<(), String> {
     let mut missing: HashMap<String, VecDeque<&mut Finding>> = HashMap::new();
     for finding in findings.iter_mut().filter(|finding| finding.label.is_none()) {

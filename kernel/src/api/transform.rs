@@ -22,7 +22,7 @@ pub struct PyTransform {
     pub name: String,
     folder: PathBuf,
     command: String,
-    /// What came of nothing: name and reason.
+    /// The files without a result: name and reason.
     failed: Mutex<Vec<(Value, String)>>,
 }
 
@@ -41,7 +41,7 @@ pub fn transform(py: Python<'_>, folder: PathBuf, command: &str) -> PyResult<PyT
 }
 
 impl PyTransform {
-    /// What is still to come, for a study.
+    /// The remaining changes, for a study.
     pub fn rest(&self) -> Box<dyn Changes> {
         Box::new(Rest(self.changes.clone()))
     }

@@ -1,6 +1,6 @@
-//! A comparison that is watched from Python's side: signals stop it, and progress is told while it runs.
+//! A comparison that Python watches: signals stop it, and it reports progress while it runs.
 //!
-//! The comparison runs on a thread of its own, without Python; the calling thread looks after both meanwhile.
+//! The comparison runs on its own thread, without Python. Meanwhile the calling thread handles signals and progress.
 
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -19,10 +19,10 @@ use super::environment;
 use super::errors::raised;
 use super::replay::Origin;
 
-/// How often progress is told.
+/// How often progress is reported.
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(100);
-/// How long a comparison that was stopped may take to say what it found. It takes a few milliseconds; a machine may be
-/// busy with others, and only a second interrupt ends the wait before.
+/// How long a stopped comparison may take to report what it found. It takes a few milliseconds, but the machine may be
+/// busy. Only a second interrupt ends the wait earlier.
 const STOP_GRACE: Duration = Duration::from_secs(5);
 
 /// A comparison, and the exception that a signal raised while it ran.
@@ -32,9 +32,9 @@ pub struct Watched {
 }
 
 /// Compares two texts. `progress` is called with a [`Progress`] as `(pair, pairs, executions, budget, coverage)`, pairs
-/// counted from zero; where it answers `True` the comparison ends with what was found, or with `KeyboardInterrupt` when
-/// nothing was. An interrupt ends the comparison, too: what was found up to then is returned with it; the interrupt alone is
-/// the error when nothing was.
+/// counted from zero. If it returns `True`, the comparison ends with what was found, or with `KeyboardInterrupt` if
+/// nothing was. An interrupt also ends the comparison. It is returned with what was found so far, or is the error if
+/// nothing was.
 pub fn watch(
     py: Python<'_>,
     old: Source,
@@ -108,7 +108,7 @@ pub fn watch(
     }
 }
 
-/// Whether the comparison is to stop.
+/// Whether the comparison shall stop.
 fn tell(latest: &Mutex<Option<Progress>>, progress: Option<&Bound<'_, PyAny>>) -> PyResult<bool> {
     let now = *latest.lock().unwrap_or_else(PoisonError::into_inner);
     let (Some(now), Some(progress)) = (now, progress) else { return Ok(false) };

@@ -30,7 +30,8 @@ impl PyDifference {
         self.rows(py)?.try_iter()
     }
 
-    /// One dictionary for each change that differs: `id`, and `verdict`, `reason` and `evidence` of both, as lists of two.
+    /// One dictionary for each change that differs: `id`, and `verdict`, `reason` and `evidence` of both, as lists of
+    /// two.
     #[getter]
     fn rows<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         plain(py, &self.found.rows)

@@ -1,4 +1,4 @@
-//! `study[id]`: a row of a study as a comparison again.
+//! `study[id]`: turns a row of a study into a comparison again.
 
 use pyo3::exceptions::PyUserWarning;
 use pyo3::prelude::*;
@@ -17,16 +17,16 @@ use crate::api::errors::raised;
 use crate::api::transform::PyTransform;
 use crate::api::watch::watch;
 
-/// What a study was made of.
+/// The input of a study.
 pub struct Origin {
     pub changes: Reopen,
-    /// Where the changes come from, for people.
+    /// The origin of the changes, for people.
     pub name: String,
     pub options: Options,
 }
 
 impl Origin {
-    /// From what [`changes_of`] reads. What can be gone through only once is held.
+    /// From an object that [`changes_of`] reads. Changes that can be read only once are held.
     pub fn of(changes: &Bound<'_, PyAny>, options: Options) -> PyResult<Self> {
         if let Ok(transform) = changes.cast::<PyTransform>() {
             let transform = transform.get();
@@ -51,7 +51,7 @@ impl Origin {
         Ok(Self { changes: Box::new(again), name, options })
     }
 
-    /// The comparison behind a row, of whose id there are so many `before` it.
+    /// The comparison behind a row. `before` rows with the same id come before it.
     pub fn compare(&self, py: Python<'_>, finding: &Finding, before: usize) -> PyResult<PyComparison> {
         let change = self.find(finding, before).map_err(raised)?;
         let environment = environment::find(py)?;
@@ -101,7 +101,7 @@ impl Origin {
     }
 }
 
-/// Whether an id is meant: as it is, or as the text that it is shown as.
+/// Whether an id matches, as it is or as its displayed text.
 pub fn is_called(id: &Value, wanted: &Value) -> bool {
     id == wanted || wanted.as_str().is_some_and(|wanted| shown(id) == wanted)
 }
