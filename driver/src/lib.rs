@@ -1,9 +1,9 @@
-//! What every surface needs to run an analysis: the table of options, an engine that stays warm, and files.
+//! Everything that a surface needs to run an analysis: the table of options, an engine that stays warm, and files.
 //!
-//! A surface (the command line, the magics, the Python library) reads what a user wrote into [`options::Options`], which
-//! come from ONE [`options::TABLE`]. [`warm::Engine`] compares with them: it holds workers and a predictor, which later
-//! comparisons of the process use again. [`warm::Environment`] says what the process found around itself. [`files`] reads
-//! source text, and [`reproducers`] writes what a comparison found.
+//! A surface (the command line, the magics, the Python library) reads what a user wrote into [`options::Options`],
+//! which come from ONE [`options::TABLE`]. [`warm::Engine`] compares with them: it holds workers and a predictor, which
+//! later comparisons of the process use again. [`warm::Environment`] describes the process's environment. [`files`]
+//! reads source text, and [`reproducers`] writes the reproducers of a comparison.
 //!
 //! Nothing here knows a command, a notebook or Python's objects, and nothing here prints.
 //!

@@ -1,13 +1,13 @@
 //! A study: many changes, compared in parallel, one finding each.
 //!
-//! A [`change::Change`] is an old and a new text. Whatever holds changes gives them one at a time ([`change::Changes`]): a
-//! file of any known format ([`read`]), a git history ([`mine`]), a command that rewrites a folder ([`transform`]).
-//! [`run::run`] has them compared by threads or by other processes ([`farm`]). Each becomes a [`finding::Finding`], a row
-//! that goes to a [`store::Store`], which survives a kill. [`job::run_study`] puts all of this together for a surface, and
+//! A [`change::Change`] is an old and a new text. Sources give changes one at a time ([`change::Changes`]): a file of
+//! any known format ([`read`]), a git history ([`mine`]), a command that rewrites a folder ([`transform`]).
+//! [`run::run`] makes threads or other processes ([`farm`]) compare them. Each becomes a [`finding::Finding`], a row
+//! that goes to a [`store::Store`], which survives a kill. [`job::run_study`] composes all of this for a surface, and
 //! adds pages, reproducers and figures.
 //!
-//! A row depends on its change, the options, the model and the version, and on nothing else: not on the number of threads,
-//! the order, or the machine.
+//! A row depends only on its change, the options, the model and the version: not on the number of threads, the order,
+//! or the machine.
 //!
 //! Any function can stand for the engine. This one refuses everything:
 //!

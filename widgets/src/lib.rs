@@ -1,14 +1,14 @@
 //! Views of results: terminal text, static HTML, SVG, the interactive view, and files for other programs.
 //!
-//! Three types meet here. A [`Comparison`] comes in: the report that `twincell-compare` makes. A [`ComparisonState`] goes
-//! out to the interactive view: the same report in texts and numbers ([`state()`]), from which the view's TypeScript types
-//! are made. An [`export::ExportRow`] goes out to other programs: one function in short, as SARIF, JUnit, Markdown and
-//! annotations list it. A study has a [`StudyState`] in place of both.
+//! Three types meet here. A [`Comparison`] comes in: the report that `twincell-compare` makes. A [`ComparisonState`]
+//! goes out to the interactive view: the same report in texts and numbers ([`state()`]). The view's TypeScript types
+//! are generated from it. An [`export::ExportRow`] goes out to other programs: one function in short, as SARIF, JUnit,
+//! Markdown and annotations list it. A study has a [`StudyState`] in place of both.
 //!
 //! A view is a function of the report and computes nothing about behavior. [`text()`] is for terminals,
-//! [`html_fragment`] for a notebook's output area, [`html_page`] for a file of its own. [`pair_plots`] and [`study_plot`]
-//! draw the plots in both. [`mime_bundle`] packs text, HTML and the report. [`plain_sentence`] is for text that others
-//! print beside them.
+//! [`html_fragment`] for a notebook's output area, [`html_page`] for a file of its own. [`pair_plots`] and
+//! [`study_plot`] draw the plots in both. [`mime_bundle`] packs text, HTML and the report. [`plain_sentence`] is for
+//! text that others print beside them.
 //!
 //! ```
 //! use twincell_compare::report::{Comparison, FORMAT};
@@ -43,8 +43,8 @@
 //! # Ok::<(), serde_json::Error>(())
 //! ```
 //!
-//! Invariants: no static view needs a script. Nothing from user code reaches an output unescaped: the `plain` room takes
-//! out what misleads the eye, maud escapes for HTML.
+//! Invariants: no static view needs a script. Nothing from user code reaches an output unescaped: the `plain` room
+//! removes misleading characters, and maud escapes for HTML.
 //!
 //! Deliberately absent: reading files, running code, deciding a verdict.
 

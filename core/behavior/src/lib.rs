@@ -1,8 +1,9 @@
-//! What differs between two observed behaviors.
+//! The differences between two observed behaviors.
 //!
-//! [`differences`] compares two [`Behavior`]s in all channels and gives [`Difference`]s; [`Rules`] says what counts as the
-//! same beyond equal values. One file holds one [`Channel`]; `equal.rs` is what *equal* means, `effects.rs` what a call can
-//! do, `crash.rs` which exceptions of one version count, and `denoise.rs` removes what differs within one version.
+//! [`differences`] compares two [`Behavior`]s in all channels and returns [`Difference`]s. [`Rules`] say what counts as
+//! the same besides equal values. Each [`Channel`] has a file. `equal.rs` defines *equal*, `effects.rs` infers the
+//! effect of a call, `crash.rs` decides which exceptions of one version count, and `denoise.rs` removes what differs
+//! within one version.
 //!
 //! Deliberately absent: which executions to run, and what a difference means for the verdict.
 //!

@@ -1,14 +1,15 @@
 //! The analysis behind `compare`: did a change to Python code alter its behavior?
 //!
-//! [`compare`] takes two [`Source`]s and gives a [`report::Comparison`], plain data that views show. For each pair of
-//! functions a [`campaign`] chooses values, executes both versions, learns, confirms a difference and shrinks its witness;
-//! [`decide`] turns the campaign into a [`verdict::Verdict`], [`reproduce`] writes a test that shows the witness without
-//! twincell, and `assemble` puts the report and its sentences together. `flow/` is the whole flow on one page.
+//! [`compare`] takes two [`Source`]s and returns a [`report::Comparison`], plain data that views show. For each pair of
+//! functions, a [`campaign`] chooses values, executes both versions, learns, confirms a difference and shrinks its
+//! witness. [`decide`] turns the campaign into a [`verdict::Verdict`], [`reproduce`] writes a test that shows the
+//! witness without twincell, and `assemble` composes the report and its sentences. `flow/` is the whole flow on one
+//! page.
 //!
-//! A comparison is a pure function of texts, options and predictions, apart from times and lost executions. Deliberately
-//! absent: a Python interpreter, networks, Jupyter, printing.
+//! A comparison is a pure function of texts, options and predictions, apart from times and lost executions.
+//! Deliberately absent: a Python interpreter, networks, Jupyter, printing.
 //!
-//! Executing needs workers; which parts of a change a comparison would look at needs none:
+//! Execution needs workers, but finding the parts of a change that a comparison would examine does not:
 //!
 //! ```
 //! let old = "class Page:\n    size = 10\n\n    def next(self):\n        return self.size\n";

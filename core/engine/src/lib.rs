@@ -1,15 +1,15 @@
 //! Runs programs in sandboxed worker processes and brings back records.
 //!
 //! A [`protocol::Program`] is one or more versions of a function that run on the same injected values. A [`WorkerPool`]
-//! lends workers out; [`Loaded`] is a program in one of them, which executes requests and answers each with an [`Executed`]:
-//! a record of what every version did ([`observed`]), or why there is none. [`protocol`] is what engine and worker say,
-//! [`frame`] how they write it.
+//! lends workers out. [`Loaded`] is a program in one of them. It executes requests and answers each with an
+//! [`Executed`]: a record of the behavior of every version ([`observed`]), or the reason why there is none.
+//! [`protocol`] has the messages of engine and worker, and [`frame`] their bytes.
 //!
-//! The engine knows programs, not pairs, evidence or verdicts. It trusts nothing that a worker sends: whatever a worker does,
-//! the engine waits no longer than the deadline and loses no more than the execution at hand. The clock decides when a worker
-//! is killed, never what a record says.
+//! The engine knows programs, not pairs, evidence or verdicts. It trusts nothing that a worker sends: whatever a worker
+//! does, the engine waits no longer than the deadline and loses no more than the execution at hand. The clock decides
+//! when a worker is killed, never what a record says.
 //!
-//! Workers need a Python with twincell installed, so this example only writes what one would be sent:
+//! Workers need a Python with twincell installed, so this example only writes the message that one would receive:
 //!
 //! ```
 //! use twincell_engine::frame;

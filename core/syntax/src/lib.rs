@@ -1,11 +1,12 @@
-//! Text -> trees: what a text of Python holds, what differs between two texts, and where values are missing.
+//! Text -> trees: the content of a Python text, the differences between two texts, and the sites of missing values.
 //!
-//! A text becomes [`Function`]s ([`functions()`]). The functions of two texts are matched into a [`Pairing`] ([`pair`]), and
-//! the two of a pair differ by a [`Diff`] ([`diff()`]). [`instrument`] rewrites a function so that it reports what it does by
-//! number; its [`site::SiteTable`] says what the numbers mean. An [`Index`] says which part of a text uses which other part.
+//! A text becomes [`Function`]s ([`functions()`]). The functions of two texts are matched into a [`Pairing`]
+//! ([`pair`]), and the two of a pair differ by a [`Diff`] ([`diff()`]). [`instrument`] rewrites a function so that it
+//! reports its actions by number, and the [`site::SiteTable`] says what the numbers mean. An [`Index`] says which part
+//! of a text uses which other.
 //!
-//! Parsing gives a tree and errors; it never panics and never stops at the first error. Instrumenting keeps line numbers.
-//! Deliberately absent: values, predictions, anything that runs.
+//! Parsing gives a tree and errors. It never panics and never stops at the first error. Instrumentation keeps line
+//! numbers. Deliberately absent: values, predictions, and anything that runs.
 //!
 //! ```
 //! use twincell_syntax::{diff, functions, instrument::instrument};

@@ -1,11 +1,12 @@
-//! Values that may be injected: what they are, what code says of them, and how they are drawn.
+//! Values that may be injected: what they are, what code reveals about them, and how they are drawn.
 //!
-//! [`value`] has the twelve abstract values, [`value::Recipe`]s for concrete ones, and [`value::Decision`]s, the answers to
-//! questions about an access path. [`reading`] tells from syntax alone what code does with each value. [`drawing::Draw`]
-//! makes decisions from a seed, from what a [`predictor::Predictor`] expects and from these uses: each access path has a
-//! random stream of its own, so that a decision depends neither on order nor on what else is drawn.
+//! [`value`] has the twelve abstract values, [`value::Recipe`]s for concrete ones, and [`value::Decision`]s, the
+//! answers to questions about an access path. [`reading`] infers from syntax alone how code uses each value.
+//! [`drawing::Draw`] makes decisions from a seed, from the predictions of a [`predictor::Predictor`] and from these
+//! uses. Each access path has its own random stream, so that a decision depends neither on order nor on other draws.
 //!
-//! Deliberately absent: Python objects (the runtime makes them of recipes), and networks (other crates implement the trait).
+//! Deliberately absent: Python objects (the runtime makes them from recipes), and networks (other crates implement the
+//! trait).
 //!
 //! ```
 //! use twincell_syntax::{functions, instrument::instrument};

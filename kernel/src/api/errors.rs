@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 
 create_exception!(twincell, TwincellError, PyValueError, "What was wrong and what to do, in one line.");
 
-/// An error of ours as Python's.
+/// One of our errors as a Python exception.
 pub fn raised(error: impl std::fmt::Display) -> PyErr {
     TwincellError::new_err(error.to_string())
 }

@@ -13,7 +13,7 @@ pub fn plain<'py>(py: Python<'py>, data: &impl Serialize) -> PyResult<Bound<'py,
     py.import("json")?.call_method1("loads", (json,))
 }
 
-/// An id as Python has it.
+/// An id given in Python.
 pub fn id(id: &Bound<'_, PyAny>) -> PyResult<Value> {
     // An integer of others, such as NumPy's, is one of JSON's.
     let number = if id.is_instance_of::<PyBool>() { None } else { id.call_method0("__index__").ok() };

@@ -12,7 +12,7 @@ use super::errors::raised;
 /// How often Python is asked whether a signal has come.
 pub const SIGNAL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// Does work on a thread of its own; a signal stops it, and is the error then.
+/// Does work on its own thread. A signal stops it and becomes the error.
 pub fn interruptible<T: Send + 'static>(
     py: Python<'_>,
     work: impl FnOnce(&Stop) -> Result<T, Failure> + Send + 'static,
@@ -29,7 +29,7 @@ pub fn interruptible<T: Send + 'static>(
     }
 }
 
-/// Asks Python for signals now and then, and remembers what they raised.
+/// Asks Python for signals now and then, and keeps the exception that they raised.
 pub struct Signals {
     last: Instant,
     pub raised: Option<PyErr>,
