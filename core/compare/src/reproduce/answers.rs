@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use twincell_engine::protocol::Context;
+use twincell_syntax::python::is_identifier;
 use twincell_syntax::site::SiteKind;
 use twincell_values::value::{Decision, Recipe, SUBSTITUTED, is_answer};
 
-use super::arguments::is_identifier;
 use super::file::Writer;
 use super::{python, slice};
 

@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 
+use twincell_syntax::python::is_identifier;
 use twincell_syntax::{Parameter, ParameterKind};
 use twincell_values::value::{AbstractValue, Decision, Recipe};
 
@@ -123,17 +124,6 @@ pub(super) fn source(arguments: &[Argument], written: &mut dyn FnMut(&Argument) 
         parts.push(format!("**{{{}}}", unpacked.join(", ")));
     }
     parts.join(", ")
-}
-
-/// Whether a name may stand before `=` in a call.
-pub(super) fn is_identifier(name: &str) -> bool {
-    const KEYWORDS: [&str; 35] = [
-        "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue", "def", "del",
-        "elif", "else", "except", "finally", "for", "from", "global", "if", "import", "in", "is", "lambda", "nonlocal",
-        "not", "or", "pass", "raise", "return", "try", "while", "with", "yield",
-    ];
-    let starts = name.chars().next().is_some_and(|first| first == '_' || unicode_ident::is_xid_start(first));
-    starts && name.chars().all(unicode_ident::is_xid_continue) && !KEYWORDS.contains(&name)
 }
 
 #[cfg(test)]

@@ -2,47 +2,11 @@
 
 use twincell_behavior::Channel;
 use twincell_engine::observed::{Behavior, Call, Observed, Outcome};
+use twincell_syntax::python::{is_builtin_exception, is_identifier};
 use twincell_values::value::{Decision, Recipe};
 
 use super::shape::{Shape, shape, shaped};
 use super::{Case, python};
-
-/// Python's own exceptions that a test names by their class.
-pub(super) const BUILTIN_EXCEPTIONS: [&str; 33] = [
-    "ArithmeticError",
-    "AssertionError",
-    "AttributeError",
-    "BaseException",
-    "BlockingIOError",
-    "BufferError",
-    "ConnectionError",
-    "EOFError",
-    "Exception",
-    "FileExistsError",
-    "FileNotFoundError",
-    "GeneratorExit",
-    "IndexError",
-    "InterruptedError",
-    "IsADirectoryError",
-    "KeyError",
-    "KeyboardInterrupt",
-    "LookupError",
-    "NameError",
-    "NotADirectoryError",
-    "NotImplementedError",
-    "OSError",
-    "OverflowError",
-    "PermissionError",
-    "RuntimeError",
-    "StopAsyncIteration",
-    "StopIteration",
-    "SystemExit",
-    "TimeoutError",
-    "TypeError",
-    "UnicodeDecodeError",
-    "ValueError",
-    "ZeroDivisionError",
-];
 
 /// What a call raises.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -132,7 +96,7 @@ fn outcome(checks: &mut Checks, old: &Behavior, new: &Behavior, standins: bool) 
             checks.result = true;
         }
         Outcome::Raised { exception: Observed::Exception { class, arguments }, .. } => {
-            let builtin = BUILTIN_EXCEPTIONS.contains(&class.as_str());
+            let builtin = is_builtin_exception(class);
             checks.raises = Some(Raises::Class(if builtin { class.clone() } else { "Exception".into() }));
             if !builtin {
                 checks.caught = true;
@@ -259,7 +223,7 @@ fn argument(
 }
 
 fn arguments_name(place: &str) -> bool {
-    super::arguments::is_identifier(place)
+    is_identifier(place)
 }
 
 /// What a version assigned to the object of an argument.

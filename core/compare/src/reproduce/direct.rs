@@ -12,12 +12,12 @@ use twincell_behavior::{Channel, Difference};
 use twincell_engine::observed::{Behavior, Call, Observed, Outcome};
 use twincell_engine::protocol::Context;
 use twincell_syntax::parse::{parse, with_stack_for};
-use twincell_syntax::python::PURE_MODULES;
+use twincell_syntax::python::{PURE_MODULES, is_builtin_exception, is_identifier};
 use twincell_syntax::{Function, global_names};
 use twincell_values::value::Decision;
 
-use super::arguments::{Argument, is_identifier, source};
-use super::checks::{BUILTIN_EXCEPTIONS, assigned_at};
+use super::arguments::{Argument, source};
+use super::checks::assigned_at;
 use super::file::Writer;
 use super::objects::Objects;
 use super::shape::{shape, shaped};
@@ -171,7 +171,7 @@ impl Writer<'_> {
                     test.after.push(self.equality("result", value, other.as_ref(), objects)?);
                 }
                 Outcome::Raised { exception: Observed::Exception { class, arguments }, .. } => {
-                    if !BUILTIN_EXCEPTIONS.contains(&class.as_str()) {
+                    if !is_builtin_exception(class) {
                         return Err(format!("the class {class} is not here"));
                     }
                     let same_class = matches!(&new.outcome, Outcome::Raised { exception: Observed::Exception { class: other, .. }, .. } if other == class);

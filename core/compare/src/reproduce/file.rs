@@ -6,9 +6,10 @@ use std::fmt::Write;
 use twincell_behavior::display_decision;
 use twincell_engine::protocol::{Body, Context};
 use twincell_syntax::Function;
+use twincell_syntax::python::is_identifier;
 use twincell_values::value::Decision;
 
-use super::arguments::{Argument, Decisions, arguments, is_identifier};
+use super::arguments::{Argument, Decisions, arguments};
 use super::checks::{Checks, checks};
 use super::parts::compose;
 use super::recorded::Texts;

@@ -5,9 +5,9 @@
 
 use std::collections::BTreeMap;
 
+use twincell_syntax::python::is_identifier;
 use twincell_values::value::{Choice, Decision, Recipe, SUBSTITUTED, is_answer, unquoted};
 
-use super::arguments::is_identifier;
 use super::python;
 
 /// The attributes that a `Mock` has itself.

@@ -10,11 +10,11 @@ use twincell_behavior::{Channel, Difference};
 use twincell_engine::observed::{Behavior, Observed, Outcome};
 use twincell_engine::protocol::{Body, MEMBERS_USED, Member, member_step};
 use twincell_syntax::parse::{parse, with_stack_for};
+use twincell_syntax::python::{is_builtin_exception, is_identifier};
 use twincell_syntax::{Function, Parameter, ParameterKind, functions, global_names};
 use twincell_values::value::{Decision, Recipe};
 
-use super::arguments::{Argument, arguments, is_identifier, source};
-use super::checks::BUILTIN_EXCEPTIONS;
+use super::arguments::{Argument, arguments, source};
 use super::file::Writer;
 use super::objects::Objects;
 use super::python;
@@ -460,7 +460,7 @@ fn mentions(line: &str, name: &str) -> bool {
 
 /// The call, which raises this exception.
 fn raises(class: &str, call: &str) -> Result<String, String> {
-    if !BUILTIN_EXCEPTIONS.contains(&class) {
+    if !is_builtin_exception(class) {
         return Err(format!("the class {class} is not here"));
     }
     Ok(format!("with pytest.raises({class}):\n        {call}"))

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use twincell_engine::protocol::Context;
+use twincell_syntax::python::is_identifier;
 use twincell_values::value::{Decision, Recipe};
 
-use super::arguments::{Argument, is_identifier, source};
+use super::arguments::{Argument, source};
 use super::checks::{Checks, Raises};
 use super::file::Writer;
 use super::python;

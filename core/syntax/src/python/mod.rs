@@ -1,8 +1,20 @@
-//! Facts about Python that the analysis needs: its standard library, and the notation of its values.
+//! What Python is, as far as the analysis needs it: its standard library, the effects of its own calls, its exceptions and
+//! names, and how it writes its values. What Ruff knows already is Ruff's (`ruff_python_stdlib`).
 
+mod effects;
 mod stdlib;
 
+pub use effects::{ASKING, ASKING_MODULES, REACHING};
+pub use ruff_python_stdlib::identifiers::is_identifier;
 pub use stdlib::*;
+
+/// The newest minor version of Python 3 whose builtins count.
+const NEWEST: u8 = 14;
+
+/// Whether a name is that of a builtin exception.
+pub fn is_builtin_exception(name: &str) -> bool {
+    ruff_python_stdlib::builtins::is_exception(name, NEWEST)
+}
 
 /// A string roughly as Python's `repr` would write it, for people.
 pub fn python_string(text: &str) -> String {
