@@ -5,7 +5,7 @@ from concurrent.futures import Executor
 from datetime import date
 from os import PathLike
 from types import FunctionType, MethodType
-from typing import Any, Literal, TypedDict, overload
+from typing import Any, Literal, TypedDict, final, overload
 
 import pandas
 import polars
@@ -30,9 +30,11 @@ class Evidence(TypedDict):
     score: float
     execution: int
 
+@final
 class Start:
     """A replayed execution from which another replay can start."""
 
+@final
 class Comparison:
     @property
     def verdict(self) -> Verdict: ...
@@ -68,6 +70,7 @@ class Comparison:
     def _ipython_display_(self) -> None: ...
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]: ...
 
+@final
 class Plot:
     @property
     def title(self) -> str: ...
@@ -78,6 +81,7 @@ class Plot:
     def save(self, path: str | PathLike[str]) -> None: ...
     def _repr_svg_(self) -> str: ...
 
+@final
 class Plots:
     """The plots of a study."""
 
@@ -89,15 +93,17 @@ class Plots:
     def time(self) -> Plot: ...
     def complexity(self) -> Plot: ...
 
+@final
 class StudySummary:
     """The figures of a study, by name."""
 
-    def __getitem__(self, name: str) -> Any: ...
+    def __getitem__(self, name: str, /) -> Any: ...
     def __len__(self) -> int: ...
     def __iter__(self) -> Iterator[str]: ...
     def keys(self) -> list[str]: ...
     def to_dict(self) -> dict[str, Any]: ...
 
+@final
 class StudyDifference:
     """The differences between two studies of the same changes."""
 
@@ -111,12 +117,13 @@ class StudyDifference:
     def only(self) -> list[list[str]]: ...
     def _repr_html_(self) -> str: ...
 
+@final
 class Study:
     def __len__(self) -> int: ...
-    def __contains__(self, id: Any) -> bool: ...
+    def __contains__(self, id: Any, /) -> bool: ...
     def __bool__(self) -> bool: ...
     def __iter__(self) -> Iterator[dict[str, Any]]: ...
-    def __getitem__(self, id: Any) -> Comparison: ...
+    def __getitem__(self, id: Any, /) -> Comparison: ...
     def comparison(self, row: int) -> Comparison: ...
     @property
     def rows(self) -> list[dict[str, Any]]: ...
@@ -134,6 +141,7 @@ class Study:
     def _ipython_display_(self) -> None: ...
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]: ...
 
+@final
 class Mine:
     """The changes in a history, newest first. They are found on demand."""
 
@@ -156,6 +164,7 @@ def mine(
     jobs: int | None = None,
 ) -> Mine: ...
 
+@final
 class Transform:
     """The changes that a command makes to functions. They are found on demand."""
 
@@ -237,12 +246,13 @@ class WrongPlace(TypedDict):
     line: int
     column: int
 
+@final
 class Predictions:
     def __len__(self) -> int: ...
     @overload
-    def __getitem__(self, index: int) -> Prediction: ...
+    def __getitem__(self, index: int, /) -> Prediction: ...
     @overload
-    def __getitem__(self, index: slice) -> list[Prediction]: ...
+    def __getitem__(self, index: slice, /) -> list[Prediction]: ...
     def __iter__(self) -> Iterator[Prediction]: ...
     @property
     def rows(self) -> list[Prediction]: ...
@@ -286,6 +296,7 @@ class MagicOutcome:
 # Called with the pair, the number of pairs, executions, budget and coverage.
 Progress = Callable[[int, int, int, int, float], object]
 
+@final
 class Autocompare:
     def compare(self, old: str, new: str, progress: Progress | None = None) -> MagicOutcome: ...
 
@@ -300,6 +311,7 @@ def version_name(line: str, cell: str) -> tuple[str | None, str | None]: ...
 def magic_flags(magic: str) -> list[str]: ...
 def serve_worker(socket: int, scratch: str, readable: list[str], memory_bytes: int) -> None: ...
 
+@final
 class Request:
     """A message that waits for a reply. A request to shut down has no type."""
 
@@ -309,6 +321,7 @@ class Request:
     content: bytes
     buffers: list[bytes]
 
+@final
 class Requests:
     """The queue of requests of the main shell or of a subshell."""
 
@@ -316,11 +329,13 @@ class Requests:
     def next(self) -> Request | None: ...
     def abort_waiting(self) -> None: ...
 
+@final
 class StreamWriter:
     """The native part of an output stream."""
 
     def write(self, text: str) -> int: ...
 
+@final
 class Connection:
     """The open sockets of a kernel."""
 
