@@ -2,65 +2,147 @@
 //! those that reach outside the process.
 
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple};
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyBool, PyInt};
+use twincell_values::value::{AbstractValue, Recipe};
 
-use twincell_values::value::Recipe;
-
-use crate::calls::missing;
+use crate::calls::SiteCall;
 use crate::execution::object::Versatile;
 use crate::execution::state;
+use crate::inject::reflection::{self, PRESENT_PROBABILITY};
 use crate::inject::resolve::{self, Request};
-use crate::inject::{failures, members, reflection, texts};
+use crate::inject::{failures, members, texts};
+
+/// What a builtin gives in its place; `None` where the call is made for real.
+type Answer = fn(&SiteCall<'_, '_>) -> PyResult<Option<Py<PyAny>>>;
 
 /// Builtins that must know about injected values.
-struct Builtins {
-    isinstance: Py<PyAny>,
-    issubclass: Py<PyAny>,
-    getattr: Py<PyAny>,
-    hasattr: Py<PyAny>,
-    superclass: Py<PyAny>,
-    string: Py<PyAny>,
-    repr: Py<PyAny>,
-    id: Py<PyAny>,
-    /// Builtins that reach outside the process. They are treated as missing.
-    outside: Vec<Py<PyAny>>,
+const ANSWERS: [(&str, Answer); 11] = [
+    ("isinstance", is_instance),
+    ("issubclass", is_instance),
+    ("hasattr", has_attribute),
+    ("getattr", attribute),
+    ("str", |call| text(call, "str")),
+    ("repr", |call| text(call, "repr")),
+    ("id", identity),
+    ("super", superclass),
+    // These reach outside the process: they are treated as missing.
+    ("open", outside),
+    ("input", outside),
+    ("breakpoint", outside),
+];
+
+static BUILTINS: PyOnceLock<Vec<(Py<PyAny>, Answer)>> = PyOnceLock::new();
+
+/// The answer of a builtin that must know about injected values; `None` for every other callee.
+pub(super) fn answer(call: &SiteCall<'_, '_>) -> PyResult<Option<Py<PyAny>>> {
+    let builtins = BUILTINS.get_or_try_init(call.py(), || {
+        let module = call.py().import("builtins")?;
+        let known = |(name, answer)| Ok::<_, PyErr>((module.getattr(name)?.unbind(), answer));
+        ANSWERS.into_iter().map(known).collect::<PyResult<Vec<_>>>()
+    })?;
+    match builtins.iter().find(|(builtin, _)| call.callee.is(builtin)) {
+        Some((_, answer)) => answer(call),
+        None => kind(call),
+    }
 }
 
-static BUILTINS: pyo3::sync::PyOnceLock<Builtins> = pyo3::sync::PyOnceLock::new();
+fn truth(py: Python<'_>, truth: bool) -> PyResult<Option<Py<PyAny>>> {
+    Ok(Some(PyBool::new(py, truth).to_owned().into_any().unbind()))
+}
 
-fn builtins(py: Python<'_>) -> PyResult<&Builtins> {
-    BUILTINS.get_or_try_init(py, || {
-        let module = py.import("builtins")?;
-        let get = |name: &str| module.getattr(name).map(Bound::unbind);
-        Ok(Builtins {
-            isinstance: get("isinstance")?,
-            issubclass: get("issubclass")?,
-            getattr: get("getattr")?,
-            hasattr: get("hasattr")?,
-            superclass: get("super")?,
-            string: get("str")?,
-            repr: get("repr")?,
-            id: get("id")?,
-            outside: ["open", "input", "breakpoint"].iter().map(|name| get(name)).collect::<PyResult<_>>()?,
-        })
-    })
+/// `isinstance(x, class)` and `issubclass(x, class)` of an injected object.
+fn is_instance(call: &SiteCall<'_, '_>) -> PyResult<Option<Py<PyAny>>> {
+    if call.arguments.len() == 2
+        && let Ok(value) = call.arguments.get_item(0)?.cast::<Versatile>()
+    {
+        return truth(call.py(), reflection::is_instance(value, &call.arguments.get_item(1)?)?);
+    }
+    Ok(None)
+}
+
+/// The injected object and the attribute that `hasattr` or `getattr` asks for.
+fn asked<'py>(call: &SiteCall<'_, 'py>) -> PyResult<Option<(Bound<'py, Versatile>, String)>> {
+    let Ok(object) = call.arguments.get_item(0)?.cast_into::<Versatile>() else { return Ok(None) };
+    let name = call.arguments.get_item(1)?.extract::<String>();
+    Ok(name.ok().map(|name| (object, name)))
+}
+
+fn is_present(object: &Versatile, name: &str) -> bool {
+    let assigned = object.assigned.lock();
+    assigned.is_ok_and(|assigned| assigned.attributes.iter().any(|(own, _)| own == name))
+        || reflection::has_attribute(&object.attribute_path(name))
+}
+
+fn has_attribute(call: &SiteCall<'_, '_>) -> PyResult<Option<Py<PyAny>>> {
+    if call.arguments.len() < 2 {
+        return Ok(None);
+    }
+    match asked(call)? {
+        Some((object, name)) => truth(call.py(), is_present(object.get(), &name)),
+        None => Ok(None),
+    }
+}
+
+/// `getattr(x, name, default)`.
+fn attribute(call: &SiteCall<'_, '_>) -> PyResult<Option<Py<PyAny>>> {
+    if call.arguments.len() != 3 {
+        return Ok(None);
+    }
+    let Some((object, name)) = asked(call)? else { return Ok(None) };
+    if !is_present(object.get(), &name) {
+        return Ok(Some(call.arguments.get_item(2)?.unbind()));
+    }
+    members::attribute(&object, &name, None).map(Some)
+}
+
+/// `str(x)` and `repr(x)`.
+fn text(call: &SiteCall<'_, '_>, form: &str) -> PyResult<Option<Py<PyAny>>> {
+    if call.arguments.len() != 1 || call.has_keywords() {
+        return Ok(None);
+    }
+    let value = call.arguments.get_item(0)?;
+    let Ok(value) = value.cast::<Versatile>() else { return Ok(None) };
+    let path = value.get().path();
+    failures::may(call.py(), || format!("str({path})"))?;
+    Ok(Some(texts::of(call.py(), form, path, Some(call.site))?.into_any().unbind()))
+}
+
+/// `super()` of an object whose class is missing.
+fn superclass(call: &SiteCall<'_, '_>) -> PyResult<Option<Py<PyAny>>> {
+    let py = call.py();
+    let value = resolve::value(py, "super()", &Request { identifier: "super", ..Request::default() })?;
+    if value.bind(py).is_instance_of::<Versatile>() {
+        return Ok(Some(value));
+    }
+    resolve::build(py, &Recipe::Versatile(AbstractValue::Object), "super()").map(Some)
+}
+
+fn outside(call: &SiteCall<'_, '_>) -> PyResult<Option<Py<PyAny>>> {
+    let name = call.callee.getattr("__name__")?.to_string();
+    call.of_missing(&name).answer().map(Some)
 }
 
 /// A number for an object, in the order in which the numbers are first asked for, independent of its address. When a
 /// version is repeated the numbers fall instead of rising, so that a dependence on their order shows as nondeterminism.
-fn identity(object: Bound<'_, PyAny>) -> i64 {
+fn identity(call: &SiteCall<'_, '_>) -> PyResult<Option<Py<PyAny>>> {
     const FIRST: i64 = 0x7f00_0000_0000;
     const STEP: i64 = 64;
+    if call.arguments.len() != 1 {
+        return Ok(None);
+    }
+    let object = call.arguments.get_item(0)?;
     let address = object.as_ptr() as usize;
     let kept = object.unbind();
-    state::with(|execution| {
+    let number = state::with(|execution| {
         let side = &mut execution.side;
         let next = side.ids.len() as i64;
         // The object is kept, so that no other takes its address while the version runs.
         let (number, _) = side.ids.entry(address).or_insert((next, kept));
         if side.repeated { FIRST - STEP * *number } else { FIRST + STEP * *number }
     })
-    .unwrap_or(address as i64)
+    .unwrap_or(address as i64);
+    Ok(Some(PyInt::new(call.py(), number).into_any().unbind()))
 }
 
 /// The name of a function that asks for the kind of its argument (`inspect.isfunction`). Real ones know only real
@@ -73,75 +155,14 @@ fn kind_question(callee: &Bound<'_, PyAny>) -> Option<String> {
     asks.then(|| format!("{module}.{name}"))
 }
 
-/// The answer of a builtin that must know about injected values. `None` for every other callee.
-pub(crate) fn answer(
-    py: Python<'_>,
-    site: u32,
-    callee: &Bound<'_, PyAny>,
-    arguments: &Bound<'_, PyTuple>,
-    keywords: Option<&Bound<'_, PyDict>>,
-) -> PyResult<Option<Py<PyAny>>> {
-    let known = builtins(py)?;
-    let count = arguments.len();
-    if callee.is(&known.isinstance) || callee.is(&known.issubclass) {
-        if count == 2
-            && let Ok(value) = arguments.get_item(0)?.cast::<Versatile>()
-        {
-            let answer = reflection::is_instance(value, &arguments.get_item(1)?)?;
-            return Ok(Some(pyo3::types::PyBool::new(py, answer).to_owned().into_any().unbind()));
-        }
-    } else if callee.is(&known.hasattr) || callee.is(&known.getattr) && count == 3 {
-        if count >= 2
-            && let Ok(value) = arguments.get_item(0)?.cast::<Versatile>()
-            && let Ok(name) = arguments.get_item(1)?.extract::<String>()
-        {
-            let path = value.get().attribute_path(&name);
-            let assigned = value
-                .get()
-                .assigned
-                .lock()
-                .is_ok_and(|assigned| assigned.attributes.iter().any(|(own, _)| *own == name));
-            let present = assigned || reflection::has_attribute(&path);
-            if callee.is(&known.hasattr) {
-                return Ok(Some(pyo3::types::PyBool::new(py, present).to_owned().into_any().unbind()));
-            }
-            if !present {
-                return Ok(Some(arguments.get_item(2)?.unbind()));
-            }
-            return members::attribute(value, &name, None).map(Some);
-        }
-    } else if (callee.is(&known.string) || callee.is(&known.repr))
-        && count == 1
-        && keywords.is_none_or(|keywords| keywords.is_empty())
-        && let Ok(value) = arguments.get_item(0)?.cast::<Versatile>()
-    {
-        failures::may(py, || format!("str({})", value.get().path()))?;
-        let form = if callee.is(&known.repr) { "repr" } else { "str" };
-        return Ok(Some(texts::of(py, form, value.get().path(), Some(site))?.into_any().unbind()));
-    } else if callee.is(&known.id) && count == 1 {
-        let number = identity(arguments.get_item(0)?);
-        return Ok(Some(pyo3::types::PyInt::new(py, number).into_any().unbind()));
-    } else if callee.is(&known.superclass) {
-        return resolve::value(py, "super()", &Request { identifier: "super", ..Request::default() })
-            .and_then(|value| {
-                if value.bind(py).is_instance_of::<Versatile>() {
-                    Ok(value)
-                } else {
-                    resolve::build(py, &Recipe::Versatile(twincell_values::value::AbstractValue::Object), "super()")
-                }
-            })
-            .map(Some);
-    } else if count == 1
-        && let Ok(value) = arguments.get_item(0)?.cast::<Versatile>()
-        && let Some(question) = kind_question(callee)
-    {
-        let path = format!("{question}({})", value.get().path());
-        let answer =
-            state::with(|execution| execution.loading || execution.draw.truth(&path, reflection::PRESENT_PROBABILITY));
-        return Ok(Some(pyo3::types::PyBool::new(py, answer.unwrap_or(false)).to_owned().into_any().unbind()));
-    } else if known.outside.iter().any(|outside| callee.is(outside)) {
-        let name = callee.getattr("__name__")?.to_string();
-        return missing::call(py, &name, Some(site), arguments, keywords).map(Some);
+fn kind(call: &SiteCall<'_, '_>) -> PyResult<Option<Py<PyAny>>> {
+    if call.arguments.len() != 1 {
+        return Ok(None);
     }
-    Ok(None)
+    let value = call.arguments.get_item(0)?;
+    let Ok(value) = value.cast::<Versatile>() else { return Ok(None) };
+    let Some(question) = kind_question(call.callee) else { return Ok(None) };
+    let path = format!("{question}({})", value.get().path());
+    let answer = state::with(|execution| execution.loading || execution.draw.truth(&path, PRESENT_PROBABILITY));
+    truth(call.py(), answer.unwrap_or(false))
 }

@@ -1,7 +1,52 @@
 //! Calls in the code under comparison: of missing code ([`missing`]), of existing code ([`real`]), and of builtins that
 //! must know about injected values.
 
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
+
 mod builtins;
 mod conversions;
-pub(crate) mod missing;
-pub(crate) mod real;
+mod implied;
+mod missing;
+mod real;
+
+/// A call of something missing, known by its access path.
+#[derive(Clone, Copy)]
+pub(crate) struct MissingCall<'a, 'py> {
+    pub callee: &'a str,
+    /// Number of the site, when instrumented code calls.
+    pub site: Option<u32>,
+    pub arguments: &'a Bound<'py, PyTuple>,
+    pub keywords: Option<&'a Bound<'py, PyDict>>,
+    /// The call is part of the behavior. It is not where its value stands in for that of a real call without effects.
+    pub recorded: bool,
+}
+
+/// A call in instrumented code.
+#[derive(Clone, Copy)]
+pub(crate) struct SiteCall<'a, 'py> {
+    /// Number of the site.
+    pub site: u32,
+    pub callee: &'a Bound<'py, PyAny>,
+    pub arguments: &'a Bound<'py, PyTuple>,
+    pub keywords: Option<&'a Bound<'py, PyDict>>,
+}
+
+impl<'a, 'py> SiteCall<'a, 'py> {
+    fn py(&self) -> Python<'py> {
+        self.callee.py()
+    }
+
+    fn has_keywords(&self) -> bool {
+        self.keywords.is_some_and(|keywords| !keywords.is_empty())
+    }
+
+    /// The same call, of something missing.
+    fn of_missing<'b>(&self, callee: &'b str) -> MissingCall<'b, 'py>
+    where
+        'a: 'b,
+    {
+        let Self { site, arguments, keywords, .. } = *self;
+        MissingCall { callee, site: Some(site), arguments, keywords, recorded: true }
+    }
+}

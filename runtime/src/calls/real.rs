@@ -7,135 +7,145 @@ use pyo3::exceptions::{
 };
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
-
 use twincell_engine::observed::Observed;
 use twincell_syntax::site::SiteKind;
 
-use crate::calls::{builtins, missing};
+use crate::calls::{MissingCall, SiteCall, builtins};
+use crate::execution::code;
 use crate::execution::object::Versatile;
 use crate::execution::paths::{self, last_identifier};
-use crate::execution::{code, state};
+use crate::execution::state;
+use crate::inject::exceptions;
+use crate::inject::replacement;
 use crate::inject::resolve::{self, Request};
-use crate::inject::{exceptions, replacement};
-use crate::observe::{self, comparisons, messages};
+use crate::observe;
+use crate::observe::comparisons;
+use crate::observe::messages;
 use crate::restore::clock;
 
-/// How often a real call gives an injected value if its own failure would be caught.
-const REPAIR_PROBABILITY: f64 = 0.35;
+/// How often a real call gives an injected value where its own failure would be caught.
+const SUCCESS_PROBABILITY: f64 = 0.35;
 
-/// Any call in instrumented code.
-pub(crate) fn any(
-    site: u32,
-    callee: &Bound<'_, PyAny>,
-    arguments: &Bound<'_, PyTuple>,
-    keywords: Option<&Bound<'_, PyDict>>,
-) -> PyResult<Py<PyAny>> {
-    let py = callee.py();
-    if let Ok(versatile_callee) = callee.cast::<Versatile>() {
-        return missing::versatile(versatile_callee, Some(site), arguments, keywords);
-    }
-    if state::with(|_| ()).is_none() {
-        return callee.call(arguments, keywords).map(Bound::unbind);
-    }
-    if let Some(answer) = builtins::answer(py, site, callee, arguments, keywords)? {
-        return Ok(answer);
-    }
-    if let Some(method) = messages::real_method(callee) {
-        messages::record(&method, arguments, keywords)?;
-        return Ok(py.None());
-    }
-    if let Some(injected) = replaced(py, site, callee, arguments, keywords)? {
-        return Ok(injected);
-    }
-    inject_raise(py, site, callee, arguments)?;
-    if let Some(moment) = clock::moment(callee, arguments, keywords)? {
-        return Ok(moment.unbind());
-    }
-    // Effects that were blocked earlier, such as during an import, have nothing to do with this call.
-    state::with(|execution| execution.side.blocked = false);
-    let error = match callee.call(arguments, keywords) {
-        Ok(value) => {
-            comparisons::call(site, callee, arguments, &value);
-            return Ok(value.unbind());
+impl<'py> SiteCall<'_, 'py> {
+    /// What the call gives, or the exception that it raises.
+    pub fn answer(&self) -> PyResult<Py<PyAny>> {
+        let Self { callee, arguments, keywords, .. } = *self;
+        if let Ok(versatile) = callee.cast::<Versatile>() {
+            return self.of_missing(versatile.get().path()).answer();
         }
-        Err(error) => error,
-    };
-    let instead = stand_in(py, callee, site, arguments, &error);
-    let replaced = matches!(instead, StandIn::Value | StandIn::Effect);
-    if replaced && is_plain(callee, arguments) && !error.is_instance_of::<PyOSError>(py) {
-        state::repaired(&format!("{}(...)", callee_path(callee, site)));
+        if state::with(|_| ()).is_none() {
+            return callee.call(arguments, keywords).map(Bound::unbind);
+        }
+        if let Some(answer) = builtins::answer(self)? {
+            return Ok(answer);
+        }
+        if let Some(method) = messages::real_method(callee) {
+            messages::record(&method, arguments, keywords)?;
+            return Ok(self.py().None());
+        }
+        if let Some(injected) = self.replaced()? {
+            return Ok(injected);
+        }
+        self.inject_raise()?;
+        if let Some(moment) = clock::moment(callee, arguments, keywords)? {
+            return Ok(moment.unbind());
+        }
+        self.made()
     }
-    let record = match instead {
-        StandIn::No => return Err(error),
-        StandIn::Raise(error) => return Err(error),
-        StandIn::Value => false,
-        StandIn::Effect => true,
-    };
-    let path = callee_path(callee, site);
-    match bound_arguments(callee, arguments, keywords) {
-        Some((arguments, keywords)) => missing::external(py, &path, Some(site), &arguments, Some(&keywords), record),
-        None => missing::external(py, &path, Some(site), arguments, keywords, record),
-    }
-}
 
-/// A call of existing code in instrumented code, answered as if the code were missing.
-fn replaced(
-    py: Python<'_>,
-    site: u32,
-    callee: &Bound<'_, PyAny>,
-    arguments: &Bound<'_, PyTuple>,
-    keywords: Option<&Bound<'_, PyDict>>,
-) -> PyResult<Option<Py<PyAny>>> {
-    if !replacement::is_possible() {
-        return Ok(None);
+    /// Makes the call.
+    fn made(&self) -> PyResult<Py<PyAny>> {
+        let Self { site, callee, arguments, keywords } = *self;
+        // What was blocked before, at an import say, has nothing to do with this call.
+        state::with(|execution| execution.side.blocked = false);
+        match callee.call(arguments, keywords) {
+            Ok(value) => {
+                comparisons::call(site, callee, arguments, &value);
+                Ok(value.unbind())
+            }
+            Err(error) => self.failed(error),
+        }
     }
-    let Some(origin) = replacement::origin(callee) else { return Ok(None) };
-    if state::with(|execution| execution.prepared.is_called_by_all(execution.version, site)) != Some(true) {
-        return Ok(None);
-    }
-    let path = callee_path(callee, site);
-    if !replacement::is_injected(&path, origin) {
-        return Ok(None);
-    }
-    match bound_arguments(callee, arguments, keywords) {
-        Some((arguments, keywords)) => missing::call(py, &path, Some(site), &arguments, Some(&keywords)),
-        None => missing::call(py, &path, Some(site), arguments, keywords),
-    }
-    .map(Some)
-}
 
-/// The arguments in the order of the callee's signature, so that it does not matter which were named.
-fn bound_arguments<'py>(
-    callee: &Bound<'py, PyAny>,
-    arguments: &Bound<'py, PyTuple>,
-    keywords: Option<&Bound<'py, PyDict>>,
-) -> Option<(Bound<'py, PyTuple>, Bound<'py, PyDict>)> {
-    keywords.filter(|keywords| !keywords.is_empty())?;
-    let bind = || {
-        let signature = callee.py().import("inspect")?.call_method1("signature", (callee,))?;
-        let bound = signature.getattr("bind")?.call(arguments, keywords)?;
-        let named = bound.getattr("kwargs")?.cast_into::<PyDict>()?;
-        Ok::<_, PyErr>((bound.getattr("args")?.cast_into::<PyTuple>()?, named))
-    };
-    bind().ok()
-}
+    /// What the code sees of a real call that raised.
+    fn failed(&self, error: PyErr) -> PyResult<Py<PyAny>> {
+        let recorded = match stand_in(self, &error) {
+            StandIn::No => return Err(error),
+            StandIn::Raise(error) => return Err(error),
+            StandIn::Value => false,
+            StandIn::Effect => true,
+        };
+        let path = callee_path(self.callee, self.site);
+        if is_plain(self.callee, self.arguments) && !error.is_instance_of::<PyOSError>(self.py()) {
+            state::forced(&format!("{path}(...)"));
+        }
+        self.as_missing(&path, recorded)
+    }
 
-/// A real call to another module may raise what the `except` clauses around it name, like calls to missing code.
-fn inject_raise(py: Python<'_>, site: u32, callee: &Bound<'_, PyAny>, arguments: &Bound<'_, PyTuple>) -> PyResult<()> {
-    let guarded = state::with(|execution| !execution.prepared.catches(execution.version, site).is_empty());
-    if guarded != Some(true) || code::is_own(callee) {
-        return Ok(());
+    /// Answers the call as if its callee were missing. Its arguments are passed as the callee's signature has them, so that
+    /// it does not matter which were named.
+    fn as_missing(&self, path: &str, recorded: bool) -> PyResult<Py<PyAny>> {
+        match self.bound_arguments() {
+            Some((arguments, keywords)) => {
+                let call = SiteCall { arguments: &arguments, keywords: Some(&keywords), ..*self };
+                MissingCall { recorded, ..call.of_missing(path) }.answer()
+            }
+            None => MissingCall { recorded, ..self.of_missing(path) }.answer(),
+        }
     }
-    let module = callee.getattr("__module__").and_then(|name| name.extract::<String>()).unwrap_or_default();
-    if module.is_empty() || module == "builtins" {
-        return Ok(());
+
+    /// Arguments and keywords as the callee's signature binds them, where keywords are passed.
+    fn bound_arguments(&self) -> Option<(Bound<'py, PyTuple>, Bound<'py, PyDict>)> {
+        if !self.has_keywords() {
+            return None;
+        }
+        let bind = || {
+            let signature = self.py().import("inspect")?.call_method1("signature", (self.callee,))?;
+            let bound = signature.getattr("bind")?.call(self.arguments, self.keywords)?;
+            let named = bound.getattr("kwargs")?.cast_into::<PyDict>()?;
+            Ok::<_, PyErr>((bound.getattr("args")?.cast_into::<PyTuple>()?, named))
+        };
+        bind().ok()
     }
-    let observed: Vec<Observed> = arguments.iter().map(|argument| observe::value(&argument)).collect();
-    let callee = callee_path(callee, site);
-    let path = paths::bounded(format!("raise {callee}({})", observe::arguments_text(&observed, &[])));
-    let request =
-        Request { site: Some(site), kind: SiteKind::Call, raises: true, discarded: true, ..Request::default() };
-    resolve::value(py, &path, &request).map(|_| ())
+
+    /// Answers a call of an existing function that this execution replaces with an injected one.
+    fn replaced(&self) -> PyResult<Option<Py<PyAny>>> {
+        if !replacement::is_possible() {
+            return Ok(None);
+        }
+        let Some(origin) = replacement::origin(self.callee) else { return Ok(None) };
+        if state::with(|execution| execution.index.is_called_by_all(execution.version, self.site)) != Some(true) {
+            return Ok(None);
+        }
+        let path = callee_path(self.callee, self.site);
+        if !replacement::is_injected(&path, origin) {
+            return Ok(None);
+        }
+        self.as_missing(&path, true).map(Some)
+    }
+
+    /// A real call to another module may raise what the `except` clauses around it name, as calls to missing code do.
+    fn inject_raise(&self) -> PyResult<()> {
+        let Self { site, callee, .. } = *self;
+        let guarded = state::with(|execution| !execution.index.catches(execution.version, site).is_empty());
+        if guarded != Some(true) || code::is_own(callee) {
+            return Ok(());
+        }
+        let module = callee.getattr("__module__").and_then(|name| name.extract::<String>()).unwrap_or_default();
+        if module.is_empty() || module == "builtins" {
+            return Ok(());
+        }
+        let path = paths::bounded(format!("raise {}", self.path_of_value()));
+        let request =
+            Request { site: Some(site), kind: SiteKind::Call, raises: true, discarded: true, ..Request::default() };
+        resolve::value(self.py(), &path, &request).map(|_| ())
+    }
+
+    /// The path that the call's value would have.
+    fn path_of_value(&self) -> String {
+        let observed: Vec<Observed> = self.arguments.iter().map(|argument| observe::value(&argument)).collect();
+        format!("{}({})", callee_path(self.callee, self.site), observe::arguments_text(&observed, &[]))
+    }
 }
 
 /// How a value stands in for a real call that failed.
@@ -150,24 +160,15 @@ enum StandIn {
     Effect,
 }
 
-/// Whether an injected value may replace a failed real call. It may not if the exception is part of the behavior,
-/// because the code raised it intentionally or catches it.
-fn stand_in(
-    py: Python<'_>,
-    callee: &Bound<'_, PyAny>,
-    site: u32,
-    arguments: &Bound<'_, PyTuple>,
-    error: &PyErr,
-) -> StandIn {
+/// May a real call that failed be replaced by an injected value? Not where the exception is part of the behavior: the
+/// code raised it on purpose, or catches it.
+fn stand_in(call: &SiteCall<'_, '_>, error: &PyErr) -> StandIn {
+    let SiteCall { site, callee, arguments, .. } = *call;
+    let py = call.py();
     if !callee.is_callable() {
         return StandIn::Effect;
     }
-    let control = error.is_instance_of::<PyStopIteration>(py)
-        || error.is_instance_of::<PyStopAsyncIteration>(py)
-        || error.is_instance_of::<PyMemoryError>(py)
-        || error.is_instance_of::<PyRecursionError>(py)
-        || !error.is_instance_of::<PyException>(py);
-    if control || code::is_own(callee) {
+    if is_control(py, error) || code::is_own(callee) {
         return StandIn::No;
     }
     if error.is_instance_of::<PyOSError>(py)
@@ -179,19 +180,11 @@ fn stand_in(
     if state::with(|execution| execution.side.intended_ids.contains(&identity)) != Some(false) {
         return StandIn::No;
     }
-    let names: Vec<String> =
-        error.get_type(py).mro().iter().filter_map(|class| class.getattr("__name__").ok()?.extract().ok()).collect();
-    let caught = state::with(|execution| {
-        let covers = |name: &String| names.iter().any(|class| class == last_identifier(name));
-        let version = &execution.prepared.versions[execution.version].version;
-        let here = version.sites.sites.get(site as usize).is_some_and(|site| site.catches.iter().any(covers));
-        execution.prepared.catches(execution.version, site).iter().any(covers).then_some(here)
-    });
-    if let Some(Some(here)) = caught
-        && !repaired(callee, site, arguments)
+    if let Some(caught) = caught(call, error)
+        && !succeeds_instead(call)
     {
-        if !here {
-            // Another version is prepared for this failure. That this one is not is its behavior.
+        if caught == Caught::Elsewhere {
+            // That this version is not prepared for the failure is its behavior.
             exceptions::mark_intended(error.value(py).as_any());
         }
         return StandIn::No;
@@ -199,32 +192,64 @@ fn stand_in(
     // An abstract method means that another class implements it.
     let is_abstract = error.is_instance_of::<PyNotImplementedError>(py);
     let called_by_all =
-        state::with(|execution| execution.prepared.is_called_by_all(execution.version, site)).unwrap_or(false);
+        state::with(|execution| execution.index.is_called_by_all(execution.version, site)).unwrap_or(false);
     match raised_by_module(py, error) {
         Some(_) if is_abstract && called_by_all => StandIn::Effect,
         Some(intended) => StandIn::Raise(intended),
         // If only one version makes the call, an invented result would be a difference of its own.
         None if !called_by_all => StandIn::No,
-        // `int('a')` and `''.join([1])` always fail, while a versatile argument would never occur. If the versions
-        // write the call differently, each invented result would be a difference of its own.
+        // `int('a')` and `''.join([1])` fail in every world; a versatile argument would not be there in any. Where versions
+        // write the call differently, what is invented for each would be a difference of its own.
         None if is_builtin(callee) && (is_plain(callee, arguments) || !is_called_alike(site)) => StandIn::No,
         None if is_pure(callee) => StandIn::Value,
         None => StandIn::Effect,
     }
 }
 
-/// Whether all versions write a call in the same way as this one.
-fn is_called_alike(site: u32) -> bool {
-    state::with(|execution| execution.prepared.is_called_alike_by_all(execution.version, site)).unwrap_or(false)
+/// Exceptions by which Python itself steers: they are never replaced.
+fn is_control(py: Python<'_>, error: &PyErr) -> bool {
+    error.is_instance_of::<PyStopIteration>(py)
+        || error.is_instance_of::<PyStopAsyncIteration>(py)
+        || error.is_instance_of::<PyMemoryError>(py)
+        || error.is_instance_of::<PyRecursionError>(py)
+        || !error.is_instance_of::<PyException>(py)
 }
 
-/// A call whose failure is caught may nevertheless succeed: injected texts are seldom what a parser accepts, and the
-/// code after it matters too.
-fn repaired(callee: &Bound<'_, PyAny>, site: u32, arguments: &Bound<'_, PyTuple>) -> bool {
-    let observed: Vec<Observed> = arguments.iter().map(|argument| observe::value(&argument)).collect();
-    let text = observe::arguments_text(&observed, &[]);
-    let path = paths::bounded(format!("succeeds {}({text})", callee_path(callee, site)));
-    state::with(|execution| execution.draw.truth(&path, REPAIR_PROBABILITY)).unwrap_or(false)
+/// Which version is prepared for a failure.
+#[derive(Clone, Copy, PartialEq)]
+enum Caught {
+    /// The one that runs.
+    Here,
+    /// Another one only.
+    Elsewhere,
+}
+
+/// Does any version catch the exception around this call?
+fn caught(call: &SiteCall<'_, '_>, error: &PyErr) -> Option<Caught> {
+    let classes = error.get_type(call.py()).mro();
+    let names: Vec<String> =
+        classes.iter().filter_map(|class| class.getattr("__name__").ok()?.extract().ok()).collect();
+    let caught = state::with(|execution| {
+        let covers = |name: &String| names.iter().any(|class| class == last_identifier(name));
+        let version = &execution.index.versions[execution.version].version;
+        let site = version.sites.sites.get(call.site as usize);
+        let here = site.is_some_and(|site| site.catches.iter().any(covers));
+        let caught = execution.index.catches(execution.version, call.site).iter().any(covers);
+        caught.then_some(if here { Caught::Here } else { Caught::Elsewhere })
+    });
+    caught.flatten()
+}
+
+/// Do all versions write a call as this one is written?
+fn is_called_alike(site: u32) -> bool {
+    state::with(|execution| execution.index.is_called_alike_by_all(execution.version, site)).unwrap_or(false)
+}
+
+/// A call that fails and whose failure is caught may succeed all the same: injected texts are seldom what a parser
+/// takes, and the code after it matters too.
+fn succeeds_instead(call: &SiteCall<'_, '_>) -> bool {
+    let path = paths::bounded(format!("succeeds {}", call.path_of_value()));
+    state::with(|execution| execution.draw.truth(&path, SUCCESS_PROBABILITY)).unwrap_or(false)
 }
 
 /// Neither the callee nor its arguments are versatile, as far as one level of containers shows.
@@ -274,7 +299,7 @@ fn raised_by_module(py: Python<'_>, error: &PyErr) -> Option<PyErr> {
         return None;
     }
     let statement = state::with(|execution| {
-        let text = &execution.prepared.versions[execution.version].version.module;
+        let text = &execution.index.versions[execution.version].version.module;
         text.lines().nth(line.saturating_sub(1)).map(|line| line.trim_start().to_string())
     })??;
     let raised = statement.strip_prefix("raise")?;
@@ -305,7 +330,7 @@ fn callee_path(callee: &Bound<'_, PyAny>, site: u32) -> String {
         let identity = callee.as_ptr() as usize;
         let path = state::with(|execution| {
             let known = execution.side.identities.get(&identity).cloned();
-            known.unwrap_or_else(|| execution.prepared.container_path(execution.version, site))
+            known.unwrap_or_else(|| execution.index.container_path(execution.version, site))
         });
         return path.filter(|path| !path.is_empty()).unwrap_or_else(|| observe::short(callee));
     }

@@ -3,9 +3,11 @@
 //! [`state`] holds it. All other modules find the shared parts here as plain data. Nothing here observes or injects.
 
 pub(crate) mod code;
+mod handlers;
 pub(crate) mod object;
 pub(crate) mod observations;
 pub(crate) mod paths;
 pub(crate) mod prediction_index;
 pub(crate) mod state;
+pub(crate) mod static_paths;
 pub(crate) mod steps;

@@ -79,7 +79,7 @@ impl Versatile {
     /// The name of an attribute in access paths: its old name, if the methods' own object has it renamed.
     pub(crate) fn canonical_attribute(&self, name: &str) -> String {
         state::with(|execution| {
-            execution.prepared.canonical_attribute(execution.version, &self.path, name).map(str::to_string)
+            execution.index.canonical_attribute(execution.version, &self.path, name).map(str::to_string)
         })
         .flatten()
         .unwrap_or_else(|| name.to_string())

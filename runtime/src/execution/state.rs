@@ -19,7 +19,7 @@ use twincell_values::drawing::Draw;
 use twincell_values::value::Recipe;
 
 use crate::execution::observations::Observations;
-use crate::execution::prediction_index::Prepared;
+use crate::execution::prediction_index::PredictionIndex;
 
 /// The maximum number of forced operations kept from one run.
 const MAX_REPAIRS: usize = 20;
@@ -77,7 +77,7 @@ pub(crate) struct Side {
 
 /// One execution.
 pub(crate) struct Execution {
-    pub prepared: Rc<Prepared>,
+    pub index: Rc<PredictionIndex>,
     pub draw: Draw,
     pub injections: Vec<Injection>,
     /// The comparisons that the code made, if the request asks for them.
@@ -87,7 +87,7 @@ pub(crate) struct Execution {
     pub substitutes: bool,
     /// Whether injections include the probability of each class.
     pub explain: bool,
-    /// The index into [`Prepared::versions`] of the running version.
+    /// The index into [`PredictionIndex::versions`] of the running version.
     pub version: usize,
     pub side: Side,
     /// Globals that some versions have and others lack.
@@ -146,7 +146,7 @@ pub(crate) fn replace(execution: Option<Box<Execution>>, strangers: Vec<u64>) ->
 }
 
 /// Records a forced operation: a value is invented where Python would have failed.
-pub(crate) fn repaired(path: &str) {
+pub(crate) fn forced(path: &str) {
     with(|execution| {
         let repairs = &mut execution.side.repairs;
         if repairs.len() < MAX_REPAIRS && repairs.iter().all(|known| known != path) {

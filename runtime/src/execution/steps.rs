@@ -11,7 +11,7 @@ pyo3::create_exception!(twincell, StopExecution, PyBaseException, "An execution 
 pub(crate) fn step(count: u64) -> PyResult<()> {
     let over = state::with(|execution| {
         execution.side.steps += count;
-        execution.side.steps > execution.prepared.step_budget
+        execution.side.steps > execution.index.step_budget
     });
     if over == Some(true) { Err(StopExecution::new_err("the execution used up its steps")) } else { Ok(()) }
 }

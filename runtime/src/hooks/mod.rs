@@ -7,17 +7,21 @@ use pyo3::basic::CompareOp;
 use pyo3::exceptions::{PyAttributeError, PyIndexError, PyKeyError, PyNameError, PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PySet, PyString, PyTuple};
-
 use twincell_syntax::site::{BranchKind, Comparator, SiteKind};
 
-use crate::calls::real;
+use crate::calls::SiteCall;
 use crate::execution::object::Versatile;
-use crate::execution::prediction_index::opening;
+use crate::execution::paths;
+use crate::execution::state;
+use crate::execution::static_paths::opening;
 use crate::execution::steps::StopExecution;
-use crate::execution::{paths, state};
+use crate::inject::exceptions;
+use crate::inject::failures;
+use crate::inject::members;
+use crate::inject::names;
 use crate::inject::resolve::{self, Request};
-use crate::inject::{exceptions, failures, members, names};
-use crate::observe::{self, comparisons};
+use crate::observe;
+use crate::observe::comparisons;
 
 /// Runs before each simple statement.
 #[pyfunction]
@@ -29,7 +33,7 @@ fn line(number: u32) -> PyResult<()> {
             *hits += 1;
         }
         side.steps += 1;
-        side.steps > execution.prepared.step_budget
+        side.steps > execution.index.step_budget
     });
     if over == Some(true) { Err(StopExecution::new_err("the execution used up its steps")) } else { Ok(()) }
 }
@@ -38,7 +42,7 @@ fn line(number: u32) -> PyResult<()> {
 #[pyfunction]
 fn branch<'py>(py: Python<'py>, number: u32, condition: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBool>> {
     let over = state::with(|execution| {
-        let version = &execution.prepared.versions[execution.version].version;
+        let version = &execution.index.versions[execution.version].version;
         let side = &mut execution.side;
         if let Some(branch) = version.sites.branches.get(number as usize) {
             side.line = branch.line;
@@ -47,14 +51,14 @@ fn branch<'py>(py: Python<'py>, number: u32, condition: &Bound<'py, PyAny>) -> P
             }
         }
         side.steps += 1;
-        side.steps > execution.prepared.step_budget
+        side.steps > execution.index.step_budget
     });
     if over == Some(true) {
         return Err(StopExecution::new_err("the execution used up its steps"));
     }
     let truth = condition.is_truthy()?;
     state::with(|execution| {
-        let kind = execution.prepared.versions[execution.version]
+        let kind = execution.index.versions[execution.version]
             .version
             .sites
             .branches
@@ -73,7 +77,7 @@ fn branch<'py>(py: Python<'py>, number: u32, condition: &Bound<'py, PyAny>) -> P
 #[pyfunction]
 fn attribute(py: Python<'_>, site: u32, object: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
     let name = state::with(|execution| {
-        execution.prepared.versions[execution.version].names.get(site as usize).map(|name| name.clone_ref(py))
+        execution.index.versions[execution.version].names.get(site as usize).map(|name| name.clone_ref(py))
     });
     let name = match name.flatten() {
         Some(name) => name.into_bound(py),
@@ -107,7 +111,7 @@ fn attribute(py: Python<'_>, site: u32, object: &Bound<'_, PyAny>) -> PyResult<P
         exceptions::mark_intended(error.value(py).as_any());
         return Err(error);
     }
-    state::repaired(&path);
+    state::forced(&path);
     resolve::value(py, &path, &request)
 }
 
@@ -141,7 +145,7 @@ fn subscript(py: Python<'_>, site: u32, object: &Bound<'_, PyAny>, key: &Bound<'
         exceptions::mark_intended(error.value(py).as_any());
         return Err(error);
     }
-    state::repaired(&path);
+    state::forced(&path);
     resolve::value(py, &path, &request)
 }
 
@@ -184,13 +188,13 @@ fn container_path(object: &Bound<'_, PyAny>, site: u32) -> String {
         if let Some(path) = execution.side.identities.get(&identity) {
             return Some(path.clone());
         }
-        let (prepared, version) = (&execution.prepared, execution.version);
-        let given = execution.side.shared.get(&prepared.container_path(version, site));
+        let (index, version) = (&execution.index, execution.version);
+        let given = execution.side.shared.get(&index.container_path(version, site));
         let is_it = |path: &&String| execution.side.values.get(*path).is_some_and(|value| value.is(object));
         if let Some(path) = given.filter(is_it) {
             return Some(path.clone());
         }
-        let path = (!prepared.is_local(version, site)).then(|| prepared.container_path(version, site))?;
+        let path = (!index.is_local(version, site)).then(|| index.container_path(version, site))?;
         let made =
             is_one_of_the_given(object.py(), &path) && is_plain(object) && !execution.side.values.contains_key(&path);
         (!made).then_some(path)
@@ -229,7 +233,7 @@ fn call(
     arguments: &Bound<'_, PyTuple>,
     keywords: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Py<PyAny>> {
-    real::any(site, callee, arguments, keywords)
+    SiteCall { site, callee, arguments, keywords }.answer()
 }
 
 /// Slices in subscripts.
@@ -248,7 +252,7 @@ fn slice<'py>(
 #[pyfunction]
 fn name(py: Python<'_>, site: u32) -> PyResult<Py<PyAny>> {
     let name = state::with(|execution| {
-        execution.prepared.versions[execution.version]
+        execution.index.versions[execution.version]
             .version
             .sites
             .sites

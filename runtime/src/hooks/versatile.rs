@@ -4,7 +4,7 @@
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
 
-use crate::calls::missing;
+use crate::calls::MissingCall;
 use crate::execution::object::Versatile;
 use crate::execution::paths::{self, last_identifier};
 use crate::inject::members;
@@ -115,7 +115,8 @@ impl Versatile {
         arguments: &Bound<'_, PyTuple>,
         keywords: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Py<PyAny>> {
-        missing::versatile(slf, None, arguments, keywords)
+        let callee = slf.get().path();
+        MissingCall { callee, site: None, arguments, keywords, recorded: true }.answer()
     }
 
     fn __bool__(&self) -> bool {

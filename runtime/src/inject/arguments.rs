@@ -33,8 +33,7 @@ impl<'py> Arguments<'py> {
     /// `receiver` is the real class of `self` or `cls`, if the module has it.
     pub fn inject(py: Python<'py>, parameters: &[Parameter], receiver: Option<&Bound<'py, PyAny>>) -> PyResult<Self> {
         // Callers of one version do not know a parameter that only the other has.
-        let is_shared =
-            |path: &str| state::with(|execution| execution.prepared.is_shared_parameter(path)).unwrap_or(true);
+        let is_shared = |path: &str| state::with(|execution| execution.index.is_shared_parameter(path)).unwrap_or(true);
         Self::inject_as(py, parameters, receiver, &is_shared, &canonical, &BTreeMap::new())
     }
 
@@ -114,7 +113,7 @@ impl<'py> Arguments<'py> {
 }
 
 pub(crate) fn canonical(name: &str) -> String {
-    state::with(|execution| execution.prepared.canonical(execution.version, name).to_string())
+    state::with(|execution| execution.index.canonical(execution.version, name).to_string())
         .unwrap_or_else(|| name.to_string())
 }
 
@@ -158,9 +157,9 @@ fn self_object<'py>(py: Python<'py>, path: &str, receiver: Option<&Bound<'py, Py
 fn extra_keywords(path: &str, parameters: &[Parameter]) -> Vec<String> {
     let is_free = |name: &str| parameters.iter().all(|parameter| parameter.name != name);
     state::with(|execution| {
-        let prepared = execution.prepared.clone();
+        let index = execution.index.clone();
         let mut names: Vec<(String, f64)> = Vec::new();
-        if let Some((_, uses)) = prepared.known(path) {
+        if let Some((_, uses)) = index.known(path) {
             for key in &uses.key_candidates {
                 if let Recipe::Str(name) = key {
                     names.push((name.clone(), 0.5));

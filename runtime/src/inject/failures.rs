@@ -20,8 +20,8 @@ pub(crate) fn may_lack(py: Python<'_>, object: &Bound<'_, PyAny>, site: u32) -> 
         if execution.loading {
             return None;
         }
-        let prepared = execution.prepared.clone();
-        let path = prepared.part_that_may_lack(execution.version, site)?;
+        let index = execution.index.clone();
+        let path = index.part_that_may_lack(execution.version, site)?;
         Some(execution.draw.failure(&format!("raise {path}"), &["AttributeError".to_owned()]))
     });
     match decision.flatten() {
@@ -37,13 +37,13 @@ pub(crate) fn may(py: Python<'_>, operation: impl FnOnce() -> String) -> PyResul
 
 /// Like [`may`], for the failures for which `fails` holds.
 pub(crate) fn may_by(py: Python<'_>, operation: impl FnOnce() -> String, fails: impl Fn(&str) -> bool) -> PyResult<()> {
-    if state::with(|execution| !execution.loading && execution.prepared.guards_anything()) != Some(true) {
+    if state::with(|execution| !execution.loading && execution.index.guards_anything()) != Some(true) {
         return Ok(());
     }
     let path = paths::bounded(format!("raise {}", operation()));
     let decision = state::with(|execution| {
-        let prepared = execution.prepared.clone();
-        let caught = prepared.catches_at(execution.version, execution.side.line);
+        let index = execution.index.clone();
+        let caught = index.catches_at(execution.version, execution.side.line);
         if caught.iter().all(|name| fails(name)) {
             return execution.draw.failure(&path, caught);
         }

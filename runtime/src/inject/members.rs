@@ -80,13 +80,13 @@ pub(crate) fn attribute(slf: &Bound<'_, Versatile>, name: &str, site: Option<u32
     }
     let path = this.attribute_path(name);
     if this.module && site.is_none() {
-        let used = state::with(|execution| execution.loading || execution.prepared.known(&path).is_some());
+        let used = state::with(|execution| execution.loading || execution.index.known(&path).is_some());
         if used == Some(false) {
             return resolve::imported(py, &path);
         }
     }
     // If any version asks whether it exists, it may be missing for all.
-    let is_asked = state::with(|execution| !execution.loading && execution.prepared.is_asked_for(name));
+    let is_asked = state::with(|execution| !execution.loading && execution.index.is_asked_for(name));
     if is_asked == Some(true) && !reflection::has_attribute(&path) {
         let error = PyAttributeError::new_err(path);
         exceptions::mark_intended(error.value(py).as_any());

@@ -108,7 +108,7 @@ fn supply(py: Python<'_>, name: &str) -> PyResult<Py<PyAny>> {
     if NEVER_INJECTED.contains(&name) {
         return Err(PyKeyError::new_err(name.to_string()));
     }
-    if state::with(|execution| execution.prepared.context == Context::Function) == Some(true) {
+    if state::with(|execution| execution.index.context == Context::Function) == Some(true) {
         if PURE_MODULES.contains(&name) {
             return py.import(name).map(|module| module.into_any().unbind());
         }
@@ -116,7 +116,7 @@ fn supply(py: Python<'_>, name: &str) -> PyResult<Py<PyAny>> {
             return py.import(*module)?.getattr(name).map(Bound::unbind);
         }
     }
-    let path = state::with(|execution| execution.prepared.canonical(execution.version, name).to_string());
+    let path = state::with(|execution| execution.index.canonical(execution.version, name).to_string());
     let path = path.unwrap_or_else(|| name.to_string());
     resolve::value(py, &path, &Request { kind: SiteKind::Name, identifier: name, ..Request::default() })
 }

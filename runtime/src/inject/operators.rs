@@ -348,7 +348,7 @@ fn unpacked(path: &str, count: usize) -> usize {
         }
     });
     if other == Some(true) {
-        state::repaired(&question);
+        state::forced(&question);
     }
     count
 }

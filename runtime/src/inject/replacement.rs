@@ -97,6 +97,6 @@ fn is_standard(py: Python<'_>, package: &str) -> bool {
 
 /// Whether a property of the methods' own object is injected instead of calculated by `getter`.
 pub(crate) fn property(path: &str, name: &str, getter: &Bound<'_, PyAny>) -> bool {
-    let by_all = || state::with(|execution| execution.prepared.is_read_by_all(name)) == Some(true);
+    let by_all = || state::with(|execution| execution.index.is_read_by_all(name)) == Some(true);
     is_possible() && by_all() && origin(getter).is_some_and(|origin| is_injected(path, origin))
 }

@@ -113,7 +113,7 @@ pub(crate) fn optional(py: Python<'_>, path: &str, request: &Request<'_>) -> PyR
                 && let Some(site) = request.site
             {
                 state::with(|execution| {
-                    let written = execution.prepared.path(execution.version, site).to_owned();
+                    let written = execution.index.path(execution.version, site).to_owned();
                     execution.side.shared.insert(written, path.to_owned());
                 });
             }
@@ -138,9 +138,9 @@ fn same(py: Python<'_>, path: &str, other: &str) -> PyResult<Py<PyAny>> {
 }
 
 fn decide(execution: &mut Execution, path: &str, request: &Request<'_>) -> Decision {
-    let prepared = execution.prepared.clone();
+    let index = execution.index.clone();
     let site = request.site.map(|number| (execution.version, number));
-    let knowledge = prepared.knowledge(path, request.callee, site, request.kind, request.identifier);
+    let knowledge = index.knowledge(path, request.callee, site, request.kind, request.identifier);
     let hinted = request.hint.map(|hint| {
         let mut hinted = knowledge.clone();
         hint.apply(&mut hinted.distribution, &mut hinted.uses);
@@ -150,7 +150,7 @@ fn decide(execution: &mut Execution, path: &str, request: &Request<'_>) -> Decis
     let of_no_use = request.discarded && !knowledge.uses.awaited;
     let distribution = if of_no_use { only(AbstractValue::None) } else { knowledge.distribution };
     let described =
-        request.site.and_then(|number| prepared.versions[execution.version].version.sites.sites.get(number as usize));
+        request.site.and_then(|number| index.versions[execution.version].version.sites.sites.get(number as usize));
     let raises: &[String] = if request.raises { &knowledge.catches } else { &[] };
     let may_fail = request.failure.is_some_and(|failure| knowledge.catches.iter().any(|name| covers(name, failure)));
     let declared = request.declared.clone().or_else(|| request.class.map(|class| Declared::of(&[class])));
@@ -166,7 +166,7 @@ fn decide(execution: &mut Execution, path: &str, request: &Request<'_>) -> Decis
         may_fail,
         may_default: request.may_default,
     };
-    let (decision, fresh) = execution.draw.value(&prepared.pools, &*prepared, &ask);
+    let (decision, fresh) = execution.draw.value(&index.pools, &*index, &ask);
     if fresh
         && let Decision::Value(recipe) = &decision
         && !request.discarded
@@ -199,7 +199,7 @@ fn only(class: AbstractValue) -> twincell_values::predictor::Distribution {
 pub(crate) fn is_caught(path: &str, request: &Request<'_>) -> bool {
     let caught = state::with(|execution| {
         let site = request.site.map(|number| (execution.version, number));
-        let knowledge = execution.prepared.knowledge(path, request.callee, site, request.kind, request.identifier);
+        let knowledge = execution.index.knowledge(path, request.callee, site, request.kind, request.identifier);
         request.failure.is_some_and(|failure| knowledge.catches.iter().any(|name| covers(name, failure)))
     });
     caught.unwrap_or(false)
@@ -213,7 +213,7 @@ fn covers(name: &str, failure: &str) -> bool {
 fn failure(py: Python<'_>, path: &str, request: &Request<'_>) -> PyErr {
     let catches_index = state::with(|execution| {
         let site = request.site?;
-        let catches = execution.prepared.catches(execution.version, site);
+        let catches = execution.index.catches(execution.version, site);
         Some(catches.iter().any(|name| name == "IndexError") && !catches.iter().any(|name| name == "KeyError"))
     })
     .flatten()

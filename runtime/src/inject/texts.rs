@@ -23,10 +23,10 @@ pub(crate) fn of<'py>(py: Python<'py>, form: &str, path: &str, site: Option<u32>
         if let Some(known) = execution.side.values.get(&own) {
             return Some(Err(known.clone_ref(py)));
         }
-        let prepared = execution.prepared.clone();
-        let by_site = || prepared.uses_of(execution.version, site?);
-        let uses = prepared.known(&own).map(|(_, uses)| uses).or_else(by_site)?;
-        let text = execution.draw.text(&prepared.pools, &*prepared, &own, &default, uses);
+        let index = execution.index.clone();
+        let by_site = || index.uses_of(execution.version, site?);
+        let uses = index.known(&own).map(|(_, uses)| uses).or_else(by_site)?;
+        let text = execution.draw.text(&index.pools, &*index, &own, &default, uses);
         Some(Ok(text))
     });
     match drawn.flatten() {

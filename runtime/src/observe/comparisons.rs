@@ -26,7 +26,7 @@ pub(crate) fn comparison(number: u32, left: &Bound<'_, PyAny>, right: &Bound<'_,
 /// Records a call of a method such as `startswith`, and whether it found what it searched for.
 pub(crate) fn call(site: u32, callee: &Bound<'_, PyAny>, arguments: &Bound<'_, PyTuple>, result: &Bound<'_, PyAny>) {
     let telling = state::with(|execution| {
-        let version = &execution.prepared.versions[execution.version].version;
+        let version = &execution.index.versions[execution.version].version;
         execution.observations.is_some()
             && version
                 .sites

@@ -70,7 +70,7 @@ pub(crate) fn consume<'py>(generator: &Bound<'py, PyAny>, most: usize) -> Consum
 /// Whether drawing the consumer's action is worth it, and whether a value that it sends matters.
 fn responds() -> Option<bool> {
     state::with(|execution| {
-        let yields = &execution.prepared.yields;
+        let yields = &execution.index.yields;
         (yields.sent || !yields.thrown.is_empty()).then_some(yields.sent)
     })
     .flatten()

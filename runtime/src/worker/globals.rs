@@ -7,7 +7,7 @@ use twincell_engine::observed::Observed;
 use twincell_syntax::site::SiteKind;
 use twincell_values::value::AbstractValue;
 
-use crate::execution::prediction_index::Prepared;
+use crate::execution::prediction_index::PredictionIndex;
 use crate::inject::replacement::{Origin, is_injected, is_possible};
 use crate::inject::resolve::{self, Request};
 use crate::observe;
@@ -21,9 +21,9 @@ pub(crate) struct Replaced<'py> {
 
 /// The globals of the module that can be injected: plain values that the running program may replace, that are the same
 /// in every version, and that every version reads.
-pub(crate) fn plain(prepared: &Prepared, modules: &[Bound<'_, PyDict>]) -> Vec<String> {
+pub(crate) fn plain(index: &PredictionIndex, modules: &[Bound<'_, PyDict>]) -> Vec<String> {
     let read = |version: usize, name: &str| {
-        let version = &prepared.versions[version].version;
+        let version = &index.versions[version].version;
         !version.parameters.iter().any(|parameter| parameter.name == name)
             && !version.locals.names.iter().any(|local| local == name)
             && version.sites.sites.iter().any(|site| site.kind == SiteKind::Name && site.identifier == name)
@@ -33,10 +33,10 @@ pub(crate) fn plain(prepared: &Prepared, modules: &[Bound<'_, PyDict>]) -> Vec<S
         let observed = observe::value(&value);
         let varies = is_set_later(&observed)
             || class_of(&observed).is_some()
-                && prepared.versions.iter().any(|version| is_rebound(&version.version.module, name));
+                && index.versions.iter().any(|version| is_rebound(&version.version.module, name));
         (varies && !name.starts_with("__")).then_some(observed)
     };
-    let Some(first) = prepared.versions.first() else { return vec![] };
+    let Some(first) = index.versions.first() else { return vec![] };
     let mut names: Vec<String> = first
         .version
         .sites

@@ -18,7 +18,7 @@ use twincell_values::value::{Fixed, Recipe, SUBSTITUTED};
 
 use crate::execution::object::{Mark, Versatile};
 use crate::execution::observations::Observations;
-use crate::execution::prediction_index::Prepared;
+use crate::execution::prediction_index::PredictionIndex;
 use crate::execution::state::{self, Execution, OfThreads, Side};
 use crate::inject::{names, resolve};
 use crate::observe;
@@ -32,7 +32,7 @@ use crate::worker::{Host, globals, isolation, module, outcome, script};
 const BOOKKEEPING: [&str; 2] = ["__builtins__", "__warningregistry__"];
 
 struct LoadedProgram {
-    prepared: Rc<Prepared>,
+    index: Rc<PredictionIndex>,
     versions: Vec<LoadedVersion>,
     /// The globals that every version's module has.
     shared: HashSet<String>,
@@ -66,14 +66,14 @@ impl PythonHost {
     fn load_program(py: Python<'_>, program: Program) -> PyResult<(LoadedProgram, Vec<String>)> {
         world::begin_program(py);
         let context = program.context;
-        let prepared = Rc::new(Prepared::new(py, program));
+        let index = Rc::new(PredictionIndex::new(py, program));
         let mut notes = Vec::new();
         let mut versions = Vec::new();
-        for (index, prepared_version) in prepared.versions.iter().enumerate() {
-            let version = &prepared_version.version;
+        for (number, indexed) in index.versions.iter().enumerate() {
+            let version = &indexed.version;
             let evaluate = |globals: &Bound<'_, PyDict>| {
                 let console = Console::catch(py)?;
-                let execution = new_execution(&prepared, index, Draw::new(0, Fixed::new(), 0.0), globals, true);
+                let execution = new_execution(&index, number, Draw::new(0, Fixed::new(), 0.0), globals, true);
                 let outer = state::replace(Some(execution), world::begin_run(py));
                 // Each version's own module sees the same random numbers and the same time.
                 world::reseed(py, 0);
@@ -91,7 +91,7 @@ impl PythonHost {
                 world::note_modules(py);
                 installed
             };
-            let identifiers = prepared_version.names.iter().map(|name| name.clone_ref(py)).collect();
+            let identifiers = indexed.names.iter().map(|name| name.clone_ref(py)).collect();
             versions.push(LoadedVersion::load(py, version, context, identifiers, evaluate)?);
         }
         let names = |version: &LoadedVersion| -> HashSet<String> {
@@ -101,8 +101,8 @@ impl PythonHost {
         let all = versions.iter().map(names).reduce(|a, b| &a | &b).unwrap_or_default();
         let uneven = Rc::new(&all - &shared);
         let modules: Vec<_> = versions.iter().map(|version: &LoadedVersion| version.before.bind(py).clone()).collect();
-        let plain = if context == Context::Module { globals::plain(&prepared, &modules) } else { vec![] };
-        Ok((LoadedProgram { prepared, versions, shared, uneven, plain }, notes))
+        let plain = if context == Context::Module { globals::plain(&index, &modules) } else { vec![] };
+        Ok((LoadedProgram { index, versions, shared, uneven, plain }, notes))
     }
 
     fn run_request(
@@ -113,7 +113,7 @@ impl PythonHost {
         positions: Range<usize>,
     ) -> PyResult<ExecutionRecord> {
         let started = Instant::now();
-        let mut draw = Draw::new(request.seed, request.fixed.clone(), program.prepared.raise_probability);
+        let mut draw = Draw::new(request.seed, request.fixed.clone(), program.index.raise_probability);
         let mut injections = Vec::new();
         let mut observations = request.observe.then(Observations::default);
         let mut behaviors = Vec::new();
@@ -134,7 +134,7 @@ impl PythonHost {
             let again = request.versions[..position].iter().filter(|&&other| usize::from(other) == number).count();
             world::reseed(py, request.seed.wrapping_add(again as u64));
             clock::reset(py, again)?;
-            let mut execution = new_execution(&program.prepared, number, draw, version.globals.bind(py), false);
+            let mut execution = new_execution(&program.index, number, draw, version.globals.bind(py), false);
             execution.uneven = program.uneven.clone();
             execution.injections = injections;
             execution.observations = observations;
@@ -227,7 +227,7 @@ impl Host for PythonHost {
         let run = |py: Python<'_>, request: &ExecutionRequest, positions: Range<usize>| {
             self.run_request(py, loaded, request, positions).map_err(|error| module::describe(py, &error))
         };
-        Python::attach(|py| match loaded.prepared.isolation {
+        Python::attach(|py| match loaded.index.isolation {
             Isolation::Auto => run(py, request, 0..request.versions.len()),
             Isolation::Process => run_apart(py, request, run),
         })
@@ -235,19 +235,19 @@ impl Host for PythonHost {
 }
 
 fn new_execution(
-    prepared: &Rc<Prepared>,
+    index: &Rc<PredictionIndex>,
     number: usize,
     draw: Draw,
     globals: &Bound<'_, PyDict>,
     loading: bool,
 ) -> Box<Execution> {
-    let sites = &prepared.versions[number].version.sites;
+    let sites = &index.versions[number].version.sites;
     let lines =
         sites.lines.iter().chain(sites.branches.iter().map(|branch| &branch.line)).max().map_or(0, |&line| line);
     let side =
         Side { lines: vec![0; lines as usize + 1], branches: vec![(0, 0); sites.branches.len()], ..Side::default() };
     Box::new(Execution {
-        prepared: prepared.clone(),
+        index: index.clone(),
         draw,
         injections: Vec::new(),
         observations: None,
@@ -279,14 +279,14 @@ fn run_version(
     program: &LoadedProgram,
     execution: Box<Execution>,
 ) -> PyResult<Ran> {
-    let prepared = execution.prepared.clone();
+    let index = execution.index.clone();
     let number = execution.version;
     let globals = version.globals.bind(py);
     let console = Console::catch(py)?;
     let outer = state::replace(Some(execution), world::begin_run(py));
     let mut extra = Vec::new();
     let mut replaced = Vec::new();
-    let description = &prepared.versions[number].version;
+    let description = &index.versions[number].version;
     let result = globals::replace(globals, &program.plain, &mut replaced)
         .and_then(|()| version.run(py, description, &mut extra));
     world::end_run(py);

@@ -27,7 +27,7 @@ pub(crate) fn settle(
     extra: &mut Vec<(String, Observed)>,
 ) -> Outcome {
     let result = result.and_then(|value| unwrap(&value, 0, extra));
-    if state::with(|execution| execution.side.steps > execution.prepared.step_budget) == Some(true) {
+    if state::with(|execution| execution.side.steps > execution.index.step_budget) == Some(true) {
         // This also applies if the code caught the stop.
         return Outcome::Stopped { reason: "used up its steps".into() };
     }

@@ -1,0 +1,152 @@
+//! Calls of missing methods whose answer follows from other answers: `x.get(key)` is `x[key]`, `x.items()` are its keys
+//! and what stands under them.
+
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyInt, PyList, PyTuple};
+use twincell_syntax::site::SiteKind;
+use twincell_values::value::{Decision, Recipe};
+
+use crate::calls::MissingCall;
+use crate::execution::object::Versatile;
+use crate::execution::paths::{self, last_identifier};
+use crate::execution::prediction_index::PredictionIndex;
+use crate::execution::state;
+use crate::inject::operators;
+use crate::inject::resolve::{self, Request};
+use crate::observe;
+
+/// The position at which a part of an injected object is found: 0 to 3.
+const POSITION_WEIGHTS: [f64; 4] = [0.4, 0.3, 0.2, 0.1];
+/// Methods of a mapping that list its content.
+const MAPPING_PARTS: [&str; 3] = ["items", "keys", "values"];
+
+/// `x.get(key)` and `x.get(key, default)` of an object that is subscripted, too, look the same item up.
+pub(super) fn item(call: &MissingCall<'_, '_>) -> PyResult<Option<Py<PyAny>>> {
+    let MissingCall { callee, site, arguments, .. } = *call;
+    let Some(base) = callee.strip_suffix(".get") else { return Ok(None) };
+    if call.has_keywords() || !(1..=2).contains(&arguments.len()) {
+        return Ok(None);
+    }
+    let is_mapping = arguments.len() == 2 || some_base(base, site, |index, base| index.is_subscripted(base));
+    if !is_mapping {
+        return Ok(None);
+    }
+    let py = call.py();
+    let key = observe::short(&arguments.get_item(0)?);
+    if !operators::has_item(base, &key) {
+        return Ok(Some(arguments.get_item(1).map_or_else(|_| py.None(), Bound::unbind)));
+    }
+    let path = paths::bounded(format!("{base}[{key}]"));
+    let request = Request { site, kind: SiteKind::Call, identifier: "get", callee, ..Request::default() };
+    resolve::value(py, &path, &request).map(Some)
+}
+
+/// `x.items()`, `x.keys()` and `x.values()` of an object that some version iterates or subscripts as well, as one does with
+/// a mapping: the keys are what iterating gives, the values what stands under them.
+pub(super) fn parts(call: &MissingCall<'_, '_>) -> PyResult<Option<Py<PyAny>>> {
+    let py = call.py();
+    let Some((base, part)) = call.callee.rsplit_once('.').filter(|(_, part)| MAPPING_PARTS.contains(part)) else {
+        return Ok(None);
+    };
+    let is_mapping = |index: &PredictionIndex, base: &str| index.is_subscripted(base) || index.is_iterated(base);
+    if call.has_arguments() || !some_base(base, call.site, is_mapping) {
+        return Ok(None);
+    }
+    // A plain value that is no mapping has what iterating and subscripting it gives.
+    let plain = plain_value(py, base);
+    let keys = match &plain {
+        Some(value) => value.try_iter()?.map(|key| key.map(Bound::unbind)).collect::<PyResult<Vec<_>>>()?,
+        None => operators::items(py, base)?,
+    };
+    let value = |key: &Py<PyAny>| {
+        if let Some(found) = plain.as_ref().and_then(|value| value.get_item(key).ok()) {
+            return Ok(found.unbind());
+        }
+        let path = paths::bounded(format!("{base}[{}]", observe::short(key.bind(py))));
+        let request = Request { kind: SiteKind::Subscript, identifier: last_identifier(base), ..Request::default() };
+        resolve::value(py, &path, &request)
+    };
+    let listed = match part {
+        "keys" => keys,
+        "values" => keys.iter().map(value).collect::<PyResult<Vec<_>>>()?,
+        _ => {
+            let pair = |key: &Py<PyAny>| Ok(PyTuple::new(py, [key.clone_ref(py), value(key)?])?.into_any().unbind());
+            keys.iter().map(pair).collect::<PyResult<Vec<_>>>()?
+        }
+    };
+    Ok(Some(PyList::new(py, listed)?.into_any().unbind()))
+}
+
+/// `x.copy()` of an object that some version copies by `dict(x)` or the like gives the same copy.
+pub(super) fn copy(call: &MissingCall<'_, '_>) -> PyResult<Option<Py<PyAny>>> {
+    let py = call.py();
+    let (Some(base), Some(site)) = (call.callee.strip_suffix(".copy"), call.site) else { return Ok(None) };
+    if call.has_arguments() {
+        return Ok(None);
+    }
+    let found = state::with(|execution| {
+        let index = &execution.index;
+        let written = index.container_path(execution.version, site);
+        let class = index.copied_by(written.strip_suffix(".copy")?)?;
+        Some((class, execution.side.values.get(base)?.clone_ref(py)))
+    });
+    match found.flatten() {
+        Some((class, object)) => {
+            py.import("builtins")?.getattr(class)?.call1((object,)).map(|copy| Some(copy.unbind()))
+        }
+        None => Ok(None),
+    }
+}
+
+/// `x.find(part)`, where its value is used as a position: it agrees with `part in x`, also where `x` is a plain value that
+/// cannot find anything.
+pub(super) fn position(call: &MissingCall<'_, '_>) -> PyResult<Option<Py<PyAny>>> {
+    let MissingCall { callee, site, arguments, .. } = *call;
+    let Some(base) = callee.strip_suffix(".find").or_else(|| callee.strip_suffix(".rfind")) else { return Ok(None) };
+    if arguments.len() != 1 || call.has_keywords() {
+        return Ok(None);
+    }
+    let is_number = state::with(|execution| {
+        let uses = site.and_then(|site| execution.index.uses_of(execution.version, site))?;
+        Some(uses.ordered || uses.candidates.iter().any(|value| matches!(value, Recipe::Int(_))))
+    });
+    if is_number.flatten() != Some(true) {
+        return Ok(None);
+    }
+    let part = arguments.get_item(0)?;
+    let holds = match plain_value(call.py(), base).map(|value| value.contains(&part)) {
+        // What can hold nothing says nothing.
+        Some(Err(error)) if error.is_instance_of::<PyTypeError>(call.py()) => None,
+        other => other.transpose()?,
+    };
+    let part = observe::short(&part);
+    let position = state::with(|execution| {
+        let question = format!("{part} in {base}");
+        if let Some(holds) = holds {
+            execution.draw.imply(&question, Decision::Value(Recipe::Bool(holds)));
+        }
+        if !execution.draw.truth(&question, 0.5) {
+            return -1;
+        }
+        execution.draw.number(&format!("place of {part} in {base}"), &POSITION_WEIGHTS)
+    });
+    Ok(position.map(|position| PyInt::new(call.py(), position).into_any().unbind()))
+}
+
+/// Whether something holds of what a method is called on, by its path in this execution or as it is written at the call.
+fn some_base(base: &str, site: Option<u32>, holds: impl Fn(&PredictionIndex, &str) -> bool) -> bool {
+    let asked = state::with(|execution| {
+        let index = &execution.index;
+        let written = site.map(|site| index.container_path(execution.version, site));
+        let written = written.as_deref().and_then(|path| path.rsplit_once('.')).map(|(base, _)| base);
+        holds(index, base) || written.is_some_and(|base| holds(index, base))
+    });
+    asked.unwrap_or(false)
+}
+
+/// The value that was injected at a path, if it is no object.
+fn plain_value<'py>(py: Python<'py>, path: &str) -> Option<Bound<'py, PyAny>> {
+    let value = state::with(|execution| execution.side.values.get(path).map(|value| value.clone_ref(py))).flatten();
+    value.map(|value| value.into_bound(py)).filter(|value| !value.is_instance_of::<Versatile>())
+}
