@@ -62,7 +62,7 @@ fn read(path: &Path, patience: Duration) -> io::Result<Vec<u8>> {
 fn wait(file: &File, patience: Duration) -> io::Result<()> {
     let mut asked = libc::pollfd { fd: file.as_raw_fd(), events: libc::POLLIN, revents: 0 };
     let milliseconds = i32::try_from(patience.as_millis()).unwrap_or(i32::MAX);
-    // One entry, of this file, which is open.
+    // SAFETY: an array of one valid entry, of this file, which is open.
     match unsafe { libc::poll(&mut asked, 1, milliseconds) } {
         0 => Err(io::Error::other(format!("nothing was written to it for {} s", patience.as_secs()))),
         count if count < 0 && io::Error::last_os_error().kind() != io::ErrorKind::Interrupted => {
@@ -100,6 +100,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("pipe");
         let name = std::ffi::CString::new(path.to_str().unwrap()).unwrap();
+        // SAFETY: the name ends in 0 and lives during the call.
         assert_eq!(unsafe { libc::mkfifo(name.as_ptr(), 0o600) }, 0);
         let error = read(&path, Duration::from_millis(50)).unwrap_err().to_string();
         assert!(error.contains("nothing was written to it"), "{error}");

@@ -92,7 +92,7 @@ impl Process {
             .stdout(Stdio::null())
             .stderr(errors.try_clone()?);
         let (socket, parent) = (theirs.as_raw_fd(), rustix::process::getpid());
-        // Only system calls happen between fork and exec.
+        // SAFETY: `prepare` makes system calls only, takes no lock and allocates nothing, as is asked between fork and exec.
         unsafe { command.pre_exec(move || prepare(socket, parent)) };
         let child = command.spawn()?;
         Ok((Process { child, errors, scratch, _lock: lock }, ours))
@@ -201,6 +201,7 @@ fn describe(status: Option<ExitStatus>, last_words: &str) -> String {
 fn prepare(socket: RawFd, parent: Pid) -> io::Result<()> {
     // Before Python 3.12, `hash(None)` was the address of None. With a fixed address, sets have the same order in every
     // worker. Where this is refused, in some containers, the order of such sets may differ between workers.
+    // SAFETY: this sets a flag of this process, which only exec reads.
     #[cfg(target_os = "linux")]
     unsafe {
         libc::personality(libc::ADDR_NO_RANDOMIZE as libc::c_ulong);
@@ -212,15 +213,14 @@ fn prepare(socket: RawFd, parent: Pid) -> io::Result<()> {
         if rustix::process::getppid() != Some(parent) {
             return Err(io::ErrorKind::BrokenPipe.into());
         }
-        // Before version 3.12, Python hashes None by its address. Without this call, sets would have another order in
-        // each process; where it is refused, they do.
-        unsafe { libc::personality(libc::ADDR_NO_RANDOMIZE as libc::c_ulong) };
         // Closes files that some library of this process opened without the flag. Kernels before 5.11 refuse; then they
         // stay open.
+        // SAFETY: this only marks descriptors, which close when the child executes its program.
         unsafe { libc::syscall(libc::SYS_close_range, 3, libc::c_uint::MAX, libc::CLOSE_RANGE_CLOEXEC) };
     }
     #[cfg(not(target_os = "linux"))]
     let _ = parent;
+    // SAFETY: this sets a flag of an open descriptor.
     if unsafe { libc::fcntl(socket, libc::F_SETFD, 0) } < 0 {
         return Err(io::Error::last_os_error());
     }

@@ -493,7 +493,7 @@ fn a_worker_sees_no_secret_of_the_environment() {
 #[test]
 fn fake_worker() {
     let Ok(socket) = std::env::var(SOCKET_VARIABLE) else { return };
-    // The number is this process's own end of the engine's socket pair.
+    // SAFETY: the number is this process's own end of the engine's socket pair. Nothing else owns it.
     let mut socket = unsafe { UnixStream::from_raw_fd(socket.parse().unwrap()) };
     fake::serve(&mut socket);
     std::process::exit(0);
@@ -593,7 +593,7 @@ mod fake {
     }
 
     fn signal(number: i32) {
-        // To itself: what it does to others is nothing.
+        // SAFETY: a signal to this process.
         unsafe { libc::kill(std::process::id() as i32, number) };
         std::thread::sleep(Duration::from_secs(60));
     }

@@ -49,7 +49,7 @@ fn arrow(object: &Bound<'_, PyAny>) -> PyResult<Box<dyn Changes>> {
     let capsule = object.call_method0("__arrow_c_stream__")?;
     let capsule = capsule.cast::<PyCapsule>().map_err(|_| raised("__arrow_c_stream__ gives no capsule"))?;
     let pointer = capsule.pointer_checked(Some(c"arrow_array_stream"))?.cast::<FFI_ArrowArrayStream>();
-    // The capsule holds a stream, by its name; it is taken over, and what is left in the capsule says so.
+    // SAFETY: the capsule holds a stream, by its name. `from_raw` takes it over and leaves a released one in the capsule.
     let stream = unsafe { FFI_ArrowArrayStream::from_raw(pointer.as_ptr()) };
     let reader = RecordBatchStreamReader::try_new(stream).map_err(raised)?;
     let schema = reader.schema();
@@ -78,6 +78,7 @@ impl Changes for Objects {
                 Err(error) if error.is_instance_of::<PyKeyboardInterrupt>(py) => {
                     // Whoever watches the study hears of it again, and ends it as it ends elsewhere.
                     self.is_stopped = true;
+                    // SAFETY: this thread holds the interpreter (`py`).
                     unsafe { pyo3::ffi::PyErr_SetInterrupt() };
                     return Some(Err(io::ErrorKind::WouldBlock.into()));
                 }

@@ -23,7 +23,7 @@ use crate::observe::comparisons;
 use crate::observe::messages;
 use crate::restore::clock;
 
-/// How often a real call gives an injected value where its own failure would be caught.
+/// How often a real call gives an injected value if its own failure would be caught.
 const SUCCESS_PROBABILITY: f64 = 0.35;
 
 impl<'py> SiteCall<'_, 'py> {
@@ -56,7 +56,7 @@ impl<'py> SiteCall<'_, 'py> {
     /// Makes the call.
     fn made(&self) -> PyResult<Py<PyAny>> {
         let Self { site, callee, arguments, keywords } = *self;
-        // What was blocked before, at an import say, has nothing to do with this call.
+        // Effects that were blocked earlier, such as during an import, have nothing to do with this call.
         state::with(|execution| execution.side.blocked = false);
         match callee.call(arguments, keywords) {
             Ok(value) => {
@@ -82,8 +82,8 @@ impl<'py> SiteCall<'_, 'py> {
         self.as_missing(&path, recorded)
     }
 
-    /// Answers the call as if its callee were missing. Its arguments are passed as the callee's signature has them, so that
-    /// it does not matter which were named.
+    /// Answers the call as if its callee were missing. The arguments are in the order of the callee's signature, so that it
+    /// does not matter which were named.
     fn as_missing(&self, path: &str, recorded: bool) -> PyResult<Py<PyAny>> {
         match self.bound_arguments() {
             Some((arguments, keywords)) => {
@@ -124,7 +124,7 @@ impl<'py> SiteCall<'_, 'py> {
         self.as_missing(&path, true).map(Some)
     }
 
-    /// A real call to another module may raise what the `except` clauses around it name, as calls to missing code do.
+    /// A real call to another module may raise what the `except` clauses around it name, like calls to missing code.
     fn inject_raise(&self) -> PyResult<()> {
         let Self { site, callee, .. } = *self;
         let guarded = state::with(|execution| !execution.index.catches(execution.version, site).is_empty());
@@ -160,8 +160,8 @@ enum StandIn {
     Effect,
 }
 
-/// May a real call that failed be replaced by an injected value? Not where the exception is part of the behavior: the
-/// code raised it on purpose, or catches it.
+/// Whether an injected value may replace a failed real call. It may not if the exception is part of the behavior,
+/// because the code raised it intentionally or catches it.
 fn stand_in(call: &SiteCall<'_, '_>, error: &PyErr) -> StandIn {
     let SiteCall { site, callee, arguments, .. } = *call;
     let py = call.py();
@@ -198,8 +198,8 @@ fn stand_in(call: &SiteCall<'_, '_>, error: &PyErr) -> StandIn {
         Some(intended) => StandIn::Raise(intended),
         // If only one version makes the call, an invented result would be a difference of its own.
         None if !called_by_all => StandIn::No,
-        // `int('a')` and `''.join([1])` fail in every world; a versatile argument would not be there in any. Where versions
-        // write the call differently, what is invented for each would be a difference of its own.
+        // `int('a')` and `''.join([1])` always fail, while a versatile argument would never occur. If the versions
+        // write the call differently, each invented result would be a difference of its own.
         None if is_builtin(callee) && (is_plain(callee, arguments) || !is_called_alike(site)) => StandIn::No,
         None if is_pure(callee) => StandIn::Value,
         None => StandIn::Effect,
@@ -240,13 +240,13 @@ fn caught(call: &SiteCall<'_, '_>, error: &PyErr) -> Option<Caught> {
     caught.flatten()
 }
 
-/// Do all versions write a call as this one is written?
+/// Whether all versions write a call in the same way as this one.
 fn is_called_alike(site: u32) -> bool {
     state::with(|execution| execution.index.is_called_alike_by_all(execution.version, site)).unwrap_or(false)
 }
 
-/// A call that fails and whose failure is caught may succeed all the same: injected texts are seldom what a parser
-/// takes, and the code after it matters too.
+/// A call whose failure is caught may nevertheless succeed: injected texts are seldom what a parser accepts, and the
+/// code after it matters too.
 fn succeeds_instead(call: &SiteCall<'_, '_>) -> bool {
     let path = paths::bounded(format!("succeeds {}", call.path_of_value()));
     state::with(|execution| execution.draw.truth(&path, SUCCESS_PROBABILITY)).unwrap_or(false)

@@ -194,6 +194,6 @@ fn as_helper<R>(execution: &mut Execution, f: impl FnOnce(&mut Execution) -> R) 
 
 /// The same number as Python's `threading.get_ident`.
 fn this_thread() -> u64 {
-    // This always succeeds.
+    // SAFETY: this asks for the number of this thread and always succeeds.
     unsafe { libc::pthread_self() as u64 }
 }

@@ -159,7 +159,8 @@ const IDENTIFIERS: &str = "_tc_identifiers";
 
 /// The globals of the Python code that called the hook.
 fn callers_globals(py: Python<'_>) -> Option<Bound<'_, PyDict>> {
-    // A borrowed reference, or null if no Python code runs.
+    // SAFETY: this thread holds the interpreter (`py`). The reference is borrowed from the running frame, or null if no
+    // Python code runs.
     let globals = unsafe { Bound::from_borrowed_ptr_or_opt(py, pyo3::ffi::PyEval_GetGlobals()) };
     globals?.cast_into::<PyDict>().ok()
 }

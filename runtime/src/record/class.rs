@@ -100,6 +100,7 @@ fn classify(class: &Bound<'_, PyType>) -> Option<AbstractValue> {
     // may come from a metaclass. Two classes are compared, and nothing runs.
     let slot = SLOT.import(class.py(), "types", "WrapperDescriptorType").ok();
     let is_native = |call: Bound<'_, PyAny>| slot.is_some_and(|slot| call.get_type().is(slot));
+    // SAFETY: both are classes that live. This compares them and runs nothing.
     let is_class = unsafe { ffi::PyType_IsSubtype(class.as_type_ptr(), &raw mut ffi::PyType_Type) } != 0;
     let calls = is_class || call.is_some_and(is_native);
     Some(match (enters && exits, calls) {

@@ -81,7 +81,8 @@ fn receiver<'py>(callee: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
         // A member of the builtin class, so nothing runs.
         callee.getattr("__self__").ok()?
     } else if class.as_ptr() == (&raw mut ffi::PyCFunction_Type).cast() {
-        // Borrowed, or null if there is none.
+        // SAFETY: the callee is a function in C, by its exact type. The reference is borrowed from it, or null if it has no
+        // `self`.
         unsafe { Bound::from_borrowed_ptr_or_opt(py, ffi::PyCFunction_GetSelf(callee.as_ptr())) }?
     } else {
         return None;
@@ -122,15 +123,17 @@ fn contents(value: &Bound<'_, PyAny>) -> Option<u64> {
 
 fn entries(dict: &Bound<'_, PyDict>) -> u64 {
     let (mut position, mut key, mut item) = (0, std::ptr::null_mut(), std::ptr::null_mut());
-    // The number of entries as the dictionary itself knows it, whatever a subclass says.
+    // SAFETY: it is a dictionary. This is the number of entries as it knows it itself, whatever a subclass says.
     let mut mark = unsafe { ffi::PyDict_Size(dict.as_ptr()) } as u64;
     for _ in 0..PARTS {
-        // This gives borrowed references and runs nothing.
+        // SAFETY: it is a dictionary, and nothing changes it between two steps: this runs no code and gives borrowed
+        // references.
         if unsafe { ffi::PyDict_Next(dict.as_ptr(), &raw mut position, &raw mut key, &raw mut item) } == 0 {
             break;
         }
         mark = mix(mix(mark, key as u64), item as u64);
         // One level deep: `self.items.append(x)` in a method changes `self`.
+        // SAFETY: `PyDict_Next` set the item, which the dictionary holds.
         let held = unsafe { Bound::from_borrowed_ptr(dict.py(), item) };
         mark = mix(mark, held_length(&held));
     }
@@ -160,7 +163,7 @@ fn namespace(value: &Bound<'_, PyAny>) -> Option<u64> {
     {
         return None;
     }
-    // A new reference, or null and an AttributeError.
+    // SAFETY: the value is an object. This gives a new reference, or null and an AttributeError.
     let found = unsafe {
         Bound::from_owned_ptr_or_err(value.py(), ffi::PyObject_GenericGetDict(value.as_ptr(), std::ptr::null_mut()))
     };

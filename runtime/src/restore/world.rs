@@ -244,7 +244,8 @@ pub(crate) fn begin_run(py: Python<'_>) -> Vec<u64> {
     let found = WORLD.get(py).and_then(|world| world.begin_run.call0(py).ok()?.extract(py).ok());
     let strangers: Vec<u64> = found.unwrap_or_default();
     for &number in &strangers {
-        // Python ignores the number of a thread that has ended, and prints nothing when a thread exits in this way.
+        // SAFETY: this thread holds the interpreter (`py`). Python ignores the number of a thread that has ended, and prints
+        // nothing when a thread exits in this way.
         unsafe { pyo3::ffi::PyThreadState_SetAsyncExc(number as _, pyo3::ffi::PyExc_SystemExit) };
     }
     strangers
@@ -266,7 +267,7 @@ pub(crate) fn restore(py: Python<'_>) {
     for stop in &world.tracing {
         let _ = stop.call1(py, (py.None(),));
     }
-    // This cannot fail while the interpreter is held.
+    // SAFETY: this thread holds the interpreter (`py`).
     unsafe { pyo3::ffi::Py_SetRecursionLimit(RECURSION_LIMIT) };
     let builtins = world.builtins.bind(py);
     let before = world.builtins_before.bind(py);
@@ -308,12 +309,13 @@ fn stop_timers() {
         it_value: libc::timeval { tv_sec: 0, tv_usec: 0 },
     };
     for timer in [libc::ITIMER_REAL, libc::ITIMER_VIRTUAL, libc::ITIMER_PROF] {
-        // This only reads `none`. The old value is not requested.
+        // SAFETY: this only reads `none`. The old value is not requested.
         unsafe { libc::setitimer(timer, &none, std::ptr::null_mut()) };
     }
 }
 
 fn open_descriptors() -> Vec<i32> {
-    // This asks for a flag. A number that is not open gives an error and has no other effect.
-    (0..HIGHEST_DESCRIPTOR).filter(|&number| unsafe { libc::fcntl(number, libc::F_GETFD) } >= 0).collect()
+    // SAFETY: this asks for a flag. A number that is not open gives an error and has no other effect.
+    let is_open = |number: &i32| unsafe { libc::fcntl(*number, libc::F_GETFD) } >= 0;
+    (0..HIGHEST_DESCRIPTOR).filter(is_open).collect()
 }

@@ -226,7 +226,7 @@ pub fn fork_token() -> u64 {
     static TOKEN: OnceLock<u64> = OnceLock::new();
     *TOKEN.get_or_init(|| {
         let mut bytes = [0_u8; 8];
-        // It writes at most eight bytes. The bytes that it leaves out are filled below.
+        // SAFETY: it writes at most as many bytes as the buffer has. Fewer than eight are not used.
         let got = unsafe { libc::getrandom(bytes.as_mut_ptr().cast(), bytes.len(), 0) };
         // Without the kernel's random numbers, those of the standard library, on which hash tables rely.
         let random = if got == 8 { u64::from_le_bytes(bytes) } else { RandomState::new().hash_one(got) };

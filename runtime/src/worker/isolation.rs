@@ -37,17 +37,19 @@ pub(crate) fn in_fork(
         Ok((record, world::module_names(py).into_iter().filter(new).take(MOST_MODULES).collect()))
     };
     let (reader, writer) = std::io::pipe().map_err(|error| format!("no pipe to a process of its own: {error}"))?;
-    let parent = unsafe { libc::getpid() };
-    // The interpreter is told before and after, as in `os.fork`. It is held throughout.
+    let parent = std::process::id();
+    // SAFETY: as in `os.fork`, the interpreter is told before and after. This thread holds it throughout (`py`).
     unsafe { pyo3::ffi::PyOS_BeforeFork() };
     let child = fork();
     if child == 0 {
+        // SAFETY: as above, in the child's only thread.
         unsafe { pyo3::ffi::PyOS_AfterFork_Child() };
         drop(reader);
         let sent = die_with(parent) && answer(py, writer, work).is_some();
-        // Nothing of the worker is cleaned up here, since it is still in use.
+        // SAFETY: this ends the child at once. Nothing of the worker is cleaned up here, since it is still in use.
         unsafe { libc::_exit(i32::from(!sent)) };
     }
+    // SAFETY: as above, in the parent.
     unsafe { pyo3::ffi::PyOS_AfterFork_Parent() };
     drop(writer);
     if child < 0 {
@@ -74,16 +76,15 @@ fn answer(
 }
 
 /// From here on the worker's death is also this process's death. False if the worker is already dead.
-fn die_with(parent: libc::pid_t) -> bool {
+fn die_with(parent: u32) -> bool {
     #[cfg(target_os = "linux")]
-    unsafe {
-        libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
-    }
-    unsafe { libc::getppid() == parent }
+    let _ = rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL));
+    std::os::unix::process::parent_id() == parent
 }
 
 #[cfg(not(target_os = "linux"))]
 fn fork() -> libc::pid_t {
+    // SAFETY: the caller tells the interpreter before and after, and only this thread continues in the child.
     unsafe { libc::fork() }
 }
 
@@ -91,13 +92,15 @@ fn fork() -> libc::pid_t {
 #[cfg(target_os = "linux")]
 fn fork() -> libc::pid_t {
     let (flags, none) = (libc::SIGCHLD as libc::c_long, 0 as libc::c_long);
-    // Without its own stack the child continues here, on a copy. No flag makes the kernel read the other arguments.
+    // SAFETY: without its own stack the child continues here, on a copy of this process's memory, as after `fork`. No flag
+    // makes the kernel read the other arguments.
     unsafe { libc::syscall(libc::SYS_clone, flags, none, none, none, sandbox::fork_token()) as libc::pid_t }
 }
 
 fn wait(child: libc::pid_t) -> i32 {
     let mut status = 0;
     loop {
+        // SAFETY: `status` is a place for one number.
         let waited = unsafe { libc::waitpid(child, &raw mut status, 0) };
         if waited == child || std::io::Error::last_os_error().kind() != std::io::ErrorKind::Interrupted {
             return status;

@@ -136,12 +136,13 @@ pub fn serve(setup: &Setup, host: &mut dyn Host) -> Result<(), WorkerError> {
 
 /// Moves the socket to a high number that no other program inherits.
 fn take_socket(number: RawFd) -> Result<UnixStream, WorkerError> {
-    // A bad number makes `fcntl` fail and touches nothing.
+    // SAFETY: a bad number makes `fcntl` fail. A good one is only duplicated.
     let high = unsafe { libc::fcntl(number, libc::F_DUPFD_CLOEXEC, SOCKET_FLOOR) };
     if high < 0 {
         return Err(WorkerError::Socket(number));
     }
-    // Both numbers are open and, as the engine gave them to this process, nothing else owns them.
+    // SAFETY: both numbers are open. The engine gave the first to this process and `fcntl` just made the second, so nothing
+    // else owns them.
     let (low, high) = unsafe { (OwnedFd::from_raw_fd(number), OwnedFd::from_raw_fd(high)) };
     drop(low);
     let is_socket = rustix::fs::fstat(high.as_fd())

@@ -118,8 +118,8 @@ impl Changes for Mine {
 /// This keeps memory from growing with the history.
 fn bound_memory() {
     static ONCE: Once = Once::new();
-    // These are plain numbers of libgit2, which its threads read. Ours have not begun. A number that cannot be set
-    // stays.
+    // A number that cannot be set stays.
+    // SAFETY: these are plain numbers of libgit2, which its threads read. Ours have not begun.
     ONCE.call_once(|| unsafe {
         let _ = git2::opts::set_cache_max_size(OBJECTS);
         let _ = git2::opts::set_mwindow_size(WINDOW);

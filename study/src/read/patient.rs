@@ -25,7 +25,7 @@ impl Patient {
 impl Read for Patient {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let mut asked = libc::pollfd { fd: self.file.as_raw_fd(), events: libc::POLLIN, revents: 0 };
-        // One entry, of this file, which is open.
+        // SAFETY: an array of one valid entry, of this file, which is open.
         match unsafe { libc::poll(&mut asked, 1, MILLISECONDS) } {
             0 => Err(io::ErrorKind::WouldBlock.into()),
             count if count < 0 => match io::Error::last_os_error() {

@@ -148,7 +148,7 @@ impl Running {
 impl Drop for Running {
     fn drop(&mut self) {
         if let (Ok(None), Ok(group)) = (self.child.try_wait(), i32::try_from(self.child.id())) {
-            // Kills it with everything that it has started, which is a process group of its own.
+            // SAFETY: the child is not reaped yet, so that its number is its own. The signal goes to all of its group.
             unsafe { libc::kill(-group, libc::SIGKILL) };
             let _ = self.child.wait();
         }
