@@ -198,7 +198,7 @@ impl Host for FakeHost {
             injections: Vec::new(),
             behaviors: vec![behavior; request.versions.len()],
             observations: vec![],
-            repairs: Vec::new(),
+            forced: Vec::new(),
             microseconds: 1,
         })
     }

@@ -178,7 +178,7 @@ def test_what_kills_costs_no_neighbour(name, tmp_path):
     check_neighbours()
 
 
-SPOILING = {
+TAINTING = {
     "len": "import builtins\nbuiltins.len = lambda value: 5",
     "isinstance": "import builtins\nbuiltins.isinstance = lambda *a: True",
     "print": "import builtins\nbuiltins.print = lambda *a, **k: None",
@@ -257,9 +257,9 @@ SPOILING = {
 }
 
 
-@pytest.mark.parametrize("name", SPOILING)
-def test_what_is_spoiled_is_whole_again_for_the_next(name):
-    comparison = compare(*variant(SPOILING[name]), **OPTIONS)
+@pytest.mark.parametrize("name", TAINTING)
+def test_a_tainted_process_is_whole_again_for_the_next(name):
+    comparison = compare(*variant(TAINTING[name]), **OPTIONS)
     assert comparison.verdict in (INCONCLUSIVE, PRESERVING), comparison.sentence
     assert reason(comparison)
     check_neighbours()

@@ -47,7 +47,7 @@ fn record(request: &ExecutionRequest, outcomes: Vec<Outcome>) -> ExecutionRecord
         injections: vec![],
         behaviors: outcomes.into_iter().map(behavior).collect(),
         observations: vec![],
-        repairs: vec![],
+        forced: vec![],
         microseconds: 1,
     }
 }

@@ -85,7 +85,7 @@ pub struct Loaded<'pool> {
     /// The statements of a module that could not be evaluated.
     pub notes: Vec<String>,
     /// Executions left something in a worker that could not be restored, which later executions may have seen.
-    pub spoiled: bool,
+    pub tainted: bool,
 }
 
 impl WorkerPool {
@@ -146,7 +146,7 @@ impl Lender {
             received: 0,
             load,
             notes: Vec::new(),
-            spoiled: false,
+            tainted: false,
         };
         loaded.ensure()?;
         Ok(loaded)
@@ -325,7 +325,7 @@ impl Loaded<'_> {
         if let Some(worker) = self.worker.take() {
             dismiss(vec![worker]);
         }
-        self.spoiled = false;
+        self.tainted = false;
     }
 
     /// Makes sure that a worker has the program.
@@ -401,8 +401,8 @@ impl Loaded<'_> {
             }
         }
         let outcome = outcome.and_then(|()| match worker.receive(deadline)? {
-            FromWorker::Done { program, spoiled } if program == self.program => {
-                self.spoiled |= spoiled;
+            FromWorker::Done { program, tainted } if program == self.program => {
+                self.tainted |= tainted;
                 Ok(())
             }
             _ => Err(Broken::Hostile("more than was asked for".into())),

@@ -235,7 +235,7 @@ pub struct ExecutionRecord {
     pub observations: Vec<Observation>,
     /// The access paths of forced operations, whose results were invented where Python itself would have failed: an
     /// item that an injected dictionary does not have, the call of an injected number.
-    pub repairs: Vec<String>,
+    pub forced: Vec<String>,
     pub microseconds: u32,
 }
 
@@ -301,10 +301,10 @@ pub enum FromWorker {
         program: u64,
         record: Box<ExecutionRecord>,
     },
-    /// `spoiled`: executions left something in the process that cannot be restored.
+    /// `tainted`: executions left something in the process that cannot be restored.
     Done {
         program: u64,
-        spoiled: bool,
+        tainted: bool,
     },
     /// `failure` says why a test did not pass; `effects` lists its attempted effects outside the process.
     Tested {

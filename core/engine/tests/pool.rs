@@ -531,7 +531,7 @@ mod fake {
                     for request in requests {
                         run(socket, &code, program, &request);
                     }
-                    send(socket, &FromWorker::Done { program, spoiled: false });
+                    send(socket, &FromWorker::Done { program, tainted: false });
                 }
                 ToWorker::Test { program, source, subject } => match source.as_str() {
                     "die" => std::process::exit(3),
@@ -586,7 +586,7 @@ mod fake {
             injections: Vec::new(),
             behaviors: vec![behavior; request.versions.len()],
             observations: vec![],
-            repairs: Vec::new(),
+            forced: Vec::new(),
             microseconds: 1,
         };
         FromWorker::Record { program, record: Box::new(record) }
@@ -654,7 +654,7 @@ mod fake {
                 };
                 send(socket, &hello);
             }
-            "done early" => send(socket, &FromWorker::Done { program, spoiled: false }),
+            "done early" => send(socket, &FromWorker::Done { program, tainted: false }),
             "fail" if request.is_none() => send(socket, &FromWorker::Failed { program, reason: "refused".into() }),
             "fail" => send(socket, &FromWorker::Failed { program, reason: "no record".into() }),
             "environment" => {

@@ -22,7 +22,7 @@ use crate::execution::observations::Observations;
 use crate::execution::prediction_index::PredictionIndex;
 
 /// The maximum number of forced operations kept from one run.
-const MAX_REPAIRS: usize = 20;
+const MAX_FORCED: usize = 20;
 
 /// What threads that the code started did.
 #[derive(Default)]
@@ -72,7 +72,7 @@ pub(crate) struct Side {
     /// The sandbox blocked an effect in the current call.
     pub blocked: bool,
     /// The access paths of forced operations, whose results were invented where Python would have failed.
-    pub repairs: Vec<String>,
+    pub forced: Vec<String>,
 }
 
 /// One execution.
@@ -148,9 +148,9 @@ pub(crate) fn replace(execution: Option<Box<Execution>>, strangers: Vec<u64>) ->
 /// Records a forced operation: a value is invented where Python would have failed.
 pub(crate) fn forced(path: &str) {
     with(|execution| {
-        let repairs = &mut execution.side.repairs;
-        if repairs.len() < MAX_REPAIRS && repairs.iter().all(|known| known != path) {
-            repairs.push(path.to_string());
+        let forced = &mut execution.side.forced;
+        if forced.len() < MAX_FORCED && forced.iter().all(|known| known != path) {
+            forced.push(path.to_string());
         }
     });
 }

@@ -1,7 +1,7 @@
 //! State outside the globals of code that it can change: builtins, imported modules, the interpreter's settings.
 //!
 //! The common part of it is restored after each run ([`restore`]), so that executions do not see each other. Changes
-//! that cannot be restored are detected when a program ends ([`is_spoiled`]). Then the worker ends too, and the next
+//! that cannot be restored are detected when a program ends ([`is_tainted`]). Then the worker ends too, and the next
 //! program gets a fresh one.
 
 use std::sync::OnceLock;
@@ -132,7 +132,7 @@ def end_run():
         return
     _patience -= _wait_for_threads(min(0.05, _patience), _known)
 
-def is_spoiled():
+def is_tainted():
     if len(_frames()) > 1 or _all_settings() != _settings:
         return True
     for name, (module, names) in _modules.items():
@@ -155,7 +155,7 @@ struct World {
     modules_before: Py<PyDict>,
     reseed: Py<PyAny>,
     restore_environment: Py<PyAny>,
-    is_spoiled: Py<PyAny>,
+    is_tainted: Py<PyAny>,
     note: Py<PyAny>,
     begin_program: Py<PyAny>,
     begin_run: Py<PyAny>,
@@ -183,7 +183,7 @@ pub(crate) fn prepare(py: Python<'_>) -> PyResult<()> {
             modules_before: modules_before.unbind(),
             reseed: function("reseed")?,
             restore_environment: function("restore_environment")?,
-            is_spoiled: function("is_spoiled")?,
+            is_tainted: function("is_tainted")?,
             note: function("note")?,
             begin_program: function("begin_program")?,
             begin_run: function("begin_run")?,
@@ -287,7 +287,7 @@ pub(crate) fn restore(py: Python<'_>) {
 }
 
 /// Whether this process is no longer as a program may expect it.
-pub(crate) fn is_spoiled(py: Python<'_>) -> bool {
+pub(crate) fn is_tainted(py: Python<'_>) -> bool {
     restore(py);
     let Some(world) = WORLD.get(py) else { return false };
     let now = open_descriptors();
@@ -295,7 +295,7 @@ pub(crate) fn is_spoiled(py: Python<'_>) -> bool {
     effects::is_tainted()
         || before.iter().any(|descriptor| !now.contains(descriptor))
         || now.len() > before.len() + LEAKED_DESCRIPTORS
-        || world.is_spoiled.call0(py).and_then(|answer| answer.is_truthy(py)).unwrap_or(true)
+        || world.is_tainted.call0(py).and_then(|answer| answer.is_truthy(py)).unwrap_or(true)
 }
 
 fn is_unchanged(now: &Bound<'_, PyDict>, before: &Bound<'_, PyDict>) -> bool {

@@ -117,7 +117,7 @@ impl PythonHost {
         let mut injections = Vec::new();
         let mut observations = request.observe.then(Observations::default);
         let mut behaviors = Vec::new();
-        let mut repairs: Vec<String> = Vec::new();
+        let mut forced: Vec<String> = Vec::new();
         let first = positions.start;
         let given = request.fixed.range::<str, _>((End::Included(SUBSTITUTED), End::Unbounded)).next();
         let substitutes =
@@ -144,7 +144,7 @@ impl PythonHost {
             execution.side.repeated = again > 0;
             let ran = run_version(py, version, program, execution)?;
             (draw, injections, observations) = (ran.draw, ran.injections, ran.observations);
-            repairs.extend(ran.repairs);
+            forced.extend(ran.forced);
             behaviors.push(ran.behavior);
         }
         Ok(ExecutionRecord {
@@ -154,7 +154,7 @@ impl PythonHost {
             injections,
             behaviors,
             observations: observations.map(Observations::into_vec).unwrap_or_default(),
-            repairs,
+            forced,
             microseconds: u32::try_from(started.elapsed().as_micros()).unwrap_or(u32::MAX),
         })
     }
@@ -189,7 +189,7 @@ fn run_apart(
                 whole.observations.push(observation);
             }
         }
-        whole.repairs.extend(part.repairs);
+        whole.forced.extend(part.forced);
         whole.microseconds = whole.microseconds.saturating_add(part.microseconds);
     }
     // Only now, so that every version of one execution finds the same.
@@ -212,8 +212,8 @@ impl Host for PythonHost {
         Python::attach(|_| self.programs.remove(&program));
     }
 
-    fn is_spoiled(&mut self) -> bool {
-        Python::attach(world::is_spoiled)
+    fn is_tainted(&mut self) -> bool {
+        Python::attach(world::is_tainted)
     }
 
     fn test(&mut self, source: &str, subject: &str) -> (Option<String>, Vec<String>) {
@@ -269,7 +269,7 @@ struct Ran {
     draw: Draw,
     injections: Vec<Injection>,
     observations: Option<Observations>,
-    repairs: Vec<String>,
+    forced: Vec<String>,
 }
 
 /// Runs one version. Returns its behavior and hands the decisions on to the next.
@@ -338,12 +338,12 @@ fn run_version(
     more_log.sort_by_cached_key(|logged| format!("{logged:?}"));
     calls.append(&mut more_calls);
     log.append(&mut more_log);
-    let repairs = std::mem::take(&mut side.repairs);
+    let forced = std::mem::take(&mut side.forced);
     // Finalizers of the code's own objects run here, outside any execution.
     drop(side);
     let behavior = Behavior { outcome, arguments, stdout, stderr, log, calls, lines, branches };
     let Execution { draw, injections, observations, .. } = *execution;
-    Ok(Ran { behavior, draw, injections, observations, repairs })
+    Ok(Ran { behavior, draw, injections, observations, forced })
 }
 
 /// The injected values that the code changed, by access path.

@@ -42,7 +42,7 @@ pub trait Host {
 
     /// Whether a program left this process in a state that no other should meet. This is asked when a program is
     /// unloaded.
-    fn is_spoiled(&mut self) -> bool {
+    fn is_tainted(&mut self) -> bool {
         false
     }
 
@@ -108,7 +108,7 @@ pub fn serve(setup: &Setup, host: &mut dyn Host) -> Result<(), WorkerError> {
             }
             ToWorker::Unload { program } => {
                 host.unload(program);
-                if host.is_spoiled() {
+                if host.is_tainted() {
                     break;
                 }
             }
@@ -121,7 +121,7 @@ pub fn serve(setup: &Setup, host: &mut dyn Host) -> Result<(), WorkerError> {
                     };
                     send(&mut socket, &answer)?;
                 }
-                send(&mut socket, &FromWorker::Done { program, spoiled: host.is_spoiled() })?;
+                send(&mut socket, &FromWorker::Done { program, tainted: host.is_tainted() })?;
             }
             ToWorker::Test { program, source, subject } => {
                 scratch.reset();
@@ -185,7 +185,7 @@ fn shortened(record: &ExecutionRecord, reason: String) -> Box<ExecutionRecord> {
         injections: Vec::new(),
         behaviors: vec![stopped; record.behaviors.len()],
         observations: vec![],
-        repairs: Vec::new(),
+        forced: Vec::new(),
         microseconds: record.microseconds,
     })
 }

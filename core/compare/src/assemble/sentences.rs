@@ -46,7 +46,7 @@ fn case(old: Behavior, new: Behavior) -> TestCase {
         injections: vec![],
         behaviors: vec![old, new],
         observations: vec![],
-        repairs: vec![],
+        forced: vec![],
         microseconds: 5,
     };
     TestCase { record, differences, new_lines: 1, coverage: 1.0, probability: 1.0, examined: true }

@@ -181,13 +181,13 @@ impl TestCase {
 
     /// Whether no other execution could speak more clearly for a change.
     pub fn is_sure(&self) -> bool {
-        self.score() >= verdict::SURE && self.record.repairs.is_empty()
+        self.score() >= verdict::SURE && self.record.forced.is_empty()
     }
 
     /// Whether it shows more, or as much without forced operations.
     fn speaks_more_clearly_than(&self, other: &Self) -> bool {
         let (own, others) = (self.score(), other.score());
-        own > others || own == others && self.record.repairs.is_empty() && !other.record.repairs.is_empty()
+        own > others || own == others && self.record.forced.is_empty() && !other.record.forced.is_empty()
     }
 
     /// Whether both versions ended in a way that says something about behavior.
@@ -277,7 +277,7 @@ pub fn run(
                 continue;
             }
             let settled = campaign.witness.is_some_and(|witness| campaign.executions[witness].score() >= verdict::SURE);
-            if settled && !campaign.executions[last].record.repairs.is_empty() {
+            if settled && !campaign.executions[last].record.forced.is_empty() {
                 // Only one without forced operations would be better.
                 campaign.executions[last].set_aside();
                 continue;

@@ -33,13 +33,13 @@ pub fn shrink(
     let channels: BTreeSet<_> = witness.differences.iter().map(|difference| difference.channel).collect();
     let mut left = budget;
     let mut lost = 0;
-    for decisions in without_repairs(&best.record) {
-        if left == 0 || lost >= LOST || best.record.repairs.is_empty() {
+    for decisions in without_forced(&best.record) {
+        if left == 0 || lost >= LOST || best.record.forced.is_empty() {
             break;
         }
         left -= 1;
         if let Some(found) = changed(execute, &best, decisions, &channels, rules, &mut lost)?
-            && found.record.repairs.len() < best.record.repairs.len()
+            && found.record.forced.len() < best.record.forced.len()
         {
             best = found;
         }
@@ -61,7 +61,7 @@ pub fn shrink(
             let decisions = vec![(choice.path.clone(), simpler)];
             if let Some(found) = changed(execute, &best, decisions, &channels, rules, &mut lost)?
                 && found.record.choices.len() <= best.record.choices.len()
-                && found.record.repairs.len() <= best.record.repairs.len()
+                && found.record.forced.len() <= best.record.forced.len()
             {
                 best = found;
                 break;
@@ -125,8 +125,8 @@ fn changed(
     let Some(confirmed) = confirm(execute, &record, REPEATS, rules)? else { return Ok(None) };
     let differences = classify_basis(execute, &record, confirmed, rules)?;
     let strongest = witness.differences.iter().map(|difference| difference.basis).max();
-    // What needs fewer repairs may be weaker.
-    let is_more_real = record.repairs.len() < witness.record.repairs.len();
+    // What needs fewer forced operations may be weaker.
+    let is_more_real = record.forced.len() < witness.record.forced.len();
     let is_as_strong = |difference: &Difference| {
         channels.contains(&difference.channel) && (is_more_real || Some(difference.basis) >= strongest)
     };
@@ -142,22 +142,22 @@ fn last(path: &str) -> &str {
         .map_or(0, |(at, c)| at + c.len_utf8())..]
 }
 
-/// Decisions that may do without a repair: an object in place of the plain value that was asked for what it does not
-/// have, and an attribute that is there in place of a default.
-fn without_repairs(record: &ExecutionRecord) -> Vec<Vec<(String, Decision)>> {
+/// Decisions that may do without a forced operation: an object in place of the plain value that was asked for what it
+/// does not have, and an attribute that exists in place of a default.
+fn without_forced(record: &ExecutionRecord) -> Vec<Vec<(String, Decision)>> {
     let is_asked = |path: &str, value: &Recipe| {
         let name = last(path);
         let shown = value.display();
-        let more = |repair: &String| {
-            let called = repair.strip_suffix("(...)").is_some_and(|callee| !name.is_empty() && last(callee) == name);
+        let more = |operation: &String| {
+            let called = operation.strip_suffix("(...)").is_some_and(|callee| !name.is_empty() && last(callee) == name);
             // An awaited expression stands in parentheses: `(await x).y`.
-            let bare = repair.strip_prefix('(').filter(|_| path.starts_with("await "));
-            let within = bare.unwrap_or(repair).strip_prefix(path);
+            let bare = operation.strip_prefix('(').filter(|_| path.starts_with("await "));
+            let within = bare.unwrap_or(operation).strip_prefix(path);
             // A value that only a local names is known by its value: `1.status`.
-            let of_value = repair.strip_prefix(&shown).is_some_and(|rest| rest.starts_with(['.', '[', '(']));
+            let of_value = operation.strip_prefix(&shown).is_some_and(|rest| rest.starts_with(['.', '[', '(']));
             called || of_value || within.is_some_and(|rest| rest.trim_start_matches(')').starts_with(['.', '[', '(']))
         };
-        record.repairs.iter().any(more)
+        record.forced.iter().any(more)
     };
     let object = || Decision::Value(Recipe::Versatile(AbstractValue::Object));
     let instead = |choice: &Choice| match &choice.decision {

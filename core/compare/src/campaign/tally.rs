@@ -159,7 +159,7 @@ mod tests {
             injections: vec![],
             behaviors: vec![behavior(Outcome::Returned(Observed::None)), behavior(outcome)],
             observations: vec![],
-            repairs: vec![],
+            forced: vec![],
             microseconds: 1,
         };
         TestCase { record, differences: vec![], new_lines, coverage: 1.0, probability: 1.0, examined: true }

@@ -55,7 +55,7 @@ pub fn unforced_witnesses(
         for executed in execute.execute(requests)? {
             let Executed::Record(record) = executed else { return Ok(found) };
             let [old, new] = record.behaviors.as_slice() else { continue };
-            let shows = record.repairs.is_empty()
+            let shows = record.forced.is_empty()
                 && differences(old, new, rules).iter().any(|difference| channels.contains(&difference.channel));
             if !shows || found.len() >= MOST_FOUND || confirmed >= MOST_CONFIRMED {
                 continue;
@@ -130,8 +130,8 @@ fn suspects(witness: &TestCase) -> BTreeSet<&str> {
                     let shown = recipe.display();
                     let key = format!("[{shown}]");
                     let is_held = |rest: &str| rest.starts_with(['.', '[', '(']);
-                    witness.record.repairs.iter().any(|repair| {
-                        repair.ends_with(&key) || repair.strip_prefix(shown.as_str()).is_some_and(is_held)
+                    witness.record.forced.iter().any(|operation| {
+                        operation.ends_with(&key) || operation.strip_prefix(shown.as_str()).is_some_and(is_held)
                     })
                 }
                 _ => false,
@@ -140,15 +140,15 @@ fn suspects(witness: &TestCase) -> BTreeSet<&str> {
             return true;
         }
         let name = path.rsplit(|c: char| !(c.is_alphanumeric() || c == '_')).next().unwrap_or_default();
-        witness.record.repairs.iter().any(|repair| {
-            let is_named = name.len() > 1 && repair.contains(name);
-            let end = repair.rfind(['.', '[', '(']).unwrap_or(repair.len());
-            let holder = &repair[..end];
+        witness.record.forced.iter().any(|operation| {
+            let is_named = name.len() > 1 && operation.contains(name);
+            let end = operation.rfind(['.', '[', '(']).unwrap_or(operation.len());
+            let holder = &operation[..end];
             is_named
-                || repair.contains(path)
+                || operation.contains(path)
                 || shown
                     .as_ref()
-                    .is_some_and(|shown| repair.contains(shown.as_str()) || holder.len() > 1 && shown.contains(holder))
+                    .is_some_and(|shown| operation.contains(shown.as_str()) || holder.len() > 1 && shown.contains(holder))
         })
     };
     witness.record.choices.iter().filter(is_suspect).map(|choice| choice.path.as_str()).collect()

@@ -21,7 +21,7 @@ const ISOLATED: u32 = 32;
 
 /// Whether the campaign was contaminated by the leftovers of its own executions, as far as one can tell.
 pub(super) fn is_cross_contaminated(campaign: &Campaign, loaded: &Loaded<'_>) -> bool {
-    !campaign.stopped_early && (loaded.spoiled || campaign.witness.is_none() && campaign.noisy.is_some())
+    !campaign.stopped_early && (loaded.tainted || campaign.witness.is_none() && campaign.noisy.is_some())
 }
 
 /// The work that was done in isolation.
@@ -63,13 +63,13 @@ pub(super) fn run_isolated<'p>(
     plan: &Plan,
     progress: &mut dyn FnMut(u32, f64) -> Continue,
 ) -> Result<(Loaded<'p>, Campaign, Option<Isolated>), EngineError> {
-    let spoiled = loaded.spoiled;
+    let tainted = loaded.tainted;
     let mut loaded = loaded;
     loaded.start_over();
     drop(loaded);
     program.isolation = Isolation::Process;
     let mut loaded = pool.load(program)?;
-    if let Some(noisy) = contaminated.noisy.as_ref().filter(|_| !spoiled)
+    if let Some(noisy) = contaminated.noisy.as_ref().filter(|_| !tainted)
         && !campaign::is_deterministic(&mut loaded, noisy, &plan.rules)?
     {
         // The code itself behaves differently each time, so isolation changes nothing.
