@@ -64,7 +64,7 @@ impl Writer<'_> {
         let answers = self.answers(&patched)?;
         let extended = self.extended();
         let mut text = String::from(
-            "# What was recorded for each access path; `...` and what is not here is one more stand-in.\n",
+            "# The recorded answer for each access path. `...`, like any path without a record, is another stand-in.\n",
         );
         let _ = writeln!(text, "ANSWERS = {{\n{}}}", entries(&answers, false));
         let renamed = self.case.renames.iter();

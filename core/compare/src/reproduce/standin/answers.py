@@ -1,4 +1,4 @@
-"""What was recorded for each access path, as values."""
+"""The recorded answer for each access path, as a value."""
 
 import builtins
 
@@ -9,19 +9,19 @@ from .state import loading, made
 
 
 def may_fail(operation):
-    """Raises what was decided for an operation."""
+    """Raises the exception that was decided for an operation."""
     failure = recorded(bounded(f"raise {operation}"), None)
     if isinstance(failure, Raises):
         raise failure.exception(operation, None)
 
 
 def recorded(path, default):
-    """What was decided for a path."""
+    """The decision for a path."""
     return default if loading else ANSWERS.get(path, default)
 
 
 def answer(path, failure=NameError):
-    """The value at an access path; `...` in a record, and what is not in it, is one more stand-in."""
+    """The value at an access path. `...` in a record, like a path without a record, is another stand-in."""
     if loading:
         return Standin(path)
     if path in EXCEPTIONS:
@@ -47,7 +47,7 @@ def build(value, path, failure=None):
 
 
 def there(path):
-    """What a dotted name stands for, or what stands at a path."""
+    """The object of a dotted name, or the value at a path."""
     first, *rest = path.split(".")
     if first not in names and not hasattr(builtins, first):
         return answer(path)
@@ -58,14 +58,14 @@ def there(path):
 
 
 class Same:
-    """Recorded in place of a value: what stands at another path is this very object."""
+    """Recorded in place of a value: the very object at another path."""
 
     def __init__(self, path):
         self.path = path
 
 
 class Raises:
-    """Recorded in place of a value: the look-up or call raises this, or fails as it would by itself."""
+    """Recorded in place of a value: the look-up or call raises this, or fails as in Python."""
 
     def __init__(self, name=None):
         self.name = name
@@ -85,7 +85,7 @@ class Raises:
 
 
 def exception(path):
-    """An exception class that is not here."""
+    """A missing exception class."""
     key = f"class {path}"
     made[key] = made.get(key) or type(path, (Exception,), {"__module__": "builtins"})
     return made[key]

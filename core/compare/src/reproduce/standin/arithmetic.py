@@ -1,4 +1,4 @@
-"""Operators of arithmetic on stand-ins."""
+"""Arithmetic operators of stand-ins."""
 
 from .paths import bounded, short
 from .standin import Standin

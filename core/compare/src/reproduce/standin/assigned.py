@@ -1,10 +1,10 @@
-"""What the code assigned to a stand-in."""
+"""Assignments of the code to a stand-in."""
 
 from .text import text
 
 
 def assigned(value):
-    """What was assigned to a stand-in, as text."""
+    """The assignments to a stand-in, as text."""
     own = ("_path_", "_real_", "_bare_", "_items_")
     found = {f".{name}": text(item) for name, item in vars(value).items() if name not in own}
     return found | {f"[{key}]": text(item) for key, item in value._items_.items()}

@@ -1,4 +1,4 @@
-"""Calls of what is not here, and of functions whose results were recorded."""
+"""Calls of missing code, and of functions whose results were recorded."""
 
 import contextlib
 import types
@@ -13,7 +13,7 @@ from .text import text
 
 
 def called(callee, args, kwargs):
-    """Records a call and gives its answer, by callee and arguments."""
+    """Records a call and returns its answer, by callee and arguments."""
     args = [list(arg) if isinstance(arg, types.GeneratorType) else arg for arg in args]
     key = bounded(f"{callee}({arguments_text((*args, *kwargs.values()))})")
     plain = len(args) == 1 and not kwargs and isinstance(args[0], (type, types.FunctionType))
@@ -52,11 +52,11 @@ def patched(real, name):
         if isinstance(raised, Raises):
             raise raised.exception(name, None)
         key = bounded(f"{name}({arguments_text((*args, *kwargs.values()))})")
-        # Of a call whose value nobody uses no answer was recorded.
+        # No answer was recorded for a call whose value nobody uses.
         if key not in ANSWERS and name not in STOPPED:
             return real(*args, **kwargs)
         if name in METHODS:
-            # What it did before it could not go on stays.
+            # Its effects before the failure remain.
             with contextlib.suppress(Exception):
                 return real(*args, **kwargs)
         return called(name, args, kwargs)

@@ -2,5 +2,5 @@
 
 
 async def collected(items):
-    """What an asynchronous generator gives."""
+    """The items of an asynchronous generator."""
     return [item async for item in items]

@@ -1,4 +1,4 @@
-"""Plain values that also have what was looked up in them."""
+"""Plain values that also have the attributes and items that were looked up in them."""
 
 from .answers import answer, build
 from .calls import called
@@ -8,7 +8,7 @@ from .standin import Standin
 
 
 def extended(value, path):
-    """A plain value that also has what was looked up in it and is not there."""
+    """A plain value that also has missing attributes and items that were looked up in it."""
     kind = type(value)
 
     def item(self, key):

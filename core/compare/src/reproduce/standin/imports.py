@@ -5,7 +5,7 @@ from .standin import Standin
 
 
 def imported(name, globals=None, locals=None, fromlist=(), level=0):
-    """`import` of what may be missing here."""
+    """`import` of modules that may be missing here."""
     try:
         known = not ONLY_PURE or name in IMPORTED or name.partition(".")[0] in IMPORTED
         module = __import__(name, globals, locals, fromlist, level) if known and not level else None

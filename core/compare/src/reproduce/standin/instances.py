@@ -5,7 +5,7 @@ from .standin import Standin
 
 
 def is_instance(value, classes):
-    """`isinstance` that knows of which classes stand-ins are."""
+    """`isinstance` that knows the classes of stand-ins."""
     if not isinstance(value, Standin):
         return isinstance(value, classes)
     if isinstance(classes, tuple):

@@ -11,14 +11,14 @@ LOGS = ("debug", "info", "warning", "warn", "error", "exception", "critical", "f
 
 
 def is_logger(callee):
-    """Is this the path of a logger's method?"""
+    """Whether this is the path of a logger's method."""
     owner, _, name = callee.rpartition(".")
     owner = last(owner.split("(")[0] if owner.endswith(")") else owner).strip("_").lower()
     return name in LOGS and (owner in ("log", "logging") or owner.endswith(("logger", "_log")))
 
 
 def write(callee, args, kwargs):
-    """Notes a message to a logger: level and text."""
+    """Records a message to a logger: level and text."""
     name, args = callee.rpartition(".")[2], list(args)
     level = LEVELS.get(name, name)
     if name == "log":
@@ -38,7 +38,7 @@ def write(callee, args, kwargs):
 
 
 class Messages(warnings.catch_warnings):
-    """Notes messages to real loggers, and warnings, while it is open."""
+    """Records messages to real loggers, and warnings, while it is open."""
 
     def __enter__(self):
         super().__enter__()

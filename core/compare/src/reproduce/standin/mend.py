@@ -1,4 +1,4 @@
-"""Exception classes that are not here."""
+"""Missing exception classes."""
 
 from .answers import exception
 from .recorded import EXCEPTIONS, names
@@ -6,7 +6,7 @@ from .standin import Standin
 
 
 def mend():
-    """Classes that are raised and are not here, or whose bases are not here, become exceptions."""
+    """Turns raised classes that are missing, or whose bases are missing, into exceptions."""
     for path in EXCEPTIONS:
         real = names.get(path)
         made_here = isinstance(real, type) and not issubclass(real, BaseException) and "__init__" not in vars(real)

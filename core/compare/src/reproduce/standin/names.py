@@ -1,4 +1,4 @@
-"""Globals of the code under test."""
+"""The globals of the code under test."""
 
 import builtins
 
@@ -7,7 +7,7 @@ from .recorded import PURE, RENAMED
 
 
 class Names(dict):
-    """Globals of the code under test: what is missing is a stand-in."""
+    """The globals of the code under test. A missing one is a stand-in."""
 
     def __missing__(self, name):
         if hasattr(builtins, name):

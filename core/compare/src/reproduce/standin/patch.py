@@ -18,7 +18,7 @@ class Around:
 
 
 def patch(place, name):
-    """Puts a patched function where the code finds the real one."""
+    """Replaces a real function by a patched one where the code finds it."""
     first, *rest = place.split(".")
     if first not in names and first in PURE:
         names[first] = names[first]

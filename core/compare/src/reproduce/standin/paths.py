@@ -1,4 +1,4 @@
-"""Values and calls as they stand in access paths."""
+"""Values and calls in the notation of access paths."""
 
 from .standin import Standin
 from .text import text
@@ -13,7 +13,7 @@ def last(path):
 
 
 def cut(text, most):
-    """Long texts are cut; whoever compares them does not look at what told them apart."""
+    """Cuts long texts. Comparisons ignore the part that distinguished them."""
     head = text.encode()
     return text if len(head) <= most else head[: most - 17].decode(errors="ignore") + "~" + 16 * "0"
 
@@ -23,7 +23,7 @@ def bounded(path):
 
 
 def arguments_text(values):
-    """The arguments of a call as they stand in access paths."""
+    """The arguments of a call in the notation of access paths."""
     return cut(", ".join(in_path(value) for value in values), 80)
 
 
@@ -32,7 +32,7 @@ def in_path(value):
 
 
 def short(value):
-    """A value as it stands in access paths."""
+    """A value in the notation of access paths."""
     if isinstance(value, slice):
         return ":".join("" if part is None else short(part) for part in (value.start, value.stop))
     return bounded(in_path(value))

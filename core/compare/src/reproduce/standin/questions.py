@@ -6,7 +6,7 @@ from .standin import Standin
 
 
 def order(one, other):
-    """-1, 0 or 1, as recorded for the two."""
+    """The recorded order of two values: -1, 0 or 1."""
     if isinstance(other, Standin) and other._path_ == one._path_:
         return 0
     swapped = isinstance(other, Standin) and other._path_ < one._path_
@@ -15,7 +15,7 @@ def order(one, other):
 
 
 def is_a(value, name):
-    """Is a value of a class that is not here?"""
+    """Whether a value is of a missing class."""
     if not isinstance(value, Standin):
         return type(value).__name__ == name
     return recorded(f"isinstance({value._path_}, {name})", recorded(f"class({value._path_})", None) == name)

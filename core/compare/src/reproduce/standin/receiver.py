@@ -6,7 +6,7 @@ from .state import made
 
 
 def receiver(path, owner):
-    """The object that a method belongs to: with the real class's methods, where that is here."""
+    """The object that a method belongs to, with the methods of the real class if that is here."""
     first, *rest = owner.split(".")
     real = names.get(first)
     for part in rest:

@@ -1,4 +1,4 @@
-"""What the file of a reproducer itself says, before its parts: the record of the witness, and where the code looks."""
+"""The data that a reproducer's file has before its parts: the record of the witness, and where the code looks."""
 
 ANSWERS = {}
 RENAMED = {}

@@ -1,4 +1,4 @@
-"""The class of stand-ins: what Python asks of an object, by its access path."""
+"""The class of stand-ins, which answer Python's protocols by access path."""
 
 from .answers import answer, may_fail, recorded
 from .calls import called, patched
@@ -9,7 +9,7 @@ from .state import asked
 
 
 class Standin:
-    """Stands for an object that is not here: answers by its access path, and records calls."""
+    """Stands for a missing object. It answers by its access path and records calls."""
 
     def __init__(self, path, real=None, bare=False):
         vars(self).update(_path_=path, _real_=real, _bare_=bare, _items_={})

@@ -1,3 +1,3 @@
-"""What the answers of a test keep while it runs."""
+"""The state of a test's answers while it runs."""
 
 made, calls, asked, loading = {}, [], {}, False

@@ -1,4 +1,4 @@
-"""Values as text, by structure."""
+"""Values as structural text."""
 
 import array
 import datetime
@@ -16,7 +16,7 @@ WRITTEN = (
 
 
 def text(value, above=()):
-    """A value as text: by structure, stand-ins by access path."""
+    """A value as structural text, with stand-ins by access path."""
     kind = getattr(type(value), "plain", type(value))
     if id(value) in above:
         return "..."

@@ -4,7 +4,7 @@ import asyncio
 
 
 class Soon(asyncio.SelectorEventLoop):
-    """An event loop whose clock goes on instead of waiting."""
+    """An event loop that advances its clock instead of waiting."""
 
     late = 0.0
 
