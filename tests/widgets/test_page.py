@@ -388,7 +388,7 @@ def test_a_change_of_a_study_is_compared_once_more_where_there_is_a_kernel(open_
 def test_a_stored_comparison_that_cannot_be_shown_says_why(open_tab):
     tab = open_tab()
     state = states.study()
-    state["rows"][0]["comparison"]["format"] = 2
+    state["rows"][0]["comparison"]["format"] = 1
     tab.show(state, live=False)
     page = tab.page
     page.get_by_role("searchbox").fill("0000:module")
@@ -415,7 +415,7 @@ def test_static_output_is_hidden_only_while_there_is_a_view(open_tab, live):
     static = page.locator(".tc-out")
     tab.show(states.comparison(3), live)
     static.wait_for(state="hidden")
-    tab.show({**states.comparison(3), "format": 2}, live)
+    tab.show({**states.comparison(3), "format": 1}, live)
     page.get_by_role("alert").wait_for()
     assert static.is_visible()
     tab.show({**states.comparison(3), "pairs": [{"name": "f"}]}, live)
@@ -595,7 +595,7 @@ def test_hostile_text_stays_text_everywhere(open_tab, scheme):
     tab = open_tab(scheme)
     page = tab.page
     state = states.hostile(states.comparison(40, several=True))
-    state["format"] = 1
+    state["format"] = 2
     tab.show(state)
 
     def harmless(where: str) -> None:
