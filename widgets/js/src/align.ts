@@ -74,10 +74,10 @@ function span(starts: number[], line: number): number {
 /** Ranges of characters within a line, by the index of the line. */
 export type Ranges = Map<number, [number, number][]>;
 
-/** A line that has less than this in common with its partner is another line, not a changed one. */
+/** A line with a smaller share in common with its partner is another line, not a changed one. */
 const ALIKE = 0.4;
 
-/** Within changed lines that stand side by side: what the other one has not. `text` gives a line as it is shown. */
+/** Within changed lines side by side: the parts that the other one lacks. `text` gives a line as it is shown. */
 export function within(
   pair: Pick<PairState, "rows" | "old" | "new">,
   text: (raw: string) => string,
@@ -109,7 +109,7 @@ export function within(
   return out;
 }
 
-/** Without space at their ends, and without those that are nothing else. */
+/** Without blanks at their ends, and without ranges that are only blanks. */
 function trimmed(text: string, ranges: [number, number][]): [number, number][] {
   return ranges
     .map(([from, to]): [number, number] => {

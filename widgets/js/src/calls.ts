@@ -1,11 +1,11 @@
-// Calls as text, taken apart at their arguments, so that what differs between old and new can be marked.
+// Calls as text, split at their arguments, so that differences between old and new can be marked.
 
 export interface Piece {
   text: string;
   differs: boolean;
 }
 
-/** `name(first, key=second)` as its name, its arguments and what stands around them. */
+/** `name(first, key=second)` as its name, its arguments and the text around them. */
 export function parts(call: string): { head: string; args: string[]; tail: string } {
   const open = call.indexOf("(");
   if (open < 0) return { head: call, args: [], tail: "" };
@@ -34,11 +34,11 @@ export function parts(call: string): { head: string; args: string[]; tail: strin
       start = at + 1;
     }
   }
-  // Cut short, or no call at all.
+  // It was cut, or is not a call.
   return { head: call, args: [], tail: "" };
 }
 
-/** Both calls in pieces; those that the other one has not are marked. */
+/** Both calls in pieces; those that the other call lacks are marked. */
 export function difference(old: string, renewed: string): { old: Piece[]; new: Piece[] } {
   const [a, b] = [parts(old), parts(renewed)];
   if (a.args.length === 0 && b.args.length === 0 && a.tail === b.tail) {

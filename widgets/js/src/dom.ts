@@ -46,7 +46,7 @@ export function classes(...names: (string | false | null | undefined)[]): string
   return names.filter(Boolean).join(" ");
 }
 
-/** Gives the focus to what usually has none, such as the frame around a button that is gone. */
+/** Gives the focus to an element that usually has none, such as the frame around a removed button. */
 export function focusOn(element: HTMLElement): void {
   if (element.tabIndex < 0 && !element.hasAttribute("tabindex")) element.setAttribute("tabindex", "-1");
   element.focus({ preventScroll: true });
@@ -60,7 +60,7 @@ export function uniqueId(name: string): string {
   return `tcw-${name}-${ids}`;
 }
 
-/** A sign for the eye with nothing for the ear: its word stands beside it. */
+/** A sign that screen readers skip, since its word is beside it. */
 export function sign(text: string): HTMLElement {
   return h("span", { class: "tcw-sign", "aria-hidden": "true" }, text);
 }

@@ -1,4 +1,4 @@
-// Files from what is shown: text, tables as CSV, plots as SVG and PNG.
+// Files of the shown content: text, tables as CSV, plots as SVG and PNG.
 
 import { shape } from "./dom";
 
@@ -17,7 +17,7 @@ function saveBlob(name: string, blob: Blob): void {
   setTimeout(() => URL.revokeObjectURL(address), 10_000);
 }
 
-/** Rows with a heading as RFC 4180 has it. A text that a spreadsheet would take for a formula is kept a text. */
+/** Rows with a heading, by RFC 4180. A text that a spreadsheet would take for a formula remains a text. */
 export function csv(rows: Record<string, unknown>[]): string {
   if (rows.length === 0) return "";
   const names = Object.keys(rows[0] ?? {});

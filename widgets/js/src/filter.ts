@@ -1,4 +1,4 @@
-// Which executions and which changes of a study are listed.
+// Selects the listed executions, and the listed changes of a study.
 
 import type { LineFilter } from "./store";
 import type { Execution, Label, PairState, StudyRow, Verdict } from "./types";
@@ -10,11 +10,11 @@ export interface ExecutionFilter {
   search: string;
 }
 
-/** A test for executions; null where all pass. */
+/** A test for executions; null if all pass. */
 export function executionFilter(pair: PairState, filter: ExecutionFilter): ((execution: Execution) => boolean) | null {
   const needle = filter.search.trim().toLocaleLowerCase();
   if (!filter.line && filter.outcome === "all" && !needle) return null;
-  // One answer a set of lines, of which there are few.
+  // One answer for each set of lines, of which there are few.
   const { line } = filter;
   const ran = line && pair.line_sets.map((set) => set[line.version].includes(line.line));
   return (execution) =>
@@ -86,7 +86,7 @@ export function neighbour(listed: Execution[], number: number | null, step: 1 | 
   if (listed.length === 0) return undefined;
   const place = listed.findIndex((execution) => execution.number === number);
   if (place >= 0) return listed[place + step];
-  // The one shown is not listed itself: the nearest one that is.
+  // The shown one is not listed itself, so this is the nearest listed one.
   const sorted = [...listed].sort((a, b) => a.number - b.number);
   const at = number ?? 0;
   return step > 0 ? sorted.find((one) => one.number > at) : sorted.findLast((one) => one.number < at);

@@ -29,7 +29,7 @@ interface View {
   destroy(): void;
 }
 
-/** A place in the page, with the style and the theme; what is shown in it can be replaced. */
+/** A place in the page, with the style and the theme. Its content can be replaced. */
 function stage(el: HTMLElement, signal: AbortSignal): { show(view: View | HTMLElement): void; view(): View | null } {
   const content = h("div", {});
   // Shortcuts of the notebook, such as x for cutting a cell, are off while one works in here: JupyterLab looks for the
@@ -55,17 +55,17 @@ function stage(el: HTMLElement, signal: AbortSignal): { show(view: View | HTMLEl
       view?.destroy();
       view = shown instanceof HTMLElement ? null : shown;
       view?.setDark(dark);
-      // Who had the focus in what goes, as on the button Stop, is led to the heading of what comes.
+      // If the focus was in the old content, as on the button Stop, it moves to the heading of the new content.
       const inside = content.contains(document.activeElement);
       replace(content, shown instanceof HTMLElement ? shown : shown.element);
-      // What is written beside it for readers without the view is hidden only while there is one.
+      // The text beside it for readers without the view is hidden only while there is a view.
       root.classList.toggle("tcw-live", view !== null);
       if (inside) focusOn(content.querySelector("h2") ?? content);
     },
   };
 }
 
-/** A button that goes away by being pressed leaves the focus to what is around it, not to the page. */
+/** A button that disappears when pressed leaves the focus to its surroundings, not to the page. */
 function keepFocus(path: EventTarget[], root: HTMLElement): void {
   if (!path.some((one) => one instanceof HTMLButtonElement)) return;
   queueMicrotask(() => {
@@ -132,14 +132,14 @@ function render({ model, el, signal }: { model: Model; el: HTMLElement; signal?:
   return () => own.abort();
 }
 
-/** Shows a state in a page without a kernel; returns what takes it away again. */
+/** Shows a state in a page without a kernel. Returns a function that removes it again. */
 export function mount(el: HTMLElement, state: State): () => void {
   const own = new AbortController();
   stage(el, own.signal).show(viewOf(state, null, [], null));
   return () => own.abort();
 }
 
-// A page of its own carries its state beside what it says to readers without scripts, which stays if there is no view.
+// A complete page carries its state beside the text for readers without scripts, which stays if there is no view.
 const carried = document.querySelector("html[data-twincell-page] script[data-twincell-state]");
 if (carried) {
   const place = h("main", {});

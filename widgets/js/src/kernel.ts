@@ -2,17 +2,17 @@
 
 import type { Changes, ComparisonState, Detail } from "./types";
 
-/** What carries messages: anywidget's model, or a stand-in of a test. */
+/** The carrier of messages: anywidget's model, or a stand-in in a test. */
 export interface Transport {
   send(message: unknown): void;
-  /** Returns what ends the listening. */
+  /** Returns a function that ends the listening. */
   listen(listener: (message: unknown) => void): () => void;
 }
 
 export interface Request {
   pair: number;
   execution: number;
-  /** Of a detail that came before: its values are taken, and `changes` change those. */
+  /** The handle of an earlier detail: its values are the start, and `changes` change them. */
   handle: number | null;
   changes: Changes;
 }
@@ -33,7 +33,7 @@ interface Pending {
   reject(reason: Error): void;
 }
 
-// Starts high, so that an answer to a page before its reload is no answer to this one.
+// Starts high, so that an answer to a page before its reload does not match.
 let lastId = Date.now();
 
 export class Kernel {
@@ -61,7 +61,7 @@ export class Kernel {
     return answer.source;
   }
 
-  /** The comparison of one change of a study, counted from 0. What is asked of executions then is about it. */
+  /** The comparison of one change of a study, counted from 0. Later requests about executions refer to it. */
   async open(row: number): Promise<ComparisonState> {
     const { state } = await this.ask({ do: "open", row });
     if (!state) throw new Error("The kernel answered without a comparison.");
@@ -81,7 +81,7 @@ export class Kernel {
 
   private askOf(action: Action, { pair, execution, handle, changes }: Request): Promise<Answer> {
     const from = handle === null ? {} : { handle };
-    // Each path becomes the object's own, whatever it is called.
+    // Each path becomes an own property of the object, whatever its name.
     return this.ask({ do: action, pair, execution, ...from, changes: Object.fromEntries(changes) });
   }
 

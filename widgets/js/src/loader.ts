@@ -1,5 +1,6 @@
-// What a notebook gets with every view: a few lines that find the widget itself. It is large, so it comes once for all
-// views of a page: with the first one, and for the others from the kernel where the page does not have it any more.
+// The code that a notebook gets with every view: a few lines that find the widget itself. It is large, so it comes once
+// for all views of a page: with the first one, and for the others from the kernel where the page does not have it any
+// more.
 
 import type * as Widget from "./index";
 
@@ -12,7 +13,7 @@ interface Model {
   off(name: string, listener: (value: never) => void): void;
 }
 
-/** Where the views of a page meet. */
+/** The state that the views of a page share. */
 interface Place {
   module: Promise<typeof Widget>;
   /** Set once the widget is there. */
@@ -36,7 +37,7 @@ function emptyPlace(): Place {
       place.provided = true;
       const url = URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
       const module: Promise<typeof Widget> = import(url);
-      // What could not be read is asked for again by the next view.
+      // If it could not be read, the next view asks for it again.
       module.catch(() => delete places[KEY]).finally(() => URL.revokeObjectURL(url));
       settle(module);
     },
@@ -63,7 +64,7 @@ async function render(context: Rendered): Promise<() => void> {
     }
     widget = await found.module;
   } finally {
-    // Where it could not be had, what is written beside the view speaks.
+    // If it is not available, the text beside the view remains.
     el.textContent = "";
     model.off("msg:custom", heard);
   }

@@ -21,7 +21,7 @@ function marked([icon, word]: [string, string], tone: string): HTMLElement {
 
 export interface SimpleColumn {
   title: string;
-  /** `seen` holds what a version did, which needs room. */
+  /** `seen` has what a version did, which needs room. */
   kind?: "number" | "code" | "seen" | "text";
 }
 
@@ -67,7 +67,7 @@ export function simpleTable(
   return h("div", { class: "tcw-scroll", tabindex: 0, role: "region", "aria-label": caption }, table);
 }
 
-/** What a version did; an empty text is said in words. */
+/** What a version did. Words say that a text is empty. */
 export function seen(text: string): HTMLElement {
   return text === ""
     ? h("span", { class: "tcw-quiet" }, "nothing")
@@ -141,12 +141,12 @@ export function button(
   return made;
 }
 
-/** Turns a button on or off. One that is off keeps the focus, so that nobody who uses the keyboard is thrown out. */
+/** Turns a button on or off. One that is off keeps the focus, so that keyboard users do not lose their place. */
 export function enable(button: HTMLButtonElement, on: boolean): void {
   button.setAttribute("aria-disabled", String(!on));
 }
 
-/** A test as text, with buttons to take it along as it is: what is seen has long lines cut and characters escaped. */
+/** A test as text, with buttons to copy the original: the shown text has long lines cut and characters escaped. */
 export function source(text: string, of: PairState): HTMLElement {
   const said = h("span", { class: "tcw-quiet", role: "status" });
   const copy = async () => {

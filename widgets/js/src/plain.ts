@@ -1,11 +1,11 @@
 // Text from user code, made harmless to look at: no control characters, nothing that reorders or hides what stands
 // beside it. The same rules as widgets/src/plain.rs. What is returned goes into text nodes and attributes only.
 
-/** Characters of one value or name that are shown at most. */
+/** The maximum number of shown characters of one value or name. */
 export const VALUE_LIMIT = 300;
-/** Characters of one line of code that are shown at most. */
+/** The maximum number of shown characters of one line of code. */
 export const CODE_LIMIT = 500;
-/** Lines of one file that are shown at most. */
+/** The maximum number of shown lines of one file. */
 export const FILE_LIMIT = 1500;
 
 /** One line for people: bounded, every unsafe character written as its Python escape. */
@@ -37,7 +37,7 @@ export function sentence(text: string): string {
  * and separators of lines.
  */
 const UNSAFE = /[\p{Cc}\p{Cs}\p{Cf}\p{Default_Ignorable_Code_Point}\u{2028}\u{2029}\u{fffe}\u{ffff}]/u;
-/** At the start it would change the character that stands before the text. */
+/** At the start it would change the character before the text. */
 const COMBINING = /^\p{M}/u;
 
 function bounded(text: string, limit: number): string {

@@ -6,14 +6,14 @@ import { Store, type Choices } from "./store";
 import type { Changes, ComparisonState, Detail, PairState, Pinned } from "./types";
 import * as words from "./words";
 
-/** What the views of one pair share: they live until the signal. */
+/** The state that the views of one pair share. They live until the signal. */
 export interface PairContext {
   session: Session;
   pair: PairState;
   signal: AbortSignal;
 }
 
-/** After so long without an answer the view says what may be wrong. */
+/** After this long without an answer the view says what may be wrong. */
 const PATIENCE = 20_000;
 
 const NONE: Changes = new Map();
@@ -21,11 +21,11 @@ const NONE: Changes = new Map();
 export interface Host {
   kernel: Kernel | null;
   pinned: Pinned[];
-  /** Keeps them with the notebook; null where they live as long as the view. */
+  /** Keeps them with the notebook; null if they live as long as the view. */
   savePinned: ((pinned: Pinned[]) => void) | null;
 }
 
-/** What an action is given: whom to ask about what, and whether anybody still waits for the answer. */
+/** The input of an action: whom to ask about what, and whether anybody still waits for the answer. */
 interface Asked {
   kernel: Kernel;
   request: Omit<Request, "changes">;
@@ -34,11 +34,11 @@ interface Asked {
 
 export class Session {
   readonly store: Store<Choices>;
-  /** Executions in full that are known, by pair and execution. */
+  /** The executions that are known in full, by pair and execution. */
   private readonly details = new Map<string, Detail>();
-  /** Counts what was chosen, so that an answer that comes too late changes nothing. */
+  /** Counts choices, so that a late answer changes nothing. */
   private turn = 0;
-  /** What the kernel works on for this view: one thing at a time. Of what is wished meanwhile, the latest is asked. */
+  /** The kernel's present task for this view, one at a time. Of requests made meanwhile, the latest is sent. */
   private flight: Promise<void> | null = null;
 
   constructor(
@@ -57,7 +57,7 @@ export class Session {
     });
   }
 
-  /** Whether what is pinned is kept with the notebook. */
+  /** Whether pinned examples are kept with the notebook. */
   get keeps(): boolean {
     return this.host.savePinned !== null;
   }
@@ -108,7 +108,7 @@ export class Session {
     this.store.set({ edits });
   }
 
-  /** Puts the value back that was there before. */
+  /** Restores the previous value. */
   forget(path: string): void {
     const changes = new Map(this.store.get().changes);
     this.edit(path, null);
@@ -131,13 +131,13 @@ export class Session {
     if (!this.asItWas(execution)) void this.run("Running", NONE, "");
   }
 
-  /** Whether what is shown has other values than the execution had. */
+  /** Whether the shown values differ from those of the execution. */
   get isChanged(): boolean {
     const { base, changes } = this.store.get();
     return base !== null || changes.size > 0;
   }
 
-  /** Shows an execution as it was, with its values where they are known. */
+  /** Shows an execution as it was, with its values if they are known. */
   private asItWas(execution: number | null): Detail | null {
     this.turn += 1;
     const detail = this.details.get(`${this.store.get().pair}:${execution}`) ?? null;
@@ -150,7 +150,7 @@ export class Session {
     const { changes } = this.store.get();
     void this.ask("Looking for smaller values", async ({ kernel, request }) => {
       const detail = await kernel.shrink({ ...request, changes });
-      // What comes next starts from the smaller values, which only the kernel has in full.
+      // The next request starts from the smaller values, which only the kernel has in full.
       const base = detail.handle ?? null;
       if (base === null) throw new Error("The kernel did not keep the smaller values. Run the cell again.");
       return {
@@ -167,7 +167,7 @@ export class Session {
     const { changes } = this.store.get();
     void this.ask("Writing a test", async ({ kernel, request, awaited }) => {
       const test = await kernel.reproducer({ ...request, changes });
-      // Nobody's clipboard changes for what he has turned away from.
+      // The clipboard does not change for an execution that is no longer shown.
       if (!awaited()) return {};
       const copied = await copy(test);
       const text = copied
@@ -220,7 +220,7 @@ export class Session {
     this.store.set({ pinned });
   }
 
-  /** Answers that are still to come change nothing any more. */
+  /** Later answers change nothing any more. */
   close(): void {
     this.turn += 1;
   }
@@ -230,7 +230,7 @@ export class Session {
     this.host.savePinned?.(pinned);
   }
 
-  /** Values that were typed and not run: without those that ran, and those that have no field any more. */
+  /** The values that were typed and not run, without those that no longer have a field. */
   private unrun(ran: Changes, detail: Detail): Changes {
     const fields = new Set(detail.values.flatMap((one) => (one.literal === null ? [] : [one.path])));
     return new Map(
@@ -280,7 +280,7 @@ export class Session {
       land();
     };
     const late = setTimeout(() => {
-      // An answer that may never come holds up nothing that is wished later.
+      // An answer that may never come does not delay later requests.
       landed();
       if (!awaited()) return;
       const text = "The kernel has not answered yet. It may be busy; if it was restarted, run the cell again.";

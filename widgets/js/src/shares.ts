@@ -1,4 +1,4 @@
-// What the predictor expected at an access path against what was injected, as shares of the classes.
+// Expected against injected classes at an access path, as shares.
 
 import type { ComparisonState, InjectedValue, Path } from "./types";
 
@@ -6,11 +6,11 @@ export interface ClassShare {
   class: string;
   predicted: number;
   injected: number;
-  /** Of what was injected, the share that differed. */
+  /** The share of injections that differed. */
   differing: number;
 }
 
-/** Both distributions over the classes, classes that neither has left out. Without a prediction it is null. */
+/** Both distributions over the classes, without classes that neither has. Null without a prediction. */
 export function shares(state: Pick<ComparisonState, "classes">, path: Path): ClassShare[] {
   const total = path.injected.reduce((sum, one) => sum + one.count, 0);
   const names = [...new Set([...state.classes, ...path.injected.map((one) => one.class)])];
@@ -34,7 +34,7 @@ export function same(value: Pick<InjectedValue, "count" | "differing" | "invalid
   return Math.max(0, value.count - value.differing - value.invalid);
 }
 
-/** Over several paths, each weighs as much as it was injected. */
+/** Over several paths, each weighted by its injections. */
 export function sharesOfAll(state: Pick<ComparisonState, "classes">, paths: Path[]): ClassShare[] {
   const weighted = paths.map((path) => ({
     found: shares(state, path),

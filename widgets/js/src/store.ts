@@ -1,4 +1,4 @@
-// What a person chose to see, and who wants to know when that changes.
+// A person's choices in the view, and the listeners to their changes.
 
 import type { Outcome } from "./words";
 import type { Changes, Detail, Pinned, VersionNumber } from "./types";
@@ -11,7 +11,7 @@ export interface LineFilter {
 export interface Choices {
   pair: number;
   tab: string;
-  /** The execution that is shown; null where the pair has none. */
+  /** The shown execution; null if the pair has none. */
   execution: number | null;
   /** Executions listed are those that ran this line, ended so, and hold this text. */
   line: LineFilter | null;
@@ -19,7 +19,7 @@ export interface Choices {
   search: string;
   /** The execution in full; null until the kernel has sent it. */
   detail: Detail | null;
-  /** What `changes` change: values that were made smaller, by the kernel's handle; null for the execution as it was. */
+  /** The start that `changes` change: shrunk values, by the kernel's handle; null for the execution as it was. */
   base: number | null;
   /** The changed values that `detail` was run with. */
   changes: Changes;
@@ -29,7 +29,7 @@ export interface Choices {
   busy: string | null;
   /** What it did last, or why it could not. */
   message: { text: string; bad: boolean } | null;
-  /** The test that was asked for last. */
+  /** The test that was requested last. */
   test: string | null;
   pinned: Pinned[];
 }
@@ -45,14 +45,14 @@ export class Store<T extends object> {
     return this.state;
   }
 
-  /** Takes over what is given and tells those who listen to something that became different. */
+  /** Takes over the given values and tells the listeners of those that changed. */
   set(changed: Partial<T>): void {
     const before = this.state;
     this.state = { ...before, ...changed };
     const different = (Object.keys(changed) as (keyof T)[]).filter((key) => !Object.is(before[key], this.state[key]));
     if (different.length === 0) return;
     for (const entry of [...this.listeners]) {
-      // One that was told before may have ended another.
+      // An earlier listener may have ended this one.
       if (this.listeners.has(entry) && entry.keys.some((key) => different.includes(key))) entry.listener();
     }
   }

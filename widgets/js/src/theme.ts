@@ -1,6 +1,7 @@
-// Whether the page around the view is dark. Jupyter says so on the body, Visual Studio Code too, others by their colors.
+// Whether the page around the view is dark. Jupyter and Visual Studio Code mark the body; others show it by their
+// colors.
 
-/** Sets `data-tcw-theme` on an element and keeps it right; `changed` hears of every change. */
+/** Sets `data-tcw-theme` on an element and keeps it up to date; `changed` is told about every change. */
 export function followTheme(root: HTMLElement, signal: AbortSignal, changed: (dark: boolean) => void): void {
   const preference = matchMedia("(prefers-color-scheme: dark)");
   let shown: boolean | null = null;
@@ -34,7 +35,7 @@ function isDark(root: HTMLElement, preferred: boolean): boolean {
   return preferred;
 }
 
-/** Between 0 and 1; none for what is transparent. */
+/** Between 0 and 1; none for transparent colors. */
 export function lightness(color: string): number | null {
   const found = /^rgba?\(([\d.]+)[, ]+([\d.]+)[, ]+([\d.]+)(?:[,/ ]+([\d.]+))?\)$/.exec(color);
   if (!found || (found[4] !== undefined && Number(found[4]) < 0.5)) return null;

@@ -49,7 +49,7 @@ export function percent(share: number): string {
   return `${Math.floor(bounded * 100 + 1e-9)}\u{a0}%`;
 }
 
-/** A probability: what is small but possible does not read 0 %. */
+/** A probability. A small but possible one does not read 0 %. */
 export function probability(share: number): string {
   return share > 0 && share < 0.01 ? "<\u{a0}1\u{a0}%" : percent(share);
 }
@@ -79,7 +79,7 @@ export function executionName(execution: number | null): string {
   return execution === null ? "Changed values" : `Execution ${number(execution)}`;
 }
 
-/** In what the values that are shown differ from those of the execution; empty where they are the same. */
+/** How the shown values differ from those of the execution. Empty if they are the same. */
 export function changeNote(base: number | null, changes: Changes): string {
   const changed = changes.size > 0 ? `${count(changes.size, "value")} changed by you` : "";
   return base === null ? changed && `with ${changed}` : `made smaller${changed && `, ${changed}`}`;
@@ -113,7 +113,7 @@ export const OUTCOME_MARK: Record<Outcome, string> = {
   unexamined: "? not examined",
 };
 
-/** What the outcomes mean that do not say it themselves. */
+/** The meaning of the outcomes that do not explain themselves. */
 export const OUTCOME_LEGEND: Partial<Record<Outcome, string>> = {
   nothing:
     "○ says nothing: a version ended in an exception that the injected values may have caused, so the execution is no evidence.",
@@ -132,7 +132,7 @@ export function short(value: number): string {
   return value < 1_000_000 ? `${Math.floor(value / 1000)}k` : `${Math.floor(value / 1_000_000)}M`;
 }
 
-/** What the margin says about a line, in words. */
+/** The margin's information about a line, in words. */
 export function marginSentence(side: string, line: Line, hits: number | null): string {
   const changed = line.changed ? ", changed" : "";
   if (!line.executable) return `Line ${line.number} of ${side}${changed}: no code of its own`;
@@ -157,13 +157,13 @@ export function entryPlace(pair: PairState, value: { path: string; version: Vers
   return `${versionName(value.version)}${line === null ? "" : ` ${line}`}`;
 }
 
-/** Values in the order in which they matter: decisive ones, those that one can write, then stand-ins for objects. */
+/** Values by importance: decisive ones, those that can be written, then stand-ins for objects. */
 export function byWeight<T extends Pick<DetailValue, "decisive" | "changed" | "literal">>(values: readonly T[]): T[] {
   const weight = (one: T) => (one.decisive || one.changed ? 0 : one.literal !== null ? 1 : 2);
   return [...values].sort((a, b) => weight(a) - weight(b));
 }
 
-/** What a condition never was; null where it was both, or where its line never ran. */
+/** The truth value that a condition never had; null if it had both, or if its line never ran. */
 export function branchGap(branch: Branch): boolean | null {
   if (branch.taken === 0) return branch.not_taken === 0 ? null : true;
   return branch.not_taken === 0 ? false : null;
@@ -193,7 +193,7 @@ export function channelName(channel: Channel): string {
   return CHANNELS[channel] ?? plain.value(String(channel));
 }
 
-/** How much an evidence says, e.g. `observable, edge case (1 %)`. */
+/** The strength of a piece of evidence, e.g. `observable, edge case (1 %)`. */
 export function strength(evidence: Pick<Evidence, "strength" | "edge_case" | "probability">): string {
   const name = evidence.strength === "call_pattern" ? "call pattern" : "observable";
   return evidence.edge_case ? `${name}, edge case (${probability(evidence.probability)})` : name;

@@ -1,4 +1,4 @@
-// Complexity against reach: how much of a change ran, over how many decisions its new version makes.
+// Complexity against reach: how much of a change ran, by the number of decisions in its new version.
 
 import { dot, lineY, pointer, ruleY, tip } from "@observablehq/plot";
 import type { StudyRow, Verdict } from "../types";
@@ -6,9 +6,9 @@ import * as words from "../words";
 import { COLOR, sample, whole, type Entry, type Figure } from "./figure";
 import { color } from "./fillings";
 
-/** Points that are drawn at most; more would only cover each other. */
+/** The maximum number of drawn points. More would only cover each other. */
 const POINTS = 1500;
-/** What lies on top comes last. */
+/** Points on top come last. */
 const SIGNS: [Verdict, Entry["shape"]][] = [
   ["identical", "ring"],
   ["inconclusive", "cross"],
@@ -23,7 +23,7 @@ interface Point {
   reach: number;
 }
 
-/** Null where no change that ran has a complexity. */
+/** Null if no change that ran has a complexity. */
 export function complexityPlot(rows: StudyRow[]): Figure | null {
   const points = rows.flatMap(({ id, verdict, executions, complexity, coverage }): Point[] =>
     executions > 0 && complexity != null ? [{ id, verdict, complexity, reach: coverage * 100 }] : [],

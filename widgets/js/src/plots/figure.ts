@@ -10,26 +10,26 @@ import { simpleTable } from "../parts";
 export interface Entry {
   text: string;
   color: string;
-  /** Of a box; its color where absent. */
+  /** The outline of a box; its color if absent. */
   fill?: string;
   shape: "line" | "circle" | "ring" | "diamond" | "cross" | "box" | "hatch";
 }
 
 export interface Figure {
   title: string;
-  /** What is seen, for those who do not see it. */
+  /** The content, for readers who cannot see it. */
   description: string;
   legend: Entry[];
   marks: Markish[];
   options: PlotOptions;
-  /** The numbers behind it, as they are downloaded. */
+  /** The numbers behind the plot, in the form of the download. */
   numbers: Record<string, string | number>[];
   /** The name of downloaded files, without their ending. */
   file: string;
   note?: string;
 }
 
-/** Rows of numbers that are shown in the page; downloads have them all. */
+/** The number of rows shown in the page. Downloads have all. */
 const NUMBERS = 200;
 const LEGEND = 24;
 
@@ -141,7 +141,7 @@ function drawn(figure: Figure, width: number): SVGSVGElement {
       overflow: "visible",
     },
   }) as SVGSVGElement;
-  // One image with one name; the names of its parts are of no use to anybody.
+  // One image with one name. The names of its parts help nobody.
   svg.setAttribute("role", "img");
   for (const part of svg.querySelectorAll("g[aria-label], g[aria-description]")) {
     part.removeAttribute("aria-label");
@@ -201,7 +201,7 @@ export function whole(from: number, to: number, most = 8): { tickFormat: string;
   return { tickFormat: "d", ticks: Math.max(1, Math.min(most, Math.floor(to - from))) };
 }
 
-/** At most so many, evenly taken. */
+/** At most this many, evenly chosen. */
 export function sample<T>(rows: T[], limit: number): T[] {
   if (rows.length <= limit) return rows;
   const step = rows.length / limit;

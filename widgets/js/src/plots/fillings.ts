@@ -1,4 +1,4 @@
-// How the bars of a verdict are filled. What a color says a pattern says as well; the same as in widgets/src/plot/marks.rs.
+// The fillings of a verdict's bars. A pattern repeats what a color says, as in widgets/src/plot/marks.rs.
 
 import { shape, uniqueId } from "../dom";
 import type { Verdict } from "../types";
@@ -13,7 +13,7 @@ const LINES: Partial<Record<Verdict, string>> = {
 };
 
 export interface Fillings {
-  /** Has to stand in the drawing that uses them. */
+  /** Must be part of the drawing that uses them. */
   definitions(): SVGElement;
   fill(verdict: Verdict): string;
 }

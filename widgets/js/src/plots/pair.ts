@@ -23,7 +23,7 @@ import { sharesOfAll } from "../shares";
 import * as words from "../words";
 import { COLOR, figureView, sample, whole, type Entry, type Figure } from "./figure";
 
-/** Points that are drawn at most; more would only cover each other. */
+/** The maximum number of drawn points. More would only cover each other. */
 const POINTS = 1500;
 
 const OUTCOMES: Record<words.Outcome, Entry> = {
@@ -169,7 +169,7 @@ function waitsPlot(pair: PairState, file: string): Figure {
   };
 }
 
-/** Expected against injected, of all paths or of one that is chosen. */
+/** Expected against injected, for all paths or for a chosen one. */
 function sharesView(state: ComparisonState, pair: PairState, file: string, signal: AbortSignal): HTMLElement {
   const place = h("div", {});
   const choice = h(

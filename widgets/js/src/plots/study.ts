@@ -9,7 +9,7 @@ import { whole, type Figure } from "./figure";
 import { color, fillings } from "./fillings";
 
 const VERDICTS = ["changing", "likely_preserving", "inconclusive", "identical"] as const;
-/** Bars at most. */
+/** The maximum number of bars. */
 const BARS = 20;
 
 export function studyPlots(rows: StudyRow[]): Figure[] {
@@ -31,7 +31,7 @@ export function studyPlots(rows: StudyRow[]): Figure[] {
         file: "study_first_difference",
       },
     ),
-    // Of what executed nothing, nothing could be covered.
+    // A change that executed nothing covered nothing.
     coverage(rows.filter((row) => row.executions > 0)),
     complexityPlot(rows),
   ];
@@ -42,7 +42,7 @@ interface Counted extends Pick<Histogram, "title" | "label" | "value" | "file"> 
   least: number;
 }
 
-/** Whole numbers from the least one on, which stand in the middle of their bars; null where there are none. */
+/** Whole numbers from the least one on, each in the middle of its bar; null if there are none. */
 function counted(rows: StudyRow[], { least, ...rest }: Counted): Figure | null {
   if (rows.length === 0) return null;
   const most = Math.max(1, ...rows.map(rest.value));

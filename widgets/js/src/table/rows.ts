@@ -1,14 +1,14 @@
-// The elements of the rows in sight. There are as many as fit, and they are used again while one scrolls.
+// The elements of the rows in sight. There are as many as fit, and scrolling reuses them.
 
 import { classes, h, uniqueId } from "../dom";
 import type { Column } from "./model";
 
 export const ROW_HEIGHT = 28;
 
-/** What a row looks like beside its cells. */
+/** The look of a row besides its cells. */
 export interface RowLook<T> {
   columns: Column<T>[];
-  /** What no other row has; without spaces. */
+  /** A unique key without spaces. */
   id(row: T): string;
   /** Classes of a row. */
   tone?(row: T): string;

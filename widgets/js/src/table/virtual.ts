@@ -10,14 +10,14 @@ export interface TableOptions<T> extends RowLook<T> {
   label: string;
   rows: T[];
   choose(row: T): void;
-  /** Called when other rows are listed, or in another order. */
+  /** Called when the listed rows or their order change. */
   listed?(rows: T[]): void;
   empty: string;
-  /** Pixels at most. */
+  /** The maximum height in pixels. */
   height?: number;
 }
 
-/** Pixels at most, where nothing else is asked for. */
+/** The default maximum height in pixels. */
 const HEIGHT = 400;
 
 export class VirtualTable<T extends object> {
@@ -106,7 +106,7 @@ export class VirtualTable<T extends object> {
     return id === null ? -1 : this.listed.rows.findIndex((row) => this.options.id(row) === id);
   }
 
-  /** Lists what the model has now; the row that the keyboard is at stays the same. */
+  /** Lists the model's present rows. The row with the keyboard focus stays the same. */
   private refresh(): void {
     const { listed } = this;
     const active = listed.rows[listed.active];
@@ -126,7 +126,7 @@ export class VirtualTable<T extends object> {
   private draw(): void {
     const indices = this.virtualizer.getVirtualItems().map((item) => item.index);
     this.elements.draw(indices, this.listed);
-    // Rows that are not in sight have no element to speak of.
+    // Rows out of sight have no element.
     const spoken = this.elements.elementId(this.listed.active);
     if (spoken === undefined) this.scroller.removeAttribute("aria-activedescendant");
     else this.scroller.setAttribute("aria-activedescendant", spoken);

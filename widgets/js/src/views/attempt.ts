@@ -6,7 +6,7 @@ import { STATE_FORMAT } from "../state";
 const UNKNOWN = "This was made by another version of twincell, which this view does not know. Run the cell again.";
 const FAILED = "This could not be shown interactively. The text of the comparison has it all: print it in a cell.";
 
-/** What `make` makes of the state; a sentence for people where it cannot. */
+/** The view that `make` makes of the state, or a sentence for people if it cannot. */
 export function attempt<S extends { format: number }, V extends object>(state: S, make: (state: S) => V): V | string {
   if (state.format !== STATE_FORMAT) return UNKNOWN;
   try {

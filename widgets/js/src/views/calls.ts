@@ -1,4 +1,4 @@
-// The calls of both versions to code outside of them, aligned like a diff, what differs marked down to the argument.
+// The calls of both versions to external code, aligned like a diff, with differences marked down to the argument.
 
 import { difference, folded, type Piece } from "../calls";
 import { h, replace } from "../dom";
@@ -7,7 +7,7 @@ import type { PairContext, Session } from "../session";
 import type { CallRow } from "../types";
 import * as words from "../words";
 
-/** Rows that are shown at most. */
+/** The maximum number of rows shown. */
 const ROWS = 400;
 
 export function callsView({ session, signal }: PairContext, panel: HTMLElement): void {

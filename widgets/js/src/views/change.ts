@@ -16,7 +16,7 @@ export interface ChangeView {
   destroy(): void;
 }
 
-/** `ask` has the kernel compare the change once more. */
+/** `ask` makes the kernel compare the change once more. */
 export function changeView(
   row: StudyRow,
   kernel: Kernel | null,

@@ -66,7 +66,7 @@ export class CodeView {
     this.build();
   }
 
-  /** Makes the editors anew. Who works in one of them goes on at the same line of what takes its place. */
+  /** Makes the editors anew. If the focus was in one of them, it moves to the same line of its successor. */
   private build(): void {
     const lines = this.editors.map(cursorLine);
     const focused = this.editors.findIndex((editor) => editor.contentDOM === document.activeElement);
@@ -149,7 +149,7 @@ export class CodeView {
     this.spoken.textContent = words.marginSentence(words.versionName(version), line, here);
   }
 
-  /** Lists the executions that ran a line, or all again; says so, too. */
+  /** Lists the executions that ran a line, or all again, and says so. */
   private toggleLine(version: VersionNumber, line: number): void {
     const { pair } = this.aligned;
     const { store } = this.session;
@@ -170,7 +170,7 @@ export class CodeView {
   private mark(): void {
     const { store } = this.session;
     const now = store.get();
-    // The editors were made with what is chosen now, or hear of it here.
+    // The editors were made with the present choice, or receive it here.
     if (now !== this.marked) {
       this.editors.forEach((editor, index) => {
         const marks = marksNow(this.aligned, index as VersionNumber, !this.narrow, now);

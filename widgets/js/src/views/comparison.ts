@@ -133,13 +133,13 @@ function isShown(pair: PairState): boolean {
   return pair.executions.length > 0 || pair.shown !== null;
 }
 
-/** Hears what the tabs made, and what they list. */
+/** Receives what the tabs made and what they list. */
 interface TabListener {
   detailMade(detail: DetailView): void;
   executionsListed(rows: Execution[]): void;
 }
 
-/** Everything about a pair beside its code. Where nothing ran there is only what was found. */
+/** Everything about a pair besides its code. If nothing ran, there are only the findings. */
 function pairTabs(context: PairContext, listener: TabListener): Tab[] {
   const { session, pair } = context;
   const { store } = session;

@@ -10,7 +10,7 @@ import * as words from "../words";
 import { button, enable, evidenceTable, output, seen, simpleTable, source } from "../parts";
 import { statusLine } from "./status";
 
-/** Values that are listed at most. */
+/** The maximum number of listed values. */
 const VALUES = 200;
 
 const EDITING =
@@ -48,7 +48,7 @@ export function detailView(context: PairContext, panel: HTMLElement): DetailView
   store.watch(["detail", "execution", "base", "changes"], signal, () => {
     const { detail, execution } = store.get();
     replace(heading, ...headingOf(session, detail, execution));
-    // Who typed in a field goes on typing in the one that takes its place.
+    // If the focus was in a field, it moves to the field that replaces it.
     const typed = [...fields].find(([, field]) => field === document.activeElement)?.[0];
     const inside = body.contains(document.activeElement);
     fields.clear();
@@ -85,7 +85,7 @@ export function detailView(context: PairContext, panel: HTMLElement): DetailView
   });
   store.watch(["busy", "message", "detail"], signal, () => {
     const { busy, message, detail } = store.get();
-    // One line says what happens, or else what can be done.
+    // One line says what happens, or otherwise what can be done.
     hint.hidden = busy !== null || message !== null;
     hint.textContent = session.live
       ? detail?.values.some((one) => one.literal !== null)
@@ -192,7 +192,7 @@ function values(session: Session, detail: Detail, fields: Map<string, HTMLInputE
 function valueCell(session: Session, one: DetailValue, fields: Map<string, HTMLInputElement>): Node | string {
   if (one.literal === null || !session.live) return h("span", { class: "tcw-mono" }, plain.value(one.value));
   const { edits, changes } = session.store.get();
-  // Unsafe characters stand in strings, where their escapes mean the same.
+  // Unsafe characters are in strings, where their escapes mean the same.
   const original = plain.value(one.literal, Number.MAX_SAFE_INTEGER);
   const field = h("input", {
     class: classes("tcw-field tcw-valuefield", edits.has(one.path) && "tcw-edited"),
@@ -234,7 +234,7 @@ function valueCell(session: Session, one: DetailValue, fields: Map<string, HTMLI
   return h("span", {}, field, " ", undo);
 }
 
-/** What each version did, one beside the other. Evidence says what differs. */
+/** What each version did, side by side. Evidence says what differs. */
 function behavior(detail: Detail): HTMLElement {
   const differs = (such: (one: Evidence) => boolean) => detail.evidence.some(such);
   const rows: { cells: (Node | string)[]; tone?: string }[] = [];

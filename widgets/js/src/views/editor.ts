@@ -1,4 +1,4 @@
-// One version of a function in an editor that only shows: colors of Python, keys, and names for those who listen.
+// One version of a function in a read-only editor: Python's colors, keys, and names for screen readers.
 
 import { indentUnit, syntaxHighlighting, HighlightStyle } from "@codemirror/language";
 import { python } from "@codemirror/lang-python";

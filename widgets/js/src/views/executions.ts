@@ -1,4 +1,4 @@
-// Every execution in a table that can be sorted, filtered and searched. One that is chosen is shown in the code view.
+// Every execution in a table that can be sorted, filtered and searched. The code view shows the chosen one.
 
 import { h, replace } from "../dom";
 import { executionFilter } from "../filter";
@@ -64,7 +64,7 @@ const columns: Column<Execution>[] = [
   },
 ];
 
-/** Fills a panel; `listed` hears which executions are listed, in their order. */
+/** Fills a panel; `listed` receives the listed executions, in order. */
 export function executionsView(
   { session, pair, signal }: PairContext,
   panel: HTMLElement,
@@ -99,7 +99,7 @@ export function executionsView(
 
 const FILTERS = { class: "tcw-bar", role: "group", "aria-label": "Which executions" };
 
-/** Fields that say which executions are listed, and show which are. */
+/** Fields that select the listed executions and show the selection. */
 function filters({ store }: Session, pair: PairState, signal: AbortSignal): HTMLElement[] {
   const there = new Set(pair.executions.map(words.outcome));
   const search = h("input", {
@@ -132,7 +132,7 @@ function filters({ store }: Session, pair: PairState, signal: AbortSignal): HTML
   return [search, outcome, line];
 }
 
-/** What is not listed, and what the marks of those that are listed mean. */
+/** What is not listed, and the meaning of the marks of the listed executions. */
 function legends(pair: PairState): HTMLElement[] {
   const there = new Set(pair.executions.map(words.outcome));
   const texts = words.OUTCOMES.flatMap((one) => (there.has(one) ? [words.OUTCOME_LEGEND[one]] : []));

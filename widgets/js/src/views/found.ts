@@ -1,4 +1,4 @@
-// What was found: the reason of the verdict, every difference, and the notes.
+// The findings: the reason for the verdict, every difference, and the notes.
 
 import { h, replace } from "../dom";
 import * as plain from "../plain";

@@ -1,4 +1,4 @@
-// What stands beside and behind the lines of one version: numbers, coverage, change marks, the values that entered at a
+// The text beside and behind the lines of one version: numbers, coverage, change marks, the values that entered at a
 // line, branches never taken.
 
 import { RangeSetBuilder, StateEffect, StateField, type Extension, type Text as DocumentText } from "@codemirror/state";
@@ -9,17 +9,17 @@ import * as plain from "../plain";
 import type { DetailValue, Line, Version, VersionNumber } from "../types";
 import * as words from "../words";
 
-/** Values shown at one line at most; the table of values has them all. */
+/** The maximum number of values shown at one line. The table of values has them all. */
 const VALUES_AT_LINE = 3;
 /** Characters of such a value. */
 const VALUE_WIDTH = 40;
 
 /** What depends on the execution that is shown, and on the filter. */
 export interface Marks {
-  /** How often each line ran; 0 where that is not known, but that it ran. */
+  /** How often each line ran; 0 if only the fact that it ran is known. */
   hits: Map<number, number>;
   values: DetailValue[];
-  /** Values beside the same lines of the other version. They take their place here unseen, so that rows stay level. */
+  /** Values beside the same lines of the other version. They take up room here invisibly, so that rows stay level. */
   twins: DetailValue[];
   filter: number | null;
 }
@@ -34,13 +34,13 @@ export interface MarginEvents {
 export interface Fixed {
   version: Version;
   number: VersionNumber;
-  /** Characters that the other version has not, in lines that it has otherwise. */
+  /** Characters that the other version lacks, in lines that it has in another form. */
   differing: Ranges;
-  /** What the conditions of the other version never were, by the line that is the same here. */
+  /** The truth values that the other version's conditions never had, by the corresponding line here. */
   twinGaps: Map<number, boolean>;
 }
 
-/** What conditions never were, by line. */
+/** The truth values that conditions never had, by line. */
 export function gapsOf(version: Version): Map<number, boolean> {
   const gaps = new Map<number, boolean>();
   for (const branch of version.branches) {
@@ -85,7 +85,7 @@ export function margins(fixed: Fixed, first: Marks, events: MarginEvents): Exten
     column("sign", (line) => (line.changed ? new Label(number === 0 ? "−" : "+", tone(line, number)) : null), false),
     EditorView.domEventHandlers({
       click: (event, view) => {
-        // Whoever selects text does not mean the line.
+        // A selection of text is not a click on the line.
         if (!view.state.selection.main.empty || (event.target as HTMLElement).closest(".tcw-chip")) return false;
         const position = view.posAtCoords({ x: event.clientX, y: event.clientY });
         const line = position === null ? undefined : at(view, position);
@@ -156,7 +156,7 @@ function decorations(
   version.lines.slice(0, doc.lines).forEach((line, index) => {
     const { from, to, text } = doc.line(index + 1);
     const names = classes(tone(line, number), line.number === marks.filter && "tcw-chosenline");
-    // What does not fit goes on further in than it started.
+    // A continuation line is indented further than its start.
     const hang = Math.min(text.length - text.trimStart().length, 40) + 4;
     builder.add(
       from,
@@ -169,7 +169,7 @@ function decorations(
       widget(twinGaps.get(line.number), Gap, false),
       widget(twins.get(line.number), Values, false, events),
     ];
-    // Old before new on both sides, or the rows would break at different places.
+    // Old before new on both sides; otherwise the rows would break at different places.
     const [old, renewed] = number === 0 ? [own, other] : [other, own];
     [old[0], renewed[0], old[1], renewed[1]].forEach(
       (one, at) => one && builder.add(to, to, Decoration.widget({ widget: one, side: at + 1 })),
@@ -193,7 +193,7 @@ function widget<T, Rest extends unknown[]>(
   return content === undefined ? null : new Kind(content, shown, ...rest);
 }
 
-/** Takes its place, and nothing else. */
+/** Takes up room and does nothing else. */
 function unseen(element: HTMLElement): HTMLElement {
   element.classList.add("tcw-unseen");
   element.setAttribute("aria-hidden", "true");

@@ -1,5 +1,5 @@
-// What the margin of each version marks: lines that ran, values that entered, and what keeps rows level with those of
-// the other version. Without elements.
+// The marks in the margin of each version: lines that ran, values that entered, and room that keeps rows level with
+// those of the other version. Without elements.
 
 import { partners, within, type Ranges } from "../align";
 import * as plain from "../plain";
@@ -8,7 +8,7 @@ import type { Detail, DetailValue, Execution, PairState, Version, VersionNumber 
 import * as words from "../words";
 import { gapsOf, type Fixed, type Marks } from "./margin";
 
-/** A pair whose lines are held against each other. */
+/** A pair whose lines are compared. */
 export interface Aligned {
   pair: PairState;
   differing: { old: Ranges; new: Ranges };
@@ -29,7 +29,7 @@ function linesHere({ partners }: Aligned, version: VersionNumber): Map<number, n
   return version === 0 ? partners.new : partners.old;
 }
 
-/** What does not depend on the execution. `level`: both versions stand side by side. */
+/** The marks that do not depend on the execution. `level`: both versions stand side by side. */
 export function fixedMarks(of: Aligned, version: VersionNumber, level: boolean): Fixed {
   const here = linesHere(of, version);
   const gaps = level ? [...gapsOf(versionOf(of.pair, version === 0 ? 1 : 0))] : [];
@@ -41,7 +41,7 @@ export function fixedMarks(of: Aligned, version: VersionNumber, level: boolean):
   };
 }
 
-/** What depends on the execution that is shown, and on the line that is filtered by. */
+/** The marks that depend on the shown execution and on the filtering line. */
 export function marksNow(of: Aligned, version: VersionNumber, level: boolean, chosen: Readonly<Choices>): Marks {
   const { detail, line } = chosen;
   const { pair } = of;
@@ -68,7 +68,7 @@ function hits(
   execution: Execution | undefined,
 ): Map<number, number> {
   if (detail) return new Map((version === 0 ? detail.old : detail.new).hits);
-  // How often each line ran is known of executions in full only; of others, whether it ran.
+  // How often each line ran is known only for executions in full. For others it is known whether it ran.
   const ran = execution ? (pair.line_sets[execution.lines]?.[version] ?? []) : [];
   return new Map(ran.map((line) => [line, 0]));
 }

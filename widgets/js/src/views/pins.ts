@@ -1,4 +1,4 @@
-// Examples that were pinned: their values and outcomes, to be run again or let go.
+// Pinned examples: their values and outcomes, to be run again or removed.
 
 import { h, replace } from "../dom";
 import * as plain from "../plain";
@@ -6,7 +6,7 @@ import type { PairContext } from "../session";
 import * as words from "../words";
 import { link, seen, simpleTable } from "../parts";
 
-/** Values of an example that are shown. */
+/** The number of shown values of an example. */
 const VALUES = 5;
 
 export function pinsView({ session, signal }: PairContext, panel: HTMLElement): void {

@@ -1,11 +1,11 @@
-// A campaign that runs: how far it is, what it covered so far, and how to end it.
+// A running campaign: its progress, its coverage so far, and a way to end it.
 
 import { h, replace } from "../dom";
 import type { Progress } from "../types";
 import * as words from "../words";
 import { button, enable } from "../parts";
 
-/** Milliseconds after which a stop that did not stop is explained. */
+/** Milliseconds after which a stop without effect is explained. */
 const STOPPING = 2000;
 const INTERRUPT = "Still running? Some front ends send this only after the cell has ended: press Interrupt instead.";
 

@@ -1,5 +1,5 @@
-// A study: how verdicts stand against labels (`matrix.ts`), distributions over the changes, and the changes in a table.
-// A cell of the matrix filters the table. The change that is chosen is shown in full (`change.ts`).
+// A study: verdicts against labels (`matrix.ts`), distributions over the changes, and the changes in a table.
+// A cell of the matrix filters the table. The chosen change is shown in full (`change.ts`).
 
 import { h, replace } from "../dom";
 import { studyFilter, type StudyFilter } from "../filter";
@@ -131,7 +131,7 @@ export class StudyView {
     this.all.abort();
   }
 
-  /** Shows the change that was chosen in place of the overview. */
+  /** Shows the chosen change in place of the overview. */
   private showOpen(): void {
     const { open } = this.store.get();
     this.opened?.destroy();
@@ -152,7 +152,7 @@ export class StudyView {
 
 const FILTERS = { class: "tcw-bar", role: "group", "aria-label": "Which changes" };
 
-/** Fields that say which changes are listed, and show which are. */
+/** Fields that select the listed changes and show the selection. */
 function filters(store: Store<StudyChoices>, signal: AbortSignal): HTMLElement[] {
   const search = h("input", {
     type: "search",

@@ -5,7 +5,7 @@ import { h, replace, uniqueId } from "../dom";
 export interface Tab {
   id: string;
   title(): string;
-  /** How many things are in it, in small beside the title. */
+  /** The number of things in it, in small print beside the title. */
   note?(): string;
   /** Makes its content. */
   fill(panel: HTMLElement): void;
@@ -72,7 +72,7 @@ export function tabs(label: string, list: Tab[], chosen: (id: string) => void): 
 
   function show(id: string): void {
     const known = made.some(({ tab }) => tab.id === id) ? id : made[0]?.tab.id;
-    // Whoever was in the panel that goes is led to the tab that comes.
+    // If the focus was in the old panel, it moves to the new tab.
     const left = made.some(({ tab, panel }) => tab.id !== known && panel.contains(document.activeElement));
     for (const one of made) {
       const here = one.tab.id === known;

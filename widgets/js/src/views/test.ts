@@ -8,7 +8,7 @@ import { source } from "../parts";
 export function testView({ pair }: PairContext, panel: HTMLElement): void {
   const { reproducer } = pair;
   const text = reproducer?.source ?? null;
-  // One that was run and does not tell old from new is of no use to anybody.
+  // A test that was run and does not tell old from new helps nobody.
   if (text === null || reproducer?.holds === false) {
     const why = reproducer?.reason
       ? `There is none, because ${plain.sentence(reproducer.reason)}.`

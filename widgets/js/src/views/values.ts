@@ -1,4 +1,4 @@
-// Per access path: what the predictor expected against what was injected, and what came of each value.
+// For each access path: expected against injected classes, and the outcome of each value.
 
 import { h, replace } from "../dom";
 import * as plain from "../plain";
@@ -67,7 +67,7 @@ export function valuesView({ session, pair, signal }: PairContext, panel: HTMLEl
   ];
   const ids = new Map(pair.paths.map((path, index) => [path, String(index)]));
   const detail = h("div", {});
-  // What decided comes first, else what was varied most.
+  // The decisive path comes first, or else the path that was varied most.
   const decisive = pair.shown?.values.find((one) => one.decisive)?.path;
   const varied = (path: Path) => path.injected.length + path.more;
   const first =
