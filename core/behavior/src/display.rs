@@ -209,22 +209,24 @@ fn write_value(out: &mut Bounded, value: &Observed) {
             out.push(class);
             write_enclosed(out, "(", arguments, ")");
         }
-        Observed::Iterator { kind, items, finished } => {
-            out.push("<");
-            out.push(kind);
-            out.push(": ");
-            write_items(out, items);
-            match (items.is_empty(), finished) {
-                (true, true) => out.push("no items"),
-                (true, false) => out.push("..."),
-                (false, true) => {}
-                (false, false) => out.push(", ..."),
-            }
-            out.push(">");
-        }
+        Observed::Iterator { kind, items, finished } => write_iterator(out, kind, items, *finished),
         Observed::Cycle { .. } => out.push("..."),
         Observed::Elided { reason } => write_tagged(out, "not shown:", reason),
     }
+}
+
+fn write_iterator(out: &mut Bounded, kind: &str, items: &[Observed], finished: bool) {
+    out.push("<");
+    out.push(kind);
+    out.push(": ");
+    write_items(out, items);
+    match (items.is_empty(), finished) {
+        (true, true) => out.push("no items"),
+        (true, false) => out.push("..."),
+        (false, true) => {}
+        (false, false) => out.push(", ..."),
+    }
+    out.push(">");
 }
 
 fn write_enclosed(out: &mut Bounded, open: &str, items: &[Observed], close: &str) {

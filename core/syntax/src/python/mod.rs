@@ -1,9 +1,11 @@
 //! What Python is, as far as the analysis needs it: its standard library, the effects of its own calls, its exceptions and
 //! names, and how it writes its values. What Ruff knows already is Ruff's (`ruff_python_stdlib`).
 
+mod builtins;
 mod effects;
 mod stdlib;
 
+pub use builtins::attributes_of;
 pub use effects::{ASKING, ASKING_MODULES, REACHING};
 pub use ruff_python_stdlib::identifiers::is_identifier;
 pub use stdlib::*;

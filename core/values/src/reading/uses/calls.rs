@@ -43,107 +43,114 @@ impl Collector {
             }
         }
         match node.func.as_ref() {
-            Expr::Name(name) => match (name.id.as_str(), arguments.args.as_ref()) {
-                ("issubclass", [value, class]) => {
-                    let classes = match class {
-                        Expr::Tuple(classes) => classes.elts.as_slice(),
-                        other => std::slice::from_ref(other),
-                    };
-                    for class in classes {
-                        self.note(class, |uses| uses.class = true);
-                    }
-                    let mut known: Vec<Recipe> = classes.iter().filter_map(named).map(Recipe::Named).collect();
-                    known.push(Recipe::Named("int".into()));
-                    self.note(value, |uses| add_missing(&mut uses.candidates, &known));
-                }
-                ("isinstance", [value, Expr::Tuple(classes)]) => {
-                    for class in &classes.elts {
-                        self.note_tested(value, class);
-                    }
-                }
-                ("isinstance", [value, class]) => self.note_tested(value, class),
-                ("int" | "float", [value, ..]) => {
-                    self.note(value, |uses| {
-                        uses.ordered = true;
-                        uses.numeric = true;
-                    });
-                    if let Expr::Subscript(field) = value {
-                        if field.slice.is_slice_expr() {
-                            self.note(&field.value, |uses| uses.affixed = true);
-                        }
-                        self.note_element(&field.value, |uses| uses.numeric = true);
-                    }
-                }
-                ("map", [function, values @ ..]) => {
-                    if let [only] = values {
-                        self.link(only, node, Made::Items);
-                    }
-                    let converts = matches!(function, Expr::Name(name) if matches!(name.id.as_str(), "int" | "float"));
-                    for value in values {
-                        self.note(value, |uses| uses.iterated = true);
-                        if converts {
-                            self.note_element(value, |uses| uses.numeric = true);
-                        }
-                    }
-                }
-                ("abs" | "round", [value, ..]) => self.note(value, |uses| uses.ordered = true),
-                ("max" | "min", values) if values.len() > 1 => {
-                    for value in values {
-                        self.note(value, |uses| uses.ordered = true);
-                    }
-                }
-                (
-                    "sorted" | "set" | "list" | "tuple" | "any" | "all" | "sum" | "enumerate" | "reversed"
-                    | "frozenset" | "iter" | "filter" | "zip" | "max" | "min",
-                    values,
-                ) => {
-                    let skip = usize::from(name.id.as_str() == "filter");
-                    let is_sum = name.id.as_str() == "sum";
-                    for value in values.iter().skip(skip).take(if is_sum { 1 } else { values.len() }) {
-                        self.note(value, |uses| uses.iterated = true);
-                    }
-                    if is_sum {
-                        self.note_sum(values);
-                    }
-                }
-                // A mapping, or pairs.
-                ("dict", [value]) => self.note(value, |uses| add_missing(&mut uses.keys, &[Key::Text])),
-                ("len", [value]) => self.note(value, |uses| uses.iterated = true),
-                _ => {}
-            },
-            Expr::Attribute(attribute) => {
-                let method = attribute.attr.as_str();
-                self.note_text_method(node, &attribute.value, method);
-                let Some(first) = arguments.args.first() else { return };
-                if let Some(value) = literal(first) {
-                    match method {
-                        "get" | "pop" | "setdefault" | "__getitem__" => self.note(&attribute.value, |uses| {
-                            add_missing(&mut uses.key_candidates, &[value]);
-                        }),
-                        "startswith" | "endswith" | "find" | "index" | "split" | "rsplit" | "partition"
-                        | "rpartition" | "strip" | "lstrip" | "rstrip" | "replace" | "count" | "removeprefix"
-                        | "removesuffix" => {
-                            self.note(&attribute.value, |uses| add_missing(&mut uses.candidates, &[value]));
-                        }
-                        _ => {}
-                    }
-                }
-                let members = literal_members(first);
-                if matches!(method, "startswith" | "endswith") {
-                    self.note(&attribute.value, |uses| add_missing(&mut uses.candidates, &members));
-                }
-                if method == "join" {
-                    self.note(first, |uses| uses.iterated = true);
-                    if self.is_bytes(&attribute.value) {
-                        self.note_element(first, |uses| uses.bytes = true);
-                    }
-                }
-                // `{'yes': True}.get(x)` and `[...].count(x)` name values of x.
-                let keys = literal_members(&attribute.value);
-                self.note(first, |uses| add_missing(&mut uses.candidates, &keys));
-            }
+            Expr::Name(name) => self.note_builtin(node, &name.id),
+            Expr::Attribute(attribute) => self.note_method(node, attribute),
             _ => {}
         }
+    }
+
+    /// What a builtin function requires of its arguments.
+    fn note_builtin(&mut self, node: &ruff_python_ast::ExprCall, name: &str) {
+        match (name, node.arguments.args.as_ref()) {
+            ("issubclass", [value, class]) => {
+                let classes = match class {
+                    Expr::Tuple(classes) => classes.elts.as_slice(),
+                    other => std::slice::from_ref(other),
+                };
+                for class in classes {
+                    self.note(class, |uses| uses.class = true);
+                }
+                let mut known: Vec<Recipe> = classes.iter().filter_map(named).map(Recipe::Named).collect();
+                known.push(Recipe::Named("int".into()));
+                self.note(value, |uses| add_missing(&mut uses.candidates, &known));
+            }
+            ("isinstance", [value, Expr::Tuple(classes)]) => {
+                for class in &classes.elts {
+                    self.note_tested(value, class);
+                }
+            }
+            ("isinstance", [value, class]) => self.note_tested(value, class),
+            ("int" | "float", [value, ..]) => {
+                self.note(value, |uses| {
+                    uses.ordered = true;
+                    uses.numeric = true;
+                });
+                if let Expr::Subscript(field) = value {
+                    if field.slice.is_slice_expr() {
+                        self.note(&field.value, |uses| uses.affixed = true);
+                    }
+                    self.note_element(&field.value, |uses| uses.numeric = true);
+                }
+            }
+            ("map", [function, values @ ..]) => {
+                if let [only] = values {
+                    self.link(only, node, Made::Items);
+                }
+                let converts = matches!(function, Expr::Name(name) if matches!(name.id.as_str(), "int" | "float"));
+                for value in values {
+                    self.note(value, |uses| uses.iterated = true);
+                    if converts {
+                        self.note_element(value, |uses| uses.numeric = true);
+                    }
+                }
+            }
+            ("abs" | "round", [value, ..]) => self.note(value, |uses| uses.ordered = true),
+            ("max" | "min", values) if values.len() > 1 => {
+                for value in values {
+                    self.note(value, |uses| uses.ordered = true);
+                }
+            }
+            (
+                "sorted" | "set" | "list" | "tuple" | "any" | "all" | "sum" | "enumerate" | "reversed" | "frozenset"
+                | "iter" | "filter" | "zip" | "max" | "min",
+                values,
+            ) => {
+                let skip = usize::from(name == "filter");
+                let is_sum = name == "sum";
+                for value in values.iter().skip(skip).take(if is_sum { 1 } else { values.len() }) {
+                    self.note(value, |uses| uses.iterated = true);
+                }
+                if is_sum {
+                    self.note_sum(values);
+                }
+            }
+            // A mapping, or pairs.
+            ("dict", [value]) => self.note(value, |uses| add_missing(&mut uses.keys, &[Key::Text])),
+            ("len", [value]) => self.note(value, |uses| uses.iterated = true),
+            _ => {}
+        }
+    }
+
+    /// What a method requires of its receiver and its first argument.
+    fn note_method(&mut self, node: &ruff_python_ast::ExprCall, attribute: &ruff_python_ast::ExprAttribute) {
+        let method = attribute.attr.as_str();
+        self.note_text_method(node, &attribute.value, method);
+        let Some(first) = node.arguments.args.first() else { return };
+        if let Some(value) = literal(first) {
+            match method {
+                "get" | "pop" | "setdefault" | "__getitem__" => self.note(&attribute.value, |uses| {
+                    add_missing(&mut uses.key_candidates, &[value]);
+                }),
+                "startswith" | "endswith" | "find" | "index" | "split" | "rsplit" | "partition" | "rpartition"
+                | "strip" | "lstrip" | "rstrip" | "replace" | "count" | "removeprefix" | "removesuffix" => {
+                    self.note(&attribute.value, |uses| add_missing(&mut uses.candidates, &[value]));
+                }
+                _ => {}
+            }
+        }
+        let members = literal_members(first);
+        if matches!(method, "startswith" | "endswith") {
+            self.note(&attribute.value, |uses| add_missing(&mut uses.candidates, &members));
+        }
+        if method == "join" {
+            self.note(first, |uses| uses.iterated = true);
+            if self.is_bytes(&attribute.value) {
+                self.note_element(first, |uses| uses.bytes = true);
+            }
+        }
+        // `{'yes': True}.get(x)` and `[...].count(x)` name values of x.
+        let keys = literal_members(&attribute.value);
+        self.note(first, |uses| add_missing(&mut uses.candidates, &keys));
     }
 }
 
