@@ -1,14 +1,14 @@
-//! What a network must take and give (models/README.md), whatever runs it.
+//! The inputs and outputs that a network must have (models/README.md), on any back end.
 
 use twincell_values::value::AbstractValue;
 
 use super::Refused;
 
-/// The inputs that a network has, and the output that is read; others are not calculated.
+/// The inputs of a network, and the output that is read. Other outputs are not calculated.
 pub(crate) struct Contract {
     pub(crate) inputs: &'static [(&'static str, Element)],
     pub(crate) output: &'static str,
-    /// The size of the output's last dimension, where it is known beforehand.
+    /// The size of the output's last dimension, if it is known beforehand.
     last: Option<usize>,
 }
 
@@ -34,14 +34,14 @@ pub(crate) static TAGGER: Contract = Contract {
     last: Some(AbstractValue::COUNT),
 };
 
-/// The reading half of a sequence-to-sequence network.
+/// The encoder of a sequence-to-sequence network.
 pub(crate) static ENCODER: Contract = Contract {
     inputs: &[("input_ids", Element::Int64), ("attention_mask", Element::Int64)],
     output: "last_hidden_state",
     last: None,
 };
 
-/// The writing half, which is given all that was written so far.
+/// The decoder, whose input is everything written so far.
 pub(crate) static DECODER: Contract = Contract {
     inputs: &[
         ("input_ids", Element::Int64),
@@ -55,14 +55,14 @@ pub(crate) static DECODER: Contract = Contract {
 /// An input or output as a back end sees it.
 pub(super) struct Port<'a> {
     pub(super) name: &'a str,
-    /// None where the back end does not say.
+    /// None if the back end does not say.
     pub(super) element: Option<Result<Element, String>>,
-    /// The size of the last dimension where the model fixes it.
+    /// The size of the last dimension, if the model fixes it.
     pub(super) last: Option<usize>,
 }
 
 impl Port<'_> {
-    /// What it is if not a tensor of `wanted`.
+    /// The actual type, if it is not a tensor of `wanted`.
     fn other_than(&self, wanted: Element) -> Option<&str> {
         match &self.element {
             None => None,

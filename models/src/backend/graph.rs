@@ -1,11 +1,11 @@
 //! Rewriting the products with weights of an ONNX graph, for back ends that are faster with smaller numbers.
 //!
-//! Only `Y = MatMul(X, W)` with a weight W changes, and X and Y stay float32: norms and softmax above all are left
-//! alone, no type has to be followed through the graph, and none of its other operators has to know smaller numbers.
+//! Only `Y = MatMul(X, W)` with a weight W changes, and X and Y stay float32. Norms and softmax in particular are left
+//! alone, no type has to be followed through the graph, and none of its other operators must support smaller numbers.
 //!
-//! Only the embedded network comes here ([`super::Precision`]); models of others stay as they are.
+//! Only the embedded network is rewritten ([`super::Precision`]). Foreign models stay as they are.
 //!
-//! An ONNX file is a Protocol Buffers message. What is not changed is copied as it is, byte for byte.
+//! An ONNX file is a Protocol Buffers message. Unchanged parts are copied byte for byte.
 
 use std::collections::{HashMap, HashSet};
 
@@ -13,7 +13,7 @@ use std::collections::{HashMap, HashSet};
 pub(super) const FLOAT: u64 = 1;
 pub(super) const INT8: u64 = 3;
 pub(super) const FLOAT16: u64 = 10;
-/// Of an attribute that is an integer.
+/// The type of an attribute that is an integer.
 const INT: u64 = 2;
 
 // Field numbers of onnx.proto.
@@ -32,12 +32,12 @@ const TENSOR_TYPE: u64 = 2;
 const TENSOR_NAME: u64 = 8;
 const TENSOR_RAW: u64 = 9;
 
-/// What becomes of products.
+/// What replaces products.
 pub(super) trait Rewriting {
-    /// Writes what takes a weight's place, or nothing where it has to stay as it is.
+    /// Writes the replacement of a weight, or nothing if the weight must stay as it is.
     fn weight(&mut self, weight: &Weight<'_>, graph: &mut Graph) -> bool;
 
-    /// Writes what takes the place of a product with a weight that was taken.
+    /// Writes the replacement of a product whose weight was replaced.
     fn product(&mut self, product: &Product<'_>, graph: &mut Graph);
 }
 
@@ -88,7 +88,7 @@ impl Graph {
     }
 }
 
-/// The same model with other products. An error where the file is not whole.
+/// The same model with other products. An error if the file is not complete.
 pub(super) fn rewritten(model: &[u8], rewriting: &mut dyn Rewriting) -> Result<Vec<u8>, String> {
     let mut out = Vec::with_capacity(model.len());
     for field in fields(model) {
@@ -105,7 +105,7 @@ pub(super) fn rewritten(model: &[u8], rewriting: &mut dyn Rewriting) -> Result<V
 
 fn rewritten_graph(graph: &[u8], rewriting: &mut dyn Rewriting) -> Result<Vec<u8>, String> {
     let nodes: Vec<Node<'_>> = messages(graph, GRAPH_NODE).map(|node| Node::read(node?)).collect::<Result<_, _>>()?;
-    // What is used otherwise than as a weight of a product is left alone.
+    // A weight with other uses than products is left alone.
     let (mut as_weights, mut otherwise) = (HashSet::new(), HashSet::new());
     let mut uses: HashMap<&[u8], usize> = HashMap::new();
     for node in &nodes {
@@ -134,7 +134,7 @@ fn rewritten_graph(graph: &[u8], rewriting: &mut dyn Rewriting) -> Result<Vec<u8
         let Some(name) = name.filter(|name| as_weights.contains(name) && !otherwise.contains(name)) else { continue };
         if rewriting.weight(&weight, &mut written) {
             taken.insert(name, weight.name);
-            // What was stored as float16 goes with its cast, unless something else reads it, too.
+            // A weight stored as float16 goes with its cast, unless something else also reads it.
             if weight.element == FLOAT {
                 replaced.insert(weight.name);
             } else if uses.get(weight.name) == Some(&1) {
@@ -163,7 +163,7 @@ fn rewritten_graph(graph: &[u8], rewriting: &mut dyn Rewriting) -> Result<Vec<u8
 }
 
 impl<'a> Weight<'a> {
-    /// None where it is not made of floats, or stored elsewhere.
+    /// None if it does not consist of floats, or is stored elsewhere.
     fn read(tensor: &'a [u8]) -> Result<Option<Self>, String> {
         let mut weight = Weight { name: b"", element: 0, dims: Vec::new(), raw: b"" };
         for field in fields(tensor) {
@@ -226,7 +226,7 @@ impl<'a> Node<'a> {
 struct Field<'a> {
     number: u64,
     value: Value<'a>,
-    /// All of it, as it stands in the message.
+    /// The whole field, as it is in the message.
     raw: &'a [u8],
 }
 
@@ -340,7 +340,7 @@ pub(super) mod tests {
         }
     }
 
-    /// `y = relu(x W)` with a weight of one row, stored as float16 with a cast behind it if so asked.
+    /// `y = relu(x W)` with a weight of one row, stored as float16 with a cast behind it if requested.
     pub(in crate::backend) fn product(numbers: &[f32], stored_as_half: bool) -> Vec<u8> {
         let mut graph = Graph(Vec::new());
         let dims = [1, numbers.len() as u64];
@@ -357,7 +357,7 @@ pub(super) mod tests {
         let mut model = Vec::new();
         put_number(&mut model, 1, 8);
         put(&mut model, MODEL_GRAPH, &graph.0);
-        // A field of fixed size that nobody here knows.
+        // A field of fixed size that is unknown here.
         model.extend([0x7d, 1, 2, 3, 4]);
         model
     }

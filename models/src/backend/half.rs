@@ -16,7 +16,7 @@ pub(super) fn narrowed(model: &[u8]) -> Result<Vec<u8>, String> {
 
 #[derive(Default)]
 struct Half {
-    /// What is cast already: it may go into several products.
+    /// Values that already have a cast: each may go into several products.
     cast: HashSet<Vec<u8>>,
 }
 
@@ -76,7 +76,7 @@ mod tests {
     fn what_does_not_fit_stays_as_it_is() {
         assert_eq!(casts(&narrowed(&product(&[0.5, -2.0], false)).unwrap()), 2);
         assert_eq!(casts(&narrowed(&product(&[0.5, 1e6], false)).unwrap()), 0);
-        // The cast behind what is stored as float16 goes.
+        // The cast behind a weight stored as float16 is removed.
         assert_eq!(casts(&narrowed(&product(&[0.5, -2.0], true)).unwrap()), 2);
     }
 }

@@ -1,8 +1,8 @@
-//! Weights as int8, for processors: a quarter of the memory, and products of bytes.
+//! Weights as int8, for CPUs: a quarter of the memory, and products of bytes.
 //!
-//! `Y = MatMul(X, W)` becomes a product of integers: each column of W has a scale of its own, found once; X gets one
-//! scale for all of it, found in each pass. What it costs in accuracy is measured for the embedded network
-//! (models/README.md), and no other network is treated so.
+//! `Y = MatMul(X, W)` becomes a product of integers. Each column of W has its own scale, found once. X gets one scale
+//! for all of it, found in each pass. The cost in accuracy was measured for the embedded network (models/README.md),
+//! and no other network is treated so.
 
 use std::collections::HashSet;
 
@@ -15,13 +15,13 @@ pub(super) fn quantized(model: &[u8]) -> Result<Vec<u8>, String> {
     rewritten(model, &mut Int8::default())
 }
 
-/// The largest integer of a weight: one bit less than there is room for. Processors without VNNI add two products of
-/// bytes in 16 bits, which must not overflow, so that every processor calculates the same.
+/// The largest integer of a weight, one bit less than would fit. Processors without VNNI add two products of bytes in
+/// 16 bits, which must not overflow, so that every processor calculates the same.
 const LARGEST: f32 = 63.0;
 
 #[derive(Default)]
 struct Int8 {
-    /// What has its integers already: it may go into several products.
+    /// Values that already have integers: each may go into several products.
     quantized: HashSet<Vec<u8>>,
 }
 
@@ -72,8 +72,8 @@ impl Rewriting for Int8 {
     }
 }
 
-/// The nearest integer from -128 to 127, as its byte. `f32::round` is a call of a library on many processors, and there
-/// are millions of weights: what is added leaves the integer in the last bits.
+/// The nearest integer from -128 to 127, as its byte. `f32::round` calls a library function on many processors, and
+/// there are millions of weights. The added number leaves the integer in the last bits.
 fn nearest(number: f32) -> u8 {
     (number + 12_582_912.0).to_bits() as u8
 }

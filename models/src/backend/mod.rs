@@ -1,7 +1,7 @@
-//! What runs the networks: three back ends behind one trait, and the choice among them.
+//! The back ends of the networks: three behind one trait, and the choice among them.
 //!
-//! The choice never fails because of one back end: each that cannot be used leaves a reason and the next is tried. Only
-//! a model that breaks the contract is refused at once, because no back end can mend that.
+//! One back end cannot make the choice fail: each that cannot be used leaves a reason, and the next is tried. Only a
+//! model that breaks the contract is refused at once, because no back end can mend that.
 
 mod contract;
 mod graph;
@@ -37,7 +37,7 @@ impl fmt::Display for Backend {
     }
 }
 
-/// What products with weights are calculated in; the rest of a network is float32 everywhere.
+/// The precision of products with weights. The rest of a network is float32 everywhere.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Precision {
     Float32,
@@ -46,8 +46,8 @@ pub enum Precision {
 }
 
 impl Precision {
-    /// GPUs are faster with float16, processors with int8. What that costs in accuracy is known of the network built
-    /// into this binary alone, so others stay as they are.
+    /// GPUs are faster with float16, CPUs with int8. The cost in accuracy is known only for the network built into this
+    /// binary, so others stay as they are.
     fn of(backend: Backend, embedded: bool, options: &ModelOptions) -> Self {
         match backend {
             Backend::Cuda if embedded => Precision::Float16,
@@ -56,7 +56,7 @@ impl Precision {
         }
     }
 
-    /// The model as it is calculated.
+    /// The model in the form in which it is calculated.
     fn rewritten(self, model: &Model) -> Result<Model, Refused> {
         let bytes = match self {
             Precision::Float32 => Ok(model.bytes.clone()),
@@ -78,7 +78,7 @@ impl fmt::Display for Precision {
     }
 }
 
-/// A back end that was passed over.
+/// A back end that was skipped.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NotUsed {
     pub backend: Backend,
@@ -97,7 +97,7 @@ pub(crate) enum Numbers<'a> {
     Float32(&'a [f32]),
 }
 
-/// What a network answers; there are as many values as the shape says.
+/// The output of a network, with as many values as the shape says.
 pub(crate) struct Output {
     pub(crate) shape: Vec<usize>,
     pub(crate) values: Vec<f32>,
@@ -114,12 +114,12 @@ impl Output {
 
 /// A network, ready to run.
 pub(crate) trait Session: Send + Sync {
-    /// Rows that one forward pass should take. 1 on a CPU: two rows there take about as long as two passes, and padding
-    /// comes on top (figures in models/README.md). Where it is more, every pass has as many rows, and one of a few
-    /// lengths, so that a row's numbers do not depend on what it is batched with.
+    /// The number of rows for one forward pass. It is 1 on a CPU: two rows take about as long there as two passes, and
+    /// padding costs extra (figures in models/README.md). Where it is more, every pass has as many rows, and one of a
+    /// few lengths, so that a row's numbers do not depend on its batch.
     fn rows_at_once(&self) -> usize;
 
-    /// One forward pass; the inputs are those of the network's contract.
+    /// One forward pass. The inputs are those of the network's contract.
     fn run(&self, inputs: &[Input<'_>]) -> Result<Output, String>;
 }
 
@@ -131,7 +131,7 @@ pub(crate) enum Refused {
     Contract(String),
 }
 
-/// A network that is to be opened.
+/// A network to open.
 pub(crate) struct Model {
     pub(crate) bytes: Cow<'static, [u8]>,
     pub(crate) contract: &'static Contract,
@@ -149,14 +149,14 @@ pub(crate) struct Used {
     pub(crate) backend: Backend,
     pub(crate) precision: Precision,
     pub(crate) not_used: Vec<NotUsed>,
-    /// All of it that the last bits of an answer may depend on.
+    /// Everything about it on which the last bits of an answer may depend.
     pub(crate) identity: String,
 }
 
 /// Opens networks on the first back end that can be used. `origin` names the model in errors.
 ///
-/// `first_pass` is made on a GPU alone, with the most tokens that the networks will be given at once: one that is too
-/// old or too small shows it there, when another back end can still be taken.
+/// `first_pass` runs only on a GPU, with the maximum number of tokens that the networks get at once. A GPU that is too
+/// old or too small fails there, while another back end can still be chosen.
 pub(crate) fn open<const N: usize>(
     origin: &str,
     models: &[Model; N],
@@ -183,7 +183,7 @@ pub(crate) fn open<const N: usize>(
             Err(Refused::Contract(reason)) => return Err(ModelError::Contract { model: origin.to_owned(), reason }),
         }
     }
-    // The last one can be used everywhere, so what it says is of the model.
+    // The last one works everywhere, so its error is about the model.
     let reasons: Vec<String> =
         not_used.iter().rev().map(|NotUsed { backend, reason }| format!("{backend}: {reason}")).collect();
     Err(ModelError::NoBackend { model: origin.to_owned(), reasons: reasons.join("; ") })
@@ -195,7 +195,7 @@ fn open_on(
     model: &Model,
     options: &ModelOptions,
 ) -> Result<Box<dyn Session>, Refused> {
-    // Cheap, and makes the next back end's turn come soon.
+    // This is cheap, and reaches the next back end soon.
     match backend {
         Backend::Cuda => onnxruntime::cuda_library(options).map(|_| ()),
         Backend::OnnxRuntime => onnxruntime::library(options).map(|_| ()),
@@ -210,7 +210,7 @@ fn open_on(
     }
 }
 
-/// The back end that networks built into this binary run on, where that is known without opening them.
+/// The back end of networks built into this binary, if it is known without opening them.
 pub(crate) fn foreseen(options: &ModelOptions) -> Option<Used> {
     // The other two need a library.
     let (backend, precision) = (Backend::Rten, Precision::of(Backend::Rten, true, options));
@@ -237,7 +237,7 @@ fn identity(backend: Backend, options: &ModelOptions) -> String {
     format!("{backend}, release {release}, {} threads, {device}", options.threads)
 }
 
-/// What kernels for matrices are chosen by.
+/// The features by which kernels for matrices are chosen.
 fn processor() -> String {
     let mut features: Vec<&str> = vec![std::env::consts::ARCH];
     #[cfg(target_arch = "x86_64")]

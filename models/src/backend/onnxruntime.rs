@@ -1,6 +1,6 @@
 //! ONNX Runtime, from the shared library in the user's Python package, on the CPU or on an NVIDIA GPU.
 //!
-//! The library is loaded at run time and at most once a process. Whatever is wrong with it is a reason, never a panic.
+//! The library is loaded at run time and at most once in a process. Every error is a reason, never a panic.
 
 use std::ffi::CStr;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ use super::contract::{Element, Port};
 use super::{Input, Model, Numbers, Output, Refused, Session};
 use crate::ModelOptions;
 
-/// The library that this process has loaded. A second one cannot be, so the first that works serves every model.
+/// The library that this process has loaded. A second one is impossible, so the first that works serves every model.
 static LOADED: Mutex<Option<Loaded>> = Mutex::new(None);
 
 #[derive(Clone)]
@@ -25,7 +25,7 @@ struct Loaded {
     release: String,
 }
 
-/// Rows of every pass on a GPU.
+/// The number of rows of every pass on a GPU.
 const ROWS_ON_GPU: usize = 16;
 
 struct OnnxRuntime {
@@ -41,8 +41,8 @@ pub(super) fn open_cpu(model: &Model, options: &ModelOptions) -> Result<Box<dyn 
 
 pub(super) fn open_cuda(model: &Model, options: &ModelOptions) -> Result<Box<dyn Session>, Refused> {
     let library = cuda_library(options).map_err(Refused::Backend)?;
-    // PyPI's NVIDIA packages lie beside onnxruntime. What is missing there the system may have; if it does not, opening
-    // the session says which library it needs.
+    // PyPI's NVIDIA packages are beside onnxruntime. The system may have the missing ones. If not, opening the session
+    // says which library it needs.
     if let Some(packages) = library.ancestors().nth(3) {
         let folder = |name: &str| Some(packages.join("nvidia").join(name).join("lib")).filter(|folder| folder.is_dir());
         let (cuda, cudnn) = (folder("cu13"), folder("cudnn"));
@@ -59,7 +59,7 @@ pub(super) fn release() -> String {
     loaded.as_ref().map_or_else(String::new, |loaded| loaded.release.clone())
 }
 
-/// What NVIDIA's driver says of itself and of the devices.
+/// What NVIDIA's driver reports about itself and the devices.
 pub(super) fn devices() -> String {
     let driver = Path::new("/proc/driver/nvidia");
     let folders = std::fs::read_dir(driver.join("gpus")).into_iter().flatten().flatten();
@@ -77,7 +77,7 @@ pub(super) fn library(options: &ModelOptions) -> Result<PathBuf, String> {
     std::fs::canonicalize(path).map_err(|error| format!("{}: {error}", path.display()))
 }
 
-/// The library, if it and the machine have what CUDA takes.
+/// The library, if it and the machine have everything that CUDA needs.
 pub(super) fn cuda_library(options: &ModelOptions) -> Result<PathBuf, String> {
     if !options.allow_gpu {
         return Err("the GPU is switched off by an option".to_owned());
@@ -109,10 +109,10 @@ fn environment(library: &Path) -> Result<Environment, String> {
     Ok(environment)
 }
 
-/// Opens the library, says its release, and makes sure that `ort` will take it.
+/// Opens the library, returns its release, and makes sure that `ort` accepts it.
 ///
-/// `ort` must never see one that it refuses: rc.14 keeps its cell for the library marked as filled after a failure, so
-/// that the next call reads what was never written.
+/// `ort` must never see a library that it refuses: after a failure, rc.14 keeps its cell for the library marked as
+/// filled, so that the next call reads something that was never written.
 fn checked_library(library: &Path) -> Result<(libloading::Library, String), String> {
     let path = library.display();
     // SAFETY: loading runs the library's initialisers. The caller names a library as ONNX Runtime, and `ort` loads it
@@ -197,11 +197,11 @@ impl Session for OnnxRuntime {
 }
 
 impl OnnxRuntime {
-    /// One pass with bound inputs and output: each input goes to the device once, the output that is read is the only
-    /// one that comes back, and others are not calculated.
+    /// One pass with bound inputs and output: each input goes to the device once, only the output that is read comes
+    /// back, and others are not calculated.
     fn run_bound(&self, inputs: &[Input<'_>]) -> ort::Result<(Vec<usize>, Vec<f32>)> {
         let mut session = self.session.lock().unwrap_or_else(PoisonError::into_inner);
-        // A new one for each pass: an old one insists on the shapes that it saw.
+        // A new one for each pass, since an old one insists on the shapes that it saw.
         let mut binding = session.create_binding()?;
         for input in inputs {
             let shape = input.shape.clone();
@@ -230,8 +230,8 @@ mod tests {
     use crate::backend::{Precision, TAGGER};
     use crate::weights::Weights;
 
-    /// What CUDA is given, calculated on the CPU, since most machines that test this have no GPU; and what the CPU is
-    /// given.
+    /// Calculates CUDA's input on the CPU, since most machines that run this test have no GPU, and also the CPU's
+    /// input.
     #[test]
     fn the_network_with_smaller_weights_answers_nearly_the_same() {
         let Some(library) = std::env::var_os("TWINCELL_ONNXRUNTIME").map(PathBuf::from) else {

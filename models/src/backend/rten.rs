@@ -1,4 +1,4 @@
-//! The back end that is always there: rten, pure Rust, in this binary.
+//! The back end that is always available: rten, pure Rust, in this binary.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use super::contract::{Element, Port};
 use super::{Input, Model, Numbers, Output, Refused, Session};
 use crate::ModelOptions;
 
-/// Of rten, and of the build, whose Cargo.lock says the releases of its parts.
+/// The release of rten, and of the build, whose Cargo.lock gives the releases of its parts.
 pub(super) const RELEASE: &str = concat!("0.27.0 in twincell ", env!("CARGO_PKG_VERSION"));
 
 struct Rten {
@@ -24,7 +24,7 @@ struct Rten {
 
 pub(super) fn open(model: &Model, options: &ModelOptions) -> Result<Box<dyn Session>, Refused> {
     let mut loading = LoadOptions::with_all_ops();
-    // Costs a second copy of the weights, and takes packing them out of every forward pass.
+    // This costs a second copy of the weights, and saves packing them in every forward pass.
     loading.prepack_weights(true);
     let contract = model.contract;
     let model = match &model.bytes {
@@ -42,7 +42,7 @@ pub(super) fn open(model: &Model, options: &ModelOptions) -> Result<Box<dyn Sess
     }))
 }
 
-/// Inputs or outputs; rten reads int64 as its int32.
+/// Inputs or outputs. rten reads int64 as its int32.
 fn ports<'a>(model: &'a RtenModel, nodes: &[NodeId]) -> Vec<Port<'a>> {
     nodes
         .iter()

@@ -1,7 +1,7 @@
 //! Predictions in a file that processes share: an SQLite database of hashes and answers.
 //!
-//! It is a cache: whatever goes wrong with it is a miss, and nothing that is in it is believed without its check sum.
-//! Deleting its folder empties it, at any time.
+//! It is a cache: every failure is a miss, and no content is trusted without its check sum. Its folder can be deleted
+//! at any time to empty it.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -13,22 +13,22 @@ use sha2::{Digest, Sha256};
 
 use super::Key;
 
-/// The number is one more where older files cannot be read.
+/// Increase the number when older files cannot be read.
 const FILE: &str = "predictions-1.sqlite";
-/// What the file may take; the answers that were not used for longest make room.
+/// The maximum size of the file. The least recently used answers make room.
 const LIMIT: i64 = 128 << 20;
-/// Nobody waits longer for another process than this; the forward pass takes as long.
+/// The maximum time to wait for another process. The forward pass takes as long.
 const PATIENCE: Duration = Duration::from_millis(20);
-/// Seconds after which a use is written down again.
+/// The number of seconds after which a use is recorded again.
 const FRESH: i64 = 24 * 60 * 60;
-/// Bytes of the check sum behind each answer.
+/// The size in bytes of the check sum behind each answer.
 const SUM: usize = 8;
-/// Longer answers, of functions with tens of thousands of sites, are not remembered here.
+/// The maximum size of an answer. Longer ones, of functions with tens of thousands of sites, are not cached here.
 const LONGEST: usize = 4 << 20;
-/// All that the file holds, in SQLite's own words.
+/// The whole schema of the file, in SQLite's own words.
 const TABLE: &str = "CREATE TABLE predictions (id INTEGER PRIMARY KEY, used INTEGER NOT NULL, answer BLOB NOT NULL)";
 
-/// The file, opened when it is first needed.
+/// The file, opened on first use.
 pub struct Disk {
     path: PathBuf,
     limit: i64,
@@ -42,11 +42,11 @@ enum State {
     Unusable(String),
 }
 
-/// What the file holds.
+/// The content of the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stored {
     pub path: PathBuf,
-    /// How many answers, and bytes of the file; or why it is not used.
+    /// The number of answers and the size of the file in bytes, or why it is not used.
     pub contents: Result<(u64, u64), String>,
 }
 
@@ -67,7 +67,7 @@ impl Disk {
             let now = now();
             if row.as_ref().is_some_and(|(_, used)| now.saturating_sub(*used) > FRESH) {
                 let mut update = connection.prepare_cached("UPDATE predictions SET used = ?2 WHERE id = ?1")?;
-                // Another process that writes just now does not make this a miss.
+                // Another process that writes at this moment does not make this a miss.
                 let _ = update.execute(params![id(key), now]);
             }
             Ok(row)
@@ -76,7 +76,7 @@ impl Disk {
         (sum == check_sum(key, bytes)).then(|| decode(bytes)).flatten()
     }
 
-    /// Remembers answers. Those that there is no room or no time for are not.
+    /// Stores answers, except those without room or time.
     pub(super) fn put(&self, answers: &[(Key, Vec<u8>)]) {
         let written = |connection: &mut Connection| {
             let transaction = connection.transaction()?;
@@ -101,7 +101,7 @@ impl Disk {
         });
     }
 
-    /// What the file holds now; makes it if it is not there.
+    /// The present content of the file. Makes the file if it does not exist.
     pub fn stored(&self) -> Stored {
         let size = |connection: &mut Connection| {
             let answers: i64 = connection.query_row("SELECT count(*) FROM predictions", [], |row| row.get(0))?;
@@ -115,7 +115,7 @@ impl Disk {
         Stored { path: self.path.clone(), contents }
     }
 
-    /// Does something with the database. A damaged one is thrown away and made anew.
+    /// Does something with the database. A damaged one is discarded and made anew.
     fn with<T>(&self, work: impl FnOnce(&mut Connection) -> rusqlite::Result<T>) -> Option<T> {
         let mut state = self.lock();
         if matches!(*state, State::Unopened) {
@@ -128,7 +128,7 @@ impl Disk {
             };
             *state = match opened {
                 Ok(connection) => State::Open(connection),
-                // Another process is at it just now; the next question finds it open.
+                // Another process uses it at this moment. The next query finds it free.
                 Err(error) if busy(&error) => State::Unopened,
                 Err(error) => State::Unusable(error.to_string()),
             };
@@ -153,12 +153,12 @@ impl Disk {
 
 fn open(path: &Path, limit: i64) -> rusqlite::Result<Connection> {
     if let Some(folder) = path.parent() {
-        // What is wrong with the folder is said when the file in it is opened.
+        // Opening the file in the folder reports errors of the folder.
         let _ = std::fs::create_dir_all(folder);
     }
     let connection = Connection::open(path)?;
     connection.busy_timeout(PATIENCE)?;
-    // Readers and a writer do not wait for each other. What a crash of the machine loses is predicted again.
+    // Readers and a writer do not wait for each other. Answers lost in a crash of the machine are predicted again.
     let mode: String = connection.pragma_update_and_check(None, "journal_mode", "wal", |row| row.get(0))?;
     if mode != "wal" {
         return Err(failure(SQLITE_CANTOPEN, "its file system has no memory that processes share"));
@@ -193,7 +193,7 @@ fn busy(error: &rusqlite::Error) -> bool {
     matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
 }
 
-/// Processes that have it open go on with a file that has no name any more.
+/// Processes that have it open continue with a file without a name.
 fn remove(path: &Path) {
     for end in ["", "-wal", "-shm"] {
         let mut name = path.as_os_str().to_owned();
@@ -202,7 +202,7 @@ fn remove(path: &Path) {
     }
 }
 
-/// The number of a row. Keys that share one are told apart by the check sum.
+/// The number of a row. The check sum distinguishes keys that share one.
 fn id(key: &Key) -> i64 {
     i64::from_le_bytes(key.first_chunk().copied().unwrap_or_default())
 }
@@ -248,7 +248,7 @@ mod tests {
         let disk = Disk::in_folder(folder.path());
         disk.put(&[(key(1), vec![7; 100]), (key(2), vec![8; 100])]);
         let other = Connection::open(folder.path().join(FILE)).unwrap();
-        // The answer of 2 under the number of 1, a shorter one, and none at all.
+        // The answer of 2 under the number of 1, a shorter one, and none.
         for answer in ["(SELECT answer FROM predictions WHERE id = ?2)", "x'0102'", "x''", "'text'", "7"] {
             let sql = format!("UPDATE predictions SET answer = {answer} WHERE id = ?1 AND ?2 = ?2");
             other.execute(&sql, [id(&key(1)), id(&key(2))]).unwrap();

@@ -4,9 +4,9 @@ use twincell_syntax::site::{Site, SiteKind};
 
 use crate::tokens::Tokens;
 
-/// How the tokenizer writes what is no code.
+/// How the tokenizer writes tokens that are not code.
 pub(super) struct Special {
-    /// What the decoder is given before it writes; T5 takes the padding.
+    /// The first input of the decoder. T5 uses the padding token.
     pub(super) start: i64,
     pub(super) begin: i64,
     pub(super) end: i64,
@@ -43,13 +43,13 @@ impl Special {
     }
 }
 
-/// Tokens of a query that are neither name nor code: two ends, two separators, the kind, the mask.
+/// The number of tokens of a query that are neither name nor code: two ends, two separators, the kind, the mask.
 const AROUND: usize = 6;
 
 /// Half of it is room for the name.
 pub(super) const SHORTEST_WINDOW: usize = 2 * AROUND;
 
-/// What the expression is replaced by.
+/// The text that replaces the expression.
 const MASK: &str = "<mask>";
 
 /// The queries about the sites of one function.
@@ -83,7 +83,7 @@ impl<'a> Queries<'a> {
         let after = self.text.get(end..begins(last + 1)).ok_or_else(outside)?;
 
         let masked = self.tokens.ids(&format!("{before}{MASK}{after}"))?;
-        // The code itself may hold the word.
+        // The code itself may contain the word.
         let earlier = before.matches(MASK).count();
         let mask = masked
             .iter()
@@ -101,7 +101,7 @@ impl<'a> Queries<'a> {
         self.written(site, &before, &after)
     }
 
-    /// As much code on both sides as there is room for; what one side does not need, the other gets.
+    /// As much code on both sides as fits. Room that one side does not need goes to the other.
     fn written(&self, site: &Site, before: &[i64], after: &[i64]) -> Result<Vec<i64>, String> {
         let (window, special) = (self.tokens.window(), self.special);
         let mut name = self.tokens.ids(&site.identifier)?;

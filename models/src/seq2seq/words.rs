@@ -1,4 +1,4 @@
-//! The words that stand for the classes, and how likely a decoder is to write them.
+//! The words that stand for the classes, and the probabilities with which a decoder writes them.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use twincell_values::value::AbstractValue;
 use super::Totals;
 use crate::tokens::Tokens;
 
-/// The words of a class, of the coarse and of the fine abstraction of values.
+/// The words of a class, in the coarse and in the fine abstraction of values.
 fn words(class: AbstractValue) -> &'static [&'static str] {
     match class {
         AbstractValue::None => &["None"],
@@ -25,10 +25,10 @@ fn words(class: AbstractValue) -> &'static [&'static str] {
     }
 }
 
-/// The logits of what comes after some tokens.
+/// The logits of the token after some tokens.
 type Next<'a> = dyn Fn(&[i64]) -> Result<Vec<f32>, String> + 'a;
 
-/// All words as a tree of tokens, down to where only words of one class are left.
+/// All words as a tree of tokens, down to where only words of one class remain.
 pub(super) struct Words {
     tree: Tree,
     highest: usize,
@@ -40,7 +40,7 @@ enum Tree {
 }
 
 impl Words {
-    /// `end` is what stands behind a word.
+    /// `end` is the token after a word.
     pub(super) fn of(tokens: &Tokens, end: i64) -> Result<Self, String> {
         let mut spelled = Vec::new();
         for (number, class) in AbstractValue::ALL.into_iter().enumerate() {
@@ -60,7 +60,7 @@ impl Words {
         self.highest
     }
 
-    /// How likely words of each class are after `written`.
+    /// The probabilities of the words of each class after `written`.
     pub(super) fn weigh(&self, written: &[i64], next: &Next<'_>) -> Result<Totals, String> {
         let mut totals = Totals::default();
         let mut open = vec![(&self.tree, written.to_vec(), 0.0)];
@@ -86,7 +86,7 @@ impl Words {
     }
 }
 
-/// The tree of words that begin alike, each as what is left of it.
+/// The tree of words with a common beginning, each as its remaining tokens.
 fn tree(words: &[(&[usize], usize)]) -> Result<Tree, String> {
     let classes: Vec<usize> = words.iter().map(|(_, class)| *class).collect();
     if let Some(&first) = classes.first()

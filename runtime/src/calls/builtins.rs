@@ -13,7 +13,7 @@ use crate::inject::reflection::{self, PRESENT_PROBABILITY};
 use crate::inject::resolve::{self, Request};
 use crate::inject::{failures, members, texts};
 
-/// What a builtin gives in its place; `None` where the call is made for real.
+/// The replacement of a builtin's result. `None` if the call is made for real.
 type Answer = fn(&SiteCall<'_, '_>) -> PyResult<Option<Py<PyAny>>>;
 
 /// Builtins that must know about injected values.
@@ -26,7 +26,7 @@ const ANSWERS: [(&str, Answer); 11] = [
     ("repr", |call| text(call, "repr")),
     ("id", identity),
     ("super", superclass),
-    // These reach outside the process: they are treated as missing.
+    // These reach outside the process. They are treated as missing.
     ("open", outside),
     ("input", outside),
     ("breakpoint", outside),
@@ -34,7 +34,7 @@ const ANSWERS: [(&str, Answer); 11] = [
 
 static BUILTINS: PyOnceLock<Vec<(Py<PyAny>, Answer)>> = PyOnceLock::new();
 
-/// The answer of a builtin that must know about injected values; `None` for every other callee.
+/// The answer of a builtin that must know about injected values. `None` for every other callee.
 pub(super) fn answer(call: &SiteCall<'_, '_>) -> PyResult<Option<Py<PyAny>>> {
     let builtins = BUILTINS.get_or_try_init(call.py(), || {
         let module = call.py().import("builtins")?;

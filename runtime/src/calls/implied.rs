@@ -1,5 +1,5 @@
-//! Calls of missing methods whose answer follows from other answers: `x.get(key)` is `x[key]`, `x.items()` are its keys
-//! and what stands under them.
+//! Calls of missing methods whose answer follows from other answers: `x.get(key)` is `x[key]`, and `x.items()` gives
+//! its keys and their values.
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -21,7 +21,7 @@ const POSITION_WEIGHTS: [f64; 4] = [0.4, 0.3, 0.2, 0.1];
 /// Methods of a mapping that list its content.
 const MAPPING_PARTS: [&str; 3] = ["items", "keys", "values"];
 
-/// `x.get(key)` and `x.get(key, default)` of an object that is subscripted, too, look the same item up.
+/// `x.get(key)` and `x.get(key, default)` on an object that is also subscripted look up the same item.
 pub(super) fn item(call: &MissingCall<'_, '_>) -> PyResult<Option<Py<PyAny>>> {
     let MissingCall { callee, site, arguments, .. } = *call;
     let Some(base) = callee.strip_suffix(".get") else { return Ok(None) };
@@ -42,8 +42,8 @@ pub(super) fn item(call: &MissingCall<'_, '_>) -> PyResult<Option<Py<PyAny>>> {
     resolve::value(py, &path, &request).map(Some)
 }
 
-/// `x.items()`, `x.keys()` and `x.values()` of an object that some version iterates or subscripts as well, as one does with
-/// a mapping: the keys are what iterating gives, the values what stands under them.
+/// `x.items()`, `x.keys()` and `x.values()` of an object that some version also iterates or subscripts, like a mapping:
+/// the keys are the items of the iteration, and the values those under the keys.
 pub(super) fn parts(call: &MissingCall<'_, '_>) -> PyResult<Option<Py<PyAny>>> {
     let py = call.py();
     let Some((base, part)) = call.callee.rsplit_once('.').filter(|(_, part)| MAPPING_PARTS.contains(part)) else {
@@ -53,7 +53,7 @@ pub(super) fn parts(call: &MissingCall<'_, '_>) -> PyResult<Option<Py<PyAny>>> {
     if call.has_arguments() || !some_base(base, call.site, is_mapping) {
         return Ok(None);
     }
-    // A plain value that is no mapping has what iterating and subscripting it gives.
+    // A plain value that is not a mapping has the items that iterating and subscripting it give.
     let plain = plain_value(py, base);
     let keys = match &plain {
         Some(value) => value.try_iter()?.map(|key| key.map(Bound::unbind)).collect::<PyResult<Vec<_>>>()?,
@@ -78,7 +78,7 @@ pub(super) fn parts(call: &MissingCall<'_, '_>) -> PyResult<Option<Py<PyAny>>> {
     Ok(Some(PyList::new(py, listed)?.into_any().unbind()))
 }
 
-/// `x.copy()` of an object that some version copies by `dict(x)` or the like gives the same copy.
+/// `x.copy()` of an object that some version copies with `dict(x)` or similar gives the same copy.
 pub(super) fn copy(call: &MissingCall<'_, '_>) -> PyResult<Option<Py<PyAny>>> {
     let py = call.py();
     let (Some(base), Some(site)) = (call.callee.strip_suffix(".copy"), call.site) else { return Ok(None) };
@@ -99,7 +99,7 @@ pub(super) fn copy(call: &MissingCall<'_, '_>) -> PyResult<Option<Py<PyAny>>> {
     }
 }
 
-/// `x.find(part)`, where its value is used as a position: it agrees with `part in x`, also where `x` is a plain value that
+/// `x.find(part)`, where its value is used as a position. It agrees with `part in x`, even if `x` is a plain value that
 /// cannot find anything.
 pub(super) fn position(call: &MissingCall<'_, '_>) -> PyResult<Option<Py<PyAny>>> {
     let MissingCall { callee, site, arguments, .. } = *call;
@@ -116,7 +116,7 @@ pub(super) fn position(call: &MissingCall<'_, '_>) -> PyResult<Option<Py<PyAny>>
     }
     let part = arguments.get_item(0)?;
     let holds = match plain_value(call.py(), base).map(|value| value.contains(&part)) {
-        // What can hold nothing says nothing.
+        // An object that cannot contain anything says nothing.
         Some(Err(error)) if error.is_instance_of::<PyTypeError>(call.py()) => None,
         other => other.transpose()?,
     };
@@ -134,7 +134,7 @@ pub(super) fn position(call: &MissingCall<'_, '_>) -> PyResult<Option<Py<PyAny>>
     Ok(position.map(|position| PyInt::new(call.py(), position).into_any().unbind()))
 }
 
-/// Whether something holds of what a method is called on, by its path in this execution or as it is written at the call.
+/// Whether something holds for the receiver of a method, by its path in this execution or as written at the call.
 fn some_base(base: &str, site: Option<u32>, holds: impl Fn(&PredictionIndex, &str) -> bool) -> bool {
     let asked = state::with(|execution| {
         let index = &execution.index;
@@ -145,7 +145,7 @@ fn some_base(base: &str, site: Option<u32>, holds: impl Fn(&PredictionIndex, &st
     asked.unwrap_or(false)
 }
 
-/// The value that was injected at a path, if it is no object.
+/// The value that was injected at a path, if it is not an object.
 fn plain_value<'py>(py: Python<'py>, path: &str) -> Option<Bound<'py, PyAny>> {
     let value = state::with(|execution| execution.side.values.get(path).map(|value| value.clone_ref(py))).flatten();
     value.map(|value| value.into_bound(py)).filter(|value| !value.is_instance_of::<Versatile>())

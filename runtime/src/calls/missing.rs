@@ -27,7 +27,7 @@ const CONSUMING: [&str; 16] = [
     "randint", "choice", "uuid4", "time",
 ];
 
-/// Rules that answer a call, tried in this order. What none of them answers is drawn.
+/// The rules that answer a call, in the order in which they are tried. If none answers, the value is drawn.
 const RULES: [Rule; 8] =
     [while_loading, logged, exited, implied::item, implied::parts, implied::copy, implied::position, decorated];
 
@@ -78,7 +78,7 @@ impl Handed {
         Ok(Self { positional, named })
     }
 
-    /// As they stand in access paths: keywords in the order in which any version first writes them.
+    /// In the notation of access paths: keywords in the order in which any version first writes them.
     fn text(&self, callee: &str) -> String {
         let mut ordered: Vec<&(String, Observed)> = self.named.iter().collect();
         state::with(|execution| {
@@ -101,7 +101,7 @@ impl<'py> MissingCall<'_, 'py> {
         !self.arguments.is_empty() || self.has_keywords()
     }
 
-    /// What the call gives, or the exception that was decided.
+    /// The value of the call, or the exception that was decided.
     pub fn answer(&self) -> PyResult<Py<PyAny>> {
         for rule in RULES {
             if let Some(answer) = rule(self)? {
@@ -111,7 +111,7 @@ impl<'py> MissingCall<'_, 'py> {
         self.drawn()
     }
 
-    /// Records the call and gives what is decided under its path.
+    /// Records the call and returns the decision under its path.
     fn drawn(&self) -> PyResult<Py<PyAny>> {
         let Self { callee, site, arguments, keywords, .. } = *self;
         let functions = self.functions();
@@ -161,7 +161,7 @@ impl<'py> MissingCall<'_, 'py> {
         passed.filter(|value| value.is_exact_instance_of::<PyFunction>()).map(Bound::unbind).collect()
     }
 
-    /// The path of this call's value. The same question at another place has the same answer; in a loop the answer may
+    /// The path of this call's value. The same question at another place has the same answer. In a loop the answer may
     /// change.
     fn path(&self, execution: &mut Execution, key: &str) -> String {
         let asked = format!("{key} at {}", self.site.map_or(0, |site| site + 1));
@@ -182,7 +182,7 @@ impl<'py> MissingCall<'_, 'py> {
     }
 }
 
-/// While a module is evaluated: missing decorators pass through what they decorate, other calls give an object.
+/// While a module is evaluated, missing decorators return the decorated object, and other calls give an object.
 fn while_loading(call: &MissingCall<'_, '_>) -> PyResult<Option<Py<PyAny>>> {
     if !state::with(|execution| execution.loading).unwrap_or(true) {
         return Ok(None);
@@ -197,7 +197,7 @@ fn while_loading(call: &MissingCall<'_, '_>) -> PyResult<Option<Py<PyAny>>> {
     Ok(Some(Py::new(call.py(), value)?.into_any()))
 }
 
-/// Messages to a logger and warnings are a channel of their own.
+/// Messages to a logger and warnings are a separate channel.
 fn logged(call: &MissingCall<'_, '_>) -> PyResult<Option<Py<PyAny>>> {
     let MissingCall { callee, arguments, keywords, recorded, .. } = *call;
     if !recorded {
@@ -213,7 +213,7 @@ fn logged(call: &MissingCall<'_, '_>) -> PyResult<Option<Py<PyAny>>> {
     Ok(is_logged.then(|| call.py().None()))
 }
 
-/// Nobody who calls `sys.exit` means to go on.
+/// Code that calls `sys.exit` does not intend to continue.
 fn exited(call: &MissingCall<'_, '_>) -> PyResult<Option<Py<PyAny>>> {
     if call.recorded && call.callee == "sys.exit" {
         return Err(PySystemExit::new_err(call.arguments.iter().next().map(Bound::unbind)));
@@ -221,7 +221,7 @@ fn exited(call: &MissingCall<'_, '_>) -> PyResult<Option<Py<PyAny>>> {
     Ok(None)
 }
 
-/// A missing decorator passes through what it decorates.
+/// A missing decorator returns the decorated object.
 fn decorated(call: &MissingCall<'_, '_>) -> PyResult<Option<Py<PyAny>>> {
     if call.site.is_some() { Ok(None) } else { passed_through(call) }
 }

@@ -27,7 +27,7 @@ use crate::restore::clock;
 const SUCCESS_PROBABILITY: f64 = 0.35;
 
 impl<'py> SiteCall<'_, 'py> {
-    /// What the call gives, or the exception that it raises.
+    /// The value of the call, or the exception that it raises.
     pub fn answer(&self) -> PyResult<Py<PyAny>> {
         let Self { callee, arguments, keywords, .. } = *self;
         if let Ok(versatile) = callee.cast::<Versatile>() {
@@ -82,8 +82,8 @@ impl<'py> SiteCall<'_, 'py> {
         self.as_missing(&path, recorded)
     }
 
-    /// Answers the call as if its callee were missing. The arguments are in the order of the callee's signature, so that it
-    /// does not matter which were named.
+    /// Answers the call as if its callee were missing. The arguments are in the order of the callee's signature, so
+    /// that it does not matter which were named.
     fn as_missing(&self, path: &str, recorded: bool) -> PyResult<Py<PyAny>> {
         match self.bound_arguments() {
             Some((arguments, keywords)) => {
@@ -94,7 +94,7 @@ impl<'py> SiteCall<'_, 'py> {
         }
     }
 
-    /// Arguments and keywords as the callee's signature binds them, where keywords are passed.
+    /// Arguments and keywords as the callee's signature binds them, if keywords are passed.
     fn bound_arguments(&self) -> Option<(Bound<'py, PyTuple>, Bound<'py, PyDict>)> {
         if !self.has_keywords() {
             return None;
@@ -206,7 +206,7 @@ fn stand_in(call: &SiteCall<'_, '_>, error: &PyErr) -> StandIn {
     }
 }
 
-/// Exceptions by which Python itself steers: they are never replaced.
+/// Exceptions with which Python itself controls the flow. They are never replaced.
 fn is_control(py: Python<'_>, error: &PyErr) -> bool {
     error.is_instance_of::<PyStopIteration>(py)
         || error.is_instance_of::<PyStopAsyncIteration>(py)
@@ -218,13 +218,13 @@ fn is_control(py: Python<'_>, error: &PyErr) -> bool {
 /// Which version is prepared for a failure.
 #[derive(Clone, Copy, PartialEq)]
 enum Caught {
-    /// The one that runs.
+    /// The running one.
     Here,
-    /// Another one only.
+    /// Only another one.
     Elsewhere,
 }
 
-/// Does any version catch the exception around this call?
+/// Whether any version catches the exception around this call.
 fn caught(call: &SiteCall<'_, '_>, error: &PyErr) -> Option<Caught> {
     let classes = error.get_type(call.py()).mro();
     let names: Vec<String> =

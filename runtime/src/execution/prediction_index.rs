@@ -15,7 +15,7 @@ use super::static_paths::{
     asked_attribute, canonical, container, copy, normalise, opening, renamed_attribute, split_first, written_arguments,
 };
 
-/// Stands for the callee where a generator hands an item over: what comes back is its consumer's doing.
+/// Stands for the callee where a generator hands over an item. Its consumer decides what comes back.
 pub(crate) const YIELD: &str = "yield";
 
 /// The classes of a value about which nothing is known.

@@ -1,5 +1,5 @@
-//! What instrumented code calls (the table of hooks stands in `twincell_syntax::instrument`), and the versatile object as
-//! it meets it.
+//! The functions that instrumented code calls (`twincell_syntax::instrument` has the table of hooks), and the versatile
+//! object as that code meets it.
 
 mod versatile;
 
@@ -149,8 +149,8 @@ fn subscript(py: Python<'_>, site: u32, object: &Bound<'_, PyAny>, key: &Bound<'
     resolve::value(py, &path, &request)
 }
 
-/// What the sites of instrumented code are called, for hooks that no execution tells: on a thread that outlived its
-/// own, or where code runs for itself. Opaque to the code among whose globals it is.
+/// The names of the sites of instrumented code, for hooks outside an execution: on a thread that outlived its own, or
+/// where code runs for itself. The code that has it among its globals cannot look inside.
 #[pyclass(frozen, module = "twincell")]
 struct Identifiers(Vec<Py<PyString>>);
 
@@ -180,9 +180,9 @@ fn is_running() -> Option<bool> {
     state::with(|execution| !execution.loading)
 }
 
-/// The access path of what an attribute or item is looked up in: as injected, else as written in the code, else, for
-/// what only a local names and for a plain result of a builtin, the value itself: versions may reach it by other
-/// calls.
+/// The access path of the object in which an attribute or item is looked up: as injected, or else as written in the
+/// code. For an object that only a local names, and for a plain result of a builtin, it is the value itself, since
+/// versions may reach it by other calls.
 fn container_path(object: &Bound<'_, PyAny>, site: u32) -> String {
     let identity = object.as_ptr() as usize;
     let path = state::with(|execution| {

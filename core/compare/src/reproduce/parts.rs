@@ -1,8 +1,8 @@
-//! The parts of a reproducer that are the same for all: the stand-in class and what goes with it.
+//! The parts that all reproducers share: the stand-in class and its companions.
 //!
-//! Each file of `standin/` is one part: a docstring, its imports, and the text that goes into a reproducer. The imports
-//! from files beside it say which parts it needs. `recorded.py` is no part: it stands for what each reproducer says itself
-//! (`recorded.rs`).
+//! Each file of `standin/` is one part: a docstring, its imports, and the text that goes into a reproducer. Its imports
+//! from neighbouring files say which parts it needs. `recorded.py` is not a part. It stands for the data that each
+//! reproducer has itself (`recorded.rs`).
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -11,26 +11,26 @@ use ruff_python_ast::Stmt;
 
 use twincell_syntax::parse::parse;
 
-/// What a test asks for beyond its own lines.
+/// What a test needs beyond its own lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Feature {
     /// Objects that answer as recorded, and the globals that have them.
     Standins,
-    /// `<`, `sorted` and the like.
+    /// `<`, `sorted` and similar operations.
     Order,
     Arithmetic,
     /// `with`.
     Contexts,
     /// `await`, `async for`, `async with`.
     Awaiting,
-    /// Plain values that are asked for more than they have.
+    /// Plain values from which the code asks more than they have.
     Extended,
     Imports,
-    /// `isinstance` with classes that are not here.
+    /// `isinstance` with missing classes.
     Instances,
     /// Real functions that answer as recorded.
     Patches,
-    /// The object of a method whose class is here.
+    /// The object of a method whose class exists.
     Receiver,
     /// The items of an asynchronous generator.
     Collected,
@@ -42,7 +42,7 @@ pub(super) enum Feature {
 struct Part {
     name: &'static str,
     source: &'static str,
-    /// What it is there for; `None` for a part that only other parts need.
+    /// Its purpose. `None` for a part that only other parts need.
     serves: Option<Feature>,
 }
 
@@ -52,7 +52,7 @@ macro_rules! part {
     };
 }
 
-/// All parts, in the order in which they stand in a reproducer.
+/// All parts, in their order in a reproducer.
 const PARTS: [Part; 22] = [
     part!("state", None),
     part!("standin", Some(Feature::Standins)),
@@ -78,13 +78,13 @@ const PARTS: [Part; 22] = [
     part!("virtual_time", Some(Feature::VirtualTime)),
 ];
 
-/// The part whose last lines are those of the stand-in class.
+/// The part that ends with the lines of the stand-in class.
 const CLASS: &str = "standin";
 
 /// A part without its docstring and imports.
 struct Body {
     text: &'static str,
-    /// Names of the parts that it needs.
+    /// The names of the parts that it needs.
     needs: Vec<String>,
 }
 
@@ -105,8 +105,8 @@ impl Part {
     }
 }
 
-/// The parts for some features with all that these need in turn, each after two empty lines. `members` are further lines of
-/// the stand-in class.
+/// The parts for some features, with all parts that these need in turn, each after two empty lines. `members` are
+/// further lines of the stand-in class.
 pub(super) fn compose(features: &BTreeSet<Feature>, members: &str) -> String {
     let bodies: Vec<(&Part, Body)> = PARTS.iter().map(|part| (part, part.body())).collect();
     let mut taken: Vec<bool> =
@@ -132,7 +132,7 @@ mod tests {
 
     use super::*;
 
-    /// What `recorded.rs` writes, and the loader.
+    /// The text from `recorded.rs`, and the loader.
     const RECORDED: &str = "recorded";
 
     fn source(name: &str) -> &'static str {

@@ -1,4 +1,4 @@
-//! What a reproducer with stand-ins says itself: the record of the witness as Python data, and which parts go with it.
+//! The data of a reproducer with stand-ins: the record of the witness as Python data, and the parts that go with it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -19,7 +19,7 @@ const DUNDERS: [&str; 3] = ["__class__", "__doc__", "__module__"];
 pub(super) struct Texts<'a> {
     /// Both functions, with their decorators.
     pub functions: &'a [String; 2],
-    /// What they need of their modules.
+    /// The parts of their modules that they need.
     pub modules: &'a [String; 2],
 }
 
@@ -33,7 +33,7 @@ impl Texts<'_> {
     }
 }
 
-/// The entries of a dictionary with the answers that come after the classes of the file, or with those before them.
+/// The entries of a dictionary with the answers that follow the classes of the file, or with those before them.
 fn entries(answers: &BTreeMap<String, Answer>, late: bool) -> String {
     let chosen = answers.iter().filter(|(_, answer)| answer.is_late == late);
     chosen.map(|(path, answer)| format!("    {}: {},\n", python::string(path), answer.source)).collect()
@@ -53,7 +53,7 @@ impl Writer<'_> {
         self.uses("import ") || modules.iter().any(|module| module.contains("import "))
     }
 
-    /// Was it asked of a stand-in whether it is an instance of a class that is not here?
+    /// Whether a stand-in was asked if it is an instance of a missing class.
     pub(super) fn has_instances(&self) -> bool {
         self.decisions.keys().any(|path| path.starts_with("isinstance(") || path.starts_with("class("))
     }
@@ -95,7 +95,7 @@ impl Writer<'_> {
         Ok(text)
     }
 
-    /// What this case asks of its stand-ins.
+    /// What this case needs from its stand-ins.
     fn features(&self, texts: &Texts<'_>, is_ordered: bool, extended: bool, patched: bool) -> BTreeSet<Feature> {
         let has_receiver = self.case.context == Context::Module && slice::is_inner(self.method());
         let asked = [
@@ -127,7 +127,7 @@ impl Writer<'_> {
         recorded.into_iter().filter(|name| is_own_method(name)).map(python::string).collect()
     }
 
-    /// Plain values that were asked for more than they have.
+    /// Plain values from which the code asks more than they have.
     fn extended(&self) -> Vec<String> {
         let is_object = |recipe: &Recipe| {
             use AbstractValue::{Callable, Object, Resource};

@@ -1,4 +1,5 @@
-//! From the call to what was observed of it: an iterator's items, what a coroutine or a function that is the result gives.
+//! From the call to what was observed of it: the items of an iterator, or the results of a coroutine or of a returned
+//! function.
 
 use std::collections::BTreeSet;
 
@@ -8,15 +9,15 @@ use twincell_values::value::Decision;
 use super::parts::Feature;
 use super::{Case, python};
 
-/// Around the bare call.
+/// Context managers around the call.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Shape {
     follow: Follow,
-    /// The event loop that it runs in.
+    /// The event loop in which it runs.
     run: Option<EventLoop>,
 }
 
-/// What is taken of a result.
+/// The observed part of a result.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 enum Follow {
     #[default]
@@ -25,7 +26,7 @@ enum Follow {
     FirstItems,
     /// The items of an asynchronous generator.
     Collected,
-    /// What the result gives when it is called, with these arguments.
+    /// The result of calling the result with these arguments.
     Called(Vec<Passed>),
 }
 
@@ -44,7 +45,7 @@ enum EventLoop {
 }
 
 impl Shape {
-    /// The source of a call with what is around it.
+    /// The source of a call with its surroundings.
     pub(super) fn around(&self, call: &str) -> String {
         let run = |call: &str| match self.run {
             None => call.to_string(),
@@ -70,7 +71,7 @@ impl Shape {
         collected.into_iter().chain(time).collect()
     }
 
-    /// The standard library and literals are enough for it.
+    /// Whether the standard library and literals are enough for it.
     pub(super) fn is_plain(&self) -> bool {
         let has_standin = matches!(&self.follow, Follow::Called(passed) if passed.iter().any(|one| one.is_standin));
         self.features().is_empty() && !has_standin
@@ -103,7 +104,7 @@ pub(super) fn shape(case: &Case<'_>, old: &Behavior) -> Result<Shape, String> {
     Ok(Shape { follow, run: awaited.then_some(run) })
 }
 
-/// What a function that is the result was given.
+/// The arguments of a function that is the result.
 fn passed(case: &Case<'_>) -> Vec<Passed> {
     let passed = case.record.choices.iter().filter_map(|choice| match &choice.decision {
         Decision::Value(recipe) if choice.path.starts_with("result(") && choice.path.ends_with(')') => {

@@ -1,5 +1,5 @@
-//! What calls of builtins and of the standard library do besides giving a value. Code that is not there is judged by its
-//! name instead, in `twincell-behavior`.
+//! The effects of builtins and of the standard library. Missing code is judged by its name instead, in
+//! `twincell-behavior`.
 
 /// Modules whose functions only compute or look.
 pub const ASKING_MODULES: &[&str] = &[

@@ -1,5 +1,5 @@
-//! What Python is, as far as the analysis needs it: its standard library, the effects of its own calls, its exceptions and
-//! names, and how it writes its values. What Ruff knows already is Ruff's (`ruff_python_stdlib`).
+//! Facts about Python that the analysis needs: its standard library, the effects of its calls, its exceptions and
+//! names, and the notation of its values. `ruff_python_stdlib` provides whatever Ruff knows.
 
 mod builtins;
 mod effects;
