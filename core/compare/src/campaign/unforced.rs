@@ -124,18 +124,17 @@ fn suspects(witness: &TestCase) -> BTreeSet<&str> {
             _ => None,
         };
         let path = choice.path.as_str();
-        let is_key =
-            match &choice.decision {
-                Decision::Value(recipe) => {
-                    let shown = recipe.display();
-                    let key = format!("[{shown}]");
-                    let is_held = |rest: &str| rest.starts_with(['.', '[', '(']);
-                    witness.record.forced.iter().any(|operation| {
-                        operation.ends_with(&key) || operation.strip_prefix(shown.as_str()).is_some_and(is_held)
-                    })
-                }
-                _ => false,
-            };
+        let is_key = match &choice.decision {
+            Decision::Value(recipe) => {
+                let shown = recipe.display();
+                let key = format!("[{shown}]");
+                let is_held = |rest: &str| rest.starts_with(['.', '[', '(']);
+                witness.record.forced.iter().any(|operation| {
+                    operation.ends_with(&key) || operation.strip_prefix(shown.as_str()).is_some_and(is_held)
+                })
+            }
+            _ => false,
+        };
         if is_key {
             return true;
         }
@@ -146,9 +145,9 @@ fn suspects(witness: &TestCase) -> BTreeSet<&str> {
             let holder = &operation[..end];
             is_named
                 || operation.contains(path)
-                || shown
-                    .as_ref()
-                    .is_some_and(|shown| operation.contains(shown.as_str()) || holder.len() > 1 && shown.contains(holder))
+                || shown.as_ref().is_some_and(|shown| {
+                    operation.contains(shown.as_str()) || holder.len() > 1 && shown.contains(holder)
+                })
         })
     };
     witness.record.choices.iter().filter(is_suspect).map(|choice| choice.path.as_str()).collect()
