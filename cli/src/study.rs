@@ -27,7 +27,7 @@ pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort
         return Err(Abort::Interrupted);
     }
     if let (true, Some(out)) = (exports::are_wanted(matches), out) {
-        exports::write(&done.details.told(read_all(&out).map_err(Abort::Failed)?), matches)?;
+        exports::write(&done.details.export_rows(read_all(&out).map_err(Abort::Failed)?), matches)?;
     }
     let rows = done.outcome.confusion.total();
     // A command may find nothing to do.

@@ -220,7 +220,8 @@ pub fn code_of(cell: &str) -> String {
     };
     let (line, body) = trimmed.split_once('\n').unwrap_or((trimmed, ""));
     let body = format!("\n{body}");
-    if magic == "%%compare" && !line.contains("--with-last") {
+    let with_last = shlex::split(line).is_some_and(|words| words.iter().any(|word| word == "--with-last"));
+    if magic == "%%compare" && !with_last {
         return split(&body).map_or(body, |(_, new)| new);
     }
     body

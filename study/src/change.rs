@@ -33,12 +33,25 @@ pub struct Change {
     pub file: Option<String>,
 }
 
-/// A row that is not a change: it becomes a finding with this reason, one line for people.
+/// A row that is not a change: it becomes a finding that says why.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NoChange {
     pub number: usize,
     pub id: Value,
-    pub reason: String,
+    /// What the number counts, where the reason has to say where the row stands: `line`, `row`.
+    pub unit: Option<&'static str>,
+    /// What is wrong with the row.
+    pub what: String,
+}
+
+impl NoChange {
+    /// One line for people.
+    pub fn reason(&self) -> String {
+        match self.unit {
+            Some(unit) => format!("{unit} {} is not a change: {}", self.number, self.what),
+            None => self.what.clone(),
+        }
+    }
 }
 
 pub type Row = Result<Change, NoChange>;

@@ -72,7 +72,8 @@ mod tests {
 
     #[test]
     fn an_id_of_any_kind_is_a_text_unless_all_are_integers() {
-        let row = |id: serde_json::Value| Finding::no_change(&NoChange { number: 1, id, reason: String::new() });
+        let row =
+            |id: serde_json::Value| Finding::no_change(&NoChange { number: 1, id, unit: None, what: String::new() });
         let rows = [row("a".into()), row(7.into()), row(serde_json::json!([1]))];
         let evidence: ArrayRef = Arc::new(StringArray::from(vec!["[]"; 3]));
         let table = batch(&rows, false, evidence).unwrap();

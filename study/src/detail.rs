@@ -75,7 +75,7 @@ impl Details {
     }
 
     /// What other programs are told about the rows.
-    pub fn told(&self, rows: Vec<Finding>) -> Vec<ExportRow> {
+    pub fn export_rows(&self, rows: Vec<Finding>) -> Vec<ExportRow> {
         let by_key: HashMap<&str, &Detail> = self.held.values().map(|(key, detail)| (key.as_str(), detail)).collect();
         let told = |row: Finding| {
             let detail = row.key.as_deref().and_then(|key| by_key.get(key).copied()).cloned().unwrap_or_default();
@@ -140,7 +140,7 @@ mod tests {
                 Change { id: id.into(), file: Some("a.py".into()), function: Some("f".into()), ..Change::default() };
             Finding { key: Some(key.into()), ..Finding::not_compared(&change, "r".into(), 0.0) }
         };
-        let told = details.told(vec![row("a.py:f", "other"), row("x", "k")]);
+        let told = details.export_rows(vec![row("a.py:f", "other"), row("x", "k")]);
         assert_eq!((told[0].name.as_str(), told[0].line), ("f", None));
         assert_eq!((told[1].name.as_str(), told[1].line, told[1].test.as_deref()), ("x", Some(7), Some("t")));
     }

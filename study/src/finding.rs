@@ -91,7 +91,7 @@ impl Finding {
 
     /// The finding for a row that is not a change.
     pub fn no_change(row: &NoChange) -> Self {
-        Self::failed(row.id.clone(), row.reason.clone(), 0.0)
+        Self::failed(row.id.clone(), row.reason(), 0.0)
     }
 
     /// Adds what the input says about the change, which no result depends on.

@@ -55,7 +55,7 @@ impl Keys {
     pub fn of_row(&self, row: &NoChange) -> String {
         let mut hash = self.shared.clone();
         put(&mut hash, b"no change");
-        put(&mut hash, row.reason.as_bytes());
+        put(&mut hash, row.reason().as_bytes());
         hex(hash)
     }
 }

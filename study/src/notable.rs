@@ -57,16 +57,17 @@ pub struct Notable {
 }
 
 impl Notable {
-    pub fn add(&mut self, number: usize, finding: &Finding, is_change: bool) {
+    /// Counts a row. `no_change` says what is wrong with one that is not a change.
+    pub fn add(&mut self, number: usize, finding: &Finding, no_change: Option<&str>) {
         let open = match finding.verdict {
-            _ if !is_change => Open::NoChange,
+            _ if no_change.is_some() => Open::NoChange,
             Verdict::Changing => return self.changing.add(number, || told(finding), CHANGING),
             Verdict::Inconclusive if finding.executions == 0 => Open::NotCompared,
             Verdict::Inconclusive => Open::Undecided,
             Verdict::LikelyPreserving | Verdict::Identical => return,
         };
-        let line = || if is_change { told(finding) } else { cut(&finding.reason) };
-        self.open.entry((open, kind(&finding.reason))).or_default().add(number, line, 1);
+        let line = || if no_change.is_some() { cut(&finding.reason) } else { told(finding) };
+        self.open.entry((open, kind(no_change.unwrap_or(&finding.reason)))).or_default().add(number, line, 1);
     }
 
     /// The number of rows that are not changes.
@@ -123,9 +124,8 @@ impl Notable {
 
 /// The common part of reasons: without their details, which are in numbers, after colons and in quotes.
 fn kind(reason: &str) -> String {
-    let what = reason.split_once(" is not a change: ").map_or(reason, |(_, what)| what);
     let mut kind = String::new();
-    for character in what.chars().take_while(|character| !matches!(character, ':' | '(' | ';' | '\'' | '"')) {
+    for character in reason.chars().take_while(|character| !matches!(character, ':' | '(' | ';' | '\'' | '"')) {
         match character {
             '0'..='9' if kind.ends_with('0') => {}
             '0'..='9' => kind.push('0'),
@@ -159,13 +159,13 @@ mod tests {
     fn the_first_of_each_kind_are_told_whatever_came_first() {
         let mut notable = Notable::default();
         for number in (1..=13).rev() {
-            notable.add(number, &row(&format!("c{number}"), Verdict::Changing, 3), true);
+            notable.add(number, &row(&format!("c{number}"), Verdict::Changing, 3), None);
         }
-        notable.add(15, &row("later", Verdict::Inconclusive, 0), true);
-        notable.add(14, &row("broken", Verdict::Inconclusive, 0), true);
-        notable.add(16, &row("undecided", Verdict::Inconclusive, 9), true);
-        let none = NoChange { number: 17, id: 17.into(), reason: "row 17 is not a change: it is empty".into() };
-        notable.add(17, &Finding::no_change(&none), false);
+        notable.add(15, &row("later", Verdict::Inconclusive, 0), None);
+        notable.add(14, &row("broken", Verdict::Inconclusive, 0), None);
+        notable.add(16, &row("undecided", Verdict::Inconclusive, 9), None);
+        let none = NoChange { number: 17, id: 17.into(), unit: Some("row"), what: "it is empty".into() };
+        notable.add(17, &Finding::no_change(&none), Some(&none.what));
         let lines = notable.lines();
         assert_eq!(
             (lines[0].as_str(), lines[9].as_str(), lines[10].as_str()),
@@ -180,28 +180,32 @@ mod tests {
     #[test]
     fn reasons_are_counted_by_kind() {
         let mut notable = Notable::default();
-        let mut add = |number: usize, reason: &str, executions: u32| {
+        let add = |notable: &mut Notable, number: usize, reason: &str, executions: u32| {
             let finding =
                 Finding { reason: reason.into(), ..row(&format!("c{number}"), Verdict::Inconclusive, executions) };
-            notable.add(number, &finding, executions < 9);
+            notable.add(number, &finding, None);
+        };
+        let refuse = |notable: &mut Notable, number: usize, what: &str| {
+            let none = NoChange { number, id: number.into(), unit: Some("line"), what: what.into() };
+            notable.add(number, &Finding::no_change(&none), Some(what));
         };
         for number in 1..=3 {
-            add(number, &format!("all {number}0 executions were stopped: x"), 5);
-            add(10 * number, &format!("old is not valid Python: line {number}"), 0);
-            add(100 * number, &format!("line {number} is not a change: the field `old` is missing"), 9);
+            add(&mut notable, number, &format!("all {number}0 executions were stopped: x"), 5);
+            add(&mut notable, 10 * number, &format!("old is not valid Python: line {number}"), 0);
+            refuse(&mut notable, 100 * number, "the field `old` is missing");
         }
-        add(4, "none of 3 usable executions ran a changed line", 5);
-        add(40, "line 40 is not a change: it is not JSON (wrong at column 2)", 9);
+        add(&mut notable, 4, "none of 3 usable executions ran a changed line", 5);
+        refuse(&mut notable, 40, "it is not JSON (wrong at column 2)");
         let expected = [
             "3 changes are inconclusive, the first: c1: all 10 executions were stopped: x",
             "1 change is inconclusive: c4: none of 3 usable executions ran a changed line",
             "3 changes were not compared, the first: c10: old is not valid Python: line 1",
-            "3 rows are not changes, the first: line 1 is not a change: the field `old` is missing",
+            "3 rows are not changes, the first: line 100 is not a change: the field `old` is missing",
             "1 row is not a change: line 40 is not a change: it is not JSON (wrong at column 2)",
         ];
         assert_eq!((notable.lines(), notable.no_changes()), (expected.map(String::from).into(), 4));
         for (number, reason) in ["a", "b", "c", "d", "e", "f"].into_iter().enumerate() {
-            notable.add(50 + number, &Finding { reason: reason.into(), ..row("x", Verdict::Inconclusive, 0) }, false);
+            refuse(&mut notable, 50 + number, reason);
         }
         assert_eq!(notable.lines().last().unwrap(), "3 more are unusable, for other reasons");
     }
@@ -209,9 +213,9 @@ mod tests {
     #[test]
     fn an_input_without_a_change_is_told() {
         let mut notable = Notable::default();
-        let none = NoChange { number: 1, id: 1.into(), reason: "line 1 is not a change: it is not JSON".into() };
-        notable.add(1, &Finding::no_change(&none), false);
-        notable.add(2, &Finding::no_change(&none), false);
+        let none = NoChange { number: 1, id: 1.into(), unit: Some("line"), what: "it is not JSON".into() };
+        notable.add(1, &Finding::no_change(&none), Some(&none.what));
+        notable.add(2, &Finding::no_change(&none), Some(&none.what));
         let said = "none of the 2 rows is a change; the first: line 1 is not a change: it is not JSON";
         assert_eq!((notable.nothing(2).as_deref(), notable.nothing(3)), (Some(said), None));
         assert_eq!(Notable::default().nothing(0).as_deref(), Some("there is no change to compare"));

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use twincell_compare::{CompareOptions, Continue};
 
-use crate::change::{Change, Changes, Row};
+use crate::change::{Change, Changes, NoChange, Row};
 use crate::events::{Broken, Event, Job};
 use crate::farm::{self, Farm};
 use crate::find::{Compare, Found, Wanted};
@@ -226,7 +226,7 @@ impl At {
         if let Some(finding) = found {
             self.outcome.resumed += u64::from(is_earlier);
             self.progress.resumed += 1;
-            self.count(number, &finding, label, row.is_ok());
+            self.count(number, &finding, label, row.as_ref().err());
             return Ok(None);
         }
         match row {
@@ -244,7 +244,7 @@ impl At {
                 let mut finding = Finding::no_change(&row);
                 finding.key = Some(key);
                 store.add(number, &finding).map_err(Broken::Store)?;
-                self.count(number, &finding, None, false);
+                self.count(number, &finding, None, Some(&row));
                 Ok(None)
             }
         }
@@ -264,7 +264,7 @@ impl At {
             found.finding = Finding::not_compared(change, reason, found.finding.milliseconds);
         }
         store.add(change.number, &found.finding).map_err(Broken::Store)?;
-        self.count(change.number, &found.finding, change.label(), true);
+        self.count(change.number, &found.finding, change.label(), None);
         shared.room.give();
         Ok(())
     }
@@ -283,8 +283,8 @@ impl At {
         store.finish(is_complete)
     }
 
-    fn count(&mut self, number: usize, finding: &Finding, label: Option<Label>, is_change: bool) {
-        self.outcome.notable.add(number, finding, is_change);
+    fn count(&mut self, number: usize, finding: &Finding, label: Option<Label>, no_change: Option<&NoChange>) {
+        self.outcome.notable.add(number, finding, no_change.map(|row| row.what.as_str()));
         self.progress.done += 1;
         self.outcome.confusion.add(label, finding.verdict);
         self.outcome.reach.add(finding.executions, finding.coverage, finding.changed_lines_reached);

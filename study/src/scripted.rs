@@ -48,7 +48,12 @@ impl Script {
 
     pub fn mixed(count: usize) -> Self {
         let rows = (1..=count).map(|number| match number % 4 {
-            0 => Ok(Err(NoChange { number, id: number.into(), reason: format!("row {number} is not a change") })),
+            0 => Ok(Err(NoChange {
+                number,
+                id: number.into(),
+                unit: None,
+                what: format!("row {number} is not a change"),
+            })),
             kind => Ok(Ok(change(number, ["", "fast", "slow", "fail"][kind]))),
         });
         Self(rows.collect())

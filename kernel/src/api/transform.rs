@@ -84,7 +84,7 @@ impl PyTransform {
             match py.detach(|| held(&self.changes).next()) {
                 None => return Ok(None),
                 Some(Ok(Ok(change))) => return plain(py, &change.fields()).map(Some),
-                Some(Ok(Err(none))) => held(&self.failed).push((none.id, none.reason)),
+                Some(Ok(Err(none))) => held(&self.failed).push((none.id.clone(), none.reason())),
                 Some(Err(error)) if error.kind() == io::ErrorKind::WouldBlock => py.check_signals()?,
                 Some(Err(error)) => return Err(raised(files::reason(&error))),
             }

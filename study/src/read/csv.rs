@@ -77,7 +77,7 @@ mod tests {
         assert_eq!((first.id.clone(), first.old.as_str()), (Value::from("7"), "def f():\n    return \"a\""));
         assert_eq!(first.label.as_deref(), Some("changing"));
         let second = rows[1].as_ref().unwrap_err();
-        assert_eq!(second.reason, "row 2 is not a change: the field `old` is missing; give the text of the function");
+        assert_eq!(second.reason(), "row 2 is not a change: the field `old` is missing; give the text of the function");
         let third = rows[2].as_ref().unwrap();
         assert_eq!((third.id.clone(), third.new.as_str(), third.label.clone()), (Value::from(3), "", None));
     }
@@ -92,6 +92,6 @@ mod tests {
         assert!(error.ends_with("; there are a, b"), "{error}");
         assert_eq!(Table::new(&b""[..], b',').err().unwrap(), "it holds no columns");
         let mut table = Table::new(&b"old\tnew\n\xff\tb\n"[..], b'\t').unwrap();
-        assert!(table.next().unwrap().unwrap().unwrap_err().reason.contains("`old` is not UTF-8 text"));
+        assert!(table.next().unwrap().unwrap().unwrap_err().reason().contains("`old` is not UTF-8 text"));
     }
 }

@@ -177,7 +177,7 @@ mod tests {
             .collect();
         assert_eq!(ids, ["a", "bad", "c", "deep/d", "e", "lost", "sub/b"]);
         assert!(rows.iter().flatten().all(|change| change.old == "x = 1\n" && change.new == "x = 2\n"));
-        let reason = |at: usize| rows[at].as_ref().unwrap_err().reason.clone();
+        let reason = |at: usize| rows[at].as_ref().unwrap_err().reason();
         assert!(
             reason(5).starts_with("pair 6 is not a change: lost_old.py has no new version beside it"),
             "{}",

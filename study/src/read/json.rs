@@ -134,7 +134,7 @@ mod tests {
         let rows = std::iter::from_fn(|| entries.next());
         rows.map(|row| match row {
             Ok(Ok(change)) => Ok(change.old),
-            Ok(Err(no_change)) => Err(no_change.reason),
+            Ok(Err(no_change)) => Err(no_change.reason()),
             Err(error) => Err(error.to_string()),
         })
         .collect()

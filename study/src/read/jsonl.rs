@@ -123,8 +123,8 @@ mod tests {
     fn a_line_keeps_its_number_whatever_stands_around_it() {
         let rows = rows(b"\xef\xbb\xbf{\"old\": \"a\", \"new\": \"b\"}\r\n\n  \n\xff\n{\"old\": \"\", \"new\": \"\"}");
         assert_eq!(rows[0].as_ref().map(|change| change.old.as_str()), Ok("a"));
-        let [_, Err(NoChange { number: 4, reason, .. }), Ok(last)] = rows.as_slice() else { panic!("{rows:?}") };
-        assert!(reason.starts_with("line 4 is not a change: it is not JSON"), "{reason}");
+        let [_, Err(none @ NoChange { number: 4, .. }), Ok(last)] = rows.as_slice() else { panic!("{rows:?}") };
+        assert!(none.reason().starts_with("line 4 is not a change: it is not JSON"), "{none:?}");
         assert_eq!(last.number, 5);
     }
 
@@ -133,7 +133,7 @@ mod tests {
         let endless = io::repeat(b'x').take(3 * LONGEST as u64 + 5);
         let input = BufReader::new(endless.chain(&b"\n{\"old\": \"\", \"new\": \"\"}\n"[..]));
         let mut lines = Lines::new(input);
-        let reason = lines.next().unwrap().unwrap().unwrap_err().reason;
+        let reason = lines.next().unwrap().unwrap().unwrap_err().reason();
         assert_eq!(reason, "line 1 is not a change: it is longer than 64 MiB; is it one change?");
         assert!(lines.line.capacity() < LONGEST);
         assert_eq!(lines.next().unwrap().unwrap().unwrap().number, 2);

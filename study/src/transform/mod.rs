@@ -199,7 +199,7 @@ impl Changes for Transform {
                 let number = self.number;
                 return Some(Ok(match found {
                     Found::Change(change) => Ok(Change { number, ..*change }),
-                    Found::No { id, reason } => Err(NoChange { number, id: Value::from(id), reason }),
+                    Found::No { id, reason } => Err(NoChange { number, id: Value::from(id), unit: None, what: reason }),
                 }));
             }
             if let Some((batch, mut running)) = self.running.take() {

@@ -91,7 +91,7 @@ impl Origin {
                     }
                     match (left, row) {
                         (0, Ok(change)) => return Ok(change),
-                        (0, Err(none)) => return Err(format!("{id} is not a change: {}", none.reason)),
+                        (0, Err(none)) => return Err(format!("{id} is not a change: {}", none.reason())),
                         _ => left -= 1,
                     }
                 }
