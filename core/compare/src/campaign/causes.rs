@@ -9,7 +9,7 @@
 use std::collections::BTreeSet;
 
 use twincell_behavior::{Basis, Channel, Difference, Rules, differences};
-use twincell_engine::protocol::ExecutionRecord;
+use twincell_engine::protocol::{ExecutionRecord, ExecutionRequest};
 use twincell_engine::{EngineError, Executed};
 use twincell_values::drawing::likelihood::{probability, representatives};
 use twincell_values::value::{AbstractValue, Choice, Decision, Recipe};
@@ -238,52 +238,9 @@ pub fn decisive(
     raise_probability: f64,
     budget: u32,
 ) -> Result<Vec<Decisive>, EngineError> {
-    let record = &witness.record;
-    let channels: BTreeSet<Channel> = witness.differences.iter().map(|difference| difference.channel).collect();
-    let shows = |executed: &Executed| match executed {
-        Executed::Record(record) => match record.behaviors.as_slice() {
-            [old, new] => differences(old, new, rules).iter().any(|difference| channels.contains(&difference.channel)),
-            _ => false,
-        },
-        // Nothing is known about what it would have shown.
-        Executed::Lost { .. } => true,
-    };
-    let with = |choice: &Choice, decision: Decision| {
-        let mut fixed = repeat(record);
-        fixed.insert(choice.path.clone(), decision);
-        again(record, fixed, vec![0, 1])
-    };
-    let explaining = super::ExecutionRequest { explain: true, ..again(record, repeat(record), vec![0, 1]) };
-    let explained = execute.execute(vec![explaining])?.pop();
-    let classes = |path: &str| match &explained {
-        Some(Executed::Record(record)) => {
-            let injection = record.injections.iter().find(|injection| injection.path == path)?;
-            Some(injection.classes.as_slice()).filter(|classes| !classes.is_empty())
-        }
-        _ => None,
-    };
-    // A value of a class that it hardly ever has is replaced by one of the likeliest class.
-    let usual = |choice: &Choice| {
-        let (Decision::Value(own), classes) = (&choice.decision, classes(&choice.path)?) else { return None };
-        let share = |class: &AbstractValue| classes.get(*class as usize).copied().unwrap_or_default();
-        let likeliest = AbstractValue::ALL.into_iter().max_by(|a, b| share(a).total_cmp(&share(b)));
-        let usual = representatives().into_iter().rfind(|value| Some(value.abstract_value()) == likeliest)?;
-        (probability(classes, [own]) < EDGE_CASE).then_some(Decision::Value(usual))
-    };
-    let unlikely: Vec<(&Choice, Decision)> = record
-        .choices
-        .iter()
-        .filter_map(|choice| usual(choice).map(|usual| (choice, usual)))
-        .take(MOST_UNLIKELY)
-        .collect();
-    let tried: Vec<(&Choice, Decision)> = record
-        .choices
-        .iter()
-        .filter_map(|choice| other(&choice.decision).map(|decision| (choice, decision)))
-        .take(budget as usize)
-        .chain(unlikely)
-        .collect();
-    let requests: Vec<_> = tried.iter().map(|(choice, other)| with(choice, other.clone())).collect();
+    let exchanges = Exchanges::new(execute, witness, rules)?;
+    let tried = exchanges.worth_trying(budget);
+    let requests: Vec<_> = tried.iter().map(|(choice, other)| exchanges.with(choice, other.clone())).collect();
     let mut outcomes = Vec::new();
     for batch in requests.chunks(BATCH) {
         outcomes.extend(execute.execute(batch.to_vec())?);
@@ -293,11 +250,11 @@ pub fn decisive(
         }
     }
     let mut found: Vec<(&Choice, Decisive)> = Vec::new();
-    for ((choice, _), _) in tried.iter().zip(&outcomes).filter(|(_, executed)| !shows(executed)) {
+    for ((choice, _), _) in tried.iter().zip(&outcomes).filter(|(_, executed)| !exchanges.shows(executed)) {
         if found.iter().any(|(known, _)| known.path == choice.path) {
             continue;
         }
-        let probability = match (&choice.decision, classes(&choice.path)) {
+        let probability = match (&choice.decision, exchanges.classes(&choice.path)) {
             (Decision::Raise(_), _) => raise_probability,
             (Decision::Value(own), Some(classes)) => probability(classes, [own]),
             // A truth, a length or a default is as likely as its opposite.
@@ -306,20 +263,99 @@ pub fn decisive(
         found.push((choice, Decisive { path: choice.path.clone(), probability }));
     }
     if joint_probability(found.iter().map(|(_, value)| value)) < EDGE_CASE {
-        // Other values of the same path may also show it.
+        exchanges.count_other_values(execute, &mut found)?;
+    }
+    Ok(found.into_iter().map(|(_, value)| value).collect())
+}
+
+/// Exchanges single decisions of a witness, to see whether it still shows its difference.
+struct Exchanges<'w> {
+    record: &'w ExecutionRecord,
+    rules: &'w Rules,
+    /// The channels in which the witness differs.
+    channels: BTreeSet<Channel>,
+    /// The witness again, with the probability of each class.
+    explained: Option<Executed>,
+}
+
+impl<'w> Exchanges<'w> {
+    fn new(execute: &mut dyn Execute, witness: &'w TestCase, rules: &'w Rules) -> Result<Self, EngineError> {
+        let record = &witness.record;
+        let channels = witness.differences.iter().map(|difference| difference.channel).collect();
+        let explaining = ExecutionRequest { explain: true, ..again(record, repeat(record), vec![0, 1]) };
+        let explained = execute.execute(vec![explaining])?.pop();
+        Ok(Self { record, rules, channels, explained })
+    }
+
+    /// The witness with another decision.
+    fn with(&self, choice: &Choice, decision: Decision) -> ExecutionRequest {
+        let mut fixed = repeat(self.record);
+        fixed.insert(choice.path.clone(), decision);
+        again(self.record, fixed, vec![0, 1])
+    }
+
+    fn shows(&self, executed: &Executed) -> bool {
+        match executed {
+            Executed::Record(record) => match record.behaviors.as_slice() {
+                [old, new] => differences(old, new, self.rules)
+                    .iter()
+                    .any(|difference| self.channels.contains(&difference.channel)),
+                _ => false,
+            },
+            // Nothing is known about what it would have shown.
+            Executed::Lost { .. } => true,
+        }
+    }
+
+    /// The probability of each class under a path, where it is known.
+    fn classes(&self, path: &str) -> Option<&[f32]> {
+        match &self.explained {
+            Some(Executed::Record(record)) => {
+                let injection = record.injections.iter().find(|injection| injection.path == path)?;
+                Some(injection.classes.as_slice()).filter(|classes| !classes.is_empty())
+            }
+            _ => None,
+        }
+    }
+
+    /// The decisions to exchange, each with another one: up to `budget` with the opposite, then those with a value of a
+    /// class that it hardly ever has, with one of the likeliest class.
+    fn worth_trying(&self, budget: u32) -> Vec<(&'w Choice, Decision)> {
+        let choices = &self.record.choices;
+        let opposite = choices.iter().filter_map(|choice| other(&choice.decision).map(|decision| (choice, decision)));
+        let unlikely = choices.iter().filter_map(|choice| self.usual(choice).map(|usual| (choice, usual)));
+        opposite.take(budget as usize).chain(unlikely.take(MOST_UNLIKELY)).collect()
+    }
+
+    fn usual(&self, choice: &Choice) -> Option<Decision> {
+        let (Decision::Value(own), classes) = (&choice.decision, self.classes(&choice.path)?) else { return None };
+        let share = |class: &AbstractValue| classes.get(*class as usize).copied().unwrap_or_default();
+        let likeliest = AbstractValue::ALL.into_iter().max_by(|a, b| share(a).total_cmp(&share(b)));
+        let usual = representatives().into_iter().rfind(|value| Some(value.abstract_value()) == likeliest)?;
+        (probability(classes, [own]) < EDGE_CASE).then_some(Decision::Value(usual))
+    }
+
+    /// Other values of the same path may also show the difference. The least likely paths are tried first.
+    fn count_other_values(
+        &self,
+        execute: &mut dyn Execute,
+        found: &mut [(&Choice, Decisive)],
+    ) -> Result<(), EngineError> {
         let mut order: Vec<usize> = (0..found.len()).collect();
         order.sort_by(|&a, &b| found[a].1.probability.total_cmp(&found[b].1.probability));
         for at in order.into_iter().take(MOST_UNLIKELY) {
             let choice = found[at].0;
-            let (Decision::Value(own), Some(classes)) = (&choice.decision, classes(&choice.path)) else { continue };
+            let (Decision::Value(own), Some(classes)) = (&choice.decision, self.classes(&choice.path)) else {
+                continue;
+            };
             let others: Vec<Recipe> = representatives().into_iter().filter(|value| value != own).collect();
-            let requests = others.iter().map(|value| with(choice, Decision::Value(value.clone()))).collect();
+            let requests = others.iter().map(|value| self.with(choice, Decision::Value(value.clone()))).collect();
             let outcomes = execute.execute(requests)?;
-            let show = others.iter().zip(&outcomes).filter(|(_, executed)| is_record(executed) && shows(executed));
+            let show = others.iter().zip(&outcomes).filter(|(_, executed)| is_record(executed) && self.shows(executed));
             found[at].1.probability = probability(classes, show.map(|(value, _)| value).chain([own]));
         }
+        Ok(())
     }
-    Ok(found.into_iter().map(|(_, value)| value).collect())
 }
 
 fn is_record(executed: &Executed) -> bool {

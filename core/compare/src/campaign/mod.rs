@@ -244,17 +244,14 @@ pub fn run(
     let mut campaign = Campaign::default();
     let mut next = 0;
     let mut batch = FIRST_BATCH;
-    let mut end = plan.budget;
-    let mut weak = 0;
-    let mut noisy_places: BTreeSet<(Channel, String)> = BTreeSet::new();
-    let mut confirmations = if plan.ignore_edge_cases { MOST_IGNORED } else { MOST_CONFIRMED };
-    while next < end && !is_hopeless(&campaign) {
-        let count = batch.min(end - next);
+    let mut triage = Triage::new(plan);
+    while next < triage.end && !is_hopeless(&campaign) {
+        let count = batch.min(triage.end - next);
         let (lost, before) = (campaign.lost.len(), campaign.executions.len());
         let requests = (next..next + count).map(|index| choose(&mut state, plan.seed, index)).collect();
         next += count;
         batch = (batch * 2).min(if state.search_targets.is_waiting() { LEARNING_BATCH } else { LARGEST_BATCH });
-        let mut sure = false;
+        triage.sure = false;
         for executed in execute.execute(requests)? {
             match executed {
                 Executed::Lost { reason, .. } => {
@@ -264,59 +261,14 @@ pub fn run(
                 Executed::Record(record) => learn(&mut state, &mut campaign, *record),
             }
             let Some(last) = campaign.executions.len().checked_sub(1) else { continue };
-            if sure {
-                // It has already run: its coverage counts, its differences do not.
-                campaign.executions[last].set_aside();
-                continue;
-            }
-            if campaign.executions[last].differences.is_empty() || confirmations == 0 {
-                continue;
-            }
-            if weak >= MOST_WEAK && campaign.executions[last].differences.iter().all(may_be_weak) {
-                campaign.executions[last].set_aside();
-                continue;
-            }
-            let settled = campaign.witness.is_some_and(|witness| campaign.executions[witness].score() >= verdict::SURE);
-            if settled && !campaign.executions[last].record.forced.is_empty() {
-                // Only one without forced operations would be better.
-                campaign.executions[last].set_aside();
-                continue;
-            }
-            let noise = campaign.nondeterministic;
-            let places: Vec<(Channel, String)> = places(&campaign.executions[last]).collect();
-            let is_known_noise = noise >= MOST_NOISY && places.iter().all(|place| noisy_places.contains(place));
-            if is_known_noise || noise >= MOST_NOISY_ANYWHERE {
-                campaign.nondeterministic += 1;
-                campaign.executions[last].set_aside();
-                continue;
-            }
-            let ignored = campaign.edge_cases;
-            examine(execute, &mut campaign, last, plan)?;
-            if campaign.nondeterministic > noise {
-                noisy_places.extend(places);
-            }
-            confirmations -= campaign.edge_cases - ignored;
-            let found = &campaign.executions[last];
-            if found.score() > 0.0 && found.score() < verdict::CHANGING {
-                // It is worth showing if nothing better is found. The search continues as it would without it.
-                weak += 1;
-                campaign.witness.get_or_insert(last);
-            } else if found.score() > 0.0 {
-                confirmations -= 1;
-                let is_better = |best: usize| found.speaks_more_clearly_than(&campaign.executions[best]);
-                if campaign.witness.is_none_or(is_better) {
-                    campaign.witness = Some(last);
-                }
-                sure = found.is_sure();
-                end = end.min(next + FURTHER);
-            }
+            triage.take(execute, &mut campaign, last, next)?;
         }
-        campaign.forget(before);
+        campaign.prune(before);
         if campaign.lost.len() > lost {
             batch = FIRST_BATCH;
         }
         let coverage = state.coverage();
-        if sure || !state.go_on(&campaign, next) {
+        if triage.sure || !state.go_on(&campaign, next) {
             break;
         }
         if progress(next, coverage) == Continue::Stop {
@@ -328,6 +280,105 @@ pub fn run(
         complete(execute, &mut state, &mut campaign, plan, next)?;
     }
     Ok(campaign)
+}
+
+/// Decides which of the differences that executions show are worth confirming, and when the search may end.
+struct Triage<'p> {
+    plan: &'p Plan,
+    /// How many more differences to confirm.
+    confirmations: u32,
+    /// How many confirmed differences were too weak for a change.
+    weak: u32,
+    /// Places where something differed that did not differ again.
+    noisy_places: BTreeSet<(Channel, String)>,
+    /// A confirmed difference of this batch that nothing could outdo.
+    sure: bool,
+    /// The search ends before this execution.
+    end: u32,
+}
+
+/// What to do with the differences of one execution.
+enum Attention {
+    /// There are none, or none is confirmed any more.
+    None,
+    /// They count for nothing, because others showed them more clearly.
+    SetAside,
+    /// They are most likely noise.
+    Noise,
+    Confirm,
+}
+
+impl<'p> Triage<'p> {
+    fn new(plan: &'p Plan) -> Self {
+        let confirmations = if plan.ignore_edge_cases { MOST_IGNORED } else { MOST_CONFIRMED };
+        Self { plan, confirmations, weak: 0, noisy_places: BTreeSet::new(), sure: false, end: plan.budget }
+    }
+
+    /// Takes in an execution, the last of those that ran up to `next`.
+    fn take(
+        &mut self,
+        execute: &mut dyn Execute,
+        campaign: &mut Campaign,
+        last: usize,
+        next: u32,
+    ) -> Result<(), EngineError> {
+        match self.attention(campaign, &campaign.executions[last]) {
+            Attention::None => return Ok(()),
+            Attention::SetAside => {
+                campaign.executions[last].set_aside();
+                return Ok(());
+            }
+            Attention::Noise => {
+                campaign.nondeterministic += 1;
+                campaign.executions[last].set_aside();
+                return Ok(());
+            }
+            Attention::Confirm => {}
+        }
+        let places: Vec<(Channel, String)> = places(&campaign.executions[last]).collect();
+        let (noise, ignored) = (campaign.nondeterministic, campaign.edge_cases);
+        examine(execute, campaign, last, self.plan)?;
+        if campaign.nondeterministic > noise {
+            self.noisy_places.extend(places);
+        }
+        self.confirmations -= campaign.edge_cases - ignored;
+        let found = &campaign.executions[last];
+        if found.score() > 0.0 && found.score() < verdict::CHANGING {
+            // It is worth showing if nothing better is found. The search continues as it would without it.
+            self.weak += 1;
+            campaign.witness.get_or_insert(last);
+        } else if found.score() > 0.0 {
+            self.confirmations -= 1;
+            let is_better = |best: usize| found.speaks_more_clearly_than(&campaign.executions[best]);
+            self.sure = found.is_sure();
+            self.end = self.end.min(next + FURTHER);
+            if campaign.witness.is_none_or(is_better) {
+                campaign.witness = Some(last);
+            }
+        }
+        Ok(())
+    }
+
+    fn attention(&self, campaign: &Campaign, case: &TestCase) -> Attention {
+        if self.sure {
+            // It has already run: its coverage counts, its differences do not.
+            return Attention::SetAside;
+        }
+        if case.differences.is_empty() || self.confirmations == 0 {
+            return Attention::None;
+        }
+        if self.weak >= MOST_WEAK && case.differences.iter().all(may_be_weak) {
+            return Attention::SetAside;
+        }
+        let settled = campaign.witness.is_some_and(|witness| campaign.executions[witness].score() >= verdict::SURE);
+        if settled && !case.record.forced.is_empty() {
+            // Only one without forced operations would be better.
+            return Attention::SetAside;
+        }
+        let noise = campaign.nondeterministic;
+        let is_known_noise = noise >= MOST_NOISY && places(case).all(|place| self.noisy_places.contains(&place));
+        if is_known_noise || noise >= MOST_NOISY_ANYWHERE { Attention::Noise } else { Attention::Confirm }
+    }
 }
 
 /// The places in which an execution shows differences.

@@ -44,7 +44,7 @@ impl Tally {
 
 impl Campaign {
     /// Counts and drops executions from this position on, if there are enough and these show nothing.
-    pub(super) fn forget(&mut self, from: usize) {
+    pub(super) fn prune(&mut self, from: usize) {
         let from = from.max(MOST_KEPT);
         if self.executions.len() <= from {
             return;
@@ -182,7 +182,7 @@ mod tests {
         let mut campaign = Campaign { executions: (0..MOST_KEPT as u32).map(stopped).collect(), ..Campaign::default() };
         assert!(super::super::is_hopeless(&campaign));
         campaign.executions.push(case(MOST_KEPT as u32, Outcome::Returned(Observed::None), 0));
-        campaign.forget(MOST_KEPT);
+        campaign.prune(MOST_KEPT);
         assert!(!super::super::is_hopeless(&campaign));
     }
 
@@ -199,7 +199,7 @@ mod tests {
             if index == 1300 {
                 campaign.witness = Some(before);
             }
-            campaign.forget(before);
+            campaign.prune(before);
         }
         let numbers: Vec<u32> = campaign.executions[MOST_KEPT..].iter().map(|case| case.record.index).collect();
         assert_eq!(numbers, [1100, 1200, 1300]);
