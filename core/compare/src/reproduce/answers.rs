@@ -61,7 +61,7 @@ impl Writer<'_> {
                 Decision::Fail => Answer::late("Raises()".into()),
                 Decision::Default => continue,
                 Decision::Same(other) => Answer::late(format!("Same({})", python::string(&python::masked(other)))),
-                Decision::Value(Recipe::Versatile(_)) if !is_patched && !path.contains("(<function ") => continue,
+                Decision::Value(Recipe::Versatile(_)) if !is_patched && !is_told(path) => continue,
                 // An operation that did not fail.
                 Decision::Value(Recipe::None) if !is_patched && path.starts_with("raise ") => continue,
                 // The value of a call that nobody uses.
@@ -88,7 +88,7 @@ impl Writer<'_> {
 
     pub(super) fn is_discarded(&self, path: &str) -> bool {
         path.ends_with(')')
-            && !path.contains("(<function ")
+            && !is_handed(path)
             && callee(path).is_some()
             && self.case.record.injections.iter().all(|injection| injection.path != path)
     }
@@ -124,6 +124,21 @@ impl Writer<'_> {
         }
         patched
     }
+}
+
+/// Whether a function or class was handed to the call of a path: without an answer, it is what decorating it gives.
+fn is_handed(path: &str) -> bool {
+    path.contains("(<function ") || path.contains("(<class ")
+}
+
+/// Whether an object must be among the answers, since a path that is not there stands for something else: what was
+/// decorated, an earlier call, the protocol that a dunder names, or a part of a mapping.
+fn is_told(path: &str) -> bool {
+    const OF_MAPPINGS: [&str; 4] = [".items()", ".keys()", ".values()", ".copy()"];
+    let is_again = path.rsplit_once('#').is_some_and(|(_, count)| count.bytes().all(|byte| byte.is_ascii_digit()));
+    let is_looked_up = callee(path).is_some_and(|callee| callee.ends_with(".get"));
+    let of_mapping = OF_MAPPINGS.iter().any(|method| path.ends_with(method));
+    is_handed(path) || is_again || path.ends_with("__") || is_looked_up || of_mapping
 }
 
 /// `self.name`.

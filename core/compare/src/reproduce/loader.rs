@@ -65,6 +65,10 @@ impl Writer<'_> {
             text.push_str("    loading = False\n    mend()\n");
             if self.has_instances() {
                 text.push_str("    names['isinstance'] = is_instance\n");
+                text.push_str("    names['issubclass'] = is_subclass\n");
+            }
+            if self.has_attributes() {
+                text.push_str("    names['hasattr'] = has_attribute\n");
             }
             if self.decisions.contains_key("super()") || self.uses("super()") {
                 text.push_str("    names['super'] = lambda *_: answer('super()')\n");

@@ -28,6 +28,8 @@ pub(super) enum Feature {
     Imports,
     /// `isinstance` with missing classes.
     Instances,
+    /// `hasattr` of names that every object has.
+    Attributes,
     /// Real functions that answer as recorded.
     Patches,
     /// The object of a method whose class exists.
@@ -53,7 +55,7 @@ macro_rules! part {
 }
 
 /// All parts, in their order in a reproducer.
-const PARTS: [Part; 22] = [
+const PARTS: [Part; 23] = [
     part!("state", None),
     part!("standin", Some(Feature::Standins)),
     part!("answers", None),
@@ -72,6 +74,7 @@ const PARTS: [Part; 22] = [
     part!("mend", Some(Feature::Standins)),
     part!("imports", Some(Feature::Imports)),
     part!("instances", Some(Feature::Instances)),
+    part!("attributes", Some(Feature::Attributes)),
     part!("patch", Some(Feature::Patches)),
     part!("receiver", Some(Feature::Receiver)),
     part!("collected", Some(Feature::Collected)),
@@ -174,8 +177,7 @@ mod tests {
         assert!(collected.starts_with("\n\nasync def collected") && !collected.contains("class "), "{collected}");
         let instances = compose(&[Feature::Instances].into(), "    added = True\n");
         assert!(
-            instances.contains("\nclass Standin:")
-                && instances.contains("is_a(value, self._path_)\n    added = True\n")
+            instances.contains("\nclass Standin:") && instances.contains("= __instancecheck__\n    added = True\n")
         );
         assert!(!instances.contains("import ") && !instances.contains("__matmul__"));
     }

@@ -58,6 +58,13 @@ impl Writer<'_> {
         self.decisions.keys().any(|path| path.starts_with("isinstance(") || path.starts_with("class("))
     }
 
+    /// Was it asked whether a stand-in has one of the names that every stand-in has, or may it be asked of what was
+    /// deleted?
+    pub(super) fn has_attributes(&self) -> bool {
+        self.decisions.keys().any(|path| path.starts_with("hasattr(") && path.ends_with("__)"))
+            || self.uses("hasattr(") && self.uses("del ")
+    }
+
     /// The record, and the parts that answer by it.
     pub(super) fn standin_parts(&self, texts: &Texts<'_>) -> Result<String, String> {
         let patched = self.patched();
@@ -100,13 +107,18 @@ impl Writer<'_> {
         let has_receiver = self.case.context == Context::Module && slice::is_inner(self.method());
         let asked = [
             (Feature::Standins, true),
-            (Feature::Order, is_ordered || texts.mention(&[" < ", " > ", "<=", ">=", "sort", "min(", "max("])),
+            (
+                Feature::Order,
+                is_ordered || texts.mention(&[" < ", " > ", "<=", ">=", "sort", "min(", "max(", "operator", "heap"]),
+            ),
             (Feature::Arithmetic, texts.mention(&["+", "-", "*", "/", "%", "|", "&", "^", "<<", ">>", "@", "~"])),
-            (Feature::Contexts, texts.mention(&["with "])),
-            (Feature::Awaiting, texts.mention(&["async ", "await "])),
+            (Feature::Arithmetic, texts.mention(&["abs(", "sum(", "pow(", "prod(", "reduce(", "operator"])),
+            (Feature::Contexts, texts.mention(&["with ", "enter_context"])),
+            (Feature::Awaiting, texts.mention(&["async ", "await ", "asyncio"])),
             (Feature::Extended, extended),
             (Feature::Imports, self.has_imports(texts.modules)),
             (Feature::Instances, self.has_instances()),
+            (Feature::Attributes, self.has_attributes()),
             (Feature::Patches, patched),
             (Feature::Receiver, has_receiver),
         ];

@@ -1,5 +1,6 @@
 """Arithmetic operators of stand-ins."""
 
+from .answers import may_fail
 from .paths import bounded, short
 from .standin import Standin
 
@@ -8,13 +9,15 @@ def combined(one, sign, other, reverse):
     commutes = sign in "*&|^" and sign != "**" or sign == "+" and isinstance(other, (int, float))
     swap = short(other) < one._path_ if commutes else reverse
     parts = (short(other), sign, one._path_) if swap else (one._path_, sign, short(other))
-    return Standin(bounded("({} {} {})".format(*parts)))
+    path = "({} {} {})".format(*parts)
+    may_fail(path)
+    return Standin(bounded(path))
 
 
 SIGNS = {"add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//", "mod": "%", "pow": "**", "matmul": "@"}
 SIGNS |= {"and": "&", "or": "|", "xor": "^", "lshift": "<<", "rshift": ">>"}
 for name, sign in SIGNS.items():
-    setattr(Standin, f"__{name}__", lambda self, other, sign=sign: combined(self, sign, other, False))
-    setattr(Standin, f"__r{name}__", lambda self, other, sign=sign: combined(self, sign, other, True))
+    setattr(Standin, f"__{name}__", lambda self, other, *_, sign=sign: combined(self, sign, other, False))
+    setattr(Standin, f"__r{name}__", lambda self, other, *_, sign=sign: combined(self, sign, other, True))
 for name, sign in {"neg": "(-{})", "pos": "(+{})", "invert": "(~{})", "abs": "abs({})"}.items():
     setattr(Standin, f"__{name}__", lambda self, sign=sign: Standin(bounded(sign.format(self._path_))))

@@ -37,6 +37,14 @@ class Items:
         raise StopAsyncIteration
 
 
+async def following(self):
+    """The next item, for `anext`."""
+    try:
+        return next(self)
+    except StopIteration:
+        raise StopAsyncIteration from None
+
+
 def note_async(method, result):
     def noted(self, *_):
         calls.append(f"{self._path_}.{method}()")
@@ -47,4 +55,5 @@ def note_async(method, result):
 
 Standin.__await__ = awaited
 Standin.__aiter__ = lambda self: Items(self)
+Standin.__anext__ = following
 Standin.__aenter__, Standin.__aexit__ = note_async("__aenter__", True), note_async("__aexit__", False)

@@ -1,6 +1,7 @@
 """Calls of missing code, and of functions whose results were recorded."""
 
 import contextlib
+import itertools
 import types
 
 from .answers import Raises, answer
@@ -12,9 +13,28 @@ from .state import asked, calls, loading, made
 from .text import text
 
 
+def handed(value):
+    """An argument as a callee sees it: of an iterator the items."""
+    is_builtin = type(value).__module__ in ("builtins", "itertools", "collections")
+    return list(itertools.islice(value, 20)) if is_builtin and hasattr(value, "__next__") else value
+
+
+def listed(base, part):
+    """The keys, values or items of a mapping: its keys are what iterating it gives."""
+    holder = answer(base)
+
+    def value(key):
+        if not isinstance(holder, Standin):
+            with contextlib.suppress(Exception):
+                return holder[key]
+        return answer(bounded(f"{base}[{short(key)}]"))
+
+    return [key if part == "keys" else value(key) if part == "values" else (key, value(key)) for key in holder]
+
+
 def called(callee, args, kwargs):
     """Records a call and returns its answer, by callee and arguments."""
-    args = [list(arg) if isinstance(arg, types.GeneratorType) else arg for arg in args]
+    args, kwargs = [handed(arg) for arg in args], {name: handed(value) for name, value in kwargs.items()}
     key = bounded(f"{callee}({arguments_text((*args, *kwargs.values()))})")
     plain = len(args) == 1 and not kwargs and isinstance(args[0], (type, types.FunctionType))
     if plain and (loading or key not in ANSWERS):
@@ -22,13 +42,17 @@ def called(callee, args, kwargs):
     if loading:
         return Standin(key)
     base, _, method = callee.rpartition(".")
-    if method == "get" and args and not kwargs:
+    if method == "get" and args and not kwargs and key not in ANSWERS:
         present = ANSWERS.get(f"{short(args[0])} in {base}")
         if present is not None:
             return answer(bounded(f"{base}[{short(args[0])}]")) if present else (*args, None)[1]
+    if method in ("items", "keys", "values") and not args and not kwargs and key not in ANSWERS:
+        return listed(base, method)
     if method == "copy" and not args and not kwargs and base in made and key not in ANSWERS:
         if any(path.startswith(f"len({base}.keys()") or path == f"{base}.keys()" for path in ANSWERS):
             return dict(made[base])
+        if f"len({base})" in ANSWERS:
+            return list(made[base])
     if method in ("find", "rfind") and len(args) == 1 and not kwargs:
         part = f"{short(args[0])} in {base}"
         if f"place of {part}" in ANSWERS or ANSWERS.get(part) is False and key not in ANSWERS:

@@ -11,7 +11,7 @@ def order(one, other):
         return 0
     swapped = isinstance(other, Standin) and other._path_ < one._path_
     key = f"order({short(other)}, {short(one)})" if swapped else f"order({short(one)}, {short(other)})"
-    return (1 - recorded(key, 1)) if swapped else recorded(key, 1) - 1
+    return (1 - recorded(key, 0)) if swapped else recorded(key, 0) - 1
 
 
 def is_a(value, name):

@@ -5,32 +5,49 @@ from .calls import called, patched
 from .paths import bounded, last, short
 from .questions import is_a, order
 from .recorded import ANSWERS, METHODS
-from .state import asked
+from .state import DELETED, asked
+from .text import text
+
+# The values that are false, by their text.
+ZEROS = {"False": "number", "0": "number", "0.0": "number", "-0.0": "number", "''": "str", "b''": "bytes"}
+ZEROS |= {"[]": "list", "()": "tuple", "{}": "dict", "set()": "set"}
 
 
 class Standin:
     """Stands for a missing object. It answers by its access path and records calls."""
 
     def __init__(self, path, real=None, bare=False):
-        vars(self).update(_path_=path, _real_=real, _bare_=bare, _items_={})
+        vars(self).update(_path_=path, _real_=real, _bare_=bare, _items_={}, _deleted_=set())
 
     def __getattr__(self, name):
+        path = name if self._bare_ else bounded(f"{self._path_}.{name}")
+        if name in self._deleted_:
+            raise AttributeError(f"{path} was deleted")
         for owner in self._real_.__mro__[:-1] if self._real_ else ():
             if name in vars(owner):
                 found = vars(owner)[name]
                 found = found.__get__(self, self._real_) if hasattr(type(found), "__get__") else found
-                path = f"{self._path_}.{name}"
                 return patched(found, path) if path in METHODS else found
-        if name in ("__name__", "__qualname__"):
-            return last(self._path_)
-        if name[:2] == name[-2:] == "__" and name not in ("__version__", "__author__", "__file__", "__all__"):
-            raise AttributeError(name)
-        path = name if self._bare_ else bounded(f"{self._path_}.{name}")
+        if name[:2] == name[-2:] == "__" and path not in ANSWERS:
+            if name in ("__name__", "__qualname__"):
+                return last(self._path_)
+            if name not in ("__version__", "__author__", "__file__", "__all__"):
+                raise AttributeError(name)
         if not recorded(f"hasattr({path})", True):
             raise AttributeError(path)
         return answer(path, AttributeError)
 
+    def __setattr__(self, name, value):
+        vars(self)[name] = value
+        self._deleted_.discard(name)
+
+    def __delattr__(self, name):
+        vars(self).pop(name, None)
+        self._deleted_.add(name)
+
     def __getitem__(self, key):
+        if self._items_.get(short(key)) is DELETED:
+            raise KeyError(short(key))
         if short(key) in self._items_:
             return self._items_[short(key)]
         if isinstance(key, str) and recorded(f"{short(key)} in {self._path_}", True) is False:
@@ -42,7 +59,7 @@ class Standin:
         self._items_[short(key)] = value
 
     def __delitem__(self, key):
-        self._items_.pop(short(key), None)
+        self._items_[short(key)] = DELETED
 
     def __call__(self, *args, **kwargs):
         return called(self._path_, args, kwargs)
@@ -65,24 +82,27 @@ class Standin:
         return answer(bounded(f"{self._path_}[{index}]"))
 
     def __contains__(self, value):
+        if short(value) in self._items_:
+            return self._items_[short(value)] is not DELETED
         may_fail(f"{short(value)} in {self._path_}")
-        return short(value) in self._items_ or recorded(f"{short(value)} in {self._path_}", False)
+        return recorded(f"{short(value)} in {self._path_}", False)
 
     def __eq__(self, other):
         if isinstance(other, Standin):
             return order(self, other) == 0
-        kind = "number" if isinstance(other, (int, float)) else type(other).__name__
-        return not other and recorded(f"zero({self._path_})", None) == kind and not self
+        kind = ZEROS.get(text(other))
+        return kind is not None and recorded(f"zero({self._path_})", None) == kind and not self
 
     def __hash__(self):
         return hash(self._path_)
 
     def __str__(self):
         may_fail(f"str({self._path_})")
-        return recorded(f"str({self._path_})", self._path_)
+        return recorded(bounded(f"str({self._path_})"), self._path_)
 
     def __repr__(self):
-        return recorded(f"repr({self._path_})", f"<{self._path_}>")
+        may_fail(f"str({self._path_})")
+        return recorded(bounded(f"repr({self._path_})"), f"<{self._path_}>")
 
     def __index__(self):
         may_fail(f"int({self._path_})")
@@ -95,12 +115,19 @@ class Standin:
         return self._path_
 
     def __format__(self, form):
-        return format(self.__index__(), form) if form[-1:] in tuple("eEfFgG%dboxX") else str(self)
+        if form[-1:] in tuple("eEfFgG%dboxX"):
+            return format(recorded(f"int({self._path_})", 1), form)
+        written = recorded(bounded(f"str({self._path_})"), self._path_)
+        try:
+            return format(written, form)
+        except ValueError:
+            return written
 
     def __copy__(self, *_):
         return self
 
     __int__ = __index__
+    __reversed__ = __iter__
     __deepcopy__ = __copy__
 
     def __mro_entries__(self, bases):
@@ -108,3 +135,5 @@ class Standin:
 
     def __instancecheck__(self, value):
         return is_a(value, self._path_)
+
+    __subclasscheck__ = __instancecheck__
