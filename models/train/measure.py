@@ -15,7 +15,7 @@ FEWEST = 5
 
 
 def figures(predicted: np.ndarray, truth: np.ndarray) -> dict:
-    """Of probabilities and shares of classes, both `[sites, 12]`. What is right is the class that was seen most often.
+    """Of probabilities and shares of classes, both `[sites, 12]`. The right class is the one that was seen most often.
 
     `ece` is the expected calibration error of the likeliest class (Guo et al., 2017, section 2) with 15 bins of equal
     width; `recall` has one number for each class that occurs.
@@ -88,7 +88,7 @@ class Counted:
         return counted / np.maximum(counted.sum(axis=1, keepdims=True), 1e-9)
 
     def table(self, data: Encoded) -> dict:
-        """What the predictor `frequency` reads: kind -> name -> sums, the empty name is all of the kind.
+        """What the predictor `frequency` reads: kind -> name -> sums; the empty name stands for all of the kind.
 
         Names that were seen less often than `FEWEST` are left out: the smoothing leaves little of them.
         """

@@ -1,4 +1,4 @@
-"""JupyterLab and Jupyter Notebook with twincell's kernel, and a browser in front of them. Skipped where one lacks."""
+"""JupyterLab and Jupyter Notebook with twincell's kernel, and a browser in front. Skipped where one is missing."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Server:
 
 @pytest.fixture(scope="session")
 def server(tmp_path_factory):
-    """One Jupyter server, which has both applications, on a port of its own, with settings of its own."""
+    """One Jupyter server, which has both applications, on its own port, with its own settings."""
     home, folder = tmp_path_factory.mktemp("home"), tmp_path_factory.mktemp("notebooks")
     with socket.create_server(("127.0.0.1", 0)) as probe:
         port = probe.getsockname()[1]

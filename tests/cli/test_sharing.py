@@ -1,4 +1,4 @@
-"""What other programs get of a comparison, and the hook and the GitHub Action that use it, run for real."""
+"""What other programs get from a comparison; the hook and the GitHub Action that use it run for real."""
 
 from __future__ import annotations
 

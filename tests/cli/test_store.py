@@ -21,7 +21,7 @@ ENDINGS = ["jsonl", "sqlite", "parquet"]
 
 
 def change(number: int, new: str = NEW, **more: object) -> dict:
-    """Each is another function, so that none is found among the results of the others."""
+    """Each is a different function, so none is found among the results of the others."""
     return {
         "id": f"c{number}",
         "old": OLD.replace("f(", f"f{number}("),

@@ -1,4 +1,4 @@
-"""What the documents say of options, commands and files is so."""
+"""What the documents say about options, commands and files is true."""
 
 import re
 import subprocess

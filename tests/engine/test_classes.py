@@ -1,4 +1,4 @@
-"""Classes are used from outside: what they declare is given, and what their decorators write is looked at."""
+"""Classes are used from outside: they are given what they declare, and what their decorators write is compared."""
 
 import textwrap
 

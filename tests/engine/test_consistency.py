@@ -1,4 +1,4 @@
-"""What an injected object answers in one execution fits together, so that asking otherwise is no change."""
+"""The answers of an injected object fit together within an execution, so asking in another way is not a change."""
 
 import pytest
 

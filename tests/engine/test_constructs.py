@@ -1,4 +1,4 @@
-"""Every construct of the language, instrumented and run on injected values: a refactoring is no change, a change is."""
+"""Every construct of the language is instrumented and run on injected values: a refactoring is not called a change."""
 
 import sys
 

@@ -1,5 +1,5 @@
-"""A failure that is injected belongs to what fails, not to the version: `try` and `suppress` are the same, and having
-neither of them is not."""
+"""An injected failure belongs to what fails, not to the version: `try` and `suppress` are the same, and having neither
+of them is not."""
 
 import pytest
 

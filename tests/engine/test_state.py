@@ -1,4 +1,4 @@
-"""What code changes outside of itself: it is observed, and the next execution does not see it."""
+"""What code changes outside of itself: twincell observes it, and the next execution does not see it."""
 
 import pytest
 

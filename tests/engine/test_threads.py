@@ -1,4 +1,4 @@
-"""Threads that the code under comparison starts take part in its execution; those that outlive it in no other."""
+"""Threads that the code under comparison starts take part in its execution, and in no other where they outlive it."""
 
 import pytest
 

@@ -330,7 +330,7 @@ FOUND = {
             return len(a) == len(b) and set(a) == set(b)
         """,
     ),
-    "digits that are no numbers": (
+    "digits that are not numbers": (
         """
         def f(text: str):
             return text.isdecimal()

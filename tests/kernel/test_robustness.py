@@ -46,13 +46,13 @@ def signed(kernel, *parts):
 
 BAD = {
     "a wrong signature": (replace(1, b"0" * 64), "signature"),
-    "a signature that is no number": (replace(1, b"what?"), "signature"),
+    "a signature that is not a number": (replace(1, b"what?"), "signature"),
     "changed after signing": (replace(5, b'{"code": "print(1)"}'), "signature"),
     "no delimiter": (lambda kernel: [b"hello"], "delimiter"),
     "one empty frame": (lambda kernel: [b""], "delimiter"),
     "the delimiter alone": (lambda kernel: [b"<IDS|MSG>"], "0 frames"),
     "a frame too few": (lambda kernel: frames(kernel)[:5], "4 frames"),
-    "a header that is no JSON": (
+    "a header that is not JSON": (
         lambda kernel: signed(kernel, b"{", b"{}", b"{}", b"{}"),
         "header is not a JSON object",
     ),
@@ -61,11 +61,11 @@ BAD = {
         "content is not a JSON object",
     ),
     "a header without a type": (lambda kernel: signed(kernel, b'{"msg_id":"1"}', b"{}", b"{}", b"{}"), "msg_type"),
-    "a content with bytes that are no text": (
+    "a content with bytes that are not text": (
         lambda kernel: signed(kernel, b'{"msg_id":"1","msg_type":"x"}', b"{}", b"{}", b'{"code":"\xff"}'),
         "content is not a JSON object",
     ),
-    "bytes that are no text": (lambda kernel: signed(kernel, b"\xff\xfe", b"{}", b"{}", b"{}"), "header is not"),
+    "bytes that are not text": (lambda kernel: signed(kernel, b"\xff\xfe", b"{}", b"{}", b"{}"), "header is not"),
     "an unknown type": (lambda kernel: frames(kernel, "make_coffee_request"), "make_coffee_request"),
 }
 

@@ -203,7 +203,7 @@ def site(functions, qualname, text, kind=None):
         for site in function["sites"]
         if function["text"][site["start"] : site["end"]] == text and kind in (None, site["kind"])
     ]
-    assert found, f"{text} is no site that was seen in {qualname}"
+    assert found, f"{text} is not a site that was seen in {qualname}"
     return found[0]
 
 

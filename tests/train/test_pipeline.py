@@ -236,7 +236,7 @@ def test_a_pretrained_network_is_pretrained_further(data, tmp_path):
     assert same_networks(tmp_path / "same", pretrained)
     step("pretrain", tmp_path / "more", *corpus, *after, "--tokens", 4096)
     assert not same_networks(tmp_path / "more", pretrained)
-    # A checkpoint of a run from nothing is no start of one from a network.
+    # A checkpoint of a run from nothing does not start a run from a network.
     out, tokens = tmp_path / "killed", ("--tokens", 10**9)
     killed_with_a_checkpoint(out, data, *tokens)
     refused = step("pretrain", out, *corpus, *tokens, "--after", pretrained / "network.pt", check=False)

@@ -40,7 +40,7 @@ def _finite(value: float) -> float | str:
 
 
 def _clean(value: Any, depth: int = 0) -> Any:
-    """As `_plain`, all the way down; for keys that are no text, numbers that are not finite, and cycles."""
+    """As `_plain`, all the way down; for keys that are not text, numbers that are not finite, and cycles."""
     if depth > 50:
         return repr(value)
     if value is None or isinstance(value, (str, bool, int)):

@@ -21,7 +21,7 @@ from .listing import Package
 #: The time limit for one pip command, in seconds.
 DEADLINE = 3600
 PYTEST = "pytest>=8,<10"
-#: What is no part of a package although it is installed beside it, and where tests are looked for.
+#: What is installed beside a package without being part of it, and where tests are looked for.
 BESIDE = frozenset({"tests", "test", "testing", "docs", "doc", "examples", "example", "benchmarks", "tools", "scripts"})
 TESTS = ("tests", "test", "testing", "t", "unittests", "unit_tests")
 

@@ -83,7 +83,7 @@ def run(package: str, ready: Ready, folder: Path, limits: Limits) -> Outcome:
         except subprocess.TimeoutExpired:
             ended = f"did not stop when its {limits.seconds:g} s were over"
         finally:
-            # What the tests left running belongs to the same group: none may leave it.
+            # What the tests left running belongs to the same group: no process may leave it.
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
             process.wait()

@@ -1,6 +1,6 @@
 """What the processes of one package have seen, joined.
 
-The records lie where the tests of a foreign package could write, too: what is no record is an error.
+The records lie where the tests of a foreign package could write, too: anything that is not a record is an error.
 """
 
 from __future__ import annotations

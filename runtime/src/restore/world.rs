@@ -34,7 +34,7 @@ _getsignal = signal.getsignal
 _seed = random.seed
 _settings = None
 
-# What the system calls random is a function of the same number as the rest.
+# What the system calls random is drawn from the same number as everything else.
 _number, _stream = 0, None
 _new_stream, _plain_seed = random.Random, random.Random.seed
 

@@ -24,7 +24,7 @@ ARGUMENTS = [
     "-o",
     "filterwarnings=ignore",
 ]
-#: No file of tests gets less than so many seconds, however many there are.
+#: The fewest seconds that a file of tests gets, however many files there are.
 LEAST_SHARE = 5
 
 
