@@ -7,10 +7,28 @@
 //!
 //! ```
 //! use twincell_models::{ModelOptions, PredictorKind, load};
+//! use twincell_syntax::site::{Site, SiteKind};
+//! use twincell_values::predictor::FunctionSites;
+//! use twincell_values::value::AbstractValue;
 //!
-//! let predictor = load(&ModelOptions { kind: PredictorKind::Uniform, ..ModelOptions::default() })?;
-//! assert_eq!(predictor.describe(), "uniform");
-//! # Ok::<(), twincell_models::ModelError>(())
+//! let text = "def is_long(items):\n    return len(items) > 10\n";
+//! let start = text.find("len(items)").unwrap_or_default() as u32;
+//! let call = Site {
+//!     kind: SiteKind::Call,
+//!     start,
+//!     end: start + 10,
+//!     line: 2,
+//!     identifier: "len".into(),
+//!     path: "len(items)".into(),
+//!     catches: vec![],
+//!     discarded: false,
+//! };
+//!
+//! let predictor = load(&ModelOptions { kind: PredictorKind::Frequency, ..ModelOptions::default() })?;
+//! let predicted = predictor.predict(&[FunctionSites { text, sites: &[call] }])?;
+//! let distribution = predicted[0][0];
+//! assert!(distribution[AbstractValue::Int as usize] > 0.5, "{} predicts {distribution:?}", predictor.describe());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
 //! Deliberately absent: finding value sites (they come with the function), searching for ONNX Runtime on the disk (the

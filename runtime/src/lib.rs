@@ -5,6 +5,22 @@
 //! and requests to a [`worker::Host`]. [`worker::PythonHost`] is that host. It loads programs and runs executions in
 //! this process's interpreter. No Python object leaves the process: recipes come in, records go out.
 //!
+//! ```
+//! use twincell_runtime::sandbox::{Limits, lock};
+//!
+//! let folder = tempfile::tempdir()?;
+//! let scratch = folder.path().to_path_buf();
+//! let report = lock(&Limits { scratch, readable: vec![], memory_bytes: 1 << 30, open_files: 64, programs: false });
+//!
+//! // From here on this process is locked in, for good. Where the system enforces less, the report says so.
+//! if report.complete {
+//!     assert!(std::fs::write(folder.path().join("note"), "kept").is_ok());
+//!     assert!(std::fs::write("elsewhere", "refused").is_err());
+//!     assert!(std::net::TcpListener::bind("127.0.0.1:0").is_err());
+//! }
+//! # Ok::<(), std::io::Error>(())
+//! ```
+//!
 //! These are the rooms, from the bottom up. Each uses those before it, and none that comes later:
 //!
 //! - [`sandbox`]: Landlock, seccomp and limits, and the report of what they do here.
