@@ -10,7 +10,7 @@ use crate::calls::SiteCall;
 use crate::execution::object::Versatile;
 use crate::execution::state;
 use crate::inject::reflection::{self, PRESENT_PROBABILITY};
-use crate::inject::resolve::{self, Request};
+use crate::inject::resolve::{self, ValueRequest};
 use crate::inject::{failures, members, texts};
 
 /// The replacement of a builtin's result. `None` if the call is made for real.
@@ -111,7 +111,7 @@ fn text(call: &SiteCall<'_, '_>, form: &str) -> PyResult<Option<Py<PyAny>>> {
 /// `super()` of an object whose class is missing.
 fn superclass(call: &SiteCall<'_, '_>) -> PyResult<Option<Py<PyAny>>> {
     let py = call.py();
-    let value = resolve::value(py, "super()", &Request { identifier: "super", ..Request::default() })?;
+    let value = resolve::value(py, "super()", &ValueRequest { identifier: "super", ..ValueRequest::default() })?;
     if value.bind(py).is_instance_of::<Versatile>() {
         return Ok(Some(value));
     }
@@ -135,11 +135,11 @@ fn identity(call: &SiteCall<'_, '_>) -> PyResult<Option<Py<PyAny>>> {
     let address = object.as_ptr() as usize;
     let kept = object.unbind();
     let number = state::with(|execution| {
-        let side = &mut execution.side;
-        let next = side.ids.len() as i64;
+        let run = &mut execution.run;
+        let next = run.ids.len() as i64;
         // The object is kept, so that no other takes its address while the version runs.
-        let (number, _) = side.ids.entry(address).or_insert((next, kept));
-        if side.repeated { FIRST - STEP * *number } else { FIRST + STEP * *number }
+        let (number, _) = run.ids.entry(address).or_insert((next, kept));
+        if run.repeated { FIRST - STEP * *number } else { FIRST + STEP * *number }
     })
     .unwrap_or(address as i64);
     Ok(Some(PyInt::new(call.py(), number).into_any().unbind()))

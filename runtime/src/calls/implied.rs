@@ -13,7 +13,7 @@ use crate::execution::paths::{self, last_identifier};
 use crate::execution::prediction_index::PredictionIndex;
 use crate::execution::state;
 use crate::inject::operators;
-use crate::inject::resolve::{self, Request};
+use crate::inject::resolve::{self, ValueRequest};
 use crate::observe;
 
 /// The position at which a part of an injected object is found: 0 to 3.
@@ -38,7 +38,7 @@ pub(super) fn item(call: &MissingCall<'_, '_>) -> PyResult<Option<Py<PyAny>>> {
         return Ok(Some(arguments.get_item(1).map_or_else(|_| py.None(), Bound::unbind)));
     }
     let path = paths::bounded(format!("{base}[{key}]"));
-    let request = Request { site, kind: SiteKind::Call, identifier: "get", callee, ..Request::default() };
+    let request = ValueRequest { site, kind: SiteKind::Call, identifier: "get", callee, ..ValueRequest::default() };
     resolve::value(py, &path, &request).map(Some)
 }
 
@@ -64,7 +64,8 @@ pub(super) fn parts(call: &MissingCall<'_, '_>) -> PyResult<Option<Py<PyAny>>> {
             return Ok(found.unbind());
         }
         let path = paths::bounded(format!("{base}[{}]", observe::short(key.bind(py))));
-        let request = Request { kind: SiteKind::Subscript, identifier: last_identifier(base), ..Request::default() };
+        let request =
+            ValueRequest { kind: SiteKind::Subscript, identifier: last_identifier(base), ..ValueRequest::default() };
         resolve::value(py, &path, &request)
     };
     let listed = match part {
@@ -89,7 +90,7 @@ pub(super) fn copy(call: &MissingCall<'_, '_>) -> PyResult<Option<Py<PyAny>>> {
         let index = &execution.index;
         let written = index.container_path(execution.version, site);
         let class = index.copied_by(written.strip_suffix(".copy")?)?;
-        Some((class, execution.side.values.get(base)?.clone_ref(py)))
+        Some((class, execution.run.values.get(base)?.clone_ref(py)))
     });
     match found.flatten() {
         Some((class, object)) => {
@@ -147,6 +148,6 @@ fn some_base(base: &str, site: Option<u32>, holds: impl Fn(&PredictionIndex, &st
 
 /// The value that was injected at a path, if it is not an object.
 fn plain_value<'py>(py: Python<'py>, path: &str) -> Option<Bound<'py, PyAny>> {
-    let value = state::with(|execution| execution.side.values.get(path).map(|value| value.clone_ref(py))).flatten();
+    let value = state::with(|execution| execution.run.values.get(path).map(|value| value.clone_ref(py))).flatten();
     value.map(|value| value.into_bound(py)).filter(|value| !value.is_instance_of::<Versatile>())
 }

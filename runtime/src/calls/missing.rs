@@ -13,7 +13,7 @@ use crate::execution::object::Versatile;
 use crate::execution::paths::{self, last_identifier};
 use crate::execution::state::{self, Execution};
 use crate::execution::steps;
-use crate::inject::resolve::{self, Request};
+use crate::inject::resolve::{self, ValueRequest};
 use crate::observe::kinds::{self, Kind};
 use crate::observe::{self, messages};
 
@@ -47,7 +47,7 @@ struct CallSite {
 impl CallSite {
     fn of(site: Option<u32>) -> Self {
         state::with(|execution| {
-            let line = execution.side.line;
+            let line = execution.run.line;
             let version = &execution.index.versions[execution.version].version;
             let Some(number) = site else { return Self { line, ..Self::default() } };
             let uses = version.uses.get(number as usize);
@@ -123,8 +123,8 @@ impl<'py> MissingCall<'_, 'py> {
             if self.recorded {
                 let (line, discarded) = (place.line, place.discarded);
                 let call = Call { callee: callee.to_string(), arguments: positional, keywords: named, line, discarded };
-                execution.side.calls.push(call);
-                execution.side.callbacks.extend(functions);
+                execution.run.calls.push(call);
+                execution.run.callbacks.extend(functions);
             }
             self.path(execution, &key)
         })
@@ -141,7 +141,7 @@ impl<'py> MissingCall<'_, 'py> {
             return Ok(Py::new(self.py(), exception)?.into_any());
         }
         let identifier = last_identifier(callee);
-        let request = Request {
+        let request = ValueRequest {
             site,
             kind: SiteKind::Call,
             identifier,
@@ -149,7 +149,7 @@ impl<'py> MissingCall<'_, 'py> {
             raises: true,
             discarded: place.discarded && !place.awaited,
             declared: site.is_none().then(|| resolve::of_protocol(identifier, true)).flatten(),
-            ..Request::default()
+            ..ValueRequest::default()
         };
         resolve::value(self.py(), &path, &request)
     }
@@ -165,7 +165,7 @@ impl<'py> MissingCall<'_, 'py> {
     /// change.
     fn path(&self, execution: &mut Execution, key: &str) -> String {
         let asked = format!("{key} at {}", self.site.map_or(0, |site| site + 1));
-        let count = execution.side.occurrences.entry(asked).or_insert(0);
+        let count = execution.run.occurrences.entry(asked).or_insert(0);
         *count += 1;
         let count = *count;
         let name = last_identifier(self.callee);

@@ -17,7 +17,7 @@ use crate::execution::paths::{self, last_identifier};
 use crate::execution::state;
 use crate::inject::exceptions;
 use crate::inject::replacement;
-use crate::inject::resolve::{self, Request};
+use crate::inject::resolve::{self, ValueRequest};
 use crate::observe;
 use crate::observe::comparisons;
 use crate::observe::messages;
@@ -57,7 +57,7 @@ impl<'py> SiteCall<'_, 'py> {
     fn made(&self) -> PyResult<Py<PyAny>> {
         let Self { site, callee, arguments, keywords } = *self;
         // Effects that were blocked earlier, such as during an import, have nothing to do with this call.
-        state::with(|execution| execution.side.blocked = false);
+        state::with(|execution| execution.run.blocked = false);
         match callee.call(arguments, keywords) {
             Ok(value) => {
                 comparisons::call(site, callee, arguments, &value);
@@ -136,8 +136,13 @@ impl<'py> SiteCall<'_, 'py> {
             return Ok(());
         }
         let path = paths::bounded(format!("raise {}", self.path_of_value()));
-        let request =
-            Request { site: Some(site), kind: SiteKind::Call, raises: true, discarded: true, ..Request::default() };
+        let request = ValueRequest {
+            site: Some(site),
+            kind: SiteKind::Call,
+            raises: true,
+            discarded: true,
+            ..ValueRequest::default()
+        };
         resolve::value(self.py(), &path, &request).map(|_| ())
     }
 
@@ -172,12 +177,12 @@ fn stand_in(call: &SiteCall<'_, '_>, error: &PyErr) -> StandIn {
         return StandIn::No;
     }
     if error.is_instance_of::<PyOSError>(py)
-        && state::with(|execution| std::mem::take(&mut execution.side.blocked)).unwrap_or(false)
+        && state::with(|execution| std::mem::take(&mut execution.run.blocked)).unwrap_or(false)
     {
         return StandIn::Effect;
     }
     let identity = error.value(py).as_ptr() as usize;
-    if state::with(|execution| execution.side.intended_ids.contains(&identity)) != Some(false) {
+    if state::with(|execution| execution.run.intended_ids.contains(&identity)) != Some(false) {
         return StandIn::No;
     }
     if let Some(caught) = caught(call, error)
@@ -329,7 +334,7 @@ fn callee_path(callee: &Bound<'_, PyAny>, site: u32) -> String {
         // As for an object: the path under which it was injected, or else as the code writes it.
         let identity = callee.as_ptr() as usize;
         let path = state::with(|execution| {
-            let known = execution.side.identities.get(&identity).cloned();
+            let known = execution.run.identities.get(&identity).cloned();
             known.unwrap_or_else(|| execution.index.container_path(execution.version, site))
         });
         return path.filter(|path| !path.is_empty()).unwrap_or_else(|| observe::short(callee));

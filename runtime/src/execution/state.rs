@@ -34,7 +34,7 @@ pub(crate) struct OfThreads {
 
 /// What one run of one version has seen and done so far.
 #[derive(Default)]
-pub(crate) struct Side {
+pub(crate) struct VersionRun {
     /// The consistency map: access path -> this version's value.
     pub values: FxHashMap<String, Py<PyAny>>,
     /// The access paths of injected containers, by identity (`values` keeps them alive).
@@ -89,7 +89,7 @@ pub(crate) struct Execution {
     pub explain: bool,
     /// The index into [`PredictionIndex::versions`] of the running version.
     pub version: usize,
-    pub side: Side,
+    pub run: VersionRun,
     /// Globals that some versions have and others lack.
     pub uneven: Rc<HashSet<String>>,
     /// The globals of the running version.
@@ -148,7 +148,7 @@ pub(crate) fn replace(execution: Option<Box<Execution>>, strangers: Vec<u64>) ->
 /// Records a forced operation: a value is invented where Python would have failed.
 pub(crate) fn forced(path: &str) {
     with(|execution| {
-        let forced = &mut execution.side.forced;
+        let forced = &mut execution.run.forced;
         if forced.len() < MAX_FORCED && forced.iter().all(|known| known != path) {
             forced.push(path.to_string());
         }
@@ -180,15 +180,15 @@ pub(crate) fn is_owner() -> bool {
 
 /// A thread has its own place in the code. Its calls, messages and steps are kept apart.
 fn as_helper<R>(execution: &mut Execution, f: impl FnOnce(&mut Execution) -> R) -> R {
-    fn exchange(side: &mut Side) {
-        std::mem::swap(&mut side.calls, &mut side.of_threads.calls);
-        std::mem::swap(&mut side.log, &mut side.of_threads.log);
-        std::mem::swap(&mut side.steps, &mut side.of_threads.steps);
-        side.line = LINE.replace(side.line);
+    fn exchange(run: &mut VersionRun) {
+        std::mem::swap(&mut run.calls, &mut run.of_threads.calls);
+        std::mem::swap(&mut run.log, &mut run.of_threads.log);
+        std::mem::swap(&mut run.steps, &mut run.of_threads.steps);
+        run.line = LINE.replace(run.line);
     }
-    exchange(&mut execution.side);
+    exchange(&mut execution.run);
     let result = f(execution);
-    exchange(&mut execution.side);
+    exchange(&mut execution.run);
     result
 }
 

@@ -10,8 +10,8 @@ pyo3::create_exception!(twincell, StopExecution, PyBaseException, "An execution 
 /// Counts steps. An execution that used up its budget is stopped, again at each further step.
 pub(crate) fn step(count: u64) -> PyResult<()> {
     let over = state::with(|execution| {
-        execution.side.steps += count;
-        execution.side.steps > execution.index.step_budget
+        execution.run.steps += count;
+        execution.run.steps > execution.index.step_budget
     });
     if over == Some(true) { Err(StopExecution::new_err("the execution used up its steps")) } else { Ok(()) }
 }

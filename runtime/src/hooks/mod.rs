@@ -19,7 +19,7 @@ use crate::inject::exceptions;
 use crate::inject::failures;
 use crate::inject::members;
 use crate::inject::names;
-use crate::inject::resolve::{self, Request};
+use crate::inject::resolve::{self, ValueRequest};
 use crate::observe;
 use crate::observe::comparisons;
 
@@ -27,13 +27,13 @@ use crate::observe::comparisons;
 #[pyfunction]
 fn line(number: u32) -> PyResult<()> {
     let over = state::with(|execution| {
-        let side = &mut execution.side;
-        side.line = number;
-        if let Some(hits) = side.lines.get_mut(number as usize) {
+        let run = &mut execution.run;
+        run.line = number;
+        if let Some(hits) = run.lines.get_mut(number as usize) {
             *hits += 1;
         }
-        side.steps += 1;
-        side.steps > execution.index.step_budget
+        run.steps += 1;
+        run.steps > execution.index.step_budget
     });
     if over == Some(true) { Err(StopExecution::new_err("the execution used up its steps")) } else { Ok(()) }
 }
@@ -43,15 +43,15 @@ fn line(number: u32) -> PyResult<()> {
 fn branch<'py>(py: Python<'py>, number: u32, condition: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBool>> {
     let over = state::with(|execution| {
         let version = &execution.index.versions[execution.version].version;
-        let side = &mut execution.side;
+        let run = &mut execution.run;
         if let Some(branch) = version.sites.branches.get(number as usize) {
-            side.line = branch.line;
-            if let Some(hits) = side.lines.get_mut(branch.line as usize) {
+            run.line = branch.line;
+            if let Some(hits) = run.lines.get_mut(branch.line as usize) {
                 *hits += 1;
             }
         }
-        side.steps += 1;
-        side.steps > execution.index.step_budget
+        run.steps += 1;
+        run.steps > execution.index.step_budget
     });
     if over == Some(true) {
         return Err(StopExecution::new_err("the execution used up its steps"));
@@ -64,9 +64,9 @@ fn branch<'py>(py: Python<'py>, number: u32, condition: &Bound<'py, PyAny>) -> P
             .branches
             .get(number as usize)
             .map(|branch| branch.kind);
-        let side = &mut execution.side;
-        side.assertion_failed = kind == Some(BranchKind::Assert) && !truth;
-        if let Some(counts) = side.branches.get_mut(number as usize) {
+        let run = &mut execution.run;
+        run.assertion_failed = kind == Some(BranchKind::Assert) && !truth;
+        if let Some(counts) = run.branches.get_mut(number as usize) {
             if truth { counts.0 += 1 } else { counts.1 += 1 }
         }
     });
@@ -100,12 +100,12 @@ fn attribute(py: Python<'_>, site: u32, object: &Bound<'_, PyAny>) -> PyResult<P
     }
     let name = name.to_str()?;
     let path = paths::bounded(format!("{}.{name}", container_path(object, site)));
-    let request = Request {
+    let request = ValueRequest {
         site: Some(site),
         kind: SiteKind::Attribute,
         identifier: name,
         failure: Some("AttributeError"),
-        ..Request::default()
+        ..ValueRequest::default()
     };
     if resolve::is_caught(&path, &request) {
         exceptions::mark_intended(error.value(py).as_any());
@@ -134,12 +134,12 @@ fn subscript(py: Python<'_>, site: u32, object: &Bound<'_, PyAny>, key: &Bound<'
     let path = paths::bounded(format!("{}[{}]", container_path(object, site), observe::short(key)));
     // An object without items itself, a set, may nevertheless hold the key. Then the item exists, too.
     let holds = object.is_exact_instance_of::<PySet>() && object.contains(key).unwrap_or(false);
-    let request = Request {
+    let request = ValueRequest {
         site: Some(site),
         kind: SiteKind::Subscript,
         identifier: "",
         failure: (!holds).then_some("KeyError"),
-        ..Request::default()
+        ..ValueRequest::default()
     };
     if !error.is_instance_of::<PyTypeError>(py) && resolve::is_caught(&path, &request) {
         exceptions::mark_intended(error.value(py).as_any());
@@ -186,18 +186,18 @@ fn is_running() -> Option<bool> {
 fn container_path(object: &Bound<'_, PyAny>, site: u32) -> String {
     let identity = object.as_ptr() as usize;
     let path = state::with(|execution| {
-        if let Some(path) = execution.side.identities.get(&identity) {
+        if let Some(path) = execution.run.identities.get(&identity) {
             return Some(path.clone());
         }
         let (index, version) = (&execution.index, execution.version);
-        let given = execution.side.shared.get(&index.container_path(version, site));
-        let is_it = |path: &&String| execution.side.values.get(*path).is_some_and(|value| value.is(object));
+        let given = execution.run.shared.get(&index.container_path(version, site));
+        let is_it = |path: &&String| execution.run.values.get(*path).is_some_and(|value| value.is(object));
         if let Some(path) = given.filter(is_it) {
             return Some(path.clone());
         }
         let path = (!index.is_local(version, site)).then(|| index.container_path(version, site))?;
         let made =
-            is_one_of_the_given(object.py(), &path) && is_plain(object) && !execution.side.values.contains_key(&path);
+            is_one_of_the_given(object.py(), &path) && is_plain(object) && !execution.run.values.contains_key(&path);
         (!made).then_some(path)
     });
     path.flatten().unwrap_or_else(|| observe::short(object))

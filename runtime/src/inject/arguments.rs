@@ -15,7 +15,7 @@ use twincell_values::value::{AbstractValue, Recipe};
 use crate::execution::object::Versatile;
 use crate::execution::state;
 use crate::inject::exceptions;
-use crate::inject::resolve::{self, Request};
+use crate::inject::resolve::{self, ValueRequest};
 
 /// The number of extra positional arguments for `*args`: 0 to 3.
 const EXTRA_WEIGHTS: [f64; 4] = [0.4, 0.3, 0.2, 0.1];
@@ -55,12 +55,12 @@ impl<'py> Arguments<'py> {
         let mut by_keyword = false;
         for (index, parameter) in parameters.iter().enumerate() {
             let path = path_of(&parameter.name);
-            let request = Request {
+            let request = ValueRequest {
                 kind: SiteKind::Name,
                 identifier: &parameter.name,
                 parameter: true,
                 hint: hints.get(&parameter.name),
-                ..Request::default()
+                ..ValueRequest::default()
             };
             match parameter.kind {
                 ParameterKind::PositionalOnly | ParameterKind::Positional => {
@@ -126,9 +126,9 @@ fn injected<'py>(
     py: Python<'py>,
     path: &str,
     may_default: bool,
-    request: Request<'_>,
+    request: ValueRequest<'_>,
 ) -> PyResult<Option<Bound<'py, PyAny>>> {
-    let found = resolve::optional(py, path, &Request { may_default, ..request })?;
+    let found = resolve::optional(py, path, &ValueRequest { may_default, ..request })?;
     match found {
         Some(value) => Ok(Some(value.into_bound(py))),
         None if may_default => Ok(None),

@@ -10,7 +10,7 @@ use crate::execution::state;
 /// The class that stands for a missing exception type: `argparse.ArgumentTypeError`. There is one for each name and
 /// run, since code can change it.
 pub(crate) fn missing_class<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyType>> {
-    let known = state::with(|execution| execution.side.missing_classes.get(name).map(|class| class.clone_ref(py)));
+    let known = state::with(|execution| execution.run.missing_classes.get(name).map(|class| class.clone_ref(py)));
     if let Some(class) = known.flatten() {
         return Ok(class.into_bound(py));
     }
@@ -19,7 +19,7 @@ pub(crate) fn missing_class<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<
     let bases = PyTuple::new(py, [py.get_type::<PyException>()])?;
     let class = py.get_type::<PyType>().call1((name, bases, namespace))?.cast_into::<PyType>()?;
     let kept = class.clone().unbind();
-    state::with(|execution| execution.side.missing_classes.insert(name.to_string(), kept));
+    state::with(|execution| execution.run.missing_classes.insert(name.to_string(), kept));
     Ok(class)
 }
 
@@ -28,8 +28,8 @@ pub(crate) fn mark_intended(exception: &Bound<'_, PyAny>) {
     let kept = exception.clone().unbind();
     let identity = exception.as_ptr() as usize;
     state::with(|execution| {
-        execution.side.intended_ids.insert(identity);
-        execution.side.intended.push(kept);
+        execution.run.intended_ids.insert(identity);
+        execution.run.intended.push(kept);
     });
 }
 

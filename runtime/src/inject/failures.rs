@@ -43,7 +43,7 @@ pub(crate) fn may_by(py: Python<'_>, operation: impl FnOnce() -> String, fails: 
     let path = paths::bounded(format!("raise {}", operation()));
     let decision = state::with(|execution| {
         let index = execution.index.clone();
-        let caught = index.catches_at(execution.version, execution.side.line);
+        let caught = index.catches_at(execution.version, execution.run.line);
         if caught.iter().all(|name| fails(name)) {
             return execution.draw.failure(&path, caught);
         }

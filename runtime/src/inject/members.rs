@@ -11,7 +11,7 @@ use twincell_values::drawing::Known;
 use crate::execution::object::Versatile;
 use crate::execution::paths::{self, last_identifier};
 use crate::execution::state;
-use crate::inject::resolve::{self, Request};
+use crate::inject::resolve::{self, ValueRequest};
 use crate::inject::{exceptions, operators, reflection, replacement};
 use crate::observe;
 
@@ -95,14 +95,14 @@ pub(crate) fn attribute(slf: &Bound<'_, Versatile>, name: &str, site: Option<u32
     resolve::value(
         py,
         &path,
-        &Request {
+        &ValueRequest {
             site,
             kind: SiteKind::Attribute,
             identifier: name,
             raises: true,
             failure: Some("AttributeError"),
             declared: site.is_none().then(|| resolve::of_protocol(name, false)).flatten(),
-            ..Request::default()
+            ..ValueRequest::default()
         },
     )
 }
@@ -123,14 +123,14 @@ pub(crate) fn item(slf: &Bound<'_, Versatile>, key: &Bound<'_, PyAny>, site: Opt
     }
     let path = paths::bounded(format!("{}[{text}]", this.path));
     let known = operators::known_item(&this.path, &text);
-    let request = Request {
+    let request = ValueRequest {
         site,
         kind: SiteKind::Subscript,
         identifier: last_identifier(&this.path),
         // An item that exists is found.
         raises: known != Some(true),
         failure: Some("KeyError").filter(|_| known != Some(true)),
-        ..Request::default()
+        ..ValueRequest::default()
     };
     if known == Some(false) {
         let error = PyKeyError::new_err(key.clone().unbind());

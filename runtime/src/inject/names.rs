@@ -12,7 +12,7 @@ use twincell_syntax::site::SiteKind;
 use crate::execution::code::MODULE_NAME;
 use crate::execution::object::Versatile;
 use crate::execution::state;
-use crate::inject::resolve::{self, Request};
+use crate::inject::resolve::{self, ValueRequest};
 
 static BUILTINS: PyOnceLock<Py<PyDict>> = PyOnceLock::new();
 
@@ -118,7 +118,7 @@ fn supply(py: Python<'_>, name: &str) -> PyResult<Py<PyAny>> {
     }
     let path = state::with(|execution| execution.index.canonical(execution.version, name).to_string());
     let path = path.unwrap_or_else(|| name.to_string());
-    resolve::value(py, &path, &Request { kind: SiteKind::Name, identifier: name, ..Request::default() })
+    resolve::value(py, &path, &ValueRequest { kind: SiteKind::Name, identifier: name, ..ValueRequest::default() })
 }
 
 fn stand_in(py: Python<'_>, name: &str, fromlist: Option<&Bound<'_, PyAny>>) -> PyResult<Py<PyAny>> {

@@ -18,7 +18,7 @@ use twincell_values::value::{Choice, Decision, Recipe};
 use crate::execution::object::Versatile;
 use crate::execution::paths::{self, last_identifier};
 use crate::execution::state;
-use crate::inject::resolve::{self, Request};
+use crate::inject::resolve::{self, ValueRequest};
 use crate::inject::{failures, unpacking};
 use crate::observe;
 
@@ -358,7 +358,7 @@ fn item(py: Python<'_>, path: &str, index: usize) -> PyResult<Py<PyAny>> {
     resolve::value(
         py,
         &paths::bounded(format!("{path}[{index}]")),
-        &Request { kind: SiteKind::Subscript, identifier, ..Request::default() },
+        &ValueRequest { kind: SiteKind::Subscript, identifier, ..ValueRequest::default() },
     )
 }
 
@@ -368,7 +368,7 @@ pub(crate) fn next(slf: &Bound<'_, Versatile>) -> PyResult<Option<Py<PyAny>>> {
     let key = format!("next({path})");
     failures::may(slf.py(), || key.clone())?;
     let index = state::with(|execution| {
-        let count = execution.side.occurrences.entry(key).or_insert(0);
+        let count = execution.run.occurrences.entry(key).or_insert(0);
         *count += 1;
         *count as usize - 1
     });
@@ -381,7 +381,7 @@ pub(crate) fn next(slf: &Bound<'_, Versatile>) -> PyResult<Option<Py<PyAny>>> {
 pub(crate) fn awaited(slf: &Bound<'_, Versatile>) -> PyResult<Ready> {
     observe::calls::protocol(slf, "__await__");
     let path = slf.get().path();
-    let request = Request { kind: SiteKind::Call, ..Request::default() };
+    let request = ValueRequest { kind: SiteKind::Call, ..ValueRequest::default() };
     resolve::value(slf.py(), &paths::bounded(format!("await {path}")), &request).map(Ready::new)
 }
 

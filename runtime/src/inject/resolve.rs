@@ -20,7 +20,7 @@ use crate::inject::{exceptions, names};
 const LOOK_UP_SHARE: f64 = 0.2;
 
 /// Facts about the place that asks for a value.
-pub(crate) struct Request<'a> {
+pub(crate) struct ValueRequest<'a> {
     /// The number of the site, if instrumented code asks.
     pub site: Option<u32>,
     pub kind: SiteKind,
@@ -45,7 +45,7 @@ pub(crate) struct Request<'a> {
     pub declared: Option<Declared>,
 }
 
-impl Default for Request<'_> {
+impl Default for ValueRequest<'_> {
     fn default() -> Self {
         Self {
             site: None,
@@ -81,7 +81,7 @@ enum Resolved {
 }
 
 /// The value of a path for the running version, or the exception that was decided.
-pub(crate) fn value(py: Python<'_>, path: &str, request: &Request<'_>) -> PyResult<Py<PyAny>> {
+pub(crate) fn value(py: Python<'_>, path: &str, request: &ValueRequest<'_>) -> PyResult<Py<PyAny>> {
     match optional(py, path, request)? {
         Some(value) => Ok(value),
         None => Ok(py.None()),
@@ -89,9 +89,9 @@ pub(crate) fn value(py: Python<'_>, path: &str, request: &Request<'_>) -> PyResu
 }
 
 /// Like [`value`]. `None` if a parameter's default applies.
-pub(crate) fn optional(py: Python<'_>, path: &str, request: &Request<'_>) -> PyResult<Option<Py<PyAny>>> {
+pub(crate) fn optional(py: Python<'_>, path: &str, request: &ValueRequest<'_>) -> PyResult<Option<Py<PyAny>>> {
     let resolved = state::with(|execution| {
-        if let Some(value) = execution.side.values.get(path) {
+        if let Some(value) = execution.run.values.get(path) {
             return Resolved::Known(value.clone_ref(py));
         }
         if execution.loading {
@@ -114,7 +114,7 @@ pub(crate) fn optional(py: Python<'_>, path: &str, request: &Request<'_>) -> PyR
             {
                 state::with(|execution| {
                     let written = execution.index.path(execution.version, site).to_owned();
-                    execution.side.shared.insert(written, path.to_owned());
+                    execution.run.shared.insert(written, path.to_owned());
                 });
             }
             Ok(Some(value))
@@ -128,7 +128,7 @@ pub(crate) fn optional(py: Python<'_>, path: &str, request: &Request<'_>) -> PyR
 
 /// The object under another path, even if that is asked for only later.
 fn same(py: Python<'_>, path: &str, other: &str) -> PyResult<Py<PyAny>> {
-    let known = state::with(|execution| execution.side.values.get(other).map(|value| value.clone_ref(py))).flatten();
+    let known = state::with(|execution| execution.run.values.get(other).map(|value| value.clone_ref(py))).flatten();
     let value = match known {
         Some(value) => value,
         None => build(py, &Recipe::Versatile(AbstractValue::Object), other)?,
@@ -137,7 +137,7 @@ fn same(py: Python<'_>, path: &str, other: &str) -> PyResult<Py<PyAny>> {
     Ok(value)
 }
 
-fn decide(execution: &mut Execution, path: &str, request: &Request<'_>) -> Decision {
+fn decide(execution: &mut Execution, path: &str, request: &ValueRequest<'_>) -> Decision {
     let index = execution.index.clone();
     let site = request.site.map(|number| (execution.version, number));
     let knowledge = index.knowledge(path, request.callee, site, request.kind, request.identifier);
@@ -177,7 +177,7 @@ fn decide(execution: &mut Execution, path: &str, request: &Request<'_>) -> Decis
             value: recipe.clone(),
             kind: (!request.parameter).then_some(request.kind),
             version: execution.version as u8,
-            line: described.map_or(execution.side.line, |site| site.line),
+            line: described.map_or(execution.run.line, |site| site.line),
             probability: distribution[class as usize],
             classes: if execution.explain {
                 class_probabilities(&distribution, &knowledge.uses).to_vec()
@@ -196,7 +196,7 @@ fn only(class: AbstractValue) -> twincell_values::predictor::Distribution {
 }
 
 /// Whether any version catches the failure of this look-up. If Python itself fails, the look-up fails, too.
-pub(crate) fn is_caught(path: &str, request: &Request<'_>) -> bool {
+pub(crate) fn is_caught(path: &str, request: &ValueRequest<'_>) -> bool {
     let caught = state::with(|execution| {
         let site = request.site.map(|number| (execution.version, number));
         let knowledge = execution.index.knowledge(path, request.callee, site, request.kind, request.identifier);
@@ -210,7 +210,7 @@ fn covers(name: &str, failure: &str) -> bool {
     name == failure || (name == "LookupError" || name == "IndexError") && failure == "KeyError"
 }
 
-fn failure(py: Python<'_>, path: &str, request: &Request<'_>) -> PyErr {
+fn failure(py: Python<'_>, path: &str, request: &ValueRequest<'_>) -> PyErr {
     let catches_index = state::with(|execution| {
         let site = request.site?;
         let catches = execution.index.catches(execution.version, site);
@@ -255,7 +255,7 @@ pub(crate) fn raise(py: Python<'_>, name: &str) -> PyErr {
 /// Something from a missing module that code knows by another name: an object, or again a module.
 pub(crate) fn imported(py: Python<'_>, path: &str) -> PyResult<Py<PyAny>> {
     if let Some(known) =
-        state::with(|execution| execution.side.values.get(path).map(|value| value.clone_ref(py))).flatten()
+        state::with(|execution| execution.run.values.get(path).map(|value| value.clone_ref(py))).flatten()
     {
         return Ok(known);
     }
@@ -269,21 +269,21 @@ pub(crate) fn imported(py: Python<'_>, path: &str) -> PyResult<Py<PyAny>> {
 pub(crate) fn watch(py: Python<'_>, path: &str, value: &Py<PyAny>) {
     let watched = value.clone_ref(py);
     state::with(|execution| {
-        execution.side.injected.push((path.to_string(), watched, Recipe::Versatile(AbstractValue::Object)));
+        execution.run.injected.push((path.to_string(), watched, Recipe::Versatile(AbstractValue::Object)));
     });
 }
 
 /// Keeps a value under its path for the running version.
 pub(crate) fn remember(py: Python<'_>, path: &str, value: &Py<PyAny>) {
     let kept = value.clone_ref(py);
-    state::with(|execution| execution.side.values.insert(path.to_string(), kept));
+    state::with(|execution| execution.run.values.insert(path.to_string(), kept));
 }
 
 /// Builds the Python value of a recipe and keeps it, and its content, under its path.
 pub(crate) fn build(py: Python<'_>, recipe: &Recipe, path: &str) -> PyResult<Py<PyAny>> {
     if matches!(recipe, Recipe::Versatile(_))
         && let Some(known) =
-            state::with(|execution| execution.side.values.get(path).map(|value| value.clone_ref(py))).flatten()
+            state::with(|execution| execution.run.values.get(path).map(|value| value.clone_ref(py))).flatten()
         && known.bind(py).is_instance_of::<Versatile>()
     {
         // Another path already stands for it.
@@ -297,12 +297,12 @@ pub(crate) fn build(py: Python<'_>, recipe: &Recipe, path: &str) -> PyResult<Py<
     let observed = container || matches!(recipe, Recipe::Versatile(_));
     let watched = observed.then(|| value.clone_ref(py));
     state::with(|execution| {
-        execution.side.values.insert(path.to_string(), kept);
+        execution.run.values.insert(path.to_string(), kept);
         if unique {
-            execution.side.identities.insert(identity, path.to_string());
+            execution.run.identities.insert(identity, path.to_string());
         }
         if let Some(watched) = watched {
-            execution.side.injected.push((path.to_string(), watched, recipe.clone()));
+            execution.run.injected.push((path.to_string(), watched, recipe.clone()));
         }
     });
     Ok(value)

@@ -20,7 +20,7 @@ pub(crate) fn of<'py>(py: Python<'py>, form: &str, path: &str, site: Option<u32>
         if execution.loading {
             return None;
         }
-        if let Some(known) = execution.side.values.get(&own) {
+        if let Some(known) = execution.run.values.get(&own) {
             return Some(Err(known.clone_ref(py)));
         }
         let index = execution.index.clone();

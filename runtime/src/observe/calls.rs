@@ -12,8 +12,8 @@ pub(crate) fn protocol(slf: &Bound<'_, Versatile>, method: &str) {
     let callee = format!("{}.{method}", slf.get().path());
     state::with(|execution| {
         if !execution.loading {
-            let line = execution.side.line;
-            execution.side.calls.push(Call { callee, arguments: vec![], keywords: vec![], line, discarded: true });
+            let line = execution.run.line;
+            execution.run.calls.push(Call { callee, arguments: vec![], keywords: vec![], line, discarded: true });
         }
     });
 }

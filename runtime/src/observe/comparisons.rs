@@ -80,7 +80,7 @@ fn operand(value: &Bound<'_, PyAny>) -> Operand {
         Ok(versatile) => Some(versatile.get().path().to_string()),
         Err(_) => {
             let identity = value.as_ptr() as usize;
-            state::with(|execution| execution.side.identities.get(&identity).cloned()).flatten()
+            state::with(|execution| execution.run.identities.get(&identity).cloned()).flatten()
         }
     };
     Operand { path, value: recipe(value, 0) }

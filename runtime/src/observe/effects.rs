@@ -32,7 +32,7 @@ fn audit(event: &str, arguments: &Bound<'_, PyTuple>) -> PyResult<()> {
                 || flags & i64::from(libc::O_WRONLY | libc::O_RDWR | libc::O_CREAT) != 0;
             // Reading outside the allowed folders is blocked as well, but it has no effect.
             if !writes {
-                state::with(|execution| execution.side.blocked = true);
+                state::with(|execution| execution.run.blocked = true);
                 return Ok(());
             }
             true
@@ -64,7 +64,7 @@ fn audit(event: &str, arguments: &Bound<'_, PyTuple>) -> PyResult<()> {
         | "socket.sendto"
         | "socket.getaddrinfo"
         | "socket.gethostbyname"
-        | "urllib.Request"
+        | "urllib.ValueRequest"
         | "ftplib.connect"
         | "smtplib.connect" => true,
         _ => false,
@@ -79,10 +79,10 @@ fn audit(event: &str, arguments: &Bound<'_, PyTuple>) -> PyResult<()> {
     }
     let observed = arguments.iter().map(|argument| observe::value(&argument)).collect();
     state::with(|execution| {
-        execution.side.blocked = true;
-        let line = execution.side.line;
+        execution.run.blocked = true;
+        let line = execution.run.line;
         let call = Call { callee: event.to_string(), arguments: observed, keywords: vec![], line, discarded: true };
-        execution.side.calls.push(call);
+        execution.run.calls.push(call);
     });
     Ok(())
 }

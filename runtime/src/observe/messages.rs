@@ -156,9 +156,9 @@ pub(crate) fn missing_warning(
 fn push(level: String, message: String) {
     let message = observe::bounded(message);
     state::with(|execution| {
-        let line = execution.side.line;
-        if !execution.loading && execution.side.log.len() < MAX_MESSAGES {
-            execution.side.log.push(Logged { level, message, line });
+        let line = execution.run.line;
+        if !execution.loading && execution.run.log.len() < MAX_MESSAGES {
+            execution.run.log.push(Logged { level, message, line });
         }
     });
 }

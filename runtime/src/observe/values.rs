@@ -279,7 +279,7 @@ impl Observer {
 
 /// An object of a class of the compared text, if it is compared by its public state.
 fn is_seen_from_outside(value: &Bound<'_, PyAny>) -> bool {
-    state::with(|execution| execution.side.public_only).unwrap_or(false)
+    state::with(|execution| execution.run.public_only).unwrap_or(false)
         && value.get_type().module().is_ok_and(|module| module == code::MODULE_NAME)
 }
 

@@ -12,7 +12,7 @@ use twincell_syntax::site::SiteKind;
 
 use crate::execution::prediction_index::YIELD;
 use crate::execution::{code, state};
-use crate::inject::resolve::{self, Request};
+use crate::inject::resolve::{self, ValueRequest};
 use crate::observe;
 
 /// How a generator ended.
@@ -77,13 +77,13 @@ fn responds() -> Option<bool> {
 }
 
 fn response(py: Python<'_>, item: usize, sent: bool) -> PyResult<Py<PyAny>> {
-    let request = Request {
+    let request = ValueRequest {
         kind: SiteKind::Call,
         identifier: YIELD,
         callee: YIELD,
         raises: true,
         discarded: !sent,
-        ..Request::default()
+        ..ValueRequest::default()
     };
     resolve::value(py, &format!("{YIELD} {item}"), &request)
 }

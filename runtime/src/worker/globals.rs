@@ -9,7 +9,7 @@ use twincell_values::value::AbstractValue;
 
 use crate::execution::prediction_index::PredictionIndex;
 use crate::inject::replacement::{Origin, is_injected, is_possible};
-use crate::inject::resolve::{self, Request};
+use crate::inject::resolve::{self, ValueRequest};
 use crate::observe;
 
 /// A global that is injected in this run.
@@ -106,7 +106,8 @@ pub(crate) fn replace<'py>(
             continue;
         }
         let class = class_of(&observe::value(&real));
-        let request = Request { kind: SiteKind::Name, identifier: name, class, parameter: true, ..Request::default() };
+        let request =
+            ValueRequest { kind: SiteKind::Name, identifier: name, class, parameter: true, ..ValueRequest::default() };
         let injected = resolve::value(py, name, &request)?.into_bound(py);
         globals.set_item(name, &injected)?;
         replaced.push(Replaced { name: name.clone(), injected, real });

@@ -19,7 +19,7 @@ use twincell_values::value::{Fixed, Recipe, SUBSTITUTED};
 use crate::execution::object::{Mark, Versatile};
 use crate::execution::observations::Observations;
 use crate::execution::prediction_index::PredictionIndex;
-use crate::execution::state::{self, Execution, OfThreads, Side};
+use crate::execution::state::{self, Execution, OfThreads, VersionRun};
 use crate::inject::{names, resolve};
 use crate::observe;
 use crate::observe::console::Console;
@@ -141,7 +141,7 @@ impl PythonHost {
             execution.explain = request.explain;
             execution.substitute = request.substitute;
             execution.substitutes = substitutes;
-            execution.side.repeated = again > 0;
+            execution.run.repeated = again > 0;
             let ran = run_version(py, version, program, execution)?;
             (draw, injections, observations) = (ran.draw, ran.injections, ran.observations);
             forced.extend(ran.forced);
@@ -244,8 +244,11 @@ fn new_execution(
     let sites = &index.versions[number].version.sites;
     let lines =
         sites.lines.iter().chain(sites.branches.iter().map(|branch| &branch.line)).max().map_or(0, |&line| line);
-    let side =
-        Side { lines: vec![0; lines as usize + 1], branches: vec![(0, 0); sites.branches.len()], ..Side::default() };
+    let run = VersionRun {
+        lines: vec![0; lines as usize + 1],
+        branches: vec![(0, 0); sites.branches.len()],
+        ..VersionRun::default()
+    };
     Box::new(Execution {
         index: index.clone(),
         draw,
@@ -255,7 +258,7 @@ fn new_execution(
         substitute: Default::default(),
         substitutes: false,
         version: number,
-        side,
+        run,
         uneven: Rc::default(),
         globals: Some(globals.clone().unbind()),
         loading,
@@ -320,27 +323,27 @@ fn run_version(
     let Some(mut execution) = execution else {
         return Err(pyo3::exceptions::PyRuntimeError::new_err("the execution lost its state"));
     };
-    let mut side = std::mem::take(&mut execution.side);
+    let mut run = std::mem::take(&mut execution.run);
     let lines =
-        side.lines.iter().enumerate().filter(|(_, hits)| **hits > 0).map(|(line, hits)| (line as u32, *hits)).collect();
-    let branches = side
+        run.lines.iter().enumerate().filter(|(_, hits)| **hits > 0).map(|(line, hits)| (line as u32, *hits)).collect();
+    let branches = run
         .branches
         .iter()
         .enumerate()
         .filter(|(_, counts)| **counts != (0, 0))
         .map(|(branch, counts)| (branch as u32, counts.0, counts.1))
         .collect();
-    let mut calls = std::mem::take(&mut side.calls);
-    let mut log = std::mem::take(&mut side.log);
+    let mut calls = std::mem::take(&mut run.calls);
+    let mut log = std::mem::take(&mut run.log);
     // The order in which threads take turns is arbitrary.
-    let OfThreads { calls: mut more_calls, log: mut more_log, .. } = std::mem::take(&mut side.of_threads);
+    let OfThreads { calls: mut more_calls, log: mut more_log, .. } = std::mem::take(&mut run.of_threads);
     more_calls.sort_by_cached_key(|call| format!("{call:?}"));
     more_log.sort_by_cached_key(|logged| format!("{logged:?}"));
     calls.append(&mut more_calls);
     log.append(&mut more_log);
-    let forced = std::mem::take(&mut side.forced);
+    let forced = std::mem::take(&mut run.forced);
     // Finalizers of the code's own objects run here, outside any execution.
-    drop(side);
+    drop(run);
     let behavior = Behavior { outcome, arguments, stdout, stderr, log, calls, lines, branches };
     let Execution { draw, injections, observations, .. } = *execution;
     Ok(Ran { behavior, draw, injections, observations, forced })
@@ -348,7 +351,7 @@ fn run_version(
 
 /// The injected values that the code changed, by access path.
 fn changed_values(py: Python<'_>) -> Vec<(String, Observed)> {
-    let injected = state::with(|execution| std::mem::take(&mut execution.side.injected)).unwrap_or_default();
+    let injected = state::with(|execution| std::mem::take(&mut execution.run.injected)).unwrap_or_default();
     let mut changed = Vec::new();
     for (path, value, recipe) in injected {
         let value = value.bind(py);

@@ -11,7 +11,7 @@ use crate::execution::object::Versatile;
 use crate::execution::steps::StopExecution;
 use crate::execution::{code, state};
 use crate::inject::arguments;
-use crate::inject::resolve::{self, Request};
+use crate::inject::resolve::{self, ValueRequest};
 use crate::observe::kinds::{self, Kind};
 use crate::observe::{self, MAX_ITEMS};
 use crate::worker::consumer::{self, Consumed, End};
@@ -27,7 +27,7 @@ pub(crate) fn settle(
     extra: &mut Vec<(String, Observed)>,
 ) -> Outcome {
     let result = result.and_then(|value| unwrap(&value, 0, extra));
-    if state::with(|execution| execution.side.steps > execution.index.step_budget) == Some(true) {
+    if state::with(|execution| execution.run.steps > execution.index.step_budget) == Some(true) {
         // This also applies if the code caught the stop.
         return Outcome::Stopped { reason: "used up its steps".into() };
     }
@@ -52,8 +52,8 @@ pub(crate) fn raised(py: Python<'_>, error: &PyErr) -> Outcome {
     let assertion = error.is_instance_of::<PyAssertionError>(py);
     let exit = error.is_instance_of::<PySystemExit>(py);
     let (intended, line) = state::with(|execution| {
-        let side = &execution.side;
-        (side.intended_ids.contains(&identity) || exit || assertion && side.assertion_failed, side.line)
+        let run = &execution.run;
+        (run.intended_ids.contains(&identity) || exit || assertion && run.assertion_failed, run.line)
     })
     .unwrap_or((false, 0));
     let line = raising_line(py, error).unwrap_or(line);
@@ -164,12 +164,14 @@ fn function_behavior(
     let path = |name: &str| format!("{prefix}({name})");
     let mut positional = Vec::new();
     for name in names.iter().take(count) {
-        let request = Request { kind: SiteKind::Name, identifier: name, parameter: true, ..Request::default() };
+        let request =
+            ValueRequest { kind: SiteKind::Name, identifier: name, parameter: true, ..ValueRequest::default() };
         positional.push(resolve::value(py, &path(&arguments::canonical(name)), &request)?);
     }
     let keywords = PyDict::new(py);
     for name in names.iter().skip(count).take(only) {
-        let request = Request { kind: SiteKind::Name, identifier: name, parameter: true, ..Request::default() };
+        let request =
+            ValueRequest { kind: SiteKind::Name, identifier: name, parameter: true, ..ValueRequest::default() };
         keywords.set_item(name, resolve::value(py, &path(&arguments::canonical(name)), &request)?)?;
     }
     let result = function.call(PyTuple::new(py, positional)?, Some(&keywords));
@@ -186,7 +188,7 @@ fn function_behavior(
 
 /// Functions of the code itself that it passed to external code, which may call them.
 pub(crate) fn callbacks(py: Python<'_>, extra: &mut Vec<(String, Observed)>) {
-    let callbacks = state::with(|execution| std::mem::take(&mut execution.side.callbacks)).unwrap_or_default();
+    let callbacks = state::with(|execution| std::mem::take(&mut execution.run.callbacks)).unwrap_or_default();
     for (index, callback) in callbacks.into_iter().enumerate().take(3) {
         let callback = callback.bind(py);
         if code::is_own(callback)

@@ -90,7 +90,7 @@ impl LoadedVersion {
             Body::Class { constructor, members } => {
                 let class = self.define(py, version)?;
                 let class = module::decorate(self.globals.bind(py), &version.decorators, class)?;
-                state::with(|execution| execution.side.public_only = true);
+                state::with(|execution| execution.run.public_only = true);
                 use_object(&class, constructor, members, extra)
             }
         }
