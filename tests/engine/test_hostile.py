@@ -36,7 +36,7 @@ def check_neighbours():
 
 
 def variant(body, last="return 1", before=""):
-    """A function with this body, in two versions that differ in nothing that can be seen."""
+    """A function with this body, in two versions whose behavior does not differ."""
     body = "".join(f"    {line}\n" for line in code(body).splitlines())
     return tuple(f"{before}def f(x):\n    a = {number}\n{body}    {last}\n" for number in ("1", "2 - 1"))
 
@@ -505,7 +505,7 @@ def test_much_that_is_observed_takes_bounded_memory():
 
 
 def peak():
-    """Most memory that this process ever had, in KiB."""
+    """The most memory that this process ever had, in KiB."""
     import resource
 
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

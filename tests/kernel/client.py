@@ -1,4 +1,4 @@
-"""What the tests need of a Jupyter client: run a cell, collect all that came of it."""
+"""What the tests need of a Jupyter client: run a cell, collect everything that came of it."""
 
 from __future__ import annotations
 

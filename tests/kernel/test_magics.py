@@ -51,7 +51,7 @@ def test_an_interrupt_shows_what_was_found(kernel):
 
 
 def assert_an_interrupt_ends_it(kernel, msg_id):
-    """When it is interrupted a second after it began."""
+    """An interrupt, a second after the cell began, ends it."""
     kernel.wait_for("execute_input")
     time.sleep(1)
     kernel.manager.interrupt_kernel()

@@ -131,7 +131,7 @@ def measures(found: list[tuple[Change, Finding]]) -> dict[str, float]:
 
 
 def differences(found: list[tuple[Change, Finding]]) -> dict[str, int]:
-    """The changes that were found rightly, by id, with the number of executions until the difference."""
+    """The changes that were found correctly, by id, with the number of executions until the difference."""
     return {
         str(finding["id"]): min(one["execution"] for one in finding["evidence"])
         for change, finding in found

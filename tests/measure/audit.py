@@ -75,7 +75,7 @@ def outcomes(python: str, files: list[Path], subject: str) -> dict[str, bool]:
 
 
 def audit(python: str, changes: Path, context: str, seed: int, folder: Path) -> Counter[str]:
-    """Compares the changes and runs what reproduces them; prints a line each."""
+    """Compares the changes and runs their reproducers; prints a line for each."""
     tests, findings = folder / f"tests-{context}", folder / f"findings-{context}.jsonl"
     # Ids of one form, none the beginning of another, so that a file says whose reproducer it is.
     names, labels, lines = {}, {}, []

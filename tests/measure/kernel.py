@@ -41,7 +41,7 @@ PROMISED = {
 
 
 class Running:
-    """A kernel that was just started, and the channels to it."""
+    """A kernel that has just started, and the channels to it."""
 
     def __init__(self, module: str, folder: Path) -> None:
         path, info = write_connection_file(str(folder / f"{module}.json"))
@@ -94,7 +94,7 @@ class Running:
         return sum(int((task / "schedstat").read_text().split()[0]) for task in tasks) / 1e6
 
     def memory(self) -> float:
-        """What the process holds, in MiB."""
+        """The memory that the process holds, in MiB."""
         with open(f"/proc/{self.process.pid}/status") as status:
             return next(int(line.split()[1]) for line in status if line.startswith("VmRSS")) / 1024
 
@@ -158,7 +158,7 @@ def main() -> int:
 
 
 def middle(pairs: list[tuple[float, float]]) -> tuple[float, float]:
-    """The median of each of both."""
+    """The median of each kernel's figures."""
     first, second = zip(*pairs, strict=True)
     return statistics.median(first), statistics.median(second)
 

@@ -1,4 +1,4 @@
-"""What functions became from one release of a package to a later one: real changes without labels.
+"""What functions of a package became between one release and a later one: real changes without labels.
 
     python tests/measure/releases.py make CHANGES.jsonl PACKAGE:OLD:NEW [PACKAGE:OLD:NEW ...] [--most 30] [--seed 0]
     python tests/measure/releases.py judge CHANGES.jsonl [--context module]

@@ -61,7 +61,7 @@ EDITED = [
 
 
 def synthetic(count: int, running: float, first: int = 0) -> Iterator[dict]:
-    """Changes of which each is another. Of `running` of them code runs; the others differ in a comment only."""
+    """Changes that all differ. A share of `running` of them changes code that runs; the others change only a comment."""
     chance = random.Random(0)
     for number in range(first, first + count):
         old, edits = EDITED[number % len(EDITED)]

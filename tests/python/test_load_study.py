@@ -1,4 +1,4 @@
-"""`twincell.load_study`: the results of `twincell study` as an object that shows itself."""
+"""`twincell.load_study`: the results of `twincell study` as an object that a notebook shows."""
 
 import json
 

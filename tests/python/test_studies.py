@@ -19,7 +19,7 @@ KEPT = "def f(a, b):\n    return a if a > b else b\n"
 
 
 def change(number: int, new: str = NEW, **more: object) -> dict:
-    """Each is another function, so that none is the same as another."""
+    """Each is a different function."""
     return {
         "id": f"c{number}",
         "old": OLD.replace("f(", f"f{number}("),

@@ -81,7 +81,7 @@ def held_out(package: str) -> bool:
 
 
 def traced() -> list[dict]:
-    """Functions whose values follow from names, in packages of which some are held out."""
+    """Functions whose values follow from names, in packages, some of which are held out."""
     classes = {"count": 2, "name": 4, "items": 5, "options": 7, "callback": 9, "ready": 1}
     found = []
     for number in range(160):

@@ -74,7 +74,7 @@ def scheme(request) -> str:
 
 @pytest.fixture
 def open_tab(browser):
-    """Opens pages, and sees to it that nothing went wrong in them."""
+    """Opens pages, and checks that nothing went wrong in them."""
     opened = []
 
     def open_one(scheme: str = "light", width: int = 1100) -> Tab:
