@@ -61,7 +61,7 @@ EDITED = [
 
 
 def synthetic(count: int, running: float, first: int = 0) -> Iterator[dict]:
-    """Changes that all differ. A share of `running` of them changes code that runs; the others change only a comment."""
+    """Changes that all differ. A share of `running` changes code that runs; the others change only a comment."""
     chance = random.Random(0)
     for number in range(first, first + count):
         old, edits = EDITED[number % len(EDITED)]
