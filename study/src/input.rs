@@ -215,7 +215,7 @@ mod tests {
         let lines = [line("a", "breaking"), line("b", "preserving"), "nonsense\n".into(), line("c", "breaking")];
         assert_eq!(
             read(&lines).1,
-            ["the label breaking does not count (lines 1, 4): known are changing, preserving and unclear"]
+            ["the label breaking does not count (lines 1, 4): known labels are changing, preserving and unclear"]
         );
     }
 

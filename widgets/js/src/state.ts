@@ -1,7 +1,7 @@
 // The state that the kernel sends, as JSON. Written from the types of widgets/src/state by its tests, and not by
 // hand. Strings are raw: they come from user code and go through `plain` before they are shown.
 
-/** The version of the state's format. The view refuses any other. */
+/** Version of the state's shape: the view refuses another one. */
 export const STATE_FORMAT = 2;
 
 export type Verdict = "changing" | "likely_preserving" | "inconclusive" | "identical";
