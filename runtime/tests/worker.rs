@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use twincell_engine::observed::{Behavior, Observed, Outcome};
-use twincell_engine::protocol::{Context, ExecutionRecord, ExecutionRequest, Program, Version};
+use twincell_engine::protocol::{Context, ExecutionRecord, ExecutionRequest, Program, Unevaluated, Version};
 use twincell_engine::{EngineError, Executed, MEMORY_VARIABLE, PoolOptions, SOCKET_VARIABLE, WorkerPool};
 use twincell_runtime::worker::{Host, Setup, serve};
 
@@ -145,7 +145,7 @@ impl Host for FakeHost {
         (Some(format!("no tests of {subject} here")), vec![])
     }
 
-    fn load(&mut self, _: u64, source: Program) -> Result<Vec<String>, String> {
+    fn load(&mut self, _: u64, source: Program) -> Result<Vec<Unevaluated>, String> {
         self.code = source.versions[0].code.clone();
         if self.code == "refuse" { Err("refused".into()) } else { Ok(Vec::new()) }
     }

@@ -34,6 +34,7 @@ def test_a_change_has_a_verdict_and_evidence():
     assert set(comparison.evidence[0]) == {
         "channel",
         "place",
+        "at",
         "old",
         "new",
         "strength",

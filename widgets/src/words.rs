@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use twincell_behavior::{ABSENT, CallRow, Channel, UNCHANGED, display_decision, display_observed, is_argument};
+use twincell_behavior::{CallRow, EvidencePlace, Shown, display_decision, display_shown, display_slot, is_argument};
 use twincell_compare::report::{Comparison, Evidence, ExecutionReport, LineReport, PairReport, VersionReport, Witness};
 use twincell_compare::verdict::Verdict;
 use twincell_engine::observed::{Behavior, Outcome};
@@ -194,30 +194,20 @@ pub struct FinalValue {
 
 /// What both versions left, in the order of old, then what only new has. `evidence` is that of this execution.
 pub fn final_values(old: &Behavior, new: &Behavior, evidence: &[&Evidence]) -> Vec<FinalValue> {
-    let find = |behavior: &'_ Behavior, name: &str| {
-        behavior.arguments.iter().find(|(other, _)| other == name).map(|(_, value)| display_observed(value))
-    };
-    let only_new = new.arguments.iter().filter(|(name, _)| old.arguments.iter().all(|(other, _)| other != name));
+    let only_new = new.arguments.iter().filter(|(slot, _)| old.left(slot).is_none());
     (old.arguments.iter().chain(only_new))
-        .map(|(name, _)| {
-            let (absent, after) = if is_argument(name) { (UNCHANGED, " afterwards") } else { (ABSENT, "") };
-            let shown = |behavior| find(behavior, name).unwrap_or_else(|| absent.into());
-            let is_here = |one: &&Evidence| one.channel == Channel::Arguments && names_root(&one.place, name);
+        .map(|(slot, _)| {
+            let after = if is_argument(slot) { " afterwards" } else { "" };
+            let shown = |behavior: &Behavior| display_shown(&Shown::left(slot, behavior.left(slot))).to_owned();
+            let is_here = |one: &&Evidence| one.at.as_ref().and_then(EvidencePlace::slot) == Some(slot);
             FinalValue {
-                name: format!("{name}{after}"),
+                name: format!("{}{after}", display_slot(slot)),
                 differs: evidence.iter().any(is_here),
                 old: shown(old),
                 new: shown(new),
             }
         })
         .collect()
-}
-
-/// Whether a place such as `argument request.meta['retries']` is in the argument of this name.
-fn names_root(place: &str, name: &str) -> bool {
-    let is_rest = |rest: &str| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_');
-    place.strip_prefix(name).is_some_and(is_rest)
-        || place.split(|c: char| !c.is_alphanumeric() && c != '_').take(2).any(|word| word == name)
 }
 
 /// What stands below the sentence over a comparison of one pair: the pair's own, where that says more.
@@ -332,7 +322,7 @@ pub fn row_lines<'a>(
 mod tests {
     use serde::Deserialize;
     use serde_json::{from_value, json};
-    use twincell_behavior::Strength;
+    use twincell_behavior::{Channel, Strength};
 
     use super::*;
     use crate::label::{Label, label_name};

@@ -9,7 +9,7 @@ use tree::tree;
 use unicode_width::UnicodeWidthStr;
 
 use twincell_compare::verdict::Verdict;
-use twincell_engine::observed::Observed;
+use twincell_engine::observed::{Observed, Slot};
 use twincell_values::value::{Choice, Decision, Recipe};
 use twincell_widgets::{
     COMPARISON_MIME, Label, MODULE, STATE_FORMAT, StudyState, TextOptions, html_fragment, html_page, mime_bundle,
@@ -75,9 +75,10 @@ fn the_interactive_view_says_what_the_others_say() {
     let mut whole = samples::changing();
     whole.seed = u64::MAX;
     let witness = whole.pairs[0].witness.as_mut().unwrap();
-    let final_value = |name: &str| (name.to_owned(), Observed::Int("2".into()));
-    witness.old.arguments = vec![final_value("request"), final_value("use 1, total")];
-    witness.new.arguments = vec![final_value("use 1, total")];
+    let final_value = |slot: Slot| (slot, Observed::Int("2".into()));
+    let total = || Slot::Use { step: 1, member: "total".into() };
+    witness.old.arguments = vec![final_value(Slot::Argument("request".into())), final_value(total())];
+    witness.new.arguments = vec![final_value(total())];
     whole.pairs[0].decided_by = vec!["f".into()];
     let state = serde_json::to_value(state(&whole)).unwrap();
     assert_eq!(state["seed"], u64::MAX.to_string());

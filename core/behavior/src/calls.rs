@@ -15,7 +15,7 @@ use twincell_values::value::{behind_cut, unquoted};
 use super::effects::{Effect, effect, receiver};
 use super::equal::{all_equal, equal};
 use super::{Basis, Difference, Rules};
-use crate::{CallRow, Channel, display_call};
+use crate::{CallRow, EvidencePlace, Shown, display_call};
 
 /// Whether two calls have the same callee and the same arguments. If the arguments are the same, it does not matter how
 /// they are passed.
@@ -62,17 +62,12 @@ pub(super) fn compare(old: &Behavior, new: &Behavior, rules: &Rules, found: &mut
         (a.get(at).copied(), b.get(at).copied(), Basis::Reordered)
     };
     let (one, other, basis) = different.unwrap_or_else(reordered);
-    let text = |call: Option<&Call>| call.map_or(super::NO_CALL.into(), display_call);
+    let shown = |call: Option<&Call>| call.map_or(Shown::NoCall, |call| Shown::Text(display_call(call)));
     let position = |call: Option<&Call>, calls: &[&Call]| {
         calls.iter().position(|own| call.is_some_and(|call| std::ptr::eq(*own, call))).map(|at| at + 1)
     };
-    found.push(Difference {
-        channel: Channel::Calls,
-        place: format!("call {}", position(one, &a).or(position(other, &b)).unwrap_or(1)),
-        old: text(one),
-        new: text(other),
-        basis,
-    });
+    let place = EvidencePlace::Call { number: position(one, &a).or(position(other, &b)).unwrap_or(1) };
+    found.push(Difference::new(place, shown(one), shown(other), basis));
 }
 
 fn actions<'a>(behavior: &'a Behavior, rules: &Rules) -> Vec<&'a Call> {

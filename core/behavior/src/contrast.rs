@@ -5,12 +5,17 @@ use twincell_engine::observed::Observed;
 
 use super::Rules;
 use super::equal::equal;
-use crate::display_observed;
+use crate::{Shown, display_observed};
 
 /// The number of characters shown before the first difference.
 const BEFORE: usize = 20;
 
-pub(super) fn contrast(old: &Observed, new: &Observed, rules: &Rules) -> (String, String) {
+pub(super) fn contrast(old: &Observed, new: &Observed, rules: &Rules) -> (Shown, Shown) {
+    let (old, new) = texts(old, new, rules);
+    (Shown::Text(old), Shown::Text(new))
+}
+
+fn texts(old: &Observed, new: &Observed, rules: &Rules) -> (String, String) {
     let texts = (display_observed(old), display_observed(new));
     if texts.0 != texts.1 {
         return texts;
@@ -69,7 +74,7 @@ mod tests {
     use super::*;
 
     fn texts(old: &Observed, new: &Observed) -> (String, String) {
-        contrast(old, new, &Rules::default())
+        super::texts(old, new, &Rules::default())
     }
 
     #[test]

@@ -13,7 +13,6 @@
 use twincell_engine::observed::{Behavior, Observed, Outcome};
 
 use super::{Basis, Difference, Rules};
-use crate::{Channel, display_outcome};
 
 /// Exceptions that depend on a value within its class.
 const OF_VALUES: [&str; 9] = [
@@ -48,13 +47,7 @@ pub(super) fn compare(old: &Behavior, new: &Behavior, rules: &Rules) -> Option<D
         none_at(&crashed.outcome).is_some_and(|at| guards.iter().any(|(guard, uses)| uses.contains(&at) && ran(*guard)))
     };
     let counts = is_of_code(&crashed.outcome) || normally && (is_of_values(&crashed.outcome) || guarded());
-    (took_part && counts).then(|| Difference {
-        channel: Channel::Exception,
-        place: "exception".into(),
-        old: display_outcome(&old.outcome),
-        new: display_outcome(&new.outcome),
-        basis: Basis::Crashed,
-    })
+    (took_part && counts).then(|| Difference::of_outcomes(old, new, Basis::Crashed))
 }
 
 /// Whether the version ended in an exception that counts although the code did not raise it.

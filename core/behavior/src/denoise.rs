@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use twincell_engine::observed::{Behavior, Observed, Outcome};
+use twincell_engine::observed::{Behavior, Elision, Observed, Outcome, Slot};
 
 use super::Rules;
 use super::equal::{equal, same_text};
@@ -111,24 +111,24 @@ fn outcome(kept: &Outcome, again: &Outcome, rules: &Rules, noisy: &mut BTreeSet<
 }
 
 /// Compares by position. An entry that only some runs have equals anything.
-fn arguments(kept: &Behavior, again: &Behavior, rules: &Rules) -> Vec<(String, Observed)> {
-    let by_place = |behavior: &Behavior| {
-        let mut found: BTreeMap<String, Observed> = BTreeMap::new();
-        for (place, value) in &behavior.arguments {
+fn arguments(kept: &Behavior, again: &Behavior, rules: &Rules) -> Vec<(Slot, Observed)> {
+    let by_slot = |behavior: &Behavior| {
+        let mut found: BTreeMap<Slot, Observed> = BTreeMap::new();
+        for (slot, value) in &behavior.arguments {
             // The first entry of a name counts, as when versions are compared.
-            found.entry(place.clone()).or_insert_with(|| value.clone());
+            found.entry(slot.clone()).or_insert_with(|| value.clone());
         }
         found
     };
-    let (kept, mut again) = (by_place(kept), by_place(again));
-    let mut merged: Vec<(String, Observed)> = kept
+    let (kept, mut again) = (by_slot(kept), by_slot(again));
+    let mut merged: Vec<(Slot, Observed)> = kept
         .into_iter()
-        .map(|(place, value)| {
-            let value = again.remove(&place).map_or_else(noise, |other| common(&value, &other, rules));
-            (place, value)
+        .map(|(slot, value)| {
+            let value = again.remove(&slot).map_or_else(noise, |other| common(&value, &other, rules));
+            (slot, value)
         })
         .collect();
-    merged.extend(again.into_keys().map(|place| (place, noise())));
+    merged.extend(again.into_keys().map(|slot| (slot, noise())));
     merged
 }
 
@@ -156,7 +156,7 @@ fn calls(mut kept: Behavior, again: &Behavior, rules: &Rules, noisy: &mut BTreeS
 }
 
 fn noise() -> Observed {
-    Observed::Elided { reason: "differs from run to run".into() }
+    Observed::Elided { reason: Elision::Noise }
 }
 
 /// The common part of two values. The rest is left out and counts as equal to anything.
@@ -207,7 +207,7 @@ fn common(a: &Observed, b: &Observed, rules: &Rules) -> Observed {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::differences;
+    use crate::{EvidencePlace, differences};
     use twincell_engine::observed::Logged;
 
     fn int(value: i64) -> Observed {
@@ -218,7 +218,7 @@ mod tests {
         let assigned = attributes.iter().map(|(name, value)| (format!(".{name}"), int(*value))).collect();
         Behavior {
             outcome: Outcome::Returned(returned),
-            arguments: vec![("self".into(), Observed::Injected { path: "self".into(), assigned })],
+            arguments: vec![(Slot::Argument("self".into()), Observed::Injected { path: "self".into(), assigned })],
             stdout: stdout.into(),
             stderr: String::new(),
             log: vec![Logged { level: "info".into(), message: format!("took {stdout}"), line: 1 }],
@@ -228,12 +228,12 @@ mod tests {
         }
     }
 
-    fn places(old: &[Behavior], new: &[Behavior]) -> Vec<(Channel, String)> {
+    fn places(old: &[Behavior], new: &[Behavior]) -> Vec<EvidencePlace> {
         let rules = Rules::default();
         let found = denoise((&old[0], &old[1..]), (&new[0], &new[1..]), &rules);
         let all = differences(&found.old, &found.new, &rules);
         let kept = all.into_iter().filter(|difference| !found.noisy.contains(&difference.channel));
-        kept.map(|difference| (difference.channel, difference.place)).collect()
+        kept.map(|difference| difference.place).collect()
     }
 
     #[test]
@@ -242,7 +242,7 @@ mod tests {
         assert_eq!(places(&[run(1, 10), run(1, 11)], &[run(1, 12), run(1, 13)]), []);
         assert_eq!(
             places(&[run(1, 10), run(1, 11)], &[run(2, 10), run(2, 11)]),
-            [(Channel::Arguments, "argument self".to_string())]
+            [EvidencePlace::Left { slot: Slot::Argument("self".into()) }]
         );
     }
 
@@ -253,14 +253,14 @@ mod tests {
         };
         assert_eq!(places(&[run(1, 5, "a"), run(1, 6, "a")], &[run(1, 7, "a"), run(1, 8, "a")]), []);
         let found = places(&[run(1, 5, "a"), run(1, 6, "a")], &[run(2, 7, "b"), run(2, 8, "b")]);
-        let channels: Vec<Channel> = found.into_iter().map(|(channel, _)| channel).collect();
+        let channels: Vec<Channel> = found.iter().map(EvidencePlace::channel).collect();
         assert_eq!(channels, [Channel::Return, Channel::Output]);
     }
 
     #[test]
     fn of_a_place_named_twice_the_first_counts() {
         let run = |first: i64, second: i64| Behavior {
-            arguments: vec![("x".into(), int(first)), ("x".into(), int(second))],
+            arguments: [first, second].map(|value| (Slot::Argument("x".into()), int(value))).into(),
             ..behavior(int(1), &[], "")
         };
         assert_eq!(places(&[run(1, 5), run(1, 6)], &[run(1, 7), run(1, 8)]), []);

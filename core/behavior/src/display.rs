@@ -1,11 +1,13 @@
 //! Observed behavior as short texts for people: values, outcomes and calls. Views do the escaping for a medium (HTML, a
 //! terminal).
 
-use twincell_engine::observed::{Call, Observed, Outcome, WRITTEN};
+use std::borrow::Cow;
+
+use twincell_engine::observed::{Call, Elision, Limit, Observed, Outcome, Slot, WRITTEN};
 use twincell_syntax::python::python_string;
 use twincell_values::value::Decision;
 
-use super::{Channel, Strength};
+use super::{Channel, EvidencePlace, Shown, Stream, Strength, is_argument};
 
 /// The maximum length of a text from [`display_observed`], without the ellipsis.
 pub const DISPLAY_LIMIT: usize = 200;
@@ -46,7 +48,7 @@ pub fn display_outcome(outcome: &Outcome) -> String {
         }
         Outcome::Stopped { reason } => {
             out.push("stopped: ");
-            out.push(reason);
+            out.push(&display_limit(*reason));
         }
     }
     out.finish()
@@ -87,6 +89,77 @@ pub fn display_decision(decision: &Decision) -> String {
         Decision::Fail => out.push("missing, fails as Python would"),
     }
     out.finish()
+}
+
+/// What a version ran into, e.g. `used up its steps`.
+pub fn display_limit(limit: Limit) -> Cow<'static, str> {
+    match limit {
+        Limit::Steps => "used up its steps".into(),
+        Limit::Recursion => "recursed too deeply".into(),
+        Limit::Memory => "used up its memory".into(),
+        Limit::RecordBytes(most) => format!("what was observed is over the limit of {most} bytes").into(),
+    }
+}
+
+fn elision(reason: Elision) -> &'static str {
+    match reason {
+        Elision::Size => "too many parts",
+        Elision::Depth => "nested too deeply",
+        Elision::Deleted => "deleted",
+        Elision::UnintendedException => "an unintended exception",
+        Elision::Noise => "differs from run to run",
+    }
+}
+
+/// Where something is left behind, e.g. `request.meta`, `global CACHE`, `use 2, total`.
+pub fn display_slot(slot: &Slot) -> Cow<'_, str> {
+    match slot {
+        Slot::Argument(path) => path.into(),
+        Slot::Global(name) => format!("global {name}").into(),
+        Slot::Name(name) => format!("name {name}").into(),
+        Slot::Awaited => "the result must be awaited".into(),
+        Slot::Yielded => "yielded values".into(),
+        Slot::YieldedAfterwards => "yielded values afterwards".into(),
+        Slot::GeneratorValue => "value of the generator".into(),
+        Slot::Callback(number) => format!("callback {number}").into(),
+        Slot::Descriptor => "how it is used".into(),
+        Slot::ClassAttributes => "class attributes".into(),
+        Slot::EnumMembers => "members".into(),
+        Slot::Use { step, member } => format!("use {step}, {member}").into(),
+    }
+}
+
+/// Where a difference is, e.g. `return value`, `argument request.meta`, `call 3`.
+pub fn display_place(place: &EvidencePlace) -> String {
+    match place {
+        EvidencePlace::ReturnValue => "return value".into(),
+        EvidencePlace::Exception => "exception".into(),
+        EvidencePlace::Left { slot } if is_argument(slot) => format!("argument {}", display_slot(slot)),
+        EvidencePlace::Left { slot } => display_slot(slot).into_owned(),
+        EvidencePlace::Output { stream } => stream.name().into(),
+        EvidencePlace::Message { number } => format!("message {number}"),
+        EvidencePlace::Call { number } => format!("call {number}"),
+    }
+}
+
+/// What a version shows in the place of a difference.
+pub fn display_shown(shown: &Shown) -> &str {
+    match shown {
+        Shown::Text(text) => text,
+        Shown::NoCall => "no call",
+        Shown::Unchanged => "unchanged",
+        Shown::Absent | Shown::NothingLogged => "nothing",
+    }
+}
+
+impl Stream {
+    /// The stream as Python names it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Stream::Stdout => "stdout",
+            Stream::Stderr => "stderr",
+        }
+    }
 }
 
 impl Channel {
@@ -211,7 +284,7 @@ fn write_value(out: &mut Bounded, value: &Observed) {
         }
         Observed::Iterator { kind, items, finished } => write_iterator(out, kind, items, *finished),
         Observed::Cycle { .. } => out.push("..."),
-        Observed::Elided { reason } => write_tagged(out, "not shown:", reason),
+        Observed::Elided { reason } => write_tagged(out, "not shown:", elision(*reason)),
     }
 }
 
@@ -306,7 +379,7 @@ mod tests {
             (generator(vec![], true), "<generator: no items>"),
             (Observed::Function { name: "f".into() }, "<function f>"),
             (Observed::List(vec![Observed::Cycle { up: 1 }]), "[...]"),
-            (Observed::Elided { reason: "too deep".into() }, "<not shown: too deep>"),
+            (Observed::Elided { reason: Elision::Depth }, "<not shown: nested too deeply>"),
         ];
         for (value, expected) in table {
             assert_eq!(display_observed(&value), expected);
@@ -334,7 +407,7 @@ mod tests {
         assert_eq!(display_outcome(&Outcome::Returned(int(3))), "returned 3");
         assert_eq!(display_outcome(&raised("too long")), "raised ValueError: too long");
         assert_eq!(display_outcome(&raised("")), "raised ValueError");
-        assert_eq!(display_outcome(&Outcome::Stopped { reason: "steps".into() }), "stopped: steps");
+        assert_eq!(display_outcome(&Outcome::Stopped { reason: Limit::Steps }), "stopped: used up its steps");
         let call = |arguments, keywords| Call { callee: "a.b".into(), arguments, keywords, line: 1, discarded: true };
         assert_eq!(display_call(&call(vec![], vec![])), "a.b()");
         assert_eq!(display_call(&call(vec![int(1)], vec![("n".into(), int(2))])), "a.b(1, n=2)");

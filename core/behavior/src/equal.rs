@@ -128,6 +128,7 @@ pub(super) fn named_equal(old: &[(String, Observed)], new: &[(String, Observed)]
 #[cfg(test)]
 mod tests {
     use super::*;
+    use twincell_engine::observed::Elision;
 
     fn same(old: &Observed, new: &Observed) -> bool {
         equal(old, new, &Rules::default())
@@ -149,7 +150,7 @@ mod tests {
     #[test]
     fn of_dictionaries_that_were_cut_off_the_keys_that_both_show_count() {
         let cut = |entries: &[(i64, i64)]| {
-            let rest = Observed::Elided { reason: "too many parts".into() };
+            let rest = Observed::Elided { reason: Elision::Size };
             let shown = entries.iter().map(|(key, value)| (int(*key), int(*value)));
             Observed::Dict(shown.chain([(rest.clone(), rest.clone())]).collect())
         };

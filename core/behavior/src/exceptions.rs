@@ -4,7 +4,6 @@ use twincell_engine::observed::{Behavior, Outcome};
 
 use super::equal::equal;
 use super::{Basis, Difference, Rules};
-use crate::{Channel, display_outcome};
 
 pub(super) fn compare(old: &Behavior, new: &Behavior, rules: &Rules, found: &mut Vec<Difference>) {
     let differs = match (&old.outcome, &new.outcome) {
@@ -13,12 +12,6 @@ pub(super) fn compare(old: &Behavior, new: &Behavior, rules: &Rules, found: &mut
         _ => false,
     };
     if differs {
-        found.push(Difference {
-            channel: Channel::Exception,
-            place: "exception".into(),
-            old: display_outcome(&old.outcome),
-            new: display_outcome(&new.outcome),
-            basis: Basis::Seen,
-        });
+        found.push(Difference::of_outcomes(old, new, Basis::Seen));
     }
 }

@@ -38,17 +38,21 @@ mod equal;
 mod exceptions;
 mod log;
 mod output;
+mod place;
 mod returned;
 
 use serde::{Deserialize, Serialize};
 
 use twincell_engine::observed::{Behavior, Call};
 
-pub use arguments::is_argument;
 pub use calls::align as align_calls;
 pub use crash::is_telling;
 pub use denoise::{Denoised, denoise};
-pub use display::{DISPLAY_LIMIT, bounded, display_call, display_decision, display_observed, display_outcome};
+pub use display::{
+    DISPLAY_LIMIT, bounded, display_call, display_decision, display_limit, display_observed, display_outcome,
+    display_place, display_shown, display_slot,
+};
+pub use place::{EvidencePlace, Shown, Stream, is_argument};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -80,13 +84,6 @@ pub struct CallRow {
     pub equal: bool,
 }
 
-/// The texts of a difference where one version made no call or left a value unchanged.
-pub const NO_CALL: &str = "no call";
-pub const UNCHANGED: &str = "unchanged";
-/// The text where one version lacks a name: a name that a snippet does not bind, or a member that was not reached.
-pub const ABSENT: &str = "nothing";
-pub const NOTHING_LOGGED: &str = "nothing";
-
 /// What a difference rests on, the weakest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -117,14 +114,37 @@ impl Basis {
     }
 }
 
-/// A difference between two behaviors, as text for people.
+/// A difference between two behaviors.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Difference {
+    /// That of its place.
     pub channel: Channel,
-    pub place: String,
-    pub old: String,
-    pub new: String,
+    pub place: EvidencePlace,
+    pub old: Shown,
+    pub new: Shown,
     pub basis: Basis,
+}
+
+impl Difference {
+    pub fn new(place: EvidencePlace, old: Shown, new: Shown, basis: Basis) -> Self {
+        Self { channel: place.channel(), place, old, new, basis }
+    }
+
+    /// Of two versions that do not end in the same way.
+    fn of_outcomes(old: &Behavior, new: &Behavior, basis: Basis) -> Self {
+        let shown = |behavior: &Behavior| Shown::Text(display_outcome(&behavior.outcome));
+        Self::new(EvidencePlace::Exception, shown(old), shown(new), basis)
+    }
+
+    /// What both versions show.
+    pub fn sides(&self) -> [&Shown; 2] {
+        [&self.old, &self.new]
+    }
+
+    /// The texts of what they show, where there is something.
+    pub fn texts(&self) -> impl Iterator<Item = &str> {
+        self.sides().into_iter().filter_map(Shown::text)
+    }
 }
 
 /// What counts as the same, besides equal values.

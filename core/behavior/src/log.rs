@@ -3,8 +3,8 @@
 use twincell_engine::observed::{Behavior, Logged};
 
 use super::equal::same_text;
-use super::{Basis, Difference, NOTHING_LOGGED};
-use crate::{Channel, bounded};
+use super::{Basis, Difference};
+use crate::{EvidencePlace, Shown, bounded};
 
 pub(super) fn compare(old: &Behavior, new: &Behavior, found: &mut Vec<Difference>) {
     let same = |a: &Logged, b: &Logged| a.level == b.level && same_text(&a.message, &b.message);
@@ -14,16 +14,11 @@ pub(super) fn compare(old: &Behavior, new: &Behavior, found: &mut Vec<Difference
         _ => true,
     });
     if let Some(index) = first {
-        let text = |entry: Option<&Logged>| match entry {
-            Some(entry) => bounded(&format!("{}: {}", entry.level, entry.message)),
-            None => NOTHING_LOGGED.into(),
+        let shown = |entry: Option<&Logged>| match entry {
+            Some(entry) => Shown::Text(bounded(&format!("{}: {}", entry.level, entry.message))),
+            None => Shown::NothingLogged,
         };
-        found.push(Difference {
-            channel: Channel::Log,
-            place: format!("message {}", index + 1),
-            old: text(a.get(index)),
-            new: text(b.get(index)),
-            basis: Basis::Seen,
-        });
+        let place = EvidencePlace::Message { number: index + 1 };
+        found.push(Difference::new(place, shown(a.get(index)), shown(b.get(index)), Basis::Seen));
     }
 }

@@ -1,6 +1,6 @@
 //! Campaign -> verdict. The rule is one small function.
 
-use twincell_behavior::Basis;
+use twincell_behavior::{Basis, display_limit};
 
 use crate::campaign::{Campaign, Target};
 use crate::verdict::{CHANGING, Verdict};
@@ -31,7 +31,7 @@ pub fn decide(campaign: &Campaign, target: &Target) -> (Verdict, String) {
         return (Verdict::Inconclusive, limits(["old", "new"][side], campaign.stopped_only(side)));
     }
     if let Some(bound) = campaign.stopped_by().filter(|_| valid == 0) {
-        return (Verdict::Inconclusive, format!("all {executions} executions were stopped: {bound}"));
+        return (Verdict::Inconclusive, format!("all {executions} executions were stopped: {}", display_limit(bound)));
     }
     if valid == 0 {
         return (

@@ -22,6 +22,7 @@ pub mod assemble;
 pub mod campaign;
 mod decide;
 mod flow;
+mod note;
 mod options;
 mod progress;
 pub mod report;

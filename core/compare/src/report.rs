@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use twincell_behavior::{CallRow, Channel, Strength};
+use twincell_behavior::{CallRow, Channel, EvidencePlace, Strength};
 use twincell_engine::observed::Behavior;
 use twincell_engine::protocol::{Injection, Isolation};
 use twincell_syntax::AlignedRow;
@@ -16,7 +16,11 @@ use crate::verdict::Verdict;
 ///
 /// 4: executions are counted from one, as [`ExecutionReport::number`] (3 counted them from zero, as `index`), and a
 /// [`Witness`] names the members of a class that it uses.
-pub const FORMAT: u32 = 4;
+///
+/// 5: [`Evidence::at`] says as data where a difference is. The behavior of a witness names what is left behind, why a
+/// version was stopped and why a part of a value is left out by kinds, not by sentences: `{"global": "CACHE"}` and not
+/// `"global CACHE"`, `"steps"` and not `"used up its steps"`.
+pub const FORMAT: u32 = 5;
 
 /// One observed difference.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -24,6 +28,9 @@ pub struct Evidence {
     pub channel: Channel,
     /// The place within the channel, e.g. `return value`, `argument request.meta['retries']`, `call 3`.
     pub place: String,
+    /// The same as data; none in evidence that was written before format 5.
+    #[serde(default)]
+    pub at: Option<EvidencePlace>,
     /// What each version did, as bounded text for people.
     pub old: String,
     pub new: String,

@@ -4,7 +4,7 @@ use twincell_behavior::Rules;
 use twincell_compare::campaign::{self, Campaign, Execute, Plan, Target, Techniques};
 use twincell_compare::verdict::Verdict;
 use twincell_compare::{Continue, decide};
-use twincell_engine::observed::{Behavior, Observed, Outcome};
+use twincell_engine::observed::{Behavior, Limit, Observed, Outcome};
 use twincell_engine::protocol::{ExecutionRecord, ExecutionRequest};
 use twincell_engine::{EngineError, Executed};
 use twincell_values::value::{Choice, Decision, Fixed, Recipe};
@@ -70,7 +70,7 @@ fn returned(value: i64) -> Option<Outcome> {
 }
 
 fn stopped() -> Option<Outcome> {
-    Some(Outcome::Stopped { reason: "used up its steps".into() })
+    Some(Outcome::Stopped { reason: Limit::Steps })
 }
 
 fn unintended() -> Option<Outcome> {

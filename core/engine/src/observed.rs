@@ -54,10 +54,26 @@ pub enum Observed {
     Cycle {
         up: u32,
     },
-    /// Left out because a bound on size or depth was reached.
+    /// Left out.
     Elided {
-        reason: String,
+        reason: Elision,
     },
+}
+
+/// Why a part of a value is left out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Elision {
+    /// The value has too many parts.
+    Size,
+    /// The part is nested too deeply.
+    Depth,
+    /// The code deleted it.
+    Deleted,
+    /// An exception that the injected values may have caused stands in its place.
+    UnintendedException,
+    /// It is another one in each run.
+    Noise,
 }
 
 impl Observed {
@@ -103,10 +119,51 @@ pub enum Outcome {
         line: u32,
         message: String,
     },
-    /// Stopped by a bound: steps, time or memory. The text says which.
+    /// Stopped by a bound.
     Stopped {
-        reason: String,
+        reason: Limit,
     },
+}
+
+/// The bound that stopped a version.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Limit {
+    Steps,
+    Recursion,
+    Memory,
+    /// What was observed of it takes more than so many bytes.
+    RecordBytes(usize),
+}
+
+/// Where a value is that an execution leaves behind beside its result.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Slot {
+    /// An injected value that the code changed, by its access path: `request.meta`.
+    Argument(String),
+    /// A global of the module that the code assigned or changed.
+    Global(String),
+    /// A name that a snippet binds, by its canonical name.
+    Name(String),
+    /// Whether the result must be awaited.
+    Awaited,
+    /// What a generator had yielded before it raised.
+    Yielded,
+    /// What a generator had yielded, as it is after the generator has ended.
+    YieldedAfterwards,
+    /// What a generator returned.
+    GeneratorValue,
+    /// What a function does that the code handed to external code, by number.
+    Callback(usize),
+    /// How a decorated function is reached: as a property, as a static method.
+    Descriptor,
+    /// What the namespace of a class holds beside its methods.
+    ClassAttributes,
+    /// The members of an enumeration.
+    EnumMembers,
+    /// What one use of an object gave: the step, counted from one, and the member.
+    Use { step: u32, member: String },
 }
 
 /// One call to missing code (a versatile object), or a blocked effect.
@@ -137,8 +194,8 @@ pub struct Logged {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Behavior {
     pub outcome: Outcome,
-    /// The parameters after the call, by name, and the module globals that the code assigned (`global NAME`).
-    pub arguments: Vec<(String, Observed)>,
+    /// What it leaves behind beside its result. Of a slot that is named twice the first counts.
+    pub arguments: Vec<(Slot, Observed)>,
     pub stdout: String,
     pub stderr: String,
     pub log: Vec<Logged>,
@@ -150,6 +207,11 @@ pub struct Behavior {
 }
 
 impl Behavior {
+    /// What it leaves behind in a slot.
+    pub fn left(&self, slot: &Slot) -> Option<&Observed> {
+        self.arguments.iter().find(|(known, _)| known == slot).map(|(_, value)| value)
+    }
+
     /// How often a line ran.
     pub fn hits(&self, line: u32) -> u32 {
         self.lines.binary_search_by_key(&line, |(own, _)| *own).map_or(0, |at| self.lines[at].1)

@@ -13,7 +13,7 @@ use twincell_values::value::AbstractValue;
 
 use super::link::{Broken, Worker};
 use super::process::Process;
-use super::protocol::{ExecutionRecord, ExecutionRequest, FromWorker, MAX_FRAME, Program, ToWorker};
+use super::protocol::{ExecutionRecord, ExecutionRequest, FromWorker, MAX_FRAME, Program, ToWorker, Unevaluated};
 use super::starter::Starter;
 use super::{EngineError, Executed, PoolOptions, Stop, WorkerInfo, frame};
 
@@ -82,8 +82,8 @@ pub struct Loaded<'pool> {
     received: u64,
     /// The message that loads the program.
     load: Vec<u8>,
-    /// The statements of a module that could not be evaluated.
-    pub notes: Vec<String>,
+    /// What could not be evaluated in a module.
+    pub unevaluated: Vec<Unevaluated>,
     /// Executions left something in a worker that could not be restored, which later executions may have seen.
     pub tainted: bool,
 }
@@ -145,7 +145,7 @@ impl Lender {
             program: number,
             received: 0,
             load,
-            notes: Vec::new(),
+            unevaluated: Vec::new(),
             tainted: false,
         };
         loaded.ensure()?;
@@ -343,8 +343,8 @@ impl Loaded<'_> {
             worker.programs += 1;
             worker.stop = self.stop.clone();
             match load(&mut worker, &self.load, self.program, self.pool.options.load_deadline) {
-                Ok(Ok(notes)) => {
-                    self.notes = notes;
+                Ok(Ok(unevaluated)) => {
+                    self.unevaluated = unevaluated;
                     self.worker = Some(worker);
                 }
                 Ok(Err(refused)) => {
@@ -444,16 +444,16 @@ impl Drop for Loaded<'_> {
     }
 }
 
-/// Loads a program. Returns its notes, or why it cannot be loaded.
+/// Loads a program. Returns what of its modules could not be evaluated, or why it cannot be loaded.
 fn load(
     worker: &mut Worker,
     message: &[u8],
     number: u64,
     deadline: Duration,
-) -> Result<Result<Vec<String>, String>, Broken> {
+) -> Result<Result<Vec<Unevaluated>, String>, Broken> {
     worker.send(message, deadline)?;
     match worker.receive(deadline)? {
-        FromWorker::Loaded { program, notes } if program == number => Ok(Ok(notes)),
+        FromWorker::Loaded { program, unevaluated } if program == number => Ok(Ok(unevaluated)),
         FromWorker::Failed { program, reason } if program == number => Ok(Err(reason)),
         _ => Err(Broken::Hostile("no answer to a load".into())),
     }

@@ -16,7 +16,7 @@ use twincell_values::value::{Choice, Fixed, Recipe};
 
 use crate::observed::Behavior;
 
-pub const PROTOCOL_VERSION: u32 = 5;
+pub const PROTOCOL_VERSION: u32 = 6;
 pub const MAX_FRAME: usize = 64 << 20;
 
 /// Where missing names come from.
@@ -179,7 +179,7 @@ pub struct ExecutionRequest {
 /// The place of an observation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Place {
+pub enum ObservationPoint {
     /// The number of a comparison. The operands are its left and right side.
     Comparison(u32),
     /// The number of a call's site (`x.startswith(y)`, `re.match(y, x)`). The operands are the receiver of the method,
@@ -200,7 +200,7 @@ pub struct Operand {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Observation {
     pub version: u8,
-    pub place: Place,
+    pub place: ObservationPoint,
     pub operands: Vec<Operand>,
     pub truth: bool,
 }
@@ -252,6 +252,16 @@ pub struct SandboxReport {
     pub complete: bool,
 }
 
+/// A part of a module that could not be evaluated, with the exception as text.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Unevaluated {
+    /// The statement on this line, from 1.
+    Statement { line: u32, error: String },
+    /// The whole module.
+    Module { error: String },
+}
+
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ToWorker {
@@ -288,10 +298,9 @@ pub enum FromWorker {
         python: String,
         sandbox: SandboxReport,
     },
-    /// `notes` name the parts of a module that could not be evaluated.
     Loaded {
         program: u64,
-        notes: Vec<String>,
+        unevaluated: Vec<Unevaluated>,
     },
     Failed {
         program: u64,

@@ -11,7 +11,7 @@ use twincell_engine::frame::{self, MAX_RECORD};
 use twincell_engine::observed::{Behavior, Observed, Outcome};
 use twincell_engine::protocol::{
     Context, ExecutionRecord, ExecutionRequest, FromWorker, MAX_FRAME, PROTOCOL_VERSION, Program, SandboxReport,
-    ToWorker, Version,
+    ToWorker, Unevaluated, Version,
 };
 use twincell_engine::{EngineError, Executed, PoolOptions, SOCKET_VARIABLE, WorkerPool};
 
@@ -107,7 +107,7 @@ fn is_running(process: u32) -> bool {
 fn a_batch_gives_one_record_a_request_in_order() {
     let pool = WorkerPool::new(options(1));
     let mut loaded = pool.load(&program("")).unwrap();
-    assert_eq!(loaded.notes, ["noted"]);
+    assert_eq!(loaded.unevaluated, [Unevaluated::Module { error: "noted".into() }]);
     let done = loaded.run(requests(300)).unwrap();
     assert_eq!(done.iter().map(index_of).collect::<Vec<_>>(), (0..300).collect::<Vec<_>>());
     assert!(done.iter().all(|executed| matches!(executed, Executed::Record(_))));
@@ -524,7 +524,13 @@ mod fake {
                     if let Some(misdeed) = code.strip_suffix(" at load") {
                         misbehave(socket, misdeed, program, None);
                     } else {
-                        send(socket, &FromWorker::Loaded { program, notes: vec!["noted".into()] });
+                        send(
+                            socket,
+                            &FromWorker::Loaded {
+                                program,
+                                unevaluated: vec![Unevaluated::Module { error: "noted".into() }],
+                            },
+                        );
                     }
                 }
                 ToWorker::Run { program, requests } => {

@@ -22,6 +22,7 @@ class TwincellError(ValueError):
 class Evidence(TypedDict):
     channel: Literal["return", "arguments", "output", "log", "calls", "exception"]
     place: str
+    at: dict[str, Any] | None
     old: str
     new: str
     strength: Literal["observable", "call_pattern"]

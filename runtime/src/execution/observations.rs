@@ -3,7 +3,7 @@
 
 use rustc_hash::FxHashMap;
 
-use twincell_engine::protocol::{Observation, Place};
+use twincell_engine::protocol::{Observation, ObservationPoint};
 
 /// The maximum number of different observations kept for one place, and for all places.
 const OF_ONE_PLACE: u32 = 4;
@@ -13,7 +13,7 @@ const OF_ALL: usize = 64;
 #[derive(Debug, Default)]
 pub(crate) struct Observations {
     found: Vec<Observation>,
-    counts: FxHashMap<(u8, Place), u32>,
+    counts: FxHashMap<(u8, ObservationPoint), u32>,
 }
 
 impl Observations {
@@ -21,7 +21,7 @@ impl Observations {
         self.found
     }
 
-    pub fn wants(&self, version: u8, place: Place) -> bool {
+    pub fn wants(&self, version: u8, place: ObservationPoint) -> bool {
         self.found.len() < OF_ALL && self.counts.get(&(version, place)).is_none_or(|count| *count < OF_ONE_PLACE)
     }
 

@@ -6,7 +6,7 @@
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyFrozenSet, PyInt, PyList, PySet, PyString, PyTuple};
 
-use twincell_engine::protocol::{Observation, Operand, Place};
+use twincell_engine::protocol::{Observation, ObservationPoint, Operand};
 use twincell_syntax::site::TELLING_CALLS;
 use twincell_values::value::{AbstractValue, Recipe};
 
@@ -20,7 +20,7 @@ const MAX_DEPTH: u32 = 3;
 
 /// Records a comparison and its result.
 pub(crate) fn comparison(number: u32, left: &Bound<'_, PyAny>, right: &Bound<'_, PyAny>, truth: bool) {
-    note(Place::Comparison(number), truth, || vec![operand(left), operand(right)]);
+    note(ObservationPoint::Comparison(number), truth, || vec![operand(left), operand(right)]);
 }
 
 /// Records a call of a method such as `startswith`, and whether it found what it searched for.
@@ -41,7 +41,7 @@ pub(crate) fn call(site: u32, callee: &Bound<'_, PyAny>, arguments: &Bound<'_, P
         Ok(truth) => truth.is_true(),
         Err(_) => !result.is_none(),
     };
-    note(Place::Call(site), truth, || {
+    note(ObservationPoint::Call(site), truth, || {
         let receiver = callee.getattr("__self__").ok().map_or_else(Operand::default, |receiver| {
             // A compiled pattern is known by its text.
             match receiver.getattr("pattern") {
@@ -53,7 +53,7 @@ pub(crate) fn call(site: u32, callee: &Bound<'_, PyAny>, arguments: &Bound<'_, P
     });
 }
 
-fn note(place: Place, truth: bool, operands: impl FnOnce() -> Vec<Operand>) {
+fn note(place: ObservationPoint, truth: bool, operands: impl FnOnce() -> Vec<Operand>) {
     let version = state::with(|execution| {
         let version = execution.version as u8;
         let wanted = execution.observations.as_ref().is_some_and(|known| known.wants(version, place));

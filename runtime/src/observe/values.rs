@@ -10,7 +10,7 @@ use pyo3::types::{
 };
 
 use twincell_behavior::display_observed;
-use twincell_engine::observed::{Observed, WRITTEN};
+use twincell_engine::observed::{Elision, Observed, WRITTEN};
 use twincell_values::value::{MAX_ARGUMENTS, cut_at};
 
 use crate::execution::object::{Mark, Versatile};
@@ -47,7 +47,7 @@ pub(crate) fn assigned_since(object: &Versatile, py: Python<'_>, mark: Mark) -> 
     }
     let mut observed: BTreeMap<String, Observed> = BTreeMap::new();
     for (name, value) in found {
-        let deleted = || Observed::Elided { reason: "deleted".into() };
+        let deleted = || Observed::Elided { reason: Elision::Deleted };
         observed.insert(name, value.map_or_else(deleted, |value| self::value(value.bind(py))));
     }
     observed.into_iter().collect()
@@ -118,10 +118,10 @@ impl Observer {
             return Observed::Cycle { up: up as u32 };
         }
         if self.nodes > MAX_NODES {
-            return Observed::Elided { reason: "too many parts".into() };
+            return Observed::Elided { reason: Elision::Size };
         }
         if self.above.len() >= MAX_DEPTH {
-            return Observed::Elided { reason: "nested too deeply".into() };
+            return Observed::Elided { reason: Elision::Depth };
         }
         self.above.push(identity);
         let observed = self.structured(value);
@@ -133,7 +133,7 @@ impl Observer {
         let mut observed = Vec::new();
         for item in items {
             if self.nodes > MAX_NODES {
-                observed.push(Observed::Elided { reason: "too many parts".into() });
+                observed.push(Observed::Elided { reason: Elision::Size });
                 break;
             }
             observed.push(self.observe(&item));
@@ -145,7 +145,7 @@ impl Observer {
         let mut entries = Vec::new();
         for (key, value) in dict.iter() {
             if self.nodes > MAX_NODES {
-                let rest = Observed::Elided { reason: "too many parts".into() };
+                let rest = Observed::Elided { reason: Elision::Size };
                 entries.push((rest.clone(), rest));
                 break;
             }

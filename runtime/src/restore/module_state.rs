@@ -69,7 +69,7 @@ impl ModuleState {
         Self { saved: walk.saved }
     }
 
-    /// The globals whose content the code changed in place, in their present state.
+    /// The globals whose content the code changed in place, in their present state, by name.
     pub fn changed(&self, globals: &Bound<'_, PyDict>) -> Vec<(String, Observed)> {
         let py = globals.py();
         let mut names: BTreeSet<&str> = BTreeSet::new();
@@ -94,7 +94,7 @@ impl ModuleState {
                 Err(_) => observe::value(&value),
             })
         };
-        names.into_iter().filter_map(|name| Some((format!("global {name}"), observed(name)?))).collect()
+        names.into_iter().filter_map(|name| Some((name.to_owned(), observed(name)?))).collect()
     }
 
     /// Restores everything.

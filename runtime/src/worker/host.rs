@@ -9,9 +9,9 @@ use std::time::Instant;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use twincell_engine::observed::{Behavior, Observed, Outcome};
+use twincell_engine::observed::{Behavior, Observed, Outcome, Slot};
 use twincell_engine::protocol::{
-    Body, Context, ExecutionRecord, ExecutionRequest, Injection, Isolation, Program, Substitute,
+    Body, Context, ExecutionRecord, ExecutionRequest, Injection, Isolation, Program, Substitute, Unevaluated,
 };
 use twincell_values::drawing::Draw;
 use twincell_values::value::{Fixed, Recipe, SUBSTITUTED};
@@ -63,11 +63,11 @@ impl PythonHost {
         Ok(Self { programs: HashMap::new(), scratch: Scratch::new(scratch) })
     }
 
-    fn load_program(py: Python<'_>, program: Program) -> PyResult<(LoadedProgram, Vec<String>)> {
+    fn load_program(py: Python<'_>, program: Program) -> PyResult<(LoadedProgram, Vec<Unevaluated>)> {
         world::begin_program(py);
         let context = program.context;
         let index = Rc::new(PredictionIndex::new(py, program));
-        let mut notes = Vec::new();
+        let mut unevaluated = Vec::new();
         let mut versions = Vec::new();
         for (number, indexed) in index.versions.iter().enumerate() {
             let version = &indexed.version;
@@ -78,9 +78,9 @@ impl PythonHost {
                 // Each version's own module sees the same random numbers and the same time.
                 world::reseed(py, 0);
                 clock::reset(py, 0)?;
-                for note in module::evaluate(globals, &version.module) {
-                    if !notes.contains(&note) {
-                        notes.push(note);
+                for part in module::evaluate(globals, &version.module) {
+                    if !unevaluated.contains(&part) {
+                        unevaluated.push(part);
                     }
                 }
                 let installed = module::install(globals, &version.companions);
@@ -102,7 +102,7 @@ impl PythonHost {
         let uneven = Rc::new(&all - &shared);
         let modules: Vec<_> = versions.iter().map(|version: &LoadedVersion| version.before.bind(py).clone()).collect();
         let plain = if context == Context::Module { globals::plain(&index, &modules) } else { vec![] };
-        Ok((LoadedProgram { index, versions, shared, uneven, plain }, notes))
+        Ok((LoadedProgram { index, versions, shared, uneven, plain }, unevaluated))
     }
 
     fn run_request(
@@ -198,11 +198,11 @@ fn run_apart(
 }
 
 impl Host for PythonHost {
-    fn load(&mut self, program: u64, source: Program) -> Result<Vec<String>, String> {
+    fn load(&mut self, program: u64, source: Program) -> Result<Vec<Unevaluated>, String> {
         Python::attach(|py| match Self::load_program(py, source) {
-            Ok((loaded, notes)) => {
+            Ok((loaded, unevaluated)) => {
                 self.programs.insert(program, loaded);
-                Ok(notes)
+                Ok(unevaluated)
             }
             Err(error) => Err(module::describe(py, &error)),
         })
@@ -302,18 +302,12 @@ fn run_version(
     let mut assigned = changed_globals(globals, version.before.bind(py));
     if let Body::Snippet { results, temporary } = &description.body {
         let bound = |name: &str| results.iter().any(|(own, _)| own == name) || temporary.iter().any(|own| own == name);
-        assigned.retain(|(place, _)| {
-            !place.strip_prefix("global ").is_some_and(|name| bound(name) || name.starts_with("_"))
-        });
+        assigned.retain(|(name, _)| !bound(name) && !name.starts_with('_'));
         arguments.extend(version::bound_names(globals, results));
     }
-    arguments.extend(assigned);
-    let is_new = |place: &str| arguments.iter().all(|(known, _)| known != place);
-    let held = version.state.changed(globals).into_iter().filter(|(place, _)| {
-        is_new(place) && place.strip_prefix("global ").is_some_and(|name| program.shared.contains(name))
-    });
-    let held: Vec<(String, Observed)> = held.collect();
-    arguments.extend(held);
+    let mut held = version.state.changed(globals);
+    held.retain(|(name, _)| program.shared.contains(name) && assigned.iter().all(|(known, _)| known != name));
+    arguments.extend(assigned.into_iter().chain(held).map(|(name, value)| (Slot::Global(name), value)));
     arguments.append(&mut extra);
     let execution = state::replace(outer, Vec::new());
     world::restore(py);
@@ -350,7 +344,7 @@ fn run_version(
 }
 
 /// The injected values that the code changed, by access path.
-fn changed_values(py: Python<'_>) -> Vec<(String, Observed)> {
+fn changed_values(py: Python<'_>) -> Vec<(Slot, Observed)> {
     let injected = state::with(|execution| std::mem::take(&mut execution.run.injected)).unwrap_or_default();
     let mut changed = Vec::new();
     for (path, value, recipe) in injected {
@@ -369,7 +363,7 @@ fn changed_values(py: Python<'_>) -> Vec<(String, Observed)> {
         }
     }
     changed.sort_by(|a, b| a.0.cmp(&b.0));
-    changed
+    changed.into_iter().map(|(path, value)| (Slot::Argument(path), value)).collect()
 }
 
 /// An injected value in its original state.
@@ -410,7 +404,7 @@ fn unchanged(globals: &Bound<'_, PyDict>, before: &Bound<'_, PyDict>) -> usize {
     pairs.take_while(|((name, value), (own, known))| name.is(own) && value.is(known)).count()
 }
 
-/// The globals that the code assigned.
+/// The globals that the code assigned, by name.
 fn changed_globals(globals: &Bound<'_, PyDict>, before: &Bound<'_, PyDict>) -> Vec<(String, Observed)> {
     let mut changed: Vec<(String, Observed)> = globals
         .iter()
@@ -419,7 +413,7 @@ fn changed_globals(globals: &Bound<'_, PyDict>, before: &Bound<'_, PyDict>) -> V
         .filter_map(|(name, value)| {
             let name = name.extract::<String>().ok()?;
             let own = value.is_exact_instance_of::<pyo3::types::PyFunction>();
-            (!own && !BOOKKEEPING.contains(&name.as_str())).then(|| (format!("global {name}"), observe::value(&value)))
+            (!own && !BOOKKEEPING.contains(&name.as_str())).then(|| (name, observe::value(&value)))
         })
         .collect();
     changed.sort_by(|a, b| a.0.cmp(&b.0));

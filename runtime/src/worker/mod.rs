@@ -18,8 +18,10 @@ use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 
 use twincell_engine::frame::{self, FrameError, MAX_RECORD};
-use twincell_engine::observed::{Behavior, Outcome};
-use twincell_engine::protocol::{ExecutionRecord, ExecutionRequest, FromWorker, PROTOCOL_VERSION, Program, ToWorker};
+use twincell_engine::observed::{Behavior, Limit, Outcome};
+use twincell_engine::protocol::{
+    ExecutionRecord, ExecutionRequest, FromWorker, PROTOCOL_VERSION, Program, ToWorker, Unevaluated,
+};
 
 use crate::restore::scratch::Scratch;
 use crate::sandbox::{self, Limits};
@@ -33,9 +35,9 @@ const SOCKET_FLOOR: RawFd = 200;
 
 /// Runs programs for the messages that a worker receives.
 pub trait Host {
-    /// Compiles a program and keeps it under a number, replacing any program with this number. Returns notes on parts
+    /// Compiles a program and keeps it under a number, replacing any program with this number. Returns the parts
     /// of a module that could not be evaluated.
-    fn load(&mut self, program: u64, source: Program) -> Result<Vec<String>, String>;
+    fn load(&mut self, program: u64, source: Program) -> Result<Vec<Unevaluated>, String>;
 
     /// Drops a program. A missing one is not an error.
     fn unload(&mut self, program: u64);
@@ -101,7 +103,7 @@ pub fn serve(setup: &Setup, host: &mut dyn Host) -> Result<(), WorkerError> {
             ToWorker::Load { program, source } => {
                 scratch.reset();
                 let answer = match host.load(program, *source) {
-                    Ok(notes) => FromWorker::Loaded { program, notes },
+                    Ok(unevaluated) => FromWorker::Loaded { program, unevaluated },
                     Err(reason) => FromWorker::Failed { program, reason },
                 };
                 send(&mut socket, &answer)?;
@@ -154,11 +156,11 @@ fn take_socket(number: RawFd) -> Result<UnixStream, WorkerError> {
 fn send(socket: &mut UnixStream, message: &FromWorker) -> Result<(), WorkerError> {
     let bytes = match (frame::encode(message, MAX_RECORD), message) {
         (Err(FrameError::TooLarge { limit, .. }), FromWorker::Record { program, record }) => {
-            let reason = format!("what was observed is over the limit of {limit} bytes");
-            frame::encode(&FromWorker::Record { program: *program, record: shortened(record, reason) }, MAX_RECORD)?
+            let record = shortened(record, Limit::RecordBytes(limit));
+            frame::encode(&FromWorker::Record { program: *program, record }, MAX_RECORD)?
         }
         (Err(FrameError::TooLarge { .. }), FromWorker::Loaded { program, .. }) => {
-            frame::encode(&FromWorker::Loaded { program: *program, notes: Vec::new() }, MAX_RECORD)?
+            frame::encode(&FromWorker::Loaded { program: *program, unevaluated: Vec::new() }, MAX_RECORD)?
         }
         (result, _) => result?,
     };
@@ -167,7 +169,7 @@ fn send(socket: &mut UnixStream, message: &FromWorker) -> Result<(), WorkerError
 }
 
 /// The record with stopped versions in place of the observations.
-fn shortened(record: &ExecutionRecord, reason: String) -> Box<ExecutionRecord> {
+fn shortened(record: &ExecutionRecord, reason: Limit) -> Box<ExecutionRecord> {
     let stopped = Behavior {
         outcome: Outcome::Stopped { reason },
         arguments: Vec::new(),

@@ -7,14 +7,14 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyCode, PyCodeMethods, PyDict, PyFunction, PyList, PyModule, PyTuple, PyType};
 
-use twincell_engine::protocol::Companion;
+use twincell_engine::protocol::{Companion, Unevaluated};
 
 use crate::execution::code::FILE_NAME;
 use crate::execution::object::Versatile;
 use crate::execution::state;
 
-/// The maximum number of failing statements of a module that are noted.
-const MAX_NOTES: usize = 20;
+/// The maximum number of failing statements of a module that are reported.
+const MAX_UNEVALUATED: usize = 20;
 
 static HELPERS: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
 
@@ -188,10 +188,10 @@ pub(crate) fn decorate<'py>(
     Ok(decorated)
 }
 
-/// Evaluates a module in `globals`. Returns notes on statements that could not be evaluated.
-pub(crate) fn evaluate(globals: &Bound<'_, PyDict>, source: &str) -> Vec<String> {
+/// Evaluates a module in `globals`. Returns the parts that could not be evaluated.
+pub(crate) fn evaluate(globals: &Bound<'_, PyDict>, source: &str) -> Vec<Unevaluated> {
     let py = globals.py();
-    let mut notes = Vec::new();
+    let mut unevaluated = Vec::new();
     let outcome = (|| -> PyResult<()> {
         let exec = py.import("builtins")?.getattr("exec")?;
         let statements = PyList::empty(py);
@@ -206,17 +206,17 @@ pub(crate) fn evaluate(globals: &Bound<'_, PyDict>, source: &str) -> Vec<String>
             let done = exec.call1((statement.get_item(1)?, globals));
             state::with(|execution| execution.imports_may_fail = false);
             if let Err(error) = done
-                && notes.len() < MAX_NOTES
+                && unevaluated.len() < MAX_UNEVALUATED
             {
-                notes.push(format!("line {line} of the module cannot be evaluated here: {}", describe(py, &error)));
+                unevaluated.push(Unevaluated::Statement { line, error: describe(py, &error) });
             }
         }
         Ok(())
     })();
     if let Err(error) = outcome {
-        notes.push(format!("the module cannot be evaluated here: {}", describe(py, &error)));
+        unevaluated.push(Unevaluated::Module { error: describe(py, &error) });
     }
-    notes
+    unevaluated
 }
 
 /// The text of an exception, bounded.

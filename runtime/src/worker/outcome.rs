@@ -4,7 +4,7 @@ use pyo3::exceptions::{PyAssertionError, PyMemoryError, PyRecursionError, PySyst
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
-use twincell_engine::observed::{Observed, Outcome};
+use twincell_engine::observed::{Elision, Limit, Observed, Outcome, Slot};
 use twincell_syntax::site::SiteKind;
 
 use crate::execution::object::Versatile;
@@ -21,15 +21,11 @@ use crate::worker::module::{helpers, message};
 const MAX_UNWRAP: u32 = 2;
 
 /// How a call ended, unwrapped.
-pub(crate) fn settle(
-    py: Python<'_>,
-    result: PyResult<Bound<'_, PyAny>>,
-    extra: &mut Vec<(String, Observed)>,
-) -> Outcome {
+pub(crate) fn settle(py: Python<'_>, result: PyResult<Bound<'_, PyAny>>, extra: &mut Vec<(Slot, Observed)>) -> Outcome {
     let result = result.and_then(|value| unwrap(&value, 0, extra));
     if state::with(|execution| execution.run.steps > execution.index.step_budget) == Some(true) {
         // This also applies if the code caught the stop.
-        return Outcome::Stopped { reason: "used up its steps".into() };
+        return Outcome::Stopped { reason: Limit::Steps };
     }
     match result {
         Ok(observed) => Outcome::Returned(observed),
@@ -39,13 +35,13 @@ pub(crate) fn settle(
 
 pub(crate) fn raised(py: Python<'_>, error: &PyErr) -> Outcome {
     if error.is_instance_of::<StopExecution>(py) {
-        return Outcome::Stopped { reason: "used up its steps".into() };
+        return Outcome::Stopped { reason: Limit::Steps };
     }
     if error.is_instance_of::<PyRecursionError>(py) {
-        return Outcome::Stopped { reason: "recursed too deeply".into() };
+        return Outcome::Stopped { reason: Limit::Recursion };
     }
     if error.is_instance_of::<PyMemoryError>(py) {
-        return Outcome::Stopped { reason: "used up its memory".into() };
+        return Outcome::Stopped { reason: Limit::Memory };
     }
     let exception = error.value(py).as_any();
     let identity = exception.as_ptr() as usize;
@@ -75,7 +71,7 @@ fn raising_line(py: Python<'_>, error: &PyErr) -> Option<u32> {
 }
 
 /// Follows a returned value to something that can be compared.
-pub(crate) fn unwrap(value: &Bound<'_, PyAny>, depth: u32, extra: &mut Vec<(String, Observed)>) -> PyResult<Observed> {
+pub(crate) fn unwrap(value: &Bound<'_, PyAny>, depth: u32, extra: &mut Vec<(Slot, Observed)>) -> PyResult<Observed> {
     let py = value.py();
     if value.is_instance_of::<Versatile>() {
         return Ok(observe::value(value));
@@ -85,7 +81,7 @@ pub(crate) fn unwrap(value: &Bound<'_, PyAny>, depth: u32, extra: &mut Vec<(Stri
     match kind {
         Kind::Coroutine if depth < MAX_UNWRAP => {
             if depth == 0 {
-                extra.push(("the result must be awaited".into(), Observed::Bool(true)));
+                extra.push((Slot::Awaited, Observed::Bool(true)));
             }
             let result = helpers(py)?.getattr("run")?.call1((value,))?;
             let observed = unwrap(&result, depth + 1, extra)?;
@@ -102,7 +98,7 @@ pub(crate) fn unwrap(value: &Bound<'_, PyAny>, depth: u32, extra: &mut Vec<(Stri
             let finished = found.get_item(1)?.is_truthy()?;
             let error = found.get_item(2)?;
             if !error.is_none() {
-                extra.push(("yielded values".into(), Observed::List(items)));
+                extra.push((Slot::Yielded, Observed::List(items)));
                 return Err(PyErr::from_value(error));
             }
             Ok(Observed::Iterator { kind: name, items, finished })
@@ -111,17 +107,17 @@ pub(crate) fn unwrap(value: &Bound<'_, PyAny>, depth: u32, extra: &mut Vec<(Stri
             let Consumed { items, changed, end } = consumer::consume(value, MAX_ITEMS);
             let finished = matches!(end, End::Finished(_));
             if let Some(changed) = changed {
-                extra.push(("yielded values afterwards".into(), Observed::List(changed)));
+                extra.push((Slot::YieldedAfterwards, Observed::List(changed)));
             }
             match end {
                 End::Finished(returned) => {
                     if !returned.is_none() {
-                        extra.push(("value of the generator".into(), observe::value(&returned)));
+                        extra.push((Slot::GeneratorValue, observe::value(&returned)));
                     }
                 }
                 End::Endless => {}
                 End::Raised(error) => {
-                    extra.push(("yielded values".into(), Observed::List(items)));
+                    extra.push((Slot::Yielded, Observed::List(items)));
                     return Err(error);
                 }
             }
@@ -154,7 +150,7 @@ fn function_behavior(
     function: &Bound<'_, PyAny>,
     prefix: &str,
     depth: u32,
-    extra: &mut Vec<(String, Observed)>,
+    extra: &mut Vec<(Slot, Observed)>,
 ) -> PyResult<Observed> {
     let py = function.py();
     let code = function.getattr("__code__")?;
@@ -180,21 +176,21 @@ fn function_behavior(
         Err(error) if error.is_instance_of::<StopExecution>(py) => return Err(error),
         Err(error) => match raised(py, &error) {
             Outcome::Raised { exception, intended: true, .. } => exception,
-            _ => Observed::Elided { reason: "an unintended exception".into() },
+            _ => Observed::Elided { reason: Elision::UnintendedException },
         },
     };
     Ok(Observed::Object { class: "function".into(), attributes: vec![("returned".into(), observed)] })
 }
 
 /// Functions of the code itself that it passed to external code, which may call them.
-pub(crate) fn callbacks(py: Python<'_>, extra: &mut Vec<(String, Observed)>) {
+pub(crate) fn callbacks(py: Python<'_>, extra: &mut Vec<(Slot, Observed)>) {
     let callbacks = state::with(|execution| std::mem::take(&mut execution.run.callbacks)).unwrap_or_default();
     for (index, callback) in callbacks.into_iter().enumerate().take(3) {
         let callback = callback.bind(py);
         if code::is_own(callback)
             && let Ok(observed) = function_behavior(callback, &format!("callback{index}"), 1, &mut Vec::new())
         {
-            extra.push((format!("callback {index}"), observed));
+            extra.push((Slot::Callback(index), observed));
         }
     }
 }

@@ -8,7 +8,7 @@ use pyo3::exceptions::{PyAttributeError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyCode, PyCodeMethods, PyDict, PyString, PyType};
 
-use twincell_engine::observed::{Observed, Outcome};
+use twincell_engine::observed::{Observed, Outcome, Slot};
 use twincell_engine::protocol::{Body, Context, MEMBERS_USED, Member, Version, member_step};
 use twincell_syntax::{Parameter, ParameterKind};
 use twincell_values::reading::Hint;
@@ -82,7 +82,7 @@ impl LoadedVersion {
         &self,
         py: Python<'py>,
         version: &Version,
-        extra: &mut Vec<(String, Observed)>,
+        extra: &mut Vec<(Slot, Observed)>,
     ) -> PyResult<Bound<'py, PyAny>> {
         match &version.body {
             Body::Function => self.call(py, version, extra),
@@ -122,7 +122,7 @@ impl LoadedVersion {
         &self,
         py: Python<'py>,
         version: &Version,
-        extra: &mut Vec<(String, Observed)>,
+        extra: &mut Vec<(Slot, Observed)>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let mut function = self.define(py, version)?;
         let receiver = self.receiver.as_ref().map(|class| class.bind(py));
@@ -149,7 +149,7 @@ impl LoadedVersion {
 /// The function in a `property`, `staticmethod` or `classmethod`. How it is reached is part of the behavior.
 fn beneath_descriptor<'py>(
     decorated: Bound<'py, PyAny>,
-    extra: &mut Vec<(String, Observed)>,
+    extra: &mut Vec<(Slot, Observed)>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let kind = decorated.get_type().name()?.to_string();
     let (inner, said) = match kind.as_str() {
@@ -158,12 +158,12 @@ fn beneath_descriptor<'py>(
         "staticmethod" | "classmethod" => ("__func__", kind.as_str()),
         _ => return Ok(decorated),
     };
-    extra.push(("how it is used".into(), Observed::Str(said.into())));
+    extra.push((Slot::Descriptor, Observed::Str(said.into())));
     decorated.getattr(inner)
 }
 
 /// The names that the statements of a snippet bound, by canonical name.
-pub(crate) fn bound_names(globals: &Bound<'_, PyDict>, results: &[(String, String)]) -> Vec<(String, Observed)> {
+pub(crate) fn bound_names(globals: &Bound<'_, PyDict>, results: &[(String, String)]) -> Vec<(Slot, Observed)> {
     let mut extra = Vec::new();
     let mut found = Vec::new();
     for (own, canonical) in results {
@@ -173,7 +173,7 @@ pub(crate) fn bound_names(globals: &Bound<'_, PyDict>, results: &[(String, Strin
             Ok(observed) => observed,
             Err(_) => observe::value(&value),
         };
-        found.push((format!("name {canonical}"), observed));
+        found.push((Slot::Name(canonical.clone()), observed));
     }
     found
 }
@@ -183,16 +183,16 @@ fn use_object<'py>(
     class: &Bound<'py, PyAny>,
     constructor: &BTreeMap<String, Hint>,
     members: &[Member],
-    extra: &mut Vec<(String, Observed)>,
+    extra: &mut Vec<(Slot, Observed)>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = class.py();
     if let Ok(class) = class.cast::<PyType>() {
-        extra.push(("class attributes".into(), public(observe::namespace(class))));
+        extra.push((Slot::ClassAttributes, public(observe::namespace(class))));
     }
     let mut given: Vec<String> = Vec::new();
     let object = if class.hasattr("__members__")? {
         let values = helpers(py)?.getattr("members")?.call1((class,))?;
-        extra.push(("members".into(), observe::value(&values)));
+        extra.push((Slot::EnumMembers, observe::value(&values)));
         let all: Vec<Bound<'py, PyAny>> = class.try_iter()?.collect::<PyResult<_>>()?;
         if all.is_empty() {
             return Ok(class.clone());
@@ -206,19 +206,19 @@ fn use_object<'py>(
         return Ok(object);
     }
     let length = 1 + arguments::draw_number(MEMBERS_USED, &LENGTHS);
-    for step in 1..=length {
+    for step in 1..=u32::try_from(length).unwrap_or(1) {
         let index = arguments::draw_number(&member_step(step), &vec![1.0; members.len()]);
         let Some(member) = members.get(usize::try_from(index).unwrap_or(0)) else { continue };
-        let place = format!("use {step}, {}", member.name);
+        let slot = Slot::Use { step, member: member.name.clone() };
         let made = match operation(class, constructor, &object, member, &mut given, &format!("operand {step}")) {
             Some(observed) => observed,
             None => use_member(&object, member, &mut given, extra),
         };
         match made {
-            Ok(observed) => extra.push((place, observed)),
+            Ok(observed) => extra.push((slot, observed)),
             Err(error) if error.is_instance_of::<StopExecution>(py) => return Err(error),
             Err(error) => match outcome::raised(py, &error) {
-                Outcome::Raised { exception, intended: true, .. } => extra.push((place, exception)),
+                Outcome::Raised { exception, intended: true, .. } => extra.push((slot, exception)),
                 _ => return Err(error),
             },
         }
@@ -275,7 +275,7 @@ fn use_member(
     object: &Bound<'_, PyAny>,
     member: &Member,
     given: &mut Vec<String>,
-    extra: &mut Vec<(String, Observed)>,
+    extra: &mut Vec<(Slot, Observed)>,
 ) -> PyResult<Observed> {
     let found = object.getattr(member.name.as_str())?;
     let value = if member.is_property || !found.is_callable() {

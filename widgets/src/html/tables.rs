@@ -3,7 +3,7 @@
 
 use maud::{Markup, html};
 
-use twincell_behavior::{Channel, display_call, display_outcome};
+use twincell_behavior::{Channel, EvidencePlace, Stream, display_call, display_outcome};
 use twincell_compare::report::{Evidence, ExecutionReport, PairReport, Witness};
 use twincell_engine::observed::{Behavior, Call};
 
@@ -89,9 +89,10 @@ pub fn behaviors(pair: &PairReport, witness: &Witness) -> Markup {
     let mut rows = vec![row("outcome", outcome, &display_outcome(&old.outcome), &display_outcome(&new.outcome))];
     let final_values = words::final_values(old, new, &evidence);
     rows.extend(final_values.iter().map(|one| row(&one.name, one.differs, &one.old, &one.new)));
-    for (name, old, new) in [("stdout", &old.stdout, &new.stdout), ("stderr", &old.stderr, &new.stderr)] {
+    for (stream, old, new) in [(Stream::Stdout, &old.stdout, &new.stdout), (Stream::Stderr, &old.stderr, &new.stderr)] {
         if !old.is_empty() || !new.is_empty() {
-            rows.push(row(name, differs(&|one| one.channel == Channel::Output && one.place.contains(name)), old, new));
+            let differs = differs(&|one| one.at == Some(EvidencePlace::Output { stream }));
+            rows.push(row(stream.name(), differs, old, new));
         }
     }
     let logged = |behavior: &Behavior| -> Vec<String> {

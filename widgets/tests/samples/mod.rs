@@ -1,11 +1,11 @@
 //! Reports built by hand, one for each thing that a view has to cope with. Used by the tests and by the gallery.
 
-use twincell_behavior::{CallRow, Channel, Strength};
+use twincell_behavior::{CallRow, Channel, EvidencePlace, Stream, Strength};
 use twincell_compare::report::{
     Comparison, Evidence, ExecutionReport, FORMAT, LineReport, PairReport, VersionReport, Witness,
 };
 use twincell_compare::verdict::Verdict;
-use twincell_engine::observed::{Behavior, Call, Observed, Outcome};
+use twincell_engine::observed::{Behavior, Call, Observed, Outcome, Slot};
 use twincell_engine::protocol::Injection;
 use twincell_syntax::AlignedRow;
 use twincell_syntax::site::SiteKind;
@@ -154,6 +154,7 @@ pub fn changing_pair() -> PairReport {
             Evidence {
                 channel: Channel::Return,
                 place: "return value".into(),
+                at: Some(EvidencePlace::ReturnValue),
                 old: "None".into(),
                 new: "<request.copy()>".into(),
                 strength: Strength::Observable,
@@ -165,6 +166,7 @@ pub fn changing_pair() -> PairReport {
             Evidence {
                 channel: Channel::Calls,
                 place: "call 2".into(),
+                at: Some(EvidencePlace::Call { number: 2 }),
                 old: "self.stats.inc_value('retry/max_reached')".into(),
                 new: "no call".into(),
                 strength: Strength::Observable,
@@ -176,6 +178,7 @@ pub fn changing_pair() -> PairReport {
             Evidence {
                 channel: Channel::Output,
                 place: "stdout".into(),
+                at: Some(EvidencePlace::Output { stream: Stream::Stdout }),
                 old: "".into(),
                 new: "retrying\n".into(),
                 strength: Strength::Observable,
@@ -270,11 +273,11 @@ pub fn changing_pair() -> PairReport {
             decisive: vec!["request.meta['max_retry_times']".into()],
             probabilities: vec![0.31],
             old: Behavior {
-                arguments: vec![("request".into(), injected("request"))],
+                arguments: vec![(Slot::Argument("request".into()), injected("request"))],
                 ..behavior(Outcome::Returned(Observed::None))
             },
             new: Behavior {
-                arguments: vec![("request".into(), injected("request"))],
+                arguments: vec![(Slot::Argument("request".into()), injected("request"))],
                 stdout: "retrying\n".into(),
                 ..behavior(Outcome::Returned(injected("request.copy()")))
             },
@@ -473,7 +476,8 @@ fn poison(value: &mut serde_json::Value) {
         Value::Object(entries) => {
             for (key, item) in entries.iter_mut() {
                 match key.as_str() {
-                    "verdict" | "channel" | "strength" | "kind" | "decision" | "value" | "outcome" | "arguments" => {}
+                    "verdict" | "channel" | "at" | "strength" | "kind" | "decision" | "value" | "outcome"
+                    | "arguments" => {}
                     _ => poison(item),
                 }
             }

@@ -7,13 +7,14 @@ pub(crate) mod wording;
 
 use std::collections::{BTreeMap, HashMap};
 
-use twincell_behavior::{Difference, Rules, align_calls, display_outcome};
+use twincell_behavior::{Difference, Rules, align_calls, display_outcome, display_place, display_shown};
 use twincell_engine::observed::Behavior;
 use twincell_engine::protocol::{Context, MEMBERS_USED, Member, member_step};
 use twincell_syntax::{Diff, Function};
 use twincell_values::value::{Decision, Recipe};
 
 use crate::campaign::{Campaign, Decisive, Target, TestCase, joint_probability};
+use crate::note::Note;
 use crate::report::{
     BranchReport, Evidence, ExecutionReport, LineReport, PairReport, Reproducer, VersionReport, Witness,
 };
@@ -43,7 +44,7 @@ pub(crate) struct CampaignSummary<'a> {
     pub rules: &'a Rules,
     /// The probability of each class, by access path, as far as it is known.
     pub classes: &'a BTreeMap<String, Vec<f32>>,
-    pub notes: &'a [String],
+    pub notes: &'a [Note],
     pub context: Context,
     pub milliseconds: f64,
 }
@@ -133,42 +134,18 @@ fn lines_run(case: &TestCase) -> usize {
 }
 
 fn notes(context: &PairContext<'_>, summary: &CampaignSummary<'_>) -> Vec<String> {
-    let mut notes: Vec<String> = summary.notes.to_vec();
-    let [old, new] = context.functions;
-    if old.qualname != new.qualname {
-        notes.push(format!(
-            "compared {} with {}: the most similar function of the other version",
-            old.qualname, new.qualname
-        ));
-    }
-    if !context.diff.renames.is_empty() {
-        let renames: Vec<String> =
-            context.diff.renames.iter().map(|(new, old)| format!("{old} is now {new}")).collect();
-        notes.push(format!("renamed: {}", renames.join(", ")));
-    }
-    if !context.changed_names.is_empty() {
-        notes.push(format!(
-            "the function itself did not change, but what it uses did: {}",
-            context.changed_names.join(", ")
-        ));
-    }
-    let campaign = summary.campaign;
-    if campaign.nondeterministic > 0 {
-        notes.push(format!(
-            "{} differences did not show again when the execution was repeated; they are no evidence",
-            campaign.nondeterministic
-        ));
-    }
-    if let Some(reason) = campaign.lost.first() {
-        notes.push(format!("{} executions were lost, the first because {reason}", campaign.lost.len()));
-    }
-    if campaign.stopped_early {
-        notes.push("stopped before the budget was used up".into());
-    }
-    if summary.context == Context::Function {
-        notes.push("context: the function alone; everything that it does not define was injected".into());
-    }
-    notes
+    let (campaign, [old, new]) = (summary.campaign, context.functions);
+    let renames = &context.diff.renames;
+    let further = [
+        (old.qualname != new.qualname).then(|| Note::Paired { old: old.qualname.clone(), new: new.qualname.clone() }),
+        (!renames.is_empty()).then(|| Note::Renamed(renames.clone())),
+        (!context.changed_names.is_empty()).then(|| Note::UsesChanged(context.changed_names.to_vec())),
+        (campaign.nondeterministic > 0).then_some(Note::Nondeterministic(campaign.nondeterministic)),
+        campaign.lost.first().map(|first| Note::Lost { count: campaign.lost.len(), first: first.clone() }),
+        campaign.stopped_early.then_some(Note::StoppedEarly),
+        (summary.context == Context::Function).then_some(Note::FunctionContext),
+    ];
+    summary.notes.iter().chain(further.iter().flatten()).map(wording::note).collect()
 }
 
 fn version(
@@ -216,9 +193,10 @@ fn version(
 pub(crate) fn evidence(case: &TestCase, probability: f64) -> Vec<Evidence> {
     let one = |difference: &Difference| Evidence {
         channel: difference.channel,
-        place: difference.place.clone(),
-        old: difference.old.clone(),
-        new: difference.new.clone(),
+        place: display_place(&difference.place),
+        at: Some(difference.place.clone()),
+        old: display_shown(&difference.old).to_owned(),
+        new: display_shown(&difference.new).to_owned(),
         strength: difference.basis.strength(),
         score: verdict::score(difference.basis, probability),
         probability,

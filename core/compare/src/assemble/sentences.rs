@@ -1,14 +1,15 @@
 //! Tests of the sentences that a report opens with.
 
 use twincell_behavior::{Channel, Rules, differences};
-use twincell_engine::observed::{Behavior, Observed, Outcome};
-use twincell_engine::protocol::{Context, ExecutionRecord, Injection, Member};
+use twincell_engine::observed::{Behavior, Limit, Logged, Observed, Outcome, Slot};
+use twincell_engine::protocol::{Context, ExecutionRecord, Injection, Member, Unevaluated};
 use twincell_syntax::{Form, Function};
 use twincell_values::value::{Choice, Decision, Recipe};
 
-use super::wording::overall;
+use super::wording::{note, overall};
 use crate::assemble::{CampaignSummary, PairContext, decided_elsewhere, failed, identical, report};
 use crate::campaign::{Campaign, Decisive, Target, TestCase};
+use crate::note::{Isolated, Note};
 use crate::report::PairReport;
 use crate::verdict::Verdict;
 
@@ -52,7 +53,7 @@ fn case(old: Behavior, new: Behavior) -> TestCase {
     TestCase { record, differences, new_lines: 1, coverage: 1.0, probability: 1.0, examined: true }
 }
 
-fn pair_report(verdict: Verdict, reason: &str, execution: TestCase, notes: &[String]) -> PairReport {
+fn pair_report(verdict: Verdict, reason: &str, execution: TestCase, notes: &[Note]) -> PairReport {
     likely_pair_report(verdict, reason, execution, notes, 1.0)
 }
 
@@ -60,7 +61,7 @@ fn likely_pair_report(
     verdict: Verdict,
     reason: &str,
     execution: TestCase,
-    notes: &[String],
+    notes: &[Note],
     probability: f64,
 ) -> PairReport {
     let functions = [function(OLD), function(NEW)];
@@ -75,7 +76,7 @@ fn reported(
     reason: &str,
     executions: &[TestCase],
     decisive: Vec<Decisive>,
-    notes: &[String],
+    notes: &[Note],
 ) -> PairReport {
     let changing = verdict == Verdict::Changing;
     let reached = [[2].into(), [2].into()];
@@ -125,7 +126,7 @@ fn each_channel_has_words_of_its_own() {
     };
     let output = reported(|new| new.stdout = "a\n".into());
     assert!(output.contains(r"old writes '' to stdout, new 'a\n'"), "{output}");
-    let arguments = reported(|new| new.arguments = vec![("x.meta".into(), Observed::Int("1".into()))]);
+    let arguments = reported(|new| new.arguments = vec![(Slot::Argument("x.meta".into()), Observed::Int("1".into()))]);
     assert!(arguments.contains("x.meta after the call: old leaves it as it was, new makes it 1"), "{arguments}");
     let exception = reported(|new| {
         let exception = Observed::Exception { class: "ValueError".into(), arguments: vec![] };
@@ -163,10 +164,10 @@ fn what_could_not_run_says_why() {
         (report.verdict, report.sentence.as_str()),
         (Verdict::Inconclusive, "Inconclusive: it cannot be loaded.")
     );
-    let notes = ["line 3 of the module cannot be evaluated here".to_string()];
+    let notes = [Note::Unevaluated(Unevaluated::Statement { line: 3, error: "E: no".into() })];
     let report = pair_report(Verdict::Inconclusive, "nothing was executed", case(returned(0), returned(0)), &notes);
     assert_eq!(report.sentence, "Inconclusive for f: nothing was executed.");
-    assert_eq!(report.notes, notes);
+    assert_eq!(report.notes, ["line 3 of the module cannot be evaluated here: E: no"]);
 }
 
 #[test]
@@ -245,7 +246,7 @@ fn members_of_a_class_are_told_by_name() {
 #[test]
 fn a_version_that_does_not_end_is_told_with_the_shortest_values() {
     let stopped = |value: i64| {
-        let mut execution = case(returned(0), behavior(Outcome::Stopped { reason: "steps".into() }));
+        let mut execution = case(returned(0), behavior(Outcome::Stopped { reason: Limit::Steps }));
         execution.record.choices[0].decision = Decision::Value(Recipe::Int(value));
         execution.record.injections = vec![Injection {
             path: "x".into(),
@@ -266,4 +267,24 @@ fn a_version_that_does_not_end_is_told_with_the_shortest_values() {
     let report = reported(&context, Verdict::Inconclusive, "new may not end", &executions, vec![], &[]);
     assert_eq!(report.sentence, "Inconclusive for f: new may not end, e.g. for x = 7 in execution 8.");
     assert_eq!(report.witness.unwrap().execution, 8);
+}
+
+#[test]
+fn only_where_all_ran_in_isolation_does_the_note_say_so() {
+    let notes = [Isolated::All, Isolated::Witness, Isolated::Some(32)].map(|isolated| note(&Note::Isolated(isolated)));
+    assert_eq!(notes.each_ref().map(|note| note.contains("each execution ran")), [true, false, false]);
+    assert!(notes[2].contains("32 ran once more"), "{}", notes[2]);
+}
+
+#[test]
+fn values_that_read_like_words_of_a_report_are_values() {
+    let logged = |message: &str| vec![Logged { level: "nothing".into(), message: message.into(), line: 1 }];
+    let mut old = returned(0);
+    old.log = logged("");
+    let mut new = returned(0);
+    new.arguments = vec![(Slot::Argument("members".into()), Observed::Int("1".into()))];
+    let report = pair_report(Verdict::Changing, "", case(old, new), &[]);
+    let places: Vec<&str> = report.evidence.iter().map(|one| one.place.as_str()).collect();
+    assert_eq!(places, ["argument members", "message 1"]);
+    assert!(report.sentence.contains("members after the call: old leaves it as it was, new makes it 1"));
 }

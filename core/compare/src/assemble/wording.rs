@@ -1,13 +1,16 @@
 //! The sentences that a report opens with.
 
-use twincell_behavior::{Channel, NO_CALL, NOTHING_LOGGED, UNCHANGED, display_decision, display_outcome};
+use twincell_behavior::{
+    Difference, EvidencePlace, Shown, display_decision, display_outcome, display_shown, display_slot, is_argument,
+};
 use twincell_engine::observed::{Behavior, Outcome};
-use twincell_engine::protocol::{Injection, says_what_is_used};
+use twincell_engine::protocol::{Injection, Unevaluated, says_what_is_used};
 use twincell_syntax::Form;
 use twincell_values::value::{Choice, Decision};
 
 use crate::assemble::{CampaignSummary, PairContext, number, uses};
 use crate::campaign::{Decisive, TestCase};
+use crate::note::{Isolated, Note};
 use crate::report::{Evidence, PairReport};
 use crate::verdict::Verdict;
 
@@ -85,7 +88,8 @@ fn difference(
     let values = named_values(context, case, &summary.decisive);
     let unlikely = if evidence.iter().any(|one| one.edge_case) { "only for an unlikely value: " } else { "" };
     let given = if values.is_empty() { String::new() } else { format!("for {}: ", values.join(", ")) };
-    let what = evidence.first().map_or_else(|| "the two differ".to_string(), |evidence| contrast(case, evidence));
+    let first = case.differences.first();
+    let what = first.map_or_else(|| "the two differ".to_string(), |difference| contrast(case, difference));
     format!("{unlikely}{given}{what}")
 }
 
@@ -98,44 +102,83 @@ pub(super) fn reason(context: &PairContext<'_>, summary: &CampaignSummary<'_>, e
 }
 
 /// `old returns None, new returns 1`.
-fn contrast(case: &TestCase, evidence: &Evidence) -> String {
-    let verb = |behavior: Option<&Behavior>, fallback: &str| match behavior.map(|behavior| &behavior.outcome) {
+fn contrast(case: &TestCase, difference: &Difference) -> String {
+    let [old, new] = difference.sides().map(|shown| cut(display_shown(shown)));
+    let verb = |behavior: Option<&Behavior>, fallback: String| match behavior.map(|behavior| &behavior.outcome) {
         Some(outcome @ (Outcome::Returned(_) | Outcome::Raised { .. })) => {
             cut(&display_outcome(outcome).replacen("returned ", "returns ", 1).replacen("raised ", "raises ", 1))
         }
-        _ => cut(fallback),
+        _ => fallback,
     };
-    match evidence.channel {
-        Channel::Return | Channel::Exception => {
+    match &difference.place {
+        EvidencePlace::ReturnValue | EvidencePlace::Exception => {
+            format!("old {}, new {}", verb(case.old_behavior(), old), verb(case.new_behavior(), new))
+        }
+        EvidencePlace::Output { stream } => format!("old writes {old} to {}, new {new}", stream.name()),
+        EvidencePlace::Left { slot } if is_argument(slot) => {
+            let [old, new] = difference.sides().map(|shown| match shown {
+                Shown::Unchanged => "leaves it as it was".into(),
+                other => format!("makes it {}", cut(display_shown(other))),
+            });
+            format!("{} after the call: old {old}, new {new}", display_slot(slot))
+        }
+        EvidencePlace::Left { slot } => format!("{}: old {old}, new {new}", display_slot(slot)),
+        EvidencePlace::Message { .. } => {
+            let [old, new] = difference.sides().map(|shown| match shown {
+                Shown::Text(text) => format!("'{}'", cut(text)),
+                nothing => display_shown(nothing).into(),
+            });
+            format!("old logs {old}, new {new}")
+        }
+        EvidencePlace::Call { .. } => match difference.sides() {
+            [_, Shown::NoCall] => format!("old calls {old}, new does not"),
+            [Shown::NoCall, _] => format!("new calls {new}, old does not"),
+            _ => format!("old calls {old}, new calls {new}"),
+        },
+    }
+}
+
+/// A note as a sentence for people.
+pub(crate) fn note(note: &Note) -> String {
+    match note {
+        Note::Magics { label, lines } => {
+            let lines: Vec<String> = lines.iter().map(u32::to_string).collect();
+            let lines = lines.join(", ");
             format!(
-                "old {}, new {}",
-                verb(case.old_behavior(), &evidence.old),
-                verb(case.new_behavior(), &evidence.new)
+                "{label}: magics and shell commands count as calls of get_ipython() and were not run (line {lines})"
             )
         }
-        Channel::Output => {
-            format!("old writes {} to {}, new {}", cut(&evidence.old), evidence.place, cut(&evidence.new))
+        Note::Unevaluated(Unevaluated::Statement { line, error }) => {
+            format!("line {line} of the module cannot be evaluated here: {error}")
         }
-        Channel::Arguments if !evidence.place.starts_with("argument ") => {
-            format!("{}: old {}, new {}", evidence.place, cut(&evidence.old), cut(&evidence.new))
+        Note::Unevaluated(Unevaluated::Module { error }) => format!("the module cannot be evaluated here: {error}"),
+        Note::ModuleEndsWorker { reason } => {
+            format!("the module cannot be evaluated here ({reason}), so the function alone was run")
         }
-        Channel::Arguments => {
-            let place = evidence.place.trim_start_matches("argument ");
-            let left = |text: &str| {
-                if text == UNCHANGED { "leaves it as it was".into() } else { format!("makes it {}", cut(text)) }
-            };
-            format!("{place} after the call: old {}, new {}", left(&evidence.old), left(&evidence.new))
+        Note::Isolated(Isolated::All) => "isolation: each execution ran in a process of its own".into(),
+        Note::Isolated(Isolated::Witness) => {
+            "isolation: executions left something behind; what was found showed again in a process of its own".into()
         }
-        Channel::Log => {
-            let logged =
-                |text: &str| if text == NOTHING_LOGGED { text.to_string() } else { format!("'{}'", cut(text)) };
-            format!("old logs {}, new {}", logged(&evidence.old), logged(&evidence.new))
+        Note::Isolated(Isolated::Some(count)) => format!(
+            "isolation: executions may have left something behind; {count} ran once more, each in a process of its own, \
+             and showed no difference either"
+        ),
+        Note::Paired { old, new } => {
+            format!("compared {old} with {new}: the most similar function of the other version")
         }
-        Channel::Calls => match (evidence.old.as_str(), evidence.new.as_str()) {
-            (old, NO_CALL) => format!("old calls {}, new does not", cut(old)),
-            (NO_CALL, new) => format!("new calls {}, old does not", cut(new)),
-            (old, new) => format!("old calls {}, new calls {}", cut(old), cut(new)),
-        },
+        Note::Renamed(renames) => {
+            let renames: Vec<String> = renames.iter().map(|(new, old)| format!("{old} is now {new}")).collect();
+            format!("renamed: {}", renames.join(", "))
+        }
+        Note::UsesChanged(names) => {
+            format!("the function itself did not change, but what it uses did: {}", names.join(", "))
+        }
+        Note::Nondeterministic(count) => {
+            format!("{count} differences did not show again when the execution was repeated; they are no evidence")
+        }
+        Note::Lost { count, first } => format!("{count} executions were lost, the first because {first}"),
+        Note::StoppedEarly => "stopped before the budget was used up".into(),
+        Note::FunctionContext => "context: the function alone; everything that it does not define was injected".into(),
     }
 }
 

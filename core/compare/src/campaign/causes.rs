@@ -8,7 +8,7 @@
 
 use std::collections::BTreeSet;
 
-use twincell_behavior::{Basis, Channel, Difference, Rules, differences};
+use twincell_behavior::{Basis, Channel, Difference, Rules, Shown, differences};
 use twincell_engine::protocol::{ExecutionRecord, ExecutionRequest};
 use twincell_engine::{EngineError, Executed};
 use twincell_values::drawing::likelihood::{probability, representatives};
@@ -77,7 +77,7 @@ pub(super) fn classify_basis(
                 (other.channel, &other.old, &other.new) == (difference.channel, &difference.old, &difference.new)
             }),
             // Nothing is known about it except what it shows.
-            None => !old.iter().chain(&new).any(|path| difference.old.contains(path) || difference.new.contains(path)),
+            None => !old.iter().chain(&new).any(|path| difference.texts().any(|text| text.contains(path))),
         };
         if stays {
             continue;
@@ -100,7 +100,7 @@ fn calculate(
     let texts: Vec<String> = differences
         .iter()
         .filter(|difference| is_calculated(difference))
-        .flat_map(|difference| [difference.old.clone(), difference.new.clone()])
+        .flat_map(|difference| difference.texts().map(str::to_owned).collect::<Vec<_>>())
         .collect();
     if texts.is_empty() {
         return Ok(());
@@ -159,7 +159,7 @@ enum Operand {
 
 /// Whether it contains a result that was calculated from objects.
 pub(super) fn is_calculated(difference: &Difference) -> bool {
-    difference.old.contains("<(") || difference.new.contains("<(")
+    difference.sides().into_iter().any(Shown::is_calculated)
 }
 
 fn ends_usably(executed: &Executed) -> bool {

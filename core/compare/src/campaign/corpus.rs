@@ -9,7 +9,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use twincell_behavior::{Rules, differences};
 use twincell_engine::observed::Outcome;
-use twincell_engine::protocol::{ExecutionRecord, Place};
+use twincell_engine::protocol::{ExecutionRecord, ObservationPoint};
 use twincell_values::value::{Choice, Recipe};
 
 use super::search_targets::SearchTargets;
@@ -39,7 +39,7 @@ pub(super) struct Entry {
 enum Event {
     Line(usize, u32),
     Branch(usize, u32, bool),
-    Comparison(u8, Place, Option<std::cmp::Ordering>, bool),
+    Comparison(u8, ObservationPoint, Option<std::cmp::Ordering>, bool),
     /// The hash of a callee's path, or of an exception's class.
     Call(usize, u64),
     Exception(usize, u64, u32),
@@ -163,8 +163,10 @@ impl<'a> State<'a> {
                 Facts::new(&record.choices, &record.observations, version, &reading.renames, &reading.parameters);
             for seen in record.observations.iter().filter(|seen| seen.version == version) {
                 let condition = match seen.place {
-                    Place::Comparison(number) => reading.conditions.comparisons.get(&number).map(|(known, _)| known),
-                    Place::Call(_) => None,
+                    ObservationPoint::Comparison(number) => {
+                        reading.conditions.comparisons.get(&number).map(|(known, _)| known)
+                    }
+                    ObservationPoint::Call(_) => None,
                 };
                 for (path, value) in solve::compared(&facts, seen, condition) {
                     if self.learned.len() >= LEARNED_PATHS && !self.learned.contains_key(&path) {

@@ -27,7 +27,7 @@ use confirm::{MANY_REPEATS, REPEATS, confirm};
 use corpus::{State, learn};
 use tally::Tally;
 
-use twincell_behavior::{Basis, Channel, Difference, Rules, differences};
+use twincell_behavior::{Basis, Difference, EvidencePlace, Rules, differences};
 use twincell_engine::observed::{Behavior, Outcome};
 use twincell_engine::protocol::{ExecutionRecord, ExecutionRequest};
 use twincell_engine::{EngineError, Executed};
@@ -290,7 +290,7 @@ struct Triage<'p> {
     /// How many confirmed differences were too weak for a change.
     weak: u32,
     /// Places where something differed that did not differ again.
-    noisy_places: BTreeSet<(Channel, String)>,
+    noisy_places: BTreeSet<EvidencePlace>,
     /// A confirmed difference of this batch that nothing could outdo.
     sure: bool,
     /// The search ends before this execution.
@@ -335,7 +335,7 @@ impl<'p> Triage<'p> {
             }
             Attention::Confirm => {}
         }
-        let places: Vec<(Channel, String)> = places(&campaign.executions[last]).collect();
+        let places: Vec<EvidencePlace> = places(&campaign.executions[last]).collect();
         let (noise, ignored) = (campaign.nondeterministic, campaign.edge_cases);
         examine(execute, campaign, last, self.plan)?;
         if campaign.nondeterministic > noise {
@@ -382,8 +382,8 @@ impl<'p> Triage<'p> {
 }
 
 /// The places in which an execution shows differences.
-fn places(case: &TestCase) -> impl Iterator<Item = (Channel, String)> {
-    case.differences.iter().map(|difference| (difference.channel, difference.place.clone()))
+fn places(case: &TestCase) -> impl Iterator<Item = EvidencePlace> {
+    case.differences.iter().map(|difference| difference.place.clone())
 }
 
 /// A difference that may turn out not to count.

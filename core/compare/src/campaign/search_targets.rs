@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use rustc_hash::FxHashSet;
 use xxhash_rust::xxh3::xxh3_64;
 
-use twincell_engine::protocol::{ExecutionRecord, Observation, Place};
+use twincell_engine::protocol::{ExecutionRecord, Observation, ObservationPoint};
 use twincell_syntax::site::Comparator;
 use twincell_values::reading::Condition;
 use twincell_values::value::{Choice, Decision, Fixed, Recipe};
@@ -317,16 +317,16 @@ impl<'a> Outcomes<'a> {
         Some((no > 0, yes > 0))
     }
 
-    fn seen(&self, version: u8, place: Place) -> impl Iterator<Item = &'a Observation> {
+    fn seen(&self, version: u8, place: ObservationPoint) -> impl Iterator<Item = &'a Observation> {
         self.record.observations.iter().filter(move |seen| seen.version == version && seen.place == place)
     }
 
     fn observations(&self, search_target: &SearchTarget) -> Box<dyn Iterator<Item = &'a Observation> + '_> {
         match search_target.kind {
             Kind::Outcome(number, _) | Kind::Order(number, _) => {
-                Box::new(self.seen(search_target.version, Place::Comparison(number)))
+                Box::new(self.seen(search_target.version, ObservationPoint::Comparison(number)))
             }
-            Kind::Call(site, _) => Box::new(self.seen(search_target.version, Place::Call(site))),
+            Kind::Call(site, _) => Box::new(self.seen(search_target.version, ObservationPoint::Call(site))),
             Kind::Branch(..) => Box::new(std::iter::empty()),
         }
     }
@@ -357,7 +357,7 @@ impl<'a> Outcomes<'a> {
             Kind::Order(number, order) => (number, Some(order)),
             _ => return None,
         };
-        self.seen(version, Place::Comparison(number)).last().map(|seen| (seen, order))
+        self.seen(version, ObservationPoint::Comparison(number)).last().map(|seen| (seen, order))
     }
 
     /// The difference of left and right in the search_target's comparison, if both are numbers: the one nearest to the search_target.

@@ -48,10 +48,10 @@ pub fn shrink(
     let mut position = 0;
     while position < best.record.choices.len() && left > 0 && lost < LOST && go_on() == Continue::Yes {
         let choice = best.record.choices[position].clone();
-        let seen = best.differences.iter().any(|difference| {
-            let shown = format!("<{}", choice.path);
-            difference.old.contains(&shown) || difference.new.contains(&shown)
-        });
+        let seen = best
+            .differences
+            .iter()
+            .any(|difference| difference.sides().into_iter().any(|shown| shown.holds_object(&choice.path)));
         let likelier = likelier(&choice, &likely);
         for simpler in likelier.into_iter().chain(simpler(&choice.decision, seen)) {
             if left == 0 || lost >= LOST {

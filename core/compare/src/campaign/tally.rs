@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use twincell_behavior::display_decision;
-use twincell_engine::observed::{Behavior, Outcome};
+use twincell_engine::observed::{Behavior, Limit, Outcome};
 use twincell_values::value::Choice;
 
 use super::{Campaign, TestCase};
@@ -102,7 +102,7 @@ impl Campaign {
     }
 
     /// The bound that stopped the first execution, if bounds stopped all of them.
-    pub fn stopped_by(&self) -> Option<&str> {
+    pub fn stopped_by(&self) -> Option<Limit> {
         let mut bounds = self.executions.iter().map(TestCase::stopped);
         let first = bounds.next()??;
         (bounds.all(|bound| bound.is_some()) && !self.tally.any_ended).then_some(first)
@@ -118,7 +118,7 @@ impl Campaign {
 
 impl TestCase {
     /// The bound that stopped the first of its stopped versions.
-    fn stopped(&self) -> Option<&str> {
+    fn stopped(&self) -> Option<Limit> {
         self.record.behaviors.iter().find_map(bound)
     }
 
@@ -128,9 +128,9 @@ impl TestCase {
     }
 }
 
-fn bound(behavior: &Behavior) -> Option<&str> {
+fn bound(behavior: &Behavior) -> Option<Limit> {
     match &behavior.outcome {
-        Outcome::Stopped { reason } => Some(reason.as_str()),
+        Outcome::Stopped { reason } => Some(*reason),
         _ => None,
     }
 }
@@ -167,7 +167,7 @@ mod tests {
 
     #[test]
     fn what_does_not_end_is_an_example_only_where_it_is_the_reason() {
-        let stopped = |index| case(index, Outcome::Stopped { reason: "steps".into() }, 0);
+        let stopped = |index| case(index, Outcome::Stopped { reason: Limit::Steps }, 0);
         let mut campaign = Campaign { executions: vec![stopped(0)], ..Campaign::default() };
         assert!(campaign.stopped_example().is_some());
         let mut other = stopped(1);
@@ -178,7 +178,7 @@ mod tests {
 
     #[test]
     fn a_campaign_whose_valid_executions_are_only_counted_is_not_hopeless() {
-        let stopped = |index| case(index, Outcome::Stopped { reason: "steps".into() }, 0);
+        let stopped = |index| case(index, Outcome::Stopped { reason: Limit::Steps }, 0);
         let mut campaign = Campaign { executions: (0..MOST_KEPT as u32).map(stopped).collect(), ..Campaign::default() };
         assert!(super::super::is_hopeless(&campaign));
         campaign.executions.push(case(MOST_KEPT as u32, Outcome::Returned(Observed::None), 0));
@@ -192,7 +192,7 @@ mod tests {
         for index in 0..end {
             let before = campaign.executions.len();
             let outcome = match index {
-                1200 => Outcome::Stopped { reason: "steps".into() },
+                1200 => Outcome::Stopped { reason: Limit::Steps },
                 _ => Outcome::Returned(Observed::None),
             };
             campaign.executions.push(case(index, outcome, u32::from(index == 1100)));

@@ -13,6 +13,7 @@ use twincell_engine::{EngineError, Loaded, WorkerPool};
 
 use crate::Continue;
 use crate::campaign::{self, Campaign, Plan, Target};
+use crate::note::Isolated;
 
 /// How often a module is loaded anew for a difference that only isolation shows.
 const RELOADS: usize = 5;
@@ -22,34 +23,6 @@ const ISOLATED: u32 = 32;
 /// Whether the campaign was contaminated by the leftovers of its own executions, as far as one can tell.
 pub(super) fn is_cross_contaminated(campaign: &Campaign, loaded: &Loaded<'_>) -> bool {
     !campaign.stopped_early && (loaded.tainted || campaign.witness.is_none() && campaign.noisy.is_some())
-}
-
-/// The work that was done in isolation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Isolated {
-    /// The whole campaign.
-    All,
-    /// The execution that shows the difference.
-    Witness,
-    /// This many executions, which showed no difference either.
-    Some(u32),
-}
-
-impl Isolated {
-    /// The note about it in the report.
-    pub(super) fn note(self) -> String {
-        match self {
-            Isolated::All => "isolation: each execution ran in a process of its own".into(),
-            Isolated::Witness => {
-                "isolation: executions left something behind; what was found showed again in a process of its own"
-                    .into()
-            }
-            Isolated::Some(count) => format!(
-                "isolation: executions may have left something behind; {count} ran once more, each in a process of its own, \
-                 and showed no difference either"
-            ),
-        }
-    }
 }
 
 /// Runs a contaminated campaign again in isolation, where that may help. Returns the final campaign, and what of it ran
@@ -101,16 +74,4 @@ pub(super) fn run_isolated<'p>(
         }
     }
     Ok((loaded, isolated, Some(Isolated::All)))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_where_all_ran_in_isolation_does_the_note_say_so() {
-        let notes = [Isolated::All, Isolated::Witness, Isolated::Some(32)].map(Isolated::note);
-        assert_eq!(notes.each_ref().map(|note| note.contains("each execution ran")), [true, false, false]);
-        assert!(notes[2].contains("32 ran once more"), "{}", notes[2]);
-    }
 }

@@ -26,6 +26,7 @@ use twincell_values::value::Recipe;
 
 use crate::assemble::{self, wording};
 use crate::campaign::{self, DECISIVE_BUDGET, Decisive, Plan, TestCase};
+use crate::note::{Isolated, Note};
 use crate::report::{Comparison, FORMAT, PairReport};
 use crate::verdict::{self, Verdict};
 use crate::{CompareError, CompareOptions, Continue, Progress, Source, decide, reproduce};
@@ -85,7 +86,7 @@ pub fn compare(
         assemble::decided_elsewhere(&mut reports[position], callers);
     }
     if let Some(report) = reports.first_mut() {
-        report.notes.extend(old_note.into_iter().chain(new_note));
+        report.notes.extend(old_note.iter().chain(&new_note).map(wording::note));
     }
     let deciding = reports.iter().filter(|report| report.decided_by.is_empty());
     let verdict = Verdict::worst(deciding.map(|report| report.verdict));
@@ -107,14 +108,9 @@ pub fn compare(
 }
 
 /// A side without notebook syntax, and the notes about it.
-fn plain(side: &Source) -> (Source, Option<String>) {
+fn plain(side: &Source) -> (Source, Option<Note>) {
     let Some((text, lines)) = twincell_syntax::plain_python(&side.text) else { return (side.clone(), None) };
-    let lines: Vec<String> = lines.iter().map(u32::to_string).collect();
-    let note = format!(
-        "{}: magics and shell commands count as calls of get_ipython() and were not run (line {})",
-        side.label,
-        lines.join(", ")
-    );
+    let note = Note::Magics { label: side.label.clone(), lines };
     (Source { text, ..side.clone() }, Some(note))
 }
 
@@ -176,7 +172,7 @@ fn compare_pair(
         Err(error) => return Ok(assemble::failed(&about, error.to_string())),
     };
     if program.isolation == Isolation::Process {
-        notes.push(contamination::Isolated::All.note());
+        notes.push(Note::Isolated(Isolated::All));
     } else if contamination::is_cross_contaminated(&campaign, &loaded) {
         let isolated = contamination::run_isolated(pool, &mut program, loaded, campaign, &target, &plan, progress);
         let done;
@@ -184,7 +180,7 @@ fn compare_pair(
             Ok(found) => found,
             Err(error) => return Ok(assemble::failed(&about, error.to_string())),
         };
-        notes.extend(done.map(contamination::Isolated::note));
+        notes.extend(done.map(Note::Isolated));
     }
     // This is only shown. Without it a view says less.
     let classes = campaign::explain(&mut loaded, &campaign).unwrap_or_default();
@@ -249,7 +245,7 @@ fn case<'a>(
     program: &'a Program,
     plan: &'a Plan,
     witness: &'a TestCase,
-    notes: &'a [String],
+    notes: &'a [Note],
 ) -> reproduce::Case<'a> {
     reproduce::Case {
         functions,

@@ -9,6 +9,7 @@ use twincell_values::predictor::Predictor;
 use super::pair::Pair;
 use super::program::{instrumented, program};
 use crate::campaign::{Plan, Reading, Target};
+use crate::note::Note;
 use crate::{CompareError, CompareOptions};
 
 pub(super) struct Prepared<'a> {
@@ -20,7 +21,7 @@ pub(super) struct Prepared<'a> {
     pub target: Target,
     pub plan: Plan,
     /// Notes for people.
-    pub notes: Vec<String>,
+    pub notes: Vec<Note>,
 }
 
 /// The inner error says, for people, why the pair cannot be executed.
@@ -41,7 +42,7 @@ pub(super) fn prepare<'a>(
     let mut context = options.context;
     let mut notes = Vec::new();
     if let (Err(EngineError::Dies { reason, .. }), Context::Module) = (&loading, context) {
-        notes.push(format!("the module cannot be evaluated here ({reason}), so the function alone was run"));
+        notes.push(Note::ModuleEndsWorker { reason: reason.clone() });
         context = Context::Function;
         program.context = context;
         program.versions.iter_mut().for_each(|version| version.module.clear());
@@ -57,7 +58,7 @@ pub(super) fn prepare<'a>(
         }
         Err(error) => return Err(error.into()),
     };
-    notes.extend(loaded.notes.iter().cloned());
+    notes.extend(loaded.unevaluated.iter().cloned().map(Note::Unevaluated));
     let mut target = Target::new(&pair.diff, instrumented.each_ref().map(executable_lines));
     target.branches = instrumented
         .each_ref()

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use twincell_behavior::Channel;
-use twincell_engine::observed::Observed;
+use twincell_engine::observed::{Observed, Slot};
 use twincell_syntax::{Form, Function};
 
 use super::pair::{Pair, Texts};
@@ -220,22 +220,33 @@ fn differs_in_private_state_only(report: &PairReport) -> bool {
     let sides = [&witness.old, &witness.new];
     let attributes = sides.map(|behavior| {
         let mut all = Vec::new();
-        for (place, value) in &behavior.arguments {
+        for (slot, value) in &behavior.arguments {
             match value {
-                Observed::Injected { assigned, .. } => all.extend(assigned.iter().map(|(name, value)| (name, value))),
-                _ => all.push((place, value)),
+                Observed::Injected { assigned, .. } => {
+                    all.extend(assigned.iter().map(|(name, value)| (Changed::Attribute(name), value)));
+                }
+                _ => all.push((Changed::Whole(slot), value)),
             }
         }
         all
     });
     let differs = |(one, other): (usize, usize)| {
         let missing = attributes[one].iter().filter(|entry| !attributes[other].contains(entry));
-        missing.map(|(name, _)| name.as_str()).collect::<Vec<_>>()
+        missing.map(|(changed, _)| *changed).collect::<Vec<_>>()
     };
     let differing = [differs((0, 1)), differs((1, 0))].concat();
-    only_arguments
-        && !differing.is_empty()
-        && differing.iter().all(|name| name.starts_with("._") && !name.ends_with("__"))
+    let is_private = |changed: &Changed<'_>| match changed {
+        Changed::Attribute(name) => name.starts_with("._") && !name.ends_with("__"),
+        Changed::Whole(_) => false,
+    };
+    only_arguments && !differing.is_empty() && differing.iter().all(is_private)
+}
+
+/// What a version changed: a part of an injected object, `.name` or `[key]`, or something as a whole.
+#[derive(Clone, Copy, PartialEq)]
+enum Changed<'a> {
+    Attribute(&'a str),
+    Whole(&'a Slot),
 }
 
 /// The callers that decide for a private function.

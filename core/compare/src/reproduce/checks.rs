@@ -1,7 +1,7 @@
 //! The assertions of a reproducer: the behavior of the old version, in the channels in which the new one differs.
 
-use twincell_behavior::Channel;
-use twincell_engine::observed::{Behavior, Call, Observed, Outcome};
+use twincell_behavior::{Channel, display_slot};
+use twincell_engine::observed::{Behavior, Call, Observed, Outcome, Slot};
 use twincell_syntax::python::{is_builtin_exception, is_identifier};
 use twincell_values::value::{Decision, Recipe};
 
@@ -63,10 +63,10 @@ pub(super) fn checks(case: &Case<'_>, standins: bool) -> Result<Checks, String> 
                 }
                 Ok(())
             }
-            Channel::Arguments => {
-                let place = difference.place.strip_prefix("argument ").unwrap_or(&difference.place);
-                argument(&mut checks, case, [old, new], place, standins)
-            }
+            Channel::Arguments => match difference.place.slot() {
+                Some(slot) => left(&mut checks, case, [old, new], slot, standins),
+                None => Ok(()),
+            },
             _ if !standins => Err("calls of what is not there are compared".into()),
             _ => calls(&mut checks, case, old, new),
         };
@@ -154,6 +154,55 @@ fn output(checks: &mut Checks, old: &Behavior, new: &Behavior) -> Result<(), Str
     Ok(())
 }
 
+/// What is left behind in a slot.
+fn left(
+    checks: &mut Checks,
+    case: &Case<'_>,
+    behaviors: [&Behavior; 2],
+    slot: &Slot,
+    standins: bool,
+) -> Result<(), String> {
+    let then = behaviors[0].left(slot);
+    match slot {
+        Slot::Argument(path) => argument(checks, case, behaviors, path, standins),
+        Slot::Global(name) => global(checks, name, then, standins),
+        Slot::Awaited => {
+            let method = if then.is_some() { "" } else { "not " };
+            checks.after.push(format!("assert {method}inspect.iscoroutine(result)"));
+            (checks.result, checks.closes, checks.shape) = (true, true, Shape::default());
+            Ok(())
+        }
+        Slot::Name(_)
+        | Slot::Yielded
+        | Slot::YieldedAfterwards
+        | Slot::GeneratorValue
+        | Slot::Callback(_)
+        | Slot::Descriptor
+        | Slot::ClassAttributes
+        | Slot::EnumMembers
+        | Slot::Use { .. } => Err(format!("{} differs", display_slot(slot))),
+    }
+}
+
+/// A global after the call.
+fn global(checks: &mut Checks, name: &str, then: Option<&Observed>, standins: bool) -> Result<(), String> {
+    let value = format!("names.get({})", python::string(name));
+    let assertion = match then {
+        Some(then) => equality(&value, then, None, standins)?,
+        None if standins => {
+            checks.before.push(format!("before = text({value})"));
+            format!("assert text({value}) == before")
+        }
+        None => {
+            checks.before.push(format!("before = repr({value})"));
+            format!("assert repr({value}) == before")
+        }
+    };
+    checks.after.push(assertion);
+    Ok(())
+}
+
+/// An injected value after the call.
 fn argument(
     checks: &mut Checks,
     case: &Case<'_>,
@@ -161,33 +210,8 @@ fn argument(
     place: &str,
     standins: bool,
 ) -> Result<(), String> {
-    let others = assigned_at(new, place);
-    let then = old.arguments.iter().find(|(known, _)| known == place).map(|(_, value)| value);
-    if place == "the result must be awaited" {
-        let method = if then.is_some() { "" } else { "not " };
-        checks.after.push(format!("assert {method}inspect.iscoroutine(result)"));
-        (checks.result, checks.closes, checks.shape) = (true, true, Shape::default());
-        return Ok(());
-    }
-    if place.starts_with("callback ") || matches!(place, "yielded values" | "value of the generator") {
-        return Err(format!("{place} differs"));
-    }
-    if let Some(name) = place.strip_prefix("global ") {
-        let value = format!("names.get({})", python::string(name));
-        let assertion = match then {
-            Some(then) => equality(&value, then, None, standins)?,
-            None if standins => {
-                checks.before.push(format!("before = text({value})"));
-                format!("assert text({value}) == before")
-            }
-            None => {
-                checks.before.push(format!("before = repr({value})"));
-                format!("assert repr({value}) == before")
-            }
-        };
-        checks.after.push(assertion);
-        return Ok(());
-    }
+    let slot = Slot::Argument(place.to_owned());
+    let (then, others) = (old.left(&slot), assigned_at(new, &slot));
     let is_parameter = case.functions[0].parameters.iter().any(|parameter| parameter.name == place);
     let path = python::string(&python::masked(place));
     let name = match (is_parameter && arguments_name(place), standins) {
@@ -227,9 +251,9 @@ fn arguments_name(place: &str) -> bool {
 }
 
 /// What a version assigned to the object of an argument.
-pub(super) fn assigned_at<'a>(behavior: &'a Behavior, place: &str) -> &'a [(String, Observed)] {
-    match behavior.arguments.iter().find(|(known, _)| known == place) {
-        Some((_, Observed::Injected { assigned, .. })) => assigned,
+pub(super) fn assigned_at<'a>(behavior: &'a Behavior, slot: &Slot) -> &'a [(String, Observed)] {
+    match behavior.left(slot) {
+        Some(Observed::Injected { assigned, .. }) => assigned,
         _ => &[],
     }
 }

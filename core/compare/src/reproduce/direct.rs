@@ -8,8 +8,8 @@ use std::fmt::Write;
 
 use ruff_python_ast::{Alias, Stmt};
 
-use twincell_behavior::{Channel, Difference};
-use twincell_engine::observed::{Behavior, Call, Observed, Outcome};
+use twincell_behavior::{Channel, Difference, display_place, display_shown};
+use twincell_engine::observed::{Behavior, Call, Observed, Outcome, Slot};
 use twincell_engine::protocol::Context;
 use twincell_syntax::parse::{parse, with_stack_for};
 use twincell_syntax::python::{PURE_MODULES, is_builtin_exception, is_identifier};
@@ -210,17 +210,20 @@ impl Writer<'_> {
         [old, new]: [&Behavior; 2],
         objects: &Objects,
     ) -> Result<(), String> {
-        let place = difference.place.strip_prefix("argument ").unwrap_or(&difference.place);
-        let then = old.arguments.iter().find(|(known, _)| known == place).map(|(_, value)| value);
-        let others = assigned_at(new, place);
-        let start = self.decisions.get(place);
+        let Some(slot) = difference.place.slot() else { return Err("what is compared cannot be reached".into()) };
+        let (then, others) = (old.left(slot), assigned_at(new, slot));
+        let path = match slot {
+            Slot::Argument(path) => path.as_str(),
+            _ => "",
+        };
+        let start = self.decisions.get(path);
         let is_argument =
-            self.case.functions[0].parameters.iter().any(|parameter| self.canonical(0, &parameter.name) == place);
-        let (name, then) = match (place.strip_prefix("global "), then) {
-            (Some(name), Some(then)) if is_identifier(name) => (name.to_string(), then.clone()),
-            (Some(_), _) => return Err("a global that the old version does not assign".into()),
-            (None, then) => {
-                let name = objects.reach(place).ok_or("what is compared cannot be reached")?;
+            self.case.functions[0].parameters.iter().any(|parameter| self.canonical(0, &parameter.name) == path);
+        let (name, then) = match (slot, then) {
+            (Slot::Global(name), Some(then)) if is_identifier(name) => (name.clone(), then.clone()),
+            (Slot::Global(_), _) => return Err("a global that the old version does not assign".into()),
+            (Slot::Argument(_), then) => {
+                let name = objects.reach(path).ok_or("what is compared cannot be reached")?;
                 let unchanged = || match start {
                     Some(Decision::Value(recipe)) if is_argument && !python::has_standin(recipe) => {
                         test.after.push(format!("assert {name} == {}", python::literal(recipe)));
@@ -232,19 +235,20 @@ impl Writer<'_> {
                     let absent: Vec<String> = others.iter().filter_map(|(place, _)| not_there(&name, place)).collect();
                     if !absent.is_empty() {
                         test.after.extend(absent);
-                        test.watched.extend(is_argument.then(|| place.to_string()));
+                        test.watched.extend(is_argument.then(|| path.to_string()));
                         return Ok(());
                     }
                     let mut unchanged = unchanged;
                     unchanged()?;
-                    test.watched.insert(place.to_string());
+                    test.watched.insert(path.to_string());
                     return Ok(());
                 };
                 (name, then.clone())
             }
+            _ => return Err("what is compared cannot be reached".into()),
         };
         if is_argument {
-            test.watched.insert(place.to_string());
+            test.watched.insert(path.to_string());
         }
         match then {
             Observed::Injected { assigned, .. } => {
@@ -451,12 +455,12 @@ impl Writer<'_> {
 
     pub(super) fn docstring(&self, difference: &Difference) -> String {
         let name = &self.case.functions[1].qualname;
-        let (old, new) = (&difference.old, &difference.new);
+        let [old, new] = difference.sides().map(display_shown);
         let said = match difference.channel {
             Channel::Return => format!("old returns {old}, new returns {new}"),
             Channel::Exception => format!("old {old}, new {new}"),
             Channel::Calls => format!("old calls {old}, new calls {new}"),
-            _ => format!("{}: {old} with old, {new} with new", difference.place),
+            _ => format!("{}: {old} with old, {new} with new", display_place(&difference.place)),
         };
         let name = name.strip_prefix("the ").map_or(name.clone(), |rest| format!("The {rest}"));
         let cut: String = format!("{name} changed: {said}.").chars().filter(|c| !c.is_control()).take(400).collect();

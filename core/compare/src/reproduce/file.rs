@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use twincell_behavior::display_decision;
+use twincell_behavior::{display_decision, display_place, display_shown};
 use twincell_engine::protocol::{Body, Context};
 use twincell_syntax::Function;
 use twincell_syntax::python::is_identifier;
@@ -172,7 +172,8 @@ impl Writer<'_> {
         let difference = self.case.differences.first();
         let what = difference.map_or(String::new(), |difference| {
             let cut = |text: &str| text.chars().take(200).collect::<String>();
-            format!("{}: {} with old, {} with new", difference.place, cut(&difference.old), cut(&difference.new))
+            let [old, new] = difference.sides().map(|shown| cut(display_shown(shown)));
+            format!("{}: {old} with old, {new} with new", display_place(&difference.place))
         });
         let plain: String = format!(
             "The behavior of {name} changed. {what}.\n\nFound by twincell {}, seed {}. It needs pytest, not twincell, \

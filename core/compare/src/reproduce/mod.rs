@@ -29,6 +29,7 @@ use twincell_engine::protocol::{Body, Context, ExecutionRecord};
 use twincell_syntax::Function;
 use twincell_syntax::site::SiteTable;
 
+use crate::note::Note;
 use crate::report::Reproducer;
 
 /// Everything that a reproducer is made of.
@@ -49,7 +50,7 @@ pub(crate) struct Case<'a> {
     pub record: &'a ExecutionRecord,
     pub differences: &'a [Difference],
     /// The statements of the modules that could not be evaluated.
-    pub notes: &'a [String],
+    pub notes: &'a [Note],
     pub rules: &'a twincell_behavior::Rules,
     pub seed: u64,
 }

@@ -225,6 +225,7 @@ pub(super) fn block(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use twincell_engine::observed::Elision;
 
     #[test]
     fn floats_read_as_python_writes_them() {
@@ -243,7 +244,7 @@ mod tests {
         assert_eq!(plain(&Observed::List(vec![injected.clone()])), None);
         assert_eq!(text(&Observed::List(vec![injected])).as_deref(), Some("[<x>]"));
         assert_eq!(plain(&Observed::Float("NaN".into())), None);
-        assert_eq!(text(&Observed::Elided { reason: "too deep".into() }), None);
+        assert_eq!(text(&Observed::Elided { reason: Elision::Depth }), None);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::fmt::Write;
 use ruff_python_ast::{Expr, Stmt};
 
 use twincell_behavior::{Channel, Difference};
-use twincell_engine::observed::{Behavior, Observed, Outcome};
+use twincell_engine::observed::{Behavior, Observed, Outcome, Slot};
 use twincell_engine::protocol::{Body, MEMBERS_USED, Member, member_step};
 use twincell_syntax::parse::{parse, with_stack_for};
 use twincell_syntax::python::{is_builtin_exception, is_identifier};
@@ -20,17 +20,14 @@ use super::objects::Objects;
 use super::python;
 use super::shape::shaped;
 
-/// The place of the result of one step of using an object: `use 2, total`.
-const USE: &str = "use ";
-
 /// The test's lines that are the same for both versions, and the variables that they need.
 #[derive(Default)]
 struct Steps {
     bound: Vec<(String, String)>,
     /// How the object is made.
     made: String,
-    /// The steps of its use, in order: (place in the behavior, expression).
-    used: Vec<(String, String)>,
+    /// The steps of its use, in order: (slot in the behavior, expression).
+    used: Vec<(Slot, String)>,
     /// The names of all arguments that were passed or could have been.
     given: Vec<String>,
 }
@@ -163,7 +160,6 @@ impl Writer<'_> {
         let count = number(MEMBERS_USED).map_or(0, |more| more + 1);
         for step in 1..=count {
             let Some(member) = number(&member_step(step)).and_then(|index| members.get(index)) else { continue };
-            let place = format!("{USE}{step}, {}", member.name);
             let comparison = match member.name.as_str() {
                 "__eq__" => Some("=="),
                 "__lt__" => Some("<"),
@@ -198,7 +194,8 @@ impl Writer<'_> {
                     if method.is_async && !method.is_generator { format!("asyncio.run({call})") } else { call }
                 }
             };
-            steps.used.push((place, expression));
+            let step = u32::try_from(step).unwrap_or(u32::MAX);
+            steps.used.push((Slot::Use { step, member: member.name.clone() }, expression));
         }
         steps.given = given;
         Ok(steps)
@@ -243,17 +240,14 @@ impl Writer<'_> {
         let [old, new] = self.case.behaviors()?;
         let name = &self.case.functions[1].name;
         let object = snake(name);
-        let at = |behavior: &Behavior, place: &str| {
-            behavior.arguments.iter().find(|(known, _)| known == place).map(|(_, value)| value.clone())
-        };
-        let place = difference.place.as_str();
-        if difference.channel == Channel::Arguments && matches!(place, "class attributes" | "members") {
-            let (old, new) = (at(old, place).ok_or("what the class has")?, at(new, place));
-            if place == "members" {
+        let slot = difference.place.slot();
+        if let Some(slot @ (Slot::ClassAttributes | Slot::EnumMembers)) = slot {
+            let (old, new) = (old.left(slot).ok_or("what the class has")?, new.left(slot));
+            if *slot == Slot::EnumMembers {
                 let members = format!("{{key: member.value for key, member in {name}.__members__.items()}}");
-                return Ok(vec![self.equality(&members, &old, new.as_ref(), objects)?]);
+                return Ok(vec![self.equality(&members, old, new, objects)?]);
             }
-            return self.attributes(name, &old, new.as_ref(), objects);
+            return self.attributes(name, old, new, objects);
         }
         let mut lines = Vec::new();
         let raised = match &old.outcome {
@@ -271,24 +265,24 @@ impl Writer<'_> {
         } else {
             format!("{object} = {}", steps.made)
         });
-        let asserted = Some(place).filter(|place| place.starts_with(USE));
+        let asserted = slot.filter(|slot| matches!(slot, Slot::Use { .. }));
         for (own, expression) in &steps.used {
-            let Some(gave) = at(old, own) else {
+            let Some(gave) = old.left(own) else {
                 // The old version ended here.
                 lines.push(raises(raised.ok_or("a step that was not recorded")?, expression)?);
                 break;
             };
-            let expression = match &gave {
+            let expression = match gave {
                 Observed::Iterator { finished: false, .. } => return Err("an iterator without end".into()),
                 Observed::Iterator { .. } => format!("list({expression})"),
                 _ => expression.clone(),
             };
-            let is_asserted = asserted == Some(own.as_str());
-            lines.push(match &gave {
+            let is_asserted = asserted == Some(own);
+            lines.push(match gave {
                 Observed::Exception { class, .. } if is_asserted => raises(class, &expression)?,
                 Observed::Exception { .. } => format!("with contextlib.suppress(Exception):\n        {expression}"),
                 _ if is_asserted => {
-                    self.equality(&expression, &shaped(&gave), at(new, own).as_ref().map(shaped).as_ref(), objects)?
+                    self.equality(&expression, &shaped(gave), new.left(own).map(shaped).as_ref(), objects)?
                 }
                 _ => expression,
             });
@@ -380,30 +374,25 @@ impl Writer<'_> {
         let found: Vec<String> = match (&old.outcome, difference.channel) {
             (Outcome::Raised { exception: Observed::Exception { class, .. }, .. }, _) => vec![raises(class, &call)?],
             (_, Channel::Arguments) => {
-                let place = difference.place.strip_prefix("name ").ok_or("what is not bound is compared")?;
+                let Some(slot @ Slot::Name(wanted)) = difference.place.slot() else {
+                    return Err("what is not bound is compared".into());
+                };
                 let own = |names: &[(String, String)]| {
-                    names.iter().find(|(_, canonical)| canonical == place).map(|(own, _)| own.clone())
+                    names.iter().find(|(_, canonical)| canonical == wanted).map(|(own, _)| own.clone())
                 };
                 let name = own(results).ok_or("a name that is not bound")?;
                 if own(others).as_ref() != Some(&name) {
                     return Err("the name has changed".into());
                 }
-                let at = |behavior: &Behavior| {
-                    behavior
-                        .arguments
-                        .iter()
-                        .find(|(known, _)| *known == difference.place)
-                        .map(|(_, value)| value.clone())
-                };
-                let value = at(old).ok_or("the old version does not bind it")?;
+                let value = old.left(slot).ok_or("the old version does not bind it")?;
                 let mut expression = format!("{call}[{}]", python::string(&name));
-                if let Observed::Iterator { finished, .. } = &value {
+                if let Observed::Iterator { finished, .. } = value {
                     if !finished {
                         return Err("an iterator without end".into());
                     }
                     expression = format!("list({expression})");
                 }
-                vec![self.equality(&expression, &shaped(&value), at(new).as_ref().map(shaped).as_ref(), &objects)?]
+                vec![self.equality(&expression, &shaped(value), new.left(slot).map(shaped).as_ref(), &objects)?]
             }
             _ => vec![call],
         };

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use twincell_engine::observed::{Behavior, Observed, Outcome};
+use twincell_engine::observed::{Behavior, Observed, Outcome, Slot};
 use twincell_values::value::Decision;
 
 use super::parts::Feature;
@@ -80,7 +80,7 @@ impl Shape {
 
 /// How to get from a result to what was observed of it.
 pub(super) fn shape(case: &Case<'_>, old: &Behavior) -> Result<Shape, String> {
-    let awaited = old.arguments.iter().any(|(place, _)| place == "the result must be awaited");
+    let awaited = old.left(&Slot::Awaited).is_some();
     let sleeps = ["sleep", "wait", "timeout"].iter().any(|word| case.functions.iter().any(|f| f.text.contains(word)));
     let run = if sleeps { EventLoop::Virtual } else { EventLoop::Asyncio };
     let collected = Shape { follow: Follow::Collected, run: Some(run) };

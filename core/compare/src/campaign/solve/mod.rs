@@ -20,7 +20,7 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 
-use twincell_engine::protocol::{Observation, Place};
+use twincell_engine::protocol::{Observation, ObservationPoint};
 use twincell_syntax::site::Comparator;
 use twincell_values::reading::{Condition, Term};
 use twincell_values::value::{AbstractValue, Choice, Decision, Recipe};
@@ -68,7 +68,7 @@ impl<'a> Facts<'a> {
     }
 
     /// The last evaluation of a comparison.
-    fn operands(&self, place: Place) -> Option<&'a Observation> {
+    fn operands(&self, place: ObservationPoint) -> Option<&'a Observation> {
         self.observations.iter().rev().find(|known| known.version == self.version && known.place == place)
     }
 }
@@ -195,7 +195,7 @@ impl Solver<'_> {
     fn sides(&mut self, number: Option<u32>, left: &Term, right: &Term, so_far: &Assignment) -> [Option<Recipe>; 2] {
         let mut sides = [self.value(left, so_far), self.value(right, so_far)];
         if so_far.is_empty()
-            && let Some(seen) = number.and_then(|number| self.facts.operands(Place::Comparison(number)))
+            && let Some(seen) = number.and_then(|number| self.facts.operands(ObservationPoint::Comparison(number)))
         {
             for (side, operand) in sides.iter_mut().zip(&seen.operands) {
                 if side.is_none() {
@@ -284,7 +284,7 @@ impl Solver<'_> {
     /// Makes the two sides the same object.
     fn same(&mut self, number: Option<u32>, left: &Term, right: &Term, so_far: &Assignment) -> Vec<Assignment> {
         let observed = |side: usize| {
-            let seen = self.facts.operands(Place::Comparison(number?))?;
+            let seen = self.facts.operands(ObservationPoint::Comparison(number?))?;
             seen.operands.get(side)?.path.clone()
         };
         let paths =

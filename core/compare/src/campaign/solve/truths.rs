@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use twincell_engine::protocol::Place;
+use twincell_engine::protocol::ObservationPoint;
 use twincell_values::reading::{Condition, Term};
 use twincell_values::value::{AbstractValue, Decision, Recipe};
 
@@ -132,7 +132,7 @@ impl Solver<'_> {
                 })
             }
             (_, "match" | "fullmatch" | "search", _) => {
-                let observed = site.and_then(|site| self.facts.operands(Place::Call(site)));
+                let observed = site.and_then(|site| self.facts.operands(ObservationPoint::Call(site)));
                 let operands = observed.map_or(&[][..], |seen| seen.operands.as_slice());
                 // `re.match(pattern, text)` or `pattern.match(text)`.
                 let (pattern, text) = match arguments {
@@ -151,7 +151,7 @@ impl Solver<'_> {
             }
             (Term::Attribute(base, _), method, _) => {
                 let receiver = self.value(base, so_far);
-                let observed = site.and_then(|site| self.facts.operands(Place::Call(site)));
+                let observed = site.and_then(|site| self.facts.operands(ObservationPoint::Call(site)));
                 let receiver = receiver
                     .or_else(|| observed.and_then(|seen| seen.operands.first()?.value.clone()))
                     .filter(|receiver| !matches!(receiver, Recipe::Versatile(_)));

@@ -1,0 +1,118 @@
+//! Where two behaviors differ, and what each of them shows there.
+
+use serde::{Deserialize, Serialize};
+
+use twincell_engine::observed::{Observed, Slot};
+
+use crate::{Channel, display_observed};
+
+/// Where in its channel a difference is.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum EvidencePlace {
+    ReturnValue,
+    Exception,
+    /// What the code leaves behind beside its result.
+    Left {
+        slot: Slot,
+    },
+    Output {
+        stream: Stream,
+    },
+    /// A message to a logger or a warning, counted from one.
+    Message {
+        number: usize,
+    },
+    /// An action among the calls, counted from one.
+    Call {
+        number: usize,
+    },
+}
+
+/// A stream of the console.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Stream {
+    Stdout,
+    Stderr,
+}
+
+impl EvidencePlace {
+    pub fn channel(&self) -> Channel {
+        match self {
+            EvidencePlace::ReturnValue => Channel::Return,
+            EvidencePlace::Exception => Channel::Exception,
+            EvidencePlace::Left { .. } => Channel::Arguments,
+            EvidencePlace::Output { .. } => Channel::Output,
+            EvidencePlace::Message { .. } => Channel::Log,
+            EvidencePlace::Call { .. } => Channel::Calls,
+        }
+    }
+
+    /// The slot of what is left behind.
+    pub fn slot(&self) -> Option<&Slot> {
+        match self {
+            EvidencePlace::Left { slot } => Some(slot),
+            _ => None,
+        }
+    }
+}
+
+/// Whether this is the slot of an argument or of the module, and not of a name that a snippet binds, a class or a use of
+/// an object.
+pub fn is_argument(slot: &Slot) -> bool {
+    match slot {
+        Slot::Argument(_)
+        | Slot::Global(_)
+        | Slot::Awaited
+        | Slot::Yielded
+        | Slot::YieldedAfterwards
+        | Slot::GeneratorValue
+        | Slot::Callback(_) => true,
+        Slot::Name(_) | Slot::Descriptor | Slot::ClassAttributes | Slot::EnumMembers | Slot::Use { .. } => false,
+    }
+}
+
+/// What one version shows in the place of a difference.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Shown {
+    /// A value, an outcome, a message or a call, as text for people.
+    Text(String),
+    /// It makes no call.
+    NoCall,
+    /// It leaves the value as it was.
+    Unchanged,
+    /// It has nothing of the name: a name that a snippet does not bind, a member that is not reached.
+    Absent,
+    NothingLogged,
+}
+
+impl Shown {
+    /// What a version left in a slot, where it left something.
+    pub fn left(slot: &Slot, value: Option<&Observed>) -> Self {
+        match value {
+            Some(value) => Shown::Text(display_observed(value)),
+            None if is_argument(slot) => Shown::Unchanged,
+            None => Shown::Absent,
+        }
+    }
+
+    /// The text of a value; none where there is nothing to show.
+    pub fn text(&self) -> Option<&str> {
+        match self {
+            Shown::Text(text) => Some(text),
+            Shown::NoCall | Shown::Unchanged | Shown::Absent | Shown::NothingLogged => None,
+        }
+    }
+
+    /// Whether it holds an injected object whose path starts like this. Code also writes the representation of objects
+    /// into texts of its own, so that only the text tells.
+    pub fn holds_object(&self, path: &str) -> bool {
+        self.text().is_some_and(|text| text.contains(&format!("<{path}")))
+    }
+
+    /// Whether it holds a result that was calculated from injected objects: `<(x * 2)>`.
+    pub fn is_calculated(&self) -> bool {
+        self.holds_object("(")
+    }
+}

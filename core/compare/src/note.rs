@@ -1,0 +1,58 @@
+//! What a report notes beside its evidence. `assemble/wording.rs` puts it into words.
+
+use twincell_engine::protocol::Unevaluated;
+
+/// Something that a reader of a report should know.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Note {
+    /// Lines of a text that only notebooks understand.
+    Magics {
+        label: String,
+        lines: Vec<u32>,
+    },
+    /// A part of the module could not be evaluated.
+    Unevaluated(Unevaluated),
+    /// Evaluating the module ended the worker, so that the function alone was run.
+    ModuleEndsWorker {
+        reason: String,
+    },
+    /// What ran in processes of its own.
+    Isolated(Isolated),
+    /// Functions of different names are a pair, because they are the most similar.
+    Paired {
+        old: String,
+        new: String,
+    },
+    /// (name in new, name in old) of what was renamed.
+    Renamed(Vec<(String, String)>),
+    /// The function is the same; these names that it uses are not.
+    UsesChanged(Vec<String>),
+    /// So many differences did not show again.
+    Nondeterministic(u32),
+    /// So many executions were lost, the first for this reason.
+    Lost {
+        count: usize,
+        first: String,
+    },
+    StoppedEarly,
+    /// Everything that the function does not define was injected.
+    FunctionContext,
+}
+
+impl Note {
+    /// Whether a statement of the module may fail where it is evaluated again.
+    pub fn is_of_module(&self) -> bool {
+        matches!(self, Note::Unevaluated(_) | Note::ModuleEndsWorker { .. })
+    }
+}
+
+/// What was done in isolation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Isolated {
+    /// The whole campaign.
+    All,
+    /// The execution that shows the difference.
+    Witness,
+    /// So many executions, which showed no difference either.
+    Some(u32),
+}
