@@ -4,6 +4,12 @@ import textwrap
 
 import twincell
 
+CHANGING, PRESERVING, INCONCLUSIVE, IDENTICAL = "changing", "likely_preserving", "inconclusive", "identical"
+
+
+def text(*lines):
+    return "\n".join(lines) + "\n"
+
 
 def code(text):
     return textwrap.dedent(text).strip() + "\n"
@@ -11,6 +17,13 @@ def code(text):
 
 def compare(old, new, **options):
     return twincell.compare(code(old), code(new), **options)
+
+
+def expect(verdict, old, new, **options):
+    """The comparison, which has this verdict."""
+    comparison = compare(old, new, **options)
+    assert comparison.verdict == verdict, (reason(comparison), comparison.sentence)
+    return comparison
 
 
 def channels(comparison):

@@ -1,7 +1,8 @@
 """Annotations that are understood whole decide which values a function is given."""
 
 import pytest
-import twincell
+
+from .snippets import CHANGING, PRESERVING, expect
 
 # Refactorings that only a value outside of the annotation tells apart.
 SAME_FOR_WHAT_IS_DECLARED = {
@@ -35,9 +36,7 @@ SAME_FOR_WHAT_IS_DECLARED = {
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("name", SAME_FOR_WHAT_IS_DECLARED)
 def test_values_outside_of_the_annotation_make_no_difference(name, seed):
-    old, new = SAME_FOR_WHAT_IS_DECLARED[name]
-    comparison = twincell.compare(old, new, seed=seed)
-    assert comparison.verdict == "likely_preserving", comparison.sentence
+    expect(PRESERVING, *SAME_FOR_WHAT_IS_DECLARED[name], seed=seed)
 
 
 # What the code asks for counts, whatever is declared.
@@ -68,6 +67,4 @@ CONTRADICTED = {
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("name", CONTRADICTED)
 def test_changes_are_found_within_the_annotation_and_where_the_code_contradicts_it(name, seed):
-    old, new = CONTRADICTED[name]
-    comparison = twincell.compare(old, new, seed=seed)
-    assert comparison.verdict == "changing", comparison.sentence
+    expect(CHANGING, *CONTRADICTED[name], seed=seed)

@@ -5,6 +5,8 @@ import textwrap
 import pytest
 import twincell
 
+from .snippets import CHANGING, expect
+
 TILL = """
     class Till:
         def __init__(self, name: str, cents: int = 0):
@@ -138,9 +140,7 @@ CHANGED = {
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("name", CHANGED)
 def test_a_class_that_does_otherwise_is_changed(name, seed):
-    old, new = map(textwrap.dedent, CHANGED[name])
-    comparison = twincell.compare(old, new, seed=seed)
-    assert comparison.verdict == "changing", comparison.sentence
+    expect(CHANGING, *CHANGED[name], seed=seed)
 
 
 @pytest.mark.parametrize("seed", range(3))

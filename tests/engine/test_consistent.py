@@ -3,6 +3,8 @@
 import pytest
 import twincell
 
+from .snippets import PRESERVING, expect
+
 LONG = "place.joined(" + ", ".join(f"place.part_number_{number}_of_the_whole_path" for number in range(5)) + ")"
 # Name -> old, new: the same behavior, if answers agree.
 SAME = {
@@ -45,8 +47,7 @@ SAME = {
 def test_answers_agree(name):
     old, new = SAME[name]
     for seed in range(2):
-        found = twincell.compare(old, new, seed=seed)
-        assert found.verdict == "likely_preserving", (found.sentence, found.evidence)
+        expect(PRESERVING, old, new, seed=seed)
 
 
 def test_a_text_is_shown_where_a_table_that_holds_it_is_less_likely():

@@ -11,7 +11,7 @@ import pytest
 import twincell
 
 from .attacks import ATTACKS, DEADLY, NAMES
-from .snippets import channels, compare, reason
+from .snippets import CHANGING, channels, compare, expect, reason
 
 OPTIONS = {"budget": 3, "timeout": 5, "jobs": 1, "predictor": "uniform", "context": "module"}
 
@@ -117,8 +117,7 @@ def test_a_blocked_effect_is_part_of_what_the_code_does(effect):
     lines = EFFECTS[effect].splitlines()
     old = "\n".join([lines[0], "def f():", *[f"    {line}" for line in lines[1:]], "    return 1\n"])
     new = "\n".join([lines[0], "def f():", "    return 1\n"])
-    comparison = compare(old, new, **OPTIONS)
-    assert comparison.verdict == "changing", reason(comparison)
+    comparison = expect(CHANGING, old, new, **OPTIONS)
     assert "calls" in channels(comparison)
     assert effect in str(comparison.to_dict()), comparison.sentence
     assert not os.path.exists("/tmp/twincell-escape")

@@ -3,7 +3,7 @@ of them is not."""
 
 import pytest
 
-from .snippets import code, compare, reason
+from .snippets import CHANGING, PRESERVING, code, compare, expect, reason
 
 SEEDS = (0, 1, 2)
 
@@ -142,8 +142,7 @@ def versions(name, context):
 @pytest.mark.parametrize("seed", SEEDS)
 def test_suppress_in_place_of_a_handler_that_does_nothing_is_no_change(name, context, seed):
     guarded, suppressed, _ = versions(name, context)
-    comparison = compare(guarded, suppressed, seed=seed, context=context, function="f")
-    assert comparison.verdict == "likely_preserving", (reason(comparison), comparison.sentence)
+    expect(PRESERVING, guarded, suppressed, seed=seed, context=context, function="f")
 
 
 @pytest.mark.parametrize("context", ["function", "module"])
@@ -151,8 +150,7 @@ def test_suppress_in_place_of_a_handler_that_does_nothing_is_no_change(name, con
 @pytest.mark.parametrize("guard", [0, 1])
 def test_without_the_guard_the_same_failure_is_not_caught(name, context, guard):
     texts = versions(name, context)
-    comparison = compare(texts[guard], texts[2], context=context, function="f")
-    assert comparison.verdict == "changing", (reason(comparison), comparison.sentence)
+    expect(CHANGING, texts[guard], texts[2], context=context, function="f")
 
 
 def test_a_failure_reaches_the_version_that_has_moved_the_call_out_of_the_try_body():
@@ -202,8 +200,7 @@ NONE = {
 
 @pytest.mark.parametrize("old, new", NONE.values(), ids=NONE)
 def test_a_guard_against_none_is_a_change(old, new):
-    comparison = compare(old, new)
-    assert comparison.verdict == "changing", reason(comparison)
+    expect(CHANGING, old, new)
 
 
 def test_a_part_of_a_module_that_one_version_expects_to_be_missing_may_be_missing():
@@ -212,8 +209,7 @@ def test_a_part_of_a_module_that_one_version_expects_to_be_missing_may_be_missin
         "import os\n\ndef f(path):\n    try:\n        ask = os.pathconf\n    except AttributeError:\n"
         "        return 255\n    return ask(path, 'PC_NAME_MAX')\n"
     )
-    comparison = compare(old, new, context="module", function="f")
-    assert comparison.verdict == "changing", reason(comparison)
+    expect(CHANGING, old, new, context="module", function="f")
 
 
 OPERATORS = {
@@ -237,8 +233,6 @@ def test_a_handler_around_an_operator_is_a_change_whether_it_comes_or_goes(opera
 
 @pytest.mark.parametrize("old, new", [("a, b=1", "a, b"), ("a, *, b=1", "a, *, b")])
 def test_callers_that_rely_on_a_default_notice_that_it_is_gone(old, new):
-    comparison = compare(f"def f({old}):\n    return a\n", f"def f({new}):\n    return a\n")
-    assert comparison.verdict == "changing", reason(comparison)
+    comparison = expect(CHANGING, f"def f({old}):\n    return a\n", f"def f({new}):\n    return a\n")
     assert "missing a required argument" in comparison.evidence[0]["new"]
-    comparison = compare(f"def f({new}):\n    return a\n", f"def f({old}):\n    return a\n")
-    assert comparison.verdict == "likely_preserving", reason(comparison)
+    expect(PRESERVING, f"def f({new}):\n    return a\n", f"def f({old}):\n    return a\n")

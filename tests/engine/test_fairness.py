@@ -2,13 +2,9 @@
 
 import pytest
 
-from .snippets import compare, reason
+from .snippets import CHANGING, PRESERVING, compare, expect, reason, text
 
 SEEDS = (0, 1, 2)
-
-
-def text(*lines):
-    return "\n".join(lines) + "\n"
 
 
 REFACTORINGS = {
@@ -398,8 +394,7 @@ def test_a_refactoring_is_not_called_changing(name, seed):
 @pytest.mark.parametrize("name", CHANGES)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_change_is_called_changing(name, seed):
-    comparison = compare(*CHANGES[name], seed=seed, function="f")
-    assert comparison.verdict == "changing", (reason(comparison), comparison.sentence)
+    comparison = expect(CHANGING, *CHANGES[name], seed=seed, function="f")
     for evidence in comparison.evidence:
         assert evidence["old"] != evidence["new"]
 
@@ -449,17 +444,14 @@ CALCULATED = {
 @pytest.mark.parametrize("seed", range(12))
 @pytest.mark.parametrize("name", CALCULATED)
 def test_what_is_only_calculated_otherwise_is_no_change(name, seed):
-    old, new = CALCULATED[name]
-    comparison = compare(old, new, seed=seed)
-    assert comparison.verdict == "likely_preserving", comparison.sentence
+    expect(PRESERVING, *CALCULATED[name], seed=seed)
 
 
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("other", ["x * 3", "x + 1", "2 - x", "x / 2"])
 def test_another_calculation_is_a_change(other, seed):
     old = "def f(x):\n    return x * 2\n"
-    comparison = compare(old, old.replace("x * 2", other), seed=seed)
-    assert comparison.verdict == "changing", comparison.sentence
+    expect(CHANGING, old, old.replace("x * 2", other), seed=seed)
 
 
 INHERITED = text(
@@ -475,8 +467,7 @@ INHERITED = text(
 @pytest.mark.parametrize("context", ["module", "function"])
 def test_a_call_of_an_inherited_method_that_is_not_there_is_recorded(context):
     without = INHERITED.replace("        self.add_name(node)\n", "")
-    comparison = compare(INHERITED, without, function="Image.run", context=context)
-    assert comparison.verdict == "changing", reason(comparison)
+    expect(CHANGING, INHERITED, without, function="Image.run", context=context)
 
 
 # Values of classes in C, whose attributes cannot be read one by one.
@@ -497,11 +488,9 @@ def test_values_of_classes_in_c_are_compared(old, same, changed):
     def version(found):
         return text("import array, datetime, decimal, functools, operator, re", "def f(x: int):", f"    return {found}")
 
-    comparison = compare(version(old), version(changed), function="f")
-    assert comparison.verdict == "changing", reason(comparison)
+    comparison = expect(CHANGING, version(old), version(changed), function="f")
     assert comparison.to_dict()["pairs"][0]["reproducer"]["holds"]
-    comparison = compare(version(old), version(same), function="f")
-    assert comparison.verdict == "likely_preserving", reason(comparison)
+    expect(PRESERVING, version(old), version(same), function="f")
 
 
 @pytest.mark.parametrize("use", ["P.match(s)", "bool(P.match(s))", "P.sub('', s)"])
@@ -509,8 +498,7 @@ def test_a_constant_of_which_an_attribute_is_used_is_a_part_of_the_function(use)
     def version(pattern):
         return text("import re", f"P = re.compile({pattern!r})", "def f(s: str):", f"    return {use}")
 
-    comparison = compare(version("a+"), version("b+"), function="f")
-    assert comparison.verdict == "changing", reason(comparison)
+    expect(CHANGING, version("a+"), version("b+"), function="f")
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -2,12 +2,7 @@
 
 import pytest
 
-from .snippets import compare, reason
-
-
-def text(*lines):
-    return "\n".join(lines) + "\n"
-
+from .snippets import CHANGING, PRESERVING, expect, text
 
 CHANGES = {
     "a handler around a yield does more": (
@@ -90,11 +85,9 @@ REFACTORINGS = {
 
 @pytest.mark.parametrize("old, new", CHANGES.values(), ids=CHANGES)
 def test_a_change_that_only_some_consumers_notice_is_found(old, new):
-    comparison = compare(old, new)
-    assert comparison.verdict == "changing", reason(comparison)
+    expect(CHANGING, old, new)
 
 
 @pytest.mark.parametrize("old, new", REFACTORINGS.values(), ids=REFACTORINGS)
 def test_a_refactoring_of_a_generator_is_no_change(old, new):
-    comparison = compare(old, new)
-    assert comparison.verdict == "likely_preserving", reason(comparison)
+    expect(PRESERVING, old, new)

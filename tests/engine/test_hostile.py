@@ -7,11 +7,10 @@ small, so that a hang shows.
 import pytest
 import twincell
 
-from .snippets import code, compare, reason
+from .snippets import CHANGING, INCONCLUSIVE, PRESERVING, code, compare, expect, reason
 
 OPTIONS = {"budget": 20, "timeout": 1, "jobs": 1, "predictor": "uniform", "memory": 256}
 
-CHANGING, PRESERVING, INCONCLUSIVE = "changing", "likely_preserving", "inconclusive"
 
 NEIGHBOURS = [
     (
@@ -30,8 +29,7 @@ NEIGHBOURS = [
 
 def check_neighbours():
     for old, new, verdict in NEIGHBOURS:
-        comparison = compare(old, new, **OPTIONS)
-        assert comparison.verdict == verdict, (reason(comparison), comparison.sentence)
+        comparison = expect(verdict, old, new, **OPTIONS)
         assert comparison.pairs[0]["lost"] == 0, comparison.pairs[0]["notes"]
 
 
@@ -394,8 +392,7 @@ RESULTS = {
 @pytest.mark.parametrize("name", RESULTS)
 def test_any_value_can_be_observed(name):
     for last in (f"return {RESULTS[name]}", f"x.seen = {RESULTS[name]}", f"x.send([{RESULTS[name]}])"):
-        comparison = compare(*variant("b = a", last, before=CLASSES), **OPTIONS, function="f")
-        assert comparison.verdict == PRESERVING, (reason(comparison), comparison.sentence)
+        comparison = expect(PRESERVING, *variant("b = a", last, before=CLASSES), **OPTIONS, function="f")
         comparison.to_json()
         comparison._repr_mimebundle_()
 
@@ -488,8 +485,7 @@ def test_a_huge_function_loses_no_execution():
     comparison = compare(old, old.replace("return n", "m = n\n    return m"), **OPTIONS)
     assert comparison.verdict in (PRESERVING, INCONCLUSIVE), reason(comparison)
     assert comparison.pairs[0]["lost"] == 0
-    comparison = compare(old, old.replace("return n", "return n + 1"), **OPTIONS)
-    assert comparison.verdict == CHANGING, reason(comparison)
+    expect(CHANGING, old, old.replace("return n", "return n + 1"), **OPTIONS)
     check_neighbours()
 
 

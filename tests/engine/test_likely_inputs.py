@@ -5,6 +5,8 @@ import textwrap
 import pytest
 import twincell
 
+from .snippets import PRESERVING, expect
+
 CHANGED = {
     "what a pattern of the module finds": (
         """
@@ -222,6 +224,4 @@ PRESERVED = {
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("name", PRESERVED)
 def test_what_no_caller_would_notice_is_preserved(name, seed):
-    old, new = map(textwrap.dedent, PRESERVED[name])
-    comparison = twincell.compare(old, new, seed=seed)
-    assert comparison.verdict == "likely_preserving", comparison.sentence
+    expect(PRESERVING, *PRESERVED[name], seed=seed)

@@ -2,20 +2,13 @@
 
 import pytest
 
-from .snippets import compare
+from .snippets import CHANGING, IDENTICAL, PRESERVING, compare, expect
 
-CHANGING, PRESERVING, IDENTICAL = "changing", "likely_preserving", "identical"
 SEEDS = [0, 1]
 
 
 def pairs(comparison):
     return {pair["new"]["qualname"]: pair for pair in comparison.to_dict()["pairs"]}
-
-
-def check(old, new, verdict, **options):
-    comparison = compare(old, new, **options)
-    assert comparison.verdict == verdict, comparison.sentence
-    return comparison
 
 
 SNIPPETS = {
@@ -43,7 +36,7 @@ SNIPPETS = {
 @pytest.mark.parametrize("name", SNIPPETS)
 def test_a_snippet(name, seed):
     old, new, verdict = SNIPPETS[name]
-    check(old, new, verdict, seed=seed)
+    expect(verdict, old, new, seed=seed)
 
 
 def test_a_snippet_says_what_its_magics_count_as():
@@ -257,7 +250,7 @@ CLASSES = {
 @pytest.mark.parametrize("name", CLASSES)
 def test_a_class(name, seed):
     old, new, verdict = CLASSES[name]
-    check(old, new, verdict, seed=seed)
+    expect(verdict, old, new, seed=seed)
 
 
 def test_methods_that_keep_state_otherwise_are_decided_by_their_class():
@@ -377,7 +370,7 @@ MODULES = {
 @pytest.mark.parametrize("name", MODULES)
 def test_what_modules_hold_is_used_for_real(name, seed):
     old, new, verdict = MODULES[name]
-    check(old, new, verdict, seed=seed)
+    expect(verdict, old, new, seed=seed)
 
 
 COUNTER = "import itertools\n\n_ids = itertools.count()\n\n\ndef f(x):\n    return (x is None, next(_ids))\n"
@@ -394,16 +387,16 @@ ISOLATION = {
 @pytest.mark.parametrize("name", ISOLATION)
 def test_state_that_cannot_be_put_back_is_found_and_executions_are_isolated(name, seed):
     old, new, verdict = ISOLATION[name]
-    comparison = check(old, new, verdict, seed=seed, budget=60)
+    comparison = expect(verdict, old, new, seed=seed, budget=60)
     assert any(note.startswith("isolation:") for note in comparison.to_dict()["pairs"][0]["notes"])
 
 
 @pytest.mark.parametrize("verdict", [CHANGING, PRESERVING])
 def test_isolation_can_be_asked_for(verdict):
     new = {CHANGING: "def f(x):\n    return [x, 2]\n", PRESERVING: "def f(x):\n    return list((x, 1))\n"}[verdict]
-    comparison = check("def f(x):\n    return [x, 1]\n", new, verdict, isolation="process", budget=60)
+    comparison = expect(verdict, "def f(x):\n    return [x, 1]\n", new, isolation="process", budget=60)
     assert any(note.startswith("isolation:") for note in comparison.to_dict()["pairs"][0]["notes"])
-    shared = check("def f(x):\n    return [x, 1]\n", new, verdict, budget=60)
+    shared = expect(verdict, "def f(x):\n    return [x, 1]\n", new, budget=60)
     assert not any(note.startswith("isolation:") for note in shared.to_dict()["pairs"][0]["notes"])
 
 

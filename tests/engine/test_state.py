@@ -2,9 +2,7 @@
 
 import pytest
 
-from .snippets import compare, reason
-
-CHANGING, PRESERVING = "changing", "likely_preserving"
+from .snippets import CHANGING, PRESERVING, expect
 
 MISSING = "import not_there_at_all as m\nfrom not_there_at_all import Gone\n"
 
@@ -41,5 +39,4 @@ MISSING = "import not_there_at_all as m\nfrom not_there_at_all import Gone\n"
     ],
 )
 def test_what_an_execution_leaves_behind_is_seen_and_is_gone_in_the_next(old, new, verdict):
-    comparison = compare(old, new)
-    assert comparison.verdict == verdict, (reason(comparison), comparison.sentence)
+    expect(verdict, old, new)

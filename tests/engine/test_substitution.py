@@ -3,7 +3,7 @@ are injected, the same for both versions, and never what changed itself."""
 
 import pytest
 
-from .snippets import code, compare, reason
+from .snippets import CHANGING, PRESERVING, code, compare, expect
 
 SEEDS = (0, 1, 2)
 
@@ -205,24 +205,21 @@ SAME = {
 @pytest.mark.parametrize("name", BEHIND)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_what_lies_behind_a_real_helper_or_global_is_reached(name, seed):
-    comparison = compare(*BEHIND[name], seed=seed, context="module")
-    assert comparison.verdict == "changing", (reason(comparison), comparison.sentence)
+    expect(CHANGING, *BEHIND[name], seed=seed, context="module")
 
 
 @pytest.mark.parametrize("name", SAME)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_helper_that_is_injected_makes_no_difference(name, seed):
     old, new = (code(HELPERS) + "\n\n" + text + "\n" for text in SAME[name])
-    comparison = compare(old, new, seed=seed, context="module", function="f")
-    assert comparison.verdict == "likely_preserving", (reason(comparison), comparison.sentence)
+    expect(PRESERVING, old, new, seed=seed, context="module", function="f")
 
 
 def test_a_helper_that_changed_is_not_injected():
     before = "def g(x):\n    return None\n\ndef h(x):\n    return None\n\n"
     f = "def f(x):\n    y = g(x)\n    z = h(x)\n    if z is not None and y is None:\n        return {}\n    return 0\n"
     old, new = before + f.format("[z]"), before.replace("return None", "x = None\n    return x", 1) + f.format("[z, 1]")
-    comparison = compare(old, new, context="module", function="f")
-    assert comparison.verdict == "changing", (reason(comparison), comparison.sentence)
+    comparison = expect(CHANGING, old, new, context="module", function="f")
     choices = comparison.to_dict()["pairs"][0]["witness"]["choices"]
     injected = {choice["path"] for choice in choices if choice["path"].startswith("injected(")}
     assert injected == {"injected(h)"}
@@ -246,8 +243,7 @@ def test_a_constant_that_gets_its_name_is_no_change(constant, written, named):
     def text(found):
         return f"{constant}\ndef f(x, items):\n    if x == LIMIT:\n        return {found}\n    return items\n"
 
-    comparison = compare(text(written), text(named), function="f", context="module")
-    assert comparison.verdict == "likely_preserving", (reason(comparison), comparison.sentence)
+    expect(PRESERVING, text(written), text(named), function="f", context="module")
 
 
 def test_a_number_that_the_module_rebinds_is_no_constant():
@@ -257,5 +253,4 @@ def test_a_number_that_the_module_rebinds_is_no_constant():
             f"def f(x):\n    if depth > 0:\n        return {found}\n    return x\n"
         )
 
-    comparison = compare(text("[x]"), text("[x, x]"), function="f", context="module")
-    assert comparison.verdict == "changing", (reason(comparison), comparison.sentence)
+    expect(CHANGING, text("[x]"), text("[x, x]"), function="f", context="module")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from .snippets import channels, compare, reason
+from .snippets import CHANGING, INCONCLUSIVE, PRESERVING, channels, compare, expect
 
 CHANNELS = {
     "return": (
@@ -40,15 +40,6 @@ def pair(old, new, verdict, **options):
     return pytest.param(old, new, verdict, options)
 
 
-CHANGING, PRESERVING, INCONCLUSIVE = "changing", "likely_preserving", "inconclusive"
-
-
-def check(old, new, verdict, options):
-    comparison = compare(old, new, **options)
-    assert comparison.verdict == verdict, (reason(comparison), comparison.sentence)
-    return comparison
-
-
 @pytest.mark.parametrize(
     ("old", "new", "verdict", "options"),
     [
@@ -67,7 +58,7 @@ def check(old, new, verdict, options):
     ],
 )
 def test_output(old, new, verdict, options):
-    check(old, new, verdict, options)
+    expect(verdict, old, new, **options)
 
 
 @pytest.mark.parametrize(
@@ -111,7 +102,7 @@ def test_output(old, new, verdict, options):
     ],
 )
 def test_literals_of_both_versions_are_tried(old, new, verdict, options):
-    check(old, new, verdict, options)
+    expect(verdict, old, new, **options)
 
 
 OPERATORS = [
@@ -138,7 +129,7 @@ OPERATORS = [
 def test_an_expression_over_injected_objects_is_consistent(expression, predictor):
     old = f"def f(x, y):\n    return [{expression}]\n"
     new = f"def f(x, y):\n    found = {expression}\n    return [found]\n"
-    check(old, new, PRESERVING, {"context": "function", "predictor": predictor, "budget": 100})
+    expect(PRESERVING, old, new, context="function", predictor=predictor, budget=100)
 
 
 @pytest.mark.parametrize(
@@ -184,7 +175,7 @@ def test_an_expression_over_injected_objects_is_consistent(expression, predictor
 )
 @pytest.mark.parametrize("predictor", ["neural", "uniform"])
 def test_both_versions_see_the_same_values_and_not_each_other(old, new, verdict, options, predictor):
-    check(old, new, verdict, options | {"context": "function", "predictor": predictor})
+    expect(verdict, old, new, **options, context="function", predictor=predictor)
 
 
 @pytest.mark.parametrize(
@@ -251,7 +242,7 @@ def test_both_versions_see_the_same_values_and_not_each_other(old, new, verdict,
     ],
 )
 def test_exceptions_and_look_ups(old, new, verdict, options):
-    check(old, new, verdict, options)
+    expect(verdict, old, new, **options)
 
 
 @pytest.mark.parametrize(
@@ -299,7 +290,7 @@ def test_exceptions_and_look_ups(old, new, verdict, options):
 )
 @pytest.mark.parametrize("context", ["function", "module"])
 def test_what_is_returned_is_unwrapped(old, new, verdict, options, context):
-    check(old, new, verdict, options | {"context": context})
+    expect(verdict, old, new, **options | {"context": context})
 
 
 @pytest.mark.parametrize(
@@ -455,7 +446,7 @@ def test_what_is_returned_is_unwrapped(old, new, verdict, options, context):
     ],
 )
 def test_the_module_around_a_function(old, new, verdict, options):
-    check(old, new, verdict, {"function": "f"} | options | {"context": "module"})
+    expect(verdict, old, new, **{"function": "f"} | options | {"context": "module"})
 
 
 NONDETERMINISTIC = {
@@ -523,4 +514,4 @@ def test_a_change_beside_nondeterminism_is_still_seen(name):
     ],
 )
 def test_values_too_large_to_be_kept_whole(old, new, verdict, options):
-    check(old, new, verdict, options)
+    expect(verdict, old, new, **options)

@@ -2,9 +2,7 @@
 
 import pytest
 
-from .snippets import channels, compare, reason
-
-CHANGING, PRESERVING = "changing", "likely_preserving"
+from .snippets import CHANGING, PRESERVING, channels, compare, expect
 
 POOL = """
 from concurrent.futures import ThreadPoolExecutor
@@ -70,10 +68,8 @@ def f(x):
     ],
 )
 def test_what_a_thread_does_is_compared(old, before, same, changed):
-    refactored = compare(old, old.replace(before, same))
-    assert refactored.verdict == PRESERVING, (reason(refactored), refactored.sentence)
-    comparison = compare(old, old.replace(before, changed))
-    assert comparison.verdict == CHANGING, (reason(comparison), comparison.sentence)
+    expect(PRESERVING, old, old.replace(before, same))
+    expect(CHANGING, old, old.replace(before, changed))
 
 
 def test_calls_of_threads_are_calls():
@@ -96,10 +92,8 @@ def f(x):
 def test_a_thread_that_is_left_behind_takes_part_in_no_other_execution():
     options = {"jobs": 1, "budget": 30}
     for new in (LEFT_BEHIND.replace("return x.size", "size = x.size\n    return size"), LEFT_BEHIND):
-        comparison = compare(LEFT_BEHIND, new.replace("0.0001", "0.0002"), **options)
-        assert comparison.verdict == PRESERVING, (reason(comparison), comparison.sentence)
-    comparison = compare(LEFT_BEHIND, LEFT_BEHIND.replace("x.size", "[x.size]"), **options)
-    assert comparison.verdict == CHANGING, (reason(comparison), comparison.sentence)
+        expect(PRESERVING, LEFT_BEHIND, new.replace("0.0001", "0.0002"), **options)
+    expect(CHANGING, LEFT_BEHIND, LEFT_BEHIND.replace("x.size", "[x.size]"), **options)
 
 
 FIRE_AND_FORGET = """
@@ -110,8 +104,7 @@ def f(job):
 
 
 def test_a_thread_that_nobody_waits_for_is_seen():
-    comparison = compare(FIRE_AND_FORGET, FIRE_AND_FORGET.replace("(1,)", "(2,)"))
-    assert comparison.verdict == CHANGING, (reason(comparison), comparison.sentence)
+    comparison = expect(CHANGING, FIRE_AND_FORGET, FIRE_AND_FORGET.replace("(1,)", "(2,)"))
     assert channels(comparison) == {"calls"}
     same = FIRE_AND_FORGET.replace("(1,)", "(3 - 2,)")
     assert compare(FIRE_AND_FORGET, same).verdict == PRESERVING
@@ -127,8 +120,7 @@ def f(job):
 
 def test_a_pool_that_the_module_keeps_serves_every_execution():
     same = KEPT.replace("job.run(1).value", "[job.run(1).value][0]")
-    comparison = compare(KEPT, same, jobs=1)
-    assert comparison.verdict == PRESERVING, (reason(comparison), comparison.sentence)
+    comparison = expect(PRESERVING, KEPT, same, jobs=1)
     assert comparison.pairs[0]["lost"] == 0
     assert compare(KEPT, KEPT.replace("run(1)", "run(2)"), jobs=1).verdict == CHANGING
 
@@ -146,13 +138,12 @@ def f(x):
 
 
 def test_what_ends_a_thread_is_output_without_lines():
-    comparison = compare(FAILING, FAILING.replace("a = 1", "a = 2\n\n"))
-    assert comparison.verdict == PRESERVING, (reason(comparison), comparison.sentence)
-    comparison = compare(FAILING, FAILING.replace("broken", "whole"))
-    assert comparison.verdict == CHANGING, (reason(comparison), comparison.sentence)
+    expect(PRESERVING, FAILING, FAILING.replace("a = 1", "a = 2\n\n"))
+    expect(CHANGING, FAILING, FAILING.replace("broken", "whole"))
 
 
 def test_waiting_for_a_thread_takes_no_longer_than_the_thread():
-    comparison = compare(TO_THREAD, TO_THREAD.replace('store.load("a").size', '[store.load("a").size][0]'), jobs=1)
-    assert comparison.verdict == PRESERVING, (reason(comparison), comparison.sentence)
+    comparison = expect(
+        PRESERVING, TO_THREAD, TO_THREAD.replace('store.load("a").size', '[store.load("a").size][0]'), jobs=1
+    )
     assert comparison.to_dict()["pairs"][0]["milliseconds"] < 20_000
