@@ -87,36 +87,37 @@ def begun(changes: Path, out: Path, rows: int, *options: str) -> subprocess.Pope
     return running
 
 
+def begun_of_many(folder: Path, ending: str) -> tuple[Path, Path, subprocess.Popen[bytes]]:
+    """A study of `MANY` changes that has stored three rows and goes on: its changes, its results, its process."""
+    changes = write(folder / "changes.jsonl", [change(number, KEPT) for number in range(MANY)])
+    out = folder / f"out.{ending}"
+    return changes, out, begun(changes, out, 3)
+
+
 @pytest.mark.parametrize("ending", ENDINGS)
 def test_a_killed_study_goes_on_where_it_was(tmp_path, ending):
-    count = MANY
-    changes = write(tmp_path / "changes.jsonl", [change(number, KEPT) for number in range(count)])
-    out = tmp_path / f"out.{ending}"
-    running = begun(changes, out, 3)
+    changes, out, running = begun_of_many(tmp_path, ending)
     os.killpg(running.pid, signal.SIGKILL)
     running.wait()
     # What a kill leaves can be looked at.
-    assert 3 <= len(ids(out)) < count
+    assert 3 <= len(ids(out)) < MANY
     output = study(changes, out)
-    assert 3 <= taken_up(output) < count
-    assert ids(out) == [f"c{number}" for number in range(count)]
-    assert taken_up(study(changes, out)) == count
+    assert 3 <= taken_up(output) < MANY
+    assert ids(out) == [f"c{number}" for number in range(MANY)]
+    assert taken_up(study(changes, out)) == MANY
     assert sorted(path.name for path in tmp_path.iterdir()) == ["changes.jsonl", out.name]
 
 
 @pytest.mark.parametrize("ending", ENDINGS)
 def test_an_interrupted_study_has_written_what_it_found(tmp_path, ending):
-    count = MANY
-    changes = write(tmp_path / "changes.jsonl", [change(number, KEPT) for number in range(count)])
-    out = tmp_path / f"out.{ending}"
-    running = begun(changes, out, 3)
+    changes, out, running = begun_of_many(tmp_path, ending)
     running.send_signal(signal.SIGINT)
     assert running.wait(timeout=60) == 130
     assert sorted(path.name for path in tmp_path.iterdir()) == ["changes.jsonl", out.name]
     found = len(ids(out))
-    assert 3 <= found < count
+    assert 3 <= found < MANY
     assert taken_up(study(changes, out)) == found
-    assert ids(out) == [f"c{number}" for number in range(count)]
+    assert ids(out) == [f"c{number}" for number in range(MANY)]
 
 
 @pytest.mark.parametrize("ending", ENDINGS)

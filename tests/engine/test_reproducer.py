@@ -318,15 +318,20 @@ def test_objects_are_mocks_where_these_say_it():
     assert "Standin" not in text and "store.save.assert_called_once_with(1)" in text
 
 
+def assert_passes_on_old_and_fails_on_new(folder, old, new):
+    """Runs `test_f.py` with each version in a file of its own."""
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_f.py"]
+    environment = {**os.environ, "TWINCELL_SUBJECT": "subject.py"}
+    for text, status in ((old, 0), (new, 1)):
+        (folder / "subject.py").write_text(text)
+        done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, timeout=60)
+        assert done.returncode == status, done.stdout.decode()
+
+
 def test_a_file_can_be_the_subject(tmp_path):
     old, new = "def f(x):\n    return x or 3\n", "def f(x):\n    return x\n"
     (tmp_path / "test_f.py").write_text(twincell.compare(old, new).reproducer)
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_f.py"]
-    for text, status in ((old, 0), (new, 1)):
-        (tmp_path / "subject.py").write_text(text)
-        environment = {**os.environ, "TWINCELL_SUBJECT": "subject.py"}
-        done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, timeout=60)
-        assert done.returncode == status, done.stdout.decode()
+    assert_passes_on_old_and_fails_on_new(tmp_path, old, new)
 
 
 def test_the_values_of_a_test_hold_in_a_whole_file_too(tmp_path):
@@ -334,12 +339,7 @@ def test_the_values_of_a_test_hold_in_a_whole_file_too(tmp_path):
     old += "def f(x):\n    return helper(x) + 1 if LIMIT > 3 else helper(x)\n"
     new = old.replace("+ 1", "+ 2")
     (tmp_path / "test_f.py").write_text(twincell.compare(old, new, function="f", context="function").reproducer)
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_f.py"]
-    for text, status in ((old, 0), (new, 1)):
-        (tmp_path / "subject.py").write_text(text)
-        environment = {**os.environ, "TWINCELL_SUBJECT": "subject.py"}
-        done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, timeout=60)
-        assert done.returncode == status, done.stdout.decode()
+    assert_passes_on_old_and_fails_on_new(tmp_path, old, new)
 
 
 def test_what_reaches_outside_the_process_is_no_reproducer(tmp_path):

@@ -27,6 +27,16 @@ def wait_for_progress(kernel):
         pass
 
 
+def interrupted(kernel, cell):
+    """The outcome of a comparison that was interrupted once it showed progress."""
+    msg_id = kernel.send(cell)
+    wait_for_progress(kernel)
+    kernel.manager.interrupt_kernel()
+    outcome = kernel.wait(msg_id)
+    assert outcome.reply["ename"] == "KeyboardInterrupt"
+    return outcome
+
+
 def test_progress_is_shown_in_one_place_and_gives_way_to_the_result(kernel):
     outcome = kernel.run(f"%%compare --budget 2000\n{STEADY}# ---\n{STEADY_TOO}")
     (shown,) = [content for content in outcome.of("display_data") if COMPARISON not in content["data"]]
@@ -37,11 +47,7 @@ def test_progress_is_shown_in_one_place_and_gives_way_to_the_result(kernel):
 
 
 def test_an_interrupt_shows_what_was_found(kernel):
-    msg_id = kernel.send(LONG)
-    wait_for_progress(kernel)
-    kernel.manager.interrupt_kernel()
-    outcome = kernel.wait(msg_id)
-    assert outcome.reply["ename"] == "KeyboardInterrupt"
+    outcome = interrupted(kernel, LONG)
     (comparison,) = comparisons(outcome)
     assert 0 < len(comparison["pairs"][0]["executions"]) < 1_000_000
     assert "stopped before the budget was used up" in comparison["pairs"][0]["notes"]

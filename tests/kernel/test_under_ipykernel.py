@@ -3,7 +3,7 @@
 import pytest
 
 from .client import Client
-from .test_magics import LONG, OLD, OTHER, SAME, comparisons, wait_for_progress
+from .test_magics import LONG, OLD, OTHER, SAME, comparisons, interrupted
 
 pytest.importorskip("ipykernel")
 
@@ -29,12 +29,7 @@ def test_stored_versions_are_compared(guest):
 
 
 def test_an_interrupt_shows_what_was_found(guest):
-    msg_id = guest.send(LONG)
-    wait_for_progress(guest)
-    guest.manager.interrupt_kernel()
-    outcome = guest.wait(msg_id)
-    assert outcome.reply["ename"] == "KeyboardInterrupt"
-    assert len(comparisons(outcome)) == 1
+    assert len(comparisons(interrupted(guest, LONG))) == 1
 
 
 def test_a_failure_of_what_was_run_afterwards_is_one_of_the_cell(guest):
