@@ -213,7 +213,7 @@ def test_what_changed_beside_functions_is_compared_and_what_is_not_is_told(folde
     assert {row["verdict"] for row in found[1:]} == {"changing"}
     assert found[0]["reason"] == "the command removed a.py:gone"
     output = transform(folder, f"sed -i '{edits}'").stdout
-    assert "the command was given 3 files and changed 2, 1 of them in nothing that is compared" in output
+    assert "the command was given 3 files and changed 2, 1 of them only where nothing is compared" in output
     output = transform(folder, "true").stdout
     assert "the command was given 3 files and changed none" in output
 

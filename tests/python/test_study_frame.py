@@ -82,7 +82,7 @@ def test_a_row_that_is_not_clear_or_not_there_is_named(study, results):
         study["broken"]
     with pytest.raises(twincell.TwincellError, match=r"twincell.load_study\(results, changes\)"):
         twincell.load_study(results)[7]
-    with pytest.raises(twincell.TwincellError, match="an id is"):
+    with pytest.raises(twincell.TwincellError, match="an id must be"):
         study[object()]
 
 
@@ -91,7 +91,7 @@ def test_other_changes_and_other_options_are_found_out(results, changes, tmp_pat
     other.write_text('{"id": "x", "old": "", "new": ""}\n')
     with pytest.raises(twincell.TwincellError, match="has no change 7: give the input of the study"):
         twincell.load_study(results, other)[7]
-    with pytest.warns(UserWarning, match="may come out otherwise"):
+    with pytest.warns(UserWarning, match="may differ from its row"):
         assert twincell.load_study(results, changes, budget=12)[7].pairs[0]["executed"] == 12
 
 
