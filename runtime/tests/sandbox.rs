@@ -1,6 +1,10 @@
 //! Attempts to get out of the sandbox. Each runs in a process of its own: this test program, started again, locked in,
 //! and made to try one thing after the other; it reports what came of each.
 
+#![expect(
+    clippy::undocumented_unsafe_blocks,
+    reason = "system calls on numbers and on buffers of their own, in a process that exists for them"
+)]
 #![cfg(target_os = "linux")]
 
 use std::collections::BTreeMap;
