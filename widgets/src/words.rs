@@ -6,8 +6,9 @@ use twincell_behavior::{CallRow, EvidencePlace, Shown, display_decision, display
 use twincell_compare::report::{Comparison, Evidence, ExecutionReport, LineReport, PairReport, VersionReport, Witness};
 use twincell_compare::verdict::Verdict;
 use twincell_engine::observed::{Behavior, Outcome};
-use twincell_engine::protocol::{Injection, says_what_is_used};
+use twincell_engine::protocol::Injection;
 use twincell_syntax::site::SiteKind;
+use twincell_values::path::Question;
 use twincell_values::value::{Choice, Decision, Recipe};
 
 /// A sign that carries the verdict together with its word, never a color alone.
@@ -222,7 +223,7 @@ pub fn other_decisions(witness: &Witness) -> Vec<(String, String)> {
         matches!(choice.decision, Decision::Value(_))
             && witness.injections.iter().any(|injection| injection.path == choice.path)
     };
-    let said = |choice: &&Choice| injected(choice) || used.is_some() && says_what_is_used(&choice.path);
+    let said = |choice: &&Choice| injected(choice) || used.is_some() && Question::is_about_members(&choice.path);
     let others = witness.choices.iter().filter(|choice| !said(choice)).filter_map(decision);
     used.clone().into_iter().chain(others).collect()
 }
@@ -232,8 +233,9 @@ fn decision(choice: &Choice) -> Option<(String, String)> {
     let path = choice.path.as_str();
     let shown = display_decision(&choice.decision);
     // Which of the values before an argument of the same name is; zero is a new one.
-    if let (Some(own), Decision::Value(Recipe::Int(again))) = (path.strip_prefix("again for "), &choice.decision) {
-        let first = own.rsplit_once(" (").map_or(own, |(name, _)| name);
+    let question = Question::parse(path);
+    if let (Question::Again(own), Decision::Value(Recipe::Int(again))) = (question, &choice.decision) {
+        let (own, first) = (own.as_str(), own.without_number());
         return match again {
             0 => None,
             1 => Some((own.into(), format!("the same as {first}"))),
@@ -241,8 +243,7 @@ fn decision(choice: &Choice) -> Option<(String, String)> {
         };
     }
     // What an object that is false equals.
-    let of = path.strip_prefix("zero(").and_then(|rest| rest.strip_suffix(')'));
-    if let (Some(of), Decision::Value(Recipe::Str(kind))) = (of, &choice.decision) {
+    if let (Question::Zero(of), Decision::Value(Recipe::Str(kind))) = (question, &choice.decision) {
         let equal = match kind.as_str() {
             "str" => "''".into(),
             "int" | "float" | "number" => "0".into(),

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use rustc_hash::FxHashMap;
 
 use twincell_engine::observed::{Behavior, Call, Observed};
-use twincell_values::value::{behind_cut, unquoted};
+use twincell_values::path::AccessPath;
 
 use super::effects::{Effect, effect, receiver};
 use super::equal::{all_equal, equal};
@@ -145,40 +145,9 @@ fn same_management(a: &Call, b: &Call, managed: &BTreeSet<&str>) -> bool {
 
 /// Files and similar objects: entering one returns the object itself, and leaving it closes it.
 fn gives_itself(receiver: &str) -> bool {
-    if !receiver.ends_with(')') {
-        return false;
-    }
-    // Long arguments are cut, and closing brackets with them. After the cut all brackets are complete.
-    let behind = behind_cut(receiver);
-    let behind = opening(behind).map(|at| receiver.len() - behind.len() + at);
-    let made_by = behind.or_else(|| never_closed(receiver)).or_else(|| opening(receiver));
-    let made_by = &receiver[..made_by.unwrap_or(0)];
-    let name = made_by.rsplit('.').next().unwrap_or(made_by);
+    let Some((made_by, _)) = AccessPath::new(receiver).split_call() else { return false };
+    let name = made_by.split_attribute().map_or(made_by.as_str(), |(_, name)| name);
     words(name).any(|word| ["open", "file", "socket", "stream", "closing"].contains(&word.to_lowercase().as_str()))
-}
-
-/// The position of the bracket that the last character closes.
-fn opening(text: &str) -> Option<usize> {
-    let mut depth = 0;
-    let mut backward = text.char_indices().rev();
-    let found = backward.find(|(_, character)| {
-        depth += i32::from(*character == ')') - i32::from(*character == '(');
-        depth == 0
-    });
-    found.map(|(at, _)| at)
-}
-
-/// The position of the first bracket that nothing closes.
-fn never_closed(text: &str) -> Option<usize> {
-    let mut open = Vec::new();
-    for (at, character) in unquoted(text) {
-        match character {
-            '(' => open.push(at),
-            ')' => drop(open.pop()),
-            _ => {}
-        }
-    }
-    open.first().copied()
 }
 
 /// The words of a name: `NamedTemporaryFile` has three, and `open_stream` has two.
@@ -196,7 +165,7 @@ fn words(name: &str) -> impl Iterator<Item = &str> {
 }
 
 fn verb(call: &Call) -> &str {
-    call.callee.rsplit('.').next().unwrap_or(&call.callee)
+    AccessPath::new(&call.callee).split_attribute().map_or(call.callee.as_str(), |(_, name)| name)
 }
 
 /// Both call logs side by side, in order: a longest common subsequence of equal calls.

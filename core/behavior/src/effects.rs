@@ -13,6 +13,7 @@ use rustc_hash::FxHashMap;
 
 use twincell_engine::observed::{Call, Observed};
 use twincell_syntax::python::{ASKING, ASKING_MODULES, REACHING};
+use twincell_values::path::AccessPath;
 
 /// The effect of a call besides giving a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -76,7 +77,7 @@ pub fn effect(call: &Call) -> Effect {
     if REACHING.contains(&callee) {
         return Effect::Reaches;
     }
-    let name = callee.rsplit('.').next().unwrap_or(callee);
+    let name = AccessPath::new(callee).split_attribute().map_or(callee, |(_, name)| name);
     if matches!(name, "__enter__" | "__exit__" | "__aenter__" | "__aexit__") {
         return Effect::Acts;
     }
@@ -109,7 +110,7 @@ fn opens_for_writing(call: &Call) -> bool {
 
 /// The receiver of a call. The order of two calls on the same receiver matters.
 pub(super) fn receiver(call: &Call) -> &str {
-    call.callee.rsplit_once('.').map_or("", |(receiver, _)| receiver)
+    AccessPath::new(&call.callee).split_attribute().map_or("", |(receiver, _)| receiver.as_str())
 }
 
 /// `os.path.join` is within `os.path`. So is a path that starts with a local that has a module's name.

@@ -69,19 +69,6 @@ impl Member {
     }
 }
 
-/// The choice of how many further members of an object are used after the first.
-pub const MEMBERS_USED: &str = "members used";
-
-/// The choice of the member that one step uses, as its position among the class's members, counted from one.
-pub fn member_step(step: impl std::fmt::Display) -> String {
-    format!("member {step}")
-}
-
-/// Whether this is the path of [`MEMBERS_USED`] or of a [`member_step`].
-pub fn says_what_is_used(path: &str) -> bool {
-    path == MEMBERS_USED || path.strip_prefix("member ").is_some_and(|step| step.bytes().all(|b| b.is_ascii_digit()))
-}
-
 /// A function of the same text that the compared function uses and that also changed. Its instrumented code replaces
 /// the plain code from the module's evaluation, so that it is observed like the rest.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,5 +1,6 @@
 //! Values that may be injected: what they are, what code reveals about them, and how they are drawn.
 //!
+//! [`path::AccessPath`] says how code reaches a value, and [`path::Question`] what an execution asks of it.
 //! [`value`] has the twelve abstract values, [`value::Recipe`]s for concrete ones, and [`value::Decision`]s, the
 //! answers to questions about an access path. [`reading`] infers from syntax alone how code uses each value.
 //! [`drawing::Draw`] makes decisions from a seed, from the predictions of a [`predictor::Predictor`] and from these
@@ -23,6 +24,7 @@
 //! ```
 
 pub mod drawing;
+pub mod path;
 pub mod predicted;
 pub mod predictor;
 pub mod reading;

@@ -4,6 +4,7 @@
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBool, PyInt};
+use twincell_values::path::{AccessPath, Question};
 use twincell_values::value::{AbstractValue, Recipe};
 
 use crate::calls::SiteCall;
@@ -11,7 +12,8 @@ use crate::execution::object::Versatile;
 use crate::execution::state;
 use crate::inject::reflection::{self, PRESENT_PROBABILITY};
 use crate::inject::resolve::{self, ValueRequest};
-use crate::inject::{failures, members, texts};
+use crate::inject::texts::{self, Form};
+use crate::inject::{failures, members};
 
 /// The replacement of a builtin's result. `None` if the call is made for real.
 type Answer = fn(&SiteCall<'_, '_>) -> PyResult<Option<Py<PyAny>>>;
@@ -22,8 +24,8 @@ const ANSWERS: [(&str, Answer); 11] = [
     ("issubclass", is_instance),
     ("hasattr", has_attribute),
     ("getattr", attribute),
-    ("str", |call| text(call, "str")),
-    ("repr", |call| text(call, "repr")),
+    ("str", |call| text(call, Form::Text)),
+    ("repr", |call| text(call, Form::Representation)),
     ("id", identity),
     ("super", superclass),
     // These reach outside the process. They are treated as missing.
@@ -97,14 +99,14 @@ fn attribute(call: &SiteCall<'_, '_>) -> PyResult<Option<Py<PyAny>>> {
 }
 
 /// `str(x)` and `repr(x)`.
-fn text(call: &SiteCall<'_, '_>, form: &str) -> PyResult<Option<Py<PyAny>>> {
+fn text(call: &SiteCall<'_, '_>, form: Form) -> PyResult<Option<Py<PyAny>>> {
     if call.arguments.len() != 1 || call.has_keywords() {
         return Ok(None);
     }
     let value = call.arguments.get_item(0)?;
     let Ok(value) = value.cast::<Versatile>() else { return Ok(None) };
     let path = value.get().path();
-    failures::may(call.py(), || format!("str({path})"))?;
+    failures::may(call.py(), || Question::Text(path.into()).to_string())?;
     Ok(Some(texts::of(call.py(), form, path, Some(call.site))?.into_any().unbind()))
 }
 
@@ -162,7 +164,7 @@ fn kind(call: &SiteCall<'_, '_>) -> PyResult<Option<Py<PyAny>>> {
     let value = call.arguments.get_item(0)?;
     let Ok(value) = value.cast::<Versatile>() else { return Ok(None) };
     let Some(question) = kind_question(call.callee) else { return Ok(None) };
-    let path = format!("{question}({})", value.get().path());
+    let path = AccessPath::from(&question).call(value.get().path());
     let answer = state::with(|execution| execution.loading || execution.draw.truth(&path, PRESENT_PROBABILITY));
     truth(call.py(), answer.unwrap_or(false))
 }

@@ -6,8 +6,9 @@
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString, PyTuple};
 
+use twincell_values::path::AccessPath;
+
 use crate::execution::object::Versatile;
-use crate::execution::paths::last_identifier;
 
 /// Words that promise a conversion, and words that may stand beside them.
 const PROMISING: [&str; 7] = ["to", "as", "into", "force", "ensure", "smart", "coerce"];
@@ -25,7 +26,7 @@ pub(crate) fn converted<'py>(
     arguments: &Bound<'py, PyTuple>,
     keywords: Option<&Bound<'py, PyDict>>,
 ) -> Option<Bound<'py, PyAny>> {
-    let target = target(last_identifier(callee))?;
+    let target = target(AccessPath::new(callee).last_name())?;
     let value = arguments.get_item(0).ok()?;
     let named = keywords.and_then(|keywords| keywords.get_item("encoding").ok().flatten());
     let encoding = arguments.get_item(1).ok().or(named).and_then(|encoding| encoding.extract::<String>().ok());

@@ -5,11 +5,11 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyInt, PyList, PyTuple};
 use twincell_syntax::site::SiteKind;
+use twincell_values::path::{AccessPath, Question, bounded};
 use twincell_values::value::{Decision, Recipe};
 
 use crate::calls::MissingCall;
 use crate::execution::object::Versatile;
-use crate::execution::paths::{self, last_identifier};
 use crate::execution::prediction_index::PredictionIndex;
 use crate::execution::state;
 use crate::inject::operators;
@@ -21,10 +21,15 @@ const POSITION_WEIGHTS: [f64; 4] = [0.4, 0.3, 0.2, 0.1];
 /// Methods of a mapping that list its content.
 const MAPPING_PARTS: [&str; 3] = ["items", "keys", "values"];
 
+/// `x`, `get` of the callee `x.get`.
+fn method(callee: &str) -> Option<(&str, &str)> {
+    AccessPath::new(callee).split_attribute().map(|(base, name)| (base.as_str(), name))
+}
+
 /// `x.get(key)` and `x.get(key, default)` on an object that is also subscripted look up the same item.
 pub(super) fn item(call: &MissingCall<'_, '_>) -> PyResult<Option<Py<PyAny>>> {
     let MissingCall { callee, site, arguments, .. } = *call;
-    let Some(base) = callee.strip_suffix(".get") else { return Ok(None) };
+    let Some((base, "get")) = method(callee) else { return Ok(None) };
     if call.has_keywords() || !(1..=2).contains(&arguments.len()) {
         return Ok(None);
     }
@@ -37,7 +42,7 @@ pub(super) fn item(call: &MissingCall<'_, '_>) -> PyResult<Option<Py<PyAny>>> {
     if !operators::has_item(base, &key) {
         return Ok(Some(arguments.get_item(1).map_or_else(|_| py.None(), Bound::unbind)));
     }
-    let path = paths::bounded(format!("{base}[{key}]"));
+    let path = bounded(AccessPath::new(base).item(key));
     let request = ValueRequest { site, kind: SiteKind::Call, identifier: "get", callee, ..ValueRequest::default() };
     resolve::value(py, &path, &request).map(Some)
 }
@@ -46,7 +51,7 @@ pub(super) fn item(call: &MissingCall<'_, '_>) -> PyResult<Option<Py<PyAny>>> {
 /// the keys are the items of the iteration, and the values those under the keys.
 pub(super) fn parts(call: &MissingCall<'_, '_>) -> PyResult<Option<Py<PyAny>>> {
     let py = call.py();
-    let Some((base, part)) = call.callee.rsplit_once('.').filter(|(_, part)| MAPPING_PARTS.contains(part)) else {
+    let Some((base, part)) = method(call.callee).filter(|(_, part)| MAPPING_PARTS.contains(part)) else {
         return Ok(None);
     };
     let is_mapping = |index: &PredictionIndex, base: &str| index.is_subscripted(base) || index.is_iterated(base);
@@ -63,9 +68,12 @@ pub(super) fn parts(call: &MissingCall<'_, '_>) -> PyResult<Option<Py<PyAny>>> {
         if let Some(found) = plain.as_ref().and_then(|value| value.get_item(key).ok()) {
             return Ok(found.unbind());
         }
-        let path = paths::bounded(format!("{base}[{}]", observe::short(key.bind(py))));
-        let request =
-            ValueRequest { kind: SiteKind::Subscript, identifier: last_identifier(base), ..ValueRequest::default() };
+        let path = bounded(AccessPath::new(base).item(observe::short(key.bind(py))));
+        let request = ValueRequest {
+            kind: SiteKind::Subscript,
+            identifier: AccessPath::new(base).last_name(),
+            ..ValueRequest::default()
+        };
         resolve::value(py, &path, &request)
     };
     let listed = match part {
@@ -82,14 +90,15 @@ pub(super) fn parts(call: &MissingCall<'_, '_>) -> PyResult<Option<Py<PyAny>>> {
 /// `x.copy()` of an object that some version copies with `dict(x)` or similar gives the same copy.
 pub(super) fn copy(call: &MissingCall<'_, '_>) -> PyResult<Option<Py<PyAny>>> {
     let py = call.py();
-    let (Some(base), Some(site)) = (call.callee.strip_suffix(".copy"), call.site) else { return Ok(None) };
+    let (Some((base, "copy")), Some(site)) = (method(call.callee), call.site) else { return Ok(None) };
     if call.has_arguments() {
         return Ok(None);
     }
     let found = state::with(|execution| {
         let index = &execution.index;
         let written = index.container_path(execution.version, site);
-        let class = index.copied_by(written.strip_suffix(".copy")?)?;
+        let (written, _) = method(&written).filter(|(_, name)| *name == "copy")?;
+        let class = index.copied_by(written)?;
         Some((class, execution.run.values.get(base)?.clone_ref(py)))
     });
     match found.flatten() {
@@ -104,7 +113,7 @@ pub(super) fn copy(call: &MissingCall<'_, '_>) -> PyResult<Option<Py<PyAny>>> {
 /// cannot find anything.
 pub(super) fn position(call: &MissingCall<'_, '_>) -> PyResult<Option<Py<PyAny>>> {
     let MissingCall { callee, site, arguments, .. } = *call;
-    let Some(base) = callee.strip_suffix(".find").or_else(|| callee.strip_suffix(".rfind")) else { return Ok(None) };
+    let Some((base, "find" | "rfind")) = method(callee) else { return Ok(None) };
     if arguments.len() != 1 || call.has_keywords() {
         return Ok(None);
     }
@@ -123,14 +132,15 @@ pub(super) fn position(call: &MissingCall<'_, '_>) -> PyResult<Option<Py<PyAny>>
     };
     let part = observe::short(&part);
     let position = state::with(|execution| {
-        let question = format!("{part} in {base}");
+        let question = Question::Item { item: &part, holder: base.into() }.to_string();
         if let Some(holds) = holds {
             execution.draw.imply(&question, Decision::Value(Recipe::Bool(holds)));
         }
         if !execution.draw.truth(&question, 0.5) {
             return -1;
         }
-        execution.draw.number(&format!("place of {part} in {base}"), &POSITION_WEIGHTS)
+        let place = Question::Place { item: &part, holder: base.into() }.to_string();
+        execution.draw.number(&place, &POSITION_WEIGHTS)
     });
     Ok(position.map(|position| PyInt::new(call.py(), position).into_any().unbind()))
 }
@@ -140,7 +150,7 @@ fn some_base(base: &str, site: Option<u32>, holds: impl Fn(&PredictionIndex, &st
     let asked = state::with(|execution| {
         let index = &execution.index;
         let written = site.map(|site| index.container_path(execution.version, site));
-        let written = written.as_deref().and_then(|path| path.rsplit_once('.')).map(|(base, _)| base);
+        let written = written.as_deref().and_then(method).map(|(base, _)| base);
         holds(index, base) || written.is_some_and(|base| holds(index, base))
     });
     asked.unwrap_or(false)

@@ -6,11 +6,11 @@ use pyo3::types::{PyFunction, PyType};
 use twincell_engine::observed::{Call, Observed};
 use twincell_syntax::site::SiteKind;
 use twincell_values::drawing::Draw;
+use twincell_values::path::{AccessPath, Question, bounded};
 use twincell_values::value::{Decision, Recipe};
 
 use crate::calls::{MissingCall, conversions, implied};
 use crate::execution::object::Versatile;
-use crate::execution::paths::{self, last_identifier};
 use crate::execution::state::{self, Execution};
 use crate::execution::steps;
 use crate::inject::resolve::{self, ValueRequest};
@@ -82,7 +82,7 @@ impl Handed {
     fn text(&self, callee: &str) -> String {
         let mut ordered: Vec<&(String, Observed)> = self.named.iter().collect();
         state::with(|execution| {
-            ordered.sort_by_key(|(name, _)| execution.index.keyword_place(last_identifier(callee), name));
+            ordered.sort_by_key(|(name, _)| execution.index.keyword_place(AccessPath::new(callee).last_name(), name));
         });
         observe::arguments_text(&self.positional, ordered.into_iter().map(|(_, value)| value))
     }
@@ -117,7 +117,7 @@ impl<'py> MissingCall<'_, 'py> {
         let functions = self.functions();
         let handed = Handed::by(self)?;
         let place = CallSite::of(site);
-        let key = paths::bounded(format!("{callee}({})", handed.text(callee)));
+        let key = bounded(AccessPath::new(callee).call(handed.text(callee)));
         let Handed { positional, named } = handed;
         let path = state::with(|execution| {
             if self.recorded {
@@ -140,7 +140,7 @@ impl<'py> MissingCall<'_, 'py> {
             let exception = Versatile::from_call(path, callee.to_string(), arguments.clone().unbind());
             return Ok(Py::new(self.py(), exception)?.into_any());
         }
-        let identifier = last_identifier(callee);
+        let identifier = AccessPath::new(callee).last_name();
         let request = ValueRequest {
             site,
             kind: SiteKind::Call,
@@ -168,13 +168,14 @@ impl<'py> MissingCall<'_, 'py> {
         let count = execution.run.occurrences.entry(asked).or_insert(0);
         *count += 1;
         let count = *count;
-        let name = last_identifier(self.callee);
+        let name = AccessPath::new(self.callee).last_name();
         let consumes = CONSUMING.contains(&name.split('_').next().unwrap_or(name));
-        let stable = |draw: &mut Draw| !consumes || draw.truth(&format!("stable {key}"), STABLE_PROBABILITY);
+        let stable =
+            |draw: &mut Draw| !consumes || draw.truth(&Question::Stable(key.into()).to_string(), STABLE_PROBABILITY);
         if count == 1 || count <= PATIENCE && stable(&mut execution.draw) {
             return key.to_string();
         }
-        let path = format!("{key}#{count}");
+        let path = AccessPath::new(key).repeated(count);
         if count > PATIENCE {
             execution.draw.settle(&path, Decision::Value(Recipe::None));
         }
@@ -192,7 +193,7 @@ fn while_loading(call: &MissingCall<'_, '_>) -> PyResult<Option<Py<PyAny>>> {
     }
     let MissingCall { callee, arguments, .. } = *call;
     let observed: Vec<Observed> = arguments.iter().map(|argument| observe::value(&argument)).collect();
-    let path = paths::bounded(format!("{callee}({})", observe::arguments_text(&observed, &[])));
+    let path = bounded(AccessPath::new(callee).call(observe::arguments_text(&observed, &[])));
     let value = Versatile::from_call(path, callee.to_string(), arguments.clone().unbind());
     Ok(Some(Py::new(call.py(), value)?.into_any()))
 }

@@ -9,11 +9,11 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use twincell_engine::observed::Observed;
 use twincell_syntax::site::SiteKind;
+use twincell_values::path::{AccessPath, Question, bounded};
 
 use crate::calls::{MissingCall, SiteCall, builtins};
 use crate::execution::code;
 use crate::execution::object::Versatile;
-use crate::execution::paths::{self, last_identifier};
 use crate::execution::state;
 use crate::inject::exceptions;
 use crate::inject::replacement;
@@ -77,7 +77,7 @@ impl<'py> SiteCall<'_, 'py> {
         };
         let path = callee_path(self.callee, self.site);
         if is_plain(self.callee, self.arguments) && !error.is_instance_of::<PyOSError>(self.py()) {
-            state::forced(&format!("{path}(...)"));
+            state::forced(&AccessPath::from(&path).any_call());
         }
         self.as_missing(&path, recorded)
     }
@@ -135,7 +135,7 @@ impl<'py> SiteCall<'_, 'py> {
         if module.is_empty() || module == "builtins" {
             return Ok(());
         }
-        let path = paths::bounded(format!("raise {}", self.path_of_value()));
+        let path = bounded(Question::Raise(&self.path_of_value()).to_string());
         let request = ValueRequest {
             site: Some(site),
             kind: SiteKind::Call,
@@ -149,7 +149,7 @@ impl<'py> SiteCall<'_, 'py> {
     /// The path that the call's value would have.
     fn path_of_value(&self) -> String {
         let observed: Vec<Observed> = self.arguments.iter().map(|argument| observe::value(&argument)).collect();
-        format!("{}({})", callee_path(self.callee, self.site), observe::arguments_text(&observed, &[]))
+        AccessPath::from(&callee_path(self.callee, self.site)).call(observe::arguments_text(&observed, &[]))
     }
 }
 
@@ -235,7 +235,7 @@ fn caught(call: &SiteCall<'_, '_>, error: &PyErr) -> Option<Caught> {
     let names: Vec<String> =
         classes.iter().filter_map(|class| class.getattr("__name__").ok()?.extract().ok()).collect();
     let caught = state::with(|execution| {
-        let covers = |name: &String| names.iter().any(|class| class == last_identifier(name));
+        let covers = |name: &String| names.iter().any(|class| class == AccessPath::from(name).last_name());
         let version = &execution.index.versions[execution.version].version;
         let site = version.sites.sites.get(call.site as usize);
         let here = site.is_some_and(|site| site.catches.iter().any(covers));
@@ -253,7 +253,7 @@ fn is_called_alike(site: u32) -> bool {
 /// A call whose failure is caught may nevertheless succeed: injected texts are seldom what a parser accepts, and the
 /// code after it matters too.
 fn succeeds_instead(call: &SiteCall<'_, '_>) -> bool {
-    let path = paths::bounded(format!("succeeds {}", call.path_of_value()));
+    let path = bounded(Question::Succeeds((&call.path_of_value()).into()).to_string());
     state::with(|execution| execution.draw.truth(&path, SUCCESS_PROBABILITY)).unwrap_or(false)
 }
 
@@ -345,7 +345,7 @@ fn callee_path(callee: &Bound<'_, PyAny>, site: u32) -> String {
         .unwrap_or_else(|_| callee.get_type().name().map_or_else(|_| "call".into(), |name| name.to_string()));
     match callee.getattr("__self__") {
         Ok(owner) if !owner.is_none() && owner.get_type().name().is_ok_and(|name| name != "module") => {
-            format!("{}.{}", observe::short(&owner), last_identifier(&name))
+            AccessPath::from(&observe::short(&owner)).attribute(AccessPath::from(&name).last_name())
         }
         _ => name,
     }

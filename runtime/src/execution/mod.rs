@@ -6,7 +6,6 @@ pub(crate) mod code;
 mod handlers;
 pub(crate) mod object;
 pub(crate) mod observations;
-pub(crate) mod paths;
 pub(crate) mod prediction_index;
 pub(crate) mod state;
 pub(crate) mod static_paths;

@@ -8,7 +8,8 @@ use std::sync::Mutex;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
-use crate::execution::paths;
+use twincell_values::path::{AccessPath, bounded};
+
 use crate::execution::state;
 
 #[derive(Default)]
@@ -73,7 +74,7 @@ impl Versatile {
         if self.bare {
             return name.to_string();
         }
-        paths::bounded(format!("{}.{}", self.path, self.canonical_attribute(name)))
+        bounded(AccessPath::from(&self.path).attribute(&self.canonical_attribute(name)))
     }
 
     /// The name of an attribute in access paths: its old name, if the methods' own object has it renamed.

@@ -6,13 +6,14 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use twincell_engine::protocol::{Context, Isolation, Program, Version};
 use twincell_syntax::site::{Site, SiteKind, Yields};
 use twincell_values::drawing::Pools;
+use twincell_values::path::AccessPath;
 use twincell_values::predictor::Distribution;
 use twincell_values::reading::Uses;
 use twincell_values::value::AbstractValue;
 
 use super::handlers;
 use super::static_paths::{
-    asked_attribute, canonical, container, copy, normalise, opening, renamed_attribute, split_first, written_arguments,
+    asked_attribute, canonical, container, copy, normalise, renamed_attribute, written_arguments,
 };
 
 /// Stands for the callee where a generator hands over an item. Its consumer decides what comes back.
@@ -142,7 +143,7 @@ impl Known {
             if let Some((class, argument)) = copy(&site.path) {
                 self.copied.insert(normalise(argument, version), class);
             }
-            let callee = path[..opening(&path)].to_string();
+            let callee = AccessPath::from(&path).before_brackets().as_str().to_owned();
             add(self.by_callee.entry(callee).or_insert_with(empty), distribution, uses, &site.catches);
         }
         add(self.by_path.entry(path).or_insert_with(empty), distribution, uses, &site.catches);
@@ -168,7 +169,7 @@ fn keywords(versions: &[Version]) -> FxHashMap<String, Vec<String>> {
     let mut keywords: FxHashMap<String, Vec<String>> = FxHashMap::default();
     for site in calls(versions).filter(|site| site.path.contains('=')) {
         let known = keywords.entry(site.identifier.clone()).or_default();
-        for name in written_arguments(&site.path[opening(&site.path)..]).1 {
+        for name in written_arguments(&site.path).1 {
             if !known.contains(&name) {
                 known.push(name);
             }
@@ -245,10 +246,9 @@ impl PredictionIndex {
 
     /// Whether any version looks up items of this path.
     pub fn is_subscripted(&self, path: &str) -> bool {
-        self.known
-            .by_path
-            .keys()
-            .any(|known| known.strip_prefix(path).is_some_and(|rest| rest.starts_with('[')) && known.ends_with(']'))
+        self.known.by_path.keys().any(|known| {
+            AccessPath::from(known).beyond(path).is_some_and(|rest| rest.starts_with('[') && rest.ends_with(']'))
+        })
     }
 
     /// Whether any version iterates over the value of this path.
@@ -267,7 +267,7 @@ impl PredictionIndex {
     pub fn is_local(&self, version: usize, site: u32) -> bool {
         let version = &self.versions[version];
         let path = version.containers.get(site as usize).map_or("", String::as_str);
-        let (first, _) = split_first(path);
+        let (first, _) = AccessPath::new(path).split_root();
         version.version.locals.names.iter().any(|name| name == first)
     }
 
@@ -293,7 +293,7 @@ impl PredictionIndex {
     /// Whether every version calls something with this name, with as many arguments and the same keywords.
     pub fn is_called_alike_by_all(&self, version: usize, site: u32) -> bool {
         let shape = |site: &Site| {
-            let mut shape = written_arguments(&site.path[opening(&site.path)..]);
+            let mut shape = written_arguments(&site.path);
             shape.1.sort_unstable();
             shape
         };

@@ -8,12 +8,11 @@ use pyo3::exceptions::{PyAttributeError, PyIndexError, PyKeyError, PyNameError, 
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PySet, PyString, PyTuple};
 use twincell_syntax::site::{BranchKind, Comparator, SiteKind};
+use twincell_values::path::{AccessPath, bounded};
 
 use crate::calls::SiteCall;
 use crate::execution::object::Versatile;
-use crate::execution::paths;
 use crate::execution::state;
-use crate::execution::static_paths::opening;
 use crate::execution::steps::StopExecution;
 use crate::inject::exceptions;
 use crate::inject::failures;
@@ -99,7 +98,7 @@ fn attribute(py: Python<'_>, site: u32, object: &Bound<'_, PyAny>) -> PyResult<P
         return Err(error);
     }
     let name = name.to_str()?;
-    let path = paths::bounded(format!("{}.{name}", container_path(object, site)));
+    let path = bounded(AccessPath::from(&container_path(object, site)).attribute(name));
     let request = ValueRequest {
         site: Some(site),
         kind: SiteKind::Attribute,
@@ -131,7 +130,7 @@ fn subscript(py: Python<'_>, site: u32, object: &Bound<'_, PyAny>, key: &Bound<'
     if !missing || is_running() != Some(true) {
         return Err(error);
     }
-    let path = paths::bounded(format!("{}[{}]", container_path(object, site), observe::short(key)));
+    let path = bounded(AccessPath::from(&container_path(object, site)).item(observe::short(key)));
     // An object without items itself, a set, may nevertheless hold the key. Then the item exists, too.
     let holds = object.is_exact_instance_of::<PySet>() && object.contains(key).unwrap_or(false);
     let request = ValueRequest {
@@ -206,7 +205,7 @@ fn container_path(object: &Bound<'_, PyAny>, site: u32) -> String {
 /// A call of a builtin that makes nothing: its result is one of the values that its arguments are, hold or give, which
 /// other code may get without the call.
 fn is_one_of_the_given(py: Python<'_>, path: &str) -> bool {
-    let called = path.get(..opening(path)).filter(|_| path.ends_with(')'));
+    let called = AccessPath::new(path).split_call().map(|(callee, _)| callee.as_str());
     let Some(name) = called.filter(|name| matches!(*name, "min" | "max" | "next" | "getattr")) else { return false };
     // A module may have its own function with that name.
     let own = callers_globals(py).and_then(|globals| globals.get_item(name).ok()?);

@@ -4,13 +4,14 @@
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
 
+use twincell_values::path::{self, AccessPath, bounded};
+
 use crate::calls::MissingCall;
 use crate::execution::object::Versatile;
-use crate::execution::paths::{self, last_identifier};
 use crate::inject::members;
 use crate::inject::operators;
 use crate::inject::reflection;
-use crate::inject::texts;
+use crate::inject::texts::{self, Form};
 use crate::observe;
 
 #[pymethods]
@@ -18,7 +19,7 @@ impl Versatile {
     fn __getattr__(slf: &Bound<'_, Self>, name: &str) -> PyResult<Py<PyAny>> {
         match name {
             "__name__" | "__qualname__" => {
-                return Ok(PyString::new(slf.py(), last_identifier(&slf.get().path)).into_any().unbind());
+                return Ok(PyString::new(slf.py(), AccessPath::from(&slf.get().path).last_name()).into_any().unbind());
             }
             _ => {}
         }
@@ -56,16 +57,16 @@ impl Versatile {
     }
 
     fn __repr__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyString>> {
-        texts::of(py, "repr", &self.path, None)
+        texts::of(py, Form::Representation, &self.path, None)
     }
 
     fn __str__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyString>> {
-        texts::of(py, "str", &self.path, None)
+        texts::of(py, Form::Text, &self.path, None)
     }
 
     fn __format__(&self, specification: &Bound<'_, PyString>) -> PyResult<Py<PyAny>> {
         let py = specification.py();
-        let text = texts::of(py, "str", &self.path, None)?.into_any();
+        let text = texts::of(py, Form::Text, &self.path, None)?.into_any();
         let format = py.import("builtins")?.getattr("format")?;
         // `f'{x:.2f}'` and `'%.2f' % x` show the same number.
         let written = specification.to_string();
@@ -274,15 +275,15 @@ impl Versatile {
         operators::binary(slf, ">>", other, true)
     }
     fn __neg__(&self) -> Self {
-        Versatile::new(paths::bounded(format!("(-{})", self.path)))
+        Versatile::new(bounded(path::unary('-', &self.path)))
     }
     fn __pos__(&self) -> Self {
-        Versatile::new(paths::bounded(format!("(+{})", self.path)))
+        Versatile::new(bounded(path::unary('+', &self.path)))
     }
     fn __invert__(&self) -> Self {
-        Versatile::new(paths::bounded(format!("(~{})", self.path)))
+        Versatile::new(bounded(path::unary('~', &self.path)))
     }
     fn __abs__(&self) -> Self {
-        Versatile::new(paths::bounded(format!("abs({})", self.path)))
+        Versatile::new(bounded(AccessPath::new("abs").call(&self.path)))
     }
 }

@@ -9,6 +9,7 @@ use pyo3::types::{PyDict, PyTuple};
 use twincell_syntax::site::SiteKind;
 use twincell_syntax::{Parameter, ParameterKind};
 use twincell_values::drawing::Known;
+use twincell_values::path::{AccessPath, Question};
 use twincell_values::reading::Hint;
 use twincell_values::value::{AbstractValue, Recipe};
 
@@ -51,7 +52,7 @@ impl<'py> Arguments<'py> {
         let extra = parameters
             .iter()
             .find(|parameter| parameter.kind == ParameterKind::VarPositional)
-            .map_or(0, |parameter| draw_number(&format!("len(*{})", parameter.name), &EXTRA_WEIGHTS));
+            .map_or(0, |parameter| draw_number(Question::Positional(&parameter.name), &EXTRA_WEIGHTS));
         let mut by_keyword = false;
         for (index, parameter) in parameters.iter().enumerate() {
             let path = path_of(&parameter.name);
@@ -86,7 +87,7 @@ impl<'py> Arguments<'py> {
                 }
                 ParameterKind::VarPositional => {
                     for index in 0..extra {
-                        let path = format!("{path}[{index}]");
+                        let path = AccessPath::from(&path).item(index);
                         positional.push(resolve::value(py, &path, &request)?.into_bound(py));
                     }
                 }
@@ -98,7 +99,7 @@ impl<'py> Arguments<'py> {
                 }
                 ParameterKind::VarKeyword => {
                     for key in extra_keywords(&path, parameters) {
-                        let path = format!("{path}['{key}']");
+                        let path = AccessPath::from(&path).keyword(&key);
                         keywords.set_item(key, resolve::value(py, &path, &request)?)?;
                     }
                 }
@@ -117,8 +118,8 @@ pub(crate) fn canonical(name: &str) -> String {
         .unwrap_or_else(|| name.to_string())
 }
 
-pub(crate) fn draw_number(path: &str, weights: &[f64]) -> i64 {
-    state::with(|execution| execution.draw.number(path, weights)).unwrap_or(0)
+pub(crate) fn draw_number(question: Question<'_>, weights: &[f64]) -> i64 {
+    state::with(|execution| execution.draw.number(&question.to_string(), weights)).unwrap_or(0)
 }
 
 /// One argument. `None` if the parameter's default applies.
@@ -171,7 +172,8 @@ fn extra_keywords(path: &str, parameters: &[Parameter]) -> Vec<String> {
         }
         names.retain(|(name, _)| is_free(name));
         let mut drawn = |(name, probability): (String, f64)| {
-            execution.draw.truth(&format!("'{name}' in **{path}"), probability).then_some(name)
+            let question = Question::Keyword { name: &name, parameter: path.into() }.to_string();
+            execution.draw.truth(&question, probability).then_some(name)
         };
         names.into_iter().filter_map(&mut drawn).collect()
     })

@@ -5,9 +5,10 @@
 use pyo3::prelude::*;
 use pyo3::types::PyModule;
 
+use twincell_values::path::{Question, bounded};
 use twincell_values::value::Decision;
 
-use crate::execution::{paths, state};
+use crate::execution::state;
 use crate::inject::resolve;
 
 /// A module may lack a name on another machine. If some version is prepared for that, the look-up may fail, in every
@@ -22,7 +23,7 @@ pub(crate) fn may_lack(py: Python<'_>, object: &Bound<'_, PyAny>, site: u32) -> 
         }
         let index = execution.index.clone();
         let path = index.part_that_may_lack(execution.version, site)?;
-        Some(execution.draw.failure(&format!("raise {path}"), &["AttributeError".to_owned()]))
+        Some(execution.draw.failure(&Question::Raise(path).to_string(), &["AttributeError".to_owned()]))
     });
     match decision.flatten() {
         Some(Decision::Raise(name)) => Err(resolve::raise(py, &name)),
@@ -40,7 +41,7 @@ pub(crate) fn may_by(py: Python<'_>, operation: impl FnOnce() -> String, fails: 
     if state::with(|execution| !execution.loading && execution.index.guards_anything()) != Some(true) {
         return Ok(());
     }
-    let path = paths::bounded(format!("raise {}", operation()));
+    let path = bounded(Question::Raise(&operation()).to_string());
     let decision = state::with(|execution| {
         let index = execution.index.clone();
         let caught = index.catches_at(execution.version, execution.run.line);

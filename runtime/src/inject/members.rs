@@ -7,9 +7,9 @@ use pyo3::types::{PyTuple, PyType};
 
 use twincell_syntax::site::SiteKind;
 use twincell_values::drawing::Known;
+use twincell_values::path::{AccessPath, bounded};
 
 use crate::execution::object::Versatile;
-use crate::execution::paths::{self, last_identifier};
 use crate::execution::state;
 use crate::inject::resolve::{self, ValueRequest};
 use crate::inject::{exceptions, operators, reflection, replacement};
@@ -121,12 +121,12 @@ pub(crate) fn item(slf: &Bound<'_, Versatile>, key: &Bound<'_, PyAny>, site: Opt
             };
         }
     }
-    let path = paths::bounded(format!("{}[{text}]", this.path));
+    let path = bounded(AccessPath::from(&this.path).item(&text));
     let known = operators::known_item(&this.path, &text);
     let request = ValueRequest {
         site,
         kind: SiteKind::Subscript,
-        identifier: last_identifier(&this.path),
+        identifier: AccessPath::from(&this.path).last_name(),
         // An item that exists is found.
         raises: known != Some(true),
         failure: Some("KeyError").filter(|_| known != Some(true)),

@@ -13,10 +13,10 @@ use pyo3::types::{PyFloat, PyInt};
 use twincell_engine::observed::Observed;
 use twincell_syntax::site::SiteKind;
 use twincell_values::drawing::Draw;
+use twincell_values::path::{self, AccessPath, Question, bounded};
 use twincell_values::value::{Choice, Decision, Recipe};
 
 use crate::execution::object::Versatile;
-use crate::execution::paths::{self, last_identifier};
 use crate::execution::state;
 use crate::inject::resolve::{self, ValueRequest};
 use crate::inject::{failures, unpacking};
@@ -40,14 +40,15 @@ pub(crate) fn truth(path: &str) -> bool {
             return true;
         }
         let draw = &mut execution.draw;
-        let own = format!("bool({path})");
+        let of = AccessPath::new(path);
+        let own = Question::Truth(of).to_string();
         if draw.taken(&own).is_none() {
-            let number = |path: &str| match draw.taken(path) {
+            let number = |question: Question<'_>| match draw.taken(&question.to_string()) {
                 Some(Decision::Value(Recipe::Int(number))) => Some(*number),
                 _ => None,
             };
-            let known = number(&format!("len({path})")).or_else(|| number(&format!("int({path})")));
-            let differs = || number(&format!("order({path}, 0)")).map(|order| order != 1);
+            let known = number(Question::Length(of)).or_else(|| number(Question::Number(of)));
+            let differs = || number(Question::Order { one: path, other: "0" }).map(|order| order != 1);
             if let Some(truth) = known.map(|number| number != 0).or_else(differs) {
                 draw.imply(&own, Decision::Value(Recipe::Bool(truth)));
             }
@@ -59,7 +60,7 @@ pub(crate) fn truth(path: &str) -> bool {
 
 /// The truth of an object, if it was asked for.
 fn known_truth(draw: &Draw, path: &str) -> Option<bool> {
-    match draw.taken(&format!("bool({path})")) {
+    match draw.taken(&Question::Truth(path.into()).to_string()) {
         Some(Decision::Value(Recipe::Bool(truth))) => Some(*truth),
         _ => None,
     }
@@ -67,9 +68,8 @@ fn known_truth(draw: &Draw, path: &str) -> Option<bool> {
 
 /// The decided order of an object relative to numbers, as (number, order).
 fn known_orders(draw: &Draw, path: &str) -> Vec<(f64, Ordering)> {
-    let prefix = format!("order({path}, ");
     let one = |choice: &Choice| {
-        let number = choice.path.strip_prefix(&prefix)?.strip_suffix(')')?.parse().ok()?;
+        let number = Question::ordered_with(&choice.path, path)?.parse().ok()?;
         match &choice.decision {
             Decision::Value(Recipe::Int(order)) => Some((number, (*order - 1).cmp(&0))),
             _ => None,
@@ -80,7 +80,7 @@ fn known_orders(draw: &Draw, path: &str) -> Vec<(f64, Ordering)> {
 
 /// The order of an object relative to a number, if earlier decisions determine it.
 fn implied_order(draw: &Draw, path: &str, number: f64) -> Option<Ordering> {
-    if let Some(Decision::Value(Recipe::Int(own))) = draw.taken(&format!("int({path})")) {
+    if let Some(Decision::Value(Recipe::Int(own))) = draw.taken(&Question::Number(path.into()).to_string()) {
         return (*own as f64).partial_cmp(&number);
     }
     let of_orders = known_orders(draw, path).into_iter().find_map(|(known, order)| match order {
@@ -119,7 +119,7 @@ fn is_zero(path: &str, kind: &str) -> bool {
         if execution.loading {
             return false;
         }
-        let own = format!("zero({path})");
+        let own = Question::Zero(path.into()).to_string();
         execution.draw.settle(&own, Decision::Value(Recipe::Str(kind.to_string())));
         matches!(execution.draw.taken(&own), Some(Decision::Value(Recipe::Str(known))) if known == kind)
     })
@@ -133,12 +133,12 @@ pub(crate) fn length(path: &str) -> usize {
             return 0;
         }
         let mut weights = LENGTH_WEIGHTS;
-        match execution.draw.taken(&format!("bool({path})")) {
+        match execution.draw.taken(&Question::Truth(path.into()).to_string()) {
             Some(Decision::Value(Recipe::Bool(true))) => weights[0] = 0.0,
             Some(Decision::Value(Recipe::Bool(false))) => weights = [1.0, 0.0, 0.0, 0.0],
             _ => {}
         }
-        execution.draw.number(&format!("len({path})"), &weights)
+        execution.draw.number(&Question::Length(path.into()).to_string(), &weights)
     });
     usize::try_from(drawn.unwrap_or(0)).unwrap_or(0)
 }
@@ -149,7 +149,7 @@ pub(crate) fn number(path: &str) -> i64 {
             return 1;
         }
         let draw = &mut execution.draw;
-        let own = format!("int({path})");
+        let own = Question::Number(path.into()).to_string();
         let mut weights = NUMBER_WEIGHTS;
         if draw.taken(&own).is_none() {
             let orders = known_orders(draw, path);
@@ -182,7 +182,7 @@ fn next_to(orders: &[(f64, Ordering)]) -> i64 {
 
 /// `int(x)`, `float(x)`.
 pub(crate) fn converted(py: Python<'_>, path: &str) -> PyResult<i64> {
-    failures::may(py, || format!("int({path})"))?;
+    failures::may(py, || Question::Number(path.into()).to_string())?;
     Ok(number(path))
 }
 
@@ -195,7 +195,8 @@ pub(crate) fn contains(slf: &Bound<'_, Versatile>, value: &Bound<'_, PyAny>) -> 
     }
     let path = slf.get().path();
     // A test for presence is not answered by a failure.
-    failures::may_by(slf.py(), || format!("{text} in {path}"), |name| !is_not_found(name))?;
+    let question = || Question::Item { item: &text, holder: path.into() }.to_string();
+    failures::may_by(slf.py(), question, |name| !is_not_found(name))?;
     Ok(has_item(path, &text))
 }
 
@@ -207,9 +208,9 @@ pub(crate) fn has_item(path: &str, key: &str) -> bool {
             return false;
         }
         let draw = &mut execution.draw;
-        let question = format!("{key} in {path}");
+        let question = Question::Item { item: key, holder: path.into() }.to_string();
         if is_text_key(key) && draw.taken(&question).is_none() {
-            let known = match draw.taken(&paths::bounded(format!("{path}[{key}]"))) {
+            let known = match draw.taken(&bounded(AccessPath::new(path).item(key))) {
                 Some(Decision::Value(_) | Decision::Same(_)) => Some(true),
                 Some(Decision::Fail) => Some(false),
                 Some(Decision::Raise(name)) if is_not_found(name) => Some(false),
@@ -232,11 +233,11 @@ fn is_not_found(name: &str) -> bool {
 /// Whether it was decided before that this text is, or is not, among the keys of an object, without its value.
 pub(crate) fn known_item(path: &str, key: &str) -> Option<bool> {
     let known = |execution: &mut state::Execution| {
-        let item = paths::bounded(format!("{path}[{key}]"));
+        let item = bounded(AccessPath::new(path).item(key));
         if execution.loading || execution.draw.taken(&item).is_some() {
             return None;
         }
-        match execution.draw.taken(&format!("{key} in {path}")) {
+        match execution.draw.taken(&Question::Item { item: key, holder: path.into() }.to_string()) {
             Some(Decision::Value(Recipe::Bool(known))) => Some(*known),
             _ => None,
         }
@@ -264,7 +265,8 @@ pub(crate) fn compare(slf: &Bound<'_, Versatile>, other: &Bound<'_, PyAny>, op: 
         return equal == matches!(op, CompareOp::Eq);
     }
     let swapped = other.is_instance_of::<Versatile>() && text.as_str() < own;
-    let path = if swapped { format!("order({text}, {own})") } else { format!("order({own}, {text})") };
+    let (one, two) = if swapped { (text.as_str(), own) } else { (own, text.as_str()) };
+    let path = Question::Order { one, other: two }.to_string();
     let number = match observe::value(other) {
         Observed::Int(text) | Observed::Float(text) => text.parse().ok(),
         _ => None,
@@ -310,16 +312,16 @@ pub(crate) fn binary(
     let commutes = matches!(sign, "*" | "&" | "|" | "^")
         || sign == "+" && (other.is_instance_of::<PyInt>() || other.is_instance_of::<PyFloat>());
     let swap = if commutes { text.as_str() < own } else { reversed };
-    let path = if swap { format!("({text} {sign} {own})") } else { format!("({own} {sign} {text})") };
+    let path = if swap { path::binary(&text, sign, own) } else { path::binary(own, sign, &text) };
     failures::may(slf.py(), || path.clone())?;
-    Ok(Versatile::new(paths::bounded(path)))
+    Ok(Versatile::new(bounded(path)))
 }
 
 /// A fresh iterator over the object's items. When the code unpacks, it gets as many items as it wants.
 pub(crate) fn iterate(slf: &Bound<'_, Versatile>) -> PyResult<Py<PyAny>> {
     let py = slf.py();
     let path = slf.get().path();
-    failures::may(py, || format!("iter({path})"))?;
+    failures::may(py, || Question::Iteration(path.into()).to_string())?;
     let count = match unpacking::unpack_count(py) {
         Some(count) => unpacked(path, count),
         None => length(path),
@@ -330,13 +332,13 @@ pub(crate) fn iterate(slf: &Bound<'_, Versatile>) -> PyResult<Py<PyAny>> {
 
 /// All items that iterating over an object gives.
 pub(crate) fn items(py: Python<'_>, path: &str) -> PyResult<Vec<Py<PyAny>>> {
-    failures::may(py, || format!("iter({path})"))?;
+    failures::may(py, || Question::Iteration(path.into()).to_string())?;
     (0..length(path)).map(|index| item(py, path, index)).collect()
 }
 
 /// Unpacking gets as many items as it wants. If another number was decided before, this is a forced operation.
 fn unpacked(path: &str, count: usize) -> usize {
-    let question = format!("len({path})");
+    let question = Question::Length(path.into()).to_string();
     let length = Decision::Value(Recipe::Int(i64::try_from(count).unwrap_or(i64::MAX)));
     let other = state::with(|execution| {
         if execution.loading {
@@ -354,10 +356,10 @@ fn unpacked(path: &str, count: usize) -> usize {
 }
 
 fn item(py: Python<'_>, path: &str, index: usize) -> PyResult<Py<PyAny>> {
-    let identifier = last_identifier(path);
+    let identifier = AccessPath::new(path).last_name();
     resolve::value(
         py,
-        &paths::bounded(format!("{path}[{index}]")),
+        &bounded(AccessPath::new(path).item(index)),
         &ValueRequest { kind: SiteKind::Subscript, identifier, ..ValueRequest::default() },
     )
 }
@@ -365,7 +367,7 @@ fn item(py: Python<'_>, path: &str, index: usize) -> PyResult<Py<PyAny>> {
 /// `next(x)`: the object's items, one after the other.
 pub(crate) fn next(slf: &Bound<'_, Versatile>) -> PyResult<Option<Py<PyAny>>> {
     let path = slf.get().path();
-    let key = format!("next({path})");
+    let key = Question::Next(path.into()).to_string();
     failures::may(slf.py(), || key.clone())?;
     let index = state::with(|execution| {
         let count = execution.run.occurrences.entry(key).or_insert(0);
@@ -382,7 +384,7 @@ pub(crate) fn awaited(slf: &Bound<'_, Versatile>) -> PyResult<Ready> {
     observe::calls::protocol(slf, "__await__");
     let path = slf.get().path();
     let request = ValueRequest { kind: SiteKind::Call, ..ValueRequest::default() };
-    resolve::value(slf.py(), &paths::bounded(format!("await {path}")), &request).map(Ready::new)
+    resolve::value(slf.py(), &bounded(AccessPath::new(path).awaited()), &request).map(Ready::new)
 }
 
 /// An iterator over injected items, also an async one.

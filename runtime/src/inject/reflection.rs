@@ -3,6 +3,7 @@
 use pyo3::prelude::*;
 use pyo3::types::{PyTuple, PyType};
 
+use twincell_values::path::Question;
 use twincell_values::value::{Decision, Recipe};
 
 use crate::execution::object::Versatile;
@@ -21,11 +22,12 @@ pub(crate) fn is_instance_of_missing(value: &Bound<'_, PyAny>, class: &str) -> b
         if execution.loading {
             return false;
         }
-        let own = format!("class({path})");
+        let own = Question::Class((&path).into()).to_string();
         match execution.draw.taken(&own) {
             Some(Decision::Value(Recipe::Str(known))) => known == class,
             _ => {
-                let is = execution.draw.truth(&format!("isinstance({path}, {class})"), 0.5);
+                let question = Question::Instance { of: (&path).into(), class }.to_string();
+                let is = execution.draw.truth(&question, 0.5);
                 if is {
                     execution.draw.settle(&own, Decision::Value(Recipe::Str(class.to_string())));
                 }
@@ -64,6 +66,6 @@ pub(crate) fn is_instance(value: &Bound<'_, Versatile>, classes: &Bound<'_, PyAn
 
 /// Whether the attribute with this path exists, for tests of it.
 pub(crate) fn has_attribute(path: &str) -> bool {
-    state::with(|execution| execution.loading || execution.draw.truth(&format!("hasattr({path})"), PRESENT_PROBABILITY))
-        .unwrap_or(true)
+    let question = || Question::Attribute(path.into()).to_string();
+    state::with(|execution| execution.loading || execution.draw.truth(&question(), PRESENT_PROBABILITY)).unwrap_or(true)
 }

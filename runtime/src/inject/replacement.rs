@@ -10,7 +10,7 @@ use pyo3::types::{PyFunction, PyType};
 
 use twincell_engine::protocol::Substitute;
 use twincell_syntax::python::{OF_THE_MACHINE, is_pure_import};
-use twincell_values::value::SUBSTITUTED;
+use twincell_values::path::Question;
 
 use crate::execution::code::{FILE_NAME, MODULE_NAME};
 use crate::execution::object::Versatile;
@@ -37,7 +37,7 @@ pub(crate) fn is_injected(name: &str, origin: Origin) -> bool {
             (Substitute::Most, _) => 0.85,
             _ => 0.0,
         };
-        execution.draw.whether(&format!("{SUBSTITUTED}{name})"), probability)
+        execution.draw.whether(&Question::Injected(name).to_string(), probability)
     })
     .unwrap_or(false)
 }

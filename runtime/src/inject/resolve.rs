@@ -9,6 +9,7 @@ use twincell_engine::protocol::Injection;
 use twincell_syntax::site::SiteKind;
 use twincell_values::drawing::Ask;
 use twincell_values::drawing::likelihood::class_probabilities;
+use twincell_values::path::AccessPath;
 use twincell_values::reading::{Hint, Uses};
 use twincell_values::value::{AbstractValue, Decision, Declared, Recipe};
 
@@ -322,7 +323,11 @@ fn is_told_apart(recipe: &Recipe) -> bool {
 
 fn make(py: Python<'_>, recipe: &Recipe, path: &str) -> PyResult<Py<PyAny>> {
     let items = |items: &[Recipe]| -> PyResult<Vec<Py<PyAny>>> {
-        items.iter().enumerate().map(|(index, item)| build_item(py, item, || format!("{path}[{index}]"))).collect()
+        items
+            .iter()
+            .enumerate()
+            .map(|(index, item)| build_item(py, item, || AccessPath::new(path).item(index)))
+            .collect()
     };
     Ok(match recipe {
         Recipe::None => py.None(),
@@ -338,7 +343,7 @@ fn make(py: Python<'_>, recipe: &Recipe, path: &str) -> PyResult<Py<PyAny>> {
             let dict = PyDict::new(py);
             for (key, value) in entries {
                 let key_value = make(py, key, path)?;
-                let value = build_item(py, value, || format!("{path}[{}]", key.display()))?;
+                let value = build_item(py, value, || AccessPath::new(path).item(key.display()))?;
                 dict.set_item(key_value, value)?;
             }
             dict.into_any().unbind()

@@ -7,15 +7,35 @@ use pyo3::prelude::*;
 use pyo3::types::PyString;
 
 use twincell_values::drawing::Known;
+use twincell_values::path::{AccessPath, Question, bounded};
 use twincell_values::value::Recipe;
 
-use crate::execution::{paths, state};
+use crate::execution::state;
 use crate::inject::resolve;
 
+/// Which text of an object is asked for: `str(x)` or `repr(x)`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Form {
+    Text,
+    Representation,
+}
+
+impl Form {
+    fn question(self, of: AccessPath<'_>) -> Question<'_> {
+        match self {
+            Form::Text => Question::Text(of),
+            Form::Representation => Question::Representation(of),
+        }
+    }
+}
+
 /// The result of `form` (`str` or `repr`) for the object of a path. `site` is that of the call, if the code makes one.
-pub(crate) fn of<'py>(py: Python<'py>, form: &str, path: &str, site: Option<u32>) -> PyResult<Bound<'py, PyString>> {
-    let default = if form == "repr" { format!("<{path}>") } else { path.to_string() };
-    let own = paths::bounded(format!("{form}({path})"));
+pub(crate) fn of<'py>(py: Python<'py>, form: Form, path: &str, site: Option<u32>) -> PyResult<Bound<'py, PyString>> {
+    let default = match form {
+        Form::Text => path.to_string(),
+        Form::Representation => format!("<{path}>"),
+    };
+    let own = bounded(form.question(path.into()).to_string());
     let drawn = state::with(|execution| {
         if execution.loading {
             return None;

@@ -6,9 +6,9 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple, PyType};
 
 use twincell_engine::observed::Logged;
+use twincell_values::path::AccessPath;
 
 use crate::execution::object::Versatile;
-use crate::execution::paths::last_identifier;
 use crate::execution::{state, steps};
 use crate::observe;
 
@@ -42,16 +42,13 @@ pub(crate) fn real_method(callee: &Bound<'_, PyAny>) -> Option<String> {
 /// Whether the path of a missing callee is that of a logger's method (`self.logger.info`,
 /// `logging.getLogger('x').error`).
 pub(crate) fn missing_method(path: &str) -> Option<&str> {
-    let (owner, name) = path.rsplit_once('.')?;
+    let (owner, name) = AccessPath::new(path).split_attribute()?;
     if !is_level(name) {
         return None;
     }
-    let owner = match owner.strip_suffix(')') {
-        // The result of a call is named after the call.
-        Some(_) => owner.split('(').next().unwrap_or(owner),
-        None => owner,
-    };
-    let owner = last_identifier(owner).trim_matches('_').to_ascii_lowercase();
+    // The result of a call is named after the call.
+    let owner = if owner.ends_in_call() { owner.before_first_call().unwrap_or(owner) } else { owner };
+    let owner = owner.last_name().trim_matches('_').to_ascii_lowercase();
     (owner == "log" || owner.ends_with("logger") || owner == "logging" || owner.ends_with("_log")).then_some(name)
 }
 
@@ -90,7 +87,7 @@ fn level_name(level: &Bound<'_, PyAny>) -> String {
         Ok(40) => "error".into(),
         Ok(50) => "critical".into(),
         Ok(other) => other.to_string(),
-        Err(_) => last_identifier(&observe::short(level)).to_ascii_lowercase(),
+        Err(_) => AccessPath::from(&observe::short(level)).last_name().to_ascii_lowercase(),
     }
 }
 
@@ -127,7 +124,7 @@ pub(crate) fn warned(message: &Bound<'_, PyAny>, category: Option<&Bound<'_, PyA
     let name = match category {
         Some(category) => match category.cast::<PyType>() {
             Ok(class) => observe::class_name(class),
-            Err(_) => last_identifier(&observe::short(&category)).to_string(),
+            Err(_) => AccessPath::from(&observe::short(&category)).last_name().to_string(),
         },
         None => "UserWarning".to_string(),
     };

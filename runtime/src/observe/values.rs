@@ -11,10 +11,10 @@ use pyo3::types::{
 
 use twincell_behavior::display_observed;
 use twincell_engine::observed::{Elision, Observed, WRITTEN};
-use twincell_values::value::{MAX_ARGUMENTS, cut_at};
+use twincell_values::path::{self, MAX_ARGUMENTS, cut_at};
 
 use crate::execution::object::{Mark, Versatile};
-use crate::execution::{code, paths, state};
+use crate::execution::{code, state};
 use crate::observe::kinds::{self, Kind};
 
 /// The maximum number of nodes of one observed tree, its maximum nesting, and the maximum number of characters of one
@@ -82,7 +82,7 @@ pub(crate) fn short(of: &Bound<'_, PyAny>) -> String {
         };
         return format!("{}:{}", part("start"), part("stop"));
     }
-    paths::bounded(observed_path(&value(of)))
+    path::bounded(observed_path(&value(of)))
 }
 
 /// An observed value in an access path.

@@ -1,7 +1,7 @@
 //! Loads programs and runs executions in this process's interpreter.
 
 use std::collections::{HashMap, HashSet};
-use std::ops::{Bound as End, Range};
+use std::ops::Range;
 use std::path::PathBuf;
 use std::rc::Rc;
 use std::time::Instant;
@@ -14,7 +14,8 @@ use twincell_engine::protocol::{
     Body, Context, ExecutionRecord, ExecutionRequest, Injection, Isolation, Program, Substitute, Unevaluated,
 };
 use twincell_values::drawing::Draw;
-use twincell_values::value::{Fixed, Recipe, SUBSTITUTED};
+use twincell_values::path::{AccessPath, Question};
+use twincell_values::value::{Fixed, Recipe};
 
 use crate::execution::object::{Mark, Versatile};
 use crate::execution::observations::Observations;
@@ -119,9 +120,7 @@ impl PythonHost {
         let mut behaviors = Vec::new();
         let mut forced: Vec<String> = Vec::new();
         let first = positions.start;
-        let given = request.fixed.range::<str, _>((End::Included(SUBSTITUTED), End::Unbounded)).next();
-        let substitutes =
-            request.substitute != Substitute::Nothing || given.is_some_and(|(path, _)| path.starts_with(SUBSTITUTED));
+        let substitutes = request.substitute != Substitute::Nothing || Question::any_injected(&request.fixed);
         for (position, &number) in request.versions.iter().enumerate().take(positions.end).skip(first) {
             if position > first {
                 // Files that the previous version wrote are gone for the next.
@@ -354,7 +353,7 @@ fn changed_values(py: Python<'_>) -> Vec<(Slot, Observed)> {
             if !assigned.is_empty() {
                 changed.push((path.clone(), Observed::Injected { path, assigned }));
             }
-        } else if !path.ends_with(')') {
+        } else if !AccessPath::from(&path).ends_in_call() {
             // A plain container that a call returned belongs to the code. Its use is observed.
             let now = observe::value(value);
             if now != observed_recipe(py, &recipe, &path) {
@@ -369,7 +368,11 @@ fn changed_values(py: Python<'_>) -> Vec<(Slot, Observed)> {
 /// An injected value in its original state.
 fn observed_recipe(py: Python<'_>, recipe: &Recipe, path: &str) -> Observed {
     let items = |items: &[Recipe]| {
-        items.iter().enumerate().map(|(index, item)| observed_recipe(py, item, &format!("{path}[{index}]"))).collect()
+        items
+            .iter()
+            .enumerate()
+            .map(|(index, item)| observed_recipe(py, item, &AccessPath::new(path).item(index)))
+            .collect()
     };
     match recipe {
         Recipe::None => Observed::None,
@@ -389,7 +392,10 @@ fn observed_recipe(py: Python<'_>, recipe: &Recipe, path: &str) -> Observed {
             entries
                 .iter()
                 .map(|(key, value)| {
-                    (observed_recipe(py, key, path), observed_recipe(py, value, &format!("{path}[{}]", key.display())))
+                    (
+                        observed_recipe(py, key, path),
+                        observed_recipe(py, value, &AccessPath::new(path).item(key.display())),
+                    )
                 })
                 .collect(),
         ),

@@ -6,6 +6,7 @@ use pyo3::types::{PyDict, PyTuple};
 
 use twincell_engine::observed::{Elision, Limit, Observed, Outcome, Slot};
 use twincell_syntax::site::SiteKind;
+use twincell_values::path::{self, AccessPath};
 
 use crate::execution::object::Versatile;
 use crate::execution::steps::StopExecution;
@@ -124,7 +125,7 @@ pub(crate) fn unwrap(value: &Bound<'_, PyAny>, depth: u32, extra: &mut Vec<(Slot
             Ok(Observed::Iterator { kind: name, items, finished })
         }
         Kind::Function if depth < MAX_UNWRAP && code::is_own(value) => {
-            function_behavior(value, "result", depth + 1, extra)
+            function_behavior(value, path::of_result(), depth + 1, extra)
         }
         Kind::Iterator => {
             let mut items = Vec::new();
@@ -148,7 +149,7 @@ pub(crate) fn unwrap(value: &Bound<'_, PyAny>, depth: u32, extra: &mut Vec<(Slot
 /// A function is compared by its behavior: it is called once on injected arguments.
 fn function_behavior(
     function: &Bound<'_, PyAny>,
-    prefix: &str,
+    prefix: AccessPath<'_>,
     depth: u32,
     extra: &mut Vec<(Slot, Observed)>,
 ) -> PyResult<Observed> {
@@ -157,7 +158,7 @@ fn function_behavior(
     let count: usize = code.getattr("co_argcount")?.extract()?;
     let only: usize = code.getattr("co_kwonlyargcount")?.extract()?;
     let names: Vec<String> = code.getattr("co_varnames")?.extract()?;
-    let path = |name: &str| format!("{prefix}({name})");
+    let path = |name: &str| prefix.call(name);
     let mut positional = Vec::new();
     for name in names.iter().take(count) {
         let request =
@@ -188,7 +189,8 @@ pub(crate) fn callbacks(py: Python<'_>, extra: &mut Vec<(Slot, Observed)>) {
     for (index, callback) in callbacks.into_iter().enumerate().take(3) {
         let callback = callback.bind(py);
         if code::is_own(callback)
-            && let Ok(observed) = function_behavior(callback, &format!("callback{index}"), 1, &mut Vec::new())
+            && let Ok(observed) =
+                function_behavior(callback, AccessPath::from(&format!("callback{index}")), 1, &mut Vec::new())
         {
             extra.push((Slot::Callback(index), observed));
         }

@@ -9,8 +9,9 @@ use pyo3::prelude::*;
 use pyo3::types::{PyCode, PyCodeMethods, PyDict, PyString, PyType};
 
 use twincell_engine::observed::{Observed, Outcome, Slot};
-use twincell_engine::protocol::{Body, Context, MEMBERS_USED, Member, Version, member_step};
+use twincell_engine::protocol::{Body, Context, Member, Version};
 use twincell_syntax::{Parameter, ParameterKind};
+use twincell_values::path::{AccessPath, Question};
 use twincell_values::reading::Hint;
 
 use crate::execution::state;
@@ -197,7 +198,7 @@ fn use_object<'py>(
         if all.is_empty() {
             return Ok(class.clone());
         }
-        let index = arguments::draw_number("which member", &vec![1.0; all.len()]);
+        let index = arguments::draw_number(Question::WhichMember, &vec![1.0; all.len()]);
         all[usize::try_from(index).unwrap_or(0).min(all.len() - 1)].clone()
     } else {
         arguments(class, constructor, &mut given)?.call(class)?
@@ -205,12 +206,12 @@ fn use_object<'py>(
     if members.is_empty() {
         return Ok(object);
     }
-    let length = 1 + arguments::draw_number(MEMBERS_USED, &LENGTHS);
+    let length = 1 + arguments::draw_number(Question::MembersUsed, &LENGTHS);
     for step in 1..=u32::try_from(length).unwrap_or(1) {
-        let index = arguments::draw_number(&member_step(step), &vec![1.0; members.len()]);
+        let index = arguments::draw_number(Question::Member(step), &vec![1.0; members.len()]);
         let Some(member) = members.get(usize::try_from(index).unwrap_or(0)) else { continue };
         let slot = Slot::Use { step, member: member.name.clone() };
-        let made = match operation(class, constructor, &object, member, &mut given, &format!("operand {step}")) {
+        let made = match operation(class, constructor, &object, member, &mut given, Question::Operand(step)) {
             Some(observed) => observed,
             None => use_member(&object, member, &mut given, extra),
         };
@@ -234,7 +235,7 @@ fn operation(
     object: &Bound<'_, PyAny>,
     member: &Member,
     given: &mut Vec<String>,
-    operand: &str,
+    operand: Question<'_>,
 ) -> Option<PyResult<Observed>> {
     let py = object.py();
     let comparison = match member.name.as_str() {
@@ -312,7 +313,7 @@ fn arguments<'py>(
         .collect();
     let path = |name: &str| {
         let name = arguments::canonical(name);
-        let numbered = |count: usize| if count == 0 { name.clone() } else { format!("{name} ({})", count + 1) };
+        let numbered = |count: usize| AccessPath::from(&name).numbered(count + 1);
         let count = given.iter().filter(|known| **known == name).count();
         let own = numbered(count);
         if count == 0 {
@@ -320,7 +321,7 @@ fn arguments<'py>(
         }
         // A new value, or any of the earlier ones.
         let weights: Vec<f64> = std::iter::once(NEW).chain((0..count).map(|_| (1.0 - NEW) / count as f64)).collect();
-        match usize::try_from(arguments::draw_number(&format!("again for {own}"), &weights)) {
+        match usize::try_from(arguments::draw_number(Question::Again((&own).into()), &weights)) {
             Ok(again @ 1..) => numbered(again.min(count) - 1),
             _ => own,
         }

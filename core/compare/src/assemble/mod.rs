@@ -9,8 +9,9 @@ use std::collections::{BTreeMap, HashMap};
 
 use twincell_behavior::{Difference, Rules, align_calls, display_outcome, display_place, display_shown};
 use twincell_engine::observed::Behavior;
-use twincell_engine::protocol::{Context, MEMBERS_USED, Member, member_step};
+use twincell_engine::protocol::{Context, Member};
 use twincell_syntax::{Diff, Function};
+use twincell_values::path::Question;
 use twincell_values::value::{Decision, Recipe};
 
 use crate::campaign::{Campaign, Decisive, Target, TestCase, joint_probability};
@@ -270,12 +271,15 @@ pub(super) fn number(case: &TestCase) -> u32 {
 
 /// The members that an execution used, by name and in order. Empty if no class was used from outside.
 pub(super) fn uses(context: &PairContext<'_>, case: &TestCase) -> Vec<String> {
-    let drawn = |path: &str| match &case.record.choices.iter().find(|choice| choice.path == path)?.decision {
-        Decision::Value(Recipe::Int(number)) => usize::try_from(*number).ok(),
-        _ => None,
+    let drawn = |question: Question<'_>| {
+        let path = question.to_string();
+        match &case.record.choices.iter().find(|choice| choice.path == path)?.decision {
+            Decision::Value(Recipe::Int(number)) => usize::try_from(*number).ok(),
+            _ => None,
+        }
     };
-    let Some(last) = drawn(MEMBERS_USED).filter(|_| !context.members.is_empty()) else { return vec![] };
-    let steps = (1..=last + 1).map_while(|step| drawn(&member_step(step)));
+    let Some(last) = drawn(Question::MembersUsed).filter(|_| !context.members.is_empty()) else { return vec![] };
+    let steps = (1..=u32::try_from(last + 1).unwrap_or(u32::MAX)).map_while(|step| drawn(Question::Member(step)));
     steps.filter_map(|index| context.members.get(index)).map(Member::shown).collect()
 }
 

@@ -4,8 +4,9 @@ use twincell_behavior::{
     Difference, EvidencePlace, Shown, display_decision, display_outcome, display_shown, display_slot, is_argument,
 };
 use twincell_engine::observed::{Behavior, Outcome};
-use twincell_engine::protocol::{Injection, Unevaluated, says_what_is_used};
+use twincell_engine::protocol::{Injection, Unevaluated};
 use twincell_syntax::Form;
+use twincell_values::path::Question;
 use twincell_values::value::{Choice, Decision};
 
 use crate::assemble::{CampaignSummary, PairContext, number, uses};
@@ -218,7 +219,7 @@ fn named_values(context: &PairContext<'_>, case: &TestCase, decisive: &[Decisive
     let uses = uses(context, case);
     let (used, mut values): (Vec<&Choice>, Vec<&Choice>) = (case.record.choices.iter())
         .filter(|choice| is_decisive(choice) || raises(choice))
-        .partition(|choice| !uses.is_empty() && says_what_is_used(&choice.path));
+        .partition(|choice| !uses.is_empty() && Question::is_about_members(&choice.path));
     values.sort_by_key(|choice| !(raises(choice) || injection_of(case, choice).is_some_and(on_changed_line)));
     let mut all: Vec<String> = values.into_iter().take(NAMED_VALUES).map(named).collect();
     if !used.is_empty() {

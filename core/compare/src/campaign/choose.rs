@@ -13,7 +13,8 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use twincell_engine::protocol::ExecutionRequest;
 use twincell_values::drawing::related;
-use twincell_values::value::{Choice, Decision, Fixed, Recipe, is_answer};
+use twincell_values::path::Question;
+use twincell_values::value::{Choice, Decision, Fixed, Recipe};
 
 use super::corpus::State;
 use super::substitute::Substitution;
@@ -75,7 +76,9 @@ fn alike(choices: &[Choice], random: &mut Pcg64Mcg) -> Option<(String, Recipe)> 
         Decision::Value(value @ (Recipe::Str(_) | Recipe::List(_) | Recipe::Tuple(_) | Recipe::Dict(_))) => {
             Some(value.clone())
         }
-        Decision::Value(value @ (Recipe::Int(_) | Recipe::Float(_))) if !is_answer(&choice.path) => Some(value.clone()),
+        Decision::Value(value @ (Recipe::Int(_) | Recipe::Float(_))) if !Question::is_answer(&choice.path) => {
+            Some(value.clone())
+        }
         _ => None,
     };
     let plain: Vec<(&Choice, Recipe)> = choices.iter().filter_map(|choice| Some((choice, value(choice)?))).collect();

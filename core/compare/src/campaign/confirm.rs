@@ -5,6 +5,7 @@ use twincell_engine::observed::Behavior;
 use twincell_engine::protocol::{ExecutionRecord, ExecutionRequest, Substitute};
 use twincell_engine::{EngineError, Executed};
 use twincell_syntax::site::SiteKind;
+use twincell_values::path::AccessPath;
 use twincell_values::value::Fixed;
 
 use super::{Execute, TestCase};
@@ -139,7 +140,7 @@ fn asked_by(record: &ExecutionRecord, version: u8) -> Vec<String> {
         .map(|injection| injection.path.as_str())
         .collect();
     let within = |path: &str| {
-        results.iter().any(|result| path.strip_prefix(result).is_some_and(|rest| rest.starts_with(['.', '['])))
+        results.iter().any(|result| AccessPath::new(path).beyond(result).is_some_and(|rest| !rest.starts_with('(')))
     };
     own()
         .map(|injection| injection.path.as_str())

@@ -6,7 +6,8 @@
 
 use twincell_engine::observed::{Observed, Outcome};
 use twincell_engine::protocol::ExecutionRecord;
-use twincell_values::value::{AbstractValue, Choice, Decision, Recipe, is_answer, is_text};
+use twincell_values::path::{AccessPath, Question};
+use twincell_values::value::{AbstractValue, Choice, Decision, Recipe};
 
 use super::Reading;
 use super::solve::{self, Assignment};
@@ -67,12 +68,12 @@ pub(super) fn mutations(failure: &Failure<'_>, record: &ExecutionRecord, reading
 
 /// Answers such as `bool(x)` cause no failure. The text of an object may.
 fn is_value_path(path: &str) -> bool {
-    !is_answer(path) || is_text(path)
+    !Question::is_answer(path) || Question::is_text(path)
 }
 
 /// How near a path is to a line of code: written on it, only its last name written on it, or neither.
 fn distance(path: &str, line: &str) -> u8 {
-    let last = path.rsplit(|c: char| !(c.is_alphanumeric() || c == '_')).find(|part| !part.is_empty()).unwrap_or(path);
+    let last = AccessPath::new(path).last_word();
     let is_word = |name: &str| {
         line.match_indices(name).any(|(at, _)| {
             let word = |c: char| c.is_alphanumeric() || c == '_';

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use twincell_behavior::{Difference, Rules, differences};
 use twincell_engine::protocol::{ExecutionRecord, ExecutionRequest};
 use twincell_engine::{EngineError, Executed};
+use twincell_values::path::{AccessPath, Question};
 use twincell_values::value::{AbstractValue, Choice, Decision, Recipe};
 
 use super::causes::classify_basis;
@@ -133,28 +134,21 @@ fn changed(
     Ok(differences.iter().any(is_as_strong).then(|| TestCase { record: *record, differences, ..witness.clone() }))
 }
 
-/// The last identifier of a path.
-fn last(path: &str) -> &str {
-    &path[path
-        .char_indices()
-        .rev()
-        .find(|(_, c)| !(c.is_alphanumeric() || *c == '_'))
-        .map_or(0, |(at, c)| at + c.len_utf8())..]
-}
-
 /// Decisions that may do without a forced operation: an object in place of the plain value that was asked for what it
 /// does not have, and an attribute that exists in place of a default.
 fn without_forced(record: &ExecutionRecord) -> Vec<Vec<(String, Decision)>> {
     let is_asked = |path: &str, value: &Recipe| {
-        let name = last(path);
+        let path = AccessPath::new(path);
+        let name = path.last_name();
         let shown = value.display();
         let more = |operation: &String| {
-            let called = operation.strip_suffix("(...)").is_some_and(|callee| !name.is_empty() && last(callee) == name);
+            let callee = AccessPath::new(operation).callee_of_any_call();
+            let called = callee.is_some_and(|callee| !name.is_empty() && callee.last_name() == name);
             // An awaited expression stands in parentheses: `(await x).y`.
-            let bare = operation.strip_prefix('(').filter(|_| path.starts_with("await "));
-            let within = bare.unwrap_or(operation).strip_prefix(path);
+            let bare = operation.strip_prefix('(').filter(|_| path.is_awaited());
+            let within = bare.unwrap_or(operation).strip_prefix(path.as_str());
             // A value that only a local names is known by its value: `1.status`.
-            let of_value = operation.strip_prefix(&shown).is_some_and(|rest| rest.starts_with(['.', '[', '(']));
+            let of_value = AccessPath::new(operation).beyond(&shown).is_some();
             called || of_value || within.is_some_and(|rest| rest.trim_start_matches(')').starts_with(['.', '[', '(']))
         };
         record.forced.iter().any(more)
@@ -163,7 +157,7 @@ fn without_forced(record: &ExecutionRecord) -> Vec<Vec<(String, Decision)>> {
     let instead = |choice: &Choice| match &choice.decision {
         Decision::Value(Recipe::Versatile(_)) => None,
         Decision::Value(Recipe::Bool(false)) => {
-            let attribute = choice.path.strip_prefix("hasattr(")?.strip_suffix(')')?;
+            let Question::Attribute(attribute) = Question::parse(&choice.path) else { return None };
             let there = (choice.path.clone(), Decision::Value(Recipe::Bool(true)));
             Some(vec![there, (attribute.to_string(), object())])
         }

@@ -5,7 +5,8 @@
 //! function context, except for what changed.
 
 use twincell_engine::protocol::Substitute;
-use twincell_values::value::{Fixed, SUBSTITUTED};
+use twincell_values::path::Question;
+use twincell_values::value::Fixed;
 
 use super::{Campaign, Target};
 
@@ -69,7 +70,6 @@ impl Substitution {
 
     /// What an execution based on another replaces: the same objects.
     pub(super) fn like(fixed: &Fixed) -> Substitute {
-        let replaces = fixed.keys().any(|path| path.starts_with(SUBSTITUTED));
-        if replaces { Substitute::Helpers } else { Substitute::Nothing }
+        if Question::any_injected(fixed) { Substitute::Helpers } else { Substitute::Nothing }
     }
 }

@@ -14,6 +14,7 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 use twincell_behavior::{Rules, differences};
 use twincell_engine::protocol::ExecutionRequest;
 use twincell_engine::{EngineError, Executed};
+use twincell_values::path::AccessPath;
 use twincell_values::value::{AbstractValue, Choice, Decision, Recipe};
 
 use super::causes::classify_basis;
@@ -127,10 +128,9 @@ fn suspects(witness: &TestCase) -> BTreeSet<&str> {
         let is_key = match &choice.decision {
             Decision::Value(recipe) => {
                 let shown = recipe.display();
-                let key = format!("[{shown}]");
-                let is_held = |rest: &str| rest.starts_with(['.', '[', '(']);
-                witness.record.forced.iter().any(|operation| {
-                    operation.ends_with(&key) || operation.strip_prefix(shown.as_str()).is_some_and(is_held)
+                witness.record.forced.iter().map(AccessPath::from).any(|operation| {
+                    let is_key = || operation.split_item().is_some_and(|(_, key)| key == shown);
+                    is_key() || operation.beyond(&shown).is_some()
                 })
             }
             _ => false,
@@ -138,11 +138,10 @@ fn suspects(witness: &TestCase) -> BTreeSet<&str> {
         if is_key {
             return true;
         }
-        let name = path.rsplit(|c: char| !(c.is_alphanumeric() || c == '_')).next().unwrap_or_default();
+        let name = AccessPath::new(path).last_name();
         witness.record.forced.iter().any(|operation| {
             let is_named = name.len() > 1 && operation.contains(name);
-            let end = operation.rfind(['.', '[', '(']).unwrap_or(operation.len());
-            let holder = &operation[..end];
+            let holder = AccessPath::from(operation).holder().as_str();
             is_named
                 || operation.contains(path)
                 || shown.as_ref().is_some_and(|shown| {

@@ -4,6 +4,7 @@ use twincell_engine::protocol::{Companion, Program, Version};
 use twincell_syntax::Function;
 use twincell_syntax::instrument::{InstrumentError, Instrumented, instrument_all};
 use twincell_syntax::site::Site;
+use twincell_values::path::AccessPath;
 use twincell_values::predictor::{FunctionSites, Predictor};
 use twincell_values::reading::Locals;
 
@@ -162,8 +163,8 @@ fn arguments(companion: &Function, parts: &[Part<'_>]) -> Vec<(String, String)> 
     });
     let calls: Vec<(usize, &Site)> = calls.collect();
     let [(position, call)] = calls.as_slice() else { return vec![] };
-    let Some(text) = call.path.strip_suffix(')').and_then(|path| path.split_once('(')) else { return vec![] };
-    let is_method = companion.class_name.is_some() && text.0.contains('.');
+    let Some((callee, passed)) = AccessPath::new(&call.path).split_call() else { return vec![] };
+    let is_method = companion.class_name.is_some() && callee.split_attribute().is_some();
     let parameters = companion.parameters.iter().skip(usize::from(is_method));
     let plain = |path: &str| {
         !path.is_empty()
@@ -172,12 +173,12 @@ fn arguments(companion: &Function, parts: &[Part<'_>]) -> Vec<(String, String)> 
     };
     let caller = &parts[*position].function;
     parameters
-        .zip(text.1.split(", "))
+        .zip(passed.split(", "))
         .take_while(|(_, path)| plain(path))
         .map(|(parameter, path)| {
-            let first = path.split('.').next().unwrap_or_default();
+            let (first, rest) = AccessPath::new(path).split_root();
             let own = *position > 0 && caller.parameters.iter().any(|parameter| parameter.name == first);
-            let path = if own { path.replacen(first, &local(caller, first), 1) } else { path.to_string() };
+            let path = if own { local(caller, first) + rest } else { path.to_string() };
             (local(companion, &parameter.name), path)
         })
         .collect()

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use twincell_engine::protocol::ExecutionRequest;
 use twincell_engine::{Executed, WorkerPool};
+use twincell_values::path::Question;
 use twincell_values::predictor::Predictor;
-use twincell_values::value::{Choice, Decision, Recipe, is_answer};
+use twincell_values::value::{Choice, Decision, Recipe};
 
 use super::pair::{Pair, Texts};
 use super::prepare::{Prepared, prepare};
@@ -73,7 +74,7 @@ pub fn replay(
     let pair = Pair::new(&texts, functions);
     let decided = || again.choices.iter().map(|choice| choice.path.as_str());
     if let Some(path) = again.changes.keys().find(|path| !decided().any(|known| known == *path)) {
-        let paths = decided().filter(|path| !is_answer(path)).collect::<Vec<_>>().join(", ");
+        let paths = decided().filter(|path| !Question::is_answer(path)).collect::<Vec<_>>().join(", ");
         return Err(refused(&format!("nothing was injected under {path}; there are: {paths}")));
     }
     let Prepared { instrumented, program, mut loaded, plan, notes, .. } =

@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use twincell_engine::protocol::Context;
 use twincell_syntax::python::is_identifier;
 use twincell_syntax::site::SiteKind;
-use twincell_values::value::{Decision, Recipe, SUBSTITUTED, is_answer};
+use twincell_values::path::{AccessPath, Question};
+use twincell_values::value::{Decision, Recipe};
 
 use super::file::Writer;
 use super::{python, slice};
@@ -49,10 +50,8 @@ impl Writer<'_> {
                 let length = lengths.entry(base.to_string()).or_default();
                 *length = (*length).max(index + 1);
             }
-            if ["len(*", "stable ", "succeeds ", SUBSTITUTED].iter().any(|start| path.starts_with(start))
-                || path.contains("' in **")
-                || roots.contains(path)
-            {
+            let question = Question::parse(path);
+            if is_said_elsewhere(question) || roots.contains(path) {
                 continue;
             }
             let is_patched = callee(path).is_some_and(|callee| patched.contains_key(callee));
@@ -63,7 +62,7 @@ impl Writer<'_> {
                 Decision::Same(other) => Answer::late(format!("Same({})", python::string(&python::masked(other)))),
                 Decision::Value(Recipe::Versatile(_)) if !is_patched && !is_told(path) => continue,
                 // An operation that did not fail.
-                Decision::Value(Recipe::None) if !is_patched && path.starts_with("raise ") => continue,
+                Decision::Value(Recipe::None) if !is_patched && matches!(question, Question::Raise(_)) => continue,
                 // The value of a call that nobody uses.
                 Decision::Value(Recipe::None) if !is_patched && self.is_discarded(path) => continue,
                 Decision::Value(recipe) if python::has_named(recipe) => Answer::late(python::literal(recipe)),
@@ -76,18 +75,20 @@ impl Writer<'_> {
         }
         // The number of items that unpacking asked for says how many there are.
         for (path, length) in lengths {
-            let known = self.decisions.contains_key(format!("len({path})").as_str());
+            let known = self.decisions.contains_key(Question::Length((&path).into()).to_string().as_str());
             let plain = matches!(self.decisions.get(path.as_str()), Some(Decision::Value(recipe))
                 if !matches!(recipe, Recipe::Versatile(_)));
             if !known && !plain && !path.is_empty() {
-                answers.insert(format!("len({})", python::masked(&path)), Answer::plain(length.to_string()));
+                let path = python::masked(&path);
+                let question = Question::Length((&path).into()).to_string();
+                answers.insert(question, Answer::plain(length.to_string()));
             }
         }
         Ok(answers)
     }
 
     pub(super) fn is_discarded(&self, path: &str) -> bool {
-        path.ends_with(')')
+        AccessPath::new(path).ends_in_call()
             && !is_handed(path)
             && callee(path).is_some()
             && self.case.record.injections.iter().all(|injection| injection.path != path)
@@ -134,10 +135,12 @@ fn is_handed(path: &str) -> bool {
 /// Whether an object must be among the answers, since a path that is not there stands for something else: what was
 /// decorated, an earlier call, the protocol that a dunder names, or a part of a mapping.
 fn is_told(path: &str) -> bool {
-    const OF_MAPPINGS: [&str; 4] = [".items()", ".keys()", ".values()", ".copy()"];
-    let is_again = path.rsplit_once('#').is_some_and(|(_, count)| count.bytes().all(|byte| byte.is_ascii_digit()));
-    let is_looked_up = callee(path).is_some_and(|callee| callee.ends_with(".get"));
-    let of_mapping = OF_MAPPINGS.iter().any(|method| path.ends_with(method));
+    let method = |callee| AccessPath::new(callee).split_attribute().map(|(_, name)| name);
+    let is_again = AccessPath::new(path).without_repetition().as_str() != path;
+    let is_looked_up = callee(path).and_then(method) == Some("get");
+    let called = AccessPath::new(path).split_call().filter(|(_, arguments)| arguments.is_empty());
+    let of_mapping = called.and_then(|(callee, _)| method(callee.as_str()));
+    let of_mapping = of_mapping.is_some_and(|name| matches!(name, "items" | "keys" | "values" | "copy"));
     is_handed(path) || is_again || path.ends_with("__") || is_looked_up || of_mapping
 }
 
@@ -149,41 +152,27 @@ pub(super) fn is_own_method(callee: &str) -> bool {
 
 /// `x`, 2 of `x[2]`.
 fn item(path: &str) -> Option<(&str, usize)> {
-    let (base, index) = path.strip_suffix(']')?.rsplit_once('[')?;
-    Some((base, index.parse().ok()?))
+    let (base, index) = AccessPath::new(path).split_item()?;
+    Some((base.as_str(), index.parse().ok()?))
 }
 
 /// The callee of the call that ends a path, without `raise ` and a number of repetition.
 fn callee(path: &str) -> Option<&str> {
-    let path = path.strip_prefix("raise ").unwrap_or(path);
-    let path = match path.rsplit_once('#') {
-        Some((head, number)) if number.bytes().all(|byte| byte.is_ascii_digit()) => head,
+    let path = match Question::parse(path) {
+        Question::Raise(operation) => operation,
         _ => path,
     };
-    if is_answer(path) {
+    let path = AccessPath::new(path).without_repetition();
+    if Question::is_answer(path.as_str()) {
         return None;
     }
-    // A call of a function that is itself a result, and an awaited result.
-    let is_callee = |name: &&str| !matches!(*name, "" | "result" | "await");
-    if !path.ends_with(')') {
-        // The path was cut.
-        let start = path.find('(')?;
-        return path.contains('~').then(|| &path[..start]).filter(is_callee);
-    }
-    let mut depth = 0;
-    for (at, character) in path.char_indices().rev() {
-        match character {
-            ')' | ']' => depth += 1,
-            '(' | '[' => {
-                depth -= 1;
-                if depth == 0 {
-                    return Some(&path[..at]).filter(is_callee);
-                }
-            }
-            _ => {}
-        }
-    }
-    None
+    path.callee().map(AccessPath::as_str)
+}
+
+/// Questions that a test answers by what it passes and by what is there.
+pub(super) fn is_said_elsewhere(question: Question<'_>) -> bool {
+    use Question::{Injected, Keyword, Positional, Stable, Succeeds};
+    matches!(question, Positional(_) | Keyword { .. } | Stable(_) | Succeeds(_) | Injected(_))
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 use twincell_syntax::python::is_identifier;
 use twincell_syntax::{Parameter, ParameterKind};
+use twincell_values::path::{AccessPath, Question};
 use twincell_values::value::{AbstractValue, Decision, Recipe};
 
 use super::python;
@@ -40,13 +41,10 @@ pub(super) fn arguments(
     let extra = parameters
         .iter()
         .find(|parameter| parameter.kind == ParameterKind::VarPositional)
-        .map_or(0, |parameter| number(&format!("len(*{})", parameter.name)));
+        .map_or(0, |parameter| number(&Question::Positional(&parameter.name).to_string()));
     let given = |path: &str| match decisions.get(path) {
         Some(Decision::Value(recipe)) => Ok(Some(recipe.clone())),
-        Some(Decision::Default) => match decisions.get(format!("{path} (required)").as_str()) {
-            Some(Decision::Value(recipe)) => Ok(Some(recipe.clone())),
-            _ => Ok(None),
-        },
+        Some(Decision::Default) => Ok(None),
         // It is looked up, so that it is the very object.
         Some(Decision::Same(_)) => Ok(Some(Recipe::Versatile(AbstractValue::Object))),
         Some(_) => Err(format!("the argument {path} was no value")),
@@ -80,7 +78,7 @@ pub(super) fn arguments(
             }
             ParameterKind::VarPositional => {
                 for index in 0..extra {
-                    let path = format!("{path}[{index}]");
+                    let path = AccessPath::new(&path).item(index);
                     let value = given(&path)?;
                     passed.push(Argument { keyword: None, path, value });
                 }
@@ -92,11 +90,13 @@ pub(super) fn arguments(
                 }
             }
             ParameterKind::VarKeyword => {
-                let suffix = format!("' in **{path}");
+                let path = AccessPath::new(&path);
                 for (choice, decision) in decisions {
-                    let name = choice.strip_suffix(&suffix).and_then(|rest| rest.strip_prefix('\''));
-                    if let (Some(name), Decision::Value(Recipe::Bool(true))) = (name, decision) {
-                        let path = format!("{path}['{name}']");
+                    if let Question::Keyword { name, parameter } = Question::parse(choice)
+                        && parameter == path
+                        && **decision == Decision::Value(Recipe::Bool(true))
+                    {
+                        let path = path.keyword(name);
                         if let Some(value) = given(&path)? {
                             passed.push(named(&path, name, value));
                         }

@@ -7,6 +7,7 @@ use twincell_behavior::{display_decision, display_place, display_shown};
 use twincell_engine::protocol::{Body, Context};
 use twincell_syntax::Function;
 use twincell_syntax::python::is_identifier;
+use twincell_values::path::Question;
 use twincell_values::value::Decision;
 
 use super::arguments::{Argument, Decisions, arguments};
@@ -94,7 +95,7 @@ impl Writer<'_> {
     pub(super) fn lacking(&self) -> Vec<&str> {
         let mut lacking = Vec::new();
         for (path, decision) in &self.decisions {
-            if let (Some(part), Decision::Raise(class)) = (path.strip_prefix("raise "), decision)
+            if let (Question::Raise(part), Decision::Raise(class)) = (Question::parse(path), decision)
                 && class == "AttributeError"
                 && part.contains('.')
                 && part.split('.').all(is_identifier)
@@ -123,10 +124,12 @@ impl Writer<'_> {
         }
         for choice in &self.case.record.choices {
             let path = choice.path.as_str();
-            let counted = path.starts_with("len(*")
-                || path.contains("' in **")
-                || path.starts_with("result(")
-                || path.strip_prefix("raise ").is_some_and(|part| self.lacking().contains(&part));
+            let counted = match Question::parse(path) {
+                Question::Positional(_) | Question::Keyword { .. } => true,
+                Question::Raise(part) => self.lacking().contains(&part),
+                Question::Value(path) => path.is_of_result(),
+                _ => false,
+            };
             let default = matches!(choice.decision, Decision::Default);
             let value = matches!(&choice.decision, Decision::Value(recipe) if !python::has_standin(recipe));
             if !(counted || default || roots.contains(path) && value) {

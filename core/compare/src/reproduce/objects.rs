@@ -6,8 +6,10 @@
 use std::collections::BTreeMap;
 
 use twincell_syntax::python::is_identifier;
-use twincell_values::value::{Choice, Decision, Recipe, SUBSTITUTED, is_answer, unquoted};
+use twincell_values::path::{AccessPath, Question, Segment, Segments};
+use twincell_values::value::{Choice, Decision, Recipe};
 
+use super::answers::is_said_elsewhere;
 use super::python;
 
 /// The attributes that a `Mock` has itself.
@@ -32,47 +34,13 @@ struct Node {
     is_closed: bool,
 }
 
-enum Step<'a> {
-    Attribute(&'a str),
-    Item(&'a str),
-    Call(&'a str),
-}
-
-/// `self.get('a')[0]`: `self`, and the steps from there.
-fn steps(path: &str) -> Option<(&str, Vec<Step<'_>>)> {
-    // Beyond ASCII, marks belong to names as letters do.
-    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_' || !c.is_ascii();
-    let word = |text: &str| text.find(|c: char| !is_part(c)).unwrap_or(text.len());
-    let (root, mut rest) = path.split_at(word(path));
-    let mut found = Vec::new();
-    while !rest.is_empty() {
-        if let Some(tail) = rest.strip_prefix('.') {
-            let end = word(tail);
-            found.push(Step::Attribute(&tail[..end]));
-            rest = &tail[end..];
-        } else {
-            let tail = rest.strip_prefix(['[', '('])?;
-            let end = closing(tail)?;
-            let inner = &tail[..end];
-            found.push(if rest.starts_with('[') { Step::Item(inner) } else { Step::Call(inner) });
-            rest = &tail[end + 1..];
-        }
-    }
-    (is_identifier(root) && !path.contains('~')).then_some((root, found))
-}
-
-/// The position of the bracket that closes the one just before a text.
-fn closing(text: &str) -> Option<usize> {
-    let mut depth = 0;
-    for (at, character) in unquoted(text) {
-        match character {
-            '(' | '[' | '{' => depth += 1,
-            ')' | ']' | '}' if depth > 0 => depth -= 1,
-            ')' | ']' => return Some(at),
-            _ => {}
-        }
-    }
-    None
+/// The name that a path starts with, and the steps from there; nothing where such a tree has no place for it.
+fn steps(path: AccessPath<'_>) -> Option<(&str, Segments<'_>)> {
+    let mut steps = path.segments();
+    let Some(Segment::Name(root)) = steps.next() else { return None };
+    let is_step = |step| matches!(step, Segment::Attribute(_) | Segment::Subscript(_) | Segment::Call(_));
+    let is_known = is_identifier(root) && !path.is_cut() && steps.clone().all(is_step);
+    is_known.then_some((root, steps))
 }
 
 impl Objects {
@@ -93,60 +61,49 @@ impl Objects {
             Decision::Value(Recipe::Bool(truth)) => Some(*truth),
             _ => None,
         };
-        let within = |start: &str| path.strip_prefix(start).and_then(|rest| rest.strip_suffix(')'));
-        if ["len(*", "stable ", "succeeds ", SUBSTITUTED].iter().any(|start| path.starts_with(start))
-            || path.contains("' in **")
-            || path.ends_with(" (required)")
-        {
-            return Ok(());
-        }
-        if path.contains(" in ") && !path.starts_with(|c: char| c.is_alphabetic()) || path.starts_with("isinstance(") {
-            return if truth == Some(false) { Ok(()) } else { Err(refused()) };
-        }
-        if within("bool(").is_some() {
-            return if truth == Some(true) { Ok(()) } else { Err(refused()) };
-        }
-        if let Some(inner) = within("len(") {
-            let Decision::Value(Recipe::Int(length)) = choice.decision else { return Err(refused()) };
-            self.node(inner).ok_or_else(refused)?.length = usize::try_from(length).ok();
-            return Ok(());
-        }
-        if let Some(inner) = within("hasattr(") {
-            if truth != Some(true) {
-                let (holder, _) = inner.rsplit_once('.').ok_or_else(refused)?;
-                self.node(holder).ok_or_else(refused)?.is_closed = true;
+        match (Question::parse(path), &choice.decision) {
+            (question, _) if is_said_elsewhere(question) => {}
+            (Question::Length(of), Decision::Value(Recipe::Int(length))) => {
+                self.node(of).ok_or_else(refused)?.length = usize::try_from(*length).ok();
             }
-            return Ok(());
-        }
-        if let (Some(call), Decision::Raise(class)) = (path.strip_prefix("raise "), &choice.decision) {
-            let end = call.rfind('(').filter(|_| !is_answer(call)).ok_or_else(refused)?;
-            self.node(&call[..end]).ok_or_else(refused)?.raises = Some(class.clone());
-            return Ok(());
-        }
-        if is_answer(path) || path.starts_with("await ") || path.starts_with("super(") {
-            return Err(refused());
-        }
-        if let Decision::Raise(class) = &choice.decision {
-            let end = path.rfind('(').filter(|_| path.ends_with(')')).ok_or_else(refused)?;
-            self.node(&path[..end]).ok_or_else(refused)?.raises = Some(class.clone());
-            return Ok(());
-        }
-        let node = self.node(path).ok_or_else(refused)?;
-        // Nobody uses the value of this call.
-        if !(is_discarded && choice.decision == Decision::Value(Recipe::None)) {
-            node.decision = Some(choice.decision.clone());
+            (Question::Attribute(path), _) => {
+                if truth != Some(true) {
+                    let (holder, _) = path.split_attribute().ok_or_else(refused)?;
+                    self.node(holder).ok_or_else(refused)?.is_closed = true;
+                }
+            }
+            (Question::Raise(call), Decision::Raise(class)) if !Question::is_answer(call) => {
+                let (callee, _) = AccessPath::new(call).split_call().ok_or_else(refused)?;
+                self.node(callee).ok_or_else(refused)?.raises = Some(class.clone());
+            }
+            (Question::Value(path), _) if Question::is_answer(path.as_str()) || path.beyond("super").is_some() => {
+                return Err(refused());
+            }
+            (Question::Value(path), Decision::Raise(class)) => {
+                let (callee, _) = path.split_call().ok_or_else(refused)?;
+                self.node(callee).ok_or_else(refused)?.raises = Some(class.clone());
+            }
+            (Question::Value(path), decision) => {
+                let node = self.node(path).ok_or_else(refused)?;
+                // Nobody uses the value of this call.
+                if !(is_discarded && *decision == Decision::Value(Recipe::None)) {
+                    node.decision = Some(decision.clone());
+                }
+            }
+            _ => return Err(refused()),
         }
         Ok(())
     }
 
-    fn node(&mut self, path: &str) -> Option<&mut Node> {
+    fn node(&mut self, path: AccessPath<'_>) -> Option<&mut Node> {
         let (root, steps) = steps(path)?;
         let mut node = self.0.entry(root.to_string()).or_default();
         for step in steps {
             node = match step {
-                Step::Attribute(name) => node.attributes.entry(name.to_string()).or_default(),
-                Step::Item(key) => node.items.entry(key.to_string()).or_default(),
-                Step::Call(arguments) => node.results.entry(arguments.to_string()).or_default(),
+                Segment::Attribute(name) => node.attributes.entry(name.to_string()).or_default(),
+                Segment::Subscript(key) => node.items.entry(key.to_string()).or_default(),
+                Segment::Call(arguments) => node.results.entry(arguments.to_string()).or_default(),
+                _ => return None,
             };
         }
         Some(node)
@@ -163,28 +120,25 @@ impl Objects {
 
     /// How a test reaches the value at an access path, from the variable of its first name.
     pub(super) fn reach(&self, path: &str) -> Option<String> {
-        let (root, steps) = steps(path)?;
+        let (root, steps) = steps(AccessPath::new(path))?;
         let mut node = self.0.get(root);
         let mut text = root.to_string();
         for step in steps {
             match step {
-                Step::Attribute(name) => {
-                    text.push_str(&format!(".{name}"));
-                    node = node.and_then(|node| node.attributes.get(name));
-                }
-                Step::Item(key) => {
-                    text.push_str(&format!("[{key}]"));
-                    node = node.and_then(|node| node.items.get(key));
-                }
-                Step::Call(arguments) => {
-                    text.push_str(".return_value");
+                Segment::Attribute(name) => node = node.and_then(|node| node.attributes.get(name)),
+                Segment::Subscript(key) => node = node.and_then(|node| node.items.get(key)),
+                Segment::Call(arguments) => {
                     let results = node.map(|node| &node.results);
                     if results.is_some_and(|results| results.len() > 1) {
                         return None;
                     }
                     node = results.and_then(|results| results.get(arguments));
+                    text.push_str(".return_value");
+                    continue;
                 }
+                _ => return None,
             }
+            text.push_str(&step.to_string());
         }
         Some(text)
     }

@@ -131,7 +131,7 @@ pub(super) fn compose(features: &BTreeSet<Feature>, members: &str) -> String {
 #[cfg(test)]
 mod tests {
     use twincell_syntax::scopes::Bindings;
-    use twincell_values::value::{MAX_ARGUMENTS, MAX_PATH, cut_at};
+    use twincell_values::path::{MAX_ARGUMENTS, MAX_PATH, cut_at};
 
     use super::*;
 

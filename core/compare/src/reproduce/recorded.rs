@@ -5,6 +5,7 @@ use std::fmt::Write;
 
 use twincell_engine::protocol::Context;
 use twincell_syntax::python::{PURE_MODULES, PURE_NAMES, PURE_WHERE_IMPORTED};
+use twincell_values::path::Question;
 use twincell_values::value::{AbstractValue, Decision, Recipe};
 
 use super::answers::{Answer, is_own_method};
@@ -55,7 +56,8 @@ impl Writer<'_> {
 
     /// Whether a stand-in was asked if it is an instance of a missing class.
     pub(super) fn has_instances(&self) -> bool {
-        self.decisions.keys().any(|path| path.starts_with("isinstance(") || path.starts_with("class("))
+        let is_asked = |question| matches!(question, Question::Instance { .. } | Question::Class(_));
+        self.decisions.keys().any(|path| is_asked(Question::parse(path)))
     }
 
     /// Was it asked whether a stand-in has one of the names that every stand-in has, or may it be asked of what was
@@ -92,7 +94,7 @@ impl Writer<'_> {
         let _ = writeln!(text, "PURE = {{{}}}", pure.join(", "));
         let _ = writeln!(text, "IMPORTED = {}", set(&imported));
         let _ = writeln!(text, "ONLY_PURE = {}", if is_alone { "True" } else { "False" });
-        let is_ordered = answers.keys().any(|path| path.starts_with("order("));
+        let is_ordered = answers.keys().any(|path| matches!(Question::parse(path), Question::Order { .. }));
         let features = self.features(texts, is_ordered, !extended.is_empty(), !patched.is_empty());
         text.push_str(&compose(&features, &self.members()));
         let late = entries(&answers, true);

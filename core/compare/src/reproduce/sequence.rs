@@ -8,10 +8,11 @@ use ruff_python_ast::{Expr, Stmt};
 
 use twincell_behavior::{Channel, Difference};
 use twincell_engine::observed::{Behavior, Observed, Outcome, Slot};
-use twincell_engine::protocol::{Body, MEMBERS_USED, Member, member_step};
+use twincell_engine::protocol::{Body, Member};
 use twincell_syntax::parse::{parse, with_stack_for};
 use twincell_syntax::python::{is_builtin_exception, is_identifier};
 use twincell_syntax::{Function, Parameter, ParameterKind, functions, global_names};
+use twincell_values::path::{AccessPath, Question};
 use twincell_values::value::{Decision, Recipe};
 
 use super::arguments::{Argument, arguments, source};
@@ -146,27 +147,27 @@ impl Writer<'_> {
         let object = snake(class.name);
         let mut steps = Steps::default();
         let mut given = Vec::new();
-        let number = |path: &str| match self.decisions.get(path) {
+        let number = |question: Question<'_>| match self.decisions.get(question.to_string().as_str()) {
             Some(Decision::Value(Recipe::Int(number))) => usize::try_from(*number).ok(),
             _ => None,
         };
-        steps.made = match number("which member") {
+        steps.made = match number(Question::WhichMember) {
             Some(index) => format!("list({})[{index}]", class.name),
             None => {
                 let arguments = self.given(version, &class.constructor(), &mut given, &mut steps.bound, objects)?;
                 format!("{}({arguments})", class.name)
             }
         };
-        let count = number(MEMBERS_USED).map_or(0, |more| more + 1);
-        for step in 1..=count {
-            let Some(member) = number(&member_step(step)).and_then(|index| members.get(index)) else { continue };
+        let count = number(Question::MembersUsed).map_or(0, |more| more + 1);
+        for step in 1..=u32::try_from(count).unwrap_or(u32::MAX) {
+            let Some(member) = number(Question::Member(step)).and_then(|index| members.get(index)) else { continue };
             let comparison = match member.name.as_str() {
                 "__eq__" => Some("=="),
                 "__lt__" => Some("<"),
                 _ => None,
             };
             let expression = match (member.name.as_str(), comparison) {
-                (_, Some(sign)) if number(&format!("operand {step}")) == Some(0) => {
+                (_, Some(sign)) if number(Question::Operand(step)) == Some(0) => {
                     let arguments = self.given(version, &class.constructor(), &mut given, &mut steps.bound, objects)?;
                     format!("({object} {sign} {}({arguments}))", class.name)
                 }
@@ -194,7 +195,6 @@ impl Writer<'_> {
                     if method.is_async && !method.is_generator { format!("asyncio.run({call})") } else { call }
                 }
             };
-            let step = u32::try_from(step).unwrap_or(u32::MAX);
             steps.used.push((Slot::Use { step, member: member.name.clone() }, expression));
         }
         steps.given = given;
@@ -213,9 +213,10 @@ impl Writer<'_> {
     ) -> Result<String, String> {
         let path = |name: &str| {
             let name = self.canonical(version, name);
-            let numbered = |count: usize| if count == 0 { name.clone() } else { format!("{name} ({})", count + 1) };
+            let numbered = |count: usize| AccessPath::new(&name).numbered(count + 1);
             let count = given.iter().filter(|known| **known == name).count();
-            let again = self.decisions.get(format!("again for {}", numbered(count)).as_str());
+            let again = Question::Again((&numbered(count)).into()).to_string();
+            let again = self.decisions.get(again.as_str());
             match again {
                 Some(Decision::Value(Recipe::Int(again @ 1..))) => {
                     numbered(usize::try_from(*again).unwrap_or(1).min(count.max(1)) - 1)
@@ -255,7 +256,7 @@ impl Writer<'_> {
             Outcome::Returned(_) => None,
             _ => return Err("the old version did not end".into()),
         };
-        let is_used = self.decisions.contains_key(MEMBERS_USED);
+        let is_used = self.decisions.contains_key(Question::MembersUsed.to_string().as_str());
         if let (Some(class), false) = (raised, is_used) {
             lines.push(raises(class, &steps.made)?);
             return self.caught(difference, lines, [old, new], objects);

@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 
 use twincell_engine::observed::{Behavior, Observed, Outcome, Slot};
+use twincell_values::path::AccessPath;
 use twincell_values::value::Decision;
 
 use super::parts::Feature;
@@ -106,8 +107,9 @@ pub(super) fn shape(case: &Case<'_>, old: &Behavior) -> Result<Shape, String> {
 
 /// The arguments of a function that is the result.
 fn passed(case: &Case<'_>) -> Vec<Passed> {
+    let is_argument = |path: AccessPath<'_>| path.is_of_result() && path.ends_in_call();
     let passed = case.record.choices.iter().filter_map(|choice| match &choice.decision {
-        Decision::Value(recipe) if choice.path.starts_with("result(") && choice.path.ends_with(')') => {
+        Decision::Value(recipe) if is_argument(AccessPath::from(&choice.path)) => {
             let is_standin = python::has_standin(recipe);
             let answer = || format!("answer({})", python::string(&choice.path));
             Some(Passed { source: if is_standin { answer() } else { python::literal(recipe) }, is_standin })

@@ -5,6 +5,7 @@ use std::fmt::Write;
 
 use twincell_engine::protocol::Context;
 use twincell_syntax::python::is_identifier;
+use twincell_values::path::AccessPath;
 use twincell_values::value::{Decision, Recipe};
 
 use super::arguments::{Argument, source};
@@ -115,9 +116,7 @@ impl Writer<'_> {
     }
 
     pub(super) fn is_extended(&self, path: &str) -> bool {
-        self.decisions
-            .keys()
-            .any(|other| other.strip_prefix(path).is_some_and(|rest| rest.starts_with(['.', '[', '('])))
+        self.decisions.keys().any(|other| AccessPath::new(other).beyond(path).is_some())
     }
 
     /// `self` or `cls`.

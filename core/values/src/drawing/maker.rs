@@ -7,6 +7,7 @@ use rand_pcg::Pcg64Mcg;
 use super::draw::{Known, pick_weighted};
 use super::fitness::fitness;
 use super::{Pools, texts};
+use crate::path::AccessPath;
 use crate::predictor::Distribution;
 use crate::reading::{Key, Uses};
 use crate::value::{AbstractValue, Declared, Recipe};
@@ -99,7 +100,7 @@ impl Maker<'_> {
         if class == AbstractValue::Tuple && !declared.parts.is_empty() {
             let part = |(index, part): (usize, &Declared)| {
                 let uses = Uses { declared: Some(part.clone()), ..Uses::default() };
-                self.element(random, &format!("{path}[{index}]"), distribution, &uses, depth)
+                self.element(random, &AccessPath::new(path).item(index), distribution, &uses, depth)
             };
             return Recipe::Tuple(declared.parts.iter().enumerate().map(part).collect());
         }
@@ -136,13 +137,13 @@ impl Maker<'_> {
         }
         let distribution = self.element_distribution(random, depth);
         for index in 0..pick_weighted(random, [0.25, 0.25, 0.25, 0.15, 0.1].into_iter()) {
-            let key = self.element(random, &format!("{path} key {index}"), &distribution, of_keys, depth);
+            let key = self.element(random, &AccessPath::new(path).key(index), &distribution, of_keys, depth);
             if is_hashable(&key) && !keys.contains(&key) {
                 keys.push(key);
             }
         }
         let value = |key: Recipe| {
-            let item = format!("{path}[{}]", key.display());
+            let item = AccessPath::new(path).item(key.display());
             let value = self.element(random, &item, &distribution, of_values, depth);
             (key, value)
         };
@@ -241,7 +242,7 @@ impl Maker<'_> {
         let mut items: Vec<Recipe> = (0..count)
             .map(|index| {
                 let part = uses.parts.get(index).filter(|part| element.declared.is_none() && **part != Uses::default());
-                self.element(random, &format!("{path}[{index}]"), &distribution, part.unwrap_or(&element), depth)
+                self.element(random, &AccessPath::new(path).item(index), &distribution, part.unwrap_or(&element), depth)
             })
             .collect();
         for index in 1..items.len() {
@@ -283,7 +284,7 @@ impl Maker<'_> {
         let distribution = self.element_distribution(random, depth);
         keys.into_iter()
             .map(|key| {
-                let item_path = format!("{path}[{}]", key.display());
+                let item_path = AccessPath::new(path).item(key.display());
                 let value = self.item(random, &item_path, &distribution, &Uses::default(), depth);
                 (key, value)
             })
@@ -310,13 +311,13 @@ impl Maker<'_> {
                 let unused = Uses::default();
                 let item = |(index, item)| {
                     let uses = uses.parts.get(index).unwrap_or(&unused);
-                    self.filled(random, &format!("{path}[{index}]"), item, uses, within(item))
+                    self.filled(random, &AccessPath::new(path).item(index), item, uses, within(item))
                 };
                 Recipe::List(items.iter().enumerate().map(item).collect())
             }
             Recipe::Dict(entries) => {
                 let entry = |(key, value): &(Recipe, Recipe)| {
-                    let path = format!("{path}[{}]", key.display());
+                    let path = AccessPath::new(path).item(key.display());
                     (key.clone(), self.filled(random, &path, value, &Uses::default(), within(value)))
                 };
                 Recipe::Dict(entries.iter().map(entry).collect())

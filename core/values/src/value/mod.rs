@@ -2,8 +2,6 @@
 //!
 //! Nothing here knows Python objects; the runtime turns a [`Recipe`] into one.
 
-mod answers;
-mod bounded;
 mod declared;
 mod patterns;
 
@@ -13,10 +11,6 @@ use serde::{Deserialize, Serialize};
 
 use twincell_syntax::python::python_string;
 
-pub use answers::unquoted;
-pub use answers::{is_answer, is_text};
-pub use bounded::behind_cut;
-pub use bounded::{MAX_ARGUMENTS, MAX_PATH, cut_at};
 pub use declared::Declared;
 pub use patterns::matching;
 
@@ -195,9 +189,6 @@ pub struct Choice {
     pub path: String,
     pub decision: Decision,
 }
-
-/// The prefix of the paths of decisions that inject existing objects: `injected(helper)`.
-pub const SUBSTITUTED: &str = "injected(";
 
 /// Given decisions, which are not drawn, by access path.
 pub type Fixed = BTreeMap<String, Decision>;

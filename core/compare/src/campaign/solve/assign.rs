@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use ruff_python_ast::Operator;
 
+use twincell_values::path::{AccessPath, Question};
 use twincell_values::reading::Term;
 use twincell_values::value::{AbstractValue, Decision, Recipe};
 
@@ -158,8 +159,8 @@ impl Solver<'_> {
             Some(Recipe::Versatile(_)) => {
                 let Some(path) = self.path(base, so_far) else { return vec![] };
                 let mut way = so_far.clone();
-                way.insert(format!("{path}[0]"), Decision::Value(wanted.clone()));
-                let length = format!("len({path})");
+                way.insert(AccessPath::new(&path).item(0), Decision::Value(wanted.clone()));
+                let length = Question::Length(AccessPath::new(&path)).to_string();
                 if matches!(self.facts.decisions.get(length.as_str()), Some(Decision::Value(Recipe::Int(0)))) {
                     way.insert(length, Decision::Value(Recipe::Int(1)));
                 }
@@ -197,7 +198,7 @@ impl Solver<'_> {
             Some(Recipe::Versatile(_)) => {
                 let Some(path) = self.path(base, so_far) else { return vec![] };
                 let mut way = so_far.clone();
-                way.insert(format!("{path}[{index}]"), Decision::Value(wanted.clone()));
+                way.insert(AccessPath::new(&path).item(index), Decision::Value(wanted.clone()));
                 return vec![way];
             }
             Some(Recipe::Tuple(items) | Recipe::List(items)) if items.len() == count => items,
@@ -306,7 +307,8 @@ impl Solver<'_> {
                             let mut ways = self.set(&attribute, wanted, so_far);
                             if let Some(path) = self.path(&attribute, so_far) {
                                 for way in &mut ways {
-                                    way.insert(format!("hasattr({path})"), Decision::Value(Recipe::Bool(true)));
+                                    let question = Question::Attribute(AccessPath::new(&path)).to_string();
+                                    way.insert(question, Decision::Value(Recipe::Bool(true)));
                                 }
                             }
                             return ways;
@@ -328,8 +330,9 @@ impl Solver<'_> {
                         {
                             let key = key.display();
                             let mut way = so_far.clone();
-                            way.insert(format!("{key} in {path}"), Decision::Value(Recipe::Bool(true)));
-                            way.insert(format!("{path}[{key}]"), Decision::Value(wanted.clone()));
+                            let question = Question::Item { item: &key, holder: AccessPath::new(&path) }.to_string();
+                            way.insert(question, Decision::Value(Recipe::Bool(true)));
+                            way.insert(AccessPath::new(&path).item(&key), Decision::Value(wanted.clone()));
                             ways.push(way);
                         }
                         if receiver.is_none() {
@@ -354,10 +357,12 @@ impl Solver<'_> {
             let mut ways = Vec::new();
             if let Some(path) = self.path(term, so_far) {
                 let mut way = so_far.clone();
-                way.insert(format!("len({path})"), Decision::Value(Recipe::Int(count as i64)));
-                way.remove(&format!("bool({path})"));
-                if count > 0 && self.facts.decisions.contains_key(format!("bool({path})").as_str()) {
-                    way.insert(format!("bool({path})"), Decision::Value(Recipe::Bool(true)));
+                let [length, truth] =
+                    [Question::Length, Question::Truth].map(|of| of(AccessPath::new(&path)).to_string());
+                way.insert(length, Decision::Value(Recipe::Int(count as i64)));
+                way.remove(&truth);
+                if count > 0 && self.facts.decisions.contains_key(truth.as_str()) {
+                    way.insert(truth, Decision::Value(Recipe::Bool(true)));
                 }
                 ways.push(way);
             }

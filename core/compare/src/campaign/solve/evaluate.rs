@@ -5,6 +5,7 @@ use std::cmp::Ordering;
 use ruff_python_ast::Operator;
 
 use twincell_syntax::site::Comparator;
+use twincell_values::path::{AccessPath, Question};
 use twincell_values::reading::{Condition, Term};
 use twincell_values::value::{Decision, Recipe};
 
@@ -198,17 +199,17 @@ impl Solver<'_> {
         }
         let path = match term {
             Term::Name(name) => self.canonical(name).to_string(),
-            Term::Attribute(base, name) => format!("{}.{name}", self.path(base, so_far)?),
-            Term::Subscript(base, key) => format!("{}[{}]", self.path(base, so_far)?, self.shown(key, so_far)?),
+            Term::Attribute(base, name) => AccessPath::new(&self.path(base, so_far)?).attribute(name),
+            Term::Subscript(base, key) => AccessPath::new(&self.path(base, so_far)?).item(self.shown(key, so_far)?),
             Term::Call(callee, arguments) => {
                 let callee = self.path(callee, so_far)?;
                 let shown: Option<Vec<String>> =
                     arguments.iter().map(|argument| self.shown(argument, so_far)).collect();
-                format!("{callee}({})", shown?.join(", "))
+                AccessPath::new(&callee).call(shown?.join(", "))
             }
-            Term::Await(value) => format!("await {}", self.path(value, so_far)?),
-            Term::Element(base) => format!("{}[0]", self.path(base, so_far)?),
-            Term::Part(base, index, _) => format!("{}[{index}]", self.path(base, so_far)?),
+            Term::Await(value) => AccessPath::new(&self.path(value, so_far)?).awaited(),
+            Term::Element(base) => AccessPath::new(&self.path(base, so_far)?).item(0),
+            Term::Part(base, index, _) => AccessPath::new(&self.path(base, so_far)?).item(index),
             Term::First(terms) => return self.path(terms.first()?, so_far),
             _ => return None,
         };
@@ -228,12 +229,12 @@ impl Solver<'_> {
         fn dotted(term: &Term) -> Option<String> {
             match term {
                 Term::Name(name) => Some(name.clone()),
-                Term::Attribute(base, name) => Some(format!("{}.{name}", dotted(base)?)),
+                Term::Attribute(base, name) => Some(AccessPath::new(&dotted(base)?).attribute(name)),
                 _ => None,
             }
         }
         let name = dotted(term)?;
-        let first = name.split('.').next().unwrap_or(&name);
+        let (first, _) = AccessPath::new(&name).split_root();
         (!self.is_injected(first)).then_some(Recipe::Named(name))
     }
 
@@ -360,7 +361,8 @@ impl Solver<'_> {
             }
             Condition::Truth { term, .. } => {
                 if let Some(path) = self.path(term, so_far)
-                    && let Some(Decision::Value(Recipe::Bool(truth))) = self.decision(&format!("bool({path})"), so_far)
+                    && let Some(Decision::Value(Recipe::Bool(truth))) =
+                        self.decision(&Question::Truth(AccessPath::new(&path)).to_string(), so_far)
                 {
                     return Some(*truth);
                 }

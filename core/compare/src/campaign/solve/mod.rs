@@ -22,6 +22,7 @@ use rustc_hash::FxHashMap;
 
 use twincell_engine::protocol::{Observation, ObservationPoint};
 use twincell_syntax::site::Comparator;
+use twincell_values::path::{AccessPath, Question};
 use twincell_values::reading::{Condition, Term};
 use twincell_values::value::{AbstractValue, Choice, Decision, Recipe};
 
@@ -319,9 +320,8 @@ impl Solver<'_> {
         }
         // Two objects have their own order.
         if let (Some(one), Some(two)) = (self.path(left, so_far), self.path(right, so_far)) {
-            for (path, wanted) in
-                [(format!("order({one}, {two})"), wanted), (format!("order({two}, {one})"), wanted.reverse())]
-            {
+            for (one, other, wanted) in [(&one, &two, wanted), (&two, &one, wanted.reverse())] {
+                let path = Question::Order { one, other }.to_string();
                 if self.facts.decisions.contains_key(path.as_str()) {
                     let mut way = so_far.clone();
                     way.insert(path, Decision::Value(Recipe::Int(wanted as i64 + 1)));
@@ -353,7 +353,7 @@ impl Solver<'_> {
         if let (Some(path), Some(key)) = (self.path(container, so_far), key)
             && matches!(holder, None | Some(Recipe::Versatile(_)))
         {
-            let aspect = format!("{key} in {path}");
+            let aspect = Question::Item { item: &key, holder: AccessPath::new(&path) }.to_string();
             if self.facts.decisions.contains_key(aspect.as_str()) {
                 let mut way = so_far.clone();
                 way.insert(aspect, Decision::Value(Recipe::Bool(inside)));

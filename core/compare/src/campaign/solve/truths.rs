@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use twincell_engine::protocol::ObservationPoint;
+use twincell_values::path::{AccessPath, Question};
 use twincell_values::reading::{Condition, Term};
 use twincell_values::value::{AbstractValue, Decision, Recipe};
 
@@ -66,7 +67,7 @@ impl Solver<'_> {
         let current = self.value(term, so_far);
         let mut ways = Vec::new();
         if let (Some(path), None | Some(Recipe::Versatile(_))) = (self.path(term, so_far), &current) {
-            let (aspect, length) = (format!("bool({path})"), format!("len({path})"));
+            let [aspect, length] = [Question::Truth, Question::Length].map(|of| of(AccessPath::new(&path)).to_string());
             if self.facts.decisions.contains_key(aspect.as_str()) {
                 let mut way = so_far.clone();
                 way.insert(aspect, Decision::Value(Recipe::Bool(wanted)));
@@ -115,7 +116,9 @@ impl Solver<'_> {
                         });
                     }
                     let mut way = so_far.clone();
-                    way.insert(format!("hasattr({path}.{attribute})"), Decision::Value(Recipe::Bool(wanted)));
+                    let attribute = AccessPath::new(&path).attribute(attribute);
+                    let question = Question::Attribute(AccessPath::new(&attribute)).to_string();
+                    way.insert(question, Decision::Value(Recipe::Bool(wanted)));
                     Some(vec![way])
                 }
                 _ => {
@@ -176,20 +179,21 @@ impl Solver<'_> {
         if let Some(path) = self.path(value, so_far) {
             for name in &names {
                 // Missing classes go by their path, real ones by their own name.
-                for name in [name.as_str(), name.rsplit('.').next().unwrap_or(name)] {
-                    let aspect = format!("isinstance({path}, {name})");
+                let own = AccessPath::new(name).split_attribute().map_or(name.as_str(), |(_, own)| own);
+                for name in [name.as_str(), own] {
+                    let aspect = Question::Instance { of: AccessPath::new(&path), class: name }.to_string();
                     if self.facts.decisions.contains_key(aspect.as_str()) {
                         let mut way = so_far.clone();
-                        way.insert(aspect, Decision::Value(Recipe::Bool(wanted)));
                         if wanted {
                             // It is of only one missing class.
-                            let others = format!("isinstance({path}, ");
                             for known in self.facts.decisions.keys() {
-                                if known.starts_with(&others) && *known != format!("isinstance({path}, {name})") {
+                                let is_of = |of| of == AccessPath::new(&path) && *known != aspect;
+                                if matches!(Question::parse(known), Question::Instance { of, .. } if is_of(of)) {
                                     way.insert((*known).to_string(), Decision::Value(Recipe::Bool(false)));
                                 }
                             }
                         }
+                        way.insert(aspect, Decision::Value(Recipe::Bool(wanted)));
                         ways.push(way);
                         break;
                     }

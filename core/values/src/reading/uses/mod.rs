@@ -18,6 +18,7 @@ use serde::{Deserialize, Serialize};
 
 use twincell_syntax::site::{Site, SiteKind};
 
+use crate::path::AccessPath;
 use crate::value::{AbstractValue, Declared, Recipe};
 
 pub use surroundings::Surroundings;
@@ -252,10 +253,11 @@ fn uses(collector: &Collector, sites: &[Site]) -> Vec<Uses> {
 /// Notes for each value which of its attributes are not methods.
 fn note_data(by_path: &mut BTreeMap<(SiteKind, &str), Uses>) {
     let no_methods = by_path.iter().filter(|((kind, _), uses)| *kind == SiteKind::Attribute && uses.is_no_method());
-    let data: Vec<(&str, &str)> = no_methods.filter_map(|((_, path), _)| path.rsplit_once('.')).collect();
+    let data: Vec<(AccessPath<'_>, &str)> =
+        no_methods.filter_map(|((_, path), _)| AccessPath::new(*path).split_attribute()).collect();
     for (holder, name) in data {
         for kind in [SiteKind::Name, SiteKind::Attribute, SiteKind::Call, SiteKind::Subscript] {
-            if let Some(uses) = by_path.get_mut(&(kind, holder)) {
+            if let Some(uses) = by_path.get_mut(&(kind, holder.as_str())) {
                 add_missing(&mut uses.data, &[name.to_owned()]);
             }
         }
@@ -317,7 +319,7 @@ fn locals(collector: Collector, sites: &[Site]) -> Locals {
         let site = sites.iter().find(|site| (site.kind, site.start, site.end) == flow.value);
         let meant = match flow.kind {
             FlowKind::Value => site.filter(|site| site.kind != SiteKind::Name).map(|site| site.path.clone()),
-            FlowKind::Awaited => site.map(|site| format!("await {}", site.path)),
+            FlowKind::Awaited => site.map(|site| AccessPath::new(&site.path).awaited()),
             FlowKind::Element | FlowKind::Part(_) | FlowKind::ElementPart(_) => None,
         };
         locals.aliases.extend(meant.map(|meant| (flow.local.clone(), meant)));

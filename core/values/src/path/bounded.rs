@@ -21,10 +21,18 @@ pub fn cut_at(text: String, most: usize) -> String {
     format!("{}{MARK}{:0DIGITS$x}", &text[..cut], xxh3_64(text.as_bytes()))
 }
 
-/// The part behind the last cut; all of a text that is not cut.
-pub fn behind_cut(text: &str) -> &str {
-    let marked = text.rsplit_once(MARK).and_then(|(_, rest)| rest.split_at_checked(DIGITS));
-    marked.filter(|(hash, _)| hash.bytes().all(|byte| byte.is_ascii_hexdigit())).map_or(text, |(_, behind)| behind)
+/// How long a cut mark is with its hash.
+pub(super) const MARK_LENGTH: usize = MARK.len_utf8() + DIGITS;
+
+/// Is it a cut that this text starts with?
+pub(super) fn starts_with_mark(text: &str) -> bool {
+    let hash = text.strip_prefix(MARK).and_then(|rest| rest.as_bytes().get(..DIGITS));
+    hash.is_some_and(|hash| hash.iter().all(u8::is_ascii_hexdigit))
+}
+
+/// A path cut at the bound.
+pub fn bounded(path: String) -> String {
+    cut_at(path, MAX_PATH)
 }
 
 #[cfg(test)]
@@ -36,9 +44,18 @@ mod tests {
         let long = |last: &str| cut_at(format!("{}{last}", "größe.".repeat(50)), 80);
         assert!(long("a").len() <= 80 && long("a") != long("b"));
         assert_eq!(cut_at("x".repeat(80), 80), "x".repeat(80));
-        assert_eq!(behind_cut(&format!("open({}).close", long("a"))), ").close");
-        for whole in ["open(x).close", "(~x)", "~0123456789abcdeg", "~é"] {
-            assert_eq!(behind_cut(whole), whole);
+        let mark = long("a").find(MARK).unwrap();
+        assert!(starts_with_mark(&long("a")[mark..]) && long("a").len() == mark + MARK_LENGTH);
+        for whole in ["~x", "~0123456789abcdeg", "~é", "", "0123456789abcdef"] {
+            assert!(!starts_with_mark(whole), "{whole}");
         }
+    }
+
+    #[test]
+    fn a_long_path_is_cut_and_stays_another_one() {
+        let long = |last: &str| bounded(format!("x{}{last}", ".next".repeat(1000)));
+        assert_eq!(long("").len(), long(".a").len());
+        assert_ne!(long(""), long(".a"));
+        assert!(long("").len() <= MAX_PATH);
     }
 }

@@ -1,0 +1,299 @@
+//! Access paths, and the questions that an execution asks about what stands at them.
+//!
+//! A path is a text such as `request.meta['retries']`, and so is a question: `len(request.meta)`, `raise load(x)`. Random
+//! streams are keyed by these texts and records carry them, so they are kept as they are. [`AccessPath`] and [`Question`]
+//! are views of such texts that know their grammar. This folder is the only place that writes such a text or takes one
+//! apart.
+//!
+//! ```
+//! use twincell_values::path::{AccessPath, Question, Segment};
+//!
+//! let path = AccessPath::new("client.get('a(')[0]");
+//! use Segment::{Attribute, Call, Name, Subscript};
+//! assert!(path.segments().eq([Name("client"), Attribute("get"), Call("'a('"), Subscript("0")]));
+//!
+//! let question = Question::Length(path);
+//! assert_eq!(question.to_string(), "len(client.get('a(')[0])");
+//! assert_eq!(Question::parse("len(client.get('a(')[0])"), question);
+//! ```
+
+mod bounded;
+mod question;
+mod scan;
+mod segment;
+
+use std::fmt::{self, Display};
+
+use bounded::starts_with_mark;
+
+pub use bounded::{MAX_ARGUMENTS, MAX_PATH, bounded, cut_at};
+pub use question::Question;
+pub use segment::{Segment, Segments};
+
+/// How the code reaches a value: a view of the text, like [`std::path::Path`]. Any text is one; what the grammar does not
+/// know is a [`Segment::Unknown`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct AccessPath<'a>(&'a str);
+
+impl<'a> From<&'a str> for AccessPath<'a> {
+    fn from(text: &'a str) -> Self {
+        Self(text)
+    }
+}
+
+impl<'a> From<&'a String> for AccessPath<'a> {
+    fn from(text: &'a String) -> Self {
+        Self(text)
+    }
+}
+
+impl Display for AccessPath<'_> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(self.0)
+    }
+}
+
+/// Longer paths from it.
+impl AccessPath<'_> {
+    /// `x.name`.
+    pub fn attribute(self, name: &str) -> String {
+        format!("{self}.{name}")
+    }
+
+    /// `x[key]`.
+    pub fn item(self, key: impl Display) -> String {
+        format!("{self}[{key}]")
+    }
+
+    /// `options['name']`: the value of a further keyword argument.
+    pub fn keyword(self, name: &str) -> String {
+        self.item(format_args!("'{name}'"))
+    }
+
+    /// `x(arguments)`.
+    pub fn call(self, arguments: impl Display) -> String {
+        format!("{self}({arguments})")
+    }
+
+    /// `x(...)`: any call of it.
+    pub fn any_call(self) -> String {
+        self.call(ANY)
+    }
+
+    /// `await x`.
+    pub fn awaited(self) -> String {
+        format!("{AWAIT}{self}")
+    }
+
+    /// `x#2`: what the same call gives where it is repeated.
+    pub fn repeated(self, count: impl Display) -> String {
+        format!("{self}#{count}")
+    }
+
+    /// `x (2)`: the second argument of this name in one execution. The first one has the name alone.
+    pub fn numbered(self, count: usize) -> String {
+        if count <= 1 { self.0.to_string() } else { format!("{self} ({count})") }
+    }
+
+    /// Where a key of a drawn dictionary is drawn; nothing stands there.
+    pub fn key(self, index: usize) -> String {
+        format!("{self} key {index}")
+    }
+}
+
+const AWAIT: &str = "await ";
+/// Stands for any arguments.
+const ANY: &str = "...";
+/// Stands for a function that is the result, in the paths of what it is called with.
+const RESULT: &str = "result";
+
+/// What it is made of.
+impl<'a> AccessPath<'a> {
+    pub fn new(text: &'a str) -> Self {
+        Self(text)
+    }
+
+    pub fn as_str(self) -> &'a str {
+        self.0
+    }
+
+    /// Its parts in order. Their texts put together are the path's text.
+    pub fn segments(self) -> Segments<'a> {
+        Segments::new(self.0)
+    }
+
+    /// Is a part of it cut off?
+    pub fn is_cut(self) -> bool {
+        self.0.match_indices('~').any(|(at, _)| starts_with_mark(&self.0[at..]))
+    }
+
+    /// Is it of this form: `await x`?
+    pub fn is_awaited(self) -> bool {
+        self.0.starts_with(AWAIT)
+    }
+
+    /// Does a call or a bracketed expression end it?
+    pub fn ends_in_call(self) -> bool {
+        self.0.ends_with(')')
+    }
+
+    /// The first name, and what follows.
+    pub fn split_root(self) -> (&'a str, &'a str) {
+        self.0.split_at(self.0.find(|c| !is_name_part(c)).unwrap_or(self.0.len()))
+    }
+
+    /// `c` of `a.b.c`; empty when the path ends in something else.
+    pub fn last_name(self) -> &'a str {
+        &self.0[self.0.trim_end_matches(is_name_part).len()..]
+    }
+
+    /// The last word in it, wherever that stands; all of a path without words.
+    pub fn last_word(self) -> &'a str {
+        self.0.rsplit(|c| !is_name_part(c)).find(|part| !part.is_empty()).unwrap_or(self.0)
+    }
+
+    /// `a.b`, `c` of `a.b.c`; `a`, `b(1)` of `a.b(1)`.
+    pub fn split_attribute(self) -> Option<(AccessPath<'a>, &'a str)> {
+        // Behind a dot that only a name follows, no bracket is open.
+        let last = self.0.rfind('.')?;
+        let is_plain = self.0[last + 1..].chars().all(is_name_part);
+        let at = if is_plain { last } else { scan::rfind(self.0, '.')? };
+        Some((AccessPath(&self.0[..at]), &self.0[at + 1..]))
+    }
+
+    /// `x.get`, `'a'` of `x.get('a')`.
+    pub fn split_call(self) -> Option<(AccessPath<'a>, &'a str)> {
+        self.split_brackets(')')
+    }
+
+    /// `x`, `'a'` of `x['a']`.
+    pub fn split_item(self) -> Option<(AccessPath<'a>, &'a str)> {
+        self.split_brackets(']')
+    }
+
+    fn split_brackets(self, closes: char) -> Option<(AccessPath<'a>, &'a str)> {
+        let inner = self.0.strip_suffix(closes)?;
+        let at = scan::last_opening(self.0)?;
+        Some((AccessPath(&self.0[..at]), &inner[at + 1..]))
+    }
+
+    /// What the brackets that end it are of, call or subscript alike: `x.get` of `x.get('a')`; all of a path that ends in
+    /// something else.
+    pub fn before_brackets(self) -> AccessPath<'a> {
+        let end = scan::last_opening(self.0).filter(|&at| !self.0[at..].starts_with('{')).unwrap_or(self.0.len());
+        AccessPath(&self.0[..end])
+    }
+
+    /// What it looks into or calls: `x` of `x.a`, `x[0]` and `x(1)`; all of a path that is none of these.
+    pub fn holder(self) -> AccessPath<'a> {
+        match self.before_brackets() {
+            whole if whole == self => self.split_attribute().map_or(self, |(holder, _)| holder),
+            holder => holder,
+        }
+    }
+
+    /// What stands before the first arguments in it.
+    pub fn before_first_call(self) -> Option<AccessPath<'a>> {
+        scan::first(self.0, '(').map(|at| AccessPath(&self.0[..at]))
+    }
+
+    /// What is called by the call that ends it, or by the first one where the end is cut off. What a function gets that is
+    /// the result, and what is awaited, is no call of the code.
+    pub fn callee(self) -> Option<AccessPath<'a>> {
+        let cut_off = || self.before_first_call().filter(|_| self.is_cut() && !self.ends_in_call());
+        let callee = self.split_call().map(|(callee, _)| callee).or_else(cut_off)?;
+        (!matches!(callee.0, "" | RESULT) && callee.0 != AWAIT.trim_end()).then_some(callee)
+    }
+
+    /// `x.f` of `x.f(...)`, see [`Self::any_call`].
+    pub fn callee_of_any_call(self) -> Option<AccessPath<'a>> {
+        self.split_call().filter(|(_, arguments)| *arguments == ANY).map(|(callee, _)| callee)
+    }
+
+    /// What stands before a number of repetition: `f()` of `f()#2`.
+    pub fn without_repetition(self) -> AccessPath<'a> {
+        match self.0.rsplit_once('#') {
+            Some((head, number)) if number.bytes().all(|byte| byte.is_ascii_digit()) => AccessPath(head),
+            _ => self,
+        }
+    }
+
+    /// `x` of `x (2)`, see [`Self::numbered`].
+    pub fn without_number(self) -> AccessPath<'a> {
+        AccessPath(self.0.rsplit_once(" (").map_or(self.0, |(name, _)| name))
+    }
+
+    /// How this path goes on from another one: `.b[0]` of `a.b[0]` from `a`.
+    pub fn beyond(self, base: &str) -> Option<&'a str> {
+        self.0.strip_prefix(base).filter(|rest| rest.starts_with(['.', '[', '(']))
+    }
+
+    /// Is it reached through what a function gets that is the result: `result(x)`, `result(x).y`?
+    pub fn is_of_result(self) -> bool {
+        self.0.strip_prefix(RESULT).is_some_and(|rest| rest.starts_with('('))
+    }
+}
+
+/// `(x + 1)`.
+pub fn binary(left: &str, sign: &str, right: &str) -> String {
+    format!("({left} {sign} {right})")
+}
+
+/// `(-x)`.
+pub fn unary(sign: char, operand: &str) -> String {
+    format!("({sign}{operand})")
+}
+
+/// May this character stand in a name? Beyond ASCII, marks belong to names as letters do.
+fn is_name_part(character: char) -> bool {
+    character.is_ascii_alphanumeric() || character == '_' || !character.is_ascii()
+}
+
+/// The arguments of a call one by one, as they are written.
+pub fn arguments(written: &str) -> impl Iterator<Item = &str> {
+    scan::between_commas(written)
+}
+
+/// The keyword of an argument, as it is written: `b` of `b=1`.
+pub fn keyword(argument: &str) -> Option<&str> {
+    let (name, rest) = AccessPath(argument).split_root();
+    let value = rest.trim_start().strip_prefix('=')?;
+    (!name.is_empty() && !value.starts_with('=')).then_some(name)
+}
+
+/// A function that the code gives as its result is called on values at paths of this name.
+pub fn of_result() -> AccessPath<'static> {
+    AccessPath(RESULT)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_taken_apart_outside_of_its_literals() {
+        let call = |text| AccessPath::new(text).split_call().map(|(callee, arguments)| (callee.0, arguments));
+        assert_eq!(call("x.split('(')"), Some(("x.split", "'('")));
+        assert_eq!(call("f(a)(b)"), Some(("f(a)", "b")));
+        assert_eq!(call("f(a)[0]"), None);
+        assert_eq!(call("f(a, b(c~0123456789abcdef)"), Some(("f", "a, b(c~0123456789abcdef")));
+        let attribute = |text| AccessPath::new(text).split_attribute().map(|(base, name)| (base.0, name));
+        assert_eq!(attribute("get('a.b').close"), Some(("get('a.b')", "close")));
+        assert_eq!(attribute("x['a.b']"), None);
+        assert_eq!(AccessPath::new("f(...)").callee_of_any_call(), Some("f".into()));
+        assert_eq!(AccessPath::new("a.b[0]").beyond("a"), Some(".b[0]"));
+        assert_eq!(AccessPath::new("ab").beyond("a"), None);
+        let keywords: Vec<_> = arguments("a, b=1, c = g(d=2, e), 'f=1', h == 2").map(keyword).collect();
+        assert_eq!(keywords, [None, Some("b"), Some("c"), None, None]);
+        assert!(arguments("").eq([""]));
+    }
+
+    #[test]
+    fn names_in_any_script_are_names() {
+        for name in ["नमस्ते", "e\u{301}", "名前", "a_1"] {
+            assert_eq!(AccessPath::new(&format!("x['a'].{name}")).last_name(), name);
+            assert_eq!(AccessPath::new(&format!("{name}.a")).split_root(), (name, ".a"));
+        }
+        assert_eq!((AccessPath::new("f()").last_name(), AccessPath::new("f()").last_word()), ("", "f"));
+    }
+}
