@@ -271,16 +271,7 @@ mod tests {
     }
 
     fn behavior(calls: Vec<Call>) -> Behavior {
-        Behavior {
-            outcome: Outcome::Returned(Observed::None),
-            arguments: vec![],
-            stdout: String::new(),
-            stderr: String::new(),
-            log: vec![],
-            calls,
-            lines: vec![],
-            branches: vec![],
-        }
+        Behavior { calls, ..Behavior::new(Outcome::Returned(Observed::None)) }
     }
 
     fn differs(old: Vec<Call>, new: Vec<Call>) -> bool {

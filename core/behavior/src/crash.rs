@@ -93,16 +93,7 @@ mod tests {
     use super::*;
 
     fn behavior(outcome: Outcome) -> Behavior {
-        Behavior {
-            outcome,
-            arguments: vec![],
-            stdout: String::new(),
-            stderr: String::new(),
-            log: vec![],
-            calls: vec![],
-            lines: vec![(2, 1)],
-            branches: vec![],
-        }
+        Behavior { lines: vec![(2, 1)], ..Behavior::new(outcome) }
     }
 
     fn raised(class: &str) -> Behavior {

@@ -217,14 +217,10 @@ mod tests {
     fn behavior(returned: Observed, attributes: &[(&str, i64)], stdout: &str) -> Behavior {
         let assigned = attributes.iter().map(|(name, value)| (format!(".{name}"), int(*value))).collect();
         Behavior {
-            outcome: Outcome::Returned(returned),
             arguments: vec![(Slot::Argument("self".into()), Observed::Injected { path: "self".into(), assigned })],
             stdout: stdout.into(),
-            stderr: String::new(),
             log: vec![Logged { level: "info".into(), message: format!("took {stdout}"), line: 1 }],
-            calls: vec![],
-            lines: vec![],
-            branches: vec![],
+            ..Behavior::new(Outcome::Returned(returned))
         }
     }
 

@@ -11,16 +11,7 @@
 //! use twincell_behavior::{Channel, Rules, differences};
 //! use twincell_engine::observed::{Behavior, Observed, Outcome};
 //!
-//! let returns = |value: &str| Behavior {
-//!     outcome: Outcome::Returned(Observed::Int(value.into())),
-//!     arguments: vec![],
-//!     stdout: String::new(),
-//!     stderr: String::new(),
-//!     log: vec![],
-//!     calls: vec![],
-//!     lines: vec![],
-//!     branches: vec![],
-//! };
+//! let returns = |value: &str| Behavior::new(Outcome::Returned(Observed::Int(value.into())));
 //! let found = differences(&returns("1"), &returns("2"), &Rules::default());
 //! assert_eq!(found.len(), 1);
 //! assert_eq!(found[0].channel, Channel::Return);

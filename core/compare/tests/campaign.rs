@@ -44,25 +44,14 @@ fn record(request: &ExecutionRequest, outcomes: Vec<Outcome>) -> ExecutionRecord
         index: request.index,
         seed: request.seed,
         choices: vec![Choice { path: "x".into(), decision }],
-        injections: vec![],
         behaviors: outcomes.into_iter().map(behavior).collect(),
-        observations: vec![],
-        forced: vec![],
         microseconds: 1,
+        ..ExecutionRecord::default()
     }
 }
 
 fn behavior(outcome: Outcome) -> Behavior {
-    Behavior {
-        outcome,
-        arguments: vec![],
-        stdout: String::new(),
-        stderr: String::new(),
-        log: vec![],
-        calls: vec![],
-        lines: vec![(1, 1)],
-        branches: vec![],
-    }
+    Behavior { lines: vec![(1, 1)], ..Behavior::new(outcome) }
 }
 
 fn returned(value: i64) -> Option<Outcome> {

@@ -207,6 +207,20 @@ pub struct Behavior {
 }
 
 impl Behavior {
+    /// A behavior of which nothing but the outcome was seen.
+    pub fn new(outcome: Outcome) -> Self {
+        Behavior {
+            outcome,
+            arguments: Vec::new(),
+            stdout: String::new(),
+            stderr: String::new(),
+            log: Vec::new(),
+            calls: Vec::new(),
+            lines: Vec::new(),
+            branches: Vec::new(),
+        }
+    }
+
     /// What it leaves behind in a slot.
     pub fn left(&self, slot: &Slot) -> Option<&Observed> {
         self.arguments.iter().find(|(known, _)| known == slot).map(|(_, value)| value)

@@ -170,24 +170,12 @@ fn send(socket: &mut UnixStream, message: &FromWorker) -> Result<(), WorkerError
 
 /// The record with stopped versions in place of the observations.
 fn shortened(record: &ExecutionRecord, reason: Limit) -> Box<ExecutionRecord> {
-    let stopped = Behavior {
-        outcome: Outcome::Stopped { reason },
-        arguments: Vec::new(),
-        stdout: String::new(),
-        stderr: String::new(),
-        log: Vec::new(),
-        calls: Vec::new(),
-        lines: Vec::new(),
-        branches: Vec::new(),
-    };
+    let stopped = Behavior::new(Outcome::Stopped { reason });
     Box::new(ExecutionRecord {
         index: record.index,
         seed: record.seed,
-        choices: Vec::new(),
-        injections: Vec::new(),
         behaviors: vec![stopped; record.behaviors.len()],
-        observations: vec![],
-        forced: Vec::new(),
         microseconds: record.microseconds,
+        ..ExecutionRecord::default()
     })
 }

@@ -104,19 +104,6 @@ fn text(text: &str) -> Observed {
     Observed::Str(text.into())
 }
 
-fn behavior(outcome: Outcome) -> Behavior {
-    Behavior {
-        outcome,
-        arguments: vec![],
-        stdout: String::new(),
-        stderr: String::new(),
-        log: vec![],
-        calls: vec![],
-        lines: vec![],
-        branches: vec![],
-    }
-}
-
 fn comparison(pairs: Vec<PairReport>) -> Comparison {
     let first = &pairs[0];
     Comparison {
@@ -274,12 +261,12 @@ pub fn changing_pair() -> PairReport {
             probabilities: vec![0.31],
             old: Behavior {
                 arguments: vec![(Slot::Argument("request".into()), injected("request"))],
-                ..behavior(Outcome::Returned(Observed::None))
+                ..Behavior::new(Outcome::Returned(Observed::None))
             },
             new: Behavior {
                 arguments: vec![(Slot::Argument("request".into()), injected("request"))],
                 stdout: "retrying\n".into(),
-                ..behavior(Outcome::Returned(injected("request.copy()")))
+                ..Behavior::new(Outcome::Returned(injected("request.copy()")))
             },
             calls: vec![
                 CallRow {
@@ -347,8 +334,8 @@ pub fn preserving_pair() -> PairReport {
             injections: vec![injection("values", Recipe::List(vec![Recipe::Int(1), Recipe::Int(-10)]), None, 0, 0.61)],
             decisive: vec![],
             probabilities: vec![],
-            old: behavior(Outcome::Returned(Observed::Int("-9".into()))),
-            new: behavior(Outcome::Returned(Observed::Int("-9".into()))),
+            old: Behavior::new(Outcome::Returned(Observed::Int("-9".into()))),
+            new: Behavior::new(Outcome::Returned(Observed::Int("-9".into()))),
             calls: vec![],
         }),
         decided_by: vec![],

@@ -21,16 +21,7 @@ fn function(text: &str) -> Function {
 }
 
 fn behavior(outcome: Outcome) -> Behavior {
-    Behavior {
-        outcome,
-        arguments: vec![],
-        stdout: String::new(),
-        stderr: String::new(),
-        log: vec![],
-        calls: vec![],
-        lines: vec![(2, 1)],
-        branches: vec![],
-    }
+    Behavior { lines: vec![(2, 1)], ..Behavior::new(outcome) }
 }
 
 fn returned(value: i64) -> Behavior {
@@ -44,11 +35,9 @@ fn case(old: Behavior, new: Behavior) -> TestCase {
         index: 4,
         seed: 1,
         choices,
-        injections: vec![],
         behaviors: vec![old, new],
-        observations: vec![],
-        forced: vec![],
         microseconds: 5,
+        ..ExecutionRecord::default()
     };
     TestCase { record, differences, new_lines: 1, coverage: 1.0, probability: 1.0, examined: true }
 }

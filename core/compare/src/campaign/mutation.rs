@@ -227,19 +227,9 @@ mod tests {
     fn failed(class: &str, message: &str, value: Recipe) -> Vec<Recipe> {
         let exception = Observed::Exception { class: class.into(), arguments: vec![] };
         let outcome = Outcome::Raised { exception, intended: false, line: 2, message: message.into() };
-        let behavior = Behavior {
-            outcome,
-            arguments: vec![],
-            stdout: String::new(),
-            stderr: String::new(),
-            log: vec![],
-            calls: vec![],
-            lines: vec![],
-            branches: vec![],
-        };
         let record = ExecutionRecord {
             choices: vec![Choice { path: "x".into(), decision: Decision::Value(value) }],
-            behaviors: vec![behavior],
+            behaviors: vec![Behavior::new(outcome)],
             ..ExecutionRecord::default()
         };
         let reading = Reading { lines: vec!["def f(x):".into(), "    use(x)".into()], ..Reading::default() };

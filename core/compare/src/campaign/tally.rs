@@ -142,25 +142,12 @@ mod tests {
     use twincell_engine::protocol::ExecutionRecord;
 
     fn case(index: u32, outcome: Outcome, new_lines: u32) -> TestCase {
-        let behavior = |outcome| Behavior {
-            outcome,
-            arguments: vec![],
-            stdout: String::new(),
-            stderr: String::new(),
-            log: vec![],
-            calls: vec![],
-            lines: vec![(1, 3)],
-            branches: vec![],
-        };
+        let behavior = |outcome| Behavior { lines: vec![(1, 3)], ..Behavior::new(outcome) };
         let record = ExecutionRecord {
             index,
-            seed: 0,
-            choices: vec![],
-            injections: vec![],
             behaviors: vec![behavior(Outcome::Returned(Observed::None)), behavior(outcome)],
-            observations: vec![],
-            forced: vec![],
             microseconds: 1,
+            ..ExecutionRecord::default()
         };
         TestCase { record, differences: vec![], new_lines, coverage: 1.0, probability: 1.0, examined: true }
     }
