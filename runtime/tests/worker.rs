@@ -5,62 +5,22 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use twincell_engine::observed::{Behavior, Observed, Outcome};
-use twincell_engine::protocol::{Context, ExecutionRecord, ExecutionRequest, Program, Unevaluated, Version};
-use twincell_engine::{EngineError, Executed, MEMORY_VARIABLE, PoolOptions, SOCKET_VARIABLE, WorkerPool};
+use twincell_engine::protocol::{ExecutionRecord, ExecutionRequest, Program, Unevaluated};
+use twincell_engine::{EngineError, MEMORY_VARIABLE, SOCKET_VARIABLE, WorkerPool};
 use twincell_runtime::worker::{Host, Setup, serve};
+use twincell_samples::executions::{outcome, program, record, requests, test_as_worker};
 
 fn pool() -> WorkerPool {
-    let mut options = PoolOptions::new(std::env::current_exe().unwrap());
-    options.arguments = ["fake_python", "--exact", "--nocapture", "--test-threads=1"].map(String::from).to_vec();
-    options.workers = 1;
-    options.deadline = Duration::from_secs(20);
-    WorkerPool::new(options)
-}
-
-fn program(code: &str) -> Program {
-    let version = Version {
-        qualname: "f".into(),
-        name: "f".into(),
-        code: code.into(),
-        sites: Default::default(),
-        predictions: Vec::new(),
-        parameters: Vec::new(),
-        renames: Vec::new(),
-        locals: Default::default(),
-        uses: Vec::new(),
-        class_name: None,
-        module: String::new(),
-        body: Default::default(),
-        companions: vec![],
-        decorators: vec![],
-        attribute_renames: vec![],
-    };
-    Program {
-        versions: vec![version],
-        literals: Vec::new(),
-        context: Context::Function,
-        raise_probability: 0.0,
-        step_budget: 1000,
-        isolation: Default::default(),
-    }
+    WorkerPool::new(test_as_worker("fake_python", Duration::from_secs(20)).unwrap())
 }
 
 /// What three executions of a program gave: text, or why there is none.
 fn run_three(pool: &WorkerPool, code: &str) -> Vec<String> {
-    let request = |index| ExecutionRequest {
-        index,
-        seed: 0,
-        fixed: Default::default(),
-        versions: vec![0, 0],
-        observe: false,
-        explain: false,
-        substitute: Default::default(),
-    };
-    let done = pool.load(&program(code)).unwrap().run((0..3).map(request).collect()).unwrap();
-    done.into_iter()
-        .map(|executed| match executed {
-            Executed::Lost { reason, .. } => reason,
-            Executed::Record(record) => match &record.behaviors[0].outcome {
+    let done = pool.load(&program(code)).unwrap().run(requests(3)).unwrap();
+    done.iter()
+        .map(|executed| match outcome(executed) {
+            Err(reason) => reason.to_owned(),
+            Ok(record) => match &record.behaviors[0].outcome {
                 Outcome::Returned(Observed::Str(text)) => text.clone(),
                 other => format!("{other:?}"),
             },
@@ -186,25 +146,6 @@ impl Host for FakeHost {
                 _ => return Err(format!("{code} is no text of a test")),
             },
         };
-        let behavior = Behavior {
-            outcome: Outcome::Returned(Observed::Str(text)),
-            arguments: Vec::new(),
-            stdout: String::new(),
-            stderr: String::new(),
-            log: vec![],
-            calls: Vec::new(),
-            lines: Vec::new(),
-            branches: Vec::new(),
-        };
-        Ok(ExecutionRecord {
-            index: request.index,
-            seed: request.seed,
-            choices: Vec::new(),
-            injections: Vec::new(),
-            behaviors: vec![behavior; request.versions.len()],
-            observations: vec![],
-            forced: Vec::new(),
-            microseconds: 1,
-        })
+        Ok(record(request, &Behavior::new(Outcome::Returned(Observed::Str(text)))))
     }
 }

@@ -10,63 +10,17 @@ use std::time::{Duration, Instant};
 use twincell_engine::frame::{self, MAX_RECORD};
 use twincell_engine::observed::{Behavior, Observed, Outcome};
 use twincell_engine::protocol::{
-    Context, ExecutionRecord, ExecutionRequest, FromWorker, MAX_FRAME, PROTOCOL_VERSION, Program, SandboxReport,
-    ToWorker, Unevaluated, Version,
+    ExecutionRecord, ExecutionRequest, FromWorker, MAX_FRAME, PROTOCOL_VERSION, SandboxReport, ToWorker, Unevaluated,
 };
 use twincell_engine::{EngineError, Executed, PoolOptions, SOCKET_VARIABLE, WorkerPool};
+use twincell_samples::executions::{outcome, program, record, requests, test_as_worker};
 
 const FAKE: &str = "fake_worker";
 const DEADLINE: Duration = Duration::from_millis(1000);
 
 fn options(workers: usize) -> PoolOptions {
-    let mut options = PoolOptions::new(std::env::current_exe().unwrap());
-    options.arguments = [FAKE, "--exact", "--nocapture"].map(String::from).to_vec();
-    options.workers = workers;
-    options.deadline = DEADLINE;
-    options.load_deadline = DEADLINE;
-    options
-}
-
-/// A program whose text tells the fake worker what to do.
-fn program(code: &str) -> Program {
-    let version = Version {
-        qualname: "f".into(),
-        name: "f".into(),
-        code: code.into(),
-        sites: Default::default(),
-        predictions: Vec::new(),
-        parameters: Vec::new(),
-        renames: Vec::new(),
-        locals: Default::default(),
-        uses: Vec::new(),
-        class_name: None,
-        module: String::new(),
-        body: Default::default(),
-        companions: vec![],
-        decorators: vec![],
-        attribute_renames: vec![],
-    };
-    Program {
-        versions: vec![version],
-        literals: Vec::new(),
-        context: Context::Function,
-        raise_probability: 0.0,
-        step_budget: 1000,
-        isolation: Default::default(),
-    }
-}
-
-fn requests(count: u32) -> Vec<ExecutionRequest> {
-    let request = |index| ExecutionRequest {
-        index,
-        seed: index.into(),
-        fixed: Default::default(),
-        versions: vec![0, 0],
-        observe: false,
-        explain: false,
-        substitute: Default::default(),
-    };
-    (0..count).map(request).collect()
+    let options = test_as_worker(FAKE, DEADLINE).unwrap();
+    PoolOptions { workers, load_deadline: DEADLINE, ..options }
 }
 
 /// Runs a batch of five; the reason for each lost request.
@@ -75,12 +29,7 @@ fn run_five(code: &str) -> Vec<Option<String>> {
     let mut loaded = pool.load(&program(code)).unwrap();
     let done = loaded.run(requests(5)).unwrap();
     assert_eq!(done.iter().map(index_of).collect::<Vec<_>>(), [0, 1, 2, 3, 4]);
-    done.into_iter()
-        .map(|executed| match executed {
-            Executed::Record(_) => None,
-            Executed::Lost { reason, .. } => Some(reason),
-        })
-        .collect()
+    done.iter().map(|executed| outcome(executed).err().map(str::to_owned)).collect()
 }
 
 fn index_of(executed: &Executed) -> u32 {
@@ -92,10 +41,7 @@ fn index_of(executed: &Executed) -> u32 {
 
 /// Process number of the worker that made a record.
 fn worker_of(executed: &Executed) -> u32 {
-    match executed {
-        Executed::Record(record) => record.behaviors[0].stdout.parse().unwrap(),
-        Executed::Lost { reason, .. } => panic!("{reason}"),
-    }
+    outcome(executed).unwrap().behaviors[0].stdout.parse().unwrap()
 }
 
 fn is_running(process: u32) -> bool {
@@ -571,31 +517,16 @@ mod fake {
         {
             return misbehave(socket, misdeed, program, Some(request));
         }
-        send(socket, &record(program, request));
+        send(socket, &answer(program, request));
     }
 
-    fn record(program: u64, request: &ExecutionRequest) -> FromWorker {
+    fn answer(program: u64, request: &ExecutionRequest) -> FromWorker {
         let behavior = Behavior {
-            outcome: Outcome::Returned(Observed::None),
-            arguments: Vec::new(),
             stdout: std::process::id().to_string(),
             stderr: std::env::current_dir().unwrap().display().to_string(),
-            log: Vec::new(),
-            calls: Vec::new(),
-            lines: Vec::new(),
-            branches: Vec::new(),
+            ..Behavior::new(Outcome::Returned(Observed::None))
         };
-        let record = ExecutionRecord {
-            index: request.index,
-            seed: request.seed,
-            choices: Vec::new(),
-            injections: Vec::new(),
-            behaviors: vec![behavior; request.versions.len()],
-            observations: vec![],
-            forced: Vec::new(),
-            microseconds: 1,
-        };
-        FromWorker::Record { program, record: Box::new(record) }
+        FromWorker::Record { program, record: Box::new(record(request, &behavior)) }
     }
 
     fn signal(number: i32) {
@@ -606,7 +537,7 @@ mod fake {
 
     fn misbehave(socket: &mut UnixStream, misdeed: &str, program: u64, request: Option<&ExecutionRequest>) {
         let falsify = |change: &dyn Fn(&mut u64, &mut ExecutionRecord)| {
-            let FromWorker::Record { mut program, mut record } = record(program, request.unwrap()) else {
+            let FromWorker::Record { mut program, mut record } = answer(program, request.unwrap()) else {
                 unreachable!()
             };
             change(&mut program, &mut record);
@@ -618,7 +549,7 @@ mod fake {
                 std::process::exit(3)
             }
             "abort" => std::process::abort(),
-            "nothing" => send(socket, &record(program, request.unwrap())),
+            "nothing" => send(socket, &answer(program, request.unwrap())),
             "kill" => signal(libc::SIGKILL),
             "stop" => signal(libc::SIGSTOP),
             "hang" => std::thread::sleep(Duration::from_secs(60)),
@@ -638,7 +569,7 @@ mod fake {
                 socket.write_all(&body).unwrap();
             }
             "half a frame" => {
-                let whole = frame::encode(&record(program, request.unwrap()), MAX_FRAME).unwrap();
+                let whole = frame::encode(&answer(program, request.unwrap()), MAX_FRAME).unwrap();
                 socket.write_all(&whole[..whole.len() / 2]).unwrap();
                 std::process::exit(0)
             }
@@ -650,7 +581,7 @@ mod fake {
             "wrong index" => send(socket, &falsify(&|_, record| record.index += 1)),
             "wrong seed" => send(socket, &falsify(&|_, record| record.seed += 1)),
             "too few behaviors" => send(socket, &falsify(&|_, record| record.behaviors.truncate(1))),
-            "surplus" => (0..2).for_each(|_| send(socket, &record(program, request.unwrap()))),
+            "surplus" => (0..2).for_each(|_| send(socket, &answer(program, request.unwrap()))),
             "hello again" => {
                 let hello = FromWorker::Hello {
                     protocol: PROTOCOL_VERSION,

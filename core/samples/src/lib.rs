@@ -1,4 +1,6 @@
-//! Small reports for the tests of crates that pass reports on. No part of the product.
+//! Small programs, requests, records and reports for tests. No part of the product.
+
+pub mod executions;
 
 use twincell_compare::report::{Comparison, FORMAT, LineReport, PairReport, VersionReport};
 use twincell_compare::verdict::Verdict;
