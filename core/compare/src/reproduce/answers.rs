@@ -9,6 +9,7 @@ use twincell_values::path::{AccessPath, Question};
 use twincell_values::value::{Decision, Recipe};
 
 use super::file::Writer;
+use super::refusal::Refusal;
 use super::{python, slice};
 
 /// What stands in a reproducer for one access path.
@@ -35,7 +36,7 @@ impl Writer<'_> {
     pub(super) fn answers(
         &self,
         patched: &BTreeMap<String, BTreeSet<String>>,
-    ) -> Result<BTreeMap<String, Answer>, String> {
+    ) -> Result<BTreeMap<String, Answer>, Refusal> {
         let mut answers: BTreeMap<String, Answer> = BTreeMap::new();
         let mut lengths: BTreeMap<String, usize> = BTreeMap::new();
         let roots: BTreeSet<String> = (0..2)
@@ -70,7 +71,7 @@ impl Writer<'_> {
             };
             let path = python::masked(path);
             if answers.insert(path.clone(), value.clone()).is_some_and(|known| known != value) {
-                return Err(format!("two values have the same path {path} where it is cut off"));
+                return Err(Refusal::SamePath(path.clone()));
             }
         }
         // The number of items that unpacking asked for says how many there are.

@@ -10,6 +10,7 @@ use twincell_values::path::{AccessPath, Question};
 use twincell_values::value::{AbstractValue, Decision, Recipe};
 
 use super::python;
+use super::refusal::Refusal;
 
 /// The decisions of an execution by access path.
 pub(super) type Decisions<'a> = BTreeMap<&'a str, &'a Decision>;
@@ -33,7 +34,7 @@ pub(super) fn arguments(
     decisions: &Decisions<'_>,
     canonical: &dyn Fn(&str) -> String,
     shared: &dyn Fn(&str) -> bool,
-) -> Result<Vec<Argument>, String> {
+) -> Result<Vec<Argument>, Refusal> {
     let number = |path: &str| match decisions.get(path) {
         Some(Decision::Value(Recipe::Int(count))) => *count,
         _ => 0,
@@ -47,8 +48,8 @@ pub(super) fn arguments(
         Some(Decision::Default) => Ok(None),
         // It is looked up, so that it is the very object.
         Some(Decision::Same(_)) => Ok(Some(Recipe::Versatile(AbstractValue::Object))),
-        Some(_) => Err(format!("the argument {path} was no value")),
-        None => Err(format!("the argument {path} was not recorded")),
+        Some(_) => Err(Refusal::ArgumentIsNoValue(path.to_string())),
+        None => Err(Refusal::ArgumentNotRecorded(path.to_string())),
     };
     let mut passed = Vec::new();
     let mut by_keyword = false;
@@ -70,7 +71,7 @@ pub(super) fn arguments(
                     continue;
                 }
                 match given(&path)? {
-                    None if !parameter.has_default => return Err(format!("the argument {path} was left out")),
+                    None if !parameter.has_default => return Err(Refusal::ArgumentLeftOut(path.clone())),
                     None => by_keyword = true,
                     Some(value) if by_keyword => passed.push(named(&path, &parameter.name, value)),
                     Some(value) => passed.push(Argument { keyword: None, path, value: Some(value) }),
@@ -173,6 +174,6 @@ mod tests {
     fn a_missing_decision_is_named() {
         let function = functions("def f(a): 0\n").0.remove(0);
         let found = arguments(&function.parameters, &Decisions::new(), &|name| name.to_string(), &|_| true);
-        assert_eq!(found, Err("the argument a was not recorded".into()));
+        assert_eq!(found, Err(Refusal::ArgumentNotRecorded("a".into())));
     }
 }

@@ -1,10 +1,12 @@
 //! The assertions of a reproducer: the behavior of the old version, in the channels in which the new one differs.
 
-use twincell_behavior::{Channel, display_slot};
+use twincell_behavior::Channel;
 use twincell_engine::observed::{Behavior, Call, Observed, Outcome, Slot};
 use twincell_syntax::python::{is_builtin_exception, is_identifier};
 use twincell_values::value::{Decision, Recipe};
 
+use super::equality::Equality;
+use super::refusal::Refusal;
 use super::shape::{Shape, shape, shaped};
 use super::{Case, python};
 
@@ -43,7 +45,7 @@ pub(super) struct Checks {
 }
 
 /// The checks of a case, or why there are none. `standins` says whether the parts of `standin/` can be used.
-pub(super) fn checks(case: &Case<'_>, standins: bool) -> Result<Checks, String> {
+pub(super) fn checks(case: &Case<'_>, standins: bool) -> Result<Checks, Refusal> {
     let [old, new] = case.behaviors()?;
     let mut checks = Checks { shape: shape(case, old)?, ..Checks::default() };
     let mut refused = Vec::new();
@@ -51,7 +53,7 @@ pub(super) fn checks(case: &Case<'_>, standins: bool) -> Result<Checks, String> 
         let done = match difference.channel {
             Channel::Return | Channel::Exception => outcome(&mut checks, old, new, standins),
             Channel::Output => output(&mut checks, old, new),
-            Channel::Log if !standins => Err("messages are compared".into()),
+            Channel::Log if !standins => Err(Refusal::Messages),
             Channel::Log => {
                 if !checks.log {
                     let entry = |logged: &twincell_engine::observed::Logged| {
@@ -67,13 +69,13 @@ pub(super) fn checks(case: &Case<'_>, standins: bool) -> Result<Checks, String> 
                 Some(slot) => left(&mut checks, case, [old, new], slot, standins),
                 None => Ok(()),
             },
-            _ if !standins => Err("calls of what is not there are compared".into()),
+            _ if !standins => Err(Refusal::CallsOfMissing),
             _ => calls(&mut checks, case, old, new),
         };
         refused.extend(done.err());
     }
     if checks.after.is_empty() && checks.raises.is_none() {
-        return Err(refused.into_iter().next().unwrap_or_else(|| "there is no evidence".into()));
+        return Err(refused.into_iter().next().unwrap_or(Refusal::NoEvidence));
     }
     if let (None, Outcome::Raised { .. }) = (&checks.raises, &old.outcome) {
         checks.raises = Some(Raises::Anything);
@@ -81,7 +83,7 @@ pub(super) fn checks(case: &Case<'_>, standins: bool) -> Result<Checks, String> 
     Ok(checks)
 }
 
-fn outcome(checks: &mut Checks, old: &Behavior, new: &Behavior, standins: bool) -> Result<(), String> {
+fn outcome(checks: &mut Checks, old: &Behavior, new: &Behavior, standins: bool) -> Result<(), Refusal> {
     if checks.result || checks.raises.is_some() {
         return Ok(());
     }
@@ -92,7 +94,7 @@ fn outcome(checks: &mut Checks, old: &Behavior, new: &Behavior, standins: bool) 
                 Outcome::Returned(other) => Some(shaped(other)),
                 _ => None,
             };
-            checks.after.push(equality("result", &value, other.as_ref(), standins)?);
+            checks.after.push(equality(&value, other.as_ref(), standins)?.of("result"));
             checks.result = true;
         }
         Outcome::Raised { exception: Observed::Exception { class, arguments }, .. } => {
@@ -114,37 +116,28 @@ fn outcome(checks: &mut Checks, old: &Behavior, new: &Behavior, standins: bool) 
                 [Observed::Str(message)] if builtin && class != "KeyError" => {
                     Some(format!("assert str(caught.value) == {}", python::string(message)))
                 }
-                _ => equality("caught.value.args", &tuple, None, standins).ok(),
+                _ => equality(&tuple, None, standins).ok().map(|equality| equality.of("caught.value.args")),
             };
             checks.caught |= message.is_some();
             checks.after.extend(message);
         }
-        other => return Err(format!("the old version did not end in a way that can be asserted: {other:?}")),
+        other => return Err(Refusal::OldOutcome(Box::new(other.clone()))),
     }
     Ok(())
 }
 
-/// `assert NAME == VALUE`, in a form that distinguishes the value from the other one.
-fn equality(name: &str, value: &Observed, other: Option<&Observed>, standins: bool) -> Result<String, String> {
+/// What must hold of a value, in a form that distinguishes it from the other one.
+fn equality(value: &Observed, other: Option<&Observed>, standins: bool) -> Result<Equality, Refusal> {
     if let Some(literal) = python::plain(value) {
-        return Ok(match value {
-            Observed::None | Observed::Bool(_) => format!("assert {name} is {literal}"),
-            _ if other.is_some_and(|other| python::is_equal_in_python(value, other)) => {
-                format!("assert repr({name}) == {}", python::string(&literal))
-            }
-            _ => format!("assert {name} == {literal}"),
-        });
+        return Equality::with(value, literal, other);
     }
     if !standins {
-        return Err("a value that no literal says in full is compared".into());
+        return Err(Refusal::NoLiteral);
     }
-    match python::text(value) {
-        Some(text) => Ok(format!("assert text({name}) == {}", python::string(&text))),
-        None => Err("a value is compared that was not observed in full".into()),
-    }
+    python::text(value).map(|text| Equality::with_text(&text)).ok_or(Refusal::NotObservedInFull)
 }
 
-fn output(checks: &mut Checks, old: &Behavior, new: &Behavior) -> Result<(), String> {
+fn output(checks: &mut Checks, old: &Behavior, new: &Behavior) -> Result<(), Refusal> {
     for (name, a, b) in [("stdout", &old.stdout, &new.stdout), ("stderr", &old.stderr, &new.stderr)] {
         if a != b && !checks.output.contains(&name) {
             checks.output.push(name);
@@ -161,7 +154,7 @@ fn left(
     behaviors: [&Behavior; 2],
     slot: &Slot,
     standins: bool,
-) -> Result<(), String> {
+) -> Result<(), Refusal> {
     let then = behaviors[0].left(slot);
     match slot {
         Slot::Argument(path) => argument(checks, case, behaviors, path, standins),
@@ -180,15 +173,15 @@ fn left(
         | Slot::Descriptor
         | Slot::ClassAttributes
         | Slot::EnumMembers
-        | Slot::Use { .. } => Err(format!("{} differs", display_slot(slot))),
+        | Slot::Use { .. } => Err(Refusal::SlotDiffers(slot.clone())),
     }
 }
 
 /// A global after the call.
-fn global(checks: &mut Checks, name: &str, then: Option<&Observed>, standins: bool) -> Result<(), String> {
+fn global(checks: &mut Checks, name: &str, then: Option<&Observed>, standins: bool) -> Result<(), Refusal> {
     let value = format!("names.get({})", python::string(name));
     let assertion = match then {
-        Some(then) => equality(&value, then, None, standins)?,
+        Some(then) => equality(then, None, standins)?.of(&value),
         None if standins => {
             checks.before.push(format!("before = text({value})"));
             format!("assert text({value}) == before")
@@ -209,7 +202,7 @@ fn argument(
     [old, new]: [&Behavior; 2],
     place: &str,
     standins: bool,
-) -> Result<(), String> {
+) -> Result<(), Refusal> {
     let slot = Slot::Argument(place.to_owned());
     let (then, others) = (old.left(&slot), assigned_at(new, &slot));
     let is_parameter = case.functions[0].parameters.iter().any(|parameter| parameter.name == place);
@@ -217,20 +210,20 @@ fn argument(
     let name = match (is_parameter && arguments_name(place), standins) {
         (true, _) => place.to_string(),
         (false, true) => format!("answer({path})"),
-        (false, false) => return Err(format!("{place} after the call is compared")),
+        (false, false) => return Err(Refusal::AfterTheCall(place.to_string())),
     };
     let start = case.record.choices.iter().find(|choice| choice.path == place);
     let start = match start.map(|choice| &choice.decision) {
         Some(Decision::Value(recipe)) => Some(recipe),
         None if is_parameter && standins => None,
         _ if standins => None,
-        _ => return Err(format!("{place} after the call is compared")),
+        _ => return Err(Refusal::AfterTheCall(place.to_string())),
     };
     let is_object = matches!(start, None | Some(Recipe::Versatile(_)));
     let assertion = match then {
         Some(Observed::Injected { assigned, .. }) => assigned_to(&name, assigned, others)?,
         None if is_object => assigned_to(&name, &[], others)?,
-        Some(then) => equality(&name, then, None, standins)?,
+        Some(then) => equality(then, None, standins)?.of(&name),
         None => match start {
             Some(recipe) if !python::has_standin(recipe) => format!("assert {name} == {}", python::literal(recipe)),
             _ => {
@@ -260,21 +253,21 @@ pub(super) fn assigned_at<'a>(behavior: &'a Behavior, slot: &Slot) -> &'a [(Stri
 
 /// The assignments to a stand-in in this version and in the other. Those that differ suffice to distinguish the
 /// versions, and the rest may be the time of day.
-fn assigned_to(name: &str, assigned: &[(String, Observed)], others: &[(String, Observed)]) -> Result<String, String> {
+fn assigned_to(name: &str, assigned: &[(String, Observed)], others: &[(String, Observed)]) -> Result<String, Refusal> {
     let mut lines = Vec::new();
     for (place, value) in assigned.iter().filter(|entry| !others.contains(entry)) {
-        let value = python::text(value).ok_or("a value is compared that was not observed in full")?;
+        let value = python::text(value).ok_or(Refusal::NotObservedInFull)?;
         let place = python::string(&python::masked(place));
         lines.push(format!("assert assigned({name}).get({place}) == {}", python::string(&value)));
     }
     for (place, _) in others.iter().filter(|(place, _)| assigned.iter().all(|(known, _)| known != place)) {
         lines.push(format!("assert {} not in assigned({name})", python::string(&python::masked(place))));
     }
-    if lines.is_empty() { Err("what was assigned is the same".into()) } else { Ok(lines.join("\n    ")) }
+    if lines.is_empty() { Err(Refusal::SameAssignments) } else { Ok(lines.join("\n    ")) }
 }
 
 /// The calls that the versions make differently, in order.
-fn calls(checks: &mut Checks, case: &Case<'_>, old: &Behavior, new: &Behavior) -> Result<(), String> {
+fn calls(checks: &mut Checks, case: &Case<'_>, old: &Behavior, new: &Behavior) -> Result<(), Refusal> {
     let rows = twincell_behavior::align_calls(&old.calls, &new.calls, case.rules);
     let differing: Vec<&str> = rows
         .iter()
@@ -287,7 +280,7 @@ fn calls(checks: &mut Checks, case: &Case<'_>, old: &Behavior, new: &Behavior) -
     };
     let differs = |call: &Call| differing.contains(&call.callee.as_str());
     let of_some = (texts(&old.calls, &differs), texts(&new.calls, &differs));
-    let incomplete = || "a call is compared whose arguments were not observed in full".to_string();
+    let incomplete = || Refusal::CallNotObservedInFull;
     let (list, condition) = match of_some {
         (Some(a), Some(b)) if a != b => {
             let mut names: Vec<String> = differing.iter().map(|name| python::masked(name)).collect();

@@ -13,13 +13,15 @@ use twincell_engine::observed::{Behavior, Call, Observed, Outcome, Slot};
 use twincell_engine::protocol::Context;
 use twincell_syntax::parse::{parse, with_stack_for};
 use twincell_syntax::python::{PURE_MODULES, is_builtin_exception, is_identifier};
-use twincell_syntax::{Function, global_names};
+use twincell_syntax::{Form, Function, global_names};
 use twincell_values::value::Decision;
 
 use super::arguments::{Argument, source};
 use super::checks::assigned_at;
+use super::equality::Equality;
 use super::file::Writer;
 use super::objects::Objects;
+use super::refusal::Refusal;
 use super::shape::{shape, shaped};
 use super::text::{block_of_words, function_text};
 use super::{python, slice};
@@ -42,6 +44,8 @@ const OWN: [&str; 13] = [
 ];
 /// The maximum number of characters of the module's part. Beyond it, the functions are hard to find.
 const MODULE_PART: usize = 4000;
+/// A call and the condition on its result are one line if they have fewer characters.
+const ONE_LINE: usize = 90;
 
 /// The lines of a test.
 #[derive(Default)]
@@ -49,7 +53,8 @@ struct Test {
     before: Vec<String>,
     /// Context managers around the call.
     around: Vec<String>,
-    result: bool,
+    /// What must hold of the result.
+    result: Option<Equality>,
     after: Vec<String>,
     /// The arguments that are examined after the call, by path.
     watched: BTreeSet<String>,
@@ -57,9 +62,9 @@ struct Test {
 
 impl Writer<'_> {
     /// The whole file, with or without the part of the module that the functions need.
-    pub(super) fn direct(&mut self, with_module: bool) -> Result<String, String> {
+    pub(super) fn direct(&mut self, with_module: bool) -> Result<String, Refusal> {
         let case = self.case;
-        let [difference] = case.differences else { return Err("more than one thing differs".into()) };
+        let [difference] = case.differences else { return Err(Refusal::SeveralDifferences) };
         let objects = Objects::of(&case.record.choices, &|path| self.is_discarded(path));
         let used: BTreeSet<String> = case.functions.iter().flat_map(|function| global_names(&function.text)).collect();
         let missing = self.missing(&objects, &used);
@@ -99,7 +104,7 @@ impl Writer<'_> {
     }
 
     /// The part of the modules that both functions need, if it is the same.
-    pub(super) fn module_part(&self, missing: &[String]) -> Result<String, String> {
+    pub(super) fn module_part(&self, missing: &[String]) -> Result<String, Refusal> {
         let part = |side: usize| {
             let function = &self.case.functions[side];
             let text = self.whole_text(side);
@@ -108,36 +113,36 @@ impl Writer<'_> {
         };
         let (old, new) = (part(0), part(1));
         if old != new || old.len() > MODULE_PART {
-            return Err("the modules differ in what the functions need of them".into());
+            return Err(Refusal::ModulesDiffer);
         }
-        if old.is_empty() { Err("nothing of the module is needed".into()) } else { Ok(format!("{old}\n")) }
+        if old.is_empty() { Err(Refusal::NoModuleNeeded) } else { Ok(format!("{old}\n")) }
     }
 
     /// Without the module, its imports are missing too. Modules that only compute are imported by name.
-    pub(super) fn refuse_imports(&self, used: &BTreeSet<String>) -> Result<(), String> {
+    pub(super) fn refuse_imports(&self, used: &BTreeSet<String>) -> Result<(), Refusal> {
         let bound: BTreeSet<String> = self.case.modules.iter().flat_map(|module| imported_names(module)).collect();
         match used.iter().find(|name| bound.contains(*name)) {
-            Some(name) => Err(format!("'{name}' is imported by the module")),
+            Some(name) => Err(Refusal::Imported(name.clone())),
             None => Ok(()),
         }
     }
 
-    fn refuse_names(&self, used: &BTreeSet<String>, missing: &[String]) -> Result<(), String> {
+    fn refuse_names(&self, used: &BTreeSet<String>, missing: &[String]) -> Result<(), Refusal> {
         for function in self.case.functions {
             let name = &function.name;
             let is_plain = function.text.starts_with("def ") || function.text.starts_with("async def ");
             if !is_plain || name.starts_with("test") || OWN.contains(&name.as_str()) || used.contains(name) {
-                return Err(format!("{name} cannot stand beside itself"));
+                return Err(Refusal::BesideItself(name.clone()));
             }
             if function.text.contains("assert ") {
-                return Err("pytest would change the message of its assertion".into());
+                return Err(Refusal::OwnAssertion);
             }
             if ["super(", "__class__"].iter().any(|word| function.text.contains(word)) {
-                return Err("it needs its class".into());
+                return Err(Refusal::NeedsItsClass);
             }
             if let Some(parameter) = function.parameters.iter().find(|parameter| OWN.contains(&parameter.name.as_str()))
             {
-                return Err(format!("the parameter {} has a name of the test's", parameter.name));
+                return Err(Refusal::ParameterOfTheTest(parameter.name.clone()));
             }
         }
         match missing
@@ -145,7 +150,7 @@ impl Writer<'_> {
             .chain(used)
             .find(|name| OWN[..7].contains(&name.as_str()) || missing.contains(name) && OWN.contains(&name.as_str()))
         {
-            Some(name) => Err(format!("{name} is a name of the test's")),
+            Some(name) => Err(Refusal::NameOfTheTest(name.clone())),
             None => Ok(()),
         }
     }
@@ -157,35 +162,34 @@ impl Writer<'_> {
         old: &Behavior,
         new: &Behavior,
         objects: &Objects,
-    ) -> Result<Test, String> {
+    ) -> Result<Test, Refusal> {
         let mut test = Test::default();
         match difference.channel {
             Channel::Return | Channel::Exception => match &old.outcome {
                 Outcome::Returned(value) => {
-                    test.result = true;
                     let value = &shaped(value);
                     let other = match &new.outcome {
                         Outcome::Returned(other) => Some(shaped(other)),
                         _ => None,
                     };
-                    test.after.push(self.equality("result", value, other.as_ref(), objects)?);
+                    test.result = Some(self.equality(value, other.as_ref(), objects)?);
                 }
                 Outcome::Raised { exception: Observed::Exception { class, arguments }, .. } => {
                     if !is_builtin_exception(class) {
-                        return Err(format!("the class {class} is not here"));
+                        return Err(Refusal::MissingClass(class.clone()));
                     }
                     let same_class = matches!(&new.outcome, Outcome::Raised { exception: Observed::Exception { class: other, .. }, .. } if other == class);
                     if same_class {
                         let values: Option<Vec<String>> = arguments.iter().map(python::plain).collect();
                         let comma = if arguments.len() == 1 { "," } else { "" };
-                        let values = values.ok_or("the arguments of an exception")?.join(", ");
+                        let values = values.ok_or(Refusal::ArgumentsOfAnException)?.join(", ");
                         test.around.push(format!("pytest.raises({class}) as caught"));
                         test.after.push(format!("assert caught.value.args == ({values}{comma})"));
                     } else {
                         test.around.push(format!("pytest.raises({class})"));
                     }
                 }
-                _ => return Err("the old version did not end".into()),
+                _ => return Err(Refusal::OldDidNotEnd),
             },
             Channel::Output => {
                 let (name, text) =
@@ -195,7 +199,7 @@ impl Writer<'_> {
             }
             Channel::Arguments => self.argument(&mut test, difference, [old, new], objects)?,
             Channel::Calls => test.after.push(self.called_as(old, new, objects)?),
-            Channel::Log => return Err("messages are compared".into()),
+            Channel::Log => return Err(Refusal::Messages),
         }
         if let (true, Outcome::Raised { .. }) = (test.around.is_empty(), &old.outcome) {
             test.around.push("contextlib.suppress(BaseException)".into());
@@ -209,8 +213,8 @@ impl Writer<'_> {
         difference: &Difference,
         [old, new]: [&Behavior; 2],
         objects: &Objects,
-    ) -> Result<(), String> {
-        let Some(slot) = difference.place.slot() else { return Err("what is compared cannot be reached".into()) };
+    ) -> Result<(), Refusal> {
+        let Some(slot) = difference.place.slot() else { return Err(Refusal::OutOfReach) };
         let (then, others) = (old.left(slot), assigned_at(new, slot));
         let path = match slot {
             Slot::Argument(path) => path.as_str(),
@@ -221,15 +225,15 @@ impl Writer<'_> {
             self.case.functions[0].parameters.iter().any(|parameter| self.canonical(0, &parameter.name) == path);
         let (name, then) = match (slot, then) {
             (Slot::Global(name), Some(then)) if is_identifier(name) => (name.clone(), then.clone()),
-            (Slot::Global(_), _) => return Err("a global that the old version does not assign".into()),
+            (Slot::Global(_), _) => return Err(Refusal::GlobalNotAssigned),
             (Slot::Argument(_), then) => {
-                let name = objects.reach(path).ok_or("what is compared cannot be reached")?;
+                let name = objects.reach(path).ok_or(Refusal::OutOfReach)?;
                 let unchanged = || match start {
                     Some(Decision::Value(recipe)) if is_argument && !python::has_standin(recipe) => {
                         test.after.push(format!("assert {name} == {}", python::literal(recipe)));
                         Ok(())
                     }
-                    _ => Err("an object that the old version does not change".to_string()),
+                    _ => Err(Refusal::ObjectNotChanged),
                 };
                 let Some(then) = then else {
                     let absent: Vec<String> = others.iter().filter_map(|(place, _)| not_there(&name, place)).collect();
@@ -245,7 +249,7 @@ impl Writer<'_> {
                 };
                 (name, then.clone())
             }
-            _ => return Err("what is compared cannot be reached".into()),
+            _ => return Err(Refusal::OutOfReach),
         };
         if is_argument {
             test.watched.insert(path.to_string());
@@ -257,35 +261,27 @@ impl Writer<'_> {
                 let lost = others.iter().filter(|(place, _)| assigned.iter().all(|(known, _)| known != place));
                 let absent = lost.filter_map(|(place, _)| not_there(&name, place)).collect::<Vec<_>>();
                 if differing.is_empty() && absent.is_empty() {
-                    return Err("what was assigned cannot be said".into());
+                    return Err(Refusal::UnsayableAssignment);
                 }
                 test.after.extend(absent);
                 for (place, value) in differing {
-                    test.after.push(self.equality(&format!("{name}{place}"), value, None, objects)?);
+                    test.after.push(self.equality(value, None, objects)?.of(&format!("{name}{place}")));
                 }
             }
-            other => test.after.push(self.equality(&name, &other, None, objects)?),
+            other => test.after.push(self.equality(&other, None, objects)?.of(&name)),
         }
         Ok(())
     }
 
-    /// `assert NAME == VALUE`, with objects under the names that they have in the test.
+    /// What must hold of a value, with objects under the names that they have in the test.
     pub(super) fn equality(
         &self,
-        name: &str,
         value: &Observed,
         other: Option<&Observed>,
         objects: &Objects,
-    ) -> Result<String, String> {
-        let text = self.expression(value, objects).ok_or("a value that no expression says in full is compared")?;
-        Ok(match value {
-            Observed::None | Observed::Bool(_) | Observed::Injected { .. } => format!("assert {name} is {text}"),
-            _ if other.is_some_and(|other| python::is_equal_in_python(value, other)) => {
-                let literal = python::plain(value).ok_or("equal values of other classes")?;
-                format!("assert repr({name}) == {}", python::string(&literal))
-            }
-            _ => format!("assert {name} == {text}"),
-        })
+    ) -> Result<Equality, Refusal> {
+        let text = self.expression(value, objects).ok_or(Refusal::NoExpression)?;
+        Equality::with(value, text, other)
     }
 
     /// A value as an expression of the test.
@@ -309,11 +305,11 @@ impl Writer<'_> {
     }
 
     /// The first call that only one version makes.
-    pub(super) fn called_as(&self, old: &Behavior, new: &Behavior, objects: &Objects) -> Result<String, String> {
+    pub(super) fn called_as(&self, old: &Behavior, new: &Behavior, objects: &Objects) -> Result<String, Refusal> {
         let rows = twincell_behavior::align_calls(&old.calls, &new.calls, self.case.rules);
         let text = |call: &Call| python::call(call);
         for row in rows.iter().filter(|row| !row.equal) {
-            let call = row.old.as_ref().or(row.new.as_ref()).ok_or("no call")?;
+            let call = row.old.as_ref().or(row.new.as_ref()).ok_or(Refusal::NoCall)?;
             let count = |calls: &[Call]| calls.iter().filter(|other| other.callee == call.callee).count();
             let (before, after) = (count(&old.calls), count(&new.calls));
             let Some(callee) = objects.reach(&call.callee) else { continue };
@@ -333,11 +329,11 @@ impl Writer<'_> {
                 _ => {}
             }
         }
-        Err("calls differ in a way that a mock does not say".into())
+        Err(Refusal::CallsBeyondAMock)
     }
 
     /// The test function.
-    fn written(&self, test: Test, objects: &Objects) -> Result<String, String> {
+    fn written(&self, test: Test, objects: &Objects) -> Result<String, Refusal> {
         let case = self.case;
         let name = &case.functions[1].name;
         let called = if case.functions[0].name == *name { name.as_str() } else { "function" };
@@ -357,26 +353,27 @@ impl Writer<'_> {
             }
         }
         if calls[0] != calls[1] {
-            return Err("the versions are called in different ways".into());
+            return Err(Refusal::CalledDifferently);
         }
         let shape = shape(case, &case.record.behaviors[0])?;
         if !shape.is_plain() {
-            return Err("a call that needs more".into());
+            return Err(Refusal::NeedsMoreThanACall);
         }
         let call = shape.around(&format!("{called}({})", calls[0]));
         let mut lines = vec![format!("{called} = subject()")];
         lines.extend(bound.iter().map(|(name, value)| format!("{name} = {value}")));
         lines.extend(test.before);
         let mut after = test.after;
-        let call = match after.first().and_then(|first| first.strip_prefix("assert result ")) {
+        let call = match test.result {
+            None => call,
             // A single line says everything.
-            Some(rest) if test.result && after.len() == 1 && call.len() + rest.len() < 90 => {
-                let line = format!("assert {call} {rest}");
-                after.clear();
-                line
+            Some(equality) if equality.is_of_value_itself() && call.len() + equality.condition().len() < ONE_LINE => {
+                equality.of(&call)
             }
-            _ if test.result => format!("result = {call}"),
-            _ => call,
+            Some(equality) => {
+                after.push(equality.of("result"));
+                format!("result = {call}")
+            }
         };
         let (lacking, call) = self.without(&call);
         let around: Vec<String> = lacking.into_iter().chain(test.around).collect();
@@ -400,14 +397,14 @@ impl Writer<'_> {
         test: &Test,
         objects: &Objects,
         bound: &mut Vec<(String, String)>,
-    ) -> Result<String, String> {
+    ) -> Result<String, Refusal> {
         let text = objects.source(&argument.path);
         let is_literal = matches!(&argument.value, Some(recipe) if !python::has_standin(recipe));
         let text = match (&argument.value, text) {
             (_, Ok(text)) if is_identifier(&argument.path) => text,
             (Some(recipe), _) if is_literal && !is_identifier(&argument.path) => python::literal(recipe),
             (_, Err(reason)) => return Err(reason),
-            _ => return Err("objects among further arguments".into()),
+            _ => return Err(Refusal::ObjectsAmongFurtherArguments),
         };
         if is_literal && !test.watched.contains(&argument.path) || !is_identifier(&argument.path) {
             return Ok(text);
@@ -454,7 +451,8 @@ impl Writer<'_> {
     }
 
     pub(super) fn docstring(&self, difference: &Difference) -> String {
-        let name = &self.case.functions[1].qualname;
+        let Function { qualname, form, .. } = &self.case.functions[1];
+        let name = if *form == Form::Snippet { "The snippet" } else { qualname };
         let [old, new] = difference.sides().map(display_shown);
         let said = match difference.channel {
             Channel::Return => format!("old returns {old}, new returns {new}"),
@@ -462,7 +460,6 @@ impl Writer<'_> {
             Channel::Calls => format!("old calls {old}, new calls {new}"),
             _ => format!("{}: {old} with old, {new} with new", display_place(&difference.place)),
         };
-        let name = name.strip_prefix("the ").map_or(name.clone(), |rest| format!("The {rest}"));
         let cut: String = format!("{name} changed: {said}.").chars().filter(|c| !c.is_control()).take(400).collect();
         let escaped = block_of_words(&cut).replace('\\', "\\\\").replace('"', "\\\"");
         let version = env!("CARGO_PKG_VERSION");

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use twincell_behavior::{display_decision, display_place, display_shown};
+use twincell_behavior::{display_place, display_shown};
 use twincell_engine::protocol::{Body, Context};
 use twincell_syntax::Function;
 use twincell_syntax::python::is_identifier;
@@ -14,6 +14,7 @@ use super::arguments::{Argument, Decisions, arguments};
 use super::checks::{Checks, checks};
 use super::parts::compose;
 use super::recorded::Texts;
+use super::refusal::Refusal;
 use super::text::{function_text, imports};
 use super::{Case, python, slice};
 
@@ -37,7 +38,7 @@ impl Form {
 }
 
 /// Writes a reproducer in one form, or says why this is impossible.
-pub(super) fn write(case: &Case<'_>, form: Form) -> Result<String, String> {
+pub(super) fn write(case: &Case<'_>, form: Form) -> Result<String, Refusal> {
     let standins = matches!(form, Form::Standins | Form::Whole);
     let decisions: Decisions<'_> =
         case.record.choices.iter().map(|choice| (choice.path.as_str(), &choice.decision)).collect();
@@ -46,7 +47,7 @@ pub(super) fn write(case: &Case<'_>, form: Form) -> Result<String, String> {
         (Body::Function, _) => {}
         (Body::Class { .. }, Form::Alone | Form::Direct) => return writer.class(form == Form::Direct),
         (Body::Snippet { .. }, Form::Alone) => return writer.snippet(),
-        _ => return Err("classes and snippets have no test with stand-ins".into()),
+        _ => return Err(Refusal::OnlyFunctionsHaveStandins),
     }
     if matches!(form, Form::Alone | Form::Direct) {
         return writer.direct(form == Form::Direct);
@@ -85,7 +86,7 @@ impl Writer<'_> {
         })
     }
 
-    pub(super) fn arguments(&self, version: usize) -> Result<Vec<Argument>, String> {
+    pub(super) fn arguments(&self, version: usize) -> Result<Vec<Argument>, Refusal> {
         let parameters = &self.case.functions[version].parameters;
         let canonical = |name: &str| self.canonical(version, name);
         arguments(parameters, &self.decisions, &canonical, &|path| self.is_shared(path))
@@ -117,7 +118,7 @@ impl Writer<'_> {
     }
 
     /// Without stand-ins, only arguments can be given, and only plain ones.
-    pub(super) fn refuse_objects(&self) -> Result<(), String> {
+    pub(super) fn refuse_objects(&self) -> Result<(), Refusal> {
         let mut roots: BTreeSet<String> = BTreeSet::new();
         for version in 0..2 {
             roots.extend(self.arguments(version)?.into_iter().map(|argument| argument.path));
@@ -133,14 +134,14 @@ impl Writer<'_> {
             let default = matches!(choice.decision, Decision::Default);
             let value = matches!(&choice.decision, Decision::Value(recipe) if !python::has_standin(recipe));
             if !(counted || default || roots.contains(path) && value) {
-                return Err(format!("{path} was injected ({})", display_decision(&choice.decision)));
+                return Err(Refusal::WasInjected { path: path.to_string(), decision: choice.decision.clone() });
             }
         }
         Ok(())
     }
 
     /// The file as a whole.
-    pub(super) fn whole(&mut self, checks: &Checks, test: &str) -> Result<String, String> {
+    pub(super) fn whole(&mut self, checks: &Checks, test: &str) -> Result<String, Refusal> {
         let case = self.case;
         let functions = [0, 1].map(|side| {
             let decorators: String = case.decorators[side].iter().map(|text| format!("@{text}\n")).collect();

@@ -10,12 +10,14 @@ mod answers;
 mod arguments;
 mod checks;
 mod direct;
+mod equality;
 mod file;
 mod loader;
 mod objects;
 mod parts;
 mod python;
 mod recorded;
+mod refusal;
 mod sequence;
 mod shape;
 mod slice;
@@ -29,6 +31,7 @@ use twincell_engine::protocol::{Body, Context, ExecutionRecord};
 use twincell_syntax::Function;
 use twincell_syntax::site::SiteTable;
 
+use self::refusal::Refusal;
 use crate::note::Note;
 use crate::report::Reproducer;
 
@@ -56,10 +59,10 @@ pub(crate) struct Case<'a> {
 }
 
 impl Case<'_> {
-    fn behaviors(&self) -> Result<[&Behavior; 2], String> {
+    fn behaviors(&self) -> Result<[&Behavior; 2], Refusal> {
         match self.record.behaviors.as_slice() {
             [old, new] => Ok([old, new]),
-            _ => Err("the witness has not run both versions".into()),
+            _ => Err(Refusal::NotBothRan),
         }
     }
 }
@@ -69,7 +72,7 @@ const ALONE: usize = 4;
 
 /// The forms that a reproducer of this case can take, simplest first, or why there are none. A test that asserts one
 /// thing is simpler than one that asserts all differences.
-pub(crate) fn candidates(case: &Case<'_>) -> Result<Vec<String>, String> {
+pub(crate) fn candidates(case: &Case<'_>) -> Result<Vec<String>, Refusal> {
     let mut found = Vec::new();
     let mut refused = None;
     let alone = case.differences.iter().take(ALONE).map(std::slice::from_ref);
@@ -80,46 +83,53 @@ pub(crate) fn candidates(case: &Case<'_>) -> Result<Vec<String>, String> {
             match file::write(&Case { differences, ..*case }, form) {
                 Ok(text) if !found.contains(&text) => found.push(text),
                 Ok(_) => {}
-                Err(reason) => refused = refused.or(Some(reason)),
+                Err(refusal) => refused = refused.or(Some(refusal)),
             }
         }
     }
-    if found.is_empty() { Err(refused.unwrap_or_default()) } else { Ok(found) }
+    if found.is_empty() { Err(refused.unwrap_or(Refusal::NoEvidence)) } else { Ok(found) }
 }
 
 /// Makes a reproducer and runs it: the simplest form that passes on old and fails on new.
 pub(crate) fn verified(case: &Case<'_>, loaded: &mut Loaded<'_>) -> Reproducer {
     let forms = match candidates(case) {
         Ok(forms) => forms,
-        Err(reason) => return Reproducer { source: None, holds: None, why_not: Some(reason) },
+        Err(refusal) => return Reproducer { source: None, holds: None, why_not: Some(refusal.to_string()) },
     };
     let mut why_not = None;
     for form in &forms {
         match verify(form, loaded) {
             Ok(()) => return Reproducer { source: Some(form.clone()), holds: Some(true), why_not: None },
-            Err(Refused::Unknown(reason)) => {
-                return Reproducer { source: Some(form.clone()), holds: None, why_not: Some(reason) };
+            Err(failure @ Failure::NotRun(_)) => {
+                return Reproducer { source: Some(form.clone()), holds: None, why_not: Some(failure.to_string()) };
             }
-            Err(Refused::No(reason)) => why_not = Some(reason),
+            Err(failure) => why_not = Some(failure.to_string()),
         }
     }
     Reproducer { source: forms.into_iter().next_back(), holds: Some(false), why_not }
 }
 
-enum Refused {
-    No(String),
-    Unknown(String),
+/// Why a reproducer does not hold, or why nobody knows.
+#[derive(Debug, thiserror::Error)]
+enum Failure {
+    #[error("it fails on the old version: {0}")]
+    FailsOnOld(String),
+    #[error("it passes on the new version")]
+    PassesOnNew,
+    /// The worker could not run it.
+    #[error("{0}")]
+    NotRun(String),
 }
 
 /// Runs a reproducer on both versions, in the worker, without hooks.
-fn verify(source: &str, loaded: &mut Loaded<'_>) -> Result<(), Refused> {
-    let mut run = |subject: &str| loaded.test(source, subject).map_err(|error| Refused::Unknown(error.to_string()));
+fn verify(source: &str, loaded: &mut Loaded<'_>) -> Result<(), Failure> {
+    let mut run = |subject: &str| loaded.test(source, subject).map_err(|error| Failure::NotRun(error.to_string()));
     if let Some(reason) = run("old")? {
-        return Err(Refused::No(format!("it fails on the old version: {reason}")));
+        return Err(Failure::FailsOnOld(reason));
     }
     match run("new")? {
         Some(_) => Ok(()),
-        None => Err(Refused::No("it passes on the new version".into())),
+        None => Err(Failure::PassesOnNew),
     }
 }
 

@@ -11,6 +11,7 @@ use twincell_values::value::{Choice, Decision, Recipe};
 
 use super::answers::is_said_elsewhere;
 use super::python;
+use super::refusal::Refusal;
 
 /// The attributes that a `Mock` has itself.
 const RESERVED: [&str; 9] =
@@ -54,9 +55,9 @@ impl Objects {
         objects
     }
 
-    fn add(&mut self, choice: &Choice, is_discarded: bool) -> Result<(), String> {
+    /// Adds a decision, if such an object has a place for it.
+    fn add(&mut self, choice: &Choice, is_discarded: bool) -> Option<()> {
         let path = choice.path.as_str();
-        let refused = || format!("no plain object says that of {path}");
         let truth = match &choice.decision {
             Decision::Value(Recipe::Bool(truth)) => Some(*truth),
             _ => None,
@@ -64,35 +65,35 @@ impl Objects {
         match (Question::parse(path), &choice.decision) {
             (question, _) if is_said_elsewhere(question) => {}
             (Question::Length(of), Decision::Value(Recipe::Int(length))) => {
-                self.node(of).ok_or_else(refused)?.length = usize::try_from(*length).ok();
+                self.node(of)?.length = usize::try_from(*length).ok();
             }
             (Question::Attribute(path), _) => {
                 if truth != Some(true) {
-                    let (holder, _) = path.split_attribute().ok_or_else(refused)?;
-                    self.node(holder).ok_or_else(refused)?.is_closed = true;
+                    let (holder, _) = path.split_attribute()?;
+                    self.node(holder)?.is_closed = true;
                 }
             }
             (Question::Raise(call), Decision::Raise(class)) if !Question::is_answer(call) => {
-                let (callee, _) = AccessPath::new(call).split_call().ok_or_else(refused)?;
-                self.node(callee).ok_or_else(refused)?.raises = Some(class.clone());
+                let (callee, _) = AccessPath::new(call).split_call()?;
+                self.node(callee)?.raises = Some(class.clone());
             }
             (Question::Value(path), _) if Question::is_answer(path.as_str()) || path.beyond("super").is_some() => {
-                return Err(refused());
+                return None;
             }
             (Question::Value(path), Decision::Raise(class)) => {
-                let (callee, _) = path.split_call().ok_or_else(refused)?;
-                self.node(callee).ok_or_else(refused)?.raises = Some(class.clone());
+                let (callee, _) = path.split_call()?;
+                self.node(callee)?.raises = Some(class.clone());
             }
             (Question::Value(path), decision) => {
-                let node = self.node(path).ok_or_else(refused)?;
+                let node = self.node(path)?;
                 // Nobody uses the value of this call.
                 if !(is_discarded && *decision == Decision::Value(Recipe::None)) {
                     node.decision = Some(decision.clone());
                 }
             }
-            _ => return Err(refused()),
+            _ => return None,
         }
-        Ok(())
+        Some(())
     }
 
     fn node(&mut self, path: AccessPath<'_>) -> Option<&mut Node> {
@@ -114,7 +115,7 @@ impl Objects {
     }
 
     /// The source of the value under a first name.
-    pub(super) fn source(&self, name: &str) -> Result<String, String> {
+    pub(super) fn source(&self, name: &str) -> Result<String, Refusal> {
         self.0.get(name).map_or_else(|| Ok("SimpleNamespace()".into()), Node::source)
     }
 
@@ -145,20 +146,20 @@ impl Objects {
 }
 
 impl Node {
-    fn source(&self) -> Result<String, String> {
+    fn source(&self) -> Result<String, Refusal> {
         match &self.decision {
             Some(Decision::Value(recipe)) => self.value(recipe),
             None => self.object(),
-            Some(_) => Err("an object that is also another one".into()),
+            Some(_) => Err(Refusal::SharedObject),
         }
     }
 
-    fn value(&self, recipe: &Recipe) -> Result<String, String> {
+    fn value(&self, recipe: &Recipe) -> Result<String, Refusal> {
         if let Recipe::Versatile(_) = recipe {
             return self.object();
         }
         if !self.attributes.is_empty() || !self.results.is_empty() {
-            return Err("a plain value that is asked for what it does not have".into());
+            return Err(Refusal::ExtendedValue);
         }
         if !python::has_standin(recipe) {
             return Ok(python::literal(recipe));
@@ -182,11 +183,11 @@ impl Node {
                 });
                 Ok(format!("{{{}}}", parts.collect::<Result<Vec<_>, _>>()?.join(", ")))
             }
-            _ => Err("objects in a set".into()),
+            _ => Err(Refusal::ObjectsInASet),
         }
     }
 
-    fn object(&self) -> Result<String, String> {
+    fn object(&self) -> Result<String, Refusal> {
         if !self.items.is_empty() || self.length.is_some() {
             return self.container();
         }
@@ -206,14 +207,14 @@ impl Node {
             let value = node.source()?;
             let is_special = name.starts_with("assert") || name.starts_with("__") || RESERVED.contains(&name.as_str());
             if !is_identifier(name) || name.starts_with("__") || is_special && !is_plain {
-                return Err(format!("the attribute {name} of a mock"));
+                return Err(Refusal::AttributeOfAMock(name.clone()));
             }
             if is_plain || value != "Mock()" {
                 parts.push(format!("{name}={value}"));
             }
         }
         if self.is_closed && !is_plain && (is_called || !parts.is_empty()) {
-            return Err("a mock without an attribute".into());
+            return Err(Refusal::MockWithoutAttribute);
         }
         let class = if is_plain || self.is_closed { "SimpleNamespace" } else { "Mock" };
         Ok(format!("{class}({})", parts.join(", ")))
@@ -230,16 +231,16 @@ impl Node {
     }
 
     /// A value whose items were asked for: a list if the keys are numbers, and otherwise a dictionary.
-    fn container(&self) -> Result<String, String> {
+    fn container(&self) -> Result<String, Refusal> {
         if !self.attributes.is_empty() || !self.results.is_empty() {
-            return Err("an object with items and attributes".into());
+            return Err(Refusal::ItemsAndAttributes);
         }
         let numbers: Option<Vec<usize>> = self.items.keys().map(|key| key.parse().ok()).collect();
         match (numbers, self.length) {
             (Some(numbers), length) => {
                 let length = length.unwrap_or_else(|| numbers.iter().max().map_or(0, |last| last + 1));
                 if length > 20 || numbers.iter().any(|number| *number >= length) {
-                    return Err("items beyond the length".into());
+                    return Err(Refusal::ItemsBeyondLength);
                 }
                 let parts = (0..length)
                     .map(|index| self.items.get(&index.to_string()).map_or_else(|| Ok("Mock()".into()), Node::source));
@@ -247,9 +248,9 @@ impl Node {
             }
             (None, None) => {
                 let parts = self.items.iter().map(|(key, node)| Ok(format!("{key}: {}", node.source()?)));
-                Ok(format!("{{{}}}", parts.collect::<Result<Vec<_>, String>>()?.join(", ")))
+                Ok(format!("{{{}}}", parts.collect::<Result<Vec<_>, Refusal>>()?.join(", ")))
             }
-            (None, Some(_)) => Err("a length of what is looked up by key".into()),
+            (None, Some(_)) => Err(Refusal::LengthOfAMapping),
         }
     }
 }

@@ -11,6 +11,7 @@ use twincell_values::value::{AbstractValue, Decision, Recipe};
 use super::answers::{Answer, is_own_method};
 use super::file::Writer;
 use super::parts::{Feature, compose};
+use super::refusal::Refusal;
 use super::{python, slice};
 
 /// Names that every object has. A stand-in answers them only if the code asked for them.
@@ -68,7 +69,7 @@ impl Writer<'_> {
     }
 
     /// The record, and the parts that answer by it.
-    pub(super) fn standin_parts(&self, texts: &Texts<'_>) -> Result<String, String> {
+    pub(super) fn standin_parts(&self, texts: &Texts<'_>) -> Result<String, Refusal> {
         let patched = self.patched();
         let answers = self.answers(&patched)?;
         let extended = self.extended();

@@ -19,6 +19,7 @@ use super::arguments::{Argument, arguments, source};
 use super::file::Writer;
 use super::objects::Objects;
 use super::python;
+use super::refusal::Refusal;
 use super::shape::shaped;
 
 /// The test's lines that are the same for both versions, and the variables that they need.
@@ -82,17 +83,15 @@ fn fields(class: &Function) -> Vec<Parameter> {
 
 impl Writer<'_> {
     /// The file for a class, with or without the part of its module that it needs.
-    pub(super) fn class(&self, with_module: bool) -> Result<String, String> {
+    pub(super) fn class(&self, with_module: bool) -> Result<String, Refusal> {
         let case = self.case;
-        let [difference] = case.differences else { return Err("more than one thing differs".into()) };
-        let Body::Class { members, .. } = case.bodies[0] else { return Err("it is not a class".into()) };
+        let [difference] = case.differences else { return Err(Refusal::SeveralDifferences) };
+        let Body::Class { members, .. } = case.bodies[0] else { return Err(Refusal::NotAClass) };
         let objects = Objects::of(&case.record.choices, &|path| self.is_discarded(path));
-        let steps = [0, 1].map(|version| self.steps(version, members, &objects));
-        let [Ok(steps), Ok(other)] = steps else {
-            return Err(steps.into_iter().find_map(Result::err).unwrap_or_default());
-        };
+        let [steps, other] = [0, 1].map(|version| self.steps(version, members, &objects));
+        let (steps, other) = (steps?, other?);
         if (&steps.bound, &steps.made, &steps.used) != (&other.bound, &other.made, &other.used) {
-            return Err("the versions are used in different ways".into());
+            return Err(Refusal::UsedDifferently);
         }
         let used: BTreeSet<String> = [0, 1].into_iter().flat_map(|side| global_names(&self.whole_text(side))).collect();
         let is_missing = |name: &&String| used.contains(*name) && !steps.given.contains(name);
@@ -104,7 +103,7 @@ impl Writer<'_> {
         let name = &case.functions[1].name;
         let is_taken = |name: &String| used.contains(name) || name.starts_with("Test");
         if case.functions.iter().any(|function| is_taken(&function.name) || function.name != *name) {
-            return Err(format!("{name} cannot stand beside itself"));
+            return Err(Refusal::BesideItself(name.clone()));
         }
         let lines = self.uses_of(difference, &steps, &objects)?;
         let mut main = module;
@@ -142,7 +141,7 @@ impl Writer<'_> {
     }
 
     /// How a version is made and used in this execution.
-    fn steps(&self, version: usize, members: &[Member], objects: &Objects) -> Result<Steps, String> {
+    fn steps(&self, version: usize, members: &[Member], objects: &Objects) -> Result<Steps, Refusal> {
         let class = Class::of(&self.case.functions[version]);
         let object = snake(class.name);
         let mut steps = Steps::default();
@@ -173,12 +172,12 @@ impl Writer<'_> {
                 }
                 ("__hash__", _) => format!("isinstance(hash({object}), int)"),
                 ("__repr__", _) => format!("repr({object})"),
-                ("__setattr__", _) => return Err("an attribute is set from outside".into()),
+                ("__setattr__", _) => return Err(Refusal::SetFromOutside),
                 (name, _) if member.is_property => format!("{object}.{name}"),
                 (name, _) => {
-                    let method = class.method(name).ok_or_else(|| format!("{name} is inherited"))?;
+                    let method = class.method(name).ok_or_else(|| Refusal::Inherited(name.to_string()))?;
                     if method.decorators.iter().any(|text| text != "staticmethod" && text != "classmethod") {
-                        return Err(format!("{name} is decorated"));
+                        return Err(Refusal::Decorated(name.to_string()));
                     }
                     let skipped = usize::from(!method.decorators.iter().any(|text| text == "staticmethod"));
                     let parameters = method.parameters.get(skipped..).unwrap_or_default();
@@ -210,7 +209,7 @@ impl Writer<'_> {
         given: &mut Vec<String>,
         bound: &mut Vec<(String, String)>,
         objects: &Objects,
-    ) -> Result<String, String> {
+    ) -> Result<String, Refusal> {
         let path = |name: &str| {
             let name = self.canonical(version, name);
             let numbered = |count: usize| AccessPath::new(&name).numbered(count + 1);
@@ -237,16 +236,16 @@ impl Writer<'_> {
     }
 
     /// The lines that make and use the object, and that assert the differences.
-    fn uses_of(&self, difference: &Difference, steps: &Steps, objects: &Objects) -> Result<Vec<String>, String> {
+    fn uses_of(&self, difference: &Difference, steps: &Steps, objects: &Objects) -> Result<Vec<String>, Refusal> {
         let [old, new] = self.case.behaviors()?;
         let name = &self.case.functions[1].name;
         let object = snake(name);
         let slot = difference.place.slot();
         if let Some(slot @ (Slot::ClassAttributes | Slot::EnumMembers)) = slot {
-            let (old, new) = (old.left(slot).ok_or("what the class has")?, new.left(slot));
+            let (old, new) = (old.left(slot).ok_or(Refusal::ClassNotObserved)?, new.left(slot));
             if *slot == Slot::EnumMembers {
                 let members = format!("{{key: member.value for key, member in {name}.__members__.items()}}");
-                return Ok(vec![self.equality(&members, old, new, objects)?]);
+                return Ok(vec![self.equality(old, new, objects)?.of(&members)]);
             }
             return self.attributes(name, old, new, objects);
         }
@@ -254,7 +253,7 @@ impl Writer<'_> {
         let raised = match &old.outcome {
             Outcome::Raised { exception: Observed::Exception { class, .. }, .. } => Some(class.as_str()),
             Outcome::Returned(_) => None,
-            _ => return Err("the old version did not end".into()),
+            _ => return Err(Refusal::OldDidNotEnd),
         };
         let is_used = self.decisions.contains_key(Question::MembersUsed.to_string().as_str());
         if let (Some(class), false) = (raised, is_used) {
@@ -270,11 +269,11 @@ impl Writer<'_> {
         for (own, expression) in &steps.used {
             let Some(gave) = old.left(own) else {
                 // The old version ended here.
-                lines.push(raises(raised.ok_or("a step that was not recorded")?, expression)?);
+                lines.push(raises(raised.ok_or(Refusal::StepNotRecorded)?, expression)?);
                 break;
             };
             let expression = match gave {
-                Observed::Iterator { finished: false, .. } => return Err("an iterator without end".into()),
+                Observed::Iterator { finished: false, .. } => return Err(Refusal::EndlessIterator),
                 Observed::Iterator { .. } => format!("list({expression})"),
                 _ => expression.clone(),
             };
@@ -283,7 +282,7 @@ impl Writer<'_> {
                 Observed::Exception { class, .. } if is_asserted => raises(class, &expression)?,
                 Observed::Exception { .. } => format!("with contextlib.suppress(Exception):\n        {expression}"),
                 _ if is_asserted => {
-                    self.equality(&expression, &shaped(gave), new.left(own).map(shaped).as_ref(), objects)?
+                    self.equality(&shaped(gave), new.left(own).map(shaped).as_ref(), objects)?.of(&expression)
                 }
                 _ => expression,
             });
@@ -292,7 +291,7 @@ impl Writer<'_> {
             }
         }
         if asserted.is_some() {
-            return Err("only the new version gets so far".into());
+            return Err(Refusal::OnlyNewGetsThere);
         }
         if let (Channel::Return, Outcome::Returned(then)) = (difference.channel, &old.outcome) {
             let now = match &new.outcome {
@@ -311,7 +310,7 @@ impl Writer<'_> {
         mut lines: Vec<String>,
         [old, new]: [&Behavior; 2],
         objects: &Objects,
-    ) -> Result<Vec<String>, String> {
+    ) -> Result<Vec<String>, Refusal> {
         match difference.channel {
             Channel::Return | Channel::Exception => {}
             Channel::Output => {
@@ -324,7 +323,7 @@ impl Writer<'_> {
                 ];
             }
             Channel::Calls => lines.push(self.called_as(old, new, objects)?),
-            Channel::Arguments | Channel::Log => return Err("what is not seen of the object is compared".into()),
+            Channel::Arguments | Channel::Log => return Err(Refusal::NotSeenOfTheObject),
         }
         Ok(lines)
     }
@@ -336,9 +335,9 @@ impl Writer<'_> {
         old: &Observed,
         new: Option<&Observed>,
         objects: &Objects,
-    ) -> Result<Vec<String>, String> {
+    ) -> Result<Vec<String>, Refusal> {
         let (Observed::Object { attributes, .. }, others) = (old, new) else {
-            return Ok(vec![self.equality(owner, old, new, objects)?]);
+            return Ok(vec![self.equality(old, new, objects)?.of(owner)]);
         };
         let others = match others {
             Some(Observed::Object { attributes, .. }) => attributes.as_slice(),
@@ -347,22 +346,22 @@ impl Writer<'_> {
         let mut lines = Vec::new();
         for (name, value) in attributes.iter().filter(|entry| !others.contains(entry) && is_identifier(&entry.0)) {
             let other = others.iter().find(|(known, _)| known == name).map(|(_, value)| value);
-            lines.push(self.equality(&format!("{owner}.{name}"), value, other, objects)?);
+            lines.push(self.equality(value, other, objects)?.of(&format!("{owner}.{name}")));
         }
         for (name, _) in others.iter().filter(|(name, _)| attributes.iter().all(|(known, _)| known != name)) {
             if lines.is_empty() && is_identifier(name) {
                 lines.push(format!("assert not hasattr({owner}, {})", python::string(name)));
             }
         }
-        if lines.is_empty() { Err("no attribute that can be told differs".into()) } else { Ok(lines) }
+        if lines.is_empty() { Err(Refusal::NoAttributeDiffers) } else { Ok(lines) }
     }
 
     /// The file for a snippet.
-    pub(super) fn snippet(&self) -> Result<String, String> {
+    pub(super) fn snippet(&self) -> Result<String, Refusal> {
         let case = self.case;
-        let [difference] = case.differences else { return Err("more than one thing differs".into()) };
+        let [difference] = case.differences else { return Err(Refusal::SeveralDifferences) };
         let [Body::Snippet { results, .. }, Body::Snippet { results: others, .. }] = case.bodies else {
-            return Err("it is not a snippet".into());
+            return Err(Refusal::NotASnippet);
         };
         let objects = Objects::of(&case.record.choices, &|path| self.is_discarded(path));
         let [old, new] = case.behaviors()?;
@@ -376,24 +375,24 @@ impl Writer<'_> {
             (Outcome::Raised { exception: Observed::Exception { class, .. }, .. }, _) => vec![raises(class, &call)?],
             (_, Channel::Arguments) => {
                 let Some(slot @ Slot::Name(wanted)) = difference.place.slot() else {
-                    return Err("what is not bound is compared".into());
+                    return Err(Refusal::UnboundIsCompared);
                 };
                 let own = |names: &[(String, String)]| {
                     names.iter().find(|(_, canonical)| canonical == wanted).map(|(own, _)| own.clone())
                 };
-                let name = own(results).ok_or("a name that is not bound")?;
+                let name = own(results).ok_or(Refusal::NameNotBound)?;
                 if own(others).as_ref() != Some(&name) {
-                    return Err("the name has changed".into());
+                    return Err(Refusal::NameChanged);
                 }
-                let value = old.left(slot).ok_or("the old version does not bind it")?;
+                let value = old.left(slot).ok_or(Refusal::OldDoesNotBind)?;
                 let mut expression = format!("{call}[{}]", python::string(&name));
                 if let Observed::Iterator { finished, .. } = value {
                     if !finished {
-                        return Err("an iterator without end".into());
+                        return Err(Refusal::EndlessIterator);
                     }
                     expression = format!("list({expression})");
                 }
-                vec![self.equality(&expression, &shaped(value), new.left(slot).map(shaped).as_ref(), &objects)?]
+                vec![self.equality(&shaped(value), new.left(slot).map(shaped).as_ref(), &objects)?.of(&expression)]
             }
             _ => vec![call],
         };
@@ -418,8 +417,8 @@ impl Writer<'_> {
 }
 
 /// An argument: an immutable one in its place, and any other as a variable of the test.
-fn variable(argument: &Argument, bound: &mut Vec<(String, String)>, objects: &Objects) -> Result<String, String> {
-    let Some(recipe) = &argument.value else { return Err("an object of the class itself".into()) };
+fn variable(argument: &Argument, bound: &mut Vec<(String, String)>, objects: &Objects) -> Result<String, Refusal> {
+    let Some(recipe) = &argument.value else { return Err(Refusal::ObjectOfTheClass) };
     if matches!(
         recipe,
         Recipe::None | Recipe::Bool(_) | Recipe::Int(_) | Recipe::Float(_) | Recipe::Str(_) | Recipe::Bytes(_)
@@ -428,13 +427,13 @@ fn variable(argument: &Argument, bound: &mut Vec<(String, String)>, objects: &Ob
     }
     let name = argument.path.replace(" (", "_").replace(')', "");
     if !is_identifier(&name) {
-        return Err("objects among further arguments".into());
+        return Err(Refusal::ObjectsAmongFurtherArguments);
     }
     if bound.iter().all(|(known, _)| *known != name) {
         let value = match python::has_standin(recipe) {
             false => python::literal(recipe),
             true if is_identifier(&argument.path) => objects.source(&argument.path)?,
-            true => return Err("a second object under the same name".into()),
+            true => return Err(Refusal::SecondObjectOfTheName),
         };
         bound.push((name.clone(), value));
     }
@@ -449,9 +448,9 @@ fn mentions(line: &str, name: &str) -> bool {
 }
 
 /// The call, which raises this exception.
-fn raises(class: &str, call: &str) -> Result<String, String> {
+fn raises(class: &str, call: &str) -> Result<String, Refusal> {
     if !is_builtin_exception(class) {
-        return Err(format!("the class {class} is not here"));
+        return Err(Refusal::MissingClass(class.to_string()));
     }
     Ok(format!("with pytest.raises({class}):\n        {call}"))
 }

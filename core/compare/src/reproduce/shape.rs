@@ -8,6 +8,7 @@ use twincell_values::path::AccessPath;
 use twincell_values::value::Decision;
 
 use super::parts::Feature;
+use super::refusal::Refusal;
 use super::{Case, python};
 
 /// Context managers around the call.
@@ -80,7 +81,7 @@ impl Shape {
 }
 
 /// How to get from a result to what was observed of it.
-pub(super) fn shape(case: &Case<'_>, old: &Behavior) -> Result<Shape, String> {
+pub(super) fn shape(case: &Case<'_>, old: &Behavior) -> Result<Shape, Refusal> {
     let awaited = old.left(&Slot::Awaited).is_some();
     let sleeps = ["sleep", "wait", "timeout"].iter().any(|word| case.functions.iter().any(|f| f.text.contains(word)));
     let run = if sleeps { EventLoop::Virtual } else { EventLoop::Asyncio };
@@ -89,7 +90,7 @@ pub(super) fn shape(case: &Case<'_>, old: &Behavior) -> Result<Shape, String> {
     let follow = match &old.outcome {
         Outcome::Returned(Observed::Iterator { kind, finished, .. }) => match (kind.as_str(), finished) {
             ("async_generator", true) => return Ok(collected),
-            ("async_generator", false) => return Err("an asynchronous generator without end".into()),
+            ("async_generator", false) => return Err(Refusal::EndlessAsyncGenerator),
             (_, true) => Follow::Items,
             (_, false) => Follow::FirstItems,
         },

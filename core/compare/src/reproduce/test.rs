@@ -12,10 +12,11 @@ use super::arguments::{Argument, source};
 use super::checks::{Checks, Raises};
 use super::file::Writer;
 use super::python;
+use super::refusal::Refusal;
 
 impl Writer<'_> {
     /// The test function.
-    pub(super) fn test(&mut self, checks: &Checks) -> Result<String, String> {
+    pub(super) fn test(&mut self, checks: &Checks) -> Result<String, Refusal> {
         let case = self.case;
         let mut lines: Vec<String> = Vec::new();
         let mut bound: BTreeMap<String, String> = BTreeMap::new();

@@ -254,7 +254,7 @@ fn uses(collector: &Collector, sites: &[Site]) -> Vec<Uses> {
 fn note_data(by_path: &mut BTreeMap<(SiteKind, &str), Uses>) {
     let no_methods = by_path.iter().filter(|((kind, _), uses)| *kind == SiteKind::Attribute && uses.is_no_method());
     let data: Vec<(AccessPath<'_>, &str)> =
-        no_methods.filter_map(|((_, path), _)| AccessPath::new(*path).split_attribute()).collect();
+        no_methods.filter_map(|((_, path), _)| AccessPath::new(path).split_attribute()).collect();
     for (holder, name) in data {
         for kind in [SiteKind::Name, SiteKind::Attribute, SiteKind::Call, SiteKind::Subscript] {
             if let Some(uses) = by_path.get_mut(&(kind, holder.as_str())) {
