@@ -27,7 +27,7 @@ ONNXRUNTIME := $(CURDIR)/target/onnxruntime
 # Kernels are looked for in the environment that make set up, and in no other.
 RUN := env -u PYTHONPATH -u CONDA_PREFIX VIRTUAL_ENV=$(VENV) PATH="$(VENV)/bin:$$PATH"
 
-.PHONY: help setup build training widgets screenshots test test-long demo bench bench-kernel \
+.PHONY: help setup build training widgets screenshots test test-long demo notebooks bench bench-kernel \
   check check-rust check-python check-widget check-workflows audit fuzz wheel sdist clean
 
 help: ## list the targets
@@ -103,6 +103,9 @@ demo: build ## run the quickstart notebook, print its verdicts, write quickstart
 $(ONNXRUNTIME)/.installed: | $(STAMP)
 	$(PYTHON) -m pip install --quiet --disable-pip-version-check --no-deps --upgrade --target $(@D) "onnxruntime>=1.18"
 	@touch $@
+
+notebooks: build ## run the notebooks and store them with their outputs
+	$(RUN) python notebooks/refresh.py
 
 bench: build $(ONNXRUNTIME)/.installed ## measure speed, with CHANGES=FILE.jsonl also on the pairs of a file
 	@library=$$(find $(ONNXRUNTIME)/onnxruntime/capi -name 'libonnxruntime.so*' -o -name 'libonnxruntime.*dylib' | head -n 1); \

@@ -1,7 +1,8 @@
-"""The notebooks, and the module that runs them."""
+"""The notebooks, and the modules that run and store them."""
 
 from __future__ import annotations
 
+import functools
 import sys
 from pathlib import Path
 
@@ -11,11 +12,28 @@ NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 
 
 @pytest.fixture(scope="session")
-def quickstart():
-    """The module that `make demo` runs."""
+def modules():
+    """The modules that `make demo` and `make notebooks` run."""
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(str(NOTEBOOKS))
+        import refresh
         import run_quickstart
 
-        yield run_quickstart
-        del sys.modules["run_quickstart"]
+        yield run_quickstart, refresh
+        del sys.modules["run_quickstart"], sys.modules["refresh"]
+
+
+@pytest.fixture(scope="session")
+def quickstart(modules):
+    return modules[0]
+
+
+@pytest.fixture(scope="session")
+def refresh(modules):
+    return modules[1]
+
+
+@pytest.fixture(scope="session")
+def executed(quickstart):
+    """Gives a notebook by its name after it ran. It runs once."""
+    return functools.cache(lambda name: quickstart.run(NOTEBOOKS / f"{name}.ipynb"))

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import platform
+import sys
+
 import nbformat
 import pytest
 
@@ -11,15 +14,30 @@ ALL = sorted(NOTEBOOKS.glob("*.ipynb"))
 
 
 @pytest.fixture(params=ALL, ids=[path.stem for path in ALL])
-def notebook(request):
-    return nbformat.read(request.param, as_version=4)
+def path(request):
+    return request.param
 
 
-def test_it_is_stored_without_outputs(notebook):
-    """Outputs hold times and injected values, which every improvement would change; the README shows a picture."""
-    code = [cell for cell in notebook.cells if cell.cell_type == "code"]
-    assert all(cell.outputs == [] and cell.execution_count is None for cell in code)
+@pytest.fixture
+def notebook(path):
+    return nbformat.read(path, as_version=4)
+
+
+@pytest.mark.skipif(
+    (sys.platform, platform.machine()) != ("linux", "x86_64"),
+    reason="the network's probabilities differ in their last digits on other machines",
+)
+def test_it_is_stored_with_the_outputs_of_a_run(path, executed, refresh):
+    """`make notebooks` stores the outputs again."""
+    assert nbformat.writes(refresh.normalized(executed(path.stem))) + "\n" == path.read_text(encoding="utf-8")
+
+
+def test_it_opens_under_the_kernel_of_twincell(notebook):
     assert notebook.metadata.kernelspec.name == "twincell"
+
+
+def test_it_is_small_enough_for_a_diff(path):
+    assert path.stat().st_size < 50_000
 
 
 def test_links_in_its_text_lead_somewhere(notebook):

@@ -4,13 +4,8 @@ import pytest
 
 
 @pytest.fixture(scope="module")
-def executed(quickstart):
-    return quickstart.run(quickstart.NOTEBOOK)
-
-
-@pytest.fixture(scope="module")
 def comparisons(quickstart, executed):
-    return quickstart.comparisons(executed)
+    return quickstart.comparisons(executed("quickstart"))
 
 
 @pytest.mark.parametrize(
@@ -40,6 +35,6 @@ def test_the_refactoring_ran_every_changed_line(comparisons):
 
 
 def test_the_library_says_the_same_as_the_magics(executed):
-    (cell,) = [cell for cell in executed.cells if cell["id"] == "python"]
+    (cell,) = [cell for cell in executed("quickstart").cells if cell["id"] == "python"]
     shown = "".join(output.get("text", "") for output in cell.outputs)
     assert shown.startswith("changing\ncalls: audit.record('closed', "), shown

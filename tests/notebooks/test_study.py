@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from .conftest import NOTEBOOKS
-
 
 @pytest.fixture(scope="module")
-def outputs(quickstart):
+def outputs(executed):
     """The outputs of each cell, by the cell's id."""
-    notebook = quickstart.run(NOTEBOOKS / "study_of_refactorings.ipynb")
-    return {cell["id"]: cell.outputs for cell in notebook.cells if cell.cell_type == "code"}
+    cells = executed("study_of_refactorings").cells
+    return {cell["id"]: cell.outputs for cell in cells if cell.cell_type == "code"}
 
 
 def lines(outputs, cell: str) -> list[str]:

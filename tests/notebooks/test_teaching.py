@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from .conftest import NOTEBOOKS
-
 
 @pytest.fixture(scope="module")
-def shown(quickstart):
+def shown(executed):
     """What each cell printed, as lines, by the cell's id."""
-    notebook = quickstart.run(NOTEBOOKS / "teaching_learning_guided_execution.ipynb")
+    notebook = executed("teaching_learning_guided_execution")
     cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
     return {cell["id"]: "".join(output.get("text", "") for output in cell.outputs).splitlines() for cell in cells}
 
