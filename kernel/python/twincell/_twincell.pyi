@@ -5,7 +5,7 @@ from concurrent.futures import Executor
 from datetime import date
 from os import PathLike
 from types import FunctionType, MethodType
-from typing import Any, Literal, TypedDict, final, overload
+from typing import Any, Literal, TypedDict, final, overload, type_check_only
 
 import pandas
 import polars
@@ -13,12 +13,13 @@ import pyarrow
 
 __version__: str
 
-Code = str | PathLike[str] | FunctionType | MethodType | type
-Verdict = Literal["changing", "likely_preserving", "inconclusive", "identical"]
+_Code = str | PathLike[str] | FunctionType | MethodType | type
+_Verdict = Literal["changing", "likely_preserving", "inconclusive", "identical"]
 
 class TwincellError(ValueError):
     """What was wrong and what to do, in one line."""
 
+@type_check_only
 class Evidence(TypedDict):
     channel: Literal["return", "arguments", "output", "log", "calls", "exception"]
     place: str
@@ -38,7 +39,7 @@ class Start:
 @final
 class Comparison:
     @property
-    def verdict(self) -> Verdict: ...
+    def verdict(self) -> _Verdict: ...
     @property
     def sentence(self) -> str: ...
     @property
@@ -177,11 +178,11 @@ class Transform:
 def transform(folder: str | PathLike[str], command: str) -> Transform: ...
 
 # A file or a folder; a frame of pandas, polars or pyarrow (with `__arrow_c_stream__`); dictionaries; pairs of versions.
-Changes = str | PathLike[str] | Iterable[Mapping[str, Any] | tuple[Code, Code]] | Any
+_Changes = str | PathLike[str] | Iterable[Mapping[str, Any] | tuple[_Code, _Code]] | Any
 
-def load_study(results: str | PathLike[str], changes: Changes | None = None, **options: Any) -> Study: ...
+def load_study(results: str | PathLike[str], changes: _Changes | None = None, **options: Any) -> Study: ...
 def study(
-    changes: Changes,
+    changes: _Changes,
     *,
     out: str | PathLike[str] | None = None,
     executor: Executor | Callable[[], Executor] | None = None,
@@ -209,8 +210,8 @@ def study(
 def study_fingerprint(options: str, *, compares: bool = False) -> str: ...
 def compare_chunk(chunk: str, options: str, fingerprint: str) -> str: ...
 def compare(
-    old: Code,
-    new: Code,
+    old: _Code,
+    new: _Code,
     *,
     function: str | None = None,
     budget: int | None = None,
@@ -231,6 +232,7 @@ def compare(
     python: str | PathLike[str] | None = None,
 ) -> Comparison: ...
 
+@type_check_only
 class Prediction(TypedDict):
     """The prediction for one value site; `start` and `end` are in characters of the text."""
 
@@ -240,6 +242,7 @@ class Prediction(TypedDict):
     kind: Literal["name", "attribute", "call", "subscript"]
     probabilities: list[float]
 
+@type_check_only
 class WrongPlace(TypedDict):
     """A place where code is not Python; `line` and `column` count from 1."""
 
@@ -262,7 +265,7 @@ class Predictions:
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]: ...
 
 def predict(
-    code: Code,
+    code: _Code,
     *,
     predictor: Literal["neural", "frequency", "uniform"] | None = None,
     model: str | PathLike[str] | None = None,
@@ -270,6 +273,7 @@ def predict(
     cache: Literal["disk", "memory"] | None = None,
 ) -> Predictions: ...
 
+@type_check_only
 class Option(TypedDict):
     name: str
     keyword: str
@@ -285,6 +289,7 @@ def widget_loader() -> str: ...
 def widget_module() -> str: ...
 def main(arguments: list[str]) -> int: ...
 
+@final
 class MagicOutcome:
     """What a magic shall do next. Every part may be absent."""
 
@@ -295,14 +300,14 @@ class MagicOutcome:
     study: Study | None
 
 # Called with the pair, the number of pairs, executions, budget and coverage.
-Progress = Callable[[int, int, int, int, float], object]
+_Progress = Callable[[int, int, int, int, float], object]
 
 @final
 class Autocompare:
-    def compare(self, old: str, new: str, progress: Progress | None = None) -> MagicOutcome: ...
+    def compare(self, old: str, new: str, progress: _Progress | None = None) -> MagicOutcome: ...
 
-def compare_cell(line: str, cell: str, last: str | None = None, progress: Progress | None = None) -> MagicOutcome: ...
-def compare_stored(line: str, versions: dict[str, str], progress: Progress | None = None) -> MagicOutcome: ...
+def compare_cell(line: str, cell: str, last: str | None = None, progress: _Progress | None = None) -> MagicOutcome: ...
+def compare_stored(line: str, versions: dict[str, str], progress: _Progress | None = None) -> MagicOutcome: ...
 def study_line(line: str, objects: dict[str, Any]) -> MagicOutcome: ...
 def autocompare(line: str) -> tuple[bool | None, Autocompare | None, str | None]: ...
 def predict_magic(
@@ -311,6 +316,26 @@ def predict_magic(
 def version_name(line: str, cell: str) -> tuple[str | None, str | None]: ...
 def magic_flags(magic: str) -> list[str]: ...
 def serve_worker(socket: int, scratch: str, readable: list[str], memory_bytes: int) -> None: ...
+def instrumented(source: str) -> tuple[str, list[str]]: ...
+def install_hooks(globals: dict[str, Any], identifiers: Sequence[str]) -> None: ...
+
+@final
+class Recording:
+    """A module whose values are counted while its hooks are called."""
+
+    def install(self, globals: dict[str, Any]) -> None: ...
+    def value(self, site: int, value: Any, /) -> Any: ...
+    def global_name(self, site: int, /) -> Any: ...
+    def attribute(self, site: int, object: Any, /) -> Any: ...
+    def subscript(self, site: int, object: Any, key: Any, /) -> Any: ...
+    def call(self, site: int, callee: Any, /, *arguments: Any, **keywords: Any) -> Any: ...
+
+def record_module(source: str, package: str, file: str) -> tuple[str, Recording]: ...
+def write_recorded(path: str | PathLike[str]) -> tuple[int, int]: ...
+def forget_recorded() -> None: ...
+def lock_in(
+    scratch: str | PathLike[str], readable: Sequence[str | PathLike[str]], memory_bytes: int, open_files: int
+) -> dict[str, Any]: ...
 
 @final
 class Request:
