@@ -53,14 +53,14 @@ fn two_texts(
 ) -> Result<i32, Abort> {
     let engine = Engine::warm(options, &session.environment).map_err(Abort::new)?;
     let comparison = watched(&engine, old, new, &options.for_core(), "", session)?.map_err(Abort::new)?;
-    let told = ExportRow::of_comparison(&comparison, Some(&new.label));
+    let rows = ExportRow::of_comparison(&comparison, Some(&new.label));
     write_html(&comparison, &format!("{} and {}", old.label, new.label), matches)?;
     write_reproducer(&comparison, matches, session)?;
-    exports::write(&told, matches)?;
+    exports::write(&rows, matches)?;
     if matches.get_flag("json") {
         print_json(&serde_json::to_value(&comparison).map_err(Abort::new)?, session)?;
     } else if matches.get_flag("github") {
-        write!(session.out, "{}", annotations(&told))?;
+        write!(session.out, "{}", annotations(&rows))?;
     } else {
         print_text(&comparison, session)?;
     }
@@ -75,7 +75,7 @@ struct Compared {
 
 impl Compared {
     /// What other programs are told about its functions.
-    fn told(&self) -> Vec<ExportRow> {
+    fn rows(&self) -> Vec<ExportRow> {
         match &self.result {
             Ok(comparison) => ExportRow::of_comparison(comparison, Some(&self.path)),
             Err(reason) => vec![ExportRow::failed(&self.path, reason)],
@@ -118,12 +118,12 @@ fn revisions(
         write_html(&whole, range, matches)?;
         write_reproducer(&whole, matches, session)?;
     }
-    let told: Vec<ExportRow> = compared.iter().flat_map(Compared::told).collect();
-    exports::write(&told, matches)?;
+    let rows: Vec<ExportRow> = compared.iter().flat_map(Compared::rows).collect();
+    exports::write(&rows, matches)?;
     if matches.get_flag("json") {
         print_json(&report(range, verdict, &compared, &notes), session)?;
     } else if matches.get_flag("github") {
-        write!(session.out, "{}", annotations(&told))?;
+        write!(session.out, "{}", annotations(&rows))?;
     } else {
         print_files(&place, &compared, &notes, session)?;
     }

@@ -15,7 +15,7 @@ use crate::session::{Abort, CHANGED, INCONCLUSIVE, UNCHANGED};
 type Format = (&'static str, &'static str, fn(&[ExportRow]) -> String);
 
 const FORMATS: [Format; 3] = [
-    ("sarif", "Also write the results as SARIF, for code scanning", |told| sarif(told, env!("CARGO_PKG_VERSION"))),
+    ("sarif", "Also write the results as SARIF, for code scanning", |rows| sarif(rows, env!("CARGO_PKG_VERSION"))),
     ("junit", "Also write the results as JUnit XML, for test reports", junit),
     ("markdown", "Also write the results as Markdown, for a pull request", markdown),
 ];
@@ -60,10 +60,10 @@ pub fn check(matches: &ArgMatches, others: &[Option<PathBuf>]) -> Result<(), Abo
 }
 
 /// Writes the requested files.
-pub fn write(told: &[ExportRow], matches: &ArgMatches) -> Result<(), Abort> {
+pub fn write(rows: &[ExportRow], matches: &ArgMatches) -> Result<(), Abort> {
     for (name, _, make) in FORMATS {
         if let Some(path) = matches.get_one::<PathBuf>(name) {
-            files::write_text(path, &make(told)).map_err(Abort::Failed)?;
+            files::write_text(path, &make(rows)).map_err(Abort::Failed)?;
         }
     }
     Ok(())

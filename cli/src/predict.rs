@@ -27,8 +27,8 @@ pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort
     })?;
     if matches.get_flag("json") {
         for error in &predicted.errors {
-            let told = format!("{}, line {}: {}", path.display(), error.line, error.message);
-            writeln!(session.err, "twincell: {}", plain_sentence(&told))?;
+            let message = format!("{}, line {}: {}", path.display(), error.line, error.message);
+            writeln!(session.err, "twincell: {}", plain_sentence(&message))?;
         }
         writeln!(session.out, "{}", serde_json::to_string_pretty(&listed(&predicted)).map_err(Abort::new)?)?;
     } else {

@@ -9,7 +9,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use twincell_compare::report::Comparison;
 use twincell_compare::{
-    Again, CompareError, CompareOptions, Continue, Progress, Replayed, Request, Source, compare, replay, requests,
+    Again, CompareError, CompareOptions, Continue, PredictionRequest, Progress, Replayed, Source, compare, replay,
+    requests,
 };
 use twincell_engine::{EngineError, PoolOptions, Stop, WorkerInfo, WorkerPool};
 use twincell_models::{ModelOptions, panic_message};
@@ -112,10 +113,10 @@ impl Engine {
     /// Predicts for comparisons that will be made. The comparison itself will report errors.
     pub fn predict_ahead(&self, comparisons: &[(Source, Source, CompareOptions)]) {
         let _ = catch_unwind(AssertUnwindSafe(|| {
-            let calls: Vec<Vec<Request>> =
+            let calls: Vec<Vec<PredictionRequest>> =
                 comparisons.iter().flat_map(|(old, new, options)| requests(old, new, options)).collect();
             let calls: Vec<Vec<FunctionSites<'_>>> =
-                calls.iter().map(|call| call.iter().map(Request::sites).collect()).collect();
+                calls.iter().map(|call| call.iter().map(PredictionRequest::sites).collect()).collect();
             self.predictor.predict_ahead(&calls)
         }));
     }

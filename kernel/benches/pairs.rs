@@ -102,7 +102,7 @@ fn measure<'a>(id: &'a str, pool: &WorkerPool, program: &Program) -> Result<Rate
             versions: vec![0, 1],
             observe: false,
             explain: false,
-            substitute: Default::default(),
+            replace: Default::default(),
         });
         next += BATCH;
         let (mut done, mut valid) = (0, 0);

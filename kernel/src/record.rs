@@ -83,14 +83,14 @@ fn lock_in<'py>(
     open_files: u64,
 ) -> PyResult<Bound<'py, PyDict>> {
     let report = lock(&Limits { scratch, readable, memory_bytes, open_files, programs: true });
-    let told = PyDict::new(py);
-    told.set_item("filesystem", report.filesystem)?;
-    told.set_item("network", report.network)?;
-    told.set_item("programs", report.programs)?;
-    told.set_item("memory", report.memory)?;
-    told.set_item("time", report.time)?;
-    told.set_item("complete", report.complete)?;
-    Ok(told)
+    let sandbox = PyDict::new(py);
+    sandbox.set_item("filesystem", report.filesystem)?;
+    sandbox.set_item("network", report.network)?;
+    sandbox.set_item("programs", report.programs)?;
+    sandbox.set_item("memory", report.memory)?;
+    sandbox.set_item("time", report.time)?;
+    sandbox.set_item("complete", report.complete)?;
+    Ok(sandbox)
 }
 
 fn replace(path: &Path, text: &str) -> std::io::Result<()> {
@@ -133,11 +133,11 @@ fn line(recording: &Recording, function: &RecordedFunction, seen: &[Option<Seen>
 }
 
 fn of_site(site: &Site, (start, end): (usize, usize), seen: &Seen, attributes: Map<String, Value>) -> Value {
-    let mut told = Map::new();
-    told.insert("start".into(), json!(start));
-    told.insert("end".into(), json!(end));
-    told.insert("kind".into(), json!(site.kind));
-    told.insert(
+    let mut entry = Map::new();
+    entry.insert("start".into(), json!(start));
+    entry.insert("end".into(), json!(end));
+    entry.insert("kind".into(), json!(site.kind));
+    entry.insert(
         "counts".into(),
         numbered(AbstractValue::ALL.map(|class| (class as usize, seen.counts[class as usize]))),
     );
@@ -146,23 +146,23 @@ fn of_site(site: &Site, (start, end): (usize, usize), seen: &Seen, attributes: M
     let lengths = lengths.iter().map(|(class, counts)| {
         ((*class as usize).to_string(), numbered(LENGTHS.iter().copied().zip(counts.iter().copied())))
     });
-    insert(&mut told, "lengths", lengths.collect());
-    insert(&mut told, "keys", most(&seen.keys));
-    insert(&mut told, "attributes", attributes);
+    insert(&mut entry, "lengths", lengths.collect());
+    insert(&mut entry, "keys", most(&seen.keys));
+    insert(&mut entry, "attributes", attributes);
     if site.kind == SiteKind::Call {
-        insert(&mut told, "raised", most(&seen.raised));
+        insert(&mut entry, "raised", most(&seen.raised));
         let effects = seen.effects;
-        told.insert(
+        entry.insert(
             "effects".into(),
             json!({ "calls": effects.calls, "watched": effects.watched, "receiver": effects.receiver, "arguments": effects.arguments }),
         );
     }
-    Value::Object(told)
+    Value::Object(entry)
 }
 
-fn insert(told: &mut Map<String, Value>, name: &str, value: Map<String, Value>) {
+fn insert(entry: &mut Map<String, Value>, name: &str, value: Map<String, Value>) {
     if !value.is_empty() {
-        told.insert(name.into(), Value::Object(value));
+        entry.insert(name.into(), Value::Object(value));
     }
 }
 

@@ -9,7 +9,7 @@ use crate::cache::Remembered;
 use crate::guarded::guarded;
 use crate::seq2seq::Sequences;
 use crate::tagger::Tagger;
-use crate::weights::{Form, Weights};
+use crate::weights::{Architecture, Weights};
 use crate::{BackendReport, ModelError, ModelOptions};
 
 /// Number of comparisons predicted ahead together on a GPU, to fill passes of several lengths.
@@ -127,13 +127,13 @@ impl Network {
     fn opened(options: &ModelOptions) -> Result<Self, ModelError> {
         let weights = Weights::of(options)?;
         let (model, size) = (weights.identity(), weights.size());
-        let Weights { origin, form, tokenizer } = weights;
-        let (reader, used) = match form {
-            Form::Tagger(bytes) => {
+        let Weights { origin, architecture, tokenizer } = weights;
+        let (reader, used) = match architecture {
+            Architecture::Tagger(bytes) => {
                 let (tagger, used) = Tagger::open(&origin, bytes, &tokenizer, options)?;
                 (Reader::Tagger(tagger), used)
             }
-            Form::Sequences { encoder, decoder } => {
+            Architecture::Sequences { encoder, decoder } => {
                 let (sequences, used) = Sequences::open(&origin, encoder, decoder, &tokenizer, options)?;
                 (Reader::Sequences(sequences), used)
             }

@@ -193,14 +193,14 @@ fn softmax(logits: &[f32]) -> Result<Distribution, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::weights::{Form, Weights};
+    use crate::weights::{Architecture, Weights};
     use twincell_syntax::site::{Site, SiteKind};
 
     fn tagger() -> Tagger {
         // Integers have one scale for a whole pass; where passes take several rows there are none.
         let options = ModelOptions { threads: 1, allow_int8: false, ..ModelOptions::default() };
         let weights = Weights::embedded();
-        let Form::Tagger(model) = weights.form else { panic!("the embedded network tags tokens") };
+        let Architecture::Tagger(model) = weights.architecture else { panic!("the embedded network tags tokens") };
         Tagger::open("embedded", model, &weights.tokenizer, &options).unwrap().0
     }
 

@@ -28,12 +28,12 @@ const LONGEST_TOKENIZER: u64 = 64 << 20;
 pub(crate) struct Weights {
     /// For messages: `embedded` or the folder.
     pub(crate) origin: String,
-    pub(crate) form: Form,
+    pub(crate) architecture: Architecture,
     pub(crate) tokenizer: Cow<'static, [u8]>,
 }
 
 /// The two supported kinds of networks.
-pub(crate) enum Form {
+pub(crate) enum Architecture {
     /// A network that reads a function once and tags its tokens.
     Tagger(Cow<'static, [u8]>),
     /// A network that is queried for each site and answers with a word.
@@ -51,7 +51,7 @@ impl Weights {
     pub(crate) fn embedded() -> Self {
         Weights {
             origin: "embedded".to_owned(),
-            form: Form::Tagger(Cow::Borrowed(MODEL)),
+            architecture: Architecture::Tagger(Cow::Borrowed(MODEL)),
             tokenizer: Cow::Borrowed(TOKENIZER),
         }
     }
@@ -78,20 +78,24 @@ impl Weights {
         };
         let origin = folder.display().to_string();
         // What is there decides; where neither is, the error names the file that most folders have.
-        let form = match (has(TAGGER_FILE), has(ENCODER_FILE), has(DECODER_FILE)) {
-            (false, true, true) => Form::Sequences { encoder: read(ENCODER_FILE)?, decoder: read(DECODER_FILE)? },
+        let architecture = match (has(TAGGER_FILE), has(ENCODER_FILE), has(DECODER_FILE)) {
+            (false, true, true) => {
+                Architecture::Sequences { encoder: read(ENCODER_FILE)?, decoder: read(DECODER_FILE)? }
+            }
             (false, true, false) => return Err(ModelError::Half { folder: origin, missing: DECODER_FILE }),
             (false, false, true) => return Err(ModelError::Half { folder: origin, missing: ENCODER_FILE }),
-            _ => Form::Tagger(Cow::Owned(read(TAGGER_FILE)?)),
+            _ => Architecture::Tagger(Cow::Owned(read(TAGGER_FILE)?)),
         };
-        Ok(Weights { origin, form, tokenizer: Cow::Owned(read(TOKENIZER_FILE)?) })
+        Ok(Weights { origin, architecture, tokenizer: Cow::Owned(read(TOKENIZER_FILE)?) })
     }
 
     /// All files that determine the answers.
     pub(crate) fn files(self) -> Vec<Cow<'static, [u8]>> {
-        match self.form {
-            Form::Tagger(model) => vec![model, self.tokenizer],
-            Form::Sequences { encoder, decoder } => vec![Cow::Owned(encoder), Cow::Owned(decoder), self.tokenizer],
+        match self.architecture {
+            Architecture::Tagger(model) => vec![model, self.tokenizer],
+            Architecture::Sequences { encoder, decoder } => {
+                vec![Cow::Owned(encoder), Cow::Owned(decoder), self.tokenizer]
+            }
         }
     }
 
@@ -99,10 +103,10 @@ impl Weights {
     pub(crate) fn identity(&self) -> String {
         let hash =
             |bytes: &[u8]| Sha256::digest(bytes).iter().fold(String::new(), |text, byte| format!("{text}{byte:02x}"));
-        match &self.form {
-            Form::Tagger(Cow::Borrowed(_)) => SUMS.to_owned(),
-            Form::Tagger(Cow::Owned(model)) => format!("{} {}", hash(model), hash(&self.tokenizer)),
-            Form::Sequences { encoder, decoder } => {
+        match &self.architecture {
+            Architecture::Tagger(Cow::Borrowed(_)) => SUMS.to_owned(),
+            Architecture::Tagger(Cow::Owned(model)) => format!("{} {}", hash(model), hash(&self.tokenizer)),
+            Architecture::Sequences { encoder, decoder } => {
                 format!("{} {} {}", hash(encoder), hash(decoder), hash(&self.tokenizer))
             }
         }
@@ -110,9 +114,9 @@ impl Weights {
 
     /// The size of the networks in bytes.
     pub(crate) fn size(&self) -> usize {
-        match &self.form {
-            Form::Tagger(model) => model.len(),
-            Form::Sequences { encoder, decoder } => encoder.len() + decoder.len(),
+        match &self.architecture {
+            Architecture::Tagger(model) => model.len(),
+            Architecture::Sequences { encoder, decoder } => encoder.len() + decoder.len(),
         }
     }
 }

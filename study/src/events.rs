@@ -5,7 +5,7 @@ use std::io;
 use twincell_driver::files;
 
 use crate::change::{Change, Row};
-use crate::find::Found;
+use crate::find::ComparedChange;
 
 /// A change on its way, with the key of its row.
 pub(crate) struct Job {
@@ -17,7 +17,7 @@ pub(crate) enum Event {
     Read(Box<Row>, String),
     /// The input has ended, or its rest cannot be read.
     End(Option<io::Error>),
-    Found(Box<(Job, Found)>),
+    Compared(Box<(Job, ComparedChange)>),
     Broken(Broken),
 }
 

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::change::Change;
 use crate::events::{Broken, Event, Job};
-use crate::find::{Found, Wanted};
+use crate::find::{ComparedChange, Wanted};
 use crate::finding::Finding;
 use crate::queue::Next;
 use crate::threads::{INTERVAL, Shared};
@@ -78,7 +78,7 @@ struct FarmTask {
 #[derive(Serialize, Deserialize)]
 struct FarmAnswer {
     number: usize,
-    found: Found,
+    found: ComparedChange,
 }
 
 /// A change that was handed out.
@@ -88,7 +88,10 @@ struct Held {
 }
 
 /// Answers a chunk in the process that received it: each line by `find`.
-pub fn answer_chunk(chunk: &str, find: &mut dyn FnMut(&Change, &str, Wanted) -> Found) -> Result<String, String> {
+pub fn answer_chunk(
+    chunk: &str,
+    find: &mut dyn FnMut(&Change, &str, Wanted) -> ComparedChange,
+) -> Result<String, String> {
     let mut answers = String::new();
     for line in chunk.lines() {
         let FarmTask { change, key, wanted } =
@@ -288,12 +291,12 @@ impl<'a> Tended<'a> {
         }
         let reason = format!("{ATTEMPTS} workers were lost with this change, the last because {reason}");
         let finding = Finding::not_compared(&held.job.change, reason, 0.0);
-        self.send(held.job, Found { finding, state: None, reproducers: Vec::new(), detail: None });
+        self.send(held.job, ComparedChange { finding, state: None, reproducers: Vec::new(), detail: None });
     }
 
-    fn send(&self, job: Job, found: Found) {
+    fn send(&self, job: Job, found: ComparedChange) {
         // If nobody listens, the study has ended, and its flag says so.
-        let _ = self.events.send(Event::Found(Box::new((job, found))));
+        let _ = self.events.send(Event::Compared(Box::new((job, found))));
     }
 
     /// Marks everything that is out as lost, and continues with other processes if there are any.
@@ -352,7 +355,7 @@ mod tests {
             let answer = answer_chunk(&chunk, &mut |change, key, _| {
                 let mut finding = Finding::not_compared(change, "answered".into(), 1.0);
                 finding.key = Some(key.to_owned());
-                Found { finding, state: None, reproducers: Vec::new(), detail: None }
+                ComparedChange { finding, state: None, reproducers: Vec::new(), detail: None }
             });
             let answer = if chunk.contains(self.poison) {
                 Err(Trouble::Broken("the pool broke".into()))

@@ -38,7 +38,7 @@ pub struct Wanted {
 
 /// The result of comparing a change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Found {
+pub struct ComparedChange {
     pub finding: Finding,
     pub state: Option<String>,
     pub reproducers: Vec<Written>,
@@ -53,7 +53,7 @@ pub fn find(
     options: &CompareOptions,
     wanted: Wanted,
     watch: &mut dyn FnMut() -> Continue,
-) -> Found {
+) -> ComparedChange {
     let start = Instant::now();
     let milliseconds = || start.elapsed().as_secs_f64() * 1000.0;
     let (old, new, options) = change.sources(options);
@@ -61,7 +61,7 @@ pub fn find(
         let comparison = compare(&old, &new, &options, watch)?;
         let mut finding = Finding::new(change, &comparison, milliseconds());
         finding.key = Some(key.to_owned());
-        Ok(Found {
+        Ok(ComparedChange {
             finding,
             state: if wanted.state { page::page_state(change, &comparison) } else { None },
             reproducers: if wanted.reproducers { reproducers::of_study(&comparison) } else { Vec::new() },
@@ -78,5 +78,5 @@ pub fn find(
     };
     let mut finding = Finding::not_compared(change, refused.reason, milliseconds());
     finding.key = refused.for_good.then(|| key.to_owned());
-    Found { finding, state: None, reproducers: Vec::new(), detail: None }
+    ComparedChange { finding, state: None, reproducers: Vec::new(), detail: None }
 }

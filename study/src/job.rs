@@ -15,7 +15,7 @@ use crate::change::{Change, Changes};
 use crate::detail::Details;
 use crate::events::Broken;
 use crate::farm::Farm;
-use crate::find::{Found, Refused};
+use crate::find::{ComparedChange, Refused};
 use crate::finding::Finding;
 use crate::key::Keys;
 use crate::outputs::Outputs;
@@ -86,7 +86,7 @@ pub fn run_study(
         Some(file) => &mut **file,
         None => &mut memory,
     };
-    let mut keep = |change: &Change, found: &mut Found| {
+    let mut keep = |change: &Change, found: &mut ComparedChange| {
         extras.take(change.number, found);
         match &outputs.reproducers {
             Some(folder) => reproducers::write_all(&found.reproducers, &input.name(change), folder),
@@ -116,7 +116,7 @@ struct Extras {
 }
 
 impl Extras {
-    fn take(&mut self, number: usize, found: &mut Found) {
+    fn take(&mut self, number: usize, found: &mut ComparedChange) {
         let key = found.finding.key.as_deref();
         self.comparisons.add(number, key, found.state.take());
         self.details.add(number, key, found.detail.take());

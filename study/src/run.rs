@@ -15,7 +15,7 @@ use twincell_compare::{CompareOptions, Continue};
 use crate::change::{Change, Changes, NoChange, Row};
 use crate::events::{Broken, Event, Job};
 use crate::farm::{self, Farm};
-use crate::find::{Compare, Found, Wanted};
+use crate::find::{Compare, ComparedChange, Wanted};
 use crate::finding::Finding;
 use crate::key::Keys;
 use crate::metrics::{Confusion, Label, Reach};
@@ -34,7 +34,7 @@ pub enum Workers<'a> {
 }
 
 /// What to do with the result of a change besides storing it. An error, one line for people, replaces the finding.
-pub type Keep<'a> = dyn FnMut(&Change, &mut Found) -> Result<(), String> + 'a;
+pub type Keep<'a> = dyn FnMut(&Change, &mut ComparedChange) -> Result<(), String> + 'a;
 
 /// Everything that a study needs.
 pub struct Study<'a> {
@@ -183,7 +183,7 @@ impl At {
                     (is_at_end, torn) = (true, error);
                     shared.jobs.close();
                 }
-                Ok(Event::Found(found)) => {
+                Ok(Event::Compared(found)) => {
                     let (job, found) = *found;
                     for change in self.same.remove(&job.key).unwrap_or_default() {
                         self.settle(&change, found.clone(), shared, store, keep)?;
@@ -254,7 +254,7 @@ impl At {
     fn settle(
         &mut self,
         change: &Change,
-        mut found: Found,
+        mut found: ComparedChange,
         shared: &Shared,
         store: &mut dyn Store,
         keep: &mut Keep<'_>,

@@ -145,7 +145,7 @@ pub(crate) fn work(
             Next::Item(job) => {
                 let found = find(&job.change, &job.key, compare, options, wanted, &mut watch);
                 // A comparison that was stopped in the middle is not a finding.
-                if shared.stopped() || events.send(Event::Found(Box::new((job, found)))).is_err() {
+                if shared.stopped() || events.send(Event::Compared(Box::new((job, found)))).is_err() {
                     return;
                 }
             }

@@ -22,7 +22,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-SEARCH = ("learning", "observation", "directed", "mutation", "hints", "substitution")
+SEARCH = ("learning", "observation", "directed", "mutation", "hints", "replacement")
 #: What a row is called, and the options that make it.
 ROWS = {
     "all techniques": [],

@@ -30,6 +30,6 @@ pub mod reproduce;
 pub mod verdict;
 
 pub use decide::decide;
-pub use flow::{Again, Replayed, Request, Then, Unit, compare, programs, replay, requests, units};
+pub use flow::{Again, PredictionRequest, Replayed, Then, Unit, compare, programs, replay, requests, units};
 pub use options::{CompareError, CompareOptions, Source};
 pub use progress::{Continue, Progress};

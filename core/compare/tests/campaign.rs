@@ -75,7 +75,7 @@ fn plan(budget: u32, seed: u64) -> Plan {
         rules: Rules::default(),
         ignore_edge_cases: false,
         raise_probability: 0.15,
-        substitutes: false,
+        may_replace: false,
     }
 }
 

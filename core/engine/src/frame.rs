@@ -108,7 +108,7 @@ mod tests {
                 versions: vec![0, 1],
                 observe: false,
                 explain: false,
-                substitute: Default::default(),
+                replace: Default::default(),
             }],
         }
     }

@@ -435,8 +435,8 @@ impl Drop for Loaded<'_> {
         let mut worker = self.worker.take();
         if let Some(present) = &mut worker {
             let unload = frame::encode(&ToWorker::Unload { program: self.program }, MAX_FRAME);
-            let told = unload.map_err(Broken::from).and_then(|frame| present.send(&frame, PROMPT));
-            if told.is_err() {
+            let sent = unload.map_err(Broken::from).and_then(|frame| present.send(&frame, PROMPT));
+            if sent.is_err() {
                 worker = None;
             }
         }

@@ -10,7 +10,7 @@ use ruff_text_size::{Ranged, TextSize};
 
 use super::parse::{Lines, normalize_newlines, parse, slice, with_stack_for};
 use super::scopes::{Bindings, mangle};
-use super::{Form, Function, SourceError};
+use super::{CodeKind, Function, SourceError};
 use crate::{Parameter, ParameterKind};
 
 /// All functions of a text in order of appearance, nested ones after the function that holds them. Where the text has
@@ -124,7 +124,7 @@ impl Finder<'_> {
             class_name,
             is_async: function.is_async,
             is_generator: yields.0,
-            form: Form::Function,
+            kind: CodeKind::Function,
         });
         let globals = Bindings::of_body(&function.body).globals;
         self.scopes.push(Scope::Function { path, qualname, globals });
@@ -150,7 +150,7 @@ impl Finder<'_> {
                 .collect(),
             is_async: false,
             is_generator: false,
-            form: Form::Class,
+            kind: CodeKind::Class,
         });
     }
 
@@ -175,7 +175,7 @@ impl Finder<'_> {
             class_name,
             is_async: false,
             is_generator: yields.0,
-            form: Form::Function,
+            kind: CodeKind::Function,
         });
     }
 

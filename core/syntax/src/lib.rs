@@ -67,10 +67,10 @@ pub struct SourceError {
     pub column: u32,
 }
 
-/// The form of a piece of text.
+/// Which kind of code a piece of text is.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Form {
+pub enum CodeKind {
     /// `def`, `async def`, or a lambda bound to a name.
     #[default]
     Function,
@@ -100,7 +100,7 @@ pub struct Function {
     pub is_async: bool,
     pub is_generator: bool,
     #[serde(default)]
-    pub form: Form,
+    pub kind: CodeKind,
 }
 
 /// The functions of two texts, matched.

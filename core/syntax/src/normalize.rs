@@ -16,7 +16,7 @@ use ruff_text_size::{Ranged, TextRange};
 use super::labels::{Label, is_idle, label, shape};
 use super::parse::{Lines, errors, parse};
 use super::scopes::Bindings;
-use super::{Form, Function, snippet};
+use super::{CodeKind, Function, snippet};
 
 /// A normalised tree, with the lines of each node (1-based, both ends inclusive).
 #[derive(Debug, Clone)]
@@ -49,8 +49,8 @@ pub(super) fn normalize(function: &Function) -> Option<Node> {
         stack: vec![Node { label: Label::Kind("Root".into()), children: Vec::new(), lines: (1, 1), hash: 0 }],
     };
     match parsed.suite().first()? {
-        _ if function.form == Form::Snippet => builder.snippet(parsed.suite(), &snippet(&function.text).unread),
-        Stmt::ClassDef(_) if function.form == Form::Class => builder.visit_stmt(parsed.suite().first()?),
+        _ if function.kind == CodeKind::Snippet => builder.snippet(parsed.suite(), &snippet(&function.text).unread),
+        Stmt::ClassDef(_) if function.kind == CodeKind::Class => builder.visit_stmt(parsed.suite().first()?),
         Stmt::FunctionDef(definition) => builder.function_itself(definition),
         Stmt::Assign(assign) => builder.visit_expr(&assign.value),
         Stmt::AnnAssign(assign) => builder.visit_expr(assign.value.as_deref()?),

@@ -8,7 +8,7 @@ use ruff_text_size::Ranged;
 
 use super::bound::bound;
 use super::parse::{normalize_newlines, parse, with_stack_for};
-use super::{Form, Function};
+use super::{CodeKind, Function};
 
 /// The qualified name of a snippet.
 pub const SNIPPET: &str = "the snippet";
@@ -67,7 +67,7 @@ pub fn snippet(text: &str) -> Snippet {
         decorators: vec![],
         is_async: false,
         is_generator: false,
-        form: Form::Snippet,
+        kind: CodeKind::Snippet,
         text,
     };
     Snippet { function, results, unread, bound: all, has_statements }

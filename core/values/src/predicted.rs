@@ -69,14 +69,14 @@ pub fn predict(text: &str, predictor: &dyn Predictor) -> Result<Predicted, Predi
     let distributions = predictor.predict(&asked)?;
     let lines = FileLines::new(text);
     for ((function, sites), distributions) in read.iter().zip(distributions) {
-        let place = Place::new(function, &lines);
+        let positions = FilePositions::new(function, &lines);
         let mut of_function: Vec<_> = sites
             .iter()
             .zip(distributions)
             .map(|(site, probabilities)| SitePrediction {
                 function: function.qualname.clone(),
-                start: place.in_file(site.start as usize),
-                end: place.in_file(site.end as usize),
+                start: positions.in_file(site.start as usize),
+                end: positions.in_file(site.end as usize),
                 line: function.first_line + site.line - 1,
                 kind: site.kind,
                 path: site.path.clone(),
@@ -122,13 +122,13 @@ impl<'a> FileLines<'a> {
 }
 
 /// Maps a function's text, which has lost its indentation, to positions in the file.
-struct Place<'a> {
+struct FilePositions<'a> {
     text: &'a str,
     /// For each line of the text: the byte where it begins, and the offset from a column to characters of the file.
     lines: Vec<(usize, usize)>,
 }
 
-impl<'a> Place<'a> {
+impl<'a> FilePositions<'a> {
     fn new(function: &'a Function, file: &FileLines<'_>) -> Self {
         let mut begins = 0;
         let lines = function

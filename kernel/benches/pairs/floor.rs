@@ -88,7 +88,7 @@ pub fn costs(
                 versions: vec![0, 1],
                 observe: false,
                 explain: false,
-                substitute: Default::default(),
+                replace: Default::default(),
             });
             for executed in loaded.run(requests.collect())? {
                 if let Executed::Record(record) = executed

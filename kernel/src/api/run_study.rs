@@ -100,7 +100,7 @@ pub fn run(
     let mut last = Progress::default();
     let (out, name) = (order.outputs.out.clone(), order.name.clone());
     let done = py.detach(|| {
-        let mut told = Instant::now();
+        let mut last_shown = Instant::now();
         let mut asked = Instant::now();
         run_study(order, &environment, &mut |_| {}, &mut |progress| {
             last = *progress;
@@ -108,9 +108,9 @@ pub fn run(
                 return Continue::Yes;
             }
             asked = Instant::now();
-            let tell = told.elapsed() >= PROGRESS_INTERVAL;
+            let tell = last_shown.elapsed() >= PROGRESS_INTERVAL;
             if tell {
-                told = Instant::now();
+                last_shown = Instant::now();
             }
             display.look(progress, tell)
         })

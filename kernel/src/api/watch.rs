@@ -67,7 +67,7 @@ pub fn watch(
         .map_err(|error| raised(format!("a thread cannot be started: {error}")))?;
 
     let mut interrupt: Option<(PyErr, Instant)> = None;
-    let mut told = Instant::now();
+    let mut last_shown = Instant::now();
     let result = loop {
         match py.detach(|| receiver.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(INTERVAL)) {
             Ok(result) => break result,
@@ -81,8 +81,8 @@ pub fn watch(
             Some(_) => {}
             None => {
                 let mut signal = py.check_signals();
-                if signal.is_ok() && told.elapsed() >= PROGRESS_INTERVAL {
-                    told = Instant::now();
+                if signal.is_ok() && last_shown.elapsed() >= PROGRESS_INTERVAL {
+                    last_shown = Instant::now();
                     signal = tell(&latest, progress).map(|stops| {
                         if stops {
                             stop.ask()

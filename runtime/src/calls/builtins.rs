@@ -12,7 +12,7 @@ use crate::execution::object::Versatile;
 use crate::execution::state;
 use crate::inject::reflection::{self, PRESENT_PROBABILITY};
 use crate::inject::resolve::{self, ValueRequest};
-use crate::inject::texts::{self, Form};
+use crate::inject::texts::{self, TextKind};
 use crate::inject::{failures, members};
 
 /// The replacement of a builtin's result. `None` if the call is made for real.
@@ -24,8 +24,8 @@ const ANSWERS: [(&str, Answer); 11] = [
     ("issubclass", is_instance),
     ("hasattr", has_attribute),
     ("getattr", attribute),
-    ("str", |call| text(call, Form::Text)),
-    ("repr", |call| text(call, Form::Representation)),
+    ("str", |call| text(call, TextKind::Text)),
+    ("repr", |call| text(call, TextKind::Representation)),
     ("id", identity),
     ("super", superclass),
     // These reach outside the process. They are treated as missing.
@@ -99,7 +99,7 @@ fn attribute(call: &SiteCall<'_, '_>) -> PyResult<Option<Py<PyAny>>> {
 }
 
 /// `str(x)` and `repr(x)`.
-fn text(call: &SiteCall<'_, '_>, form: Form) -> PyResult<Option<Py<PyAny>>> {
+fn text(call: &SiteCall<'_, '_>, kind: TextKind) -> PyResult<Option<Py<PyAny>>> {
     if call.arguments.len() != 1 || call.has_keywords() {
         return Ok(None);
     }
@@ -107,7 +107,7 @@ fn text(call: &SiteCall<'_, '_>, form: Form) -> PyResult<Option<Py<PyAny>>> {
     let Ok(value) = value.cast::<Versatile>() else { return Ok(None) };
     let path = value.get().path();
     failures::may(call.py(), || Question::Text(path.into()).to_string())?;
-    Ok(Some(texts::of(call.py(), form, path, Some(call.site))?.into_any().unbind()))
+    Ok(Some(texts::of(call.py(), kind, path, Some(call.site))?.into_any().unbind()))
 }
 
 /// `super()` of an object whose class is missing.

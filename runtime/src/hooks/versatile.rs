@@ -11,7 +11,7 @@ use crate::execution::object::Versatile;
 use crate::inject::members;
 use crate::inject::operators;
 use crate::inject::reflection;
-use crate::inject::texts::{self, Form};
+use crate::inject::texts::{self, TextKind};
 use crate::observe;
 
 #[pymethods]
@@ -57,16 +57,16 @@ impl Versatile {
     }
 
     fn __repr__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyString>> {
-        texts::of(py, Form::Representation, &self.path, None)
+        texts::of(py, TextKind::Representation, &self.path, None)
     }
 
     fn __str__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyString>> {
-        texts::of(py, Form::Text, &self.path, None)
+        texts::of(py, TextKind::Text, &self.path, None)
     }
 
     fn __format__(&self, specification: &Bound<'_, PyString>) -> PyResult<Py<PyAny>> {
         let py = specification.py();
-        let text = texts::of(py, Form::Text, &self.path, None)?.into_any();
+        let text = texts::of(py, TextKind::Text, &self.path, None)?.into_any();
         let format = py.import("builtins")?.getattr("format")?;
         // `f'{x:.2f}'` and `'%.2f' % x` show the same number.
         let written = specification.to_string();

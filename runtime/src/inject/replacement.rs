@@ -8,7 +8,7 @@ use pyo3::exceptions::PyBaseException;
 use pyo3::prelude::*;
 use pyo3::types::{PyFunction, PyType};
 
-use twincell_engine::protocol::Substitute;
+use twincell_engine::protocol::Replace;
 use twincell_syntax::python::{OF_THE_MACHINE, is_pure_import};
 use twincell_values::path::Question;
 
@@ -29,12 +29,12 @@ pub(crate) enum Origin {
 /// Whether the object with this name is injected in this execution.
 pub(crate) fn is_injected(name: &str, origin: Origin) -> bool {
     state::with(|execution| {
-        if execution.loading || !execution.substitutes {
+        if execution.loading || !execution.may_replace {
             return false;
         }
-        let probability = match (execution.substitute, origin) {
-            (Substitute::Helpers, Origin::Own) => 0.6,
-            (Substitute::Most, _) => 0.85,
+        let probability = match (execution.replace, origin) {
+            (Replace::Helpers, Origin::Own) => 0.6,
+            (Replace::Most, _) => 0.85,
             _ => 0.0,
         };
         execution.draw.whether(&Question::Injected(name).to_string(), probability)
@@ -43,7 +43,7 @@ pub(crate) fn is_injected(name: &str, origin: Origin) -> bool {
 }
 
 pub(crate) fn is_possible() -> bool {
-    state::with(|execution| execution.substitutes && !execution.loading) == Some(true)
+    state::with(|execution| execution.may_replace && !execution.loading) == Some(true)
 }
 
 /// The origin of a callee that may be replaced.

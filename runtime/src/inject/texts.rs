@@ -15,27 +15,32 @@ use crate::inject::resolve;
 
 /// Which text of an object is asked for: `str(x)` or `repr(x)`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Form {
+pub(crate) enum TextKind {
     Text,
     Representation,
 }
 
-impl Form {
+impl TextKind {
     fn question(self, of: AccessPath<'_>) -> Question<'_> {
         match self {
-            Form::Text => Question::Text(of),
-            Form::Representation => Question::Representation(of),
+            TextKind::Text => Question::Text(of),
+            TextKind::Representation => Question::Representation(of),
         }
     }
 }
 
-/// The result of `form` (`str` or `repr`) for the object of a path. `site` is that of the call, if the code makes one.
-pub(crate) fn of<'py>(py: Python<'py>, form: Form, path: &str, site: Option<u32>) -> PyResult<Bound<'py, PyString>> {
-    let default = match form {
-        Form::Text => path.to_string(),
-        Form::Representation => format!("<{path}>"),
+/// The result of `kind` (`str` or `repr`) for the object of a path. `site` is that of the call, if the code makes one.
+pub(crate) fn of<'py>(
+    py: Python<'py>,
+    kind: TextKind,
+    path: &str,
+    site: Option<u32>,
+) -> PyResult<Bound<'py, PyString>> {
+    let default = match kind {
+        TextKind::Text => path.to_string(),
+        TextKind::Representation => format!("<{path}>"),
     };
-    let own = bounded(form.question(path.into()).to_string());
+    let own = bounded(kind.question(path.into()).to_string());
     let drawn = state::with(|execution| {
         if execution.loading {
             return None;

@@ -11,7 +11,7 @@ use pyo3::types::PyDict;
 
 use twincell_engine::observed::{Behavior, Observed, Outcome, Slot};
 use twincell_engine::protocol::{
-    Body, Context, ExecutionRecord, ExecutionRequest, Injection, Isolation, Program, Substitute, Unevaluated,
+    Body, Context, ExecutionRecord, ExecutionRequest, Injection, Isolation, Program, Replace, Unevaluated,
 };
 use twincell_values::drawing::Draw;
 use twincell_values::path::{AccessPath, Question};
@@ -120,7 +120,7 @@ impl PythonHost {
         let mut behaviors = Vec::new();
         let mut forced: Vec<String> = Vec::new();
         let first = positions.start;
-        let substitutes = request.substitute != Substitute::Nothing || Question::any_injected(&request.fixed);
+        let may_replace = request.replace != Replace::Nothing || Question::any_injected(&request.fixed);
         for (position, &number) in request.versions.iter().enumerate().take(positions.end).skip(first) {
             if position > first {
                 // Files that the previous version wrote are gone for the next.
@@ -138,8 +138,8 @@ impl PythonHost {
             execution.injections = injections;
             execution.observations = observations;
             execution.explain = request.explain;
-            execution.substitute = request.substitute;
-            execution.substitutes = substitutes;
+            execution.replace = request.replace;
+            execution.may_replace = may_replace;
             execution.run.repeated = again > 0;
             let ran = run_version(py, version, program, execution)?;
             (draw, injections, observations) = (ran.draw, ran.injections, ran.observations);
@@ -254,8 +254,8 @@ fn new_execution(
         injections: Vec::new(),
         observations: None,
         explain: false,
-        substitute: Default::default(),
-        substitutes: false,
+        replace: Default::default(),
+        may_replace: false,
         version: number,
         run,
         uneven: Rc::default(),

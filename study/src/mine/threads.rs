@@ -78,7 +78,8 @@ struct Task {
     passed: Report,
 }
 
-type Found = (usize, Result<Option<Mined>, String>);
+/// The index of a commit in the walk, and what was read of it.
+type ReadCommit = (usize, Result<Option<Mined>, String>);
 
 /// The state that all threads share.
 struct Shared {
@@ -93,7 +94,7 @@ struct Shared {
 /// The commits of a walk as they come.
 pub struct Commits {
     shared: Arc<Shared>,
-    found: Mutex<Receiver<Found>>,
+    found: Mutex<Receiver<ReadCommit>>,
     waiting: BTreeMap<usize, Result<Option<Mined>, String>>,
     next: usize,
 }
@@ -161,7 +162,7 @@ impl Drop for Commits {
     }
 }
 
-fn walk_on(repository: &Path, walk: &Walk, to_read: &SyncSender<Task>, results: &SyncSender<Found>) {
+fn walk_on(repository: &Path, walk: &Walk, to_read: &SyncSender<Task>, results: &SyncSender<ReadCommit>) {
     let mut index = 0;
     let walked = Repository::open(repository).and_then(|repository| {
         walk.run(&repository, &mut |commit, passed| {
@@ -178,7 +179,7 @@ fn work(
     repository: &Path,
     shared: &Shared,
     tasks: &Mutex<Receiver<Task>>,
-    results: &SyncSender<Found>,
+    results: &SyncSender<ReadCommit>,
 ) -> Result<(), git2::Error> {
     let repository = Repository::open(repository)?;
     loop {

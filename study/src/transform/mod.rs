@@ -15,7 +15,7 @@ use std::vec::IntoIter;
 use serde_json::Value;
 use twincell_compare::units;
 use twincell_driver::files::reason;
-use twincell_syntax::Form;
+use twincell_syntax::CodeKind;
 
 use crate::change::{Change, Changes, NoChange, Row};
 use command::{Command, Ended, Running};
@@ -30,7 +30,7 @@ pub struct Transform {
     /// The files of a failed batch, one by one.
     alone: Vec<PathBuf>,
     running: Option<(Batch, Running)>,
-    rows: IntoIter<Found>,
+    rows: IntoIter<Candidate>,
     number: usize,
     /// The numbers of files given to the command, of those that it changed, and of those among them with nothing to
     /// compare.
@@ -46,7 +46,7 @@ pub struct Transform {
 }
 
 /// A row without its number.
-enum Found {
+enum Candidate {
     Change(Box<Change>),
     No { id: String, reason: String },
 }
@@ -104,7 +104,7 @@ impl Transform {
         let (batch, unreadable) = Batch::copy(&self.root, files)?;
         let unreadable = unreadable.into_iter().map(|(file, reason)| {
             let id = file.display().to_string();
-            Found::No { reason: format!("{id} cannot be read: {reason}"), id }
+            Candidate::No { reason: format!("{id} cannot be read: {reason}"), id }
         });
         self.rows = unreadable.collect::<Vec<_>>().into_iter();
         if !batch.names().is_empty() {
@@ -128,7 +128,7 @@ impl Transform {
             }
             for name in batch.names().iter().filter(|name| !changed.contains(name)) {
                 let reason = format!("{}: {failure}", name.display());
-                found.push(Found::No { id: name.display().to_string(), reason });
+                found.push(Candidate::No { id: name.display().to_string(), reason });
             }
             self.failed = Some(failure);
         }
@@ -142,11 +142,11 @@ impl Transform {
         self.rows = found.into_iter();
     }
 
-    fn compare(&self, batch: &Batch, name: &Path, found: &mut Vec<Found>) {
+    fn compare(&self, batch: &Batch, name: &Path, found: &mut Vec<Candidate>) {
         let file = name.display().to_string();
         let (old, new) = match batch.modules(name) {
             Ok(both) => both,
-            Err(reason) => return found.push(Found::No { id: file, reason }),
+            Err(reason) => return found.push(Candidate::No { id: file, reason }),
         };
         let mut compared = Vec::new();
         let mut before: Vec<_> = old.functions.iter().map(Some).collect();
@@ -162,22 +162,28 @@ impl Transform {
         }
         for gone in before.into_iter().flatten() {
             let id = format!("{file}:{}", gone.qualname);
-            found.push(Found::No { reason: format!("the command removed {id}"), id });
+            found.push(Candidate::No { reason: format!("the command removed {id}"), id });
         }
         // These show a function of the same text that uses a changed constant or class.
         for unit in units(&old.text, &new.text) {
             // A class does not show again what its methods show.
             let inside = format!("{}.", unit.qualname);
-            if unit.form == Form::Class && compared.iter().any(|name| name.starts_with(&inside)) {
+            if unit.kind == CodeKind::Class && compared.iter().any(|name| name.starts_with(&inside)) {
                 continue;
             }
             found.push(self.change(&file, &unit.qualname, (old.text.clone(), new.text.clone()), None));
         }
     }
 
-    fn change(&self, file: &str, function: &str, texts: (String, String), modules: Option<(String, String)>) -> Found {
+    fn change(
+        &self,
+        file: &str,
+        function: &str,
+        texts: (String, String),
+        modules: Option<(String, String)>,
+    ) -> Candidate {
         let (old_module, new_module) = modules.unzip();
-        Found::Change(Box::new(Change {
+        Candidate::Change(Box::new(Change {
             id: Value::from(format!("{file}:{function}")),
             old: texts.0,
             new: texts.1,
@@ -198,8 +204,10 @@ impl Changes for Transform {
                 self.number += 1;
                 let number = self.number;
                 return Some(Ok(match found {
-                    Found::Change(change) => Ok(Change { number, ..*change }),
-                    Found::No { id, reason } => Err(NoChange { number, id: Value::from(id), unit: None, what: reason }),
+                    Candidate::Change(change) => Ok(Change { number, ..*change }),
+                    Candidate::No { id, reason } => {
+                        Err(NoChange { number, id: Value::from(id), unit: None, what: reason })
+                    }
                 }));
             }
             if let Some((batch, mut running)) = self.running.take() {

@@ -3,7 +3,7 @@
 use twincell_behavior::{Channel, Rules, differences};
 use twincell_engine::observed::{Behavior, Limit, Logged, Observed, Outcome, Slot};
 use twincell_engine::protocol::{Context, ExecutionRecord, Injection, Member, Unevaluated};
-use twincell_syntax::{Form, Function};
+use twincell_syntax::{CodeKind, Function};
 use twincell_values::value::{Choice, Decision, Recipe};
 
 use super::wording::{note, overall};
@@ -164,16 +164,16 @@ fn several_functions_are_counted() {
     let report = |verdict| pair_report(verdict, "", case(returned(0), returned(1)), &[]);
     let reports = [report(Verdict::Changing), report(Verdict::LikelyPreserving), report(Verdict::Inconclusive)];
     let reported =
-        |verdict, reports: &[PairReport]| overall(verdict, reports, &vec![Form::Function; reports.len()], &[], &[]);
+        |verdict, reports: &[PairReport]| overall(verdict, reports, &vec![CodeKind::Function; reports.len()], &[], &[]);
     assert_eq!(reported(Verdict::Changing, &reports), "Behavior changed in 1 of 3 functions: f.");
     assert_eq!(
         reported(Verdict::Inconclusive, &reports[1..]),
         "No difference found, but 1 of 2 functions is inconclusive: f."
     );
     assert_eq!(reported(Verdict::Changing, &reports[..1]), reports[0].sentence);
-    let forms = [Form::Function, Form::Class, Form::Snippet];
+    let kinds = [CodeKind::Function, CodeKind::Class, CodeKind::Snippet];
     assert_eq!(
-        overall(Verdict::Changing, &reports, &forms, &[], &[]),
+        overall(Verdict::Changing, &reports, &kinds, &[], &[]),
         "Behavior changed in 1 of 3 functions, classes and snippets: f."
     );
 }
@@ -185,14 +185,14 @@ fn what_only_one_version_has_is_said_where_nothing_changed() {
     let same = identical(&PairContext { functions: &functions, diff: &diff, changed_names: &[], members: &[] });
     assert_eq!((same.sentence.as_str(), same.reason.as_str()), ("Identical: nothing differs in f.", "nothing differs"));
     let reported = |added: &[String], removed: &[String]| {
-        overall(Verdict::Identical, std::slice::from_ref(&same), &[Form::Function], added, removed)
+        overall(Verdict::Identical, std::slice::from_ref(&same), &[CodeKind::Function], added, removed)
     };
     assert_eq!(reported(&[], &[]), same.sentence);
     assert_eq!(
         reported(&["h".into()], &["g".into()]),
         "Identical: nothing differs in f. Only in old: g. Only in new: h."
     );
-    let several = overall(Verdict::Identical, &[same.clone(), same.clone()], &[Form::Function; 2], &[], &[]);
+    let several = overall(Verdict::Identical, &[same.clone(), same.clone()], &[CodeKind::Function; 2], &[], &[]);
     assert_eq!(several, "Identical: nothing differs in 2 functions.");
 }
 
@@ -208,7 +208,7 @@ fn who_is_judged_by_its_callers_is_not_counted_and_named_apart() {
         "{}",
         helper.sentence
     );
-    let sentence = overall(Verdict::LikelyPreserving, &[caller.clone(), helper], &[Form::Function; 2], &[], &[]);
+    let sentence = overall(Verdict::LikelyPreserving, &[caller.clone(), helper], &[CodeKind::Function; 2], &[], &[]);
     assert_eq!(sentence, format!("{} Judged only by the code that uses them: _help.", caller.sentence));
 }
 

@@ -5,7 +5,7 @@ use twincell_behavior::{
 };
 use twincell_engine::observed::{Behavior, Outcome};
 use twincell_engine::protocol::{Injection, Unevaluated};
-use twincell_syntax::Form;
+use twincell_syntax::CodeKind;
 use twincell_values::path::Question;
 use twincell_values::value::{Choice, Decision};
 
@@ -229,15 +229,15 @@ fn named_values(context: &PairContext<'_>, case: &TestCase, decisive: &[Decisive
 }
 
 /// `2 functions`, `1 class`, `3 functions and classes`.
-fn counted(count: usize, forms: &[Form]) -> String {
+fn counted(count: usize, kinds: &[CodeKind]) -> String {
     let mut nouns: Vec<&str> = Vec::new();
-    for (form, one, several) in [
-        (Form::Function, "function", "functions"),
-        (Form::Class, "class", "classes"),
-        (Form::Snippet, "snippet", "snippets"),
+    for (kind, one, several) in [
+        (CodeKind::Function, "function", "functions"),
+        (CodeKind::Class, "class", "classes"),
+        (CodeKind::Snippet, "snippet", "snippets"),
     ] {
-        if forms.contains(&form) {
-            nouns.push(if forms.len() == 1 { one } else { several });
+        if kinds.contains(&kind) {
+            nouns.push(if kinds.len() == 1 { one } else { several });
         }
     }
     match nouns.as_slice() {
@@ -255,22 +255,22 @@ fn list(names: &[&str]) -> String {
     }
 }
 
-/// The sentence about all pairs, which have these forms, and about functions that only one version has.
+/// The sentence about all pairs, of these kinds of code, and about functions that only one version has.
 pub(crate) fn overall(
     verdict: Verdict,
     pairs: &[PairReport],
-    forms: &[Form],
+    kinds: &[CodeKind],
     added: &[String],
     removed: &[String],
 ) -> String {
     let (deciding, judged): (Vec<_>, Vec<_>) =
-        pairs.iter().zip(forms).partition(|(pair, _)| pair.decided_by.is_empty());
-    let forms: Vec<Form> = deciding.iter().map(|(_, form)| **form).collect();
+        pairs.iter().zip(kinds).partition(|(pair, _)| pair.decided_by.is_empty());
+    let kinds: Vec<CodeKind> = deciding.iter().map(|(_, kind)| **kind).collect();
     let names = |wanted: Verdict| -> Vec<&str> {
         let such = deciding.iter().filter(|(pair, _)| pair.verdict == wanted);
         such.map(|(pair, _)| pair.new.qualname.as_str()).collect()
     };
-    let (total, all) = (deciding.len(), counted(deciding.len(), &forms));
+    let (total, all) = (deciding.len(), counted(deciding.len(), &kinds));
     let mut sentence = match (verdict, deciding.as_slice()) {
         (_, [(pair, _)]) => pair.sentence.clone(),
         (Verdict::Changing, _) => {

@@ -17,7 +17,7 @@ use twincell_values::path::Question;
 use twincell_values::value::{Choice, Decision, Fixed, Recipe};
 
 use super::corpus::State;
-use super::substitute::Substitution;
+use super::replacement::Replacement;
 
 /// How often a path with learned values gets one of them in a fresh execution.
 const LEARNED: f64 = 0.15;
@@ -29,16 +29,16 @@ const ALIKE: f64 = 0.4;
 pub(super) fn choose(state: &mut State<'_>, seed: u64, index: u32) -> ExecutionRequest {
     let own = xxh3_64_with_seed(&index.to_le_bytes(), seed);
     let mut random = Pcg64Mcg::seed_from_u64(own);
-    let wants_afresh = state.substitution.wants_afresh(index);
+    let wants_afresh = state.replacement.wants_afresh(index);
     let planned = if index % 4 == 3 || wants_afresh { None } else { state.search_targets.take(index) };
     let (fixed, is_fresh) = match planned {
         Some(fixed) => (fixed, false),
         None if state.techniques.learning && index % 2 == 1 && !wants_afresh => (vary(state, &mut random), false),
         None => (afresh(state, &mut random), true),
     };
-    let substitute = if is_fresh { state.substitution.afresh(index) } else { Substitution::like(&fixed) };
+    let replace = if is_fresh { state.replacement.afresh(index) } else { Replacement::like(&fixed) };
     let observe = state.observes();
-    ExecutionRequest { index, seed: own, fixed, versions: vec![0, 1], observe, explain: false, substitute }
+    ExecutionRequest { index, seed: own, fixed, versions: vec![0, 1], observe, explain: false, replace }
 }
 
 /// The decisions of an execution worth varying, without up to three.

@@ -2,7 +2,7 @@
 
 use twincell_behavior::{Difference, Rules, denoise, differences, is_telling};
 use twincell_engine::observed::Behavior;
-use twincell_engine::protocol::{ExecutionRecord, ExecutionRequest, Substitute};
+use twincell_engine::protocol::{ExecutionRecord, ExecutionRequest, Replace};
 use twincell_engine::{EngineError, Executed};
 use twincell_syntax::site::SiteKind;
 use twincell_values::path::AccessPath;
@@ -28,7 +28,7 @@ pub(super) fn again(record: &ExecutionRecord, fixed: Fixed, versions: Vec<u8>) -
         versions,
         observe: false,
         explain: false,
-        substitute: Substitute::Nothing,
+        replace: Replace::Nothing,
     }
 }
 

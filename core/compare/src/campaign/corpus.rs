@@ -12,9 +12,9 @@ use twincell_engine::observed::Outcome;
 use twincell_engine::protocol::{ExecutionRecord, ObservationPoint};
 use twincell_values::value::{Choice, Recipe};
 
+use super::replacement::Replacement;
 use super::search_targets::SearchTargets;
 use super::solve::{self, Facts};
-use super::substitute::Substitution;
 use super::{Campaign, Plan, Target, Techniques, TestCase, mutation};
 
 /// The maximum number of executions whose decisions are varied.
@@ -25,7 +25,7 @@ const LEARNED_VALUES: usize = 12;
 /// After this many executions in a row that only repeat known decisions, nothing new is expected.
 const REPEATED: u32 = 48;
 /// The maximum number of mutations on error for failures of one class on one line.
-const REPAIRS: u32 = 6;
+const MUTATIONS: u32 = 6;
 
 /// An execution that reached something new.
 pub(super) struct Entry {
@@ -53,7 +53,7 @@ pub(super) struct State<'a> {
     events: FxHashSet<Event>,
     pub(super) corpus: Vec<Entry>,
     pub(super) search_targets: SearchTargets,
-    pub(super) substitution: Substitution,
+    pub(super) replacement: Replacement,
     /// By access path, the values with which its values were compared.
     pub(super) learned: BTreeMap<String, Vec<Recipe>>,
     /// The decisions that ran, hashed.
@@ -69,7 +69,7 @@ impl<'a> State<'a> {
             target,
             techniques,
             rules: &plan.rules,
-            substitution: Substitution::new(plan.substitutes, plan.budget),
+            replacement: Replacement::new(plan.may_replace, plan.budget),
             covered: Default::default(),
             events: FxHashSet::default(),
             corpus: Vec::new(),
@@ -94,7 +94,7 @@ impl<'a> State<'a> {
     /// Replaces more existing objects when it is time. `false` if nothing more can be expected at all.
     pub(super) fn go_on(&mut self, campaign: &Campaign, executed: u32) -> bool {
         let exhausted = self.is_exhausted();
-        let advanced = self.substitution.advance(campaign, self.target, executed, exhausted);
+        let advanced = self.replacement.advance(campaign, self.target, executed, exhausted);
         if advanced {
             self.repeated = 0;
         }
@@ -182,22 +182,22 @@ impl<'a> State<'a> {
     }
 
     /// Plans to repeat an execution without the decision that made it fail.
-    fn plan_repairs(&mut self, record: &ExecutionRecord) {
+    fn plan_mutations(&mut self, record: &ExecutionRecord) {
         let Some(failure) = mutation::failure(record) else { return };
         let Some(reading) = self.target.readings.get(failure.version) else { return };
         let key = (failure.version, failure.line, xxh3_64(failure.class.as_bytes()));
         let done = self.mutations.entry(key).or_insert(0);
-        if *done < REPAIRS {
+        if *done < MUTATIONS {
             *done += 1;
             for assignment in mutation::mutations(&failure, record, reading) {
-                self.search_targets.plan(&record.choices, &assignment, REPAIR_PRIORITY);
+                self.search_targets.plan(&record.choices, &assignment, MUTATION_PRIORITY);
             }
         }
     }
 }
 
 /// Mutations on error come before goals on unchanged lines.
-const REPAIR_PRIORITY: u8 = 2;
+const MUTATION_PRIORITY: u8 = 2;
 
 pub(super) fn learn(state: &mut State<'_>, campaign: &mut Campaign, mut record: ExecutionRecord) {
     let (new_lines, novel) = state.note(&record);
@@ -232,7 +232,7 @@ pub(super) fn learn(state: &mut State<'_>, campaign: &mut Campaign, mut record: 
         state.search_targets.learn(state.target, &state.covered, &record);
     }
     if state.techniques.mutation {
-        state.plan_repairs(&record);
+        state.plan_mutations(&record);
     }
     // Observations are dropped after learning from them, since a campaign keeps hundreds of records.
     record.observations = Vec::new();

@@ -11,10 +11,10 @@ mod corpus;
 mod explain;
 mod mutation;
 mod numbers;
+mod replacement;
 mod search_targets;
 mod shrink;
 mod solve;
-mod substitute;
 mod tally;
 mod techniques;
 mod unforced;
@@ -230,7 +230,7 @@ pub struct Plan {
     /// The probability that an unknown call raises.
     pub raise_probability: f64,
     /// Whether existing objects may be replaced with injected ones.
-    pub substitutes: bool,
+    pub may_replace: bool,
 }
 
 /// Runs executions until a difference is confirmed or the budget is used up.

@@ -19,7 +19,7 @@ pub struct Techniques {
     /// Infer the effect of a call from its name and use. Without it, every recorded call counts as an action.
     pub calls: bool,
     /// Replace existing objects with injected ones where real results keep executions away from changed lines.
-    pub substitution: bool,
+    pub replacement: bool,
 }
 
 impl Default for Techniques {
@@ -30,7 +30,7 @@ impl Default for Techniques {
             directed: true,
             mutation: true,
             hints: true,
-            substitution: true,
+            replacement: true,
             calls: true,
         }
     }
@@ -38,7 +38,7 @@ impl Default for Techniques {
 
 impl Techniques {
     /// The names by which techniques are left out.
-    pub const NAMES: [&str; 7] = ["learning", "observation", "directed", "mutation", "hints", "substitution", "calls"];
+    pub const NAMES: [&str; 7] = ["learning", "observation", "directed", "mutation", "hints", "replacement", "calls"];
 
     /// Leaves out the technique with this name. `false` if there is none.
     pub fn leave_out(&mut self, name: &str) -> bool {
@@ -49,7 +49,7 @@ impl Techniques {
             "mutation" => &mut self.mutation,
             "hints" => &mut self.hints,
             "calls" => &mut self.calls,
-            "substitution" => &mut self.substitution,
+            "replacement" => &mut self.replacement,
             _ => return false,
         };
         *technique = false;

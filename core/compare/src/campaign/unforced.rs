@@ -109,7 +109,7 @@ fn varied(witness: &TestCase, suspects: &BTreeSet<&str>, literals: &[Recipe], in
         versions: vec![0, 1],
         observe: false,
         explain: false,
-        substitute: Default::default(),
+        replace: Default::default(),
     }
 }
 

@@ -15,12 +15,12 @@ use crate::{CompareOptions, Source};
 
 /// One function of a call of the predictor.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Request {
+pub struct PredictionRequest {
     text: String,
     sites: Vec<Site>,
 }
 
-impl Request {
+impl PredictionRequest {
     pub fn sites(&self) -> FunctionSites<'_> {
         FunctionSites { text: &self.text, sites: &self.sites }
     }
@@ -28,7 +28,7 @@ impl Request {
 
 /// The calls of [`Predictor::predict`] that [`super::compare`] will make for these texts, each with its functions.
 /// Empty if the comparison will not get that far.
-pub fn requests(old: &Source, new: &Source, options: &CompareOptions) -> Vec<Vec<Request>> {
+pub fn requests(old: &Source, new: &Source, options: &CompareOptions) -> Vec<Vec<PredictionRequest>> {
     let (old, new) = (plain(old).0, plain(new).0);
     let Ok(Selected { pairs, .. }) = select(&old, &new, options) else { return vec![] };
     let texts = Texts::new(&old, &new, options.context);
@@ -49,7 +49,7 @@ pub fn requests(old: &Source, new: &Source, options: &CompareOptions) -> Vec<Vec
 /// Records the calls instead of answering them.
 #[derive(Default)]
 struct Listener {
-    heard: Mutex<Vec<Vec<Request>>>,
+    heard: Mutex<Vec<Vec<PredictionRequest>>>,
 }
 
 impl Predictor for Listener {
@@ -60,7 +60,7 @@ impl Predictor for Listener {
     fn predict(&self, functions: &[FunctionSites<'_>]) -> Result<Vec<Vec<Distribution>>, PredictError> {
         let call = functions
             .iter()
-            .map(|function| Request { text: function.text.into(), sites: function.sites.to_vec() })
+            .map(|function| PredictionRequest { text: function.text.into(), sites: function.sites.to_vec() })
             .collect();
         self.heard.lock().unwrap_or_else(PoisonError::into_inner).push(call);
         let even = [1.0 / AbstractValue::COUNT as f32; AbstractValue::COUNT];

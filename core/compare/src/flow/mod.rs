@@ -20,7 +20,7 @@ use select::{Selected, select};
 use twincell_engine::protocol::{Isolation, Program};
 use twincell_engine::{Loaded, WorkerPool};
 use twincell_syntax::instrument::Instrumented;
-use twincell_syntax::{Form, Function};
+use twincell_syntax::{CodeKind, Function};
 use twincell_values::predictor::Predictor;
 use twincell_values::value::Recipe;
 
@@ -31,7 +31,7 @@ use crate::report::{Comparison, FORMAT, PairReport};
 use crate::verdict::{self, Verdict};
 use crate::{CompareError, CompareOptions, Continue, Progress, Source, decide, reproduce};
 
-pub use ahead::{Request, requests};
+pub use ahead::{PredictionRequest, requests};
 pub use replay::{Again, Replayed, Then, replay};
 pub use units::{Unit, units};
 
@@ -90,8 +90,8 @@ pub fn compare(
     }
     let deciding = reports.iter().filter(|report| report.decided_by.is_empty());
     let verdict = Verdict::worst(deciding.map(|report| report.verdict));
-    let forms: Vec<Form> = pairs.iter().map(Pair::form).collect();
-    let sentence = wording::overall(verdict, &reports, &forms, &added, &removed);
+    let kinds: Vec<CodeKind> = pairs.iter().map(Pair::kind).collect();
+    let sentence = wording::overall(verdict, &reports, &kinds, &added, &removed);
     Ok(Comparison {
         format: FORMAT,
         twincell: env!("CARGO_PKG_VERSION").into(),
@@ -117,11 +117,13 @@ fn plain(side: &Source) -> (Source, Option<Note>) {
 /// Drops whole classes and snippets that say nothing, if the functions in them are compared as well.
 fn prune_inconclusive(pairs: Vec<Pair>, reports: &mut Vec<PairReport>) -> Vec<Pair> {
     let says = |pair: &Pair, report: &PairReport| {
-        pair.form() == Form::Function && report.verdict != Verdict::Identical && report.verdict != Verdict::Inconclusive
+        pair.kind() == CodeKind::Function
+            && report.verdict != Verdict::Identical
+            && report.verdict != Verdict::Inconclusive
     };
     let others = pairs.iter().zip(reports.iter()).any(|(pair, report)| says(pair, report));
     let keep = |pair: &Pair, report: &PairReport| {
-        !(others && pair.form() == Form::Class && report.verdict == Verdict::Inconclusive)
+        !(others && pair.kind() == CodeKind::Class && report.verdict == Verdict::Inconclusive)
     };
     let kept: Vec<bool> = pairs.iter().zip(reports.iter()).map(|(pair, report)| keep(pair, report)).collect();
     let mut flags = kept.iter();

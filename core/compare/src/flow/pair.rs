@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use twincell_engine::protocol::{Body, Context, Member};
-use twincell_syntax::{Diff, Form, Function, Index, Snippet};
+use twincell_syntax::{CodeKind, Diff, Function, Index, Snippet};
 use twincell_values::reading::{Hint, Surroundings};
 
 use crate::{Source, assemble};
@@ -115,13 +115,13 @@ impl Pair {
                 changed_names.insert(0, "its decorators".into());
             }
         }
-        let snippets = functions.each_ref().map(|function| match function.form {
-            Form::Snippet => Some(twincell_syntax::snippet(&function.text)),
+        let snippets = functions.each_ref().map(|function| match function.kind {
+            CodeKind::Snippet => Some(twincell_syntax::snippet(&function.text)),
             _ => None,
         });
-        let bodies = match (&snippets, functions[0].form) {
+        let bodies = match (&snippets, functions[0].kind) {
             ([Some(old), Some(new)], _) => snippet_bodies(old, new, &own),
-            (_, Form::Class) => class_bodies(texts, &functions),
+            (_, CodeKind::Class) => class_bodies(texts, &functions),
             _ => [Body::Function, Body::Function],
         };
         let keeps_state_otherwise = keeps_state_otherwise(texts, &functions, &attribute_renames);
@@ -130,7 +130,7 @@ impl Pair {
         let sides = [0, 1].map(|side| {
             let function = &functions[side];
             let companions =
-                if function.form == Form::Snippet { vec![] } else { companions(texts, side, &paths, function) };
+                if function.kind == CodeKind::Snippet { vec![] } else { companions(texts, side, &paths, function) };
             let parts: Vec<Function> = std::iter::once(function.clone()).chain(companions).collect();
             Side {
                 module: module(texts, side, &paths[side], function),
@@ -156,8 +156,8 @@ impl Pair {
         self.unchanged
     }
 
-    pub fn form(&self) -> Form {
-        self.shown[1].form
+    pub fn kind(&self) -> CodeKind {
+        self.shown[1].kind
     }
 
     pub fn context(&self) -> assemble::PairContext<'_> {
@@ -176,8 +176,8 @@ fn entity(function: &Function) -> &str {
 
 /// The class of a method, as an entity.
 fn owner(function: &Function) -> Option<&str> {
-    match function.form {
-        Form::Class => Some(entity(function)),
+    match function.kind {
+        CodeKind::Class => Some(entity(function)),
         _ => function.class_name.as_ref().and_then(|_| entity(function).rsplit_once('.')).map(|(owner, _)| owner),
     }
 }
@@ -220,7 +220,7 @@ fn keeps_state_otherwise(texts: &Texts, functions: &[Function; 2], renames: &[(S
 fn companions(texts: &Texts, side: usize, paths: &[Vec<String>; 2], function: &Function) -> Vec<Function> {
     let index = &texts.indices[side];
     let other = &paths[1 - side];
-    let inside = (function.form == Form::Class).then(|| format!("{}.", entity(function)));
+    let inside = (function.kind == CodeKind::Class).then(|| format!("{}.", entity(function)));
     let reached: BTreeSet<String> = index.reach(entity(function)).into_iter().collect();
     let mut names: Vec<&String> = paths[side].iter().collect();
     names.extend(other.iter().filter(|name| reached.contains(*name) && !paths[side].contains(name)));
@@ -248,7 +248,7 @@ fn companions(texts: &Texts, side: usize, paths: &[Vec<String>; 2], function: &F
 
 fn module(texts: &Texts, side: usize, path: &[String], function: &Function) -> String {
     match texts.context {
-        _ if function.form == Form::Snippet => String::new(),
+        _ if function.kind == CodeKind::Snippet => String::new(),
         Context::Module => texts.modules[side].clone(),
         Context::Function if texts.cut_out => String::new(),
         Context::Function => {
@@ -265,7 +265,7 @@ fn module(texts: &Texts, side: usize, path: &[String], function: &Function) -> S
 /// The decorators to apply: if they differ, all of them, and otherwise those that changed themselves. The others do the
 /// same to both versions, and one that needs its framework's context would only keep the function from running.
 fn decorators(texts: &Texts, side: usize, function: &Function, differ: bool) -> Vec<String> {
-    if differ || function.form == Form::Class {
+    if differ || function.kind == CodeKind::Class {
         return function.decorators.clone();
     }
     let root = |text: &str| text.split(['.', '(', ' ']).next().unwrap_or_default().to_string();

@@ -81,7 +81,7 @@ pub(super) fn prepare<'a>(
         rules,
         ignore_edge_cases: options.ignore_edge_cases,
         raise_probability: options.raise_probability,
-        substitutes: context == Context::Module && options.techniques.substitution,
+        may_replace: context == Context::Module && options.techniques.replacement,
     };
     Ok(Ok(Prepared { instrumented, program, loaded, context, target, plan, notes }))
 }

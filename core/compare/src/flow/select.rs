@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use twincell_behavior::Channel;
 use twincell_engine::observed::{Observed, Slot};
-use twincell_syntax::{Form, Function};
+use twincell_syntax::{CodeKind, Function};
 
 use super::pair::{Pair, Texts};
 use crate::report::PairReport;
@@ -147,14 +147,14 @@ pub(super) fn is_worth(texts: &Texts, pair: &(Function, Function), options: &Com
     if options.function.is_some() {
         return true;
     }
-    match pair.1.form {
-        Form::Function => true,
-        Form::Class => {
+    match pair.1.kind {
+        CodeKind::Function => true,
+        CodeKind::Class => {
             let inside = format!("{name}.");
             let is_private = name.rsplit('.').next().is_some_and(|name| name.starts_with('_'));
             !is_private && texts.changed.iter().any(|entity| entity == name || entity.starts_with(&inside))
         }
-        Form::Snippet => {
+        CodeKind::Snippet => {
             let own = twincell_syntax::diff(&pair.0, &pair.1);
             !own.identical && (own_statements_differ(pair) || texts.uses_changed([&pair.0, &pair.1]))
         }
@@ -179,7 +179,7 @@ pub(super) fn deciders(texts: &Texts, pairs: &[Pair], reports: &[PairReport]) ->
     let mut decided: Vec<(usize, Vec<String>)> = Vec::new();
     let unsettled = |report: &PairReport| matches!(report.verdict, Verdict::Changing | Verdict::Inconclusive);
     for (position, (pair, report)) in pairs.iter().zip(reports).enumerate() {
-        if !(pair.form() == Form::Function && unsettled(report)) {
+        if !(pair.kind() == CodeKind::Function && unsettled(report)) {
             continue;
         }
         let Some((class, _)) = report.new.qualname.rsplit_once('.') else { continue };
@@ -190,7 +190,9 @@ pub(super) fn deciders(texts: &Texts, pairs: &[Pair], reports: &[PairReport]) ->
             continue;
         }
         let whole = pairs.iter().zip(reports).find(|(pair, report)| {
-            pair.form() == Form::Class && report.new.qualname == class && report.verdict == Verdict::LikelyPreserving
+            pair.kind() == CodeKind::Class
+                && report.new.qualname == class
+                && report.verdict == Verdict::LikelyPreserving
         });
         if whole.is_some() {
             decided.push((position, vec![class.to_string()]));
@@ -258,7 +260,7 @@ fn settled_by_callers(
     decided: &[(usize, Vec<String>)],
 ) -> Option<Vec<String>> {
     let [old, new] = &helper.shown;
-    if helper.form() != Form::Function || !is_private(&new.qualname) {
+    if helper.kind() != CodeKind::Function || !is_private(&new.qualname) {
         return None;
     }
     let callers: BTreeSet<String> =

@@ -1,7 +1,7 @@
 //! The classes of two whole texts that a comparison would look at, and whether it would look at their statements, found
 //! without running anything. This is for callers that compare functions by themselves.
 
-use twincell_syntax::Form;
+use twincell_syntax::CodeKind;
 
 use super::pair::{Pair, Texts};
 use super::plain;
@@ -11,7 +11,7 @@ use crate::{CompareOptions, Source};
 /// A class, or the statements outside definitions, of two texts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unit {
-    pub form: Form,
+    pub kind: CodeKind,
     pub qualname: String,
 }
 
@@ -23,10 +23,10 @@ pub fn units(old: &str, new: &str) -> Vec<Unit> {
     let Ok(selected) = select(&old, &new, &options) else { return vec![] };
     let texts = Texts::new(&old, &new, options.context);
     let wanted =
-        selected.pairs.into_iter().filter(|(old, new)| new.form != Form::Function && old.qualname == new.qualname);
+        selected.pairs.into_iter().filter(|(old, new)| new.kind != CodeKind::Function && old.qualname == new.qualname);
     let worth = wanted.filter(|functions| is_worth(&texts, functions, &options));
     let pairs = worth.map(|functions| Pair::new(&texts, functions)).filter(|pair| !pair.is_same_program());
-    pairs.map(|pair| Unit { form: pair.form(), qualname: pair.shown[1].qualname.clone() }).collect()
+    pairs.map(|pair| Unit { kind: pair.kind(), qualname: pair.shown[1].qualname.clone() }).collect()
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use twincell_engine::observed::{Behavior, Call, Observed, Outcome, Slot};
 use twincell_engine::protocol::Context;
 use twincell_syntax::parse::{parse, with_stack_for};
 use twincell_syntax::python::{PURE_MODULES, is_builtin_exception, is_identifier};
-use twincell_syntax::{Form, Function, global_names};
+use twincell_syntax::{CodeKind, Function, global_names};
 use twincell_values::value::Decision;
 
 use super::arguments::{Argument, source};
@@ -451,8 +451,8 @@ impl Writer<'_> {
     }
 
     pub(super) fn docstring(&self, difference: &Difference) -> String {
-        let Function { qualname, form, .. } = &self.case.functions[1];
-        let name = if *form == Form::Snippet { "The snippet" } else { qualname };
+        let Function { qualname, kind, .. } = &self.case.functions[1];
+        let name = if *kind == CodeKind::Snippet { "The snippet" } else { qualname };
         let [old, new] = difference.sides().map(display_shown);
         let said = match difference.channel {
             Channel::Return => format!("old returns {old}, new returns {new}"),

@@ -20,7 +20,7 @@ use super::{Case, python, slice};
 
 /// How a reproducer holds the values of the witness.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Form {
+pub(super) enum Style {
     /// Both versions as plain functions, without anything else.
     Alone,
     /// The same, with the part of their module that they need.
@@ -33,24 +33,24 @@ pub(super) enum Form {
     Whole,
 }
 
-impl Form {
-    pub(super) const ALL: [Form; 5] = [Form::Alone, Form::Direct, Form::Plain, Form::Standins, Form::Whole];
+impl Style {
+    pub(super) const ALL: [Style; 5] = [Style::Alone, Style::Direct, Style::Plain, Style::Standins, Style::Whole];
 }
 
-/// Writes a reproducer in one form, or says why this is impossible.
-pub(super) fn write(case: &Case<'_>, form: Form) -> Result<String, Refusal> {
-    let standins = matches!(form, Form::Standins | Form::Whole);
+/// Writes a reproducer in one style, or says why this is impossible.
+pub(super) fn write(case: &Case<'_>, style: Style) -> Result<String, Refusal> {
+    let standins = matches!(style, Style::Standins | Style::Whole);
     let decisions: Decisions<'_> =
         case.record.choices.iter().map(|choice| (choice.path.as_str(), &choice.decision)).collect();
-    let mut writer = Writer { case, form, standins, decisions, looked_up: BTreeSet::new() };
-    match (case.bodies[0], form) {
+    let mut writer = Writer { case, style, standins, decisions, looked_up: BTreeSet::new() };
+    match (case.bodies[0], style) {
         (Body::Function, _) => {}
-        (Body::Class { .. }, Form::Alone | Form::Direct) => return writer.class(form == Form::Direct),
-        (Body::Snippet { .. }, Form::Alone) => return writer.snippet(),
+        (Body::Class { .. }, Style::Alone | Style::Direct) => return writer.class(style == Style::Direct),
+        (Body::Snippet { .. }, Style::Alone) => return writer.snippet(),
         _ => return Err(Refusal::OnlyFunctionsHaveStandins),
     }
-    if matches!(form, Form::Alone | Form::Direct) {
-        return writer.direct(form == Form::Direct);
+    if matches!(style, Style::Alone | Style::Direct) {
+        return writer.direct(style == Style::Direct);
     }
     let checks = checks(case, standins)?;
     if !standins {
@@ -62,7 +62,7 @@ pub(super) fn write(case: &Case<'_>, form: Form) -> Result<String, Refusal> {
 
 pub(super) struct Writer<'a> {
     pub(super) case: &'a Case<'a>,
-    pub(super) form: Form,
+    pub(super) style: Style,
     pub(super) standins: bool,
     pub(super) decisions: Decisions<'a>,
     /// The access paths of arguments that come from the answers.
@@ -147,9 +147,9 @@ impl Writer<'_> {
             let decorators: String = case.decorators[side].iter().map(|text| format!("@{text}\n")).collect();
             decorators + &function_text(&case.functions[side])
         });
-        let modules = [0, 1].map(|side| match (case.context, self.form) {
+        let modules = [0, 1].map(|side| match (case.context, self.style) {
             (Context::Function, _) => case.modules[side].to_string(),
-            (Context::Module, Form::Whole) => case.modules[side].to_string(),
+            (Context::Module, Style::Whole) => case.modules[side].to_string(),
             (Context::Module, _) => slice::needed(case.modules[side], &case.functions[side], None),
         });
         let mut main = String::new();

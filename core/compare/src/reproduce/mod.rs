@@ -78,9 +78,9 @@ pub(crate) fn candidates(case: &Case<'_>) -> Result<Vec<String>, Refusal> {
     let alone = case.differences.iter().take(ALONE).map(std::slice::from_ref);
     let several = Some(case.differences).filter(|all| all.len() != 1);
     let chosen: Vec<&[Difference]> = alone.chain(several).collect();
-    for form in file::Form::ALL {
+    for style in file::Style::ALL {
         for differences in &chosen {
-            match file::write(&Case { differences, ..*case }, form) {
+            match file::write(&Case { differences, ..*case }, style) {
                 Ok(text) if !found.contains(&text) => found.push(text),
                 Ok(_) => {}
                 Err(refusal) => refused = refused.or(Some(refusal)),

@@ -7,7 +7,7 @@ use ruff_python_ast::{Expr, Stmt};
 
 use twincell_syntax::parse::{normalize_newlines, parse, slice, with_stack_for};
 use twincell_syntax::scopes::Bindings;
-use twincell_syntax::{Form, Function};
+use twincell_syntax::{CodeKind, Function};
 
 /// The statements of `module` on which `function` depends, in order. Empty if there are none. Imports of `missing`
 /// names are left out where these are given, and then so are imports relative to the package.
@@ -47,7 +47,7 @@ fn is_missing(stmt: &Stmt, missing: &[String]) -> bool {
 fn is_left_out(stmt: &Stmt, function: &Function) -> bool {
     match stmt {
         Stmt::FunctionDef(node) => !is_inner(function) && node.name.as_str() == function.name,
-        Stmt::ClassDef(node) => function.form == Form::Class && node.name.as_str() == function.name,
+        Stmt::ClassDef(node) => function.kind == CodeKind::Class && node.name.as_str() == function.name,
         Stmt::Assign(node) => {
             let named = |target: &Expr| matches!(target, Expr::Name(name) if name.id.as_str() == function.name);
             !is_inner(function) && node.value.is_lambda_expr() && node.targets.iter().all(named)

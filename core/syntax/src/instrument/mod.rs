@@ -47,7 +47,7 @@ pub use recorded::{Recorded, RecordedFunction, recorded};
 
 use crate::parse::{Lines, errors, normalize_newlines, parse, with_stack_for};
 use crate::site::SiteTable;
-use crate::{Form, Function};
+use crate::{CodeKind, Function};
 
 /// The instrumented text of a function, and the meaning of its numbers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -107,7 +107,7 @@ fn instrument_text(text: &str, functions: &[&Function], module: &str) -> Result<
         visitor.suppressors.extend(imports.flat_map(statements::suppressors));
     }
     match functions {
-        [snippet] if snippet.form == Form::Snippet => visitor.snippet(parsed.suite()),
+        [snippet] if snippet.kind == CodeKind::Snippet => visitor.snippet(parsed.suite()),
         _ if parsed.suite().len() == functions.len() => {
             for (stmt, function) in parsed.suite().iter().zip(functions) {
                 visitor.outer_class = function.class_name.as_deref();
@@ -126,7 +126,7 @@ fn one<'a>(
 ) -> Result<(), InstrumentError> {
     match stmt {
         Stmt::FunctionDef(definition) => visitor.function(definition),
-        Stmt::ClassDef(class) if function.form == Form::Class => visitor.class(class),
+        Stmt::ClassDef(class) if function.kind == CodeKind::Class => visitor.class(class),
         Stmt::Assign(assign) if assign.value.is_lambda_expr() => {
             visitor.assigned_lambda(&assign.targets, &assign.value);
         }

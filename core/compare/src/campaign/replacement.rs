@@ -4,7 +4,7 @@
 //! not reach the changed lines, or finds nothing, replaces some of them, and finally most of them. What remains is
 //! function context, except for what changed.
 
-use twincell_engine::protocol::Substitute;
+use twincell_engine::protocol::Replace;
 use twincell_values::path::Question;
 use twincell_values::value::Fixed;
 
@@ -22,14 +22,14 @@ enum Stage {
 
 /// The present stage of the search.
 #[derive(Debug)]
-pub(super) struct Substitution {
+pub(super) struct Replacement {
     stage: Stage,
     /// Whether there are objects that can be replaced.
     possible: bool,
     budget: u32,
 }
 
-impl Substitution {
+impl Replacement {
     pub(super) fn new(possible: bool, budget: u32) -> Self {
         Self { stage: Stage::Real, possible, budget }
     }
@@ -53,13 +53,13 @@ impl Substitution {
     }
 
     /// What a fresh execution replaces.
-    pub(super) fn afresh(&self, index: u32) -> Substitute {
+    pub(super) fn afresh(&self, index: u32) -> Replace {
         match self.stage {
-            Stage::Real => Substitute::Nothing,
-            Stage::Helpers if index % 8 >= 6 => Substitute::Nothing,
-            Stage::Helpers => Substitute::Helpers,
-            Stage::Most if index % 8 >= 6 => Substitute::Helpers,
-            Stage::Most => Substitute::Most,
+            Stage::Real => Replace::Nothing,
+            Stage::Helpers if index % 8 >= 6 => Replace::Nothing,
+            Stage::Helpers => Replace::Helpers,
+            Stage::Most if index % 8 >= 6 => Replace::Helpers,
+            Stage::Most => Replace::Most,
         }
     }
 
@@ -69,7 +69,7 @@ impl Substitution {
     }
 
     /// What an execution based on another replaces: the same objects.
-    pub(super) fn like(fixed: &Fixed) -> Substitute {
-        if Question::any_injected(fixed) { Substitute::Helpers } else { Substitute::Nothing }
+    pub(super) fn like(fixed: &Fixed) -> Replace {
+        if Question::any_injected(fixed) { Replace::Helpers } else { Replace::Nothing }
     }
 }

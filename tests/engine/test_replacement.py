@@ -225,8 +225,8 @@ def test_a_helper_that_changed_is_not_injected():
     assert injected == {"injected(h)"}
 
 
-def test_substitution_can_be_left_out():
-    comparison = compare(*BEHIND["a helper that finds nothing"], context="module", without="substitution")
+def test_replacement_can_be_left_out():
+    comparison = compare(*BEHIND["a helper that finds nothing"], context="module", without="replacement")
     assert comparison.verdict != "changing"
 
 
