@@ -16,7 +16,7 @@ use twincell_values::value::{Choice, Fixed, Recipe};
 
 use crate::observed::Behavior;
 
-pub const PROTOCOL_VERSION: u32 = 6;
+pub const PROTOCOL_VERSION: u32 = 7;
 pub const MAX_FRAME: usize = 64 << 20;
 
 /// Where missing names come from.
