@@ -86,7 +86,7 @@ widgets: check-widget ## check, test and build the widget from widgets/js into w
 training: $(STAMP_TRAINING) ## an environment for models/train in .venv-train, with PyTorch
 
 test: build training ## every test except the long ones
-	$(RUN) cargo test --release --workspace
+	$(RUN) PROPTEST_RNG_SEED=0 cargo test --release --workspace
 	$(RUN) TWINCELL_TRAINING_PYTHON="$$(ls $(TRAINING)/bin/python 2>/dev/null)" python -m pytest -m "not long"
 
 test-long: build $(STAMP_LONG) ## the tests that take minutes or need a browser or large packages

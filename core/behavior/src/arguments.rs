@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use twincell_engine::observed::{Behavior, Observed, Slot};
+use twincell_syntax::{PerSide, Side};
 
 use super::contrast::contrast;
 use super::equal::equal;
@@ -19,8 +20,8 @@ fn without_additions(old: &Observed, new: &Observed) -> Option<Observed> {
 }
 
 pub(super) fn compare(old: &Behavior, new: &Behavior, rules: &Rules, found: &mut Vec<Difference>) {
-    let mut slots: BTreeMap<&Slot, [Option<&Observed>; 2]> = BTreeMap::new();
-    for (side, behavior) in [old, new].into_iter().enumerate() {
+    let mut slots: BTreeMap<&Slot, PerSide<Option<&Observed>>> = BTreeMap::new();
+    for (side, behavior) in [(Side::Old, old), (Side::New, new)] {
         for (slot, value) in &behavior.arguments {
             let own = &mut slots.entry(slot).or_default()[side];
             // A slot that is named twice counts once.
@@ -30,7 +31,7 @@ pub(super) fn compare(old: &Behavior, new: &Behavior, rules: &Rules, found: &mut
     let mut slots: Vec<_> = slots.into_iter().collect();
     // Reports list them by name.
     slots.sort_by_cached_key(|(slot, _)| display_slot(slot).into_owned());
-    for (slot, [a, b]) in slots {
+    for (slot, PerSide { old: a, new: b }) in slots {
         let kept = b.filter(|_| *slot == Slot::ClassAttributes).and_then(|new| without_additions(a?, new));
         let b = kept.as_ref().or(b);
         let (old, new) = match (a, b) {

@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use rustc_hash::FxHashMap;
 
 use twincell_engine::observed::{Behavior, Call, Observed};
+use twincell_syntax::{PerSide, Side};
 use twincell_values::path::AccessPath;
 
 use super::effects::{Effect, effect, receiver};
@@ -80,13 +81,13 @@ fn first_difference<'a>(
     new: &[&'a Call],
     same: &dyn Fn(&Call, &Call) -> bool,
 ) -> Option<(Option<&'a Call>, Option<&'a Call>, Basis)> {
-    let mut by_receiver: BTreeMap<&str, [Vec<(usize, &'a Call)>; 2]> = BTreeMap::new();
-    for (side, calls) in [old, new].into_iter().enumerate() {
+    let mut by_receiver: BTreeMap<&str, PerSide<Vec<(usize, &'a Call)>>> = BTreeMap::new();
+    for (side, calls) in [(Side::Old, old), (Side::New, new)] {
         for (at, call) in calls.iter().enumerate() {
             by_receiver.entry(receiver(call)).or_default()[side].push((at, call));
         }
     }
-    let differing = by_receiver.values().filter_map(|[old, new]| {
+    let differing = by_receiver.values().filter_map(|PerSide { old, new }| {
         let at = (0..old.len().max(new.len())).find(|&at| match (old.get(at), new.get(at)) {
             (Some((_, a)), Some((_, b))) => !same(a, b),
             _ => true,
@@ -176,7 +177,7 @@ pub fn align(old: &[Call], new: &[Call], rules: &Rules) -> Vec<CallRow> {
     let (numbers, small) = (numbered(old, new), |call: &Call| parts(call) <= SMALL);
     let same = |i: usize, j: usize| {
         let (a, b) = (&old[i], &new[j]);
-        numbers[0][i] == numbers[1][j] || small(a) && small(b) && same_call(a, b, rules)
+        numbers.old[i] == numbers.new[j] || small(a) && small(b) && same_call(a, b, rules)
     };
     let mut length = vec![vec![0u32; new.len() + 1]; old.len() + 1];
     for i in (0..old.len()).rev() {
@@ -210,10 +211,10 @@ pub fn align(old: &[Call], new: &[Call], rules: &Rules) -> Vec<CallRow> {
 const SMALL: usize = 200;
 
 /// Each distinct call has a number. Calls with equal numbers are identical.
-fn numbered(old: &[Call], new: &[Call]) -> [Vec<usize>; 2] {
+fn numbered(old: &[Call], new: &[Call]) -> PerSide<Vec<usize>> {
     type Whole<'a> = (&'a str, &'a [Observed], &'a [(String, Observed)]);
     let mut known: FxHashMap<Whole<'_>, usize> = FxHashMap::default();
-    [old, new].map(|calls| {
+    PerSide::new(old, new).map(|calls| {
         let mut numbers = Vec::new();
         for Call { callee, arguments, keywords, .. } in calls {
             let next = known.len();

@@ -11,6 +11,7 @@
 //! fault for any values. They count whenever the other version ends by itself.
 
 use twincell_engine::observed::{Behavior, Observed, Outcome};
+use twincell_syntax::{PerSide, Side};
 
 use super::{Basis, Difference, Rules};
 
@@ -31,18 +32,20 @@ const OF_VALUES: [&str; 9] = [
 const OF_CLASSES: [&str; 2] = ["unpack", "dictionary update sequence"];
 
 pub(super) fn compare(old: &Behavior, new: &Behavior, rules: &Rules) -> Option<Difference> {
-    let (crashed, other) = match (old.outcome.is_valid(), new.outcome.is_valid()) {
-        (true, false) => (new, old),
-        (false, true) => (old, new),
+    let behaviors = PerSide::new(old, new);
+    let side = match (old.outcome.is_valid(), new.outcome.is_valid()) {
+        (true, false) => Side::New,
+        (false, true) => Side::Old,
         _ => return None,
     };
-    let took_part = [old, new]
+    let (crashed, other) = (behaviors[side], behaviors[side.other()]);
+    let took_part = behaviors
         .into_iter()
         .zip(&rules.changed)
         .any(|(behavior, changed)| behavior.lines.iter().any(|(line, _)| changed.binary_search(line).is_ok()));
     let normally = matches!(other.outcome, Outcome::Returned(_));
     let guarded = || {
-        let guards = &rules.guards[usize::from(std::ptr::eq(other, new))];
+        let guards = &rules.guards[side.other()];
         let ran = |guard: u32| other.lines.iter().any(|(line, _)| *line == guard);
         none_at(&crashed.outcome).is_some_and(|at| guards.iter().any(|(guard, uses)| uses.contains(&at) && ran(*guard)))
     };
@@ -108,7 +111,7 @@ mod tests {
     #[test]
     fn a_crash_of_one_version_counts_where_the_change_took_part_and_the_value_is_to_blame() {
         let returned = behavior(Outcome::Returned(Observed::None));
-        let rules = Rules { changed: [vec![2], vec![]], ..Rules::default() };
+        let rules = Rules { changed: PerSide::new(vec![2], vec![]), ..Rules::default() };
         let basis = |old: &Behavior, new: &Behavior, rules: &Rules| compare(old, new, rules).map(|one| one.basis);
         assert_eq!(basis(&returned, &raised("ZeroDivisionError"), &rules), Some(Basis::Crashed));
         assert_eq!(basis(&returned, &raised("ZeroDivisionError"), &Rules::default()), None);
@@ -120,19 +123,19 @@ mod tests {
     fn none_counts_where_the_change_adds_or_removes_a_guard_against_it() {
         let returned = behavior(Outcome::Returned(Observed::None));
         let crashed = raised_with("AttributeError", "'NoneType' object has no attribute 'strip'", false);
-        let changed = [vec![], vec![2]];
-        let with = |guards| Rules { changed: changed.clone(), guards, ..Rules::default() };
+        let changed = PerSide::new(vec![], vec![2]);
+        let with = |old, new| Rules { changed: changed.clone(), guards: PerSide::new(old, new), ..Rules::default() };
         let basis = |rules: &Rules| compare(&crashed, &returned, rules).map(|one| one.basis);
-        assert_eq!(basis(&with([vec![], vec![(2, vec![2])]])), Some(Basis::Crashed));
-        assert_eq!(basis(&with([vec![], vec![(2, vec![3])]])), None);
-        assert_eq!(basis(&with([vec![(2, vec![2])], vec![]])), None);
-        assert_eq!(basis(&with([vec![], vec![]])), None);
+        assert_eq!(basis(&with(vec![], vec![(2, vec![2])])), Some(Basis::Crashed));
+        assert_eq!(basis(&with(vec![], vec![(2, vec![3])])), None);
+        assert_eq!(basis(&with(vec![(2, vec![2])], vec![])), None);
+        assert_eq!(basis(&with(vec![], vec![])), None);
     }
 
     #[test]
     fn what_only_code_can_do_wrong_counts_beside_an_exception_that_is_meant() {
         let meant = raised_with("TypeError", "bad", true);
-        let rules = Rules { changed: [vec![2], vec![]], ..Rules::default() };
+        let rules = Rules { changed: PerSide::new(vec![2], vec![]), ..Rules::default() };
         let basis = |new: &Behavior| compare(&meant, new, &rules).map(|one| one.basis);
         assert_eq!(basis(&raised("UnboundLocalError")), Some(Basis::Crashed));
         assert_eq!(

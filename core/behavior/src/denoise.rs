@@ -7,6 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use twincell_engine::observed::{Behavior, Elision, Observed, Outcome, Slot};
+use twincell_syntax::PerSide;
 
 use super::Rules;
 use super::equal::{equal, same_text};
@@ -27,8 +28,8 @@ pub struct Denoised {
 /// Keeps those parts of one run of each version that every other run of that version shows as well.
 pub fn denoise(old: (&Behavior, &[Behavior]), new: (&Behavior, &[Behavior]), rules: &Rules) -> Denoised {
     let mut noisy = BTreeSet::new();
-    let sides = [old, new];
-    let [old, new] = sides.map(|(first, again)| {
+    let runs = PerSide::new(old, new);
+    let PerSide { old, new } = runs.map(|(first, again)| {
         again.iter().fold(first.clone(), |kept, again| Behavior {
             outcome: outcome(&kept.outcome, &again.outcome, rules, &mut noisy),
             arguments: arguments(&kept, again, rules),
@@ -36,7 +37,7 @@ pub fn denoise(old: (&Behavior, &[Behavior]), new: (&Behavior, &[Behavior]), rul
         })
     });
     let mut denoised = Denoised { old, new, noisy };
-    let texts = |of: fn(&Behavior) -> Vec<&str>| lines_that_change(sides, of);
+    let texts = |of: fn(&Behavior) -> Vec<&str>| lines_that_change(runs, of);
     for (channel, changing, blank) in [
         (Channel::Output, texts(|one| one.stdout.split('\n').collect()), blank_stdout as fn(&mut Behavior, usize)),
         (Channel::Output, texts(|one| one.stderr.split('\n').collect()), blank_stderr),
@@ -55,9 +56,12 @@ pub fn denoise(old: (&Behavior, &[Behavior]), new: (&Behavior, &[Behavior]), rul
 }
 
 /// The numbers of the texts that differ between runs of a version; `None` if their count differs.
-fn lines_that_change(sides: [(&Behavior, &[Behavior]); 2], of: fn(&Behavior) -> Vec<&str>) -> Option<BTreeSet<usize>> {
+fn lines_that_change(
+    runs: PerSide<(&Behavior, &[Behavior])>,
+    of: fn(&Behavior) -> Vec<&str>,
+) -> Option<BTreeSet<usize>> {
     let mut changing = BTreeSet::new();
-    for (first, again) in sides {
+    for (first, again) in runs {
         let first = of(first);
         for again in again {
             let again = of(again);

@@ -35,6 +35,7 @@ mod returned;
 use serde::{Deserialize, Serialize};
 
 use twincell_engine::observed::{Behavior, Call};
+use twincell_syntax::PerSide;
 
 pub use calls::align as align_calls;
 pub use crash::is_telling;
@@ -128,8 +129,8 @@ impl Difference {
     }
 
     /// What both versions show.
-    pub fn sides(&self) -> [&Shown; 2] {
-        [&self.old, &self.new]
+    pub fn sides(&self) -> PerSide<&Shown> {
+        PerSide::new(&self.old, &self.new)
     }
 
     /// The texts of what they show, where there is something.
@@ -144,12 +145,12 @@ pub struct Rules {
     /// The share of the greater float by which two floats may differ and still be the same.
     pub float_tolerance: f64,
     /// The changed lines of old and new. An exception that only one version ends in may come from them.
-    pub changed: [Vec<u32>; 2],
+    pub changed: PerSide<Vec<u32>>,
     /// Whether calls that only ask count like calls that act.
     pub every_call_acts: bool,
     /// For old and new: the changed lines that test a value for None or for its truth, each with the lines of the other
     /// version that use this value.
-    pub guards: [Vec<(u32, Vec<u32>)>; 2],
+    pub guards: PerSide<Vec<(u32, Vec<u32>)>>,
 }
 
 /// Compares two behaviors in all channels. Finds nothing if either is not valid.

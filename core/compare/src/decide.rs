@@ -2,6 +2,8 @@
 
 use twincell_behavior::{Basis, display_limit};
 
+use twincell_syntax::Side;
+
 use crate::campaign::{Campaign, Target};
 use crate::verdict::{CHANGING, Verdict};
 
@@ -22,13 +24,13 @@ pub fn decide(campaign: &Campaign, target: &Target) -> (Verdict, String) {
             .map_or("nothing was executed".to_string(), |reason| format!("no execution came back: {reason}"));
         return (Verdict::Inconclusive, why);
     }
-    let limits = |which: &str, count: usize| {
+    let limits = |which: Side, count: usize| {
         format!(
             "in {count} of {executions} executions only the {which} version ran into a limit (steps, recursion or memory): it may not end"
         )
     };
     if let Some(side) = campaign.limited() {
-        return (Verdict::Inconclusive, limits(["old", "new"][side], campaign.stopped_only(side)));
+        return (Verdict::Inconclusive, limits(side, campaign.stopped_only(side)));
     }
     if let Some(bound) = campaign.stopped_by().filter(|_| valid == 0) {
         return (Verdict::Inconclusive, format!("all {executions} executions were stopped: {}", display_limit(bound)));

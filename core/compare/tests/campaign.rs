@@ -7,6 +7,7 @@ use twincell_compare::{Continue, decide};
 use twincell_engine::observed::{Behavior, Limit, Observed, Outcome};
 use twincell_engine::protocol::{ExecutionRecord, ExecutionRequest};
 use twincell_engine::{EngineError, Executed};
+use twincell_syntax::PerSide;
 use twincell_values::value::{Choice, Decision, Fixed, Recipe};
 
 /// Runs a closure: (request, version, how often this version ran in the request before) -> its outcome.
@@ -79,8 +80,13 @@ fn plan(budget: u32, seed: u64) -> Plan {
     }
 }
 
+/// The same for both versions.
+fn same(lines: Vec<u32>) -> PerSide<Vec<u32>> {
+    PerSide::of(|_| lines.clone())
+}
+
 fn target() -> Target {
-    Target { lines: [vec![1], vec![1]], changed: [vec![1], vec![1]], ..Target::default() }
+    Target { lines: same(vec![1]), changed: same(vec![1]), ..Target::default() }
 }
 
 fn run<F>(run: F) -> (Campaign, Vec<ExecutionRequest>)
@@ -195,7 +201,7 @@ fn unintended_exceptions_say_nothing() {
 #[test]
 fn code_that_no_usable_execution_reached_leaves_it_open() {
     let mut fake = Fake { run: |_: &ExecutionRequest, _, _| returned(1), requests: vec![] };
-    let target = Target { lines: [vec![1, 2], vec![1, 2]], changed: [vec![2], vec![2]], ..Target::default() };
+    let target = Target { lines: same(vec![1, 2]), changed: same(vec![2]), ..Target::default() };
     let campaign = campaign::run(&mut fake, &target, &plan(10, 0), &mut |_, _| Continue::Yes).unwrap();
     let (verdict, reason) = decide(&campaign, &target);
     assert_eq!(verdict, Verdict::Inconclusive);

@@ -12,7 +12,7 @@ use super::normalize::{Node, normalize};
 use super::parse::with_stack_for;
 use super::renames::renames;
 use super::{Diff, Function};
-use crate::AlignedRow;
+use crate::{AlignedRow, PerSide};
 
 /// The structural difference of a pair.
 ///
@@ -83,26 +83,17 @@ fn structural(mut old: Node, mut new: Node, rows: Vec<AlignedRow>) -> Diff {
     rehash(&mut new, &renamed);
     let mut changed = Changed::default();
     align(&old, &new, &mut changed);
-    Diff {
-        identical: false,
-        old_lines: changed.old.into_iter().collect(),
-        new_lines: changed.new.into_iter().collect(),
-        rows,
-        renames,
-    }
+    Diff { identical: false, lines: changed.0.map(|lines| lines.into_iter().collect()), rows, renames }
 }
 
 #[derive(Default)]
-struct Changed {
-    old: BTreeSet<u32>,
-    new: BTreeSet<u32>,
-}
+struct Changed(PerSide<BTreeSet<u32>>);
 
 impl Sink for Changed {
     fn same(&mut self, _old: &Node, _new: &Node) {}
 
     fn differ(&mut self, old: Option<&Node>, new: Option<&Node>) {
-        for (node, lines) in [(old, &mut self.old), (new, &mut self.new)] {
+        for (node, lines) in [old, new].into_iter().zip(self.0.iter_mut()) {
             if let Some(node) = node {
                 lines.extend(node.lines.0..=node.lines.1);
             }
@@ -113,16 +104,16 @@ impl Sink for Changed {
 /// Compares texts that do not parse.
 fn textual(old: &Function, new: &Function, rows: Vec<AlignedRow>) -> Diff {
     let (old_text, new_text): (Vec<&str>, Vec<&str>) = (old.text.lines().collect(), new.text.lines().collect());
-    let (mut old_lines, mut new_lines) = (Vec::new(), Vec::new());
+    let mut lines = PerSide::<Vec<u32>>::default();
     for row in &rows {
         let ours = row.old.and_then(|line| old_text.get(line as usize));
         let theirs = row.new.and_then(|line| new_text.get(line as usize));
         if ours != theirs {
-            old_lines.extend(row.old.map(|line| line + 1));
-            new_lines.extend(row.new.map(|line| line + 1));
+            lines.old.extend(row.old.map(|line| line + 1));
+            lines.new.extend(row.new.map(|line| line + 1));
         }
     }
-    Diff { identical: old.text == new.text, old_lines, new_lines, rows, renames: Vec::new() }
+    Diff { identical: old.text == new.text, lines, rows, renames: Vec::new() }
 }
 
 /// Puts lines side by side. Lines that replace each other share rows, beginning with the first.

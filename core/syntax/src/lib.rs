@@ -16,7 +16,7 @@
 //! assert!(errors.is_empty());
 //!
 //! let found = diff(&old[0], &new[0]);
-//! assert_eq!((found.old_lines, found.new_lines), (vec![3], vec![3]));
+//! assert_eq!((found.lines.old, found.lines.new), (vec![3], vec![3]));
 //! assert_eq!(found.renames, [("sum".to_string(), "total".to_string())]);
 //!
 //! let instrumented = instrument(&old[0])?;
@@ -42,6 +42,7 @@ pub mod parse;
 pub mod python;
 mod renames;
 pub mod scopes;
+mod side;
 pub mod site;
 mod snippet;
 
@@ -53,6 +54,7 @@ pub use guards::{Guard, guards};
 pub use index::{Class, Index, changed_entities, global_names};
 pub use notebook::{plain_python, without_escapes};
 pub use pairing::pair;
+pub use side::{PerSide, Side};
 pub use snippet::{SNIPPET, Snippet, snippet, without_definitions};
 
 use serde::{Deserialize, Serialize};
@@ -118,8 +120,7 @@ pub struct Diff {
     /// dropped.
     pub identical: bool,
     /// The 1-based lines in each function's text that hold a structural difference, ascending.
-    pub old_lines: Vec<u32>,
-    pub new_lines: Vec<u32>,
+    pub lines: PerSide<Vec<u32>>,
     /// Both texts side by side, line by line, as 0-based line indices.
     pub rows: Vec<AlignedRow>,
     /// The renamed parameters and locals as (name in new, name in old).

@@ -34,7 +34,7 @@ fn what_has_no_behavior_is_no_change() {
     ] {
         let result = compare(old, new);
         assert!(result.identical, "{old}\n{new}\n{result:?}");
-        assert_eq!((result.old_lines, result.new_lines), (vec![], vec![]), "{old}\n{new}");
+        assert_eq!((result.lines.old, result.lines.new), (vec![], vec![]), "{old}\n{new}");
     }
 }
 
@@ -107,7 +107,7 @@ fn what_can_be_told_apart_is_a_change() {
     ] {
         let result = compare(old, new);
         assert!(!result.identical, "{old}\n{new}");
-        assert!(result.old_lines.len() + result.new_lines.len() > 0, "no lines:\n{old}\n{new}");
+        assert!(result.lines.old.len() + result.lines.new.len() > 0, "no lines:\n{old}\n{new}");
     }
 }
 
@@ -125,7 +125,7 @@ fn changed_lines_are_those_of_the_smallest_difference() {
         ("# why;;return a", "return b", vec![3], vec![2]),
     ] {
         let result = compare(&function(old), &function(new));
-        assert_eq!((result.old_lines, result.new_lines), (old_lines, new_lines), "{old}\n{new}");
+        assert_eq!((result.lines.old, result.lines.new), (old_lines, new_lines), "{old}\n{new}");
     }
 }
 
@@ -135,7 +135,7 @@ fn a_renamed_local_marks_no_line_beside_a_real_change() {
         &function("items = a.all();;for item in items:;;    g(item);;return 1"),
         &function("rows = a.all();;for row in rows:;;    g(row);;return 2"),
     );
-    assert_eq!((result.old_lines, result.new_lines), (vec![5], vec![5]));
+    assert_eq!((result.lines.old, result.lines.new), (vec![5], vec![5]));
 }
 
 #[test]
@@ -179,5 +179,5 @@ fn texts_that_do_not_parse_are_compared_by_lines() {
     new.text = "def f(a):\n    return = 1\n".into();
     let result = diff(&old, &new);
     assert!(!result.identical);
-    assert_eq!((result.old_lines, result.new_lines), (vec![2], vec![2]));
+    assert_eq!((result.lines.old, result.lines.new), (vec![2], vec![2]));
 }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 use twincell_driver::files;
+use twincell_syntax::{PerSide, Side};
 
 use super::fields::{RowPlace, from_fields};
 use crate::change::{Changes, Row};
@@ -18,7 +19,7 @@ const EXPECTED: &str = "name them x_old.py and x_new.py, old/x.py and new/x.py, 
 /// The pairs of a folder, by the common part of their names.
 pub struct Pairs {
     folder: PathBuf,
-    pairs: std::vec::IntoIter<(String, [Option<PathBuf>; 2])>,
+    pairs: std::vec::IntoIter<(String, PerSide<Option<PathBuf>>)>,
     total: u64,
     number: usize,
 }
@@ -28,16 +29,14 @@ impl Pairs {
         let mut files = BTreeSet::new();
         collect(folder, Path::new(""), 0, &mut files)
             .map_err(|error| format!("cannot read {}: {}", folder.display(), files::reason(&error)))?;
-        let mut pairs: BTreeMap<String, [Option<PathBuf>; 2]> = BTreeMap::new();
+        let mut pairs: BTreeMap<String, PerSide<Option<PathBuf>>> = BTreeMap::new();
         for file in &files {
             // `old/whats_new.py` may be read in two ways. The one whose other file exists counts.
             let mut ways = readings(file);
             let way = ways.iter().position(|way| files.contains(&way.other)).unwrap_or(0);
             if way < ways.len() {
                 let Reading { name, side, .. } = ways.swap_remove(way);
-                if let Some(place) = pairs.entry(name).or_default().get_mut(side) {
-                    *place = Some(file.clone());
-                }
+                pairs.entry(name).or_default()[side] = Some(file.clone());
             }
         }
         if pairs.is_empty() {
@@ -52,17 +51,17 @@ impl Pairs {
         })
     }
 
-    fn pair(&self, name: &str, files: &[Option<PathBuf>; 2], place: RowPlace) -> Row {
+    fn pair(&self, name: &str, files: &PerSide<Option<PathBuf>>, place: RowPlace) -> Row {
         let id = Value::from(name);
         let mut fields = Map::from_iter([("id".to_owned(), id.clone())]);
-        for (side, file) in ["old", "new"].into_iter().zip(files) {
+        for (side, file) in Side::BOTH.into_iter().zip(files) {
             let Some(file) = file else {
                 let there = files.iter().flatten().next().map(|file| file.display().to_string()).unwrap_or_default();
                 return Err(place.wrong(Some(&id), &format!("{there} has no {side} version beside it; {EXPECTED}")));
             };
             let path = self.folder.join(file);
             let text = files::read_source(&path).map_err(|reason| place.wrong(Some(&id), &reason))?;
-            fields.insert(side.to_owned(), Value::from(text));
+            fields.insert(side.to_string(), Value::from(text));
             fields.insert("file".to_owned(), Value::from(file.display().to_string()));
         }
         from_fields(fields, place)
@@ -101,15 +100,12 @@ fn collect(folder: &Path, within: &Path, depth: usize, files: &mut BTreeSet<Path
     Ok(())
 }
 
-const SIDES: [&str; 2] = ["old", "new"];
-
 /// One way to read a file's name.
 #[derive(Debug, PartialEq)]
 struct Reading {
     /// The name of its pair.
     name: String,
-    /// The old (0) or the new one (1).
-    side: usize,
+    side: Side,
     /// The name of the other file in this case.
     other: PathBuf,
 }
@@ -123,24 +119,24 @@ fn readings(file: &Path) -> Vec<Reading> {
         let parts = parts.iter().enumerate().map(|(index, part)| if index == at { by } else { part.as_str() });
         parts.filter(|part| !part.is_empty()).collect::<Vec<_>>().join("/")
     };
-    let reading = |at: usize, side: usize, name: &str, other: String| {
+    let reading = |at: usize, side: Side, name: &str, other: String| {
         let other = PathBuf::from(replaced(at, &other) + ".py");
         Reading { name: replaced(at, name), side, other }
     };
     let mut readings = Vec::new();
     for (at, part) in parts.iter().enumerate() {
-        if let Some(side) = SIDES.iter().position(|word| word == part)
+        if let Some(side) = Side::BOTH.into_iter().find(|side| side.name() == part)
             && !folders.is_empty()
         {
-            readings.push(reading(at, side, "", SIDES[1 - side].to_owned()));
+            readings.push(reading(at, side, "", side.other().to_string()));
         }
     }
-    for (side, word) in SIDES.iter().enumerate() {
+    for side in Side::BOTH {
         for mark in ["_", "-", "."] {
-            if let Some(start) = stem.strip_suffix(word).and_then(|start| start.strip_suffix(mark))
+            if let Some(start) = stem.strip_suffix(side.name()).and_then(|start| start.strip_suffix(mark))
                 && !start.is_empty()
             {
-                readings.push(reading(folders.len(), side, start, format!("{start}{mark}{}", SIDES[1 - side])));
+                readings.push(reading(folders.len(), side, start, format!("{start}{mark}{}", side.other())));
             }
         }
     }

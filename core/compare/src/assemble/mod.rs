@@ -8,9 +8,8 @@ pub(crate) mod wording;
 use std::collections::{BTreeMap, HashMap};
 
 use twincell_behavior::{Difference, Rules, align_calls, display_outcome, display_place, display_shown};
-use twincell_engine::observed::Behavior;
 use twincell_engine::protocol::{Context, Member};
-use twincell_syntax::{Diff, Function};
+use twincell_syntax::{Diff, Function, PerSide, Side};
 use twincell_values::path::Question;
 use twincell_values::value::{Decision, Recipe};
 
@@ -23,7 +22,7 @@ use crate::verdict::{self, EDGE_CASE, Verdict};
 
 /// What is known about a pair before it runs.
 pub(crate) struct PairContext<'a> {
-    pub functions: &'a [Function; 2],
+    pub functions: &'a PerSide<Function>,
     pub diff: &'a Diff,
     /// The names that the functions use and that their modules bind differently.
     pub changed_names: &'a [String],
@@ -64,7 +63,7 @@ pub(crate) fn failed(context: &PairContext<'_>, reason: String) -> PairReport {
 
 fn unexecuted(context: &PairContext<'_>, verdict: Verdict, reason: String, sentence: String) -> PairReport {
     let campaign = Campaign::default();
-    let [old, new] = [0, 1].map(|side| version(context, side, &campaign, &Target::default(), None));
+    let PerSide { old, new } = PerSide::of(|side| version(context, side, &campaign, &Target::default(), None));
     PairReport {
         verdict,
         reason,
@@ -102,7 +101,7 @@ pub(crate) fn report(context: &PairContext<'_>, summary: &CampaignSummary<'_>) -
         let usable = campaign.executions.iter().filter(|case| case.is_valid());
         usable.max_by_key(|case| (lines_run(case), std::cmp::Reverse(case.record.index)))
     });
-    let [old, new] = [0, 1].map(|side| version(context, side, campaign, summary.target, shown));
+    let PerSide { old, new } = PerSide::of(|side| version(context, side, campaign, summary.target, shown));
     let probability = joint_probability(&summary.decisive);
     let evidence = summary.witness.map_or_else(Vec::new, |case| evidence(case, probability));
     let sentence = wording::sentence(context, summary, &evidence);
@@ -135,7 +134,7 @@ fn lines_run(case: &TestCase) -> usize {
 }
 
 fn notes(context: &PairContext<'_>, summary: &CampaignSummary<'_>) -> Vec<String> {
-    let (campaign, [old, new]) = (summary.campaign, context.functions);
+    let (campaign, PerSide { old, new }) = (summary.campaign, context.functions);
     let renames = &context.diff.renames;
     let further = [
         (old.qualname != new.qualname).then(|| Note::Paired { old: old.qualname.clone(), new: new.qualname.clone() }),
@@ -151,13 +150,12 @@ fn notes(context: &PairContext<'_>, summary: &CampaignSummary<'_>) -> Vec<String
 
 fn version(
     context: &PairContext<'_>,
-    side: usize,
+    side: Side,
     campaign: &Campaign,
     target: &Target,
     witness: Option<&TestCase>,
 ) -> VersionReport {
     let function = &context.functions[side];
-    let changed = if side == 0 { &context.diff.old_lines } else { &context.diff.new_lines };
     let runs = |line: u32| campaign.ran(side, line);
     let lines: Vec<LineReport> = function
         .text
@@ -166,11 +164,11 @@ fn version(
         .map(|(index, text)| {
             let number = index as u32 + 1;
             let executable = target.lines[side].contains(&number);
-            let behavior = witness.and_then(|case| case.record.behaviors.get(side));
+            let behavior = witness.and_then(|case| case.behavior(side));
             LineReport {
                 number,
                 text: text.to_string(),
-                changed: changed.contains(&number),
+                changed: context.diff.lines[side].contains(&number),
                 executable,
                 executions: if executable { runs(number) } else { 0 },
                 witness_hits: behavior.map_or(0, |behavior| behavior.hits(number)),
@@ -217,8 +215,8 @@ struct LineSets {
 impl LineSets {
     /// The number of the set of lines that an execution ran.
     fn of(&mut self, case: &TestCase) -> u32 {
-        let set = [0, 1].map(|side| {
-            let behavior = case.record.behaviors.get(side);
+        let set = Side::BOTH.map(|side| {
+            let behavior = case.behavior(side);
             behavior.map_or_else(Vec::new, |behavior| behavior.lines.iter().map(|(line, _)| *line).collect())
         });
         *self.known.entry(set).or_insert_with_key(|set| {
@@ -229,10 +227,10 @@ impl LineSets {
 }
 
 /// How often each condition of a version went each way.
-fn branches(lines: &[u32], side: usize, campaign: &Campaign) -> Vec<BranchReport> {
+fn branches(lines: &[u32], side: Side, campaign: &Campaign) -> Vec<BranchReport> {
     let mut branches: Vec<BranchReport> =
         lines.iter().map(|&line| BranchReport { line, taken: 0, not_taken: 0 }).collect();
-    for behavior in campaign.executions.iter().filter_map(|case| case.record.behaviors.get(side)) {
+    for behavior in campaign.executions.iter().filter_map(|case| case.behavior(side)) {
         for &(number, yes, no) in &behavior.branches {
             if let Some(branch) = branches.get_mut(number as usize) {
                 branch.taken += u32::from(yes > 0);
@@ -244,16 +242,15 @@ fn branches(lines: &[u32], side: usize, campaign: &Campaign) -> Vec<BranchReport
 }
 
 fn execution(case: &TestCase, line_sets: &mut LineSets) -> ExecutionReport {
-    let outcome =
-        |behavior: Option<&Behavior>| behavior.map_or(String::new(), |behavior| display_outcome(&behavior.outcome));
-    let valid = |behavior: Option<&Behavior>| behavior.is_some_and(|behavior| behavior.outcome.is_valid());
+    let outcome = |side| case.behavior(side).map_or(String::new(), |behavior| display_outcome(&behavior.outcome));
+    let valid = |side| case.behavior(side).is_some_and(|behavior| behavior.outcome.is_valid());
     ExecutionReport {
         number: number(case),
         seed: case.record.seed,
-        old: outcome(case.old_behavior()),
-        new: outcome(case.new_behavior()),
-        old_valid: valid(case.old_behavior()),
-        new_valid: valid(case.new_behavior()),
+        old: outcome(Side::Old),
+        new: outcome(Side::New),
+        old_valid: valid(Side::Old),
+        new_valid: valid(Side::New),
         differs: !case.differences.is_empty(),
         examined: case.examined,
         new_lines: case.new_lines,

@@ -3,7 +3,7 @@
 use twincell_behavior::{Channel, Rules, differences};
 use twincell_engine::observed::{Behavior, Limit, Logged, Observed, Outcome, Slot};
 use twincell_engine::protocol::{Context, ExecutionRecord, Injection, Member, Unevaluated};
-use twincell_syntax::{CodeKind, Function};
+use twincell_syntax::{CodeKind, Function, PerSide};
 use twincell_values::value::{Choice, Decision, Recipe};
 
 use super::wording::{note, overall};
@@ -53,8 +53,8 @@ fn likely_pair_report(
     notes: &[Note],
     probability: f64,
 ) -> PairReport {
-    let functions = [function(OLD), function(NEW)];
-    let diff = twincell_syntax::diff(&functions[0], &functions[1]);
+    let functions = PerSide::new(OLD, NEW).map(function);
+    let diff = twincell_syntax::diff(&functions.old, &functions.new);
     let context = PairContext { functions: &functions, diff: &diff, changed_names: &[], members: &[] };
     reported(&context, verdict, reason, &[execution], vec![Decisive { path: "x".into(), probability }], notes)
 }
@@ -68,10 +68,10 @@ fn reported(
     notes: &[Note],
 ) -> PairReport {
     let changing = verdict == Verdict::Changing;
-    let reached = [[2].into(), [2].into()];
+    let reached = PerSide::of(|_| [2].into());
     let campaign =
         Campaign { executions: executions.to_vec(), witness: changing.then_some(0), reached, ..Campaign::default() };
-    let target = Target::new(context.diff, [vec![2], vec![2]]);
+    let target = Target::new(context.diff, PerSide::of(|_| vec![2]));
     report(
         context,
         &CampaignSummary {
@@ -143,8 +143,8 @@ fn without_a_difference_the_sentence_says_how_much_was_tried() {
 
 #[test]
 fn what_could_not_run_says_why() {
-    let functions = [function(OLD), function(NEW)];
-    let diff = twincell_syntax::diff(&functions[0], &functions[1]);
+    let functions = PerSide::new(OLD, NEW).map(function);
+    let diff = twincell_syntax::diff(&functions.old, &functions.new);
     let report = failed(
         &PairContext { functions: &functions, diff: &diff, changed_names: &[], members: &[] },
         "it cannot be loaded".into(),
@@ -180,8 +180,8 @@ fn several_functions_are_counted() {
 
 #[test]
 fn what_only_one_version_has_is_said_where_nothing_changed() {
-    let functions = [function(OLD), function(OLD)];
-    let diff = twincell_syntax::diff(&functions[0], &functions[1]);
+    let functions = PerSide::new(OLD, OLD).map(function);
+    let diff = twincell_syntax::diff(&functions.old, &functions.new);
     let same = identical(&PairContext { functions: &functions, diff: &diff, changed_names: &[], members: &[] });
     assert_eq!((same.sentence.as_str(), same.reason.as_str()), ("Identical: nothing differs in f.", "nothing differs"));
     let reported = |added: &[String], removed: &[String]| {
@@ -216,8 +216,8 @@ fn who_is_judged_by_its_callers_is_not_counted_and_named_apart() {
 fn members_of_a_class_are_told_by_name() {
     let member = |name: &str, is_property| Member { name: name.into(), is_property, hints: Default::default() };
     let members = [member("add", false), member("total", true)];
-    let functions = [function(OLD), function(NEW)];
-    let diff = twincell_syntax::diff(&functions[0], &functions[1]);
+    let functions = PerSide::new(OLD, NEW).map(function);
+    let diff = twincell_syntax::diff(&functions.old, &functions.new);
     let context = PairContext { functions: &functions, diff: &diff, changed_names: &[], members: &members };
     let mut execution = case(returned(3), returned(0));
     for (path, number) in [("members used", 1), ("member 1", 1), ("member 2", 0), ("member 3", 1)] {
@@ -249,8 +249,8 @@ fn a_version_that_does_not_end_is_told_with_the_shortest_values() {
         execution.record.index = value as u32;
         execution
     };
-    let functions = [function(OLD), function(NEW)];
-    let diff = twincell_syntax::diff(&functions[0], &functions[1]);
+    let functions = PerSide::new(OLD, NEW).map(function);
+    let diff = twincell_syntax::diff(&functions.old, &functions.new);
     let context = PairContext { functions: &functions, diff: &diff, changed_names: &[], members: &[] };
     let executions = [case(returned(0), returned(0)), stopped(1234), stopped(7), stopped(12)];
     let report = reported(&context, Verdict::Inconclusive, "new may not end", &executions, vec![], &[]);

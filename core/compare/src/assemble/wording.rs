@@ -3,9 +3,9 @@
 use twincell_behavior::{
     Difference, EvidencePlace, Shown, display_decision, display_outcome, display_shown, display_slot, is_argument,
 };
-use twincell_engine::observed::{Behavior, Outcome};
+use twincell_engine::observed::Outcome;
 use twincell_engine::protocol::{Injection, Unevaluated};
-use twincell_syntax::CodeKind;
+use twincell_syntax::{CodeKind, PerSide, Side};
 use twincell_values::path::Question;
 use twincell_values::value::{Choice, Decision};
 
@@ -27,7 +27,7 @@ const SAME_TEXT: &str = "nothing differs";
 
 /// The reason why a pair is the same program, and the sentence that says so.
 pub(super) fn identical(context: &PairContext<'_>) -> (String, String) {
-    let [old, new] = context.functions;
+    let PerSide { old, new } = context.functions;
     let name = &new.qualname;
     if old.text == new.text {
         return (SAME_TEXT.into(), format!("Identical: {SAME_TEXT} in {name}."));
@@ -47,7 +47,7 @@ pub(super) fn decided_elsewhere(report: &PairReport, by: &[String]) -> String {
 
 /// The sentence that a view shows first.
 pub(super) fn sentence(context: &PairContext<'_>, summary: &CampaignSummary<'_>, evidence: &[Evidence]) -> String {
-    let name = &context.functions[1].qualname;
+    let name = &context.functions.new.qualname;
     match (summary.verdict, summary.witness) {
         (Verdict::Changing, Some(case)) => format!(
             "Behavior of {name} changed: {} (execution {}, {:.0} ms).",
@@ -104,8 +104,8 @@ pub(super) fn reason(context: &PairContext<'_>, summary: &CampaignSummary<'_>, e
 
 /// `old returns None, new returns 1`.
 fn contrast(case: &TestCase, difference: &Difference) -> String {
-    let [old, new] = difference.sides().map(|shown| cut(display_shown(shown)));
-    let verb = |behavior: Option<&Behavior>, fallback: String| match behavior.map(|behavior| &behavior.outcome) {
+    let PerSide { old, new } = difference.sides().map(|shown| cut(display_shown(shown)));
+    let verb = |side, fallback: String| match case.behavior(side).map(|behavior| &behavior.outcome) {
         Some(outcome @ (Outcome::Returned(_) | Outcome::Raised { .. })) => {
             cut(&display_outcome(outcome).replacen("returned ", "returns ", 1).replacen("raised ", "raises ", 1))
         }
@@ -113,11 +113,11 @@ fn contrast(case: &TestCase, difference: &Difference) -> String {
     };
     match &difference.place {
         EvidencePlace::ReturnValue | EvidencePlace::Exception => {
-            format!("old {}, new {}", verb(case.old_behavior(), old), verb(case.new_behavior(), new))
+            format!("old {}, new {}", verb(Side::Old, old), verb(Side::New, new))
         }
         EvidencePlace::Output { stream } => format!("old writes {old} to {}, new {new}", stream.name()),
         EvidencePlace::Left { slot } if is_argument(slot) => {
-            let [old, new] = difference.sides().map(|shown| match shown {
+            let PerSide { old, new } = difference.sides().map(|shown| match shown {
                 Shown::Unchanged => "leaves it as it was".into(),
                 other => format!("makes it {}", cut(display_shown(other))),
             });
@@ -125,15 +125,15 @@ fn contrast(case: &TestCase, difference: &Difference) -> String {
         }
         EvidencePlace::Left { slot } => format!("{}: old {old}, new {new}", display_slot(slot)),
         EvidencePlace::Message { .. } => {
-            let [old, new] = difference.sides().map(|shown| match shown {
+            let PerSide { old, new } = difference.sides().map(|shown| match shown {
                 Shown::Text(text) => format!("'{}'", cut(text)),
                 nothing => display_shown(nothing).into(),
             });
             format!("old logs {old}, new {new}")
         }
         EvidencePlace::Call { .. } => match difference.sides() {
-            [_, Shown::NoCall] => format!("old calls {old}, new does not"),
-            [Shown::NoCall, _] => format!("new calls {new}, old does not"),
+            PerSide { new: Shown::NoCall, .. } => format!("old calls {old}, new does not"),
+            PerSide { old: Shown::NoCall, .. } => format!("new calls {new}, old does not"),
             _ => format!("old calls {old}, new calls {new}"),
         },
     }
@@ -211,7 +211,7 @@ fn injected_values(case: &TestCase) -> Vec<String> {
 /// The decisive values of a witness, those that entered on changed lines first, and the members that were used.
 fn named_values(context: &PairContext<'_>, case: &TestCase, decisive: &[Decisive]) -> Vec<String> {
     let on_changed_line = |injection: &Injection| {
-        let lines = if injection.version == 0 { &context.diff.old_lines } else { &context.diff.new_lines };
+        let lines = &context.diff.lines[Side::numbered(injection.version)];
         injection.kind.is_none() || lines.contains(&injection.line)
     };
     let raises = |choice: &&Choice| matches!(choice.decision, Decision::Raise(_) | Decision::Fail);

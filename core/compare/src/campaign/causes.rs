@@ -11,10 +11,11 @@ use std::collections::BTreeSet;
 use twincell_behavior::{Basis, Channel, Difference, Rules, Shown, differences};
 use twincell_engine::protocol::{ExecutionRecord, ExecutionRequest};
 use twincell_engine::{EngineError, Executed};
+use twincell_syntax::PerSide;
 use twincell_values::drawing::likelihood::{probability, representatives};
 use twincell_values::value::{AbstractValue, Choice, Decision, Recipe};
 
-use super::confirm::{Confirmed, again, repeat};
+use super::confirm::{Confirmed, again, both, repeat};
 use super::{Execute, TestCase};
 use crate::verdict::EDGE_CASE;
 
@@ -42,7 +43,7 @@ pub(super) fn classify_basis(
     confirmed: Confirmed,
     rules: &Rules,
 ) -> Result<Vec<Difference>, EngineError> {
-    let Confirmed { mut differences, exclusive: [old, new] } = confirmed;
+    let Confirmed { mut differences, exclusive: PerSide { old, new } } = confirmed;
     calculate(execute, record, &mut differences, rules)?;
     if old.is_empty() && new.is_empty() {
         return Ok(differences);
@@ -67,7 +68,7 @@ pub(super) fn classify_basis(
             unified.insert(counterpart.clone(), plain.clone());
         }
     }
-    let requests = vec![again(record, varied, vec![0, 1]), again(record, unified, vec![0, 1])];
+    let requests = vec![again(record, varied, both()), again(record, unified, both())];
     let mut found = execute.execute(requests)?.into_iter().map(|executed| shown(&executed, rules));
     let varied = found.next().flatten();
     let unified = found.next().flatten();
@@ -124,7 +125,7 @@ fn calculate(
                         fixed.insert(choice.path.clone(), Decision::Value(value));
                     }
                 }
-                again(record, fixed, vec![0, 1])
+                again(record, fixed, both())
             })
             .collect();
         let outcomes: Vec<Vec<Difference>> = execute
@@ -282,7 +283,7 @@ impl<'w> Exchanges<'w> {
     fn new(execute: &mut dyn Execute, witness: &'w TestCase, rules: &'w Rules) -> Result<Self, EngineError> {
         let record = &witness.record;
         let channels = witness.differences.iter().map(|difference| difference.channel).collect();
-        let explaining = ExecutionRequest { explain: true, ..again(record, repeat(record), vec![0, 1]) };
+        let explaining = ExecutionRequest { explain: true, ..again(record, repeat(record), both()) };
         let explained = execute.execute(vec![explaining])?.pop();
         Ok(Self { record, rules, channels, explained })
     }
@@ -291,7 +292,7 @@ impl<'w> Exchanges<'w> {
     fn with(&self, choice: &Choice, decision: Decision) -> ExecutionRequest {
         let mut fixed = repeat(self.record);
         fixed.insert(choice.path.clone(), decision);
-        again(self.record, fixed, vec![0, 1])
+        again(self.record, fixed, both())
     }
 
     fn shows(&self, executed: &Executed) -> bool {

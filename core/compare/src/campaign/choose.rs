@@ -16,6 +16,7 @@ use twincell_values::drawing::related;
 use twincell_values::path::Question;
 use twincell_values::value::{Choice, Decision, Fixed, Recipe};
 
+use super::confirm::both;
 use super::corpus::State;
 use super::replacement::Replacement;
 
@@ -38,7 +39,7 @@ pub(super) fn choose(state: &mut State<'_>, seed: u64, index: u32) -> ExecutionR
     };
     let replace = if is_fresh { state.replacement.afresh(index) } else { Replacement::like(&fixed) };
     let observe = state.observes();
-    ExecutionRequest { index, seed: own, fixed, versions: vec![0, 1], observe, explain: false, replace }
+    ExecutionRequest { index, seed: own, fixed, versions: both(), observe, explain: false, replace }
 }
 
 /// The decisions of an execution worth varying, without up to three.

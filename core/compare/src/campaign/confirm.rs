@@ -5,6 +5,7 @@ use twincell_engine::observed::Behavior;
 use twincell_engine::protocol::{ExecutionRecord, ExecutionRequest, Replace};
 use twincell_engine::{EngineError, Executed};
 use twincell_syntax::site::SiteKind;
+use twincell_syntax::{PerSide, Side};
 use twincell_values::path::AccessPath;
 use twincell_values::value::Fixed;
 
@@ -17,6 +18,11 @@ pub(super) const MANY_REPEATS: usize = 24;
 /// The decisions of an execution, to repeat it.
 pub fn repeat(record: &ExecutionRecord) -> Fixed {
     record.choices.iter().map(|choice| (choice.path.clone(), choice.decision.clone())).collect()
+}
+
+/// Both versions, old first, as a request names them.
+pub(crate) fn both() -> Vec<u8> {
+    Side::BOTH.map(Side::number).to_vec()
 }
 
 /// An execution like this one, with other decisions.
@@ -36,9 +42,8 @@ pub(super) fn again(record: &ExecutionRecord, fixed: Fixed, versions: Vec<u8>) -
 #[derive(Debug, Clone, Default)]
 pub(super) struct Confirmed {
     pub differences: Vec<Difference>,
-    /// The paths of results of unknown calls, and of what was looked up in them, that only old, and only new, asked
-    /// for.
-    pub exclusive: [Vec<String>; 2],
+    /// The paths of results of unknown calls, and of what was looked up in them, that only this version asked for.
+    pub exclusive: PerSide<Vec<String>>,
 }
 
 /// Repeats an execution, and also runs each version against itself. What differs then is nondeterminism and not
@@ -68,7 +73,13 @@ fn attempt(
     rules: &Rules,
 ) -> Result<Option<Confirmed>, EngineError> {
     let request = |versions: Vec<u8>| again(record, repeat(record), versions);
-    let requests = vec![request(vec![0, 1]), request(vec![1, 0]), request(vec![0; repeats]), request(vec![1; repeats])];
+    let [old, new] = Side::BOTH.map(Side::number);
+    let requests = vec![
+        request(vec![old, new]),
+        request(vec![new, old]),
+        request(vec![old; repeats]),
+        request(vec![new; repeats]),
+    ];
     let mut records = execute.execute(requests)?.into_iter().map(|executed| match executed {
         Executed::Record(record) => Some(record),
         Executed::Lost { .. } => None,
@@ -78,7 +89,7 @@ fn attempt(
         return Ok(None);
     };
     // The version that runs second asks alone for what it asks first.
-    let exclusive = [asked_by(&back, 0), asked_by(&forth, 1)];
+    let exclusive = PerSide::new(asked_by(&back, Side::Old), asked_by(&forth, Side::New));
     let (forth, back, old, new) = (forth.behaviors, back.behaviors, old.behaviors, new.behaviors);
     // A version that ends usably at one time and not at another is not reliable.
     let ends_alike = |a: &Behavior, b: &Behavior| {
@@ -110,7 +121,7 @@ pub fn is_deterministic(
     record: &ExecutionRecord,
     rules: &Rules,
 ) -> Result<bool, EngineError> {
-    let requests = [0, 1].map(|version| again(record, repeat(record), vec![version; REPEATS])).to_vec();
+    let requests = Side::BOTH.map(|side| again(record, repeat(record), vec![side.number(); REPEATS])).to_vec();
     Ok(execute.execute(requests)?.iter().all(|executed| match executed {
         Executed::Record(record) => {
             let same = |behavior: &Behavior| differences(&record.behaviors[0], behavior, rules).is_empty();
@@ -122,7 +133,7 @@ pub fn is_deterministic(
 
 /// Whether both versions behave as they did in this execution.
 pub fn is_same_again(execute: &mut dyn Execute, case: &TestCase, rules: &Rules) -> Result<bool, EngineError> {
-    let request = again(&case.record, repeat(&case.record), vec![0, 1]);
+    let request = again(&case.record, repeat(&case.record), both());
     Ok(execute.execute(vec![request])?.iter().all(|executed| match executed {
         Executed::Record(record) => {
             let pairs = case.record.behaviors.iter().zip(&record.behaviors);
@@ -133,8 +144,8 @@ pub fn is_same_again(execute: &mut dyn Execute, case: &TestCase, rules: &Rules) 
 }
 
 /// Results of calls that this version asked for first, and what was looked up in them.
-fn asked_by(record: &ExecutionRecord, version: u8) -> Vec<String> {
-    let own = || record.injections.iter().filter(|injection| injection.version == version);
+fn asked_by(record: &ExecutionRecord, side: Side) -> Vec<String> {
+    let own = || record.injections.iter().filter(|injection| injection.version == side.number());
     let results: Vec<&str> = own()
         .filter(|injection| injection.kind == Some(SiteKind::Call))
         .map(|injection| injection.path.as_str())

@@ -10,6 +10,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use twincell_behavior::{Rules, differences};
 use twincell_engine::observed::Outcome;
 use twincell_engine::protocol::{ExecutionRecord, ObservationPoint};
+use twincell_syntax::{PerSide, Side};
 use twincell_values::value::{Choice, Recipe};
 
 use super::replacement::Replacement;
@@ -37,19 +38,19 @@ pub(super) struct Entry {
 /// An event, which is worth one entry.
 #[derive(Debug, PartialEq, Eq, Hash)]
 enum Event {
-    Line(usize, u32),
-    Branch(usize, u32, bool),
+    Line(Side, u32),
+    Branch(Side, u32, bool),
     Comparison(u8, ObservationPoint, Option<std::cmp::Ordering>, bool),
     /// The hash of a callee's path, or of an exception's class.
-    Call(usize, u64),
-    Exception(usize, u64, u32),
+    Call(Side, u64),
+    Exception(Side, u64, u32),
 }
 
 pub(super) struct State<'a> {
     pub(super) target: &'a Target,
     pub(super) techniques: Techniques,
     rules: &'a Rules,
-    covered: [BTreeSet<u32>; 2],
+    covered: PerSide<BTreeSet<u32>>,
     events: FxHashSet<Event>,
     pub(super) corpus: Vec<Entry>,
     pub(super) search_targets: SearchTargets,
@@ -59,7 +60,7 @@ pub(super) struct State<'a> {
     /// The decisions that ran, hashed.
     known: FxHashSet<u64>,
     repeated: u32,
-    mutations: FxHashMap<(usize, u32, u64), u32>,
+    mutations: FxHashMap<(Side, u32, u64), u32>,
 }
 
 impl<'a> State<'a> {
@@ -115,34 +116,31 @@ impl<'a> State<'a> {
     /// The share of executable lines that ran, 0 to 1.
     pub(super) fn coverage(&self) -> f64 {
         let all: usize = self.target.lines.iter().map(Vec::len).sum();
-        let ran: usize = (0..2)
-            .map(|version| {
-                self.target.lines[version].iter().filter(|line| self.covered[version].contains(line)).count()
-            })
-            .sum();
+        let ran = |side: Side| self.target.lines[side].iter().filter(|line| self.covered[side].contains(line)).count();
+        let ran = ran(Side::Old) + ran(Side::New);
         if all == 0 { 1.0 } else { ran as f64 / all as f64 }
     }
 
     /// Records the events of an execution. Returns the number of new lines, and whether anything is new.
     fn note(&mut self, record: &ExecutionRecord) -> (u32, bool) {
         let (mut new_lines, mut novel) = (0, false);
-        for (version, behavior) in record.behaviors.iter().enumerate().take(2) {
+        for (side, behavior) in Side::BOTH.into_iter().zip(&record.behaviors) {
             for (line, _) in &behavior.lines {
-                if self.events.insert(Event::Line(version, *line)) {
-                    self.covered[version].insert(*line);
+                if self.events.insert(Event::Line(side, *line)) {
+                    self.covered[side].insert(*line);
                     new_lines += 1;
                 }
             }
             for (branch, yes, no) in &behavior.branches {
                 for (taken, truth) in [(*yes > 0, true), (*no > 0, false)] {
-                    novel |= taken && self.events.insert(Event::Branch(version, *branch, truth));
+                    novel |= taken && self.events.insert(Event::Branch(side, *branch, truth));
                 }
             }
             for call in &behavior.calls {
-                novel |= self.events.insert(Event::Call(version, xxh3_64(call.callee.as_bytes())));
+                novel |= self.events.insert(Event::Call(side, xxh3_64(call.callee.as_bytes())));
             }
             if let Outcome::Raised { message, line, .. } = &behavior.outcome {
-                novel |= self.events.insert(Event::Exception(version, xxh3_64(message.as_bytes()), *line));
+                novel |= self.events.insert(Event::Exception(side, xxh3_64(message.as_bytes()), *line));
             }
         }
         for seen in &record.observations {
@@ -158,10 +156,9 @@ impl<'a> State<'a> {
 
     /// Keeps the values with which injected values were compared.
     fn learn_values(&mut self, record: &ExecutionRecord) {
-        for (version, reading) in (0_u8..).zip(&self.target.readings) {
-            let facts =
-                Facts::new(&record.choices, &record.observations, version, &reading.renames, &reading.parameters);
-            for seen in record.observations.iter().filter(|seen| seen.version == version) {
+        for (side, reading) in Side::BOTH.into_iter().zip(&self.target.readings) {
+            let facts = Facts::new(&record.choices, &record.observations, side, &reading.renames, &reading.parameters);
+            for seen in record.observations.iter().filter(|seen| seen.version == side.number()) {
                 let condition = match seen.place {
                     ObservationPoint::Comparison(number) => {
                         reading.conditions.comparisons.get(&number).map(|(known, _)| known)
@@ -184,8 +181,8 @@ impl<'a> State<'a> {
     /// Plans to repeat an execution without the decision that made it fail.
     fn plan_mutations(&mut self, record: &ExecutionRecord) {
         let Some(failure) = mutation::failure(record) else { return };
-        let Some(reading) = self.target.readings.get(failure.version) else { return };
-        let key = (failure.version, failure.line, xxh3_64(failure.class.as_bytes()));
+        let reading = &self.target.readings[failure.side];
+        let key = (failure.side, failure.line, xxh3_64(failure.class.as_bytes()));
         let done = self.mutations.entry(key).or_insert(0);
         if *done < MUTATIONS {
             *done += 1;
@@ -203,12 +200,12 @@ pub(super) fn learn(state: &mut State<'_>, campaign: &mut Campaign, mut record: 
     let (new_lines, novel) = state.note(&record);
     let valid = record.behaviors.iter().all(|behavior| behavior.outcome.is_valid());
     let mut near = false;
-    for (version, behavior) in record.behaviors.iter().enumerate().take(2) {
+    for (side, behavior) in Side::BOTH.into_iter().zip(&record.behaviors) {
         for (line, _) in &behavior.lines {
-            if state.target.changed[version].contains(line) {
+            if state.target.changed[side].contains(line) {
                 near = true;
                 if valid {
-                    campaign.reached[version].insert(*line);
+                    campaign.reached[side].insert(*line);
                 }
             }
         }

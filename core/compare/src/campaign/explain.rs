@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 use twincell_engine::protocol::ExecutionRequest;
 use twincell_engine::{EngineError, Executed};
 
-use super::confirm::{again, repeat};
+use super::confirm::{again, both, repeat};
 use super::{Campaign, Execute, TestCase};
 
 /// The maximum number of executions that are repeated for this.
@@ -25,7 +25,7 @@ pub fn explain(execute: &mut dyn Execute, campaign: &Campaign) -> Result<BTreeMa
         let known = asked.len();
         asked.extend(case.record.injections.iter().map(|injection| injection.path.as_str()));
         if asked.len() > known {
-            let request = again(&case.record, repeat(&case.record), vec![0, 1]);
+            let request = again(&case.record, repeat(&case.record), both());
             requests.push(ExecutionRequest { explain: true, ..request });
         }
     }

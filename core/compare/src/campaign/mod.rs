@@ -32,12 +32,13 @@ use twincell_engine::observed::{Behavior, Outcome};
 use twincell_engine::protocol::{ExecutionRecord, ExecutionRequest};
 use twincell_engine::{EngineError, Executed};
 use twincell_syntax::site::SiteTable;
-use twincell_syntax::{Diff, Function};
+use twincell_syntax::{Diff, Function, PerSide, Side};
 use twincell_values::reading::{Conditions, conditions};
 
 use crate::{Continue, verdict};
 
 pub use causes::{Decisive, decisive, joint_probability};
+pub(crate) use confirm::both;
 pub use confirm::{is_deterministic, is_same_again, repeat};
 pub use explain::explain;
 pub use shrink::shrink;
@@ -85,14 +86,14 @@ impl Execute for twincell_engine::Loaded<'_> {
 /// The lines of a pair, for coverage.
 #[derive(Debug, Clone, Default)]
 pub struct Target {
-    /// The executable lines of old and new.
-    pub lines: [Vec<u32>; 2],
-    /// The changed lines of old and new that are executable.
-    pub changed: [Vec<u32>; 2],
-    /// The lines of the conditions of old and new, by their numbers.
-    pub branches: [Vec<u32>; 2],
-    /// What the search knows about the code of old and new.
-    pub readings: [Reading; 2],
+    /// The executable lines.
+    pub lines: PerSide<Vec<u32>>,
+    /// The changed lines that are executable.
+    pub changed: PerSide<Vec<u32>>,
+    /// The lines of the conditions, by their numbers.
+    pub branches: PerSide<Vec<u32>>,
+    /// What the search knows about the code.
+    pub readings: PerSide<Reading>,
 }
 
 /// What the search knows about the code of one version.
@@ -125,7 +126,7 @@ impl Reading {
 impl Target {
     /// A changed line without code that reports (the second line of a call, a closing bracket) counts for the last line
     /// before it that has such code. If there is none (a parameter's default), it counts for the first.
-    pub fn new(diff: &Diff, lines: [Vec<u32>; 2]) -> Self {
+    pub fn new(diff: &Diff, lines: PerSide<Vec<u32>>) -> Self {
         let executable = |changed: &[u32], lines: &[u32]| -> Vec<u32> {
             let mut found: Vec<u32> = changed
                 .iter()
@@ -139,7 +140,7 @@ impl Target {
             found.dedup();
             found
         };
-        let changed = [executable(&diff.old_lines, &lines[0]), executable(&diff.new_lines, &lines[1])];
+        let changed = PerSide::of(|side| executable(&diff.lines[side], &lines[side]));
         Self { lines, changed, branches: Default::default(), readings: Default::default() }
     }
 }
@@ -165,12 +166,8 @@ impl TestCase {
         self.differences.clear();
     }
 
-    pub fn old_behavior(&self) -> Option<&Behavior> {
-        self.record.behaviors.first()
-    }
-
-    pub fn new_behavior(&self) -> Option<&Behavior> {
-        self.record.behaviors.get(1)
+    pub fn behavior(&self, side: Side) -> Option<&Behavior> {
+        self.record.behaviors.get(usize::from(side.number()))
     }
 
     /// How much its differences speak for a change, 0 to 1.
@@ -212,8 +209,8 @@ pub struct Campaign {
     pub noisy: Option<Box<ExecutionRecord>>,
     /// The number of confirmed differences that were left out because only an unlikely value shows them.
     pub edge_cases: u32,
-    /// The changed lines of old and new that a valid execution ran.
-    pub reached: [BTreeSet<u32>; 2],
+    /// The changed lines that a valid execution ran.
+    pub reached: PerSide<BTreeSet<u32>>,
     pub stopped_early: bool,
 }
 

@@ -6,6 +6,7 @@
 
 use twincell_engine::observed::{Observed, Outcome};
 use twincell_engine::protocol::ExecutionRecord;
+use twincell_syntax::Side;
 use twincell_values::path::{AccessPath, Question};
 use twincell_values::value::{AbstractValue, Choice, Decision, Recipe};
 
@@ -26,7 +27,7 @@ enum Need {
 
 /// The failure.
 pub(super) struct Failure<'a> {
-    pub(super) version: usize,
+    pub(super) side: Side,
     pub(super) line: u32,
     pub(super) class: &'a str,
     message: &'a str,
@@ -34,9 +35,9 @@ pub(super) struct Failure<'a> {
 
 /// The unintended exception of an execution, if it ended in one.
 pub(super) fn failure(record: &ExecutionRecord) -> Option<Failure<'_>> {
-    record.behaviors.iter().enumerate().find_map(|(version, behavior)| match &behavior.outcome {
+    Side::BOTH.into_iter().zip(&record.behaviors).find_map(|(side, behavior)| match &behavior.outcome {
         Outcome::Raised { exception: Observed::Exception { class, .. }, intended: false, line, message } => {
-            Some(Failure { version, line: *line, class, message })
+            Some(Failure { side, line: *line, class, message })
         }
         _ => None,
     })

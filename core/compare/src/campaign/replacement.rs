@@ -5,6 +5,7 @@
 //! function context, except for what changed.
 
 use twincell_engine::protocol::Replace;
+use twincell_syntax::Side;
 use twincell_values::path::Question;
 use twincell_values::value::Fixed;
 
@@ -39,8 +40,11 @@ impl Replacement {
         if !self.possible {
             return false;
         }
-        let unreached =
-            || (0..2).any(|side| target.changed[side].iter().any(|line| !campaign.reached[side].contains(line)));
+        let unreached = || {
+            Side::BOTH
+                .into_iter()
+                .any(|side| target.changed[side].iter().any(|line| !campaign.reached[side].contains(line)))
+        };
         let due = match self.stage {
             Stage::Real => exhausted || executed >= self.budget / 2 || executed >= PATIENCE && unreached(),
             Stage::Helpers => exhausted || executed >= self.budget / 3 * 2,

@@ -12,6 +12,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use twincell_engine::protocol::{ExecutionRecord, Observation, ObservationPoint};
 use twincell_syntax::site::Comparator;
+use twincell_syntax::{PerSide, Side};
 use twincell_values::reading::Condition;
 use twincell_values::value::{Choice, Decision, Fixed, Recipe};
 
@@ -37,16 +38,16 @@ enum Kind {
 }
 
 struct SearchTarget {
-    version: u8,
+    side: Side,
     kind: Kind,
     line: u32,
     sources: u8,
     nearer: u8,
-    /// The smallest distance so far between the two sides of its comparison.
+    /// The smallest distance so far between the two operands of its comparison.
     distance: f64,
 }
 
-/// A number was changed by one to see how far the sides of a comparison move.
+/// A number was changed by one to see how far the operands of a comparison move.
 #[derive(Debug, Clone)]
 struct Probe {
     search_target: usize,
@@ -80,16 +81,9 @@ pub(super) struct SearchTargets {
 impl SearchTargets {
     pub(super) fn new(target: &Target) -> Self {
         let mut search_targets = Vec::new();
-        for (version, reading) in (0_u8..).zip(&target.readings) {
+        for (side, reading) in Side::BOTH.into_iter().zip(&target.readings) {
             let mut add = |kind, line| {
-                search_targets.push(SearchTarget {
-                    version,
-                    kind,
-                    line,
-                    sources: 0,
-                    nearer: 0,
-                    distance: f64::INFINITY,
-                });
+                search_targets.push(SearchTarget { side, kind, line, sources: 0, nearer: 0, distance: f64::INFINITY });
             };
             for (&number, decided) in &reading.conditions.branches {
                 add(Kind::Branch(number, false), decided.line);
@@ -155,7 +149,7 @@ impl SearchTargets {
     }
 
     /// Learns from an execution: what it reached, and what could be reached from it.
-    pub(super) fn learn(&mut self, target: &Target, covered: &[BTreeSet<u32>; 2], record: &ExecutionRecord) {
+    pub(super) fn learn(&mut self, target: &Target, covered: &PerSide<BTreeSet<u32>>, record: &ExecutionRecord) {
         let outcomes = Outcomes::of(record);
         for (number, search_target) in self.search_targets.iter().enumerate() {
             if outcomes.reached(search_target) {
@@ -175,7 +169,7 @@ impl SearchTargets {
         &mut self,
         number: usize,
         target: &Target,
-        covered: &[BTreeSet<u32>; 2],
+        covered: &PerSide<BTreeSet<u32>>,
         record: &ExecutionRecord,
         outcomes: &Outcomes<'_>,
     ) {
@@ -193,10 +187,10 @@ impl SearchTargets {
         } else {
             return;
         }
-        let (version, kind, line) = (search_target.version, search_target.kind, search_target.line);
-        let reading = &target.readings[usize::from(version)];
-        let facts = Facts::new(&record.choices, &record.observations, version, &reading.renames, &reading.parameters);
-        let priority = priority(target, covered, version, kind, line);
+        let (side, kind, line) = (search_target.side, search_target.kind, search_target.line);
+        let reading = &target.readings[side];
+        let facts = Facts::new(&record.choices, &record.observations, side, &reading.renames, &reading.parameters);
+        let priority = priority(target, covered, side, kind, line);
         let conditions = &reading.conditions;
         let mut found = match kind {
             Kind::Branch(number, wanted) => conditions
@@ -216,7 +210,7 @@ impl SearchTargets {
             }),
         };
         if found.len() < 2
-            && let Some((observation, wanted)) = outcomes.wanted(version, kind)
+            && let Some((observation, wanted)) = outcomes.wanted(side, kind)
         {
             found.extend(solve::correspond(&record.choices, observation, wanted));
         }
@@ -226,7 +220,7 @@ impl SearchTargets {
         }
         if !planned && let Some(difference) = outcomes.difference(&self.search_targets[number]) {
             self.probe(number, record, difference, priority);
-            self.stretch(record, outcomes.sides(&self.search_targets[number]), priority);
+            self.stretch(record, outcomes.numbers(&self.search_targets[number]), priority);
         }
     }
 
@@ -247,8 +241,8 @@ impl SearchTargets {
     }
 
     /// Plans to lengthen texts and lists, so that a count of something in them becomes the wanted one.
-    fn stretch(&mut self, record: &ExecutionRecord, sides: Option<(f64, f64)>, priority: u8) {
-        let Some((left, right)) = sides else { return };
+    fn stretch(&mut self, record: &ExecutionRecord, operands: Option<(f64, f64)>, priority: u8) {
+        let Some((left, right)) = operands else { return };
         for (own, wanted) in [(left, right), (right, left)] {
             for choice in &record.choices {
                 let Decision::Value(value) = &choice.decision else { continue };
@@ -281,8 +275,7 @@ impl SearchTargets {
 
 /// The priority: changed lines that did not run come first, then comparisons on changed lines, then other lines, then
 /// the rest.
-fn priority(target: &Target, covered: &[BTreeSet<u32>; 2], version: u8, kind: Kind, line: u32) -> u8 {
-    let side = usize::from(version);
+fn priority(target: &Target, covered: &PerSide<BTreeSet<u32>>, side: Side, kind: Kind, line: u32) -> u8 {
     let (lines, changed) = (&target.lines[side], &target.changed[side]);
     if let Kind::Branch(number, truth) = kind
         && let Some(decided) = target.readings[side].conditions.branches.get(&number)
@@ -310,23 +303,23 @@ impl<'a> Outcomes<'a> {
         Self { record }
     }
 
-    fn branch(&self, version: u8, number: u32) -> Option<(bool, bool)> {
-        let behavior = self.record.behaviors.get(usize::from(version))?;
+    fn branch(&self, side: Side, number: u32) -> Option<(bool, bool)> {
+        let behavior = self.record.behaviors.get(usize::from(side.number()))?;
         let at = behavior.branches.binary_search_by_key(&number, |(own, _, _)| *own).ok()?;
         let (_, yes, no) = behavior.branches[at];
         Some((no > 0, yes > 0))
     }
 
-    fn seen(&self, version: u8, place: ObservationPoint) -> impl Iterator<Item = &'a Observation> {
-        self.record.observations.iter().filter(move |seen| seen.version == version && seen.place == place)
+    fn seen(&self, side: Side, place: ObservationPoint) -> impl Iterator<Item = &'a Observation> {
+        self.record.observations.iter().filter(move |seen| seen.version == side.number() && seen.place == place)
     }
 
     fn observations(&self, search_target: &SearchTarget) -> Box<dyn Iterator<Item = &'a Observation> + '_> {
         match search_target.kind {
             Kind::Outcome(number, _) | Kind::Order(number, _) => {
-                Box::new(self.seen(search_target.version, ObservationPoint::Comparison(number)))
+                Box::new(self.seen(search_target.side, ObservationPoint::Comparison(number)))
             }
-            Kind::Call(site, _) => Box::new(self.seen(search_target.version, ObservationPoint::Call(site))),
+            Kind::Call(site, _) => Box::new(self.seen(search_target.side, ObservationPoint::Call(site))),
             Kind::Branch(..) => Box::new(std::iter::empty()),
         }
     }
@@ -334,7 +327,7 @@ impl<'a> Outcomes<'a> {
     fn reached(&self, search_target: &SearchTarget) -> bool {
         match search_target.kind {
             Kind::Branch(number, truth) => {
-                self.branch(search_target.version, number).is_some_and(|(no, yes)| if truth { yes } else { no })
+                self.branch(search_target.side, number).is_some_and(|(no, yes)| if truth { yes } else { no })
             }
             Kind::Outcome(_, truth) | Kind::Call(_, truth) => {
                 self.observations(search_target).any(|seen| seen.truth == truth)
@@ -345,39 +338,39 @@ impl<'a> Outcomes<'a> {
 
     fn came_by(&self, search_target: &SearchTarget) -> bool {
         match search_target.kind {
-            Kind::Branch(number, _) => self.branch(search_target.version, number).is_some(),
+            Kind::Branch(number, _) => self.branch(search_target.side, number).is_some(),
             _ => self.observations(search_target).next().is_some(),
         }
     }
 
-    /// An observation to start from, and the wanted order of its sides.
-    fn wanted(&self, version: u8, kind: Kind) -> Option<(&'a Observation, Option<Ordering>)> {
+    /// An observation to start from, and the wanted order of its operands.
+    fn wanted(&self, side: Side, kind: Kind) -> Option<(&'a Observation, Option<Ordering>)> {
         let (number, order) = match kind {
             Kind::Outcome(number, _) => (number, None),
             Kind::Order(number, order) => (number, Some(order)),
             _ => return None,
         };
-        self.seen(version, ObservationPoint::Comparison(number)).last().map(|seen| (seen, order))
+        self.seen(side, ObservationPoint::Comparison(number)).last().map(|seen| (seen, order))
     }
 
     /// The difference of left and right in the search_target's comparison, if both are numbers: the one nearest to the search_target.
     fn difference(&self, search_target: &SearchTarget) -> Option<f64> {
-        self.sides(search_target).map(|(left, right)| left - right)
+        self.numbers(search_target).map(|(left, right)| left - right)
     }
 
-    /// Both sides of the search_target's comparison, if they are numbers: those nearest to each other.
-    fn sides(&self, search_target: &SearchTarget) -> Option<(f64, f64)> {
+    /// Both operands of the search_target's comparison, if they are numbers: those nearest to each other.
+    fn numbers(&self, search_target: &SearchTarget) -> Option<(f64, f64)> {
         let number = |operand: &twincell_engine::protocol::Operand| operand.value.as_ref().and_then(numbers::number);
         let (Kind::Order(..) | Kind::Outcome(..)) = search_target.kind else { return None };
-        let sides = self.observations(search_target).filter_map(|seen| match seen.operands.as_slice() {
+        let operands = self.observations(search_target).filter_map(|seen| match seen.operands.as_slice() {
             [left, right] => Some((number(left)?, number(right)?)),
             _ => None,
         });
-        sides.min_by(|a, b| (a.0 - a.1).abs().total_cmp(&(b.0 - b.1).abs()))
+        operands.min_by(|a, b| (a.0 - a.1).abs().total_cmp(&(b.0 - b.1).abs()))
     }
 }
 
-/// The order of the sides of an observed comparison.
+/// The order of the operands of an observed comparison.
 fn ordering(seen: &Observation) -> Option<Ordering> {
     let [left, right] = seen.operands.as_slice() else { return None };
     solve::order(left.value.as_ref()?, right.value.as_ref()?)

@@ -9,7 +9,7 @@ use twincell_values::path::{AccessPath, Question};
 use twincell_values::value::{AbstractValue, Choice, Decision, Recipe};
 
 use super::causes::classify_basis;
-use super::confirm::{REPEATS, again, confirm, repeat};
+use super::confirm::{REPEATS, again, both, confirm, repeat};
 use super::{Execute, TestCase};
 use crate::Continue;
 
@@ -75,7 +75,7 @@ pub fn shrink(
 
 /// The probability of each class, by path.
 fn likelihoods(execute: &mut dyn Execute, witness: &TestCase) -> Result<BTreeMap<String, Vec<f32>>, EngineError> {
-    let request = again(&witness.record, repeat(&witness.record), vec![0, 1]);
+    let request = again(&witness.record, repeat(&witness.record), both());
     let explained = execute.execute(vec![ExecutionRequest { explain: true, ..request }])?.into_iter().next();
     let Some(Executed::Record(record)) = explained else { return Ok(BTreeMap::new()) };
     Ok(record.injections.into_iter().map(|injection| (injection.path, injection.classes)).collect())
@@ -114,7 +114,7 @@ fn changed(
 ) -> Result<Option<TestCase>, EngineError> {
     let mut fixed = repeat(&witness.record);
     fixed.extend(decisions);
-    let request = again(&witness.record, fixed, vec![0, 1]);
+    let request = again(&witness.record, fixed, both());
     let Some(Executed::Record(record)) = execute.execute(vec![request])?.into_iter().next() else {
         *lost += 1;
         return Ok(None);

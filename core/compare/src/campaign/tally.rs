@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use twincell_behavior::display_decision;
 use twincell_engine::observed::{Behavior, Limit, Outcome};
+use twincell_syntax::{PerSide, Side};
 use twincell_values::value::Choice;
 
 use super::{Campaign, TestCase};
@@ -19,18 +20,18 @@ pub struct Tally {
     executions: usize,
     valid: usize,
     /// The number in which only old, and only new, ran into a bound.
-    stopped: [usize; 2],
+    stopped: PerSide<usize>,
     /// Whether at least one of them ran into no bound.
     any_ended: bool,
     /// How many ran each line of old and new.
-    lines: [BTreeMap<u32, u32>; 2],
+    lines: PerSide<BTreeMap<u32, u32>>,
 }
 
 impl Tally {
     fn count(&mut self, case: &TestCase) {
         self.executions += 1;
         self.valid += usize::from(case.is_valid());
-        for side in 0..2 {
+        for side in Side::BOTH {
             self.stopped[side] += usize::from(case.stopped_only(side));
         }
         self.any_ended |= case.stopped().is_none();
@@ -55,8 +56,7 @@ impl Campaign {
             if is_witness {
                 self.witness = Some(self.executions.len());
             }
-            let stopped = |case: &TestCase| case.stopped_only(0) || case.stopped_only(1);
-            let is_first_stopped = stopped(&case) && !self.executions.iter().any(stopped);
+            let is_first_stopped = case.stopped_one() && !self.executions.iter().any(TestCase::stopped_one);
             if is_witness || differs || is_first_stopped || case.new_lines > 0 {
                 self.executions.push(case);
             } else {
@@ -76,24 +76,21 @@ impl Campaign {
     }
 
     /// The number of executions in which this version, and not the other, ran into a bound.
-    pub fn stopped_only(&self, side: usize) -> usize {
+    pub fn stopped_only(&self, side: Side) -> usize {
         self.executions.iter().filter(|case| case.stopped_only(side)).count() + self.tally.stopped[side]
     }
 
     /// If only one of the versions ran into limits, which one. Then this is why the pair is inconclusive.
-    pub fn limited(&self) -> Option<usize> {
-        match [self.stopped_only(0), self.stopped_only(1)] {
-            [count, 0] if count > 0 => Some(0),
-            [0, count] if count > 0 => Some(1),
-            _ => None,
-        }
+    pub fn limited(&self) -> Option<Side> {
+        let stopped = PerSide::of(|side| self.stopped_only(side));
+        Side::BOTH.into_iter().find(|side| stopped[*side] > 0 && stopped[side.other()] == 0)
     }
 
     /// If this is why the pair is inconclusive: of the executions that only one version did not end, the one with the
     /// fewest and shortest values.
     pub fn stopped_example(&self) -> Option<&TestCase> {
         self.limited()?;
-        let stopped = self.executions.iter().filter(|case| case.stopped_only(0) || case.stopped_only(1));
+        let stopped = self.executions.iter().filter(|case| case.stopped_one());
         stopped.min_by_key(|case| {
             let shown = |choice: &Choice| display_decision(&choice.decision).chars().count();
             let lengths: Vec<usize> = case.record.choices.iter().map(shown).collect();
@@ -109,8 +106,8 @@ impl Campaign {
     }
 
     /// The number of executions that ran a line of one version.
-    pub fn ran(&self, side: usize, line: u32) -> u32 {
-        let ran = |case: &&TestCase| case.record.behaviors.get(side).is_some_and(|behavior| behavior.hits(line) > 0);
+    pub fn ran(&self, side: Side, line: u32) -> u32 {
+        let ran = |case: &&TestCase| case.behavior(side).is_some_and(|behavior| behavior.hits(line) > 0);
         let case = self.executions.iter().filter(ran).count() as u32;
         case + self.tally.lines[side].get(&line).copied().unwrap_or(0)
     }
@@ -122,9 +119,14 @@ impl TestCase {
         self.record.behaviors.iter().find_map(bound)
     }
 
-    fn stopped_only(&self, side: usize) -> bool {
-        let ended = |side: usize| self.record.behaviors.get(side).is_some_and(|behavior| bound(behavior).is_none());
-        !ended(side) && ended(1 - side)
+    fn stopped_only(&self, side: Side) -> bool {
+        let ended = PerSide::of(|side| self.behavior(side).is_some_and(|behavior| bound(behavior).is_none()));
+        !ended[side] && ended[side.other()]
+    }
+
+    /// Whether only one of its versions ran into a bound.
+    fn stopped_one(&self) -> bool {
+        Side::BOTH.into_iter().any(|side| self.stopped_only(side))
     }
 }
 
@@ -193,8 +195,8 @@ mod tests {
         assert_eq!(campaign.witness, Some(MOST_KEPT + 2));
         assert_eq!(campaign.stopped_example().map(|case| case.record.index), Some(1200));
         assert_eq!((campaign.executed(), campaign.valid()), (end as usize, end as usize - 1));
-        assert_eq!((campaign.stopped_only(0), campaign.stopped_only(1)), (0, 1));
-        assert_eq!((campaign.ran(0, 1), campaign.ran(1, 2)), (end, 0));
+        assert_eq!(PerSide::of(|side| campaign.stopped_only(side)), PerSide::new(0, 1));
+        assert_eq!((campaign.ran(Side::Old, 1), campaign.ran(Side::New, 2)), (end, 0));
         assert_eq!(campaign.stopped_by(), None);
     }
 }

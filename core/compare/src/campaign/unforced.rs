@@ -18,7 +18,7 @@ use twincell_values::path::AccessPath;
 use twincell_values::value::{AbstractValue, Choice, Decision, Recipe};
 
 use super::causes::classify_basis;
-use super::confirm::{REPEATS, confirm, repeat};
+use super::confirm::{REPEATS, both, confirm, repeat};
 use super::{Execute, TestCase};
 use crate::Continue;
 
@@ -106,7 +106,7 @@ fn varied(witness: &TestCase, suspects: &BTreeSet<&str>, literals: &[Recipe], in
         index: record.index,
         seed,
         fixed,
-        versions: vec![0, 1],
+        versions: both(),
         observe: false,
         explain: false,
         replace: Default::default(),

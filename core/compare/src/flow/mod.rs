@@ -20,7 +20,7 @@ use select::{Selected, select};
 use twincell_engine::protocol::{Isolation, Program};
 use twincell_engine::{Loaded, WorkerPool};
 use twincell_syntax::instrument::Instrumented;
-use twincell_syntax::{CodeKind, Function};
+use twincell_syntax::{CodeKind, Function, PerSide};
 use twincell_values::predictor::Predictor;
 use twincell_values::value::Recipe;
 
@@ -107,11 +107,11 @@ pub fn compare(
     })
 }
 
-/// A side without notebook syntax, and the notes about it.
-fn plain(side: &Source) -> (Source, Option<Note>) {
-    let Some((text, lines)) = twincell_syntax::plain_python(&side.text) else { return (side.clone(), None) };
-    let note = Note::Magics { label: side.label.clone(), lines };
-    (Source { text, ..side.clone() }, Some(note))
+/// A text without notebook syntax, and the notes about it.
+fn plain(source: &Source) -> (Source, Option<Note>) {
+    let Some((text, lines)) = twincell_syntax::plain_python(&source.text) else { return (source.clone(), None) };
+    let note = Note::Magics { label: source.label.clone(), lines };
+    (Source { text, ..source.clone() }, Some(note))
 }
 
 /// Drops whole classes and snippets that say nothing, if the functions in them are compared as well.
@@ -242,8 +242,8 @@ fn compare_pair(
 /// A witness in the form that its reproducer needs.
 fn case<'a>(
     pair: &'a Pair,
-    functions: &'a [Function; 2],
-    instrumented: &'a [Instrumented; 2],
+    functions: &'a PerSide<Function>,
+    instrumented: &'a PerSide<Instrumented>,
     program: &'a Program,
     plan: &'a Plan,
     witness: &'a TestCase,
@@ -251,12 +251,12 @@ fn case<'a>(
 ) -> reproduce::Case<'a> {
     reproduce::Case {
         functions,
-        bodies: pair.sides.each_ref().map(|side| &side.body),
-        decorators: pair.sides.each_ref().map(|side| side.decorators.as_slice()),
-        modules: [program.versions[0].module.as_str(), program.versions[1].module.as_str()],
+        bodies: pair.versions.as_ref().map(|version| &version.body),
+        decorators: pair.versions.as_ref().map(|version| version.decorators.as_slice()),
+        modules: PerSide::of(|side| program.versions[usize::from(side.number())].module.as_str()),
         context: program.context,
         renames: &pair.diff.renames,
-        sites: [&instrumented[0].sites, &instrumented[1].sites],
+        sites: instrumented.as_ref().map(|instrumented| &instrumented.sites),
         record: &witness.record,
         differences: &witness.differences,
         notes,

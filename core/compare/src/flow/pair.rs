@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use twincell_engine::protocol::{Body, Context, Member};
-use twincell_syntax::{CodeKind, Diff, Function, Index, Snippet};
+use twincell_syntax::{CodeKind, Diff, Function, Index, PerSide, Side, Snippet};
 use twincell_values::reading::{Hint, Surroundings};
 
 use crate::{Source, assemble};
@@ -15,16 +15,16 @@ const COMPANION_CHARACTERS: usize = 30_000;
 
 /// The two texts from which pairs come: what each holds, and what changed in it.
 pub(super) struct Texts {
-    pub indices: [Index; 2],
+    pub indices: PerSide<Index>,
     pub changed: BTreeSet<String>,
     /// In each text, the entities that changed or that use a changed one, directly or indirectly.
-    tainted: [BTreeSet<String>; 2],
+    tainted: PerSide<BTreeSet<String>>,
     /// The modules, where they count.
-    modules: [String; 2],
+    modules: PerSide<String>,
     context: Context,
     /// Whether the texts are functions cut out of their modules.
     cut_out: bool,
-    surroundings: [Surroundings; 2],
+    surroundings: PerSide<Surroundings>,
 }
 
 impl Texts {
@@ -34,29 +34,29 @@ impl Texts {
             Context::Module => source.module.clone().unwrap_or_else(|| source.text.clone()),
             Context::Function => source.text.clone(),
         };
-        let texts = [text(old), text(new)];
-        let indices = texts.each_ref().map(|text| Index::of(text));
-        let surroundings = texts.each_ref().map(|text| Surroundings::of(text));
-        let changed = if texts[0] == texts[1] {
+        let texts = PerSide::new(text(old), text(new));
+        let indices = texts.as_ref().map(|text| Index::of(text));
+        let surroundings = texts.as_ref().map(|text| Surroundings::of(text));
+        let changed = if texts.old == texts.new {
             BTreeSet::new()
         } else {
-            twincell_syntax::changed_entities(&indices[0], &indices[1])
+            twincell_syntax::changed_entities(&indices.old, &indices.new)
         };
-        let tainted = indices.each_ref().map(|index| index.tainted(&changed));
+        let tainted = indices.as_ref().map(|index| index.tainted(&changed));
         let modules = if context == Context::Module { texts } else { Default::default() };
         Self { indices, changed, tainted, modules, context, cut_out, surroundings }
     }
 
     /// Whether either snippet uses a changed entity.
-    pub fn uses_changed(&self, snippets: [&Function; 2]) -> bool {
-        [0, 1].iter().any(|&side| {
+    pub fn uses_changed(&self, snippets: PerSide<&Function>) -> bool {
+        Side::BOTH.into_iter().any(|side| {
             let names = twincell_syntax::global_names(&twincell_syntax::without_definitions(&snippets[side].text));
             names.iter().any(|name| self.tainted[side].contains(name))
         })
     }
 
     /// The changed entities that an entity uses, and those that lead there, nearest first.
-    fn path(&self, side: usize, from: &str) -> Vec<String> {
+    fn path(&self, side: Side, from: &str) -> Vec<String> {
         let mut path = self.indices[side].reach(from);
         path.retain(|entity| self.tainted[side].contains(entity));
         path
@@ -64,7 +64,7 @@ impl Texts {
 }
 
 /// One version: the function, and what runs beside it.
-pub(super) struct Side {
+pub(super) struct VersionParts {
     /// The function and its companions, each with its own text.
     pub parts: Vec<Function>,
     /// The text that is evaluated before.
@@ -79,9 +79,9 @@ pub(super) struct Side {
 
 /// Two versions of one function, snippet or class.
 pub(super) struct Pair {
-    pub sides: [Side; 2],
+    pub versions: PerSide<VersionParts>,
     /// Both versions for people: the text of all parts as one.
-    pub shown: [Function; 2],
+    pub shown: PerSide<Function>,
     pub diff: Diff,
     /// The changed names that the versions use. They are searched for if the versions themselves are the same.
     pub changed_names: Vec<String>,
@@ -94,16 +94,16 @@ pub(super) struct Pair {
 
 impl Pair {
     /// The functions themselves, without their companions.
-    pub fn functions(&self) -> [Function; 2] {
-        self.sides.each_ref().map(|side| side.parts[0].clone())
+    pub fn functions(&self) -> PerSide<Function> {
+        self.versions.as_ref().map(|version| version.parts[0].clone())
     }
 
-    pub fn new(texts: &Texts, functions: (Function, Function)) -> Self {
-        let functions: [Function; 2] = functions.into();
+    pub fn new(texts: &Texts, (old, new): (Function, Function)) -> Self {
+        let functions = PerSide { old, new };
         let attribute_renames = attribute_renames(texts, &functions);
-        let own = twincell_syntax::diff_renamed(&functions[0], &functions[1], &attribute_renames);
-        let paths = [0, 1].map(|side| texts.path(side, entity(&functions[side])));
-        let decorators_differ = functions[0].decorators != functions[1].decorators;
+        let own = twincell_syntax::diff_renamed(&functions.old, &functions.new, &attribute_renames);
+        let paths = PerSide::of(|side| texts.path(side, entity(&functions[side])));
+        let decorators_differ = functions.old.decorators != functions.new.decorators;
         let mut changed_names: Vec<String> = Vec::new();
         if own.identical {
             for name in paths.iter().flatten().filter(|name| texts.changed.contains(*name)) {
@@ -115,24 +115,24 @@ impl Pair {
                 changed_names.insert(0, "its decorators".into());
             }
         }
-        let snippets = functions.each_ref().map(|function| match function.kind {
+        let snippets = functions.as_ref().map(|function| match function.kind {
             CodeKind::Snippet => Some(twincell_syntax::snippet(&function.text)),
             _ => None,
         });
-        let bodies = match (&snippets, functions[0].kind) {
-            ([Some(old), Some(new)], _) => snippet_bodies(old, new, &own),
+        let bodies = match (&snippets, functions.old.kind) {
+            (PerSide { old: Some(old), new: Some(new) }, _) => snippet_bodies(old, new, &own),
             (_, CodeKind::Class) => class_bodies(texts, &functions),
-            _ => [Body::Function, Body::Function],
+            _ => PerSide::new(Body::Function, Body::Function),
         };
         let keeps_state_otherwise = keeps_state_otherwise(texts, &functions, &attribute_renames);
         let unchanged = own.identical;
         let mut bodies = bodies.into_iter();
-        let sides = [0, 1].map(|side| {
+        let versions = PerSide::of(|side| {
             let function = &functions[side];
             let companions =
                 if function.kind == CodeKind::Snippet { vec![] } else { companions(texts, side, &paths, function) };
             let parts: Vec<Function> = std::iter::once(function.clone()).chain(companions).collect();
-            Side {
+            VersionParts {
                 module: module(texts, side, &paths[side], function),
                 decorators: decorators(texts, side, function, decorators_differ),
                 surroundings: texts.surroundings[side].clone(),
@@ -141,9 +141,9 @@ impl Pair {
                 body: bodies.next().unwrap_or_default(),
             }
         });
-        let shown = [0, 1].map(|side| whole(&sides[side].parts));
-        let diff = whole_diff(&sides, own, &shown);
-        Self { sides, shown, diff, changed_names, attribute_renames, keeps_state_otherwise, unchanged }
+        let shown = versions.as_ref().map(|version| whole(&version.parts));
+        let diff = whole_diff(&versions, own, &shown);
+        Self { versions, shown, diff, changed_names, attribute_renames, keeps_state_otherwise, unchanged }
     }
 
     /// Whether nothing that would show a difference needs to run.
@@ -157,11 +157,11 @@ impl Pair {
     }
 
     pub fn kind(&self) -> CodeKind {
-        self.shown[1].kind
+        self.shown.new.kind
     }
 
     pub fn context(&self) -> assemble::PairContext<'_> {
-        let members = match &self.sides[0].body {
+        let members = match &self.versions.old.body {
             Body::Class { members, .. } => members.as_slice(),
             _ => &[],
         };
@@ -199,27 +199,27 @@ fn fields(index: &Index, method: &Function) -> BTreeMap<String, Hint> {
     hints.into_iter().map(|(name, hint)| (format!("{}.{name}", own.name), hint)).collect()
 }
 
-fn attribute_renames(texts: &Texts, functions: &[Function; 2]) -> Vec<(String, String)> {
-    let [Some(old), Some(new)] = functions.each_ref().map(owner) else { return vec![] };
-    let (old, new) = (methods(&texts.indices[0], old), methods(&texts.indices[1], new));
+fn attribute_renames(texts: &Texts, functions: &PerSide<Function>) -> Vec<(String, String)> {
+    let PerSide { old: Some(old), new: Some(new) } = functions.as_ref().map(owner) else { return vec![] };
+    let (old, new) = (methods(&texts.indices.old, old), methods(&texts.indices.new, new));
     // One method alone does not show how others name its attributes.
     if old.len() < 2 || new.len() < 2 { vec![] } else { twincell_syntax::attribute_renames(&old, &new) }
 }
 
-fn keeps_state_otherwise(texts: &Texts, functions: &[Function; 2], renames: &[(String, String)]) -> bool {
-    let [Some(old), Some(new)] = functions.each_ref().map(owner) else { return false };
+fn keeps_state_otherwise(texts: &Texts, functions: &PerSide<Function>, renames: &[(String, String)]) -> bool {
+    let PerSide { old: Some(old), new: Some(new) } = functions.as_ref().map(owner) else { return false };
     let attributes = |index: &Index, class: &str, renames: &[(String, String)]| -> BTreeSet<String> {
         let names = methods(index, class).into_iter().flat_map(twincell_syntax::private_attributes);
         let canonical = |name: String| renames.iter().find(|(is, _)| *is == name).map_or(name, |(_, was)| was.clone());
         names.map(canonical).filter(|name| !index.defines(&format!("{class}.{name}"))).collect()
     };
-    attributes(&texts.indices[0], old, &[]) != attributes(&texts.indices[1], new, renames)
+    attributes(&texts.indices.old, old, &[]) != attributes(&texts.indices.new, new, renames)
 }
 
 /// The functions on the way to changed entities, in either version.
-fn companions(texts: &Texts, side: usize, paths: &[Vec<String>; 2], function: &Function) -> Vec<Function> {
+fn companions(texts: &Texts, side: Side, paths: &PerSide<Vec<String>>, function: &Function) -> Vec<Function> {
     let index = &texts.indices[side];
-    let other = &paths[1 - side];
+    let other = &paths[side.other()];
     let inside = (function.kind == CodeKind::Class).then(|| format!("{}.", entity(function)));
     let reached: BTreeSet<String> = index.reach(entity(function)).into_iter().collect();
     let mut names: Vec<&String> = paths[side].iter().collect();
@@ -246,7 +246,7 @@ fn companions(texts: &Texts, side: usize, paths: &[Vec<String>; 2], function: &F
     found
 }
 
-fn module(texts: &Texts, side: usize, path: &[String], function: &Function) -> String {
+fn module(texts: &Texts, side: Side, path: &[String], function: &Function) -> String {
     match texts.context {
         _ if function.kind == CodeKind::Snippet => String::new(),
         Context::Module => texts.modules[side].clone(),
@@ -264,7 +264,7 @@ fn module(texts: &Texts, side: usize, path: &[String], function: &Function) -> S
 
 /// The decorators to apply: if they differ, all of them, and otherwise those that changed themselves. The others do the
 /// same to both versions, and one that needs its framework's context would only keep the function from running.
-fn decorators(texts: &Texts, side: usize, function: &Function, differ: bool) -> Vec<String> {
+fn decorators(texts: &Texts, side: Side, function: &Function, differ: bool) -> Vec<String> {
     if differ || function.kind == CodeKind::Class {
         return function.decorators.clone();
     }
@@ -274,7 +274,7 @@ fn decorators(texts: &Texts, side: usize, function: &Function, differ: bool) -> 
     function.decorators.iter().filter(is_applied).cloned().collect()
 }
 
-fn snippet_bodies(old: &Snippet, new: &Snippet, diff: &Diff) -> [Body; 2] {
+fn snippet_bodies(old: &Snippet, new: &Snippet, diff: &Diff) -> PerSide<Body> {
     let canonical = |name: &String| diff.renames.iter().find(|(is, _)| is == name).map_or(name, |(_, was)| was).clone();
     let new_names: BTreeMap<String, String> = new.results.iter().map(|name| (canonical(name), name.clone())).collect();
     // Names that both bind, and results of the old version that are lost. Names that only the new version binds do no
@@ -287,15 +287,15 @@ fn snippet_bodies(old: &Snippet, new: &Snippet, diff: &Diff) -> [Body; 2] {
     };
     let olds = wanted.iter().map(|name| ((*name).clone(), (*name).clone())).collect();
     let news = wanted.iter().map(|name| (new_names.get(*name).unwrap_or(name).clone(), (*name).clone())).collect();
-    [body(olds, &old.bound), body(news, &new.bound)]
+    PerSide::new(body(olds, &old.bound), body(news, &new.bound))
 }
 
 /// Operations that objects support by themselves, and better where a decorator provides them.
 const OPERATIONS: [&str; 5] = ["__eq__", "__hash__", "__lt__", "__repr__", "__setattr__"];
 
 /// The public members that both versions of a class have.
-fn class_bodies(texts: &Texts, functions: &[Function; 2]) -> [Body; 2] {
-    let [old, new] = [0, 1].map(|side| members(&texts.indices[side], entity(&functions[side])));
+fn class_bodies(texts: &Texts, functions: &PerSide<Function>) -> PerSide<Body> {
+    let PerSide { old, new } = PerSide::of(|side| members(&texts.indices[side], entity(&functions[side])));
     let in_both =
         |member: &&Member| new.iter().any(|other| other.name == member.name && other.is_property == member.is_property);
     // Callers know the old signatures.
@@ -307,9 +307,9 @@ fn class_bodies(texts: &Texts, functions: &[Function; 2]) -> [Body; 2] {
             written.map(|name| Member { name: (*name).into(), is_property: false, hints: BTreeMap::new() }).collect();
         shared = [shared, members].concat();
     }
-    let constructor = constructor(&texts.indices[0], entity(&functions[0]));
+    let constructor = constructor(&texts.indices.old, entity(&functions.old));
     let body = Body::Class { constructor, members: shared };
-    [body.clone(), body]
+    PerSide::new(body.clone(), body)
 }
 
 /// What a class declares about the arguments of its constructor: in `__init__`, or as fields.
@@ -389,13 +389,14 @@ fn whole(parts: &[Function]) -> Function {
 }
 
 /// The difference of the functions and their companions, in lines of the whole texts.
-fn whole_diff(sides: &[Side; 2], own: Diff, shown: &[Function; 2]) -> Diff {
-    if sides.iter().all(|side| side.parts.len() == 1) {
+fn whole_diff(versions: &PerSide<VersionParts>, own: Diff, shown: &PerSide<Function>) -> Diff {
+    if versions.iter().all(|version| version.parts.len() == 1) {
         return own;
     }
-    let offsets = |side: &Side| -> Vec<u32> {
+    let offsets = |version: &VersionParts| -> Vec<u32> {
         let mut line = 0;
-        side.parts
+        version
+            .parts
             .iter()
             .map(|part| {
                 let start = line;
@@ -404,20 +405,20 @@ fn whole_diff(sides: &[Side; 2], own: Diff, shown: &[Function; 2]) -> Diff {
             })
             .collect()
     };
-    let offsets = sides.each_ref().map(offsets);
+    let offsets = versions.as_ref().map(offsets);
     let mut diff = own;
-    for (side, other) in [(0, 1), (1, 0)] {
-        for (position, part) in sides[side].parts.iter().enumerate().skip(1) {
+    for side in Side::BOTH {
+        let others = &versions[side.other()].parts;
+        for (position, part) in versions[side].parts.iter().enumerate().skip(1) {
             let start = offsets[side][position];
-            let lines: Vec<u32> = match sides[other].parts.iter().skip(1).find(|twin| twin.qualname == part.qualname) {
-                Some(twin) if side == 0 => twincell_syntax::diff(part, twin).old_lines,
-                Some(twin) => twincell_syntax::diff(twin, part).new_lines,
+            let lines: Vec<u32> = match others.iter().skip(1).find(|twin| twin.qualname == part.qualname) {
+                Some(twin) if side == Side::Old => twincell_syntax::diff(part, twin).lines.old,
+                Some(twin) => twincell_syntax::diff(twin, part).lines.new,
                 None => (1..=part.text.lines().count() as u32).collect(),
             };
-            let changed = if side == 0 { &mut diff.old_lines } else { &mut diff.new_lines };
-            changed.extend(lines.into_iter().map(|line| line + start));
+            diff.lines[side].extend(lines.into_iter().map(|line| line + start));
         }
     }
-    diff.rows = twincell_syntax::rows(&shown[0].text, &shown[1].text);
+    diff.rows = twincell_syntax::rows(&shown.old.text, &shown.new.text);
     diff
 }

@@ -4,6 +4,7 @@ use twincell_behavior::Rules;
 use twincell_engine::protocol::{Context, Program};
 use twincell_engine::{EngineError, Loaded, WorkerPool};
 use twincell_syntax::instrument::Instrumented;
+use twincell_syntax::{PerSide, Side};
 use twincell_values::predictor::Predictor;
 
 use super::pair::Pair;
@@ -13,7 +14,7 @@ use crate::note::Note;
 use crate::{CompareError, CompareOptions};
 
 pub(super) struct Prepared<'a> {
-    pub instrumented: [Instrumented; 2],
+    pub instrumented: PerSide<Instrumented>,
     pub program: Program,
     pub loaded: Loaded<'a>,
     /// The context that was possible. If evaluating the module ends the worker, it is the function alone.
@@ -59,19 +60,19 @@ pub(super) fn prepare<'a>(
         Err(error) => return Err(error.into()),
     };
     notes.extend(loaded.unevaluated.iter().cloned().map(Note::Unevaluated));
-    let mut target = Target::new(&pair.diff, instrumented.each_ref().map(executable_lines));
+    let mut target = Target::new(&pair.diff, instrumented.as_ref().map(executable_lines));
     target.branches = instrumented
-        .each_ref()
+        .as_ref()
         .map(|instrumented| instrumented.sites.branches.iter().map(|branch| branch.line).collect());
     if options.techniques.directed || options.techniques.observation || options.techniques.mutation {
-        let renames: [&[(String, String)]; 2] = [&[], &pair.diff.renames];
+        let renames: PerSide<&[(String, String)]> = PerSide::new(&[], &pair.diff.renames);
         target.readings =
-            [0, 1].map(|side| Reading::new(&pair.sides[side].parts[0], &instrumented[side].sites, renames[side]));
+            PerSide::of(|side| Reading::new(&pair.versions[side].parts[0], &instrumented[side].sites, renames[side]));
     }
     let rules = Rules {
         float_tolerance: options.float_tolerance,
         changed: target.changed.clone(),
-        guards: [0, 1].map(|side| changed_guards(pair, &target, side)),
+        guards: PerSide::of(|side| changed_guards(pair, &target, side)),
         every_call_acts: !options.techniques.calls,
     };
     let plan = Plan {
@@ -87,11 +88,11 @@ pub(super) fn prepare<'a>(
 }
 
 /// The changed lines of a version that test a value, each with the lines of the other version that use it.
-fn changed_guards(pair: &Pair, target: &Target, side: usize) -> Vec<(u32, Vec<u32>)> {
+fn changed_guards(pair: &Pair, target: &Target, side: Side) -> Vec<(u32, Vec<u32>)> {
     let mut guards = twincell_syntax::guards(&pair.shown[side].text);
     let is_changed = |line: &u32| target.changed[side].contains(line);
     guards.retain(|guard| is_changed(&guard.line) || is_changed(&guard.statement));
-    let other = &pair.shown[1 - side].text;
+    let other = &pair.shown[side.other()].text;
     let used = |guard: twincell_syntax::Guard| {
         let lines = (1..).zip(other.lines()).filter(|(_, text)| guard.concerns(text));
         (guard.statement, lines.map(|(line, _)| line).collect())

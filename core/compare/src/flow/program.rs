@@ -1,14 +1,14 @@
 //! A pair as the program that workers run: instrumented, with predictions and uses.
 
 use twincell_engine::protocol::{Companion, Program, Version};
-use twincell_syntax::Function;
 use twincell_syntax::instrument::{InstrumentError, Instrumented, instrument_all};
 use twincell_syntax::site::Site;
+use twincell_syntax::{Function, PerSide, Side};
 use twincell_values::path::AccessPath;
 use twincell_values::predictor::{FunctionSites, Predictor};
 use twincell_values::reading::Locals;
 
-use super::pair::{Pair, Side};
+use super::pair::{Pair, VersionParts};
 use crate::{CompareError, CompareOptions};
 
 /// The maximum number of marks that one version may pass in one execution: enough for loops over injected values, and
@@ -16,9 +16,9 @@ use crate::{CompareError, CompareOptions};
 const STEP_BUDGET: u64 = 20_000;
 
 /// Instruments both versions with their companions.
-pub(super) fn instrumented(pair: &Pair) -> Result<[Instrumented; 2], InstrumentError> {
-    let one = |side: &Side| instrument_all(&side.parts.iter().collect::<Vec<_>>(), &side.module);
-    Ok([one(&pair.sides[0])?, one(&pair.sides[1])?])
+pub(super) fn instrumented(pair: &Pair) -> Result<PerSide<Instrumented>, InstrumentError> {
+    let one = |version: &VersionParts| instrument_all(&version.parts.iter().collect::<Vec<_>>(), &version.module);
+    Ok(PerSide { old: one(&pair.versions.old)?, new: one(&pair.versions.new)? })
 }
 
 /// The sites of one part, at positions of its own text.
@@ -27,10 +27,11 @@ struct Part<'a> {
     sites: Vec<Site>,
 }
 
-fn parts<'a>(side: &'a Side, instrumented: &Instrumented) -> Vec<Part<'a>> {
+fn parts<'a>(version: &'a VersionParts, instrumented: &Instrumented) -> Vec<Part<'a>> {
     let mut start = 0;
     let mut line = 0;
-    side.parts
+    version
+        .parts
         .iter()
         .map(|function| {
             let end = start + function.text.len() as u32;
@@ -52,45 +53,45 @@ fn parts<'a>(side: &'a Side, instrumented: &Instrumented) -> Vec<Part<'a>> {
 
 pub(super) fn program(
     pair: &Pair,
-    instrumented: &[Instrumented; 2],
+    instrumented: &PerSide<Instrumented>,
     predictor: &dyn Predictor,
     options: &CompareOptions,
 ) -> Result<Program, CompareError> {
-    let parts = [0, 1].map(|side| parts(&pair.sides[side], &instrumented[side]));
+    let parts = PerSide::of(|side| parts(&pair.versions[side], &instrumented[side]));
     let requests: Vec<FunctionSites<'_>> =
         parts.iter().flatten().map(|part| FunctionSites { text: &part.function.text, sites: &part.sites }).collect();
     let mut predictions = predictor.predict(&requests)?.into_iter();
     let mut versions = Vec::new();
-    for (number, side) in pair.sides.iter().enumerate() {
-        let instrumented = &instrumented[number];
-        let mut codes = codes(side, &instrumented.code).into_iter();
+    for side in Side::BOTH {
+        let (own, instrumented, parts) = (&pair.versions[side], &instrumented[side], &parts[side]);
+        let mut codes = codes(own, &instrumented.code).into_iter();
         let mut version = Version {
-            qualname: side.parts[0].qualname.clone(),
-            name: side.parts[0].name.clone(),
+            qualname: own.parts[0].qualname.clone(),
+            name: own.parts[0].name.clone(),
             code: codes.next().unwrap_or_default(),
             locals: Locals::default(),
             uses: Vec::new(),
             sites: instrumented.sites.clone(),
             predictions: Vec::new(),
-            parameters: side.parts[0].parameters.clone(),
-            renames: if number == 1 { pair.diff.renames.clone() } else { vec![] },
-            class_name: side.parts[0].class_name.clone(),
-            module: side.module.clone(),
-            body: side.body.clone(),
-            companions: (side.parts.iter().skip(1).zip(codes))
+            parameters: own.parts[0].parameters.clone(),
+            renames: if side == Side::New { pair.diff.renames.clone() } else { vec![] },
+            class_name: own.parts[0].class_name.clone(),
+            module: own.module.clone(),
+            body: own.body.clone(),
+            companions: (own.parts.iter().skip(1).zip(codes))
                 .map(|(part, code)| Companion { qualname: part.qualname.clone(), name: part.name.clone(), code })
                 .collect(),
-            decorators: side.decorators.clone(),
-            attribute_renames: if number == 1 { pair.attribute_renames.clone() } else { vec![] },
+            decorators: own.decorators.clone(),
+            attribute_renames: if side == Side::New { pair.attribute_renames.clone() } else { vec![] },
         };
         let mut first_site = 0;
-        for (position, part) in parts[number].iter().enumerate() {
+        for (position, part) in parts.iter().enumerate() {
             let mut reading =
-                twincell_values::reading::read_within(&part.function.text, &part.sites, &side.surroundings);
+                twincell_values::reading::read_within(&part.function.text, &part.sites, &own.surroundings);
             let mut predicted = predictions.next().unwrap_or_default();
             if options.techniques.hints {
                 let mut hints = twincell_values::reading::hints(part.function);
-                hints.extend(side.fields[position].clone());
+                hints.extend(own.fields[position].clone());
                 twincell_values::reading::apply_hints(&hints, &part.sites, &mut predicted, &mut reading.uses);
                 twincell_values::reading::apply_constants(&part.sites, &mut predicted, &reading.uses);
             }
@@ -100,7 +101,7 @@ pub(super) fn program(
             if position > 0 {
                 let sites = &mut version.sites.sites[first_site..first_site + part.sites.len()];
                 separate(part, sites, &mut locals);
-                locals.aliases.extend(arguments(part.function, &parts[number]));
+                locals.aliases.extend(arguments(part.function, parts));
             }
             version.locals.names.extend(locals.names);
             version.locals.aliases.extend(locals.aliases);
@@ -120,9 +121,9 @@ pub(super) fn program(
 }
 
 /// The instrumented text of each part. Instrumenting keeps lines.
-fn codes(side: &Side, code: &str) -> Vec<String> {
+fn codes(version: &VersionParts, code: &str) -> Vec<String> {
     let mut lines = code.split_inclusive('\n');
-    side.parts.iter().map(|part| lines.by_ref().take(part.text.lines().count()).collect()).collect()
+    version.parts.iter().map(|part| lines.by_ref().take(part.text.lines().count()).collect()).collect()
 }
 
 /// The local names of a companion differ from the function's, so they get their own names in paths.

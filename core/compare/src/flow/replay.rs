@@ -12,7 +12,7 @@ use super::pair::{Pair, Texts};
 use super::prepare::{Prepared, prepare};
 use super::select::{self, Selected, select};
 use super::{case, smallest, values};
-use crate::campaign::{self, joint_probability};
+use crate::campaign::{self, both, joint_probability};
 use crate::report::{Evidence, PairReport, Reproducer, Witness};
 use crate::{CompareError, CompareOptions, Continue, Source, assemble, reproduce};
 
@@ -88,7 +88,7 @@ pub fn replay(
         index: again.number.saturating_sub(1),
         seed: again.seed,
         fixed,
-        versions: vec![0, 1],
+        versions: both(),
         explain: true,
         ..ExecutionRequest::default()
     };

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use twincell_behavior::Channel;
 use twincell_engine::observed::{Observed, Slot};
-use twincell_syntax::{CodeKind, Function};
+use twincell_syntax::{CodeKind, Function, PerSide, Side};
 
 use super::pair::{Pair, Texts};
 use crate::report::PairReport;
@@ -22,17 +22,7 @@ pub(super) struct Selected {
 
 /// Finds what to compare: the functions that both texts have, classes that changed, and statements outside definitions.
 pub(super) fn select(old: &Source, new: &Source, options: &CompareOptions) -> Result<Selected, CompareError> {
-    let mut sides = Vec::new();
-    for side in [old, new] {
-        let (functions, errors) = twincell_syntax::functions(&side.text);
-        if let Some(error) = errors.into_iter().next() {
-            return Err(CompareError::Syntax { label: side.label.clone(), error });
-        }
-        sides.push(functions);
-    }
-    let (Some(mut new_functions), Some(mut old_functions)) = (sides.pop(), sides.pop()) else {
-        return Err(no_function(old));
-    };
+    let (mut old_functions, mut new_functions) = (functions(old)?, functions(new)?);
     let cut_out = old.module.is_some() || new.module.is_some();
     if let Some(name) = options.function.as_deref() {
         return by_name(name, [old, new], old_functions, new_functions, cut_out);
@@ -63,20 +53,28 @@ pub(super) fn select(old: &Source, new: &Source, options: &CompareOptions) -> Re
     pairs.extend(snippets);
     if pairs.is_empty() {
         let without = empty.into_iter().find(|(_, empty)| *empty);
-        return Err(without.map_or(nothing, |(side, _)| no_function(side)));
+        return Err(without.map_or(nothing, |(source, _)| no_function(source)));
     }
     Ok(Selected { pairs, added: pairing.added, removed: pairing.removed })
 }
 
-fn no_function(side: &Source) -> CompareError {
-    let holds = match &side.text {
+fn functions(source: &Source) -> Result<Vec<Function>, CompareError> {
+    let (functions, errors) = twincell_syntax::functions(&source.text);
+    match errors.into_iter().next() {
+        Some(error) => Err(CompareError::Syntax { label: source.label.clone(), error }),
+        None => Ok(functions),
+    }
+}
+
+fn no_function(source: &Source) -> CompareError {
+    let holds = match &source.text {
         text if text.trim().is_empty() => "it is empty",
         text if twincell_syntax::snippet(text).has_statements => {
             "it has statements, and those are compared with statements only"
         }
         _ => "it has no code",
     };
-    CompareError::NoFunction { label: side.label.clone(), holds }
+    CompareError::NoFunction { label: source.label.clone(), holds }
 }
 
 /// The requested function. For whole texts it may also be a class, or the statements outside definitions.
@@ -156,7 +154,7 @@ pub(super) fn is_worth(texts: &Texts, pair: &(Function, Function), options: &Com
         }
         CodeKind::Snippet => {
             let own = twincell_syntax::diff(&pair.0, &pair.1);
-            !own.identical && (own_statements_differ(pair) || texts.uses_changed([&pair.0, &pair.1]))
+            !own.identical && (own_statements_differ(pair) || texts.uses_changed(PerSide::new(&pair.0, &pair.1)))
         }
     }
 }
@@ -219,8 +217,7 @@ pub(super) fn deciders(texts: &Texts, pairs: &[Pair], reports: &[PairReport]) ->
 fn differs_in_private_state_only(report: &PairReport) -> bool {
     let (Verdict::Changing, Some(witness)) = (report.verdict, &report.witness) else { return false };
     let only_arguments = report.evidence.iter().all(|evidence| evidence.channel == Channel::Arguments);
-    let sides = [&witness.old, &witness.new];
-    let attributes = sides.map(|behavior| {
+    let attributes = PerSide::new(&witness.old, &witness.new).map(|behavior| {
         let mut all = Vec::new();
         for (slot, value) in &behavior.arguments {
             match value {
@@ -232,11 +229,11 @@ fn differs_in_private_state_only(report: &PairReport) -> bool {
         }
         all
     });
-    let differs = |(one, other): (usize, usize)| {
-        let missing = attributes[one].iter().filter(|entry| !attributes[other].contains(entry));
-        missing.map(|(changed, _)| *changed).collect::<Vec<_>>()
+    let differs = |side: Side| {
+        let others = &attributes[side.other()];
+        attributes[side].iter().filter(|entry| !others.contains(entry)).map(|(changed, _)| *changed)
     };
-    let differing = [differs((0, 1)), differs((1, 0))].concat();
+    let differing: Vec<Changed<'_>> = Side::BOTH.into_iter().flat_map(differs).collect();
     let is_private = |changed: &Changed<'_>| match changed {
         Changed::Attribute(name) => name.starts_with("._") && !name.ends_with("__"),
         Changed::Whole(_) => false,
@@ -259,12 +256,12 @@ fn settled_by_callers(
     helper: &Pair,
     decided: &[(usize, Vec<String>)],
 ) -> Option<Vec<String>> {
-    let [old, new] = &helper.shown;
+    let PerSide { old, new } = &helper.shown;
     if helper.kind() != CodeKind::Function || !is_private(&new.qualname) {
         return None;
     }
     let callers: BTreeSet<String> =
-        texts.indices[0].users(&old.qualname).into_iter().chain(texts.indices[1].users(&new.qualname)).collect();
+        texts.indices.old.users(&old.qualname).into_iter().chain(texts.indices.new.users(&new.qualname)).collect();
     let mut ran = false;
     let mut changed_together = old.parameters.len() != new.parameters.len() || old.qualname != new.qualname;
     for caller in &callers {

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use twincell_engine::protocol::Context;
+use twincell_syntax::Side;
 use twincell_syntax::python::is_identifier;
 use twincell_syntax::site::SiteKind;
 use twincell_values::path::{AccessPath, Question};
@@ -39,8 +40,9 @@ impl Writer<'_> {
     ) -> Result<BTreeMap<String, Answer>, Refusal> {
         let mut answers: BTreeMap<String, Answer> = BTreeMap::new();
         let mut lengths: BTreeMap<String, usize> = BTreeMap::new();
-        let roots: BTreeSet<String> = (0..2)
-            .filter_map(|version| self.arguments(version).ok())
+        let roots: BTreeSet<String> = Side::BOTH
+            .into_iter()
+            .filter_map(|side| self.arguments(side).ok())
             .flatten()
             .map(|argument| argument.path)
             .filter(|path| !self.looked_up.contains(path))

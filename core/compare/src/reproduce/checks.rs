@@ -2,6 +2,7 @@
 
 use twincell_behavior::Channel;
 use twincell_engine::observed::{Behavior, Call, Observed, Outcome, Slot};
+use twincell_syntax::PerSide;
 use twincell_syntax::python::{is_builtin_exception, is_identifier};
 use twincell_values::value::{Decision, Recipe};
 
@@ -46,7 +47,7 @@ pub(super) struct Checks {
 
 /// The checks of a case, or why there are none. `standins` says whether the parts of `standin/` can be used.
 pub(super) fn checks(case: &Case<'_>, standins: bool) -> Result<Checks, Refusal> {
-    let [old, new] = case.behaviors()?;
+    let PerSide { old, new } = case.behaviors()?;
     let mut checks = Checks { shape: shape(case, old)?, ..Checks::default() };
     let mut refused = Vec::new();
     for difference in case.differences {
@@ -66,7 +67,7 @@ pub(super) fn checks(case: &Case<'_>, standins: bool) -> Result<Checks, Refusal>
                 Ok(())
             }
             Channel::Arguments => match difference.place.slot() {
-                Some(slot) => left(&mut checks, case, [old, new], slot, standins),
+                Some(slot) => left(&mut checks, case, PerSide { old, new }, slot, standins),
                 None => Ok(()),
             },
             _ if !standins => Err(Refusal::CallsOfMissing),
@@ -151,11 +152,11 @@ fn output(checks: &mut Checks, old: &Behavior, new: &Behavior) -> Result<(), Ref
 fn left(
     checks: &mut Checks,
     case: &Case<'_>,
-    behaviors: [&Behavior; 2],
+    behaviors: PerSide<&Behavior>,
     slot: &Slot,
     standins: bool,
 ) -> Result<(), Refusal> {
-    let then = behaviors[0].left(slot);
+    let then = behaviors.old.left(slot);
     match slot {
         Slot::Argument(path) => argument(checks, case, behaviors, path, standins),
         Slot::Global(name) => global(checks, name, then, standins),
@@ -199,13 +200,13 @@ fn global(checks: &mut Checks, name: &str, then: Option<&Observed>, standins: bo
 fn argument(
     checks: &mut Checks,
     case: &Case<'_>,
-    [old, new]: [&Behavior; 2],
+    PerSide { old, new }: PerSide<&Behavior>,
     place: &str,
     standins: bool,
 ) -> Result<(), Refusal> {
     let slot = Slot::Argument(place.to_owned());
     let (then, others) = (old.left(&slot), assigned_at(new, &slot));
-    let is_parameter = case.functions[0].parameters.iter().any(|parameter| parameter.name == place);
+    let is_parameter = case.functions.old.parameters.iter().any(|parameter| parameter.name == place);
     let path = python::string(&python::masked(place));
     let name = match (is_parameter && arguments_name(place), standins) {
         (true, _) => place.to_string(),

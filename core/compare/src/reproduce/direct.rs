@@ -13,7 +13,7 @@ use twincell_engine::observed::{Behavior, Call, Observed, Outcome, Slot};
 use twincell_engine::protocol::Context;
 use twincell_syntax::parse::{parse, with_stack_for};
 use twincell_syntax::python::{PURE_MODULES, is_builtin_exception, is_identifier};
-use twincell_syntax::{CodeKind, Function, global_names};
+use twincell_syntax::{Function, PerSide, Side, global_names};
 use twincell_values::value::Decision;
 
 use super::arguments::{Argument, source};
@@ -73,7 +73,7 @@ impl Writer<'_> {
         if !with_module {
             self.refuse_imports(&used)?;
         }
-        let [old, new] = case.behaviors()?;
+        let PerSide { old, new } = case.behaviors()?;
         let test = self.check(difference, old, new, &objects)?;
         let test = self.written(test, &objects)?;
         let mut main = String::new();
@@ -81,11 +81,11 @@ impl Writer<'_> {
         for name in &missing {
             let _ = writeln!(main, "{name} = {}", objects.source(name)?);
         }
-        for (side, label) in ["old", "new"].into_iter().enumerate() {
+        for side in Side::BOTH {
             let function = &case.functions[side];
             let decorators: String = case.decorators[side].iter().map(|text| format!("@{text}\n")).collect();
             let text = function_text(function);
-            let _ = write!(main, "\n\n{decorators}{}\n\n\n{label} = {}\n", text.trim_end(), function.name);
+            let _ = write!(main, "\n\n{decorators}{}\n\n\n{side} = {}\n", text.trim_end(), function.name);
         }
         let _ = write!(main, "\n\n{}\n\n{test}", self.subject(&missing));
         let main = main.trim_start_matches('\n');
@@ -95,9 +95,9 @@ impl Writer<'_> {
     /// Injected names that are not arguments.
     fn missing(&self, objects: &Objects, used: &BTreeSet<String>) -> Vec<String> {
         let is_argument = |name: &str| {
-            (0..2).any(|version| {
-                let parameters = &self.case.functions[version].parameters;
-                parameters.iter().any(|parameter| self.canonical(version, &parameter.name) == name)
+            Side::BOTH.into_iter().any(|side| {
+                let parameters = &self.case.functions[side].parameters;
+                parameters.iter().any(|parameter| self.canonical(side, &parameter.name) == name)
             })
         };
         objects.names().filter(|name| used.contains(*name) && !is_argument(name)).cloned().collect()
@@ -105,13 +105,13 @@ impl Writer<'_> {
 
     /// The part of the modules that both functions need, if it is the same.
     pub(super) fn module_part(&self, missing: &[String]) -> Result<String, Refusal> {
-        let part = |side: usize| {
+        let part = |side: Side| {
             let function = &self.case.functions[side];
             let text = self.whole_text(side);
             let alone = Function { qualname: function.name.clone(), text, ..function.clone() };
             slice::needed(self.case.modules[side], &alone, Some(missing))
         };
-        let (old, new) = (part(0), part(1));
+        let (old, new) = (part(Side::Old), part(Side::New));
         if old != new || old.len() > MODULE_PART {
             return Err(Refusal::ModulesDiffer);
         }
@@ -197,7 +197,7 @@ impl Writer<'_> {
                 test.around.push(format!("contextlib.redirect_{name}(io.StringIO()) as {name}"));
                 test.after.push(format!("assert {name}.getvalue() == {}", python::string(text)));
             }
-            Channel::Arguments => self.argument(&mut test, difference, [old, new], objects)?,
+            Channel::Arguments => self.argument(&mut test, difference, PerSide { old, new }, objects)?,
             Channel::Calls => test.after.push(self.called_as(old, new, objects)?),
             Channel::Log => return Err(Refusal::Messages),
         }
@@ -211,7 +211,7 @@ impl Writer<'_> {
         &self,
         test: &mut Test,
         difference: &Difference,
-        [old, new]: [&Behavior; 2],
+        PerSide { old, new }: PerSide<&Behavior>,
         objects: &Objects,
     ) -> Result<(), Refusal> {
         let Some(slot) = difference.place.slot() else { return Err(Refusal::OutOfReach) };
@@ -221,8 +221,13 @@ impl Writer<'_> {
             _ => "",
         };
         let start = self.decisions.get(path);
-        let is_argument =
-            self.case.functions[0].parameters.iter().any(|parameter| self.canonical(0, &parameter.name) == path);
+        let is_argument = self
+            .case
+            .functions
+            .old
+            .parameters
+            .iter()
+            .any(|parameter| self.canonical(Side::Old, &parameter.name) == path);
         let (name, then) = match (slot, then) {
             (Slot::Global(name), Some(then)) if is_identifier(name) => (name.clone(), then.clone()),
             (Slot::Global(_), _) => return Err(Refusal::GlobalNotAssigned),
@@ -335,31 +340,28 @@ impl Writer<'_> {
     /// The test function.
     fn written(&self, test: Test, objects: &Objects) -> Result<String, Refusal> {
         let case = self.case;
-        let name = &case.functions[1].name;
-        let called = if case.functions[0].name == *name { name.as_str() } else { "function" };
+        let name = &case.functions.new.name;
+        let called = if case.functions.old.name == *name { name.as_str() } else { "function" };
         let mut bound: Vec<(String, String)> = Vec::new();
-        let mut calls = Vec::new();
-        for version in 0..2 {
+        let calls = PerSide::try_of(|side| {
             let mut failed = None;
-            let passed = self.arguments(version)?;
-            calls.push(source(&passed, &mut |argument| {
+            let passed = self.arguments(side)?;
+            let call = source(&passed, &mut |argument| {
                 self.passed(argument, &test, objects, &mut bound).unwrap_or_else(|reason| {
                     failed = Some(reason);
                     String::new()
                 })
-            }));
-            if let Some(reason) = failed {
-                return Err(reason);
-            }
-        }
-        if calls[0] != calls[1] {
+            });
+            failed.map_or(Ok(call), Err)
+        })?;
+        if calls.old != calls.new {
             return Err(Refusal::CalledDifferently);
         }
         let shape = shape(case, &case.record.behaviors[0])?;
         if !shape.is_plain() {
             return Err(Refusal::NeedsMoreThanACall);
         }
-        let call = shape.around(&format!("{called}({})", calls[0]));
+        let call = shape.around(&format!("{called}({})", calls.old));
         let mut lines = vec![format!("{called} = subject()")];
         lines.extend(bound.iter().map(|(name, value)| format!("{name} = {value}")));
         lines.extend(test.before);
@@ -420,12 +422,12 @@ impl Writer<'_> {
         let function = self.method();
         let choose = "    name = environ.get(\"TWINCELL_SUBJECT\", \"new\")\n";
         let mut text = format!("def subject():\n    \"\"\"The version under test.\"\"\"\n{choose}");
-        let [old, new] = [0, 1].map(|side| &self.case.functions[side].qualname);
+        let PerSide { old, new } = PerSide::of(|side| &self.case.functions[side].qualname);
         if !old.split('.').chain(new.split('.')).all(is_identifier) {
             text.push_str("    return {\"old\": old, \"new\": new}[name]\n");
             return text;
         }
-        let mut parts = self.case.functions[1].qualname.split('.');
+        let mut parts = self.case.functions.new.qualname.split('.');
         let first = python::string(parts.next().unwrap_or_default());
         let start = format!("runpy.run_path(name)[{first}]");
         let found = parts.fold(start, |found, part| format!("vars({found})[{}]", python::string(part)));
@@ -451,9 +453,8 @@ impl Writer<'_> {
     }
 
     pub(super) fn docstring(&self, difference: &Difference) -> String {
-        let Function { qualname, kind, .. } = &self.case.functions[1];
-        let name = if *kind == CodeKind::Snippet { "The snippet" } else { qualname };
-        let [old, new] = difference.sides().map(display_shown);
+        let name = &self.case.functions.new.qualname;
+        let PerSide { old, new } = difference.sides().map(display_shown);
         let said = match difference.channel {
             Channel::Return => format!("old returns {old}, new returns {new}"),
             Channel::Exception => format!("old {old}, new {new}"),

@@ -5,8 +5,8 @@ use std::fmt::Write;
 
 use twincell_behavior::{display_place, display_shown};
 use twincell_engine::protocol::{Body, Context};
-use twincell_syntax::Function;
 use twincell_syntax::python::is_identifier;
+use twincell_syntax::{Function, PerSide, Side};
 use twincell_values::path::Question;
 use twincell_values::value::Decision;
 
@@ -43,7 +43,7 @@ pub(super) fn write(case: &Case<'_>, style: Style) -> Result<String, Refusal> {
     let decisions: Decisions<'_> =
         case.record.choices.iter().map(|choice| (choice.path.as_str(), &choice.decision)).collect();
     let mut writer = Writer { case, style, standins, decisions, looked_up: BTreeSet::new() };
-    match (case.bodies[0], style) {
+    match (case.bodies.old, style) {
         (Body::Function, _) => {}
         (Body::Class { .. }, Style::Alone | Style::Direct) => return writer.class(style == Style::Direct),
         (Body::Snippet { .. }, Style::Alone) => return writer.snippet(),
@@ -71,24 +71,24 @@ pub(super) struct Writer<'a> {
 
 impl Writer<'_> {
     pub(super) fn method(&self) -> &Function {
-        &self.case.functions[0]
+        &self.case.functions.old
     }
 
-    pub(super) fn canonical(&self, version: usize, name: &str) -> String {
-        let renamed = self.case.renames.iter().find(|(new, _)| version == 1 && new == name);
+    pub(super) fn canonical(&self, side: Side, name: &str) -> String {
+        let renamed = self.case.renames.iter().find(|(new, _)| side == Side::New && new == name);
         renamed.map_or(name, |(_, old)| old).to_string()
     }
 
     pub(super) fn is_shared(&self, path: &str) -> bool {
-        (0..2).all(|version| {
-            let parameters = &self.case.functions[version].parameters;
-            parameters.iter().any(|parameter| self.canonical(version, &parameter.name) == path)
+        Side::BOTH.into_iter().all(|side| {
+            let parameters = &self.case.functions[side].parameters;
+            parameters.iter().any(|parameter| self.canonical(side, &parameter.name) == path)
         })
     }
 
-    pub(super) fn arguments(&self, version: usize) -> Result<Vec<Argument>, Refusal> {
-        let parameters = &self.case.functions[version].parameters;
-        let canonical = |name: &str| self.canonical(version, name);
+    pub(super) fn arguments(&self, side: Side) -> Result<Vec<Argument>, Refusal> {
+        let parameters = &self.case.functions[side].parameters;
+        let canonical = |name: &str| self.canonical(side, name);
         arguments(parameters, &self.decisions, &canonical, &|path| self.is_shared(path))
     }
 
@@ -120,8 +120,8 @@ impl Writer<'_> {
     /// Without stand-ins, only arguments can be given, and only plain ones.
     pub(super) fn refuse_objects(&self) -> Result<(), Refusal> {
         let mut roots: BTreeSet<String> = BTreeSet::new();
-        for version in 0..2 {
-            roots.extend(self.arguments(version)?.into_iter().map(|argument| argument.path));
+        for side in Side::BOTH {
+            roots.extend(self.arguments(side)?.into_iter().map(|argument| argument.path));
         }
         for choice in &self.case.record.choices {
             let path = choice.path.as_str();
@@ -143,25 +143,25 @@ impl Writer<'_> {
     /// The file as a whole.
     pub(super) fn whole(&mut self, checks: &Checks, test: &str) -> Result<String, Refusal> {
         let case = self.case;
-        let functions = [0, 1].map(|side| {
+        let functions = PerSide::of(|side| {
             let decorators: String = case.decorators[side].iter().map(|text| format!("@{text}\n")).collect();
             decorators + &function_text(&case.functions[side])
         });
-        let modules = [0, 1].map(|side| match (case.context, self.style) {
+        let modules = PerSide::of(|side| match (case.context, self.style) {
             (Context::Function, _) => case.modules[side].to_string(),
             (Context::Module, Style::Whole) => case.modules[side].to_string(),
             (Context::Module, _) => slice::needed(case.modules[side], &case.functions[side], None),
         });
         let mut main = String::new();
-        if modules[0] == modules[1] {
-            if !modules[0].is_empty() {
-                let _ = writeln!(main, "MODULE = {}\n", python::block(&modules[0]));
+        if modules.old == modules.new {
+            if !modules.old.is_empty() {
+                let _ = writeln!(main, "MODULE = {}\n", python::block(&modules.old));
             }
         } else {
-            let _ = writeln!(main, "OLD_MODULE = {}\n", python::block(&modules[0]));
-            let _ = writeln!(main, "NEW_MODULE = {}\n", python::block(&modules[1]));
+            let _ = writeln!(main, "OLD_MODULE = {}\n", python::block(&modules.old));
+            let _ = writeln!(main, "NEW_MODULE = {}\n", python::block(&modules.new));
         }
-        let [old, new] = functions.each_ref().map(|text| python::block(text));
+        let PerSide { old, new } = functions.as_ref().map(|text| python::block(text));
         let _ = writeln!(main, "OLD = {old}\n\nNEW = {new}\n");
         if self.standins {
             main.push_str(&self.standin_parts(&Texts { functions: &functions, modules: &modules })?);
@@ -172,11 +172,11 @@ impl Writer<'_> {
     }
 
     pub(super) fn header(&self) -> String {
-        let name = &self.case.functions[1].qualname;
+        let name = &self.case.functions.new.qualname;
         let difference = self.case.differences.first();
         let what = difference.map_or(String::new(), |difference| {
             let cut = |text: &str| text.chars().take(200).collect::<String>();
-            let [old, new] = difference.sides().map(|shown| cut(display_shown(shown)));
+            let PerSide { old, new } = difference.sides().map(|shown| cut(display_shown(shown)));
             format!("{}: {old} with old, {new} with new", display_place(&difference.place))
         });
         let plain: String = format!(

@@ -6,7 +6,7 @@ use std::fmt::Write;
 use twincell_engine::protocol::Context;
 use twincell_syntax::parse::parse;
 use twincell_syntax::scopes::Bindings;
-use twincell_syntax::{Function, global_names};
+use twincell_syntax::{Function, PerSide, Side, global_names};
 
 use super::file::Writer;
 use super::{python, slice};
@@ -14,7 +14,7 @@ use crate::note::Note;
 
 impl Writer<'_> {
     /// The function that loads the code under test.
-    pub(super) fn loader(&self, modules: &[String; 2]) -> String {
+    pub(super) fn loader(&self, modules: &PerSide<String>) -> String {
         let function = self.method();
         // A method's name is not a global, even if its class was left out.
         let of_class =
@@ -51,7 +51,7 @@ impl Writer<'_> {
         }
         if !modules.iter().all(String::is_empty) {
             let module =
-                if modules[0] == modules[1] { "MODULE" } else { "OLD_MODULE if SUBJECT == 'old' else NEW_MODULE" };
+                if modules.old == modules.new { "MODULE" } else { "OLD_MODULE if SUBJECT == 'old' else NEW_MODULE" };
             text.push_str("    else:\n");
             let failing = self.case.notes.iter().any(Note::is_of_module);
             if failing {
@@ -81,13 +81,13 @@ impl Writer<'_> {
             }
         }
         text.push_str("    if SUBJECT not in ('old', 'new'):\n");
-        let found = |version: usize| {
-            let path = case_path(&self.case.functions[version]);
+        let found = |side: Side| {
+            let path = case_path(&self.case.functions[side]);
             let mut parts = path.iter();
             let first = python::string(parts.next().map_or("", String::as_str));
             parts.fold(format!("names[{first}]"), |found, part| format!("vars({found})[{}]", python::string(part)))
         };
-        let _ = writeln!(text, "        found = {}", found(1));
+        let _ = writeln!(text, "        found = {}", found(Side::New));
         text.push_str("        found = getattr(found, '__func__', None) or getattr(found, 'fget', None) or found\n");
         text.push_str("        return inspect.unwrap(found)\n");
         let target = if inner { "scope" } else { "names" };
@@ -96,7 +96,7 @@ impl Writer<'_> {
         }
         let place = if inner { "names, scope" } else { "names" };
         let _ = writeln!(text, "    exec(compile(OLD if SUBJECT == 'old' else NEW, SUBJECT, 'exec'), {place})");
-        let [old, new] = [0, 1].map(|side| python::string(&self.case.functions[side].name));
+        let PerSide { old, new } = PerSide::of(|side| python::string(&self.case.functions[side].name));
         if old == new {
             let _ = writeln!(text, "    return {target}[{new}]");
         } else {
@@ -106,7 +106,7 @@ impl Writer<'_> {
     }
 
     /// The names that the functions read and that stand for missing objects, also if a whole module has them.
-    fn injected(&self, modules: &[String; 2]) -> Vec<String> {
+    fn injected(&self, modules: &PerSide<String>) -> Vec<String> {
         if !self.standins || self.case.context != Context::Function {
             return vec![];
         }
@@ -114,10 +114,11 @@ impl Writer<'_> {
             .iter()
             .flat_map(|module| Bindings::of_body(parse(module).suite()).bound.into_iter().collect::<Vec<_>>())
             .collect();
-        let own = self.case.functions.each_ref().map(|function| function.name.as_str());
         let used: BTreeSet<String> =
             self.case.functions.iter().flat_map(|function| global_names(&function.text)).collect();
-        let is_injected = |name: &&String| !bound.contains(*name) && !own.contains(&name.as_str());
+        let is_injected = |name: &&String| {
+            !bound.contains(*name) && self.case.functions.iter().all(|function| function.name != **name)
+        };
         used.iter().filter(is_injected).map(|name| python::string(name)).collect()
     }
 }

@@ -28,8 +28,8 @@ use twincell_behavior::Difference;
 use twincell_engine::Loaded;
 use twincell_engine::observed::Behavior;
 use twincell_engine::protocol::{Body, Context, ExecutionRecord};
-use twincell_syntax::Function;
 use twincell_syntax::site::SiteTable;
+use twincell_syntax::{Function, PerSide, Side};
 
 use self::refusal::Refusal;
 use crate::note::Note;
@@ -38,17 +38,17 @@ use crate::report::Reproducer;
 /// Everything that a reproducer is made of.
 #[derive(Clone, Copy)]
 pub(crate) struct Case<'a> {
-    pub functions: &'a [Function; 2],
+    pub functions: &'a PerSide<Function>,
     /// The parts of them that ran.
-    pub bodies: [&'a Body; 2],
+    pub bodies: PerSide<&'a Body>,
     /// The decorators to apply, outermost first, as written.
-    pub decorators: [&'a [String]; 2],
+    pub decorators: PerSide<&'a [String]>,
     /// The texts of the modules. Empty without module context.
-    pub modules: [&'a str; 2],
+    pub modules: PerSide<&'a str>,
     pub context: Context,
     /// (name in new, name in old) of the renamed names.
     pub renames: &'a [(String, String)],
-    pub sites: [&'a SiteTable; 2],
+    pub sites: PerSide<&'a SiteTable>,
     /// The witness.
     pub record: &'a ExecutionRecord,
     pub differences: &'a [Difference],
@@ -59,9 +59,9 @@ pub(crate) struct Case<'a> {
 }
 
 impl Case<'_> {
-    fn behaviors(&self) -> Result<[&Behavior; 2], Refusal> {
+    fn behaviors(&self) -> Result<PerSide<&Behavior>, Refusal> {
         match self.record.behaviors.as_slice() {
-            [old, new] => Ok([old, new]),
+            [old, new] => Ok(PerSide { old, new }),
             _ => Err(Refusal::NotBothRan),
         }
     }
@@ -123,11 +123,12 @@ enum Failure {
 
 /// Runs a reproducer on both versions, in the worker, without hooks.
 fn verify(source: &str, loaded: &mut Loaded<'_>) -> Result<(), Failure> {
-    let mut run = |subject: &str| loaded.test(source, subject).map_err(|error| Failure::NotRun(error.to_string()));
-    if let Some(reason) = run("old")? {
+    let mut run =
+        |subject: Side| loaded.test(source, subject.name()).map_err(|error| Failure::NotRun(error.to_string()));
+    if let Some(reason) = run(Side::Old)? {
         return Err(Failure::FailsOnOld(reason));
     }
-    match run("new")? {
+    match run(Side::New)? {
         Some(_) => Ok(()),
         None => Err(Failure::PassesOnNew),
     }

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 use twincell_engine::protocol::Context;
+use twincell_syntax::PerSide;
 use twincell_syntax::python::{PURE_MODULES, PURE_NAMES, PURE_WHERE_IMPORTED};
 use twincell_values::path::Question;
 use twincell_values::value::{AbstractValue, Decision, Recipe};
@@ -20,9 +21,9 @@ const DUNDERS: [&str; 3] = ["__class__", "__doc__", "__module__"];
 /// The texts that run in a reproducer.
 pub(super) struct Texts<'a> {
     /// Both functions, with their decorators.
-    pub functions: &'a [String; 2],
+    pub functions: &'a PerSide<String>,
     /// The parts of their modules that they need.
-    pub modules: &'a [String; 2],
+    pub modules: &'a PerSide<String>,
 }
 
 impl Texts<'_> {
@@ -51,7 +52,7 @@ impl Writer<'_> {
         self.case.functions.iter().any(|function| function.text.contains(word))
     }
 
-    pub(super) fn has_imports(&self, modules: &[String; 2]) -> bool {
+    pub(super) fn has_imports(&self, modules: &PerSide<String>) -> bool {
         self.uses("import ") || modules.iter().any(|module| module.contains("import "))
     }
 

@@ -11,7 +11,7 @@ use twincell_engine::observed::{Behavior, Observed, Outcome, Slot};
 use twincell_engine::protocol::{Body, Member};
 use twincell_syntax::parse::{parse, with_stack_for};
 use twincell_syntax::python::{is_builtin_exception, is_identifier};
-use twincell_syntax::{Function, Parameter, ParameterKind, functions, global_names};
+use twincell_syntax::{Function, Parameter, ParameterKind, PerSide, Side, functions, global_names};
 use twincell_values::path::{AccessPath, Question};
 use twincell_values::value::{Decision, Recipe};
 
@@ -86,21 +86,21 @@ impl Writer<'_> {
     pub(super) fn class(&self, with_module: bool) -> Result<String, Refusal> {
         let case = self.case;
         let [difference] = case.differences else { return Err(Refusal::SeveralDifferences) };
-        let Body::Class { members, .. } = case.bodies[0] else { return Err(Refusal::NotAClass) };
+        let Body::Class { members, .. } = case.bodies.old else { return Err(Refusal::NotAClass) };
         let objects = Objects::of(&case.record.choices, &|path| self.is_discarded(path));
-        let [steps, other] = [0, 1].map(|version| self.steps(version, members, &objects));
-        let (steps, other) = (steps?, other?);
+        let PerSide { old: steps, new: other } = PerSide::try_of(|side| self.steps(side, members, &objects))?;
         if (&steps.bound, &steps.made, &steps.used) != (&other.bound, &other.made, &other.used) {
             return Err(Refusal::UsedDifferently);
         }
-        let used: BTreeSet<String> = [0, 1].into_iter().flat_map(|side| global_names(&self.whole_text(side))).collect();
+        let used: BTreeSet<String> =
+            Side::BOTH.into_iter().flat_map(|side| global_names(&self.whole_text(side))).collect();
         let is_missing = |name: &&String| used.contains(*name) && !steps.given.contains(name);
         let missing: Vec<String> = objects.names().filter(is_missing).cloned().collect();
         let module = if with_module { self.module_part(&missing)? } else { String::new() };
         if !with_module {
             self.refuse_imports(&used)?;
         }
-        let name = &case.functions[1].name;
+        let name = &case.functions.new.name;
         let is_taken = |name: &String| used.contains(name) || name.starts_with("Test");
         if case.functions.iter().any(|function| is_taken(&function.name) || function.name != *name) {
             return Err(Refusal::BesideItself(name.clone()));
@@ -110,10 +110,10 @@ impl Writer<'_> {
         for name in &missing {
             let _ = writeln!(main, "{name} = {}", objects.source(name)?);
         }
-        for (side, label) in ["old", "new"].into_iter().enumerate() {
-            let _ = write!(main, "\n\n{}\n\n\n{label} = {name}\n", self.whole_text(side).trim_end());
+        for side in Side::BOTH {
+            let _ = write!(main, "\n\n{}\n\n\n{side} = {name}\n", self.whole_text(side).trim_end());
         }
-        let found = case.functions[1].qualname.split('.').map(python::string).collect::<Vec<_>>();
+        let found = case.functions.new.qualname.split('.').map(python::string).collect::<Vec<_>>();
         let inner: String = found.iter().skip(1).map(|part| format!(".__dict__[{part}]")).collect();
         let _ = write!(
             main,
@@ -135,14 +135,14 @@ impl Writer<'_> {
     }
 
     /// A version's text with its decorators.
-    pub(super) fn whole_text(&self, side: usize) -> String {
+    pub(super) fn whole_text(&self, side: Side) -> String {
         let decorators: String = self.case.decorators[side].iter().map(|text| format!("@{text}\n")).collect();
         decorators + &self.case.functions[side].text
     }
 
     /// How a version is made and used in this execution.
-    fn steps(&self, version: usize, members: &[Member], objects: &Objects) -> Result<Steps, Refusal> {
-        let class = Class::of(&self.case.functions[version]);
+    fn steps(&self, side: Side, members: &[Member], objects: &Objects) -> Result<Steps, Refusal> {
+        let class = Class::of(&self.case.functions[side]);
         let object = snake(class.name);
         let mut steps = Steps::default();
         let mut given = Vec::new();
@@ -153,7 +153,7 @@ impl Writer<'_> {
         steps.made = match number(Question::WhichMember) {
             Some(index) => format!("list({})[{index}]", class.name),
             None => {
-                let arguments = self.given(version, &class.constructor(), &mut given, &mut steps.bound, objects)?;
+                let arguments = self.given(side, &class.constructor(), &mut given, &mut steps.bound, objects)?;
                 format!("{}({arguments})", class.name)
             }
         };
@@ -167,7 +167,7 @@ impl Writer<'_> {
             };
             let expression = match (member.name.as_str(), comparison) {
                 (_, Some(sign)) if number(Question::Operand(step)) == Some(0) => {
-                    let arguments = self.given(version, &class.constructor(), &mut given, &mut steps.bound, objects)?;
+                    let arguments = self.given(side, &class.constructor(), &mut given, &mut steps.bound, objects)?;
                     format!("({object} {sign} {}({arguments}))", class.name)
                 }
                 ("__hash__", _) => format!("isinstance(hash({object}), int)"),
@@ -181,7 +181,7 @@ impl Writer<'_> {
                     }
                     let skipped = usize::from(!method.decorators.iter().any(|text| text == "staticmethod"));
                     let parameters = method.parameters.get(skipped..).unwrap_or_default();
-                    let arguments = self.given(version, parameters, &mut given, &mut steps.bound, objects)?;
+                    let arguments = self.given(side, parameters, &mut given, &mut steps.bound, objects)?;
                     let call = match name {
                         "__len__" | "__bool__" | "__str__" | "__iter__" | "__next__" => {
                             format!("{}({object})", name.trim_matches('_'))
@@ -204,14 +204,14 @@ impl Writer<'_> {
     /// before is numbered, or stands for an earlier one again.
     fn given(
         &self,
-        version: usize,
+        side: Side,
         parameters: &[Parameter],
         given: &mut Vec<String>,
         bound: &mut Vec<(String, String)>,
         objects: &Objects,
     ) -> Result<String, Refusal> {
         let path = |name: &str| {
-            let name = self.canonical(version, name);
+            let name = self.canonical(side, name);
             let numbered = |count: usize| AccessPath::new(&name).numbered(count + 1);
             let count = given.iter().filter(|known| **known == name).count();
             let again = Question::Again((&numbered(count)).into()).to_string();
@@ -224,7 +224,7 @@ impl Writer<'_> {
             }
         };
         let passed = arguments(parameters, &self.decisions, &path, &|_| true)?;
-        given.extend(parameters.iter().map(|parameter| self.canonical(version, &parameter.name)));
+        given.extend(parameters.iter().map(|parameter| self.canonical(side, &parameter.name)));
         let mut refused = None;
         let text = source(&passed, &mut |argument| {
             variable(argument, bound, objects).unwrap_or_else(|reason| {
@@ -237,8 +237,8 @@ impl Writer<'_> {
 
     /// The lines that make and use the object, and that assert the differences.
     fn uses_of(&self, difference: &Difference, steps: &Steps, objects: &Objects) -> Result<Vec<String>, Refusal> {
-        let [old, new] = self.case.behaviors()?;
-        let name = &self.case.functions[1].name;
+        let PerSide { old, new } = self.case.behaviors()?;
+        let name = &self.case.functions.new.name;
         let object = snake(name);
         let slot = difference.place.slot();
         if let Some(slot @ (Slot::ClassAttributes | Slot::EnumMembers)) = slot {
@@ -258,7 +258,7 @@ impl Writer<'_> {
         let is_used = self.decisions.contains_key(Question::MembersUsed.to_string().as_str());
         if let (Some(class), false) = (raised, is_used) {
             lines.push(raises(class, &steps.made)?);
-            return self.caught(difference, lines, [old, new], objects);
+            return self.caught(difference, lines, PerSide { old, new }, objects);
         }
         lines.push(if steps.used.is_empty() && difference.channel != Channel::Return {
             steps.made.clone()
@@ -300,7 +300,7 @@ impl Writer<'_> {
             };
             lines.extend(self.attributes(&object, then, now, objects)?);
         }
-        self.caught(difference, lines, [old, new], objects)
+        self.caught(difference, lines, PerSide { old, new }, objects)
     }
 
     /// Output and calls are asserted after all lines.
@@ -308,7 +308,7 @@ impl Writer<'_> {
         &self,
         difference: &Difference,
         mut lines: Vec<String>,
-        [old, new]: [&Behavior; 2],
+        PerSide { old, new }: PerSide<&Behavior>,
         objects: &Objects,
     ) -> Result<Vec<String>, Refusal> {
         match difference.channel {
@@ -360,11 +360,12 @@ impl Writer<'_> {
     pub(super) fn snippet(&self) -> Result<String, Refusal> {
         let case = self.case;
         let [difference] = case.differences else { return Err(Refusal::SeveralDifferences) };
-        let [Body::Snippet { results, .. }, Body::Snippet { results: others, .. }] = case.bodies else {
+        let PerSide { old: Body::Snippet { results, .. }, new: Body::Snippet { results: others, .. } } = case.bodies
+        else {
             return Err(Refusal::NotASnippet);
         };
         let objects = Objects::of(&case.record.choices, &|path| self.is_discarded(path));
-        let [old, new] = case.behaviors()?;
+        let PerSide { old, new } = case.behaviors()?;
         let mut lines = Vec::new();
         for name in objects.names() {
             lines.push(format!("{name} = {}", objects.source(name)?));
@@ -398,9 +399,9 @@ impl Writer<'_> {
         };
         lines.extend(match difference.channel {
             Channel::Arguments => found,
-            _ => self.caught(difference, found, [old, new], &objects)?,
+            _ => self.caught(difference, found, PerSide { old, new }, &objects)?,
         });
-        let [old, new] = [0, 1].map(|side| python::block(&case.functions[side].text));
+        let PerSide { old, new } = PerSide::of(|side| python::block(&case.functions[side].text));
         let mut main = format!(
             "OLD = {old}\n\nNEW = {new}\n\n\ndef run(**names):\n    \"\"\"Runs the statements under test on these names; gives \
              all names.\"\"\"\n    subject = environ.get(\"TWINCELL_SUBJECT\", \"new\")\n    \

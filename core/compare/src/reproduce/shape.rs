@@ -86,7 +86,7 @@ pub(super) fn shape(case: &Case<'_>, old: &Behavior) -> Result<Shape, Refusal> {
     let sleeps = ["sleep", "wait", "timeout"].iter().any(|word| case.functions.iter().any(|f| f.text.contains(word)));
     let run = if sleeps { EventLoop::Virtual } else { EventLoop::Asyncio };
     let collected = Shape { follow: Follow::Collected, run: Some(run) };
-    let is_generator = case.functions[0].is_generator;
+    let is_generator = case.functions.old.is_generator;
     let follow = match &old.outcome {
         Outcome::Returned(Observed::Iterator { kind, finished, .. }) => match (kind.as_str(), finished) {
             ("async_generator", true) => return Ok(collected),
@@ -94,7 +94,7 @@ pub(super) fn shape(case: &Case<'_>, old: &Behavior) -> Result<Shape, Refusal> {
             (_, true) => Follow::Items,
             (_, false) => Follow::FirstItems,
         },
-        Outcome::Raised { .. } if is_generator && case.functions[0].is_async => return Ok(collected),
+        Outcome::Raised { .. } if is_generator && case.functions.old.is_async => return Ok(collected),
         Outcome::Raised { .. } if is_generator => Follow::Items,
         Outcome::Returned(Observed::Object { class, attributes })
             if class == "function" && attributes.first().is_some_and(|(name, _)| name == "returned") =>

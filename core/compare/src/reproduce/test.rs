@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use twincell_engine::protocol::Context;
+use twincell_syntax::PerSide;
 use twincell_syntax::python::is_identifier;
 use twincell_values::path::AccessPath;
 use twincell_values::value::{Decision, Recipe};
@@ -20,28 +21,27 @@ impl Writer<'_> {
         let case = self.case;
         let mut lines: Vec<String> = Vec::new();
         let mut bound: BTreeMap<String, String> = BTreeMap::new();
-        let mut calls = Vec::new();
-        for version in 0..2 {
-            let passed = self.arguments(version)?;
-            calls.push(source(&passed, &mut |argument| self.value(argument, checks, &mut bound)));
-        }
+        let calls = PerSide::try_of(|side| {
+            let passed = self.arguments(side)?;
+            Ok::<_, Refusal>(source(&passed, &mut |argument| self.value(argument, checks, &mut bound)))
+        })?;
         lines.push(format!("{} = load()", self.called()));
         lines.extend(bound.iter().map(|(name, value)| format!("{name} = {value}")));
         lines.extend(checks.before.iter().cloned());
-        let call = if calls[0] == calls[1] {
-            format!("{}({})", self.called(), calls[0])
+        let call = if calls.old == calls.new {
+            format!("{}({})", self.called(), calls.old)
         } else {
             // Each version has its own way to be called.
-            lines.push(format!("old, new = lambda: {0}({1}), lambda: {0}({2})", self.called(), calls[0], calls[1]));
-            let names = [0, 1].map(|version| {
-                let parameters = &case.functions[version].parameters;
+            lines.push(format!("old, new = lambda: {0}({1}), lambda: {0}({2})", self.called(), calls.old, calls.new));
+            let names = PerSide::of(|side| {
+                let parameters = &case.functions[side].parameters;
                 parameters.iter().map(|parameter| python::string(&parameter.name)).collect::<Vec<_>>().join(", ")
             });
-            let is_old = if names[0] == names[1] {
+            let is_old = if names.old == names.new {
                 "SUBJECT == 'old'".to_string()
             } else {
                 // For a whole file, too, it is then known which version it has.
-                format!("[*inspect.signature({}).parameters] == [{}]", self.called(), names[0])
+                format!("[*inspect.signature({}).parameters] == [{}]", self.called(), names.old)
             };
             format!("(old if {is_old} else new)()")
         };
@@ -74,7 +74,7 @@ impl Writer<'_> {
         }
         lines.extend(checks.after.iter().cloned());
         let name: String =
-            case.functions[1].name.trim_matches('_').chars().filter(|c| c.is_alphanumeric() || *c == '_').collect();
+            case.functions.new.name.trim_matches('_').chars().filter(|c| c.is_alphanumeric() || *c == '_').collect();
         let mut text = format!("def test_{name}():\n");
         for line in lines {
             let _ = writeln!(text, "    {line}");

@@ -48,9 +48,10 @@ fn literal(text: &str) -> Option<usize> {
         for (at, character) in inner.char_indices() {
             let rest = &inner[at..];
             match character {
+                // Even behind a backslash: the cut took along what it escaped.
+                '~' if starts_with_mark(rest) => return Some(quotes + at),
                 _ if escaped => escaped = false,
                 '\\' => escaped = true,
-                '~' if starts_with_mark(rest) => return Some(quotes + at),
                 _ if rest.starts_with(delimiter) => return Some(2 * quotes + at),
                 _ => {}
             }
@@ -212,6 +213,7 @@ mod tests {
         assert_eq!(last_opening(&format!("open(f('a, g(b{CUT}).close")), None);
         assert_eq!(last_opening(&format!("open(f('a, g(b{CUT})")), Some(4));
         assert_eq!(last_opening(&format!("g(open(a{CUT}).close)")), Some(1));
+        assert_eq!(last_opening(&format!(r"open('it\{CUT})")), Some(4));
         assert_eq!(last_opening(&format!("open(f(a{CUT}).read(x)")), Some(17 + 8 + 6));
         assert_eq!(find(&format!("[1, f(2{CUT} in x"), " in "), Some(7 + 17));
         assert_eq!(find(&format!("[1, 2{CUT} in f(x{CUT})"), " in "), Some(5 + 17));

@@ -21,6 +21,7 @@ use std::collections::BTreeMap;
 use rustc_hash::FxHashMap;
 
 use twincell_engine::protocol::{Observation, ObservationPoint};
+use twincell_syntax::Side;
 use twincell_syntax::site::Comparator;
 use twincell_values::path::{AccessPath, Question};
 use twincell_values::reading::{Condition, Term};
@@ -50,7 +51,7 @@ const FUEL: u32 = 2_000;
 pub(super) struct Facts<'a> {
     decisions: FxHashMap<&'a str, &'a Decision>,
     observations: &'a [Observation],
-    version: u8,
+    side: Side,
     /// (name in this version, canonical name).
     renames: &'a [(String, String)],
     parameters: &'a [String],
@@ -60,17 +61,17 @@ impl<'a> Facts<'a> {
     pub(super) fn new(
         choices: &'a [Choice],
         observations: &'a [Observation],
-        version: u8,
+        side: Side,
         renames: &'a [(String, String)],
         parameters: &'a [String],
     ) -> Self {
         let decisions = choices.iter().map(|choice| (choice.path.as_str(), &choice.decision)).collect();
-        Self { decisions, observations, version, renames, parameters }
+        Self { decisions, observations, side, renames, parameters }
     }
 
     /// The last evaluation of a comparison.
     fn operands(&self, place: ObservationPoint) -> Option<&'a Observation> {
-        self.observations.iter().rev().find(|known| known.version == self.version && known.place == place)
+        self.observations.iter().rev().find(|known| known.version == self.side.number() && known.place == place)
     }
 }
 

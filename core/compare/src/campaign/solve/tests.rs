@@ -37,7 +37,7 @@ fn solved(condition: &str, values: &[(&str, Recipe)], wanted: bool) -> (Vec<Assi
     let read = read(&format!("if {condition}: pass"));
     let decided = read.branches.values().next().unwrap();
     let (choices, parameters) = (chosen(values), parameters());
-    let facts = Facts::new(&choices, &[], 0, &[], &parameters);
+    let facts = Facts::new(&choices, &[], Side::Old, &[], &parameters);
     let found = solve(&facts, &decided.condition, wanted);
     let fulfils =
         |way: &&Assignment| Solver { facts: &facts, fuel: FUEL }.truth(&decided.condition, way) == Some(wanted);
@@ -100,7 +100,7 @@ fn the_order_of_two_sides_is_set_exactly() {
     let (condition, _) = read.comparisons.values().next().unwrap();
     let choices = chosen(&[("x", int(4)), ("y", int(100))]);
     let parameters = parameters();
-    let facts = Facts::new(&choices, &[], 0, &[], &parameters);
+    let facts = Facts::new(&choices, &[], Side::Old, &[], &parameters);
     let found = solve_order(&facts, condition, Ordering::Equal);
     assert!(found.iter().any(|way| way.get("y") == Some(&Decision::Value(int(8)))), "{found:?}");
 }
