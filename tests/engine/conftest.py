@@ -6,7 +6,7 @@ import twincell
 def frequencies():
     """Unless a test names a predictor, comparisons take the frequencies of classes.
 
-    So no test of semantics depends on the shipped weights.
+    So no test of semantics depends on the shipped weights. Tests of the network name it, in `test_network.py`.
     """
     compare = twincell.compare
 

@@ -10,7 +10,7 @@ from .constructs import CONSTRUCTS, NEWER_CONSTRUCTS
 ALL = CONSTRUCTS | {name: code for name, (python, code) in NEWER_CONSTRUCTS.items() if sys.version_info >= python}
 
 
-@pytest.mark.parametrize("predictor", ["neural", "uniform"])
+@pytest.mark.parametrize("predictor", ["frequency", "uniform"])
 @pytest.mark.parametrize("context", ["function", "module"])
 @pytest.mark.parametrize("name", ALL)
 def test_a_refactoring_is_no_change_and_a_change_is(name, context, predictor):

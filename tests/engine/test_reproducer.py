@@ -42,7 +42,7 @@ PAIRS = {
         "            self.error('%s')\n        self.given.checked = True\n" % ("long " * 18),
         "import argparse\nclass Parser(argparse.ArgumentParser):\n    def check(self):\n        if self.given.both:\n"
         "            self.error('%s.')\n        self.given.checked = True\n" % ("long " * 18),
-        {"function": "Parser.check"},
+        {"function": "Parser.check", "seed": 1},
     ),
     "not_found_in_a_list": (
         "def f(words):\n    return words.find('a') < 0 if isinstance(words, list) else None\n",
@@ -374,14 +374,15 @@ def test_the_command_line_writes_reproducers(tmp_path):
     old, new, _ = PAIRS["return_value"]
     (tmp_path / "old.py").write_text(old)
     (tmp_path / "new.py").write_text(new)
-    done = run_cli("compare", "old.py", "new.py", "--reproducer", "test_it.py", cwd=tmp_path)
+    options = ["--predictor", "frequency", "--reproducer"]
+    done = run_cli("compare", "old.py", "new.py", *options, "test_it.py", cwd=tmp_path)
     assert done.returncode == 1 and "reproducer of f: test_it.py" in done.stderr
     assert "def test_f():" in (tmp_path / "test_it.py").read_text()
 
     more = "\ndef g(x):\n    return {}\n"
     (tmp_path / "old.py").write_text(old + more.format(1))
     (tmp_path / "new.py").write_text(new + more.format(2))
-    run_cli("compare", "old.py", "new.py", "--reproducer", "many", cwd=tmp_path)
+    run_cli("compare", "old.py", "new.py", *options, "many", cwd=tmp_path)
     assert sorted(path.name for path in (tmp_path / "many").iterdir()) == ["test_f.py", "test_g.py"]
 
 
@@ -391,7 +392,8 @@ def test_a_study_writes_a_reproducer_for_each_change(tmp_path):
         {"id": "same", "old": PAIRS["output"][0], "new": PAIRS["output"][0]},
     ]
     (tmp_path / "in.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    done = run_cli("study", "in.jsonl", "--out", "out.jsonl", "--reproducers", "tests", cwd=tmp_path)
+    options = ["--predictor", "frequency", "--reproducers", "tests"]
+    done = run_cli("study", "in.jsonl", "--out", "out.jsonl", *options, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert [path.name for path in (tmp_path / "tests").iterdir()] == ["test_a_1.py"]
     findings = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]

@@ -124,7 +124,7 @@ OPERATORS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("predictor", ["neural", "uniform"])
+@pytest.mark.parametrize("predictor", ["frequency", "uniform"])
 @pytest.mark.parametrize("expression", OPERATORS)
 def test_an_expression_over_injected_objects_is_consistent(expression, predictor):
     old = f"def f(x, y):\n    return [{expression}]\n"
@@ -173,7 +173,7 @@ def test_an_expression_over_injected_objects_is_consistent(expression, predictor
         ),
     ],
 )
-@pytest.mark.parametrize("predictor", ["neural", "uniform"])
+@pytest.mark.parametrize("predictor", ["frequency", "uniform"])
 def test_both_versions_see_the_same_values_and_not_each_other(old, new, verdict, options, predictor):
     expect(verdict, old, new, **options, context="function", predictor=predictor)
 

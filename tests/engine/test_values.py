@@ -405,7 +405,7 @@ FOUND = {
         """
         def f(x):
             first, *rest = x
-            if len(rest) == 6:
+            if len(rest) > 8:
                 return first
             return None
         """,

@@ -14,7 +14,7 @@ SAME = "def size(limit, app):\n    return app.size if limit is None else limit\n
 
 @pytest.fixture(scope="module")
 def comparison():
-    return twincell.compare(OLD, NEW)
+    return twincell.compare(OLD, NEW, predictor="frequency")
 
 
 def test_every_execution_does_again_what_it_did(comparison):
@@ -82,7 +82,7 @@ def test_nothing_that_ran_is_nothing_to_repeat():
 
 
 def test_paths_say_what_was_expected_and_what_was_injected():
-    pair = twincell.compare(OLD, SAME, budget=60).pairs[0]
+    pair = twincell.compare(OLD, SAME, budget=60, predictor="frequency").pairs[0]
     [limit] = [path for path in pair["paths"] if path["path"] == "limit"]
     assert sum(limit["predicted"]) == pytest.approx(1, abs=1e-3)
     assert sum(value["count"] for value in limit["injected"]) == len(pair["executions"])
@@ -91,7 +91,7 @@ def test_paths_say_what_was_expected_and_what_was_injected():
 
 
 def test_executions_name_the_lines_that_they_ran():
-    pair = twincell.compare(OLD, NEW).pairs[0]
+    pair = twincell.compare(OLD, NEW, predictor="frequency").pairs[0]
     for execution in pair["executions"]:
         old, new = pair["line_sets"][execution["lines"]]
         assert set(old) in ({2, 3}, {2, 4}) and new == [2]
@@ -109,14 +109,14 @@ def test_a_module_that_cannot_be_evaluated_whole_has_tests_of_its_executions(tmp
     old, new = tmp_path / "old.py", tmp_path / "new.py"
     old.write_text(module + OLD)
     new.write_text(module + NEW)
-    comparison = twincell.compare(old, new)
+    comparison = twincell.compare(old, new, predictor="frequency")
     assert comparison.pairs[0]["reproducer"]["holds"]
     assert "def test_size" in comparison.replay(then="reproduce")["reproducer"]
 
 
 def test_an_interrupt_ends_a_replay():
     sums = "def f(x: int):\n    return {}sum(range(x))\n"
-    comparison = twincell.compare(sums.format(""), sums.format("1 + "), timeout=20)
+    comparison = twincell.compare(sums.format(""), sums.format("1 + "), timeout=20, predictor="frequency")
     # A background job starts with interrupts ignored.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
