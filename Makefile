@@ -146,7 +146,9 @@ SECONDS_OF_FUZZING := 60
 
 # libFuzzer needs a nightly compiler.
 fuzz: setup ## search for texts that break the instrumentation, for SECONDS_OF_FUZZING=60
-	@cargo +nightly --version >/dev/null 2>&1 || rustup toolchain install nightly --profile minimal --no-self-update
+	@cargo +nightly --version >/dev/null 2>&1 \
+	  || rustup --quiet toolchain install nightly --profile minimal --no-self-update 2>/dev/null \
+	  || { echo "make fuzz needs Rust's nightly toolchain: rustup toolchain install nightly" >&2; exit 1; }
 	@cargo fuzz --version >/dev/null 2>&1 || cargo install --quiet --locked cargo-fuzz@$(CARGO_FUZZ_VERSION)
 	cd core/syntax && cargo +nightly fuzz run instrument -- -max_total_time=$(SECONDS_OF_FUZZING)
 
