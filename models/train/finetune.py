@@ -8,11 +8,6 @@ which the same command goes on.
 
 from __future__ import annotations
 
-import argparse
-from pathlib import Path
-
-import torch
-
 from . import command, settings
 from .encode import Encoded
 from .loop import train
@@ -20,15 +15,9 @@ from .network import Predictor
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("out", type=Path)
-    parser.add_argument("--settings", type=Path, required=True)
-    parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--after", type=Path)
-    given = parser.parse_args()
+    given = command.training(__doc__).parse_args()
     size = settings.load(given.settings)
-    torch.manual_seed(size.seed)
-    network = Predictor.load(size.shape, given.after) if given.after else Predictor(size.shape)
+    network = Predictor.initial(size.shape, size.seed, given.after)
     train(network, Encoded.load(given.data), size, size.finetune, given.out)
 
 

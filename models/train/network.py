@@ -140,6 +140,12 @@ class Predictor(nn.Module):
         self.register_buffer("temperature", torch.ones(()))
 
     @classmethod
+    def initial(cls, shape: Shape, seed: int, after: Path | None) -> Predictor:
+        """The network before training: a stored one, or one with random weights that the seed decides."""
+        torch.manual_seed(seed)
+        return cls.load(shape, after) if after else cls(shape)
+
+    @classmethod
     def load(cls, shape: Shape, path: Path) -> Predictor:
         """Reads a network that `pretrain` or `finetune` wrote."""
         network = cls(shape)

@@ -8,11 +8,7 @@ OUT gets network.pt, log.jsonl, and while it runs checkpoint.pt, from which the 
 
 from __future__ import annotations
 
-import argparse
 from dataclasses import replace
-from pathlib import Path
-
-import torch
 
 from . import command, settings
 from .encode import PARTS, Encoded
@@ -21,11 +17,7 @@ from .network import Predictor
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("out", type=Path)
-    parser.add_argument("--settings", type=Path, required=True)
-    parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--after", type=Path)
+    parser = command.training(__doc__)
     parser.add_argument("--seed", type=int, help="instead of the one in the settings")
     parser.add_argument("--tokens", type=int, help="instead of those in the settings")
     given = parser.parse_args()
@@ -34,10 +26,9 @@ def main() -> None:
         size = replace(size, seed=given.seed)
     if given.tokens is not None:
         size = replace(size, pretrain=replace(size.pretrain, tokens=given.tokens))
-    torch.manual_seed(size.seed)
     # Measurements use only two kinds of packages, from which nothing is learned here either.
     learned = tuple(part for part in PARTS if part not in ("package", "tuned"))
-    network = Predictor.load(size.shape, given.after) if given.after else Predictor(size.shape)
+    network = Predictor.initial(size.shape, size.seed, given.after)
     train(network, Encoded.load(given.data), size, size.pretrain, given.out, learned)
 
 
