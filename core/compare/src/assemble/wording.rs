@@ -156,13 +156,13 @@ pub(crate) fn note(note: &Note) -> String {
         Note::ModuleEndsWorker { reason } => {
             format!("the module cannot be evaluated here ({reason}), so the function alone was run")
         }
-        Note::Isolated(Isolated::All) => "isolation: each execution ran in a process of its own".into(),
+        Note::Isolated(Isolated::All) => "isolation: each execution ran in its own process".into(),
         Note::Isolated(Isolated::Witness) => {
-            "isolation: executions left something behind; what was found showed again in a process of its own".into()
+            "isolation: executions left state behind; the difference appeared again in a separate process".into()
         }
         Note::Isolated(Isolated::Some(count)) => format!(
-            "isolation: executions may have left something behind; {count} ran once more, each in a process of its own, \
-             and showed no difference either"
+            "isolation: executions may have left state behind; {count} ran again, each in its own process, and showed no \
+             difference either"
         ),
         Note::Paired { old, new } => {
             format!("compared {old} with {new}: the most similar function of the other version")
@@ -175,7 +175,9 @@ pub(crate) fn note(note: &Note) -> String {
             format!("the function itself did not change, but what it uses did: {}", names.join(", "))
         }
         Note::Nondeterministic(count) => {
-            format!("{count} differences did not show again when the execution was repeated; they are no evidence")
+            format!(
+                "{count} differences did not appear again when the execution was repeated; they do not count as evidence"
+            )
         }
         Note::Lost { count, first } => format!("{count} executions were lost, the first because {first}"),
         Note::StoppedEarly => "stopped before the budget was used up".into(),
