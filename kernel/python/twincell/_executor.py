@@ -70,7 +70,7 @@ class Farm:
         except TwincellError:
             raise
         except Exception as error:
-            raise TwincellError(f"the workers of {name(self._executor)} cannot be used: {told(error)}") from None
+            raise TwincellError(f"the workers of {name(self._executor)} cannot be used: {in_one_line(error)}") from None
         if theirs != self._fingerprint:
             raise TwincellError(
                 f"the workers of {name(self._executor)} have another twincell, another Python, or another model at the "
@@ -90,7 +90,7 @@ class Farm:
         except Exception as error:
             # The executor takes nothing: it is shut down, broken, or without workers.
             kind = "useless" if type(error).__name__ in USELESS else "broken"
-            return kind, told(error)
+            return kind, in_one_line(error)
         self._out[ticket] = future
         future.add_done_callback(lambda future: self._ended.put((ticket, future)))
         return None
@@ -111,11 +111,11 @@ class Farm:
         try:
             return ticket, "done", future.result(timeout=0)
         except (BrokenExecutor, CancelledError) as error:
-            return ticket, "broken", told(error)
+            return ticket, "broken", in_one_line(error)
         except Exception as error:
             # ipyparallel sends the name of the error instead of the error.
             kind = getattr(error, "ename", type(error).__name__)
-            return ticket, "useless" if kind in USELESS else "lost", told(error)
+            return ticket, "useless" if kind in USELESS else "lost", in_one_line(error)
 
     def renew(self) -> None:
         """Replaces an executor that broke."""
@@ -177,7 +177,7 @@ def workers(executor: Any) -> int:
         return os.cpu_count() or 1
 
 
-def told(error: BaseException) -> str:
+def in_one_line(error: BaseException) -> str:
     """An error in one line."""
     text = " ".join(str(error).split())
     kind = getattr(error, "ename", type(error).__name__)
@@ -207,7 +207,7 @@ def connect(address: str) -> Callable[[], Executor]:
         try:
             client = Client(f"tcp://{place}", timeout=10, set_as_default=False)
         except (OSError, ValueError) as error:
-            raise TwincellError(f"no Dask scheduler answers at {place}: {told(error)}") from None
+            raise TwincellError(f"no Dask scheduler answers at {place}: {in_one_line(error)}") from None
         executor: Any = client.get_executor(pure=False)
         executor.twincell_close = client.close
         made: Executor = executor

@@ -138,8 +138,8 @@ def main() -> int:
             for done in concurrent.futures.as_completed(work):
                 package, entry = work[done], done.result()
                 manifest.add(package.name, entry)
-                told = entry.get("error") or f"{entry['functions']} functions, {entry['sites']} sites"
-                print(f"{package.name} {entry['version']}: {told} ({entry['seconds']} s)", flush=True)
+                result = entry.get("error") or f"{entry['functions']} functions, {entry['sites']} sites"
+                print(f"{package.name} {entry['version']}: {result} ({entry['seconds']} s)", flush=True)
         except KeyboardInterrupt:
             threads.shutdown(wait=False, cancel_futures=True)
             print(

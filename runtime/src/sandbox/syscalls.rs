@@ -13,8 +13,8 @@ use seccompiler::{
     SeccompRule, apply_filter_all_threads, sock_filter,
 };
 
-type Rules = BTreeMap<libc::c_long, Vec<SeccompRule>>;
-type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
+type SyscallRules = BTreeMap<libc::c_long, Vec<SeccompRule>>;
+type Fallible<T> = Result<T, Box<dyn std::error::Error>>;
 
 /// Refused with any arguments.
 const REFUSED: &[libc::c_long] = &[
@@ -239,17 +239,17 @@ pub fn filter(without_landlock: bool, programs: bool) -> Result<(), String> {
     install(without_landlock, programs).map_err(|error| error.to_string())
 }
 
-fn install(without_landlock: bool, programs: bool) -> Outcome<()> {
-    let mut refused: Rules = REFUSED.iter().chain(REFUSED_HERE).map(|call| (*call, Vec::new())).collect();
+fn install(without_landlock: bool, programs: bool) -> Fallible<()> {
+    let mut refused: SyscallRules = REFUSED.iter().chain(REFUSED_HERE).map(|call| (*call, Vec::new())).collect();
     refused.extend(refused_by_argument()?);
-    let mut absent: Rules = [(libc::SYS_clone3, Vec::new())].into();
+    let mut absent: SyscallRules = [(libc::SYS_clone3, Vec::new())].into();
     if without_landlock {
         refused.extend(CHANGES.iter().map(|call| (*call, Vec::new())));
         refused.extend(writing_opens()?);
         // Its flags are in memory, where no filter sees them.
         absent.insert(libc::SYS_openat2, Vec::new());
     }
-    let mut unchanged = Rules::new();
+    let mut unchanged = SyscallRules::new();
     if programs {
         refused.retain(|call, _| {
             !PROGRAMS.contains(call) && !MODES.contains(call) && (without_landlock || !SIGNALS.contains(call))
@@ -272,13 +272,13 @@ fn install(without_landlock: bool, programs: bool) -> Outcome<()> {
 }
 
 /// Calls that are allowed with some arguments.
-fn refused_by_argument() -> Outcome<Rules> {
+fn refused_by_argument() -> Fallible<SyscallRules> {
     let own = u64::from(std::process::id());
     let thread = libc::CLONE_THREAD as u64;
     let anonymous = (libc::MAP_ANONYMOUS | 0xf) as u64;
     let shared = (libc::MAP_ANONYMOUS | libc::MAP_SHARED) as u64;
     let stream = libc::SOCK_STREAM as u64;
-    let mut rules: Rules = [
+    let mut rules: SyscallRules = [
         // A new thread is allowed. A new process is not, unless it is the worker's own.
         (
             libc::SYS_clone,
@@ -300,12 +300,12 @@ fn refused_by_argument() -> Outcome<Rules> {
     ]
     .into();
     let kinds = (0..16).filter(|kind| *kind != stream);
-    let pairs = kinds.map(|kind| when(1, Length::Dword, Op::MaskedEq(0xf), kind)).collect::<Outcome<_>>()?;
+    let pairs = kinds.map(|kind| when(1, Length::Dword, Op::MaskedEq(0xf), kind)).collect::<Fallible<_>>()?;
     rules.insert(libc::SYS_socketpair, pairs);
     // The engine's death must remain this process's death, and nobody may inspect it.
     let settings = [libc::PR_SET_DUMPABLE, libc::PR_SET_PTRACER, libc::PR_SET_MM, libc::PR_SET_SECCOMP];
     let settings = settings.iter().map(|setting| when(0, Length::Dword, Op::Eq, *setting as u64));
-    let mut settings: Vec<SeccompRule> = settings.collect::<Outcome<_>>()?;
+    let mut settings: Vec<SeccompRule> = settings.collect::<Fallible<_>>()?;
     settings.push(SeccompRule::new(vec![
         SeccompCondition::new(0, Length::Dword, Op::Eq, libc::PR_SET_PDEATHSIG as u64)?,
         SeccompCondition::new(1, Length::Qword, Op::Ne, libc::SIGKILL as u64)?,
@@ -313,18 +313,18 @@ fn refused_by_argument() -> Outcome<Rules> {
     rules.insert(libc::SYS_prctl, settings);
     // Typing into a terminal, and choosing another process to be sent a signal when a file is ready.
     let commands = [libc::TIOCSTI, FIOSETOWN, SIOCSPGRP].map(|command| when(1, Length::Dword, Op::Eq, command));
-    rules.insert(libc::SYS_ioctl, commands.into_iter().collect::<Outcome<_>>()?);
+    rules.insert(libc::SYS_ioctl, commands.into_iter().collect::<Fallible<_>>()?);
     let owners = [libc::F_SETOWN, F_SETOWN_EX, F_SETSIG].map(|command| when(1, Length::Dword, Op::Eq, command as u64));
-    rules.insert(libc::SYS_fcntl, owners.into_iter().collect::<Outcome<_>>()?);
+    rules.insert(libc::SYS_fcntl, owners.into_iter().collect::<Fallible<_>>()?);
     // A thread may choose its own processors, by number 0.
     rules.insert(libc::SYS_sched_setaffinity, vec![when(0, Length::Dword, Op::Ne, 0)?]);
     Ok(rules)
 }
 
 /// Opening for anything but reading.
-fn writing_opens() -> Outcome<Rules> {
+fn writing_opens() -> Fallible<SyscallRules> {
     let flags = [libc::O_WRONLY, libc::O_RDWR, libc::O_CREAT, libc::O_TRUNC, libc::O_APPEND];
-    let any_of = |argument: u8| -> Outcome<Vec<SeccompRule>> {
+    let any_of = |argument: u8| -> Fallible<Vec<SeccompRule>> {
         flags.iter().map(|flag| when(argument, Length::Dword, Op::MaskedEq(*flag as u64), *flag as u64)).collect()
     };
     Ok([
@@ -335,7 +335,7 @@ fn writing_opens() -> Outcome<Rules> {
     .into())
 }
 
-fn when(argument: u8, length: Length, operator: Op, value: u64) -> Outcome<SeccompRule> {
+fn when(argument: u8, length: Length, operator: Op, value: u64) -> Fallible<SeccompRule> {
     Ok(SeccompRule::new(vec![SeccompCondition::new(argument, length, operator, value)?])?)
 }
 
