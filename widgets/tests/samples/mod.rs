@@ -1,6 +1,6 @@
 //! Reports built by hand, one for each thing that a view has to cope with. Used by the tests and by the gallery.
 
-use twincell_behavior::{CallRow, Channel, EvidencePlace, Stream, Strength};
+use twincell_behavior::{CallRow, EvidencePlace, Stream, Strength};
 use twincell_compare::report::{
     Comparison, Evidence, ExecutionReport, FORMAT, LineReport, PairReport, VersionReport, Witness,
 };
@@ -121,8 +121,105 @@ fn comparison(pairs: Vec<PairReport>) -> Comparison {
     }
 }
 
+const RETRY_OLD: &[Line<'_>] = &[
+    ("def _retry(self, request, reason, spider):", false, None),
+    ("    retries = request.meta.get(\"retry_times\", 0) + 1", false, Some(3)),
+    ("    limit = self.max_retry_times", true, Some(3)),
+    ("    if \"max_retry_times\" in request.meta:", true, Some(3)),
+    ("        limit = request.meta[\"max_retry_times\"]", true, Some(2)),
+    ("", false, None),
+    ("    # Give up after the limit.", false, None),
+    ("    if retries > limit:", false, Some(3)),
+    ("        self.stats.inc_value(\"retry/max_reached\")", false, Some(2)),
+    ("        return None", false, Some(2)),
+    ("    copy = request.copy()", false, Some(1)),
+    (
+        "    if self.priority_adjust is not None and request.priority + self.priority_adjust != request.priority:",
+        false,
+        Some(1),
+    ),
+    ("        copy.priority = request.priority + self.priority_adjust", false, Some(0)),
+    ("    return copy", false, Some(1)),
+];
+
+const RETRY_NEW: &[Line<'_>] = &[
+    ("def _retry(self, request, reason, spider):", false, None),
+    ("    retries = request.meta.get(\"retry_times\", 0) + 1", false, Some(3)),
+    ("    limit = request.meta.get(\"max_retry_times\") or self.max_retry_times", true, Some(3)),
+    ("", false, None),
+    ("    # Give up after the limit.", false, None),
+    ("    if retries > limit:", false, Some(3)),
+    ("        self.stats.inc_value(\"retry/max_reached\")", false, Some(0)),
+    ("        return None", false, Some(0)),
+    ("    copy = request.copy()", false, Some(2)),
+    (
+        "    if self.priority_adjust is not None and request.priority + self.priority_adjust != request.priority:",
+        false,
+        Some(2),
+    ),
+    ("        copy.priority = request.priority + self.priority_adjust", false, Some(0)),
+    ("    return copy", false, Some(2)),
+];
+
+/// What a user can see in one place, in the third execution.
+fn seen(at: EvidencePlace, place: &str, [old, new]: [&str; 2]) -> Evidence {
+    Evidence {
+        channel: at.channel(),
+        place: place.into(),
+        at: Some(at),
+        old: old.into(),
+        new: new.into(),
+        strength: Strength::Observable,
+        probability: 0.31,
+        edge_case: false,
+        score: 1.0,
+        execution: 3,
+    }
+}
+
+fn meta(value: i64) -> Recipe {
+    Recipe::Dict(vec![(Recipe::Str("max_retry_times".into()), Recipe::Int(value))])
+}
+
+fn changing_witness() -> Witness {
+    Witness {
+        execution: 3,
+        uses: vec![],
+        choices: vec![
+            Choice { path: "request.meta".into(), decision: Decision::Value(meta(0)) },
+            Choice { path: "reason".into(), decision: Decision::Default },
+            Choice { path: "bool(self.priority_adjust)".into(), decision: Decision::Value(Recipe::Bool(true)) },
+        ],
+        injections: vec![
+            injection("self", Recipe::Versatile(AbstractValue::Object), None, 0, 0.99),
+            injection("request", Recipe::Versatile(AbstractValue::Object), None, 0, 0.98),
+            injection("request.meta", meta(0), Some(SiteKind::Attribute), 2, 0.932),
+            injection("self.max_retry_times", Recipe::Int(10), Some(SiteKind::Attribute), 3, 0.871),
+        ],
+        decisive: vec!["request.meta['max_retry_times']".into()],
+        probabilities: vec![0.31],
+        old: Behavior {
+            arguments: vec![(Slot::Argument("request".into()), injected("request"))],
+            ..Behavior::new(Outcome::Returned(Observed::None))
+        },
+        new: Behavior {
+            arguments: vec![(Slot::Argument("request".into()), injected("request"))],
+            stdout: "retrying\n".into(),
+            ..Behavior::new(Outcome::Returned(injected("request.copy()")))
+        },
+        calls: vec![
+            CallRow {
+                old: call("request.meta.get", vec![text("retry_times"), Observed::Int("0".into())], 2),
+                new: call("request.meta.get", vec![text("retry_times"), Observed::Int("0".into())], 2),
+                equal: true,
+            },
+            CallRow { old: call("self.stats.inc_value", vec![text("retry/max_reached")], 9), new: None, equal: false },
+            CallRow { old: None, new: call("request.copy", vec![], 9), equal: false },
+        ],
+    }
+}
+
 pub fn changing_pair() -> PairReport {
-    let dict = |value| Recipe::Dict(vec![(Recipe::Str("max_retry_times".into()), Recipe::Int(value))]);
     let raised = Outcome::Raised {
         exception: Observed::Exception { class: "IgnoreRequest".into(), arguments: vec![text("gave up")] },
         intended: true,
@@ -130,7 +227,6 @@ pub fn changing_pair() -> PairReport {
         message: "gave up".into(),
     };
     PairReport {
-        verdict: Verdict::Changing,
         reason:
             "The return value differs in an execution that neither version spoiled, and differs again when repeated."
                 .into(),
@@ -138,87 +234,12 @@ pub fn changing_pair() -> PairReport {
             <request.copy()> (execution 3 of 300, 41 ms)."
             .into(),
         evidence: vec![
-            Evidence {
-                channel: Channel::Return,
-                place: "return value".into(),
-                at: Some(EvidencePlace::ReturnValue),
-                old: "None".into(),
-                new: "<request.copy()>".into(),
-                strength: Strength::Observable,
-                probability: 0.31,
-                edge_case: false,
-                score: 1.0,
-                execution: 3,
-            },
-            Evidence {
-                channel: Channel::Calls,
-                place: "call 2".into(),
-                at: Some(EvidencePlace::Call { number: 2 }),
-                old: "self.stats.inc_value('retry/max_reached')".into(),
-                new: "no call".into(),
-                strength: Strength::Observable,
-                probability: 0.31,
-                edge_case: false,
-                score: 1.0,
-                execution: 3,
-            },
-            Evidence {
-                channel: Channel::Output,
-                place: "stdout".into(),
-                at: Some(EvidencePlace::Output { stream: Stream::Stdout }),
-                old: "".into(),
-                new: "retrying\n".into(),
-                strength: Strength::Observable,
-                probability: 0.31,
-                edge_case: false,
-                score: 1.0,
-                execution: 3,
-            },
+            seen(EvidencePlace::ReturnValue, "return value", ["None", "<request.copy()>"]),
+            seen(EvidencePlace::Call { number: 2 }, "call 2", ["self.stats.inc_value('retry/max_reached')", "no call"]),
+            seen(EvidencePlace::Output { stream: Stream::Stdout }, "stdout", ["", "retrying\n"]),
         ],
-        old: version(
-            "RetryMiddleware._retry",
-            &[
-                ("def _retry(self, request, reason, spider):", false, None),
-                ("    retries = request.meta.get(\"retry_times\", 0) + 1", false, Some(3)),
-                ("    limit = self.max_retry_times", true, Some(3)),
-                ("    if \"max_retry_times\" in request.meta:", true, Some(3)),
-                ("        limit = request.meta[\"max_retry_times\"]", true, Some(2)),
-                ("", false, None),
-                ("    # Give up after the limit.", false, None),
-                ("    if retries > limit:", false, Some(3)),
-                ("        self.stats.inc_value(\"retry/max_reached\")", false, Some(2)),
-                ("        return None", false, Some(2)),
-                ("    copy = request.copy()", false, Some(1)),
-                (
-                    "    if self.priority_adjust is not None and request.priority + self.priority_adjust != request.priority:",
-                    false,
-                    Some(1),
-                ),
-                ("        copy.priority = request.priority + self.priority_adjust", false, Some(0)),
-                ("    return copy", false, Some(1)),
-            ],
-        ),
-        new: version(
-            "RetryMiddleware._retry",
-            &[
-                ("def _retry(self, request, reason, spider):", false, None),
-                ("    retries = request.meta.get(\"retry_times\", 0) + 1", false, Some(3)),
-                ("    limit = request.meta.get(\"max_retry_times\") or self.max_retry_times", true, Some(3)),
-                ("", false, None),
-                ("    # Give up after the limit.", false, None),
-                ("    if retries > limit:", false, Some(3)),
-                ("        self.stats.inc_value(\"retry/max_reached\")", false, Some(0)),
-                ("        return None", false, Some(0)),
-                ("    copy = request.copy()", false, Some(2)),
-                (
-                    "    if self.priority_adjust is not None and request.priority + self.priority_adjust != request.priority:",
-                    false,
-                    Some(2),
-                ),
-                ("        copy.priority = request.priority + self.priority_adjust", false, Some(0)),
-                ("    return copy", false, Some(2)),
-            ],
-        ),
+        old: version("RetryMiddleware._retry", RETRY_OLD),
+        new: version("RetryMiddleware._retry", RETRY_NEW),
         rows: rows(&[
             (1, 1),
             (2, 2),
@@ -241,56 +262,14 @@ pub fn changing_pair() -> PairReport {
             execution(1, "returned <request.copy()>", "returned <request.copy()>", false, 0.7),
             execution(2, "returned None", "returned <request.copy()>", true, 0.85),
         ],
-        line_sets: vec![],
-        paths: vec![],
-        witness: Some(Witness {
-            execution: 3,
-            uses: vec![],
-            choices: vec![
-                Choice { path: "request.meta".into(), decision: Decision::Value(dict(0)) },
-                Choice { path: "reason".into(), decision: Decision::Default },
-                Choice { path: "bool(self.priority_adjust)".into(), decision: Decision::Value(Recipe::Bool(true)) },
-            ],
-            injections: vec![
-                injection("self", Recipe::Versatile(AbstractValue::Object), None, 0, 0.99),
-                injection("request", Recipe::Versatile(AbstractValue::Object), None, 0, 0.98),
-                injection("request.meta", dict(0), Some(SiteKind::Attribute), 2, 0.932),
-                injection("self.max_retry_times", Recipe::Int(10), Some(SiteKind::Attribute), 3, 0.871),
-            ],
-            decisive: vec!["request.meta['max_retry_times']".into()],
-            probabilities: vec![0.31],
-            old: Behavior {
-                arguments: vec![(Slot::Argument("request".into()), injected("request"))],
-                ..Behavior::new(Outcome::Returned(Observed::None))
-            },
-            new: Behavior {
-                arguments: vec![(Slot::Argument("request".into()), injected("request"))],
-                stdout: "retrying\n".into(),
-                ..Behavior::new(Outcome::Returned(injected("request.copy()")))
-            },
-            calls: vec![
-                CallRow {
-                    old: call("request.meta.get", vec![text("retry_times"), Observed::Int("0".into())], 2),
-                    new: call("request.meta.get", vec![text("retry_times"), Observed::Int("0".into())], 2),
-                    equal: true,
-                },
-                CallRow {
-                    old: call("self.stats.inc_value", vec![text("retry/max_reached")], 9),
-                    new: None,
-                    equal: false,
-                },
-                CallRow { old: None, new: call("request.copy", vec![], 9), equal: false },
-            ],
-        }),
-        decided_by: vec![],
-        reproducer: None,
+        witness: Some(changing_witness()),
         lost: 1,
-        isolation: Default::default(),
         notes: vec![
             "scrapy is not installed here: names imported from it are injected.".into(),
             format!("An execution ended with: {}", twincell_behavior::display_outcome(&raised)),
         ],
         milliseconds: 41.3,
+        ..twincell_samples::pair(Verdict::Changing)
     }
 }
 
@@ -304,10 +283,8 @@ pub fn preserving_pair() -> PairReport {
         execution(index, &value, &value, false, if index < 4 { 0.5 } else { 1.0 })
     });
     PairReport {
-        verdict: Verdict::LikelyPreserving,
         reason: "Every changed line ran in both versions and no channel differed in 40 executions.".into(),
         sentence: "Behavior is likely preserved: 40 executions, all changed lines reached, no difference.".into(),
-        evidence: vec![],
         old: version(
             "total",
             &[
@@ -325,8 +302,6 @@ pub fn preserving_pair() -> PairReport {
         rows: rows(&[(1, 1), (2, 2), (3, 0), (4, 0), (5, 0)]),
         executed: 40,
         executions: executions.collect(),
-        line_sets: vec![],
-        paths: vec![],
         witness: Some(Witness {
             execution: 5,
             uses: vec![],
@@ -338,12 +313,9 @@ pub fn preserving_pair() -> PairReport {
             new: Behavior::new(Outcome::Returned(Observed::Int("-9".into()))),
             calls: vec![],
         }),
-        decided_by: vec![],
-        reproducer: None,
-        lost: 0,
-        isolation: Default::default(),
         notes: vec!["The parameter values was renamed to items.".into()],
         milliseconds: 96.0,
+        ..twincell_samples::pair(Verdict::LikelyPreserving)
     }
 }
 
@@ -354,11 +326,9 @@ pub fn preserving() -> Comparison {
 pub fn inconclusive_pair() -> PairReport {
     let message = "raised TypeError: unsupported operand type(s) for +: 'NoneType' and 'str'";
     PairReport {
-        verdict: Verdict::Inconclusive,
         reason: "No execution reached a changed line: all 12 ended before in an exception that injected values caused."
             .into(),
         sentence: "Inconclusive: the changed line was not reached in 12 executions.".into(),
-        evidence: vec![],
         old: version(
             "render",
             &[
@@ -378,15 +348,8 @@ pub fn inconclusive_pair() -> PairReport {
         rows: straight(3),
         executed: 12,
         executions: (0..12).map(|index| execution(index, message, message, false, 0.5)).collect(),
-        line_sets: vec![],
-        paths: vec![],
-        witness: None,
-        decided_by: vec![],
-        reproducer: None,
-        lost: 0,
-        isolation: Default::default(),
-        notes: vec![],
         milliseconds: 1250.0,
+        ..twincell_samples::pair(Verdict::Inconclusive)
     }
 }
 
@@ -399,24 +362,13 @@ pub fn identical_pair() -> PairReport {
     let renamed: [Line<'_>; 2] =
         [("def area(width, h):  # in pixels", false, None), ("    return width * h", false, Some(0))];
     PairReport {
-        verdict: Verdict::Identical,
         reason: "The two differ only in comments and in names of parameters.".into(),
         sentence: "Identical: the same program after comments and names of locals are dropped.".into(),
-        evidence: vec![],
         old: version("area", &lines),
         new: version("area", &renamed),
         rows: straight(2),
-        executed: 0,
-        executions: vec![],
-        line_sets: vec![],
-        paths: vec![],
-        witness: None,
-        decided_by: vec![],
-        reproducer: None,
-        lost: 0,
-        isolation: Default::default(),
-        notes: vec![],
         milliseconds: 0.4,
+        ..twincell_samples::pair(Verdict::Identical)
     }
 }
 
@@ -526,12 +478,12 @@ pub fn study_row(id: &str, verdict: Verdict, label: Option<Label>) -> StudyRow {
         verdict,
         label,
         reason: "both ran".into(),
+        evidence: vec![],
         executions: 12,
         coverage: 0.5,
         first_difference: None,
         complexity: None,
         milliseconds: 71.0,
-        evidence: vec![],
         reproducer: None,
         comparison: None,
     }
