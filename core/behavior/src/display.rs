@@ -28,14 +28,23 @@ pub fn bounded(text: &str) -> String {
 
 /// How a version ended, e.g. `returned 3` or `raised ValueError: too long`.
 pub fn display_outcome(outcome: &Outcome) -> String {
+    outcome_with_verbs(outcome, "returned ", "raised ")
+}
+
+/// How a version ends, for a sentence in the present tense: `returns 3`.
+pub fn display_outcome_in_present(outcome: &Outcome) -> String {
+    outcome_with_verbs(outcome, "returns ", "raises ")
+}
+
+fn outcome_with_verbs(outcome: &Outcome, returned: &str, raised: &str) -> String {
     let mut out = Bounded::new(DISPLAY_LIMIT);
     match outcome {
         Outcome::Returned(value) => {
-            out.push("returned ");
+            out.push(returned);
             write_value(&mut out, value);
         }
         Outcome::Raised { exception, message, .. } => {
-            out.push("raised ");
+            out.push(raised);
             match exception {
                 Observed::Exception { class, .. } if message.is_empty() => out.push(class),
                 Observed::Exception { class, .. } => {

@@ -42,7 +42,7 @@ pub use crash::is_telling;
 pub use denoise::{Denoised, denoise};
 pub use display::{
     DISPLAY_LIMIT, bounded, display_call, display_decision, display_limit, display_observed, display_outcome,
-    display_place, display_shown, display_slot,
+    display_outcome_in_present, display_place, display_shown, display_slot,
 };
 pub use place::{EvidencePlace, Shown, Stream, is_argument};
 

@@ -30,6 +30,12 @@ pub(crate) struct PairContext<'a> {
     pub members: &'a [Member],
 }
 
+impl PairContext<'_> {
+    pub(crate) fn has_same_text(&self) -> bool {
+        self.functions.old.text == self.functions.new.text
+    }
+}
+
 /// The results of running it.
 pub(crate) struct CampaignSummary<'a> {
     pub verdict: Verdict,

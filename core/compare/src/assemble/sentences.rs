@@ -6,7 +6,7 @@ use twincell_engine::protocol::{Context, ExecutionRecord, Injection, Member, Une
 use twincell_syntax::{CodeKind, Function, PerSide};
 use twincell_values::value::{Choice, Decision, Recipe};
 
-use super::wording::{note, overall};
+use super::wording::{PairFacts, note, overall};
 use crate::assemble::{CampaignSummary, PairContext, decided_elsewhere, failed, identical, report};
 use crate::campaign::{Campaign, Decisive, Target, TestCase};
 use crate::note::{Isolated, Note};
@@ -119,9 +119,9 @@ fn each_channel_has_words_of_its_own() {
     assert!(arguments.contains("x.meta after the call: old leaves it as it was, new makes it 1"), "{arguments}");
     let exception = reported(|new| {
         let exception = Observed::Exception { class: "ValueError".into(), arguments: vec![] };
-        new.outcome = Outcome::Raised { exception, intended: true, line: 2, message: "ValueError".into() };
+        new.outcome = Outcome::Raised { exception, intended: true, line: 2, message: "it returned 3".into() };
     });
-    assert!(exception.contains("old returns 0, new raises ValueError"), "{exception}");
+    assert!(exception.contains("old returns 0, new raises ValueError: it returned 3"), "{exception}");
 }
 
 #[test]
@@ -159,12 +159,15 @@ fn what_could_not_run_says_why() {
     assert_eq!(report.notes, ["line 3 of the module cannot be evaluated here: E: no"]);
 }
 
+/// A function whose versions have different texts.
+const FUNCTION: PairFacts = PairFacts { kind: CodeKind::Function, has_same_text: false };
+
 #[test]
 fn several_functions_are_counted() {
     let report = |verdict| pair_report(verdict, "", case(returned(0), returned(1)), &[]);
     let reports = [report(Verdict::Changing), report(Verdict::LikelyPreserving), report(Verdict::Inconclusive)];
     let reported =
-        |verdict, reports: &[PairReport]| overall(verdict, reports, &vec![CodeKind::Function; reports.len()], &[], &[]);
+        |verdict, reports: &[PairReport]| overall(verdict, reports, &vec![FUNCTION; reports.len()], &[], &[]);
     assert_eq!(reported(Verdict::Changing, &reports), "Behavior changed in 1 of 3 functions: f.");
     assert_eq!(
         reported(Verdict::Inconclusive, &reports[1..]),
@@ -172,8 +175,9 @@ fn several_functions_are_counted() {
     );
     assert_eq!(reported(Verdict::Changing, &reports[..1]), reports[0].sentence);
     let kinds = [CodeKind::Function, CodeKind::Class, CodeKind::Snippet];
+    let facts = kinds.map(|kind| PairFacts { kind, ..FUNCTION });
     assert_eq!(
-        overall(Verdict::Changing, &reports, &kinds, &[], &[]),
+        overall(Verdict::Changing, &reports, &facts, &[], &[]),
         "Behavior changed in 1 of 3 functions, classes and snippets: f."
     );
 }
@@ -182,17 +186,18 @@ fn several_functions_are_counted() {
 fn what_only_one_version_has_is_said_where_nothing_changed() {
     let functions = PerSide::new(OLD, OLD).map(function);
     let diff = twincell_syntax::diff(&functions.old, &functions.new);
+    let same_text = PairFacts { has_same_text: true, ..FUNCTION };
     let same = identical(&PairContext { functions: &functions, diff: &diff, changed_names: &[], members: &[] });
     assert_eq!((same.sentence.as_str(), same.reason.as_str()), ("Identical: nothing differs in f.", "nothing differs"));
     let reported = |added: &[String], removed: &[String]| {
-        overall(Verdict::Identical, std::slice::from_ref(&same), &[CodeKind::Function], added, removed)
+        overall(Verdict::Identical, std::slice::from_ref(&same), &[same_text], added, removed)
     };
     assert_eq!(reported(&[], &[]), same.sentence);
     assert_eq!(
         reported(&["h".into()], &["g".into()]),
         "Identical: nothing differs in f. Only in old: g. Only in new: h."
     );
-    let several = overall(Verdict::Identical, &[same.clone(), same.clone()], &[CodeKind::Function; 2], &[], &[]);
+    let several = overall(Verdict::Identical, &[same.clone(), same.clone()], &[same_text; 2], &[], &[]);
     assert_eq!(several, "Identical: nothing differs in 2 functions.");
 }
 
@@ -208,7 +213,7 @@ fn who_is_judged_by_its_callers_is_not_counted_and_named_apart() {
         "{}",
         helper.sentence
     );
-    let sentence = overall(Verdict::LikelyPreserving, &[caller.clone(), helper], &[CodeKind::Function; 2], &[], &[]);
+    let sentence = overall(Verdict::LikelyPreserving, &[caller.clone(), helper], &[FUNCTION; 2], &[], &[]);
     assert_eq!(sentence, format!("{} Judged only by the code that uses them: _help.", caller.sentence));
 }
 

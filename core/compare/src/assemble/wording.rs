@@ -1,7 +1,8 @@
 //! The sentences that a report opens with.
 
 use twincell_behavior::{
-    Difference, EvidencePlace, Shown, display_decision, display_outcome, display_shown, display_slot, is_argument,
+    Difference, EvidencePlace, Shown, display_decision, display_outcome_in_present, display_shown, display_slot,
+    is_argument,
 };
 use twincell_engine::observed::Outcome;
 use twincell_engine::protocol::{Injection, Unevaluated};
@@ -22,14 +23,13 @@ const NAMED_FUNCTIONS: usize = 5;
 /// The maximum number of characters of one text within a sentence.
 const SENTENCE_TEXT: usize = 80;
 
-/// The reason why a pair without any difference is identical.
+/// What is said of a pair of the same text.
 const SAME_TEXT: &str = "nothing differs";
 
 /// The reason why a pair is the same program, and the sentence that says so.
 pub(super) fn identical(context: &PairContext<'_>) -> (String, String) {
-    let PerSide { old, new } = context.functions;
-    let name = &new.qualname;
-    if old.text == new.text {
+    let name = &context.functions.new.qualname;
+    if context.has_same_text() {
         return (SAME_TEXT.into(), format!("Identical: {SAME_TEXT} in {name}."));
     }
     let locals = if context.diff.renames.is_empty() { "" } else { " or names of locals" };
@@ -106,9 +106,7 @@ pub(super) fn reason(context: &PairContext<'_>, summary: &CampaignSummary<'_>, e
 fn contrast(case: &TestCase, difference: &Difference) -> String {
     let PerSide { old, new } = difference.sides().map(|shown| cut(display_shown(shown)));
     let verb = |side, fallback: String| match case.behavior(side).map(|behavior| &behavior.outcome) {
-        Some(outcome @ (Outcome::Returned(_) | Outcome::Raised { .. })) => {
-            cut(&display_outcome(outcome).replacen("returned ", "returns ", 1).replacen("raised ", "raises ", 1))
-        }
+        Some(outcome @ (Outcome::Returned(_) | Outcome::Raised { .. })) => cut(&display_outcome_in_present(outcome)),
         _ => fallback,
     };
     match &difference.place {
@@ -257,17 +255,24 @@ fn list(names: &[&str]) -> String {
     }
 }
 
-/// The sentence about all pairs, of these kinds of code, and about functions that only one version has.
+/// What the sentence about all pairs needs of a pair beside its report.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct PairFacts {
+    pub kind: CodeKind,
+    pub has_same_text: bool,
+}
+
+/// The sentence about all pairs, and about functions that only one version has.
 pub(crate) fn overall(
     verdict: Verdict,
     pairs: &[PairReport],
-    kinds: &[CodeKind],
+    facts: &[PairFacts],
     added: &[String],
     removed: &[String],
 ) -> String {
     let (deciding, judged): (Vec<_>, Vec<_>) =
-        pairs.iter().zip(kinds).partition(|(pair, _)| pair.decided_by.is_empty());
-    let kinds: Vec<CodeKind> = deciding.iter().map(|(_, kind)| **kind).collect();
+        pairs.iter().zip(facts).partition(|(pair, _)| pair.decided_by.is_empty());
+    let kinds: Vec<CodeKind> = deciding.iter().map(|(_, facts)| facts.kind).collect();
     let names = |wanted: Verdict| -> Vec<&str> {
         let such = deciding.iter().filter(|(pair, _)| pair.verdict == wanted);
         such.map(|(pair, _)| pair.new.qualname.as_str()).collect()
@@ -289,7 +294,7 @@ pub(crate) fn overall(
             names(Verdict::LikelyPreserving).len(),
             names(Verdict::Identical).len()
         ),
-        (Verdict::Identical, _) => match deciding.iter().filter(|(pair, _)| pair.reason != SAME_TEXT).count() {
+        (Verdict::Identical, _) => match deciding.iter().filter(|(_, facts)| !facts.has_same_text).count() {
             0 => format!("Identical: {SAME_TEXT} in {all}."),
             other => {
                 format!("Identical: {other} of {all} are written differently, but all {total} are the same programs.")

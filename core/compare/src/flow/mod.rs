@@ -24,7 +24,8 @@ use twincell_syntax::{CodeKind, Function, PerSide};
 use twincell_values::predictor::Predictor;
 use twincell_values::value::Recipe;
 
-use crate::assemble::{self, wording};
+use crate::assemble;
+use crate::assemble::wording::{self, PairFacts};
 use crate::campaign::{self, DECISIVE_BUDGET, Decisive, Plan, TestCase};
 use crate::note::{Isolated, Note};
 use crate::report::{Comparison, FORMAT, PairReport};
@@ -90,8 +91,11 @@ pub fn compare(
     }
     let deciding = reports.iter().filter(|report| report.decided_by.is_empty());
     let verdict = Verdict::worst(deciding.map(|report| report.verdict));
-    let kinds: Vec<CodeKind> = pairs.iter().map(Pair::kind).collect();
-    let sentence = wording::overall(verdict, &reports, &kinds, &added, &removed);
+    let facts: Vec<PairFacts> = pairs
+        .iter()
+        .map(|pair| PairFacts { kind: pair.kind(), has_same_text: pair.context().has_same_text() })
+        .collect();
+    let sentence = wording::overall(verdict, &reports, &facts, &added, &removed);
     Ok(Comparison {
         format: FORMAT,
         twincell: env!("CARGO_PKG_VERSION").into(),

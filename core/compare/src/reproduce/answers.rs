@@ -132,7 +132,7 @@ impl Writer<'_> {
 
 /// Whether a function or class was handed to the call of a path: without an answer, it is what decorating it gives.
 fn is_handed(path: &str) -> bool {
-    path.contains("(<function ") || path.contains("(<class ")
+    AccessPath::new(path).takes_code()
 }
 
 /// Whether an object must be among the answers, since a path that is not there stands for something else: what was

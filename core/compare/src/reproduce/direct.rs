@@ -6,6 +6,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
+use ruff_python_ast::token::TokenKind;
 use ruff_python_ast::{Alias, Stmt};
 
 use twincell_behavior::{Channel, Difference, display_place, display_shown};
@@ -24,6 +25,7 @@ use super::objects::Objects;
 use super::refusal::Refusal;
 use super::shape::{shape, shaped};
 use super::text::{block_of_words, function_text};
+use super::words::Words;
 use super::{python, slice};
 
 /// The names that such a file uses itself.
@@ -134,10 +136,11 @@ impl Writer<'_> {
             if !is_plain || name.starts_with("test") || OWN.contains(&name.as_str()) || used.contains(name) {
                 return Err(Refusal::BesideItself(name.clone()));
             }
-            if function.text.contains("assert ") {
+            let words = Words::of([function.text.as_str()]);
+            if words.has_any(&[TokenKind::Assert]) {
                 return Err(Refusal::OwnAssertion);
             }
-            if ["super(", "__class__"].iter().any(|word| function.text.contains(word)) {
+            if words.names("super") || words.names("__class__") {
                 return Err(Refusal::NeedsItsClass);
             }
             if let Some(parameter) = function.parameters.iter().find(|parameter| OWN.contains(&parameter.name.as_str()))

@@ -16,6 +16,7 @@ use super::parts::compose;
 use super::recorded::Texts;
 use super::refusal::Refusal;
 use super::text::{function_text, imports};
+use super::words::Words;
 use super::{Case, python, slice};
 
 /// How a reproducer holds the values of the witness.
@@ -42,7 +43,8 @@ pub(super) fn write(case: &Case<'_>, style: Style) -> Result<String, Refusal> {
     let standins = matches!(style, Style::Standins | Style::Whole);
     let decisions: Decisions<'_> =
         case.record.choices.iter().map(|choice| (choice.path.as_str(), &choice.decision)).collect();
-    let mut writer = Writer { case, style, standins, decisions, looked_up: BTreeSet::new() };
+    let words = Words::of(case.texts());
+    let mut writer = Writer { case, style, standins, decisions, words, looked_up: BTreeSet::new() };
     match (case.bodies.old, style) {
         (Body::Function, _) => {}
         (Body::Class { .. }, Style::Alone | Style::Direct) => return writer.class(style == Style::Direct),
@@ -65,6 +67,8 @@ pub(super) struct Writer<'a> {
     pub(super) style: Style,
     pub(super) standins: bool,
     pub(super) decisions: Decisions<'a>,
+    /// The words of both functions and their decorators.
+    pub(super) words: Words,
     /// The access paths of arguments that come from the answers.
     pub(super) looked_up: BTreeSet<String>,
 }

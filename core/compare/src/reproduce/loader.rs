@@ -9,6 +9,7 @@ use twincell_syntax::scopes::Bindings;
 use twincell_syntax::{Function, PerSide, Side, global_names};
 
 use super::file::Writer;
+use super::words::Words;
 use super::{python, slice};
 use crate::note::Note;
 
@@ -32,7 +33,7 @@ impl Writer<'_> {
         let _ = writeln!(text, "SUBJECT = os.environ.get('TWINCELL_SUBJECT', 'new')");
         let _ =
             writeln!(text, "names = {kind}'__name__': 'twincell_module', '__file__': '<twincell>'{builtins}{close}");
-        if modules.iter().any(|module| module.contains("dataclass")) {
+        if Words::of(modules.iter().map(String::as_str)).names_like(&["dataclass"]) {
             // Annotations are texts there, and dataclasses look up their meaning in the module.
             text.push_str("sys.modules.setdefault('twincell_module', types.ModuleType('twincell_module'))\n");
         }
@@ -71,7 +72,7 @@ impl Writer<'_> {
             if self.has_attributes() {
                 text.push_str("    names['hasattr'] = has_attribute\n");
             }
-            if self.decisions.contains_key("super()") || self.uses("super()") {
+            if self.decisions.contains_key("super()") || self.words.names("super") {
                 text.push_str("    names['super'] = lambda *_: answer('super()')\n");
             }
             for (name, places) in self.patched() {

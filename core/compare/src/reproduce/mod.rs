@@ -23,6 +23,7 @@ mod shape;
 mod slice;
 mod test;
 mod text;
+mod words;
 
 use twincell_behavior::Difference;
 use twincell_engine::Loaded;
@@ -59,6 +60,12 @@ pub(crate) struct Case<'a> {
 }
 
 impl Case<'_> {
+    /// The functions and their decorators.
+    fn texts(&self) -> impl Iterator<Item = &str> {
+        let decorators = self.decorators.iter().flat_map(|decorators| decorators.iter());
+        self.functions.iter().map(|function| &function.text).chain(decorators).map(String::as_str)
+    }
+
     fn behaviors(&self) -> Result<PerSide<&Behavior>, Refusal> {
         match self.record.behaviors.as_slice() {
             [old, new] => Ok(PerSide { old, new }),

@@ -3,17 +3,53 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
+use ruff_python_ast::token::TokenKind;
+
 use twincell_engine::protocol::Context;
 use twincell_syntax::PerSide;
 use twincell_syntax::python::{PURE_MODULES, PURE_NAMES, PURE_WHERE_IMPORTED};
-use twincell_values::path::Question;
+use twincell_values::path::{AccessPath, Question};
 use twincell_values::value::{AbstractValue, Decision, Recipe};
 
 use super::answers::{Answer, is_own_method};
 use super::file::Writer;
 use super::parts::{Feature, compose};
 use super::refusal::Refusal;
+use super::words::Words;
 use super::{python, slice};
+
+/// The tokens of comparisons by order.
+const ORDERING: [TokenKind; 4] = [TokenKind::Less, TokenKind::Greater, TokenKind::LessEqual, TokenKind::GreaterEqual];
+/// The tokens of calculations. Some have other meanings as well (`*args`, `@decorator`).
+const CALCULATING: [TokenKind; 27] = [
+    TokenKind::Plus,
+    TokenKind::PlusEqual,
+    TokenKind::Minus,
+    TokenKind::MinusEqual,
+    TokenKind::Star,
+    TokenKind::StarEqual,
+    TokenKind::DoubleStar,
+    TokenKind::DoubleStarEqual,
+    TokenKind::Slash,
+    TokenKind::SlashEqual,
+    TokenKind::DoubleSlash,
+    TokenKind::DoubleSlashEqual,
+    TokenKind::Percent,
+    TokenKind::PercentEqual,
+    TokenKind::Vbar,
+    TokenKind::VbarEqual,
+    TokenKind::Amper,
+    TokenKind::AmperEqual,
+    TokenKind::CircumFlex,
+    TokenKind::CircumflexEqual,
+    TokenKind::LeftShift,
+    TokenKind::LeftShiftEqual,
+    TokenKind::RightShift,
+    TokenKind::RightShiftEqual,
+    TokenKind::Tilde,
+    TokenKind::At,
+    TokenKind::AtEqual,
+];
 
 /// Names that every object has. A stand-in answers them only if the code asked for them.
 const DUNDERS: [&str; 3] = ["__class__", "__doc__", "__module__"];
@@ -30,10 +66,6 @@ impl Texts<'_> {
     fn all(&self) -> impl Iterator<Item = &str> {
         self.functions.iter().chain(self.modules).map(String::as_str)
     }
-
-    fn mention(&self, words: &[&str]) -> bool {
-        self.all().any(|text| words.iter().any(|word| text.contains(word)))
-    }
 }
 
 /// The entries of a dictionary with the answers that follow the classes of the file, or with those before them.
@@ -48,12 +80,9 @@ fn set(items: &[String]) -> String {
 }
 
 impl Writer<'_> {
-    pub(super) fn uses(&self, word: &str) -> bool {
-        self.case.functions.iter().any(|function| function.text.contains(word))
-    }
-
     pub(super) fn has_imports(&self, modules: &PerSide<String>) -> bool {
-        self.uses("import ") || modules.iter().any(|module| module.contains("import "))
+        let has_import = |words: &Words| words.has_any(&[TokenKind::Import]);
+        has_import(&self.words) || has_import(&Words::of(modules.iter().map(String::as_str)))
     }
 
     /// Whether a stand-in was asked if it is an instance of a missing class.
@@ -65,8 +94,10 @@ impl Writer<'_> {
     /// Was it asked whether a stand-in has one of the names that every stand-in has, or may it be asked of what was
     /// deleted?
     pub(super) fn has_attributes(&self) -> bool {
-        self.decisions.keys().any(|path| path.starts_with("hasattr(") && path.ends_with("__)"))
-            || self.uses("hasattr(") && self.uses("del ")
+        let is_special = |path: AccessPath<'_>| path.split_attribute().is_some_and(|(_, name)| name.ends_with("__"));
+        let is_asked = |question| matches!(question, Question::Attribute(path) if is_special(path));
+        self.decisions.keys().any(|path| is_asked(Question::parse(path)))
+            || self.words.names("hasattr") && self.words.has_any(&[TokenKind::Del])
     }
 
     /// The record, and the parts that answer by it.
@@ -109,16 +140,16 @@ impl Writer<'_> {
     /// What this case needs from its stand-ins.
     fn features(&self, texts: &Texts<'_>, is_ordered: bool, extended: bool, patched: bool) -> BTreeSet<Feature> {
         let has_receiver = self.case.context == Context::Module && slice::is_inner(self.method());
+        let words = Words::of(texts.all());
+        let named = |names: &[&str]| names.iter().any(|name| words.names(name));
         let asked = [
             (Feature::Standins, true),
-            (
-                Feature::Order,
-                is_ordered || texts.mention(&[" < ", " > ", "<=", ">=", "sort", "min(", "max(", "operator", "heap"]),
-            ),
-            (Feature::Arithmetic, texts.mention(&["+", "-", "*", "/", "%", "|", "&", "^", "<<", ">>", "@", "~"])),
-            (Feature::Arithmetic, texts.mention(&["abs(", "sum(", "pow(", "prod(", "reduce(", "operator"])),
-            (Feature::Contexts, texts.mention(&["with ", "enter_context"])),
-            (Feature::Awaiting, texts.mention(&["async ", "await ", "asyncio"])),
+            (Feature::Order, is_ordered || words.has_any(&ORDERING) || named(&["min", "max"])),
+            (Feature::Order, words.names_like(&["sort", "heap", "operator"])),
+            (Feature::Arithmetic, words.has_any(&CALCULATING) || words.names_like(&["operator"])),
+            (Feature::Arithmetic, named(&["abs", "fabs", "sum", "fsum", "pow", "prod", "reduce"])),
+            (Feature::Contexts, words.has_any(&[TokenKind::With]) || words.names_like(&["enter_context"])),
+            (Feature::Awaiting, words.has_any(&[TokenKind::Async, TokenKind::Await]) || words.names_like(&["asyncio"])),
             (Feature::Extended, extended),
             (Feature::Imports, self.has_imports(texts.modules)),
             (Feature::Instances, self.has_instances()),
@@ -159,8 +190,8 @@ impl Writer<'_> {
     /// The parts of the pure standard library that the code may use: names with their modules, and what it may import.
     fn pure(&self) -> (Vec<String>, Vec<String>) {
         let modules = PURE_MODULES.iter().map(|&module| (module, ""));
-        let used: Vec<(&str, &str)> = modules.chain(PURE_NAMES).filter(|(name, _)| self.uses(name)).collect();
-        let imports = PURE_MODULES.iter().chain(&PURE_WHERE_IMPORTED).filter(|name| self.uses(name));
+        let used: Vec<(&str, &str)> = modules.chain(PURE_NAMES).filter(|(name, _)| self.words.names(name)).collect();
+        let imports = PURE_MODULES.iter().chain(&PURE_WHERE_IMPORTED).filter(|name| self.words.names(name));
         let entry = |(name, module): &(&str, &str)| format!("{}: {}", python::string(name), python::string(module));
         (used.iter().map(entry).collect(), imports.map(|name| python::string(name)).collect())
     }

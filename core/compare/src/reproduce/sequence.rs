@@ -21,6 +21,7 @@ use super::objects::Objects;
 use super::python;
 use super::refusal::Refusal;
 use super::shape::shaped;
+use super::words::Words;
 
 /// The test's lines that are the same for both versions, and the variables that they need.
 #[derive(Default)]
@@ -64,7 +65,7 @@ fn fields(class: &Function) -> Vec<Parameter> {
     with_stack_for(class.text.len(), || {
         let parsed = parse(&class.text);
         let Some(Stmt::ClassDef(definition)) = parsed.suite().first() else { return vec![] };
-        let is_made_of_fields = class.decorators.iter().any(|text| text.contains("dataclass"))
+        let is_made_of_fields = Words::of(class.decorators.iter().map(String::as_str)).names_like(&["dataclass"])
             || definition.bases().iter().any(|base| matches!(base, Expr::Name(name) if name.id == "NamedTuple"));
         let of = |stmt: &Stmt| {
             let field = stmt.as_ann_assign_stmt().filter(|_| is_made_of_fields)?;

@@ -3,12 +3,15 @@
 
 use std::collections::BTreeSet;
 
+use ruff_python_ast::token::TokenKind;
+
 use twincell_engine::observed::{Behavior, Observed, Outcome, Slot};
 use twincell_values::path::AccessPath;
 use twincell_values::value::Decision;
 
 use super::parts::Feature;
 use super::refusal::Refusal;
+use super::words::Words;
 use super::{Case, python};
 
 /// Context managers around the call.
@@ -83,7 +86,9 @@ impl Shape {
 /// How to get from a result to what was observed of it.
 pub(super) fn shape(case: &Case<'_>, old: &Behavior) -> Result<Shape, Refusal> {
     let awaited = old.left(&Slot::Awaited).is_some();
-    let sleeps = ["sleep", "wait", "timeout"].iter().any(|word| case.functions.iter().any(|f| f.text.contains(word)));
+    // What is awaited may wait, too.
+    let words = Words::of(case.texts());
+    let sleeps = words.has_any(&[TokenKind::Await]) || words.names_like(&["sleep", "wait", "timeout"]);
     let run = if sleeps { EventLoop::Virtual } else { EventLoop::Asyncio };
     let collected = Shape { follow: Follow::Collected, run: Some(run) };
     let is_generator = case.functions.old.is_generator;

@@ -228,6 +228,11 @@ impl<'a> AccessPath<'a> {
         self.0.strip_prefix(base).filter(|rest| rest.starts_with(['.', '[', '(']))
     }
 
+    /// Whether a function or class is the first argument of a call in this path: `wraps(<function f>)`.
+    pub fn takes_code(self) -> bool {
+        ["(<function ", "(<class "].iter().any(|start| scan::contains(self.0, start))
+    }
+
     /// Is it reached through what a function gets that is the result: `result(x)`, `result(x).y`?
     pub fn is_of_result(self) -> bool {
         self.0.strip_prefix(RESULT).is_some_and(|rest| rest.starts_with('('))

@@ -180,6 +180,12 @@ pub(super) fn between_commas(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
+/// Whether a text occurs outside of string literals.
+pub(super) fn contains(text: &str, wanted: &str) -> bool {
+    text.contains(wanted)
+        && Outside { text, at: 0 }.any(|(at, token)| token != Token::Cut && text[at..].starts_with(wanted))
+}
+
 /// Where a character first stands outside of string literals.
 pub(super) fn first(text: &str, wanted: char) -> Option<usize> {
     Outside { text, at: 0 }.find(|(_, token)| *token == Token::Char(wanted)).map(|(at, _)| at)
@@ -200,6 +206,12 @@ mod tests {
         assert_eq!(last_opening("f('')['(']"), Some(5));
         assert_eq!(find("f('a in b') in x", " in "), Some(11));
         assert_eq!(rfind("x.get('a.b')", '.'), Some(1));
+    }
+
+    #[test]
+    fn a_text_within_a_literal_does_not_occur() {
+        assert!(contains("wraps(<function f>)", "(<function "));
+        assert!(!contains("wraps('(<function f>')", "(<function "));
     }
 
     #[test]
