@@ -15,21 +15,39 @@ use twincell_syntax::{PerSide, Side};
 
 use super::{Basis, Difference, Rules};
 
-/// Exceptions that depend on a value within its class.
-const OF_VALUES: [&str; 9] = [
-    "ZeroDivisionError",
-    "ValueError",
-    "KeyError",
-    "IndexError",
-    "OverflowError",
-    "StopIteration",
-    "UnicodeDecodeError",
-    "UnicodeEncodeError",
-    "FloatingPointError",
-];
+/// What caused an exception that the code does not raise itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Cause {
+    /// A value within its class: another one of the same class causes none.
+    Value,
+    /// A class that the value never has.
+    Class,
+    /// None, in a use that None does not support.
+    NoneUsed,
+    /// The code, for any values.
+    Code,
+}
 
-/// Parts of messages of these exceptions that nevertheless show a value of the wrong class.
-const OF_CLASSES: [&str; 2] = ["unpack", "dictionary update sequence"];
+/// The causes of exceptions, by their class and a part of the message. The first row that fits holds. CPython 3.10 to
+/// 3.14 write these parts alike.
+const CAUSES: [(&str, &str, Cause); 16] = [
+    ("TypeError", "'NoneType'", Cause::NoneUsed),
+    ("AttributeError", "'NoneType'", Cause::NoneUsed),
+    ("UnboundLocalError", "", Cause::Code),
+    ("NameError", "free variable", Cause::Code),
+    ("RuntimeError", "generator raised Stop", Cause::Code),
+    ("ValueError", "values to unpack", Cause::Class),
+    ("ValueError", "dictionary update sequence", Cause::Class),
+    ("ValueError", "", Cause::Value),
+    ("ZeroDivisionError", "", Cause::Value),
+    ("KeyError", "", Cause::Value),
+    ("IndexError", "", Cause::Value),
+    ("OverflowError", "", Cause::Value),
+    ("StopIteration", "", Cause::Value),
+    ("UnicodeDecodeError", "", Cause::Value),
+    ("UnicodeEncodeError", "", Cause::Value),
+    ("FloatingPointError", "", Cause::Value),
+];
 
 pub(super) fn compare(old: &Behavior, new: &Behavior, rules: &Rules) -> Option<Difference> {
     let behaviors = PerSide::new(old, new);
@@ -44,51 +62,33 @@ pub(super) fn compare(old: &Behavior, new: &Behavior, rules: &Rules) -> Option<D
         .zip(&rules.changed)
         .any(|(behavior, changed)| behavior.lines.iter().any(|(line, _)| changed.binary_search(line).is_ok()));
     let normally = matches!(other.outcome, Outcome::Returned(_));
-    let guarded = || {
+    let guarded = |at: u32| {
         let guards = &rules.guards[side.other()];
         let ran = |guard: u32| other.lines.iter().any(|(line, _)| *line == guard);
-        none_at(&crashed.outcome).is_some_and(|at| guards.iter().any(|(guard, uses)| uses.contains(&at) && ran(*guard)))
+        guards.iter().any(|(guard, uses)| uses.contains(&at) && ran(*guard))
     };
-    let counts = is_of_code(&crashed.outcome) || normally && (is_of_values(&crashed.outcome) || guarded());
+    let counts = match cause(&crashed.outcome) {
+        Some((Cause::Code, _)) => true,
+        Some((Cause::Value, _)) => normally,
+        Some((Cause::NoneUsed, at)) => normally && guarded(at),
+        Some((Cause::Class, _)) | None => false,
+    };
     (took_part && counts).then(|| Difference::of_outcomes(old, new, Basis::Crashed))
 }
 
 /// Whether the version ended in an exception that counts although the code did not raise it.
 pub fn is_telling(outcome: &Outcome) -> bool {
-    is_of_values(outcome) || is_of_code(outcome) || none_at(outcome).is_some()
+    matches!(cause(outcome), Some((Cause::Value | Cause::NoneUsed | Cause::Code, _)))
 }
 
-/// The line on which an unsupported use of None ended the version, if that is the case.
-fn none_at(outcome: &Outcome) -> Option<u32> {
+/// What caused the exception in which the version ended, and on which line, if the code did not raise it.
+fn cause(outcome: &Outcome) -> Option<(Cause, u32)> {
     let Outcome::Raised { exception: Observed::Exception { class, .. }, intended: false, line, message } = outcome
     else {
         return None;
     };
-    let is_of_none = matches!(class.as_str(), "TypeError" | "AttributeError") && message.contains("'NoneType'");
-    is_of_none.then_some(*line)
-}
-
-/// Whether the version ended in an exception that no value can cause in correct code.
-fn is_of_code(outcome: &Outcome) -> bool {
-    let Outcome::Raised { exception: Observed::Exception { class, .. }, intended: false, message, .. } = outcome else {
-        return false;
-    };
-    match class.as_str() {
-        "UnboundLocalError" => true,
-        "NameError" => message.contains("free variable"),
-        "RuntimeError" => message.contains("generator raised Stop"),
-        _ => false,
-    }
-}
-
-/// Whether the version ended in an exception caused by the values within their classes.
-fn is_of_values(outcome: &Outcome) -> bool {
-    match outcome {
-        Outcome::Raised { exception: Observed::Exception { class, .. }, intended: false, message, .. } => {
-            OF_VALUES.contains(&class.as_str()) && !OF_CLASSES.iter().any(|text| message.contains(text))
-        }
-        _ => false,
-    }
+    let fits = |(of, part, _): &&(&str, &str, Cause)| of == class && message.contains(part);
+    CAUSES.iter().find(fits).map(|(_, _, cause)| (*cause, *line))
 }
 
 #[cfg(test)]
@@ -117,6 +117,10 @@ mod tests {
         assert_eq!(basis(&returned, &raised("ZeroDivisionError"), &Rules::default()), None);
         assert_eq!(basis(&returned, &raised("TypeError"), &rules), None);
         assert_eq!(basis(&raised("ValueError"), &raised("ValueError"), &rules), None);
+        let unpacked = raised_with("ValueError", "too many values to unpack (expected 2)", false);
+        assert_eq!(basis(&returned, &unpacked, &rules), None);
+        let key = raised_with("KeyError", "'values to unpack'", false);
+        assert_eq!(basis(&returned, &key, &rules), Some(Basis::Crashed));
     }
 
     #[test]

@@ -126,71 +126,79 @@ fn number_after(message: &str, word: &str) -> Option<usize> {
 
 type Culprits = Box<dyn Fn(&Recipe) -> bool>;
 
+/// What a message says about the value that did not fit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Misfit {
+    NotIterable,
+    NotSubscriptable,
+    NoObject,
+    Unhashable,
+    /// The key is of the wrong class for the container.
+    Index,
+    Concatenation,
+    Operands,
+    /// It has another number of items than names to unpack into.
+    Items,
+    NotNumeric,
+}
+
+/// Parts of CPython's messages for values of the wrong class, and their meaning. The first that occurs holds. CPython
+/// 3.10 to 3.14 write them alike.
+const OF_CLASSES: [(&str, Misfit); 14] = [
+    ("not iterable", Misfit::NotIterable),
+    ("non-iterable", Misfit::NotIterable),
+    ("has no len()", Misfit::NotIterable),
+    ("not subscriptable", Misfit::NotSubscriptable),
+    ("item assignment", Misfit::NotSubscriptable),
+    ("item deletion", Misfit::NotSubscriptable),
+    ("has no attribute", Misfit::NoObject),
+    ("not callable", Misfit::NoObject),
+    ("context manager", Misfit::NoObject),
+    ("unhashable", Misfit::Unhashable),
+    ("indices must be", Misfit::Index),
+    // `can only concatenate str (not "int") to str`
+    ("concatenate", Misfit::Concatenation),
+    // `unsupported operand type(s) for +: 'int' and 'str'`
+    ("operand type", Misfit::Operands),
+    // `'<' not supported between instances of 'str' and 'int'`
+    ("not supported between", Misfit::Operands),
+];
+
+/// What stands before the number of names to unpack into.
+const EXPECTED: &str = "unpack (expected ";
+
+/// The same for wrong values of the right class.
+const OF_VALUES: [(&str, Misfit); 3] = [
+    (EXPECTED, Misfit::Items),
+    ("invalid literal for int()", Misfit::NotNumeric),
+    ("could not convert string to float", Misfit::NotNumeric),
+];
+
+fn misfit(table: &[(&str, Misfit)], message: &str) -> Option<Misfit> {
+    table.iter().find(|(part, _)| message.contains(part)).map(|(_, misfit)| *misfit)
+}
+
+/// Whether a message such as `expected str, bytes or os.PathLike object, not int` asks for a text.
+fn wants_text(message: &str, given: &str) -> bool {
+    message.contains("string") || message.contains("str") && given != "str"
+}
+
+fn of_class(class: &str) -> Culprits {
+    let class = class.to_string();
+    Box::new(move |value| class_name(value) == class)
+}
+
+/// Values with items.
+fn holders() -> Culprits {
+    Box::new(|value| matches!(value, Recipe::List(_) | Recipe::Tuple(_) | Recipe::Str(_)))
+}
+
 /// The values that may have caused a failure, and what they should have been.
 fn diagnose(failure: &Failure<'_>) -> Option<(Culprits, Need)> {
     let message = failure.message;
-    let object = || Recipe::Versatile(AbstractValue::Object);
-    let of = |class: &str| -> Culprits {
-        let class = class.to_string();
-        Box::new(move |value| class_name(value) == class)
-    };
-    let holders =
-        || -> Culprits { Box::new(|value| matches!(value, Recipe::List(_) | Recipe::Tuple(_) | Recipe::Str(_))) };
     match failure.class {
-        "TypeError" | "AttributeError" => {
-            let named = classes(message);
-            let first = *named.first()?;
-            let has = |text: &str| message.contains(text);
-            if has("not iterable") || has("non-iterable") || has("has no len()") {
-                let items = Recipe::List(vec![Recipe::Str("a".into()), Recipe::Str("b".into())]);
-                return Some((of(first), Need::OneOf(vec![items, object()])));
-            }
-            if has("not subscriptable") || has("item assignment") || has("item deletion") {
-                return Some((of(first), Need::OneOf(vec![object(), Recipe::Dict(vec![])])));
-            }
-            if has("has no attribute") || has("not callable") || has("context manager") {
-                return Some((of(first), Need::OneOf(vec![object()])));
-            }
-            if has("unhashable") {
-                return Some((of(first), Need::OneOf(vec![Recipe::Str("a".into()), Recipe::Int(1)])));
-            }
-            if has("indices must be") {
-                let key = *named.last()?;
-                return Some((
-                    of(first),
-                    Need::OneOf(vec![object(), sample(if key == "str" { "dict" } else { "list" })?]),
-                ));
-            }
-            match named.as_slice() {
-                // `can only concatenate str (not "int") to str`, `'<' not supported between instances of 'str' and 'int'`.
-                [wanted, given, ..] if has("concatenate") => {
-                    Some((of(given), Need::OneOf(sample(wanted).into_iter().collect())))
-                }
-                [one, other, ..] if has("operand type") || has("not supported between") => {
-                    let plain = [*one, *other].into_iter().filter_map(sample).collect::<Vec<_>>();
-                    let (one, other) = (of(one), of(other));
-                    let mut wanted = plain;
-                    wanted.push(Recipe::Int(1));
-                    Some((Box::new(move |value| one(value) || other(value)), Need::OneOf(wanted)))
-                }
-                _ => {
-                    let given = *named.last()?;
-                    let wanted = if has("string") || has("str") && given != "str" { "str" } else { "int" };
-                    Some((of(given), Need::OneOf(sample(wanted).into_iter().collect())))
-                }
-            }
-        }
-        "ValueError" => {
-            if let Some(count) = number_after(message, "unpack (expected ") {
-                return Some((holders(), Need::Length(count)));
-            }
-            if message.contains("invalid literal for int()") || message.contains("could not convert string to float") {
-                let numbers = ["1", "0", "-7"].map(|text| Recipe::Str(text.into())).into();
-                let is_text: Culprits = Box::new(|value| matches!(value, Recipe::Str(_)));
-                return Some((is_text, Need::OneOf(numbers)));
-            }
-            None
-        }
+        "TypeError" | "AttributeError" => of_wrong_class(message),
+        "ValueError" => of_wrong_value(message),
         "IndexError" => Some((holders(), Need::Longer)),
         "KeyError" => {
             let key = match message.parse::<i64>() {
@@ -203,6 +211,50 @@ fn diagnose(failure: &Failure<'_>) -> Option<(Culprits, Need)> {
             let is_zero: Culprits =
                 Box::new(|value| matches!(value, Recipe::Int(0) | Recipe::Bool(false)) || *value == Recipe::Float(0.0));
             Some((is_zero, Need::OneOf(vec![Recipe::Int(3), Recipe::Float(0.5)])))
+        }
+        _ => None,
+    }
+}
+
+/// The same for an operation on values of a class that does not support it.
+fn of_wrong_class(message: &str) -> Option<(Culprits, Need)> {
+    let object = || Recipe::Versatile(AbstractValue::Object);
+    let text = || Recipe::Str("a".into());
+    let named = classes(message);
+    let (first, last) = (*named.first()?, *named.last()?);
+    let (culprits, wanted) = match (misfit(&OF_CLASSES, message), named.as_slice()) {
+        (Some(Misfit::NotIterable), _) => {
+            (of_class(first), vec![Recipe::List(vec![text(), Recipe::Str("b".into())]), object()])
+        }
+        (Some(Misfit::NotSubscriptable), _) => (of_class(first), vec![object(), Recipe::Dict(vec![])]),
+        (Some(Misfit::NoObject), _) => (of_class(first), vec![object()]),
+        (Some(Misfit::Unhashable), _) => (of_class(first), vec![text(), Recipe::Int(1)]),
+        (Some(Misfit::Index), _) => {
+            (of_class(first), vec![object(), sample(if last == "str" { "dict" } else { "list" })?])
+        }
+        (Some(Misfit::Concatenation), [wanted, given, ..]) => (of_class(given), sample(wanted).into_iter().collect()),
+        (Some(Misfit::Operands), [one, other, ..]) => {
+            let plain = [*one, *other].into_iter().filter_map(sample);
+            let wanted = plain.chain([Recipe::Int(1)]).collect();
+            let (one, other) = (of_class(one), of_class(other));
+            let either: Culprits = Box::new(move |value| one(value) || other(value));
+            (either, wanted)
+        }
+        _ => {
+            let wanted = if wants_text(message, last) { "str" } else { "int" };
+            (of_class(last), sample(wanted).into_iter().collect())
+        }
+    };
+    Some((culprits, Need::OneOf(wanted)))
+}
+
+/// The same for a value of the right class.
+fn of_wrong_value(message: &str) -> Option<(Culprits, Need)> {
+    match misfit(&OF_VALUES, message)? {
+        Misfit::Items => Some((holders(), Need::Length(number_after(message, EXPECTED)?))),
+        Misfit::NotNumeric => {
+            let numbers = ["1", "0", "-7"].map(|text| Recipe::Str(text.into())).into();
+            Some((Box::new(|value| matches!(value, Recipe::Str(_))), Need::OneOf(numbers)))
         }
         _ => None,
     }
