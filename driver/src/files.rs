@@ -80,7 +80,8 @@ pub fn write_text(path: &Path, text: &str) -> Result<(), String> {
 /// An error of the operating system, without its number.
 pub fn reason(error: &io::Error) -> String {
     let text = error.to_string();
-    text.split(" (os error").next().unwrap_or_default().to_owned()
+    let number = error.raw_os_error().map(|number| format!(" (os error {number})"));
+    number.and_then(|number| text.strip_suffix(&number)).unwrap_or(&text).to_owned()
 }
 
 #[cfg(test)]

@@ -104,12 +104,12 @@ impl RowPlace {
 /// A change from the text of a JSON object.
 pub fn from_json(text: &[u8], place: RowPlace) -> Row {
     let value: Value = serde_json::from_slice(text).map_err(|error| {
-        let at = match error.to_string() {
-            _ if error.is_eof() => "it ends too early".to_owned(),
-            what if what.contains("surrogate") => {
-                format!("half of a surrogate pair at column {}, which no Python file can hold", error.column())
-            }
-            _ => format!("wrong at column {}", error.column()),
+        let at = if error.is_eof() {
+            "it ends too early".to_owned()
+        } else if has_half_pair(before(text, &error)) {
+            format!("half of a surrogate pair at column {}, which no Python file can hold", error.column())
+        } else {
+            format!("wrong at column {}", error.column())
         };
         place.wrong(None, &format!("it is not JSON ({at}); {}", place.expected()))
     })?;
@@ -117,6 +117,38 @@ pub fn from_json(text: &[u8], place: RowPlace) -> Row {
         Value::Object(fields) => from_fields(fields, place),
         other => Err(place.wrong(None, &format!("it is {}; {}", kind(&other), place.expected()))),
     }
+}
+
+/// What was read of a text until the error.
+fn before<'a>(text: &'a [u8], error: &serde_json::Error) -> &'a [u8] {
+    let lines = text.split_inclusive(|byte| *byte == b'\n').take(error.line().saturating_sub(1));
+    let end = lines.map(<[u8]>::len).sum::<usize>() + error.column();
+    text.get(..end).unwrap_or(text)
+}
+
+/// Whether escapes of JSON stand for half of a surrogate pair: `\ud83d` without `\ude00`.
+fn has_half_pair(text: &[u8]) -> bool {
+    let is_half = |units: &mut Vec<u16>| char::decode_utf16(units.drain(..)).any(|decoded| decoded.is_err());
+    let (mut rest, mut units) = (text, Vec::new());
+    while let Some((_, after)) = rest.split_first() {
+        if let Some((unit, after)) = escaped_unit(rest) {
+            units.push(unit);
+            rest = after;
+            continue;
+        }
+        if is_half(&mut units) {
+            return true;
+        }
+        rest = if rest.starts_with(b"\\") { after.get(1..).unwrap_or_default() } else { after };
+    }
+    is_half(&mut units)
+}
+
+/// The number of an escape `\u0041` that a text starts with, and what follows.
+fn escaped_unit(text: &[u8]) -> Option<(u16, &[u8])> {
+    let (digits, after) = text.strip_prefix(b"\\u")?.split_at_checked(4)?;
+    let digits = std::str::from_utf8(digits).ok()?;
+    Some((u16::from_str_radix(digits, 16).ok()?, after))
 }
 
 /// A change from named values.
@@ -204,6 +236,17 @@ mod tests {
         assert_eq!(read(r#"{"old": "", "new": ""}"#, 7).unwrap().id, Value::from(7));
         // Which labels count is another question.
         assert_eq!(read(r#"{"old": "", "new": "", "label": 1}"#, 7).unwrap().label.as_deref(), Some("1"));
+    }
+
+    #[test]
+    fn half_of_a_surrogate_pair_is_named_and_other_mistakes_are_not_taken_for_it() {
+        let said = |text: &str| read(text, 1).unwrap_err().what;
+        for text in [r#"{"old": "\ud800", "new": ""}"#, r#"{"old": "\ud83d\ud83d"}"#, r#"{"old": "\ude00"}"#] {
+            assert!(said(text).contains("half of a surrogate pair"), "{text}: {}", said(text));
+        }
+        for text in [r#"{"old": "\ud83d\ude00" 1}"#, r#"{"old": "\\ud800" 1}"#, r#"{"old": "surrogate" 1}"#] {
+            assert!(said(text).contains("wrong at column"), "{text}: {}", said(text));
+        }
     }
 
     #[test]
