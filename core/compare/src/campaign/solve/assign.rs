@@ -268,87 +268,88 @@ impl Solver<'_> {
         wanted: &Recipe,
         so_far: &Assignment,
     ) -> Vec<Assignment> {
-        let first = arguments.first();
         match callee.as_ref() {
-            Term::Name(name) if !self.is_injected(name) => {
-                let Some(first) = first else { return vec![] };
-                let current = self.value(first, so_far);
-                let argument = match (name.as_str(), wanted) {
-                    ("len", Recipe::Int(count)) => {
-                        return self.set_length(first, usize::try_from(*count).unwrap_or(0), so_far);
-                    }
-                    ("int", Recipe::Int(_)) if matches!(current, Some(Recipe::Str(_))) => Recipe::Str(wanted.display()),
-                    ("float", Recipe::Float(_) | Recipe::Int(_)) if matches!(current, Some(Recipe::Str(_))) => {
-                        Recipe::Str(wanted.display())
-                    }
-                    ("int", Recipe::Int(_)) | ("float", Recipe::Float(_) | Recipe::Int(_)) => wanted.clone(),
-                    ("str", Recipe::Str(text)) => match (&current, text.parse::<i64>()) {
-                        (Some(Recipe::Int(_)), Ok(value)) => Recipe::Int(value),
-                        _ => wanted.clone(),
-                    },
-                    ("bool", Recipe::Bool(truth)) => return self.truthy(first, None, *truth, so_far),
-                    ("abs" | "round" | "max" | "min", _) => wanted.clone(),
-                    ("type", Recipe::Named(class)) => {
-                        let samples = shapes::instances(std::slice::from_ref(class), true);
-                        return samples.iter().flat_map(|sample| self.set(first, sample, so_far)).collect();
-                    }
-                    ("sum", Recipe::Int(_) | Recipe::Float(_)) => Recipe::List(vec![wanted.clone()]),
-                    (
-                        "sorted" | "list" | "tuple" | "set",
-                        Recipe::List(items) | Recipe::Tuple(items) | Recipe::Set(items),
-                    ) => Recipe::List(items.clone()),
-                    ("ord", Recipe::Int(code)) => match u32::try_from(*code).ok().and_then(char::from_u32) {
-                        Some(character) => Recipe::Str(character.to_string()),
-                        None => return vec![],
-                    },
-                    ("getattr", _) => match arguments.get(1).map(Rc::as_ref) {
-                        Some(Term::Literal(Recipe::Str(attribute))) => {
-                            let attribute = Term::Attribute(first.clone(), attribute.clone());
-                            let mut ways = self.set(&attribute, wanted, so_far);
-                            if let Some(path) = self.path(&attribute, so_far) {
-                                for way in &mut ways {
-                                    let question = Question::Attribute(AccessPath::new(&path)).to_string();
-                                    way.insert(question, Decision::Value(Recipe::Bool(true)));
-                                }
-                            }
-                            return ways;
-                        }
-                        _ => return vec![],
-                    },
-                    _ => return vec![],
-                };
-                self.set(first, &argument, so_far)
-            }
-            Term::Attribute(base, method) => {
-                let receiver = self.value(base, so_far);
-                let argument = first.and_then(|first| self.value(first, so_far));
-                match (&receiver, method.as_str()) {
-                    (None | Some(Recipe::Versatile(_)), _) => {
-                        let mut ways = self.decide(term, wanted, so_far);
-                        if let (true, Some(key), Some(path)) =
-                            (method == "get", argument.as_ref(), self.path(base, so_far))
-                        {
-                            let key = key.display();
-                            let mut way = so_far.clone();
-                            let question = Question::Item { item: &key, holder: AccessPath::new(&path) }.to_string();
-                            way.insert(question, Decision::Value(Recipe::Bool(true)));
-                            way.insert(AccessPath::new(&path).item(&key), Decision::Value(wanted.clone()));
-                            ways.push(way);
-                        }
-                        if receiver.is_none() {
-                            let targets = shapes::receivers(None, method, argument.as_ref(), wanted);
-                            ways.extend(targets.iter().flat_map(|target| self.set(base, target, so_far)));
-                        }
-                        ways
-                    }
-                    (Some(receiver), _) => {
-                        let targets = shapes::receivers(Some(receiver), method, argument.as_ref(), wanted);
-                        targets.iter().flat_map(|target| self.set(base, target, so_far)).collect()
-                    }
-                }
-            }
+            Term::Name(name) if !self.is_injected(name) => self.set_builtin(name, arguments, wanted, so_far),
+            Term::Attribute(base, method) => self.set_method(term, (base, method), arguments, wanted, so_far),
             _ => self.decide(term, wanted, so_far),
         }
+    }
+
+    /// Ways to give the call of a builtin this result.
+    fn set_builtin(
+        &mut self,
+        name: &str,
+        arguments: &[Rc<Term>],
+        wanted: &Recipe,
+        so_far: &Assignment,
+    ) -> Vec<Assignment> {
+        let Some(first) = arguments.first() else { return vec![] };
+        let current = self.value(first, so_far);
+        match (name, wanted) {
+            ("len", Recipe::Int(count)) => self.set_length(first, usize::try_from(*count).unwrap_or(0), so_far),
+            ("bool", Recipe::Bool(truth)) => self.truthy(first, None, *truth, so_far),
+            ("type", Recipe::Named(class)) => {
+                let samples = shapes::instances(std::slice::from_ref(class), true);
+                samples.iter().flat_map(|sample| self.set(first, sample, so_far)).collect()
+            }
+            ("getattr", _) => match arguments.get(1).map(Rc::as_ref) {
+                Some(Term::Literal(Recipe::Str(attribute))) => self.set_attribute(first, attribute, wanted, so_far),
+                _ => vec![],
+            },
+            _ => {
+                let argument = shapes::argument(name, current.as_ref(), wanted);
+                argument.map_or_else(Vec::new, |argument| self.set(first, &argument, so_far))
+            }
+        }
+    }
+
+    /// Ways to give an attribute this value that exists in any case.
+    fn set_attribute(
+        &mut self,
+        holder: &Rc<Term>,
+        name: &str,
+        wanted: &Recipe,
+        so_far: &Assignment,
+    ) -> Vec<Assignment> {
+        let attribute = Term::Attribute(holder.clone(), name.to_owned());
+        let mut ways = self.set(&attribute, wanted, so_far);
+        if let Some(path) = self.path(&attribute, so_far) {
+            for way in &mut ways {
+                let question = Question::Attribute(AccessPath::new(&path)).to_string();
+                way.insert(question, Decision::Value(Recipe::Bool(true)));
+            }
+        }
+        ways
+    }
+
+    /// Ways to give the call of a method this result.
+    fn set_method(
+        &mut self,
+        term: &Term,
+        (base, method): (&Rc<Term>, &str),
+        arguments: &[Rc<Term>],
+        wanted: &Recipe,
+        so_far: &Assignment,
+    ) -> Vec<Assignment> {
+        let receiver = self.value(base, so_far);
+        let argument = arguments.first().and_then(|first| self.value(first, so_far));
+        let mut ways = Vec::new();
+        if matches!(receiver, None | Some(Recipe::Versatile(_))) {
+            ways = self.decide(term, wanted, so_far);
+            if let (true, Some(key), Some(path)) = (method == "get", argument.as_ref(), self.path(base, so_far)) {
+                let key = key.display();
+                let mut way = so_far.clone();
+                let question = Question::Item { item: &key, holder: AccessPath::new(&path) }.to_string();
+                way.insert(question, Decision::Value(Recipe::Bool(true)));
+                way.insert(AccessPath::new(&path).item(&key), Decision::Value(wanted.clone()));
+                ways.push(way);
+            }
+        }
+        if !matches!(receiver, Some(Recipe::Versatile(_))) {
+            let targets = shapes::receivers(receiver.as_ref(), method, argument.as_ref(), wanted);
+            ways.extend(targets.iter().flat_map(|target| self.set(base, target, so_far)));
+        }
+        ways
     }
 
     fn set_length(&mut self, term: &Rc<Term>, count: usize, so_far: &Assignment) -> Vec<Assignment> {

@@ -93,81 +93,111 @@ impl Solver<'_> {
         wanted: bool,
         so_far: &Assignment,
     ) -> Option<Vec<Assignment>> {
-        let name = match callee.as_ref() {
-            Term::Name(name) | Term::Attribute(_, name) => name.clone(),
-            _ => return None,
-        };
-        match (callee.as_ref(), name.as_str(), arguments) {
-            (Term::Name(_), "issubclass", [value, classes]) => {
+        const PATTERN_METHODS: [&str; 3] = ["match", "fullmatch", "search"];
+        let (Term::Name(name) | Term::Attribute(_, name)) = callee.as_ref() else { return None };
+        match callee.as_ref() {
+            _ if PATTERN_METHODS.contains(&name.as_str()) => self.matched(arguments, site, wanted, so_far),
+            Term::Attribute(base, method) => self.method_test((base, method), arguments, site, wanted, so_far),
+            _ => self.builtin_test(name, arguments, wanted, so_far),
+        }
+    }
+
+    /// A test that is the call of a builtin.
+    fn builtin_test(
+        &mut self,
+        name: &str,
+        arguments: &[Rc<Term>],
+        wanted: bool,
+        so_far: &Assignment,
+    ) -> Option<Vec<Assignment>> {
+        match (name, arguments) {
+            ("issubclass", [value, classes]) => {
                 let class = if wanted { self.named(classes) } else { Some(Recipe::Named("int".into())) };
                 Some(class.map_or_else(Vec::new, |class| self.set(value, &class, so_far)))
             }
-            (Term::Name(_), "isinstance", [value, classes]) => Some(self.instance(value, classes, wanted, so_far)),
-            (Term::Name(_), "callable" | "hasattr" | "bool", [value, ..]) => match name.as_str() {
-                "bool" => Some(self.truthy(value, None, wanted, so_far)),
-                "hasattr" => {
-                    let Term::Literal(Recipe::Str(attribute)) = arguments.get(1)?.as_ref() else { return None };
-                    let path = self.path(value, so_far)?;
-                    if !matches!(self.value(value, so_far), Some(Recipe::Versatile(_))) {
-                        return Some(if wanted {
-                            self.set(value, &Recipe::Versatile(AbstractValue::Object), so_far)
-                        } else {
-                            vec![]
-                        });
-                    }
-                    let mut way = so_far.clone();
-                    let attribute = AccessPath::new(&path).attribute(attribute);
-                    let question = Question::Attribute(AccessPath::new(&attribute)).to_string();
-                    way.insert(question, Decision::Value(Recipe::Bool(wanted)));
-                    Some(vec![way])
-                }
-                _ => {
-                    let value_wanted = if wanted { Recipe::Versatile(AbstractValue::Callable) } else { Recipe::Int(1) };
-                    Some(self.set(value, &value_wanted, so_far))
-                }
-            },
-            (Term::Name(_), "any" | "all", [only]) => {
+            ("isinstance", [value, classes]) => Some(self.instance(value, classes, wanted, so_far)),
+            ("bool", [value, ..]) => Some(self.truthy(value, None, wanted, so_far)),
+            ("callable", [value, ..]) => {
+                let value_wanted = if wanted { Recipe::Versatile(AbstractValue::Callable) } else { Recipe::Int(1) };
+                Some(self.set(value, &value_wanted, so_far))
+            }
+            ("hasattr", [value, attribute, ..]) => {
+                let Term::Literal(Recipe::Str(attribute)) = attribute.as_ref() else { return None };
+                self.attribute_test(value, attribute, wanted, so_far)
+            }
+            ("any" | "all", [only]) => {
                 let Term::Comprehension(element, conditions, iterated) = only.as_ref() else { return None };
-                Some(match (name.as_str() == "any", wanted) {
+                Some(match (name == "any", wanted) {
                     (true, true) => self.all_of(element, conditions, Some(true), so_far),
                     (false, false) => self.all_of(element, conditions, Some(false), so_far),
                     (_, _) => self.set(iterated, &Recipe::List(vec![]), so_far),
                 })
             }
-            (_, "match" | "fullmatch" | "search", _) => {
-                let observed = site.and_then(|site| self.facts.operands(ObservationPoint::Call(site)));
-                let operands = observed.map_or(&[][..], |seen| seen.operands.as_slice());
-                // `re.match(pattern, text)` or `pattern.match(text)`.
-                let (pattern, text) = match arguments {
-                    [pattern, text, ..] => {
-                        (self.value(pattern, so_far).or_else(|| operands.get(1)?.value.clone()), text)
-                    }
-                    [text] => (operands.first().and_then(|operand| operand.value.clone()), text),
-                    _ => return None,
-                };
-                let Some(Recipe::Str(pattern)) = pattern else { return None };
-                let mut ways = Vec::new();
-                for sample in shapes::matching(&pattern, wanted) {
-                    ways.extend(self.set(text, &Recipe::Str(sample), so_far));
-                }
-                Some(ways)
-            }
-            (Term::Attribute(base, _), method, _) => {
-                let receiver = self.value(base, so_far);
-                let observed = site.and_then(|site| self.facts.operands(ObservationPoint::Call(site)));
-                let receiver = receiver
-                    .or_else(|| observed.and_then(|seen| seen.operands.first()?.value.clone()))
-                    .filter(|receiver| !matches!(receiver, Recipe::Versatile(_)));
-                let argument = arguments.first().and_then(|first| self.value(first, so_far));
-                let argument = argument.or_else(|| observed.and_then(|seen| seen.operands.get(1)?.value.clone()));
-                let targets = shapes::answering(receiver.as_ref(), method, argument.as_ref(), wanted);
-                if targets.is_empty() {
-                    return None;
-                }
-                Some(targets.iter().flat_map(|target| self.set(base, target, so_far)).collect())
-            }
             _ => None,
         }
+    }
+
+    /// `hasattr(x, 'name')`.
+    fn attribute_test(
+        &mut self,
+        value: &Rc<Term>,
+        attribute: &str,
+        wanted: bool,
+        so_far: &Assignment,
+    ) -> Option<Vec<Assignment>> {
+        let path = self.path(value, so_far)?;
+        if !matches!(self.value(value, so_far), Some(Recipe::Versatile(_))) {
+            let object = Recipe::Versatile(AbstractValue::Object);
+            return Some(if wanted { self.set(value, &object, so_far) } else { vec![] });
+        }
+        let mut way = so_far.clone();
+        let attribute = AccessPath::new(&path).attribute(attribute);
+        let question = Question::Attribute(AccessPath::new(&attribute)).to_string();
+        way.insert(question, Decision::Value(Recipe::Bool(wanted)));
+        Some(vec![way])
+    }
+
+    /// `re.match(pattern, text)` or `pattern.match(text)`.
+    fn matched(
+        &mut self,
+        arguments: &[Rc<Term>],
+        site: Option<u32>,
+        wanted: bool,
+        so_far: &Assignment,
+    ) -> Option<Vec<Assignment>> {
+        let observed = site.and_then(|site| self.facts.operands(ObservationPoint::Call(site)));
+        let operands = observed.map_or(&[][..], |seen| seen.operands.as_slice());
+        let (pattern, text) = match arguments {
+            [pattern, text, ..] => (self.value(pattern, so_far).or_else(|| operands.get(1)?.value.clone()), text),
+            [text] => (operands.first().and_then(|operand| operand.value.clone()), text),
+            _ => return None,
+        };
+        let Some(Recipe::Str(pattern)) = pattern else { return None };
+        let samples = shapes::matching(&pattern, wanted);
+        Some(samples.into_iter().flat_map(|sample| self.set(text, &Recipe::Str(sample), so_far)).collect())
+    }
+
+    /// A test that is the call of a method: `x.startswith(y)`.
+    fn method_test(
+        &mut self,
+        (base, method): (&Rc<Term>, &str),
+        arguments: &[Rc<Term>],
+        site: Option<u32>,
+        wanted: bool,
+        so_far: &Assignment,
+    ) -> Option<Vec<Assignment>> {
+        let receiver = self.value(base, so_far);
+        let observed = site.and_then(|site| self.facts.operands(ObservationPoint::Call(site)));
+        let receiver = receiver
+            .or_else(|| observed.and_then(|seen| seen.operands.first()?.value.clone()))
+            .filter(|receiver| !matches!(receiver, Recipe::Versatile(_)));
+        let argument = arguments.first().and_then(|first| self.value(first, so_far));
+        let argument = argument.or_else(|| observed.and_then(|seen| seen.operands.get(1)?.value.clone()));
+        let targets = shapes::answering(receiver.as_ref(), method, argument.as_ref(), wanted);
+        if targets.is_empty() {
+            return None;
+        }
+        Some(targets.iter().flat_map(|target| self.set(base, target, so_far)).collect())
     }
 
     fn instance(&mut self, value: &Rc<Term>, classes: &Rc<Term>, wanted: bool, so_far: &Assignment) -> Vec<Assignment> {

@@ -8,6 +8,25 @@ use super::super::evaluate::number;
 use super::MAX_LENGTH;
 use super::containers::with_item;
 
+/// A value `x` with `NAME(x) == wanted` for a builtin, near the present value.
+pub(in super::super) fn argument(name: &str, current: Option<&Recipe>, wanted: &Recipe) -> Option<Recipe> {
+    use Recipe as R;
+    Some(match (name, wanted, current) {
+        ("int", R::Int(_), Some(R::Str(_))) => R::Str(wanted.display()),
+        ("float", R::Float(_) | R::Int(_), Some(R::Str(_))) => R::Str(wanted.display()),
+        ("int", R::Int(_), _) | ("float", R::Float(_) | R::Int(_), _) => wanted.clone(),
+        ("str", R::Str(text), Some(R::Int(_))) => text.parse().map_or_else(|_| wanted.clone(), R::Int),
+        ("str", R::Str(_), _) => wanted.clone(),
+        ("abs" | "round" | "max" | "min", _, _) => wanted.clone(),
+        ("sum", R::Int(_) | R::Float(_), _) => R::List(vec![wanted.clone()]),
+        ("sorted" | "list" | "tuple" | "set", R::List(items) | R::Tuple(items) | R::Set(items), _) => {
+            R::List(items.clone())
+        }
+        ("ord", R::Int(code), _) => R::Str(u32::try_from(*code).ok().and_then(char::from_u32)?.to_string()),
+        _ => return None,
+    })
+}
+
 /// Values `x` with `x OP known == wanted`.
 pub(in super::super) fn left_of(
     operator: Operator,

@@ -6,7 +6,7 @@ mod patterns;
 mod values;
 
 pub(super) use containers::{holding, members, strangers, with_element, with_item, without};
-pub(super) use inverse::{answering, left_of, receivers, right_of};
+pub(super) use inverse::{answering, argument, left_of, receivers, right_of};
 pub(super) use patterns::matching;
 pub(super) use values::{instances, of_length, replace, targets, unlike, with_truth};
 
