@@ -112,12 +112,7 @@ fn said(differs: bool, verdict: Verdict, reason: &str, evidence: &[Evidence]) ->
     if differs && (evidence.is_empty() || verdict != Verdict::Changing) {
         return plain::sentence(reason);
     }
-    let mut places: Vec<String> = (evidence.iter().take(PLACES))
-        .map(|one| match one.channel.name() {
-            channel if channel == one.place => channel.to_owned(),
-            channel => format!("{channel}: {}", plain::value(&one.place)),
-        })
-        .collect();
+    let mut places: Vec<String> = (evidence.iter().take(PLACES)).map(words::evidence_place).collect();
     if evidence.is_empty() {
         places.push("no evidence".into());
     }

@@ -2,7 +2,9 @@
 
 use serde::Serialize;
 
-use twincell_behavior::{CallRow, EvidencePlace, Shown, display_decision, display_shown, display_slot, is_argument};
+use twincell_behavior::{
+    CallRow, Channel, EvidencePlace, Shown, display_decision, display_shown, display_slot, is_argument,
+};
 use twincell_compare::report::{Comparison, Evidence, ExecutionReport, LineReport, PairReport, VersionReport, Witness};
 use twincell_compare::verdict::Verdict;
 use twincell_engine::observed::{Behavior, Outcome};
@@ -10,6 +12,8 @@ use twincell_engine::protocol::Injection;
 use twincell_syntax::site::SiteKind;
 use twincell_values::path::Question;
 use twincell_values::value::{Choice, Decision, Recipe};
+
+use crate::plain;
 
 /// A sign that carries the verdict together with its word, never a color alone.
 pub fn icon(verdict: Verdict) -> &'static str {
@@ -134,6 +138,15 @@ pub const EXECUTION_LEGEND: &str = "○ says nothing: a version ended in an exce
 
 pub const UNEXAMINED_LEGEND: &str =
     "? not examined: the two versions differed, but the execution was set aside, so it is no evidence.";
+
+/// The place of evidence, with its channel where the place does not name it: `output: stdout`, `return value`.
+pub fn evidence_place(one: &Evidence) -> String {
+    let place = plain::value(&one.place);
+    match one.channel {
+        Channel::Return | Channel::Exception => place,
+        channel => format!("{}: {place}", channel.name()),
+    }
+}
 
 /// Why the verdict is what it is, as a sentence; none where the first sentence says so already, as it does of every change.
 pub fn reason(pair: &PairReport) -> Option<String> {

@@ -10,6 +10,32 @@ export type Channel = "return" | "arguments" | "output" | "log" | "calls" | "exc
 
 export type Strength = "observable" | "call_pattern";
 
+export type Stream = "stdout" | "stderr";
+
+/** Where in its channel a difference is. */
+export type EvidencePlace =
+  | { kind: "return_value" }
+  | { kind: "exception" }
+  | { kind: "left"; slot: Slot }
+  | { kind: "output"; stream: Stream }
+  | { kind: "message"; number: number }
+  | { kind: "call"; number: number };
+
+/** Where a value is that an execution leaves behind beside its result. */
+export type Slot =
+  | { argument: string }
+  | { global: string }
+  | { name: string }
+  | "awaited"
+  | "yielded"
+  | "yielded_afterwards"
+  | "generator_value"
+  | { callback: number }
+  | "descriptor"
+  | "class_attributes"
+  | "enum_members"
+  | { use: { step: number; member: string } };
+
 /** A comparison. */
 export interface ComparisonState {
   /** `STATE_FORMAT`. */
@@ -120,6 +146,8 @@ export interface Execution {
 export interface Evidence {
   channel: Channel;
   place: string;
+  /** The same as data; none in evidence that was written before reports had it. */
+  at: EvidencePlace | null;
   old: string;
   new: string;
   strength: Strength;

@@ -120,6 +120,7 @@ impl From<&report::Evidence> for Evidence {
         Self {
             channel: one.channel,
             place: one.place.clone(),
+            at: one.at.clone(),
             old: one.old.clone(),
             new: one.new.clone(),
             strength: one.strength,

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use serde::{Serialize, Serializer};
 
-use twincell_behavior::{Channel, Strength};
+use twincell_behavior::{Channel, EvidencePlace, Strength};
 use twincell_compare::report;
 use twincell_compare::verdict::Verdict;
 use twincell_values::value::AbstractValue;
@@ -155,6 +155,9 @@ struct Evidence {
     #[cfg_attr(test, ts(as = "typescript::Channel"))]
     channel: Channel,
     place: String,
+    /// The same as data; none in evidence that was written before reports had it.
+    #[cfg_attr(test, ts(as = "Option<typescript::EvidencePlace>"))]
+    at: Option<EvidencePlace>,
     old: String,
     new: String,
     #[cfg_attr(test, ts(as = "typescript::Strength"))]

@@ -33,6 +33,77 @@ macro_rules! mirror {
 mirror!(Verdict of twincell_compare::verdict::Verdict: Changing, LikelyPreserving, Inconclusive, Identical);
 mirror!(Channel of twincell_behavior::Channel: Return, Arguments, Output, Log, Calls, Exception);
 mirror!(Strength of twincell_behavior::Strength: Observable, CallPattern);
+mirror!(Stream of twincell_behavior::Stream: Stdout, Stderr);
+
+/// Where in its channel a difference is.
+#[derive(Serialize, TS)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+#[ts(tag = "kind", rename_all = "snake_case")]
+pub enum EvidencePlace {
+    ReturnValue,
+    Exception,
+    Left { slot: Slot },
+    Output { stream: Stream },
+    Message { number: usize },
+    Call { number: usize },
+}
+
+/// Where a value is that an execution leaves behind beside its result.
+#[derive(Serialize, TS)]
+#[serde(rename_all = "snake_case")]
+#[ts(rename_all = "snake_case")]
+pub enum Slot {
+    Argument(String),
+    Global(String),
+    Name(String),
+    Awaited,
+    Yielded,
+    YieldedAfterwards,
+    GeneratorValue,
+    Callback(usize),
+    Descriptor,
+    ClassAttributes,
+    EnumMembers,
+    Use { step: u32, member: String },
+}
+
+impl From<twincell_behavior::EvidencePlace> for EvidencePlace {
+    fn from(place: twincell_behavior::EvidencePlace) -> Self {
+        use twincell_behavior::EvidencePlace as Origin;
+        match place {
+            Origin::ReturnValue => Self::ReturnValue,
+            Origin::Exception => Self::Exception,
+            Origin::Left { slot } => Self::Left { slot: slot.into() },
+            Origin::Output { stream: twincell_behavior::Stream::Stdout } => Self::Output { stream: Stream::Stdout },
+            Origin::Output { stream: twincell_behavior::Stream::Stderr } => Self::Output { stream: Stream::Stderr },
+            Origin::Message { number } => Self::Message { number },
+            Origin::Call { number } => Self::Call { number },
+        }
+    }
+}
+
+impl From<twincell_engine::observed::Slot> for Slot {
+    fn from(slot: twincell_engine::observed::Slot) -> Self {
+        use twincell_engine::observed::Slot as Origin;
+        match slot {
+            Origin::Argument(path) => Self::Argument(path),
+            Origin::Global(name) => Self::Global(name),
+            Origin::Name(name) => Self::Name(name),
+            Origin::Awaited => Self::Awaited,
+            Origin::Yielded => Self::Yielded,
+            Origin::YieldedAfterwards => Self::YieldedAfterwards,
+            Origin::GeneratorValue => Self::GeneratorValue,
+            Origin::Callback(number) => Self::Callback(number),
+            Origin::Descriptor => Self::Descriptor,
+            Origin::ClassAttributes => Self::ClassAttributes,
+            Origin::EnumMembers => Self::EnumMembers,
+            Origin::Use { step, member } => Self::Use { step, member },
+        }
+    }
+}
+
+/// The maximum number of columns of the file.
+const WIDTH: usize = 120;
 
 /// The whole file.
 fn file() -> String {
@@ -51,14 +122,23 @@ fn file() -> String {
     macro_rules! declare {
         ($($type:ty),+) => { $(declare(<$type as TS>::decl(&config), <$type as TS>::docs());)+ };
     }
-    declare!(Verdict, Channel, Strength, ComparisonState<'static>, PairState<'static>, Version<'static>, Line<'static>);
+    declare!(Verdict, Channel, Strength, Stream, EvidencePlace, Slot);
+    declare!(ComparisonState<'static>, PairState<'static>, Version<'static>, Line<'static>);
     declare!(Branch, AlignedRow, Execution<'static>, Evidence, Path<'static>, InjectedValue<'static>);
     declare!(Reproducer<'static>, Detail, VersionRun, FinalValue, DetailValue, CallRow, StudyState, StudyRow, Label);
     text
 }
 
-/// A declaration with one field a line, as Prettier writes it.
+/// A declaration with one field or alternative a line, as Prettier writes it.
 fn formatted(declaration: &str) -> String {
+    if declaration.len() > WIDTH
+        && let Some((head, alternatives)) = declaration.trim_end_matches(';').split_once(" = ")
+        && alternatives.contains(" | ")
+        && !alternatives.contains("/**")
+    {
+        let lines: String = alternatives.split(" | ").map(|one| format!("\n  | {}", on_one_line(one))).collect();
+        return format!("{head} ={lines};");
+    }
     let parts = declaration.strip_suffix("};").and_then(|rest| rest.split_once(" = {"));
     let Some((head, fields)) = parts else { return declaration.to_owned() };
     let mut out = format!("{} {{\n", head.replacen("type", "interface", 1));
@@ -73,6 +153,22 @@ fn formatted(declaration: &str) -> String {
         rest = rest[end..].trim_start_matches(',').trim_start();
     }
     out + "}"
+}
+
+/// An object type on one line, and any other type as it stands.
+fn on_one_line(written: &str) -> String {
+    let Some(mut rest) = written.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')) else {
+        return written.to_owned();
+    };
+    let mut fields = Vec::new();
+    while !rest.trim().is_empty() {
+        let end = end_of_field(rest);
+        if let Some((name, of)) = rest[..end].split_once(':') {
+            fields.push(format!("{}: {}", name.trim().trim_matches('"'), on_one_line(of.trim())));
+        }
+        rest = rest[end..].trim_start_matches(',');
+    }
+    format!("{{ {} }}", fields.join("; "))
 }
 
 /// Where the first field ends: at a comma that stands in no brackets.
@@ -96,7 +192,7 @@ fn comment(docs: &str, indent: &str) -> String {
     let text = text.replace("[`", "`").replace("`]", "`").replace("::", ".");
     match text.len() {
         0 => String::new(),
-        length if length + indent.len() + 7 <= 120 => format!("{indent}/** {text} */\n"),
+        length if length + indent.len() + 7 <= WIDTH => format!("{indent}/** {text} */\n"),
         _ => {
             let lines = textwrap::wrap(&text, 117 - indent.len());
             let lines: String = lines.iter().map(|line| format!("{indent} * {line}\n")).collect();
@@ -110,6 +206,37 @@ fn enumerations_of_the_analysis_are_told_as_they_are_sent() {
     Verdict::check();
     Channel::check();
     Strength::check();
+    Stream::check();
+}
+
+#[test]
+fn places_of_evidence_are_told_as_they_are_sent() {
+    use twincell_behavior::{EvidencePlace as Origin, Stream};
+    use twincell_engine::observed::Slot;
+    let left = |slot| Origin::Left { slot };
+    let places = [
+        Origin::ReturnValue,
+        Origin::Exception,
+        Origin::Output { stream: Stream::Stdout },
+        Origin::Output { stream: Stream::Stderr },
+        Origin::Message { number: 1 },
+        Origin::Call { number: 2 },
+        left(Slot::Argument("x.y".into())),
+        left(Slot::Global("CACHE".into())),
+        left(Slot::Name("total".into())),
+        left(Slot::Awaited),
+        left(Slot::Yielded),
+        left(Slot::YieldedAfterwards),
+        left(Slot::GeneratorValue),
+        left(Slot::Callback(1)),
+        left(Slot::Descriptor),
+        left(Slot::ClassAttributes),
+        left(Slot::EnumMembers),
+        left(Slot::Use { step: 1, member: "add".into() }),
+    ];
+    for place in places {
+        assert_eq!(to_value(EvidencePlace::from(place.clone())).ok(), to_value(place).ok());
+    }
 }
 
 #[test]

@@ -136,11 +136,9 @@ fn evidence(page: &mut Page, pair: &PairReport) {
     }
     page.title("Evidence");
     for one in pair.evidence.iter().take(EVIDENCE_SHOWN) {
-        let place = plain::value(&one.place);
-        let channel = one.channel.name();
-        let channel = if place.starts_with(channel) { String::new() } else { format!("{channel}: ") };
+        let place = words::evidence_place(one);
         let number = one.execution;
-        page.hanging("  ≠ ", &format!("{channel}{place} ({}, execution {number})", words::strength(one)));
+        page.hanging("  ≠ ", &format!("{place} ({}, execution {number})", words::strength(one)));
         for (label, value) in [("      old  ", &one.old), ("      new  ", &one.new)] {
             page.hanging(label, if value.is_empty() { "nothing".into() } else { plain::value(value) }.as_str());
         }

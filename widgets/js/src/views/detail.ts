@@ -254,7 +254,7 @@ function behavior(detail: Detail): HTMLElement {
     if (old[stream] === "" && renewed[stream] === "") continue;
     add(
       stream,
-      differs((one) => one.channel === "output" && one.place.includes(stream)),
+      differs((one) => one.at?.kind === "output" && one.at.stream === stream),
       output(old[stream]),
       output(renewed[stream]),
     );
