@@ -116,13 +116,15 @@ def test_none_leaves_the_default():
     assert twincell.compare(OLD, NEW, budget=None, function=None).to_dict()["budget"] == 300
 
 
-def test_the_types_list_exactly_the_options_of_the_table():
+@pytest.mark.parametrize("job", ["compare", "study", "predict"])
+def test_the_types_list_exactly_the_options_of_the_table(job):
     tree = ast.parse(files("twincell").joinpath("_twincell.pyi").read_text())
-    stub = next(node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == "compare")
-    declared = [argument.arg for argument in stub.args.kwonlyargs]
-    table = _twincell.option_table()
-    assert declared == [option["keyword"] for option in table]
-    for argument, option in zip(stub.args.kwonlyargs, table, strict=True):
+    stub = next(node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == job)
+    table = [option for option in _twincell.option_table() if job in option["jobs"]]
+    # A study also has arguments of its own, which come first.
+    declared = stub.args.kwonlyargs[-len(table) :]
+    assert [argument.arg for argument in declared] == [option["keyword"] for option in table]
+    for argument, option in zip(declared, table, strict=True):
         for node in ast.walk(argument.annotation):
             if isinstance(node, ast.Subscript) and getattr(node.value, "id", "") == "Literal":
                 words = [constant.value for constant in node.slice.elts]

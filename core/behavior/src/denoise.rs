@@ -37,22 +37,35 @@ pub fn denoise(old: (&Behavior, &[Behavior]), new: (&Behavior, &[Behavior]), rul
         })
     });
     let mut denoised = Denoised { old, new, noisy };
-    let texts = |of: fn(&Behavior) -> Vec<&str>| lines_that_change(runs, of);
-    for (channel, changing, blank) in [
-        (Channel::Output, texts(|one| one.stdout.split('\n').collect()), blank_stdout as fn(&mut Behavior, usize)),
-        (Channel::Output, texts(|one| one.stderr.split('\n').collect()), blank_stderr),
-        (Channel::Log, texts(|one| one.log.iter().map(|logged| logged.message.as_str()).collect()), blank_message),
-    ] {
-        let Some(changing) = changing else {
-            denoised.noisy.insert(channel);
-            continue;
-        };
-        for index in changing {
-            blank(&mut denoised.old, index);
-            blank(&mut denoised.new, index);
+    for channel in Channel::ALL {
+        for (texts, blank) in texts(channel) {
+            let Some(changing) = lines_that_change(runs, *texts) else {
+                denoised.noisy.insert(channel);
+                continue;
+            };
+            for index in changing {
+                blank(&mut denoised.old, index);
+                blank(&mut denoised.new, index);
+            }
         }
     }
     denoised
+}
+
+/// Takes the texts of a channel from a behavior, and blanks one of them.
+type Texts = (fn(&Behavior) -> Vec<&str>, fn(&mut Behavior, usize));
+
+/// The texts of a channel that are compared as they are, line by line. The values of the other channels are reduced part
+/// by part ([`denoise`]).
+fn texts(channel: Channel) -> &'static [Texts] {
+    match channel {
+        Channel::Output => &[
+            (|one| one.stdout.split('\n').collect(), blank_stdout),
+            (|one| one.stderr.split('\n').collect(), blank_stderr),
+        ],
+        Channel::Log => &[(|one| one.log.iter().map(|logged| logged.message.as_str()).collect(), blank_message)],
+        Channel::Return | Channel::Arguments | Channel::Calls | Channel::Exception => &[],
+    }
 }
 
 /// The numbers of the texts that differ between runs of a version; `None` if their count differs.

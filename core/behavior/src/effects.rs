@@ -1,9 +1,9 @@
 //! The effect of a call, inferred from its name and its use: it computes, asks, or acts.
 //!
-//! Tables hold what is known about builtins and the standard library (`twincell_syntax::python`). For other calls, the first word of the name
-//! counts (`inc` in `self.stats.inc_value`, `set` in `setHeader`), together with whether the code uses the value: a
-//! call that exists only for its value asks, and one whose value is thrown away acts. The meaning of a word was learned
-//! from traces of real programs. `verbs.tsv` has, for each word, the number of call sites, the share whose value is
+//! Tables hold what is known about builtins and the standard library (`twincell_syntax::python`). For other calls, the
+//! first word of the name counts (`inc` in `self.stats.inc_value`, `set` in `setHeader`), together with whether the
+//! code uses the value: a call that exists only for its value asks, and one whose value is thrown away acts. The meaning
+//! of a word was learned from traces of real programs. `verbs.tsv` has, for each word, the number of call sites, the share whose value is
 //! thrown away, and the share that gives None (made by `models/train/verbs.py`; for packages that were left out, it is
 //! right about whether a value is thrown away at 92 of 100 sites, where 'never' is right at 77).
 

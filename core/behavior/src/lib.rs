@@ -58,6 +58,11 @@ pub enum Channel {
     Exception,
 }
 
+impl Channel {
+    pub const ALL: [Channel; 6] =
+        [Channel::Return, Channel::Arguments, Channel::Output, Channel::Log, Channel::Calls, Channel::Exception];
+}
+
 /// How strong a difference is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

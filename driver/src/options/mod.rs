@@ -68,6 +68,20 @@ pub enum Job {
     Doctor,
 }
 
+impl Job {
+    pub const ALL: [Job; 4] = [Job::Compare, Job::Study, Job::Predict, Job::Doctor];
+
+    /// The name of the command, and of the function in Python.
+    pub fn name(self) -> &'static str {
+        match self {
+            Job::Compare => "compare",
+            Job::Study => "study",
+            Job::Predict => "predict",
+            Job::Doctor => "doctor",
+        }
+    }
+}
+
 /// One option, with everything that any surface says about it.
 pub struct OptionSpec {
     /// The name on the command line, without the dashes. Python says `raise_probability` for `raise-probability`.
@@ -360,12 +374,24 @@ impl OptionSpec {
 }
 
 /// The option of this name (`raise-probability` or `raise_probability`).
-pub fn find(name: &str) -> Result<&'static OptionSpec, OptionError> {
+fn find(name: &str) -> Result<&'static OptionSpec, OptionError> {
     let dashed = name.replace('_', "-");
-    TABLE.iter().find(|spec| spec.name == dashed).ok_or_else(|| OptionError::Unknown {
-        name: name.to_owned(),
-        known: TABLE.iter().map(OptionSpec::keyword).collect::<Vec<_>>().join(", "),
-    })
+    let known = || keywords(TABLE.iter());
+    TABLE
+        .iter()
+        .find(|spec| spec.name == dashed)
+        .ok_or_else(|| OptionError::Unknown { name: name.to_owned(), known: known() })
+}
+
+/// The option of a job with this name, as the command line or as Python writes it.
+pub fn find_for(job: Job, name: &str) -> Result<&'static OptionSpec, OptionError> {
+    let spec = find(name)?;
+    let other = || OptionError::OfOtherJob { job: job.name(), name: name.to_owned(), known: keywords(of(job)) };
+    if spec.jobs.contains(&job) { Ok(spec) } else { Err(other()) }
+}
+
+fn keywords(specs: impl Iterator<Item = &'static OptionSpec>) -> String {
+    specs.map(OptionSpec::keyword).collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]
@@ -407,7 +433,7 @@ mod tests {
     fn names_are_unique_and_sorted_into_jobs() {
         for (index, spec) in TABLE.iter().enumerate() {
             assert!(TABLE[..index].iter().all(|earlier| earlier.name != spec.name), "{} is there twice", spec.name);
-            assert!(spec.jobs.contains(&Job::Compare), "{} is no option of compare", spec.name);
+            assert!(!spec.jobs.is_empty(), "{} is an option of nothing", spec.name);
             assert!(spec.default.is_empty() != spec.absent.is_empty(), "{} needs one of default and absent", spec.name);
         }
     }
@@ -416,6 +442,8 @@ mod tests {
     fn an_unknown_option_is_answered_with_the_known_ones() {
         let error = Options::default().set_text("bugdet", "3").unwrap_err().to_string();
         assert!(error.contains("bugdet") && error.contains("budget") && error.contains("raise_probability"), "{error}");
+        let error = find_for(Job::Predict, "budget").err().map(|error| error.to_string());
+        assert_eq!(error.as_deref(), Some("predict has no option budget: it has predictor, model, device, cache"));
     }
 
     #[test]

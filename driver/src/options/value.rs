@@ -49,6 +49,8 @@ pub enum Kind {
 pub enum OptionError {
     #[error("there is no option {name}; there are: {known}")]
     Unknown { name: String, known: String },
+    #[error("{job} has no option {name}: it has {known}")]
+    OfOtherJob { job: &'static str, name: String, known: String },
     #[error("{name} cannot be {given}: give {wanted}")]
     Value { name: &'static str, given: String, wanted: String },
 }

@@ -282,7 +282,7 @@ class Option(TypedDict):
     default: str | None
     absent: str | None
     help: str
-    study: bool
+    jobs: list[Literal["compare", "study", "predict", "doctor"]]
 
 def option_table() -> list[Option]: ...
 def widget_loader() -> str: ...

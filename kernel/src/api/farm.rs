@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde_json::{Map, Value as Json};
 use twincell_compare::{CompareOptions, Continue, Source};
-use twincell_driver::options::{Kind, OptionError, Options, Value, find as find_option};
+use twincell_driver::options::{Job, Kind, OptionError, Options, Value, find_for};
 use twincell_driver::warm::{Engine, Environment};
 use twincell_study::farm::{Ended, Farm, Trouble, answer_chunk};
 use twincell_study::find::find;
@@ -130,7 +130,7 @@ fn typed_options_as_json(given: &[(&str, String)]) -> Result<String, OptionError
 fn to_json(given: Vec<(String, Value)>) -> Result<String, OptionError> {
     let mut fields = Map::new();
     for (name, value) in given {
-        let spec = find_option(&name)?;
+        let spec = find_for(Job::Study, &name)?;
         let absolute = |path: &std::path::Path| {
             let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
             Json::from(path.to_string_lossy())

@@ -28,7 +28,7 @@ use std::io::{self, IsTerminal};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use twincell_cli::Session;
-use twincell_driver::options::{Job, TABLE, of};
+use twincell_driver::options::{Job, TABLE};
 
 use comparison::PyComparison;
 use errors::TwincellError;
@@ -84,7 +84,7 @@ fn compare(
     new: &Bound<'_, PyAny>,
     options: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<PyComparison> {
-    let options = read_options(options)?;
+    let options = read_options(options, Job::Compare)?;
     let (old, new) = (source::read(old, "old")?, source::read(new, "new")?);
     let watched = watch(py, old, new, &options, None)?;
     match watched.interrupt {
@@ -130,7 +130,7 @@ fn widget_module() -> &'static str {
     twincell_widgets::MODULE
 }
 
-/// The options as dictionaries: `name`, `keyword`, `placeholder`, `allowed`, `default`, `help`, `study`.
+/// The options as dictionaries: `name`, `keyword`, `placeholder`, `allowed`, `default`, `absent`, `help`, `jobs`.
 #[pyfunction]
 fn option_table(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
     let rows = TABLE.iter().map(|spec| {
@@ -142,7 +142,7 @@ fn option_table(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
         row.set_item("default", (!spec.default.is_empty()).then_some(spec.default))?;
         row.set_item("absent", (!spec.absent.is_empty()).then_some(spec.absent))?;
         row.set_item("help", spec.help)?;
-        row.set_item("study", of(Job::Study).any(|other| other.name == spec.name))?;
+        row.set_item("jobs", spec.jobs.iter().map(|job| job.name()).collect::<Vec<_>>())?;
         Ok(row)
     });
     PyList::new(py, rows.collect::<PyResult<Vec<_>>>()?)

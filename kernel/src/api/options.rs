@@ -2,19 +2,19 @@
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyString};
-use twincell_driver::options::{Options, Value, find};
+use twincell_driver::options::{Job, Options, Value, find_for};
 
 use super::errors::raised;
 use super::source;
 
-/// Keyword arguments as options; `None` leaves the default.
-pub fn read_options(keywords: Option<&Bound<'_, PyDict>>) -> PyResult<Options> {
+/// Keyword arguments as options of a job; `None` leaves the default.
+pub fn read_options(keywords: Option<&Bound<'_, PyDict>>, job: Job) -> PyResult<Options> {
     let mut options = Options::default();
     for (name, value) in keywords.into_iter().flatten() {
         let name: String = name.extract()?;
-        find(&name).map_err(raised)?;
+        let spec = find_for(job, &name).map_err(raised)?;
         if !value.is_none() {
-            options.set(&name, option_value(&value)?).map_err(raised)?;
+            options.set(spec.name, option_value(&value)?).map_err(raised)?;
         }
     }
     Ok(options)

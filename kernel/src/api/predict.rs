@@ -4,7 +4,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use twincell_cli::listed;
 use twincell_compare::Source;
-use twincell_driver::options::{Job, Options, of};
+use twincell_driver::options::{Job, Options};
 use twincell_driver::warm;
 use twincell_values::predicted::Predicted;
 use twincell_widgets::{predictions_fragment, predictions_text};
@@ -36,14 +36,7 @@ pub fn predict(
     code: &Bound<'_, PyAny>,
     options: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<PyPredictions> {
-    for name in options.into_iter().flat_map(|options| options.keys()) {
-        let name: String = name.extract()?;
-        if !of(Job::Predict).any(|spec| spec.keyword() == name) {
-            let known: Vec<_> = of(Job::Predict).map(|spec| spec.keyword()).collect();
-            return Err(raised(format!("predict has no option {name}: it has {}", known.join(", "))));
-        }
-    }
-    predicted(py, source::read(code, "the code")?, &read_options(options)?)
+    predicted(py, source::read(code, "the code")?, &read_options(options, Job::Predict)?)
 }
 
 /// `%predict LINE` and `%%predict LINE`: the predictions, or help to print. `named` looks up a name of the notebook, or

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyString};
 use twincell_compare::Continue;
-use twincell_driver::options::Options;
+use twincell_driver::options::{Job, Options};
 use twincell_study::change::Changes;
 use twincell_study::farm::Farm;
 use twincell_study::job::{Order, run_study};
@@ -50,7 +50,7 @@ pub fn study(
     fresh: bool,
     options: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<PyStudy> {
-    let read = read_options(options)?;
+    let read = read_options(options, Job::Study)?;
     let Given { changes, name, path, origin } = given(changes, &read)?;
     let farm = match executor {
         Some(executor) => Some(Box::new(PyFarm::new(executor, &options_as_json(options)?)?) as Box<dyn Farm>),

@@ -16,6 +16,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict, PyIterator};
 use twincell_compare::verdict::Verdict;
 use twincell_driver::files;
+use twincell_driver::options::Job;
 use twincell_study::change::shown;
 use twincell_study::differences::differences;
 use twincell_study::finding::Finding;
@@ -75,7 +76,7 @@ pub fn load_study(
     changes: Option<&Bound<'_, PyAny>>,
     options: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<PyStudy> {
-    let options = read_options(options)?;
+    let options = read_options(options, Job::Study)?;
     let name = results.display().to_string();
     let given = changes.and_then(|changes| changes.extract::<PathBuf>().ok());
     let title = format!("Study of {}", given.as_ref().unwrap_or(&results).display());

@@ -70,8 +70,8 @@ pub(super) fn checks(case: &Case<'_>, standins: bool) -> Result<Checks, Refusal>
                 Some(slot) => left(&mut checks, case, PerSide { old, new }, slot, standins),
                 None => Ok(()),
             },
-            _ if !standins => Err(Refusal::CallsOfMissing),
-            _ => calls(&mut checks, case, old, new),
+            Channel::Calls if !standins => Err(Refusal::CallsOfMissing),
+            Channel::Calls => calls(&mut checks, case, old, new),
         };
         refused.extend(done.err());
     }
