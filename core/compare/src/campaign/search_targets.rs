@@ -1,7 +1,7 @@
 //! Branches and outcomes that were not reached yet, and executions planned to reach them.
 //!
-//! A search_target is one side of a branch, or one outcome of a comparison (`<`, `==` and `>` for ordered values, since changes
-//! hide at boundaries). An execution that passed a search_target without reaching it is a source: its decisions are kept, except
+//! A search target is one side of a branch, or one outcome of a comparison (`<`, `==` and `>` for ordered values, since changes
+//! hide at boundaries). An execution that passed a search target without reaching it is a source: its decisions are kept, except
 //! for those that [`solve`](super::solve) proposes to change. SearchTargets that control changed lines come first.
 
 use std::cmp::Ordering;
@@ -19,13 +19,13 @@ use twincell_values::value::{Choice, Decision, Fixed, Recipe};
 use super::solve::{self, Assignment, Facts};
 use super::{Target, numbers};
 
-/// The maximum number of executions from which proposals for one search_target are made, and of further ones that came nearer to
+/// The maximum number of executions from which proposals for one search target are made, and of further ones that came nearer to
 /// it.
 const SOURCES: u8 = 3;
 const NEARER: u8 = 12;
 /// The maximum number of waiting planned executions.
 const WAITING: usize = 160;
-/// The maximum number of numbers in one execution that are probed for one search_target.
+/// The maximum number of numbers in one execution that are probed for one search target.
 const PROBED: usize = 6;
 
 /// The wanted event.
@@ -66,7 +66,7 @@ pub(super) struct Planned {
     probe: Option<Probe>,
 }
 
-/// The search_targets of a pair, and the executions planned for them.
+/// The search targets of a pair, and the executions planned for them.
 #[derive(Default)]
 pub(super) struct SearchTargets {
     search_targets: Vec<SearchTarget>,
@@ -164,7 +164,7 @@ impl SearchTargets {
         }
     }
 
-    /// Plans executions from one that passed a search_target.
+    /// Plans executions from one that passed a search target.
     fn approach(
         &mut self,
         number: usize,
@@ -254,7 +254,7 @@ impl SearchTargets {
         }
     }
 
-    /// After a probe: how far the number has to move to reach the search_target, if the comparison moved with it.
+    /// After a probe: how far the number has to move to reach the search target, if the comparison moved with it.
     fn follow_probe(&mut self, record: &ExecutionRecord) {
         let Some(probe) = self.probes.remove(&record.index) else { return };
         let search_target = &self.search_targets[probe.search_target];
@@ -353,12 +353,12 @@ impl<'a> Outcomes<'a> {
         self.seen(side, ObservationPoint::Comparison(number)).last().map(|seen| (seen, order))
     }
 
-    /// The difference of left and right in the search_target's comparison, if both are numbers: the one nearest to the search_target.
+    /// The difference of left and right in the search target's comparison, if both are numbers: the one nearest to the search target.
     fn difference(&self, search_target: &SearchTarget) -> Option<f64> {
         self.numbers(search_target).map(|(left, right)| left - right)
     }
 
-    /// Both operands of the search_target's comparison, if they are numbers: those nearest to each other.
+    /// Both operands of the search target's comparison, if they are numbers: those nearest to each other.
     fn numbers(&self, search_target: &SearchTarget) -> Option<(f64, f64)> {
         let number = |operand: &twincell_engine::protocol::Operand| operand.value.as_ref().and_then(numbers::number);
         let (Kind::Order(..) | Kind::Outcome(..)) = search_target.kind else { return None };
