@@ -43,9 +43,9 @@ pub(crate) struct CampaignSummary<'a> {
     pub campaign: &'a Campaign,
     pub witness: Option<&'a TestCase>,
     /// The decisive values of the witness.
-    pub decisive: Vec<Decisive>,
+    pub decisive: &'a [Decisive],
     /// A self-contained test for the witness.
-    pub reproducer: Option<Reproducer>,
+    pub reproducer: Option<&'a Reproducer>,
     pub target: &'a Target,
     pub rules: &'a Rules,
     /// The probability of each class, by access path, as far as it is known.
@@ -108,7 +108,7 @@ pub(crate) fn report(context: &PairContext<'_>, summary: &CampaignSummary<'_>) -
         usable.max_by_key(|case| (lines_run(case), std::cmp::Reverse(case.record.index)))
     });
     let PerSide { old, new } = PerSide::of(|side| version(context, side, campaign, summary.target, shown));
-    let probability = joint_probability(&summary.decisive);
+    let probability = joint_probability(summary.decisive);
     let evidence = summary.witness.map_or_else(Vec::new, |case| evidence(case, probability));
     let sentence = wording::sentence(context, summary, &evidence);
     let mut line_sets = LineSets::default();
@@ -125,9 +125,9 @@ pub(crate) fn report(context: &PairContext<'_>, summary: &CampaignSummary<'_>) -
         executions,
         line_sets: line_sets.sets,
         paths: values::paths(campaign, summary.classes),
-        witness: shown.and_then(|case| witness(context, case, &summary.decisive, summary.rules)),
+        witness: shown.and_then(|case| witness(context, case, summary.decisive, summary.rules)),
         decided_by: vec![],
-        reproducer: summary.reproducer.clone(),
+        reproducer: summary.reproducer.cloned(),
         lost: campaign.lost.len() as u32,
         isolation: Default::default(),
         notes: notes(context, summary),

@@ -79,7 +79,7 @@ fn reported(
             reason: reason.into(),
             campaign: &campaign,
             witness: campaign.witness.map(|at| &campaign.executions[at]),
-            decisive,
+            decisive: &decisive,
             reproducer: None,
             target: &target,
             rules: &Rules::default(),

@@ -86,7 +86,7 @@ fn difference(
     case: &TestCase,
     evidence: &[Evidence],
 ) -> String {
-    let values = named_values(context, case, &summary.decisive);
+    let values = named_values(context, case, summary.decisive);
     let unlikely = if evidence.iter().any(|one| one.edge_case) { "only for an unlikely value: " } else { "" };
     let given = if values.is_empty() { String::new() } else { format!("for {}: ", values.join(", ")) };
     let first = case.differences.first();

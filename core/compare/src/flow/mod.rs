@@ -1,5 +1,5 @@
 //! The main job: two texts -> a [`Comparison`]. `select` finds the pairs, `pair` what belongs to one, `program` what
-//! runs of it, and `prepare` makes it ready. `replay` repeats one execution.
+//! runs of it, and `prepare` makes it ready. `witness` picks the execution to show. `replay` repeats one execution.
 
 mod ahead;
 mod contamination;
@@ -9,6 +9,7 @@ mod program;
 mod replay;
 mod select;
 mod units;
+mod witness;
 
 use std::time::Instant;
 
@@ -22,24 +23,18 @@ use twincell_engine::{Loaded, WorkerPool};
 use twincell_syntax::instrument::Instrumented;
 use twincell_syntax::{CodeKind, Function, PerSide};
 use twincell_values::predictor::Predictor;
-use twincell_values::value::Recipe;
 
 use crate::assemble;
 use crate::assemble::wording::{self, PairFacts};
-use crate::campaign::{self, DECISIVE_BUDGET, Decisive, Plan, TestCase};
+use crate::campaign::{self, Plan, TestCase};
 use crate::note::{Isolated, Note};
 use crate::report::{Comparison, FORMAT, PairReport};
-use crate::verdict::{self, Verdict};
+use crate::verdict::Verdict;
 use crate::{CompareError, CompareOptions, Continue, Progress, Source, decide, reproduce};
 
 pub use ahead::{PredictionRequest, requests};
 pub use replay::{Again, Replayed, Then, replay};
 pub use units::{Unit, units};
-
-/// The number of executions spent on shrinking a witness.
-const SHRINK_BUDGET: u32 = 100;
-/// The number of executions spent on finding another witness if the reproducer of the smallest does not hold.
-const PLAUSIBLE_BUDGET: u32 = 160;
 
 /// Compares every function that the two texts have in common and that changed.
 ///
@@ -190,48 +185,25 @@ fn compare_pair(
     }
     // This is only shown. Without it a view says less.
     let classes = campaign::explain(&mut loaded, &campaign).unwrap_or_default();
-    let found = campaign.witness.map(|position| &campaign.executions[position]);
-    let (mut witness, mut decisive) = match found {
-        Some(found) => {
-            let executed = campaign.executed() as u32;
-            let mut go_on = || progress(executed, found.coverage);
-            let (witness, decisive) = smallest(&mut loaded, found, &plan, &mut go_on);
-            (Some(witness), decisive)
-        }
-        None => (None, vec![]),
-    };
-    let (verdict, reason) = decide(&campaign, &target);
     let functions = pair.functions();
     let write = |witness: &TestCase, loaded: &mut Loaded<'_>| {
         reproduce::verified(&case(pair, &functions, &instrumented, &program, &plan, witness, &notes), loaded)
     };
-    let mut reproducer = witness.as_ref().map(|witness| write(witness, &mut loaded));
-    if let (Some(found), Some(true)) = (found, reproducer.as_ref().map(|made| made.may_hold_of_another())) {
-        let executed = campaign.executed() as u32;
-        let mut go_on = || progress(executed, found.coverage);
-        let others = other_witnesses(&mut loaded, found, witness.as_ref(), &plan, &program.literals, &mut go_on);
-        for other in others {
-            let made = write(&other, &mut loaded);
-            if made.holds != Some(true) {
-                continue;
-            }
-            let values = values(&other, &mut loaded, &plan);
-            // A likely difference does not become an edge case for the sake of its test.
-            if campaign::joint_probability(&values) >= verdict::EDGE_CASE || found.probability < verdict::EDGE_CASE {
-                (witness, decisive, reproducer) = (Some(other), values, Some(made));
-                break;
-            }
-        }
-    }
+    let found = campaign.witness.map(|position| &campaign.executions[position]);
+    let witness = found.map(|found| {
+        let mut go_on = || progress(campaign.executed() as u32, found.coverage);
+        witness::reported(found, &mut loaded, &plan, &program.literals, &write, &mut go_on)
+    });
+    let (verdict, reason) = decide(&campaign, &target);
     let report = assemble::report(
         &about,
         &assemble::CampaignSummary {
             verdict,
             reason,
             campaign: &campaign,
-            witness: witness.as_ref(),
-            decisive,
-            reproducer,
+            witness: witness.as_ref().map(|witness| &witness.case),
+            decisive: witness.as_ref().map_or(&[], |witness| &witness.decisive),
+            reproducer: witness.as_ref().map(|witness| &witness.reproducer),
             target: &target,
             rules: &plan.rules,
             classes: &classes,
@@ -267,52 +239,4 @@ fn case<'a>(
         rules: &plan.rules,
         seed: plan.seed,
     }
-}
-
-/// A shrunk witness and its decisive values. A confirmed witness stays one even if it cannot be shrunk, and a likely
-/// one does not become an edge case by shrinking.
-fn smallest(
-    loaded: &mut Loaded<'_>,
-    found: &TestCase,
-    plan: &Plan,
-    go_on: &mut dyn FnMut() -> Continue,
-) -> (TestCase, Vec<Decisive>) {
-    if let Ok(shrunk) = campaign::shrink(loaded, found, &plan.rules, SHRINK_BUDGET, go_on) {
-        let values = values(&shrunk, loaded, plan);
-        if campaign::joint_probability(&values) >= verdict::EDGE_CASE || found.probability < verdict::EDGE_CASE {
-            return (shrunk, values);
-        }
-    }
-    let values = values(found, loaded, plan);
-    (found.clone(), values)
-}
-
-/// Other witnesses of the same difference, for the case that the reproducer of the smallest does not hold: first small
-/// ones near it without forced operations, then the original one.
-fn other_witnesses(
-    loaded: &mut Loaded<'_>,
-    found: &TestCase,
-    smallest: Option<&TestCase>,
-    plan: &Plan,
-    literals: &[Recipe],
-    go_on: &mut dyn FnMut() -> Continue,
-) -> Vec<TestCase> {
-    let mut others = Vec::new();
-    for start in smallest.into_iter().chain([found]) {
-        let plausible = campaign::unforced_witnesses(loaded, start, &plan.rules, literals, PLAUSIBLE_BUDGET, go_on);
-        for other in plausible.unwrap_or_default() {
-            others.extend(campaign::shrink(loaded, &other, &plan.rules, SHRINK_BUDGET, go_on).ok());
-            others.push(other);
-        }
-        if !others.is_empty() {
-            break;
-        }
-    }
-    others.push(found.clone());
-    others
-}
-
-/// The decisive values of a witness.
-fn values(witness: &TestCase, loaded: &mut Loaded<'_>, plan: &Plan) -> Vec<Decisive> {
-    campaign::decisive(loaded, witness, &plan.rules, plan.raise_probability, DECISIVE_BUDGET).unwrap_or_default()
 }

@@ -8,10 +8,11 @@ use twincell_values::path::Question;
 use twincell_values::predictor::Predictor;
 use twincell_values::value::{Choice, Decision, Recipe};
 
+use super::case;
 use super::pair::{Pair, Texts};
 use super::prepare::{Prepared, prepare};
 use super::select::{self, Selected, select};
-use super::{case, smallest, values};
+use super::witness::{decisive_values, smallest};
 use crate::campaign::{self, both, joint_probability};
 use crate::report::{Evidence, PairReport, Reproducer, Witness};
 use crate::{CompareError, CompareOptions, Continue, Source, assemble, reproduce};
@@ -105,7 +106,7 @@ pub fn replay(
     if again.then == Then::Shrink {
         (kept, decisive) = smallest(&mut loaded, &kept, &plan, go_on);
     } else if !kept.differences.is_empty() {
-        decisive = values(&kept, &mut loaded, &plan);
+        decisive = decisive_values(&kept, &mut loaded, &plan);
     }
     let functions = pair.functions();
     let reproducer = (again.then == Then::Reproduce).then(|| {

@@ -1,0 +1,99 @@
+//! The witness that a report shows: as small as it gets, with its decisive values and a reproducer.
+
+use twincell_engine::Loaded;
+use twincell_values::value::Recipe;
+
+use crate::Continue;
+use crate::campaign::{self, DECISIVE_BUDGET, Decisive, Plan, TestCase};
+use crate::report::Reproducer;
+use crate::verdict;
+
+/// The number of executions spent on shrinking a witness.
+const SHRINK_BUDGET: u32 = 100;
+/// The number of executions spent on finding another witness if the reproducer of the smallest does not hold.
+const PLAUSIBLE_BUDGET: u32 = 160;
+
+/// A witness with all that is reported of it.
+pub(super) struct ReportedWitness {
+    pub case: TestCase,
+    pub decisive: Vec<Decisive>,
+    pub reproducer: Reproducer,
+}
+
+/// The smallest witness of a difference that was found, or another one if only a reproducer of that one holds. `write`
+/// makes the reproducer of a witness.
+pub(super) fn reported(
+    found: &TestCase,
+    loaded: &mut Loaded<'_>,
+    plan: &Plan,
+    literals: &[Recipe],
+    write: &dyn Fn(&TestCase, &mut Loaded<'_>) -> Reproducer,
+    go_on: &mut dyn FnMut() -> Continue,
+) -> ReportedWitness {
+    let (case, decisive) = smallest(loaded, found, plan, go_on);
+    let reproducer = write(&case, loaded);
+    if reproducer.may_hold_of_another() {
+        for other in others(loaded, found, &case, plan, literals, go_on) {
+            let made = write(&other, loaded);
+            if made.holds != Some(true) {
+                continue;
+            }
+            let decisive = decisive_values(&other, loaded, plan);
+            if is_as_likely(&decisive, found) {
+                return ReportedWitness { case: other, decisive, reproducer: made };
+            }
+        }
+    }
+    ReportedWitness { case, decisive, reproducer }
+}
+
+/// A shrunk witness and its decisive values. A confirmed witness stays one even if it cannot be shrunk.
+pub(super) fn smallest(
+    loaded: &mut Loaded<'_>,
+    found: &TestCase,
+    plan: &Plan,
+    go_on: &mut dyn FnMut() -> Continue,
+) -> (TestCase, Vec<Decisive>) {
+    if let Ok(shrunk) = campaign::shrink(loaded, found, &plan.rules, SHRINK_BUDGET, go_on) {
+        let decisive = decisive_values(&shrunk, loaded, plan);
+        if is_as_likely(&decisive, found) {
+            return (shrunk, decisive);
+        }
+    }
+    let decisive = decisive_values(found, loaded, plan);
+    (found.clone(), decisive)
+}
+
+/// A likely difference does not become an edge case by shrinking, or for the sake of its test.
+fn is_as_likely(decisive: &[Decisive], found: &TestCase) -> bool {
+    campaign::joint_probability(decisive) >= verdict::EDGE_CASE || found.probability < verdict::EDGE_CASE
+}
+
+/// Other witnesses of the same difference: first small ones near it without forced operations, then the original one.
+fn others(
+    loaded: &mut Loaded<'_>,
+    found: &TestCase,
+    smallest: &TestCase,
+    plan: &Plan,
+    literals: &[Recipe],
+    go_on: &mut dyn FnMut() -> Continue,
+) -> Vec<TestCase> {
+    let mut others = Vec::new();
+    for start in [smallest, found] {
+        let plausible = campaign::unforced_witnesses(loaded, start, &plan.rules, literals, PLAUSIBLE_BUDGET, go_on);
+        for other in plausible.unwrap_or_default() {
+            others.extend(campaign::shrink(loaded, &other, &plan.rules, SHRINK_BUDGET, go_on).ok());
+            others.push(other);
+        }
+        if !others.is_empty() {
+            break;
+        }
+    }
+    others.push(found.clone());
+    others
+}
+
+/// The decisive values of a witness.
+pub(super) fn decisive_values(witness: &TestCase, loaded: &mut Loaded<'_>, plan: &Plan) -> Vec<Decisive> {
+    campaign::decisive(loaded, witness, &plan.rules, plan.raise_probability, DECISIVE_BUDGET).unwrap_or_default()
+}
