@@ -148,10 +148,17 @@ pub(crate) mod tests {
 
     /// Runs a command line; (status, standard output, standard error).
     pub fn command(arguments: &[&str]) -> (i32, String, String) {
-        let (mut out, mut err) = (Vec::new(), Vec::new());
+        let mut out = Vec::new();
+        let (status, err) = run_into(&mut out, arguments);
+        (status, String::from_utf8(out).unwrap(), err)
+    }
+
+    /// Runs a command line with this standard output; (status, standard error).
+    fn run_into(out: &mut dyn Write, arguments: &[&str]) -> (i32, String) {
+        let mut err = Vec::new();
         let mut session = Session {
             environment: Environment::default(),
-            out: &mut out,
+            out,
             err: &mut err,
             color: false,
             width: 80,
@@ -161,7 +168,7 @@ pub(crate) mod tests {
             farms: &|_, _| Err(None),
         };
         let status = run(arguments.iter().map(OsString::from).collect(), &mut session);
-        (status, String::from_utf8(out).unwrap(), String::from_utf8(err).unwrap())
+        (status, String::from_utf8(err).unwrap())
     }
 
     #[test]
@@ -210,19 +217,6 @@ pub(crate) mod tests {
                 Ok(())
             }
         }
-        let mut err = Vec::new();
-        let mut session = Session {
-            environment: Environment::default(),
-            out: &mut Closed,
-            err: &mut err,
-            color: false,
-            width: 80,
-            progress: false,
-            left: &Cell::new(false),
-            interrupted: &mut || false,
-            farms: &|_, _| Err(None),
-        };
-        assert_eq!(run(vec!["--help".into()], &mut session), 0);
-        assert!(err.is_empty());
+        assert_eq!(run_into(&mut Closed, &["--help"]), (0, String::new()));
     }
 }
