@@ -53,6 +53,7 @@ fn narrow<'a>(old: &'a Observed, new: &'a Observed, rules: &Rules, path: &mut St
                 (name == other && !equal(value, its, rules)).then(|| (format!(".{name}"), value, its))
             })
         }
+        (O::Called { gave: a }, O::Called { gave: b }) => Some((".returned".to_owned(), &**a, &**b)),
         _ => None,
     };
     match found {

@@ -208,6 +208,7 @@ fn common(a: &Observed, b: &Observed, rules: &Rules) -> Observed {
         (O::Injected { path, assigned: a }, O::Injected { path: other, assigned: b }) if path == other => {
             named(a, b).map(|assigned| O::Injected { path: path.clone(), assigned })
         }
+        (O::Called { gave: a }, O::Called { gave: b }) => Some(O::Called { gave: Box::new(common(a, b, rules)) }),
         (O::Dict(a), O::Dict(b)) => {
             let keys = a.len() == b.len() && a.iter().zip(b).all(|((key, _), (other, _))| equal(key, other, rules));
             keys.then(|| {

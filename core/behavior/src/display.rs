@@ -285,6 +285,11 @@ fn write_value(out: &mut Bounded, value: &Observed) {
             out.push(")");
         }
         Observed::Function { name } => write_tagged(out, "function", name),
+        Observed::Called { gave } => {
+            out.push("function(returned=");
+            write_value(out, gave);
+            out.push(")");
+        }
         Observed::Class { name } => write_tagged(out, "class", name),
         Observed::Module { name } => write_tagged(out, "module", name),
         Observed::Exception { class, arguments } => {
@@ -387,6 +392,7 @@ mod tests {
             (generator(vec![int(1), int(2)], true), "<generator: 1, 2>"),
             (generator(vec![], true), "<generator: no items>"),
             (Observed::Function { name: "f".into() }, "<function f>"),
+            (Observed::Called { gave: Box::new(int(3)) }, "function(returned=3)"),
             (Observed::List(vec![Observed::Cycle { up: 1 }]), "[...]"),
             (Observed::Elided { reason: Elision::Depth }, "<not shown: nested too deeply>"),
         ];

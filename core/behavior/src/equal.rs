@@ -29,6 +29,7 @@ pub(super) fn equal(old: &Observed, new: &Observed, rules: &Rules) -> bool {
         (O::Str(a), O::Str(b)) => same_text(a, b),
         // A function's name is not behavior. Calls of a returned function are observed separately.
         (O::Function { .. }, O::Function { .. }) => true,
+        (O::Called { gave: a }, O::Called { gave: b }) => equal(a, b, rules),
         _ => old == new,
     }
 }

@@ -34,6 +34,10 @@ pub enum Observed {
     Function {
         name: String,
     },
+    /// A function of the code that was called on injected values, with what it gave.
+    Called {
+        gave: Box<Observed>,
+    },
     Class {
         name: String,
     },
@@ -92,6 +96,7 @@ impl Observed {
                     left.extend(items.iter().take(most));
                 }
                 O::Exception { arguments, .. } => left.extend(arguments.iter().take(most)),
+                O::Called { gave } => left.push(gave),
                 O::Dict(entries) => {
                     left.extend(entries.iter().take(most).flat_map(|(key, value)| [key, value]));
                 }

@@ -8,6 +8,8 @@ use std::collections::BTreeSet;
 use ruff_python_ast::visitor::source_order::{self, SourceOrderVisitor};
 use ruff_python_ast::{Comprehension, ExceptHandler, Expr, ExprContext, Parameters, Pattern, Stmt, TypeParams};
 
+use crate::parse::{parse, with_stack_for};
+
 /// The bindings and declarations of one scope (function, lambda, class body, comprehension).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Bindings {
@@ -63,6 +65,29 @@ impl Bindings {
             self.bound.insert(parameter.name().to_string());
         }
     }
+}
+
+/// The names that functions of a text declare as global.
+pub fn declared_globals(text: &str) -> BTreeSet<String> {
+    #[derive(Default)]
+    struct Declared(BTreeSet<String>);
+
+    impl<'a> SourceOrderVisitor<'a> for Declared {
+        fn visit_stmt(&mut self, stmt: &'a Stmt) {
+            if let Stmt::Global(global) = stmt {
+                self.0.extend(global.names.iter().map(ToString::to_string));
+            }
+            source_order::walk_stmt(self, stmt);
+        }
+
+        fn visit_expr(&mut self, _: &'a Expr) {}
+    }
+
+    with_stack_for(text.len(), || {
+        let mut declared = Declared::default();
+        declared.visit_body(parse(text).suite());
+        declared.0
+    })
 }
 
 /// Walks one scope. It enters inner scopes only for names that they bind in this one.

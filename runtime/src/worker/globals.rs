@@ -1,9 +1,13 @@
 //! Plain globals of the module that are injected for one execution and restored after it.
 
+use std::cell::LazyCell;
+use std::collections::BTreeSet;
+
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use twincell_engine::observed::Observed;
+use twincell_syntax::scopes::declared_globals;
 use twincell_syntax::site::SiteKind;
 use twincell_values::value::AbstractValue;
 
@@ -28,12 +32,13 @@ pub(crate) fn plain(index: &PredictionIndex, modules: &[Bound<'_, PyDict>]) -> V
             && !version.locals.names.iter().any(|local| local == name)
             && version.sites.sites.iter().any(|site| site.kind == SiteKind::Name && site.identifier == name)
     };
+    // The names that some function of a module assigns.
+    let rebound: LazyCell<BTreeSet<String>, _> =
+        LazyCell::new(|| index.versions.iter().flat_map(|version| declared_globals(&version.version.module)).collect());
     let plain = |module: &Bound<'_, PyDict>, name: &str| {
         let value = module.get_item(name).ok().flatten()?;
         let observed = observe::value(&value);
-        let varies = is_set_later(&observed)
-            || class_of(&observed).is_some()
-                && index.versions.iter().any(|version| is_rebound(&version.version.module, name));
+        let varies = is_set_later(&observed) || class_of(&observed).is_some() && rebound.contains(name);
         (varies && !name.starts_with("__")).then_some(observed)
     };
     let Some(first) = index.versions.first() else { return vec![] };
@@ -64,15 +69,6 @@ fn is_set_later(value: &Observed) -> bool {
         Observed::Dict(entries) => entries.is_empty(),
         _ => false,
     }
-}
-
-/// Whether some function of the module declares the name as a global that it assigns.
-fn is_rebound(module: &str, name: &str) -> bool {
-    let declared = |line: &str| {
-        let names = line.trim_start().strip_prefix("global ")?;
-        Some(names.split(',').any(|declared| declared.split('#').next().unwrap_or_default().trim() == name))
-    };
-    module.lines().any(|line| declared(line) == Some(true))
 }
 
 /// The class of a plain value, which the injected value also has. None if it may be set later.

@@ -180,7 +180,7 @@ fn function_behavior(
             _ => Observed::Elided { reason: Elision::UnintendedException },
         },
     };
-    Ok(Observed::Object { class: "function".into(), attributes: vec![("returned".into(), observed)] })
+    Ok(Observed::Called { gave: Box::new(observed) })
 }
 
 /// Functions of the code itself that it passed to external code, which may call them.

@@ -169,6 +169,7 @@ pub(super) fn text(value: &Observed) -> Option<String> {
             _ => format!("{class}({})", named(attributes)?),
         },
         Observed::Function { name } => format!("<function {name}>"),
+        Observed::Called { gave } => format!("function(returned={})", text(gave)?),
         Observed::Class { name } => format!("<class {name}>"),
         Observed::Module { name } => format!("<module {name}>"),
         Observed::Exception { class, arguments } => format!("{}({})", masked(class), all(arguments)?.join(", ")),

@@ -101,9 +101,7 @@ pub(super) fn shape(case: &Case<'_>, old: &Behavior) -> Result<Shape, Refusal> {
         },
         Outcome::Raised { .. } if is_generator && case.functions.old.is_async => return Ok(collected),
         Outcome::Raised { .. } if is_generator => Follow::Items,
-        Outcome::Returned(Observed::Object { class, attributes })
-            if class == "function" && attributes.first().is_some_and(|(name, _)| name == "returned") =>
-        {
+        Outcome::Returned(Observed::Called { .. }) => {
             return Ok(Shape { follow: Follow::Called(passed(case)), run: None });
         }
         _ => Follow::Itself,
@@ -129,9 +127,7 @@ fn passed(case: &Case<'_>) -> Vec<Passed> {
 pub(super) fn shaped(outcome: &Observed) -> Observed {
     match outcome {
         Observed::Iterator { items, .. } => Observed::List(items.clone()),
-        Observed::Object { class, attributes } if class == "function" => {
-            attributes.first().map_or(outcome.clone(), |(_, value)| value.clone())
-        }
+        Observed::Called { gave } => gave.as_ref().clone(),
         other => other.clone(),
     }
 }
