@@ -214,3 +214,15 @@ pub fn mangle(name: &str, class: Option<&str>) -> String {
 pub fn is_private(name: &str) -> bool {
     name.starts_with("__") && !name.ends_with("__") && !name.contains('.')
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_statements_declare_globals() {
+        let text =
+            "def f():\n    global a, \\\n        b\n    '''\n    global c\n    '''\n    def g():\n        global d\n";
+        assert_eq!(Vec::from_iter(declared_globals(text)), ["a", "b", "d"]);
+    }
+}

@@ -2,8 +2,8 @@
 //!
 //! The file holds both functions unchanged, the part of their modules that they need, and the values of the witness. If
 //! all values are plain, it is what a person would write: `assert f([1, 2], key='a') == 3`. If missing objects were
-//! injected, it brings a small stand-in class (`standin/`) that answers as recorded. [`candidates`] gives the forms
-//! that a case can take, simplest first. Running them in a worker shows which one holds ([`verify`]). Nothing here runs
+//! injected, it brings a small stand-in class (`standin/`) that answers as recorded. `candidates` gives the texts
+//! that a case can take, simplest first. Running them in a worker shows which one holds (`verify`). Nothing here runs
 //! Python.
 
 mod answers;
@@ -77,9 +77,9 @@ impl Case<'_> {
 /// The maximum number of differences that are tried as the only assertion of a test.
 const ALONE: usize = 4;
 
-/// The forms that a reproducer of this case can take, simplest first, or why there are none. A test that asserts one
+/// The texts that may be a reproducer of this case, simplest first, or why there are none. A test that asserts one
 /// thing is simpler than one that asserts all differences.
-pub(crate) fn candidates(case: &Case<'_>) -> Result<Vec<String>, Refusal> {
+fn candidates(case: &Case<'_>) -> Result<Vec<String>, Refusal> {
     let mut found = Vec::new();
     let mut refused = None;
     let alone = case.differences.iter().take(ALONE).map(std::slice::from_ref);
@@ -97,23 +97,23 @@ pub(crate) fn candidates(case: &Case<'_>) -> Result<Vec<String>, Refusal> {
     if found.is_empty() { Err(refused.unwrap_or(Refusal::NoEvidence)) } else { Ok(found) }
 }
 
-/// Makes a reproducer and runs it: the simplest form that passes on old and fails on new.
+/// Makes a reproducer and runs it: the simplest text that passes on old and fails on new.
 pub(crate) fn verified(case: &Case<'_>, loaded: &mut Loaded<'_>) -> Reproducer {
-    let forms = match candidates(case) {
-        Ok(forms) => forms,
+    let texts = match candidates(case) {
+        Ok(texts) => texts,
         Err(refusal) => return Reproducer { source: None, holds: None, why_not: Some(refusal.to_string()) },
     };
     let mut why_not = None;
-    for form in &forms {
-        match verify(form, loaded) {
-            Ok(()) => return Reproducer { source: Some(form.clone()), holds: Some(true), why_not: None },
+    for text in &texts {
+        match verify(text, loaded) {
+            Ok(()) => return Reproducer { source: Some(text.clone()), holds: Some(true), why_not: None },
             Err(failure @ Failure::NotRun(_)) => {
-                return Reproducer { source: Some(form.clone()), holds: None, why_not: Some(failure.to_string()) };
+                return Reproducer { source: Some(text.clone()), holds: None, why_not: Some(failure.to_string()) };
             }
             Err(failure) => why_not = Some(failure.to_string()),
         }
     }
-    Reproducer { source: forms.into_iter().next_back(), holds: Some(false), why_not }
+    Reproducer { source: texts.into_iter().next_back(), holds: Some(false), why_not }
 }
 
 /// Why a reproducer does not hold, or why nobody knows.

@@ -341,6 +341,15 @@ impl Maker<'_> {
                 self.key(level);
                 self.put("]");
             }
+            18 => self.f_string(),
+            21 => self.put("super().a"),
+            number => self.enclosed(number, level),
+        }
+    }
+
+    /// An expression in brackets, of the kind with this number.
+    fn enclosed(&mut self, number: u8, level: usize) {
+        match number {
             10 => self.between(level, "(", ")", |maker, level| {
                 maker.expression(level);
                 let operator = maker.one_of(&OPERATORS);
@@ -376,32 +385,6 @@ impl Maker<'_> {
                 maker.put("a := ");
                 maker.expression(level);
             }),
-            18 => {
-                let start = self.one_of(&["f'{", "f\"a{{{", "f'''{", "rf'\\d{"]);
-                self.put(start);
-                let inner = self.one_of(&[
-                    "a",
-                    "a.b",
-                    "f(x)",
-                    "a[0]",
-                    "x=",
-                    "a.b =",
-                    "a if b else c",
-                    "a!r",
-                    "a:>{b.c}",
-                    "a[1:2]",
-                ]);
-                self.put(inner);
-                self.put("}");
-                let end = if start.contains("'''") {
-                    "\n'''"
-                } else if start.contains('"') {
-                    "}}\""
-                } else {
-                    "'"
-                };
-                self.put(end);
-            }
             19 => self.between(level, "(", ")", |maker, level| {
                 let start = maker.one_of(&["yield ", "await ", "yield from ", "not ", "-", "~"]);
                 maker.put(start);
@@ -413,7 +396,6 @@ impl Maker<'_> {
                 maker.put(",\n *");
                 maker.primary(level);
             }),
-            21 => self.put("super().a"),
             22 => self.between(level, "(", ")", |maker, level| {
                 maker.expression(level);
                 let operator = maker.one_of(&[" and ", " or ", " < a < ", " is not ", " == \\\n "]);
@@ -426,6 +408,23 @@ impl Maker<'_> {
                 maker.primary(level);
             }),
         }
+    }
+
+    fn f_string(&mut self) {
+        let start = self.one_of(&["f'{", "f\"a{{{", "f'''{", "rf'\\d{"]);
+        self.put(start);
+        let inner =
+            self.one_of(&["a", "a.b", "f(x)", "a[0]", "x=", "a.b =", "a if b else c", "a!r", "a:>{b.c}", "a[1:2]"]);
+        self.put(inner);
+        self.put("}");
+        let end = if start.contains("'''") {
+            "\n'''"
+        } else if start.contains('"') {
+            "}}\""
+        } else {
+            "'"
+        };
+        self.put(end);
     }
 
     fn between(&mut self, level: usize, open: &str, close: &str, inner: impl FnOnce(&mut Self, usize)) {
