@@ -267,7 +267,7 @@ fn a_version_that_does_not_end_is_told_with_the_shortest_values() {
 fn only_where_all_ran_in_isolation_does_the_note_say_so() {
     let notes = [Isolated::All, Isolated::Witness, Isolated::Some(32)].map(|isolated| note(&Note::Isolated(isolated)));
     assert_eq!(notes.each_ref().map(|note| note.contains("each execution ran")), [true, false, false]);
-    assert!(notes[2].contains("32 ran once more"), "{}", notes[2]);
+    assert!(notes[2].contains("32 ran again"), "{}", notes[2]);
 }
 
 #[test]
