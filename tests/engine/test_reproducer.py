@@ -312,6 +312,12 @@ def test_plain_values_give_what_a_person_would_write():
     assert ") == 3\n" in text.partition("def test_f():")[2]
 
 
+def test_the_reproducer_of_a_snippet_says_first_what_changed():
+    old, new, _ = PAIRS["snippet_that_prints"]
+    text = twincell.compare(old, new).reproducer
+    assert text.startswith('"""The snippet changed: '), text
+
+
 def test_objects_are_mocks_where_these_say_it():
     old, new = PAIRS["calls"][:2]
     text = twincell.compare(old, new).reproducer

@@ -1,7 +1,7 @@
-//! The form of a reproducer that a person would write: both versions as plain functions, and one assertion.
+//! The style of reproducer that a person would write: both versions as plain functions, and one assertion.
 //!
-//! Mocks of the standard library replace missing objects (`objects.rs`). Much does not fit into this form. It is
-//! refused here, or fails when it runs, and a form with a stand-in class replaces it.
+//! Mocks of the standard library replace missing objects (`objects.rs`). Much does not fit into this style. It
+//! is refused here, or fails when it runs, and a style with a stand-in class replaces it.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -14,7 +14,7 @@ use twincell_engine::observed::{Behavior, Call, Observed, Outcome, Slot};
 use twincell_engine::protocol::Context;
 use twincell_syntax::parse::{parse, with_stack_for};
 use twincell_syntax::python::{PURE_MODULES, is_builtin_exception, is_identifier};
-use twincell_syntax::{Function, PerSide, Side, global_names};
+use twincell_syntax::{CodeKind, Function, PerSide, Side, global_names};
 use twincell_values::value::Decision;
 
 use super::arguments::{Argument, source};
@@ -46,7 +46,7 @@ const OWN: [&str; 13] = [
 ];
 /// The maximum number of characters of the module's part. Beyond it, the functions are hard to find.
 const MODULE_PART: usize = 4000;
-/// A call and the condition on its result are one line if they have fewer characters.
+/// A call and the condition on its result are one line if they have fewer bytes together.
 const ONE_LINE: usize = 90;
 
 /// The lines of a test.
@@ -360,7 +360,7 @@ impl Writer<'_> {
         if calls.old != calls.new {
             return Err(Refusal::CalledDifferently);
         }
-        let shape = shape(case, &case.record.behaviors[0])?;
+        let shape = shape(case, case.behaviors()?.old)?;
         if !shape.is_plain() {
             return Err(Refusal::NeedsMoreThanACall);
         }
@@ -456,7 +456,8 @@ impl Writer<'_> {
     }
 
     pub(super) fn docstring(&self, difference: &Difference) -> String {
-        let name = &self.case.functions.new.qualname;
+        let function = &self.case.functions.new;
+        let name = if function.kind == CodeKind::Snippet { "The snippet" } else { &function.qualname };
         let PerSide { old, new } = difference.sides().map(display_shown);
         let said = match difference.channel {
             Channel::Return => format!("old returns {old}, new returns {new}"),
