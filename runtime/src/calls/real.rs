@@ -25,6 +25,8 @@ use crate::restore::clock;
 
 /// How often a real call gives an injected value if its own failure would be caught.
 const SUCCESS_PROBABILITY: f64 = 0.35;
+/// How CPython's message begins when a `raise` is given what is no exception.
+const NO_EXCEPTION: &str = "exceptions must derive from BaseException";
 
 impl<'py> SiteCall<'_, 'py> {
     /// The value of the call, or the exception that it raises.
@@ -309,9 +311,7 @@ fn raised_by_module(py: Python<'_>, error: &PyErr) -> Option<PyErr> {
     })??;
     let raised = statement.strip_prefix("raise")?;
     let is_type_error = error.is_instance_of::<PyTypeError>(py);
-    let missing = Some(raised).filter(|_| {
-        is_type_error && error.value(py).to_string().starts_with("exceptions must derive from BaseException")
-    });
+    let missing = Some(raised).filter(|_| is_type_error && error.value(py).to_string().starts_with(NO_EXCEPTION));
     if missing.is_none() && is_type_error {
         return None;
     }

@@ -143,7 +143,8 @@ enum Misfit {
 }
 
 /// Parts of CPython's messages for values of the wrong class, and their meaning. The first that occurs holds. CPython
-/// 3.10 to 3.14 write them alike.
+/// 3.10 to 3.14 write them alike, except that 3.10 has no message about a context manager: it raises
+/// `AttributeError: __enter__`.
 const OF_CLASSES: [(&str, Misfit); 14] = [
     ("not iterable", Misfit::NotIterable),
     ("non-iterable", Misfit::NotIterable),
@@ -167,12 +168,17 @@ const OF_CLASSES: [(&str, Misfit); 14] = [
 /// What stands before the number of names to unpack into.
 const EXPECTED: &str = "unpack (expected ";
 
-/// The same for wrong values of the right class.
+/// Parts of CPython's messages for wrong values of the right class, and their meaning.
 const OF_VALUES: [(&str, Misfit); 3] = [
     (EXPECTED, Misfit::Items),
     ("invalid literal for int()", Misfit::NotNumeric),
     ("could not convert string to float", Misfit::NotNumeric),
 ];
+
+/// A message with this word asks for a text.
+const TEXT: &str = "string";
+/// A message with this class asks for a text too, unless it is the class of what was given.
+const TEXT_CLASS: &str = "str";
 
 fn misfit(table: &[(&str, Misfit)], message: &str) -> Option<Misfit> {
     table.iter().find(|(part, _)| message.contains(part)).map(|(_, misfit)| *misfit)
@@ -180,7 +186,7 @@ fn misfit(table: &[(&str, Misfit)], message: &str) -> Option<Misfit> {
 
 /// Whether a message such as `expected str, bytes or os.PathLike object, not int` asks for a text.
 fn wants_text(message: &str, given: &str) -> bool {
-    message.contains("string") || message.contains("str") && given != "str"
+    message.contains(TEXT) || message.contains(TEXT_CLASS) && given != TEXT_CLASS
 }
 
 fn of_class(class: &str) -> Culprits {
@@ -216,7 +222,7 @@ fn diagnose(failure: &Failure<'_>) -> Option<(Culprits, Need)> {
     }
 }
 
-/// The same for an operation on values of a class that does not support it.
+/// The values whose class does not support an operation, and values of classes that may support it.
 fn of_wrong_class(message: &str) -> Option<(Culprits, Need)> {
     let object = || Recipe::Versatile(AbstractValue::Object);
     let text = || Recipe::Str("a".into());
@@ -248,7 +254,7 @@ fn of_wrong_class(message: &str) -> Option<(Culprits, Need)> {
     Some((culprits, Need::OneOf(wanted)))
 }
 
-/// The same for a value of the right class.
+/// The values of the right class that may not suit an operation, and what would suit.
 fn of_wrong_value(message: &str) -> Option<(Culprits, Need)> {
     match misfit(&OF_VALUES, message)? {
         Misfit::Items => Some((holders(), Need::Length(number_after(message, EXPECTED)?))),
