@@ -9,6 +9,7 @@ use twincell_compare::report::{Comparison, Evidence, ExecutionReport, LineReport
 use twincell_compare::verdict::Verdict;
 use twincell_engine::observed::{Behavior, Outcome};
 use twincell_engine::protocol::Injection;
+use twincell_syntax::Side;
 use twincell_syntax::site::SiteKind;
 use twincell_values::path::Question;
 use twincell_values::value::{Choice, Decision, Recipe};
@@ -317,7 +318,10 @@ pub fn pair_name(pair: &PairReport) -> String {
 /// Values that entered at a row of the two versions side by side.
 pub fn injections_at(witness: &Witness, old: Option<&LineReport>, new: Option<&LineReport>) -> Vec<usize> {
     let at = |injection: &Injection| {
-        let line = if injection.version == 0 { old } else { new };
+        let line = match Side::numbered(injection.version) {
+            Side::Old => old,
+            Side::New => new,
+        };
         line.is_some_and(|line| injection_line(injection) == Some(line.number))
     };
     (0..witness.injections.len()).filter(|&index| at(&witness.injections[index])).collect()

@@ -138,7 +138,7 @@ pub struct Program {
 /// Existing objects to replace with injected ones.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Replace {
+pub enum ReplacementScope {
     #[default]
     Nothing,
     /// Randomly chosen functions and plain globals of the code's own module.
@@ -160,7 +160,7 @@ pub struct ExecutionRequest {
     /// Send back the probability of each class for every injected value.
     pub explain: bool,
     /// Decisions in `fixed` replace objects in any case.
-    pub replace: Replace,
+    pub replace: ReplacementScope,
 }
 
 /// The place of an observation.

@@ -14,7 +14,7 @@ use pyo3::types::PyType;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use twincell_engine::observed::{Call, Logged};
-use twincell_engine::protocol::{Injection, Replace};
+use twincell_engine::protocol::{Injection, ReplacementScope};
 use twincell_values::drawing::Draw;
 use twincell_values::value::Recipe;
 
@@ -83,7 +83,7 @@ pub(crate) struct Execution {
     /// The comparisons that the code made, if the request asks for them.
     pub observations: Option<Observations>,
     /// Which existing objects are replaced with injected ones, and whether any may be.
-    pub replace: Replace,
+    pub replace: ReplacementScope,
     pub may_replace: bool,
     /// Whether injections include the probability of each class.
     pub explain: bool,

@@ -8,7 +8,7 @@ use pyo3::exceptions::PyBaseException;
 use pyo3::prelude::*;
 use pyo3::types::{PyFunction, PyType};
 
-use twincell_engine::protocol::Replace;
+use twincell_engine::protocol::ReplacementScope;
 use twincell_syntax::python::{OF_THE_MACHINE, is_pure_import};
 use twincell_values::path::Question;
 
@@ -33,8 +33,8 @@ pub(crate) fn is_injected(name: &str, origin: Origin) -> bool {
             return false;
         }
         let probability = match (execution.replace, origin) {
-            (Replace::Helpers, Origin::Own) => 0.6,
-            (Replace::Most, _) => 0.85,
+            (ReplacementScope::Helpers, Origin::Own) => 0.6,
+            (ReplacementScope::Most, _) => 0.85,
             _ => 0.0,
         };
         execution.draw.whether(&Question::Injected(name).to_string(), probability)

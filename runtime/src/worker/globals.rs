@@ -32,7 +32,7 @@ pub(crate) fn plain(index: &PredictionIndex, modules: &[Bound<'_, PyDict>]) -> V
             && !version.locals.names.iter().any(|local| local == name)
             && version.sites.sites.iter().any(|site| site.kind == SiteKind::Name && site.identifier == name)
     };
-    // The names that some function of a module assigns.
+    // The names that functions declare as global.
     let rebound: LazyCell<BTreeSet<String>, _> =
         LazyCell::new(|| index.versions.iter().flat_map(|version| declared_globals(&version.version.module)).collect());
     let plain = |module: &Bound<'_, PyDict>, name: &str| {

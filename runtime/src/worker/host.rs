@@ -11,7 +11,7 @@ use pyo3::types::PyDict;
 
 use twincell_engine::observed::{Behavior, Observed, Outcome, Slot};
 use twincell_engine::protocol::{
-    Body, Context, ExecutionRecord, ExecutionRequest, Injection, Isolation, Program, Replace, Unevaluated,
+    Body, Context, ExecutionRecord, ExecutionRequest, Injection, Isolation, Program, ReplacementScope, Unevaluated,
 };
 use twincell_values::drawing::Draw;
 use twincell_values::path::{AccessPath, Question};
@@ -120,7 +120,7 @@ impl PythonHost {
         let mut behaviors = Vec::new();
         let mut forced: Vec<String> = Vec::new();
         let first = positions.start;
-        let may_replace = request.replace != Replace::Nothing || Question::any_injected(&request.fixed);
+        let may_replace = request.replace != ReplacementScope::Nothing || Question::any_injected(&request.fixed);
         for (position, &number) in request.versions.iter().enumerate().take(positions.end).skip(first) {
             if position > first {
                 // Files that the previous version wrote are gone for the next.

@@ -2,7 +2,7 @@
 
 use twincell_behavior::{Difference, Rules, denoise, differences, is_telling};
 use twincell_engine::observed::Behavior;
-use twincell_engine::protocol::{ExecutionRecord, ExecutionRequest, Replace};
+use twincell_engine::protocol::{ExecutionRecord, ExecutionRequest, ReplacementScope};
 use twincell_engine::{EngineError, Executed};
 use twincell_syntax::site::SiteKind;
 use twincell_syntax::{PerSide, Side};
@@ -34,7 +34,7 @@ pub(super) fn again(record: &ExecutionRecord, fixed: Fixed, versions: Vec<u8>) -
         versions,
         observe: false,
         explain: false,
-        replace: Replace::Nothing,
+        replace: ReplacementScope::Nothing,
     }
 }
 
@@ -101,9 +101,9 @@ fn attempt(
         if shown.is_empty() || [&old, &new].into_iter().all(|same| is_same_each_time(same, rules)) {
             return shown;
         }
-        let steady = denoise((first, &old), (second, &new), rules);
-        let left = differences(&steady.old, &steady.new, rules).into_iter();
-        left.filter(|difference| !steady.noisy.contains(&difference.channel)).collect()
+        let denoised = denoise((first, &old), (second, &new), rules);
+        let left = differences(&denoised.old, &denoised.new, rules).into_iter();
+        left.filter(|difference| !denoised.noisy.contains(&difference.channel)).collect()
     };
     let reversed = found(&back[1], &back[0]);
     let holds = |difference: &Difference| reversed.iter().any(|other| other.channel == difference.channel);

@@ -40,8 +40,8 @@ pub(super) struct Entry {
 enum Event {
     Line(Side, u32),
     Branch(Side, u32, bool),
-    Comparison(u8, ObservationPoint, Option<std::cmp::Ordering>, bool),
-    /// The hash of a callee's path, or of an exception's class.
+    Comparison(Side, ObservationPoint, Option<std::cmp::Ordering>, bool),
+    /// The hash of a callee's path, or of an exception's message.
     Call(Side, u64),
     Exception(Side, u64, u32),
 }
@@ -149,7 +149,7 @@ impl<'a> State<'a> {
                 _ => None,
             };
             let order = order.and_then(|(left, right)| solve::order(left, right));
-            novel |= self.events.insert(Event::Comparison(seen.version, seen.place, order, seen.truth));
+            novel |= self.events.insert(Event::Comparison(Side::numbered(seen.version), seen.place, order, seen.truth));
         }
         (new_lines, novel || new_lines > 0)
     }
@@ -193,7 +193,7 @@ impl<'a> State<'a> {
     }
 }
 
-/// Mutations on error come before goals on unchanged lines.
+/// Mutations on error come before search targets on unchanged lines.
 const MUTATION_PRIORITY: u8 = 2;
 
 pub(super) fn learn(state: &mut State<'_>, campaign: &mut Campaign, mut record: ExecutionRecord) {

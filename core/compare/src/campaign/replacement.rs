@@ -4,7 +4,7 @@
 //! not reach the changed lines, or finds nothing, replaces some of them, and finally most of them. What remains is
 //! function context, except for what changed.
 
-use twincell_engine::protocol::Replace;
+use twincell_engine::protocol::ReplacementScope;
 use twincell_syntax::Side;
 use twincell_values::path::Question;
 use twincell_values::value::Fixed;
@@ -57,13 +57,13 @@ impl Replacement {
     }
 
     /// What a fresh execution replaces.
-    pub(super) fn afresh(&self, index: u32) -> Replace {
+    pub(super) fn afresh(&self, index: u32) -> ReplacementScope {
         match self.stage {
-            Stage::Real => Replace::Nothing,
-            Stage::Helpers if index % 8 >= 6 => Replace::Nothing,
-            Stage::Helpers => Replace::Helpers,
-            Stage::Most if index % 8 >= 6 => Replace::Helpers,
-            Stage::Most => Replace::Most,
+            Stage::Real => ReplacementScope::Nothing,
+            Stage::Helpers if index % 8 >= 6 => ReplacementScope::Nothing,
+            Stage::Helpers => ReplacementScope::Helpers,
+            Stage::Most if index % 8 >= 6 => ReplacementScope::Helpers,
+            Stage::Most => ReplacementScope::Most,
         }
     }
 
@@ -73,7 +73,7 @@ impl Replacement {
     }
 
     /// What an execution based on another replaces: the same objects.
-    pub(super) fn like(fixed: &Fixed) -> Replace {
-        if Question::any_injected(fixed) { Replace::Helpers } else { Replace::Nothing }
+    pub(super) fn like(fixed: &Fixed) -> ReplacementScope {
+        if Question::any_injected(fixed) { ReplacementScope::Helpers } else { ReplacementScope::Nothing }
     }
 }

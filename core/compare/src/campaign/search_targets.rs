@@ -1,8 +1,9 @@
 //! Branches and outcomes that were not reached yet, and executions planned to reach them.
 //!
-//! A search target is one side of a branch, or one outcome of a comparison (`<`, `==` and `>` for ordered values, since changes
-//! hide at boundaries). An execution that passed a search target without reaching it is a source: its decisions are kept, except
-//! for those that [`solve`](super::solve) proposes to change. SearchTargets that control changed lines come first.
+//! A search target is one side of a branch, or one outcome of a comparison (`<`, `==` and `>` for ordered values, since
+//! changes hide at boundaries). An execution that passed a search target without reaching it is a source: its decisions
+//! are kept, except for those that [`solve`](super::solve) proposes to change. Search targets that control changed lines
+//! come first.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,8 +20,8 @@ use twincell_values::value::{Choice, Decision, Fixed, Recipe};
 use super::solve::{self, Assignment, Facts};
 use super::{Target, numbers};
 
-/// The maximum number of executions from which proposals for one search target are made, and of further ones that came nearer to
-/// it.
+/// The maximum number of executions from which proposals for one search target are made, and of further ones that came
+/// nearer to it.
 const SOURCES: u8 = 3;
 const NEARER: u8 = 12;
 /// The maximum number of waiting planned executions.
@@ -353,7 +354,8 @@ impl<'a> Outcomes<'a> {
         self.seen(side, ObservationPoint::Comparison(number)).last().map(|seen| (seen, order))
     }
 
-    /// The difference of left and right in the search target's comparison, if both are numbers: the one nearest to the search target.
+    /// The difference of left and right in the search target's comparison, if both are numbers: the one nearest to the
+    /// search target.
     fn difference(&self, search_target: &SearchTarget) -> Option<f64> {
         self.numbers(search_target).map(|(left, right)| left - right)
     }

@@ -5,7 +5,7 @@
 //! version behaves the same again once nothing is left behind, the campaign starts over in isolation. Each such process
 //! begins without anything that the code loads or caches, which can take a hundred times as long. So where no
 //! difference was found, only the first executions are repeated. Values drawn at random while a module loads stay the
-//! same in all processes that are forked from it, so a difference found in isolation must show again after the module
+//! same in all processes that are forked from it, so a difference found in isolation must appear again after the module
 //! was loaded anew.
 
 use twincell_engine::protocol::{Isolation, Program};

@@ -192,7 +192,7 @@ fn compare_pair(
     let found = campaign.witness.map(|position| &campaign.executions[position]);
     let witness = found.map(|found| {
         let mut go_on = || progress(campaign.executed() as u32, found.coverage);
-        witness::reported(found, &mut loaded, &plan, &program.literals, &write, &mut go_on)
+        witness::choose_reported(found, &mut loaded, &plan, &program.literals, &write, &mut go_on)
     });
     let (verdict, reason) = decide(&campaign, &target);
     let report = assemble::report(
@@ -215,7 +215,7 @@ fn compare_pair(
     Ok(PairReport { isolation: program.isolation, ..report })
 }
 
-/// A witness in the form that its reproducer needs.
+/// A witness with all that its reproducer is made of.
 fn case<'a>(
     pair: &'a Pair,
     functions: &'a PerSide<Function>,

@@ -25,7 +25,7 @@ pub(super) fn select(old: &Source, new: &Source, options: &CompareOptions) -> Re
     let (mut old_functions, mut new_functions) = (functions(old)?, functions(new)?);
     let cut_out = old.module.is_some() || new.module.is_some();
     if let Some(name) = options.function.as_deref() {
-        return by_name(name, [old, new], old_functions, new_functions, cut_out);
+        return by_name(name, old, new, old_functions, new_functions, cut_out);
     }
     // A nested function runs with the function that holds it.
     old_functions.retain(|function| function.parent.is_none());
@@ -80,7 +80,8 @@ fn no_function(source: &Source) -> CompareError {
 /// The requested function. For whole texts it may also be a class, or the statements outside definitions.
 fn by_name(
     name: &str,
-    [old, new]: [&Source; 2],
+    old: &Source,
+    new: &Source,
     mut old_functions: Vec<Function>,
     mut new_functions: Vec<Function>,
     cut_out: bool,

@@ -11,7 +11,7 @@ use crate::verdict;
 /// The number of executions spent on shrinking a witness.
 const SHRINK_BUDGET: u32 = 100;
 /// The number of executions spent on finding another witness if the reproducer of the smallest does not hold.
-const PLAUSIBLE_BUDGET: u32 = 160;
+const UNFORCED_BUDGET: u32 = 160;
 
 /// A witness with all that is reported of it.
 pub(super) struct ReportedWitness {
@@ -20,9 +20,9 @@ pub(super) struct ReportedWitness {
     pub reproducer: Reproducer,
 }
 
-/// The smallest witness of a difference that was found, or another one if only a reproducer of that one holds. `write`
-/// makes the reproducer of a witness.
-pub(super) fn reported(
+/// The witness to show, its decisive values and its reproducer: the smallest witness of a difference that was found, or
+/// another one if only a reproducer of that one holds. `write` makes the reproducer of a witness.
+pub(super) fn choose_reported(
     found: &TestCase,
     loaded: &mut Loaded<'_>,
     plan: &Plan,
@@ -80,8 +80,8 @@ fn others(
 ) -> Vec<TestCase> {
     let mut others = Vec::new();
     for start in [smallest, found] {
-        let plausible = campaign::unforced_witnesses(loaded, start, &plan.rules, literals, PLAUSIBLE_BUDGET, go_on);
-        for other in plausible.unwrap_or_default() {
+        let unforced = campaign::unforced_witnesses(loaded, start, &plan.rules, literals, UNFORCED_BUDGET, go_on);
+        for other in unforced.unwrap_or_default() {
             others.extend(campaign::shrink(loaded, &other, &plan.rules, SHRINK_BUDGET, go_on).ok());
             others.push(other);
         }
