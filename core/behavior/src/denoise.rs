@@ -55,8 +55,8 @@ pub fn denoise(old: (&Behavior, &[Behavior]), new: (&Behavior, &[Behavior]), rul
 /// Takes the texts of a channel from a behavior, and blanks one of them.
 type Texts = (fn(&Behavior) -> Vec<&str>, fn(&mut Behavior, usize));
 
-/// The texts of a channel that are compared as they are, line by line. The values of the other channels are reduced part
-/// by part ([`denoise`]).
+/// The texts of a channel that are compared as they are, line by line. The values of the other channels are reduced
+/// part by part ([`denoise`]).
 fn texts(channel: Channel) -> &'static [Texts] {
     match channel {
         Channel::Output => &[

@@ -2,10 +2,10 @@
 //!
 //! Tables hold what is known about builtins and the standard library (`twincell_syntax::python`). For other calls, the
 //! first word of the name counts (`inc` in `self.stats.inc_value`, `set` in `setHeader`), together with whether the
-//! code uses the value: a call that exists only for its value asks, and one whose value is thrown away acts. The meaning
-//! of a word was learned from traces of real programs. `verbs.tsv` has, for each word, the number of call sites, the share whose value is
-//! thrown away, and the share that gives None (made by `models/train/verbs.py`; for packages that were left out, it is
-//! right about whether a value is thrown away at 92 of 100 sites, where 'never' is right at 77).
+//! code uses the value: a call that exists only for its value asks, and one whose value is discarded acts. The meaning
+//! of a word was learned from traces of real programs. `verbs.tsv` has, for each word, the number of call sites, the
+//! share whose value is discarded, and the share that gives None (made by `models/train/verbs.py`; for packages that
+//! were left out, it is right about whether a value is discarded at 92 of 100 sites, where 'never' is right at 77).
 
 use std::sync::LazyLock;
 
@@ -18,7 +18,7 @@ use twincell_values::path::AccessPath;
 /// The effect of a call besides giving a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Effect {
-    /// None, or none that matters: the call may be moved, repeated and dropped.
+    /// None, or none that matters: the call may be moved, repeated and left out.
     Asks,
     /// Some effect, by its name and use.
     Acts,
@@ -52,18 +52,18 @@ const ACTING: &[&str] = &[
     "rmdir",
 ];
 
-/// A word whose values are used at least this often asks even where a value is thrown away. A word whose values are
-/// thrown away this often acts even where a value is used.
+/// A word whose values are used at least this often asks even where a value is discarded. A word whose values are
+/// discarded this often acts even where a value is used.
 const SELDOM: f32 = 0.05;
 const MOSTLY: f32 = 0.6;
 
-/// The share of call sites that throw the value away, by first word.
+/// The share of call sites that discard the value, by first word.
 static VERBS: LazyLock<FxHashMap<&'static str, f32>> = LazyLock::new(|| {
     let rows = include_str!("verbs.tsv").lines().filter_map(|line| {
         let mut cells = line.split('\t');
         let word = cells.next()?;
-        let thrown_away = cells.nth(1)?.parse().ok()?;
-        Some((word, thrown_away))
+        let discarded_share = cells.nth(1)?.parse().ok()?;
+        Some((word, discarded_share))
     });
     rows.collect()
 });
@@ -83,17 +83,17 @@ pub fn effect(call: &Call) -> Effect {
     }
     let name = name.trim_start_matches('_');
     let word = first_word(name);
-    let thrown_away = VERBS.get(word.as_str()).copied();
+    let discarded_share = VERBS.get(word.as_str()).copied();
     // A value may have the name of a module. Then its verbs decide.
-    let by_verb = call.discarded && thrown_away.is_some_and(|share| share >= MOSTLY);
+    let by_verb = call.discarded && discarded_share.is_some_and(|share| share >= MOSTLY);
     if !by_verb && ASKING_MODULES.iter().any(|module| is_within(callee, module)) {
         return Effect::Asks;
     }
     let known_to_act = ACTING.contains(&word.as_str());
     let acts = if call.discarded {
-        known_to_act || thrown_away.is_none_or(|share| share > SELDOM) || is_class(name)
+        known_to_act || discarded_share.is_none_or(|share| share > SELDOM) || is_class(name)
     } else {
-        !is_class(name) && (known_to_act || thrown_away.is_some_and(|share| share >= MOSTLY))
+        !is_class(name) && (known_to_act || discarded_share.is_some_and(|share| share >= MOSTLY))
     };
     if acts { Effect::Acts } else { Effect::Asks }
 }
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn a_call_for_its_value_asks_and_one_whose_value_is_thrown_away_acts() {
+    fn a_call_for_its_value_asks_and_one_whose_value_is_discarded_acts() {
         for callee in ["store.get", "os.path.join", "Request", "self._find_handler", "len", "x.frobnicate", "is_valid"]
         {
             assert_eq!(effect(&call(callee, false)), Effect::Asks, "{callee}");

@@ -58,8 +58,8 @@ impl EvidencePlace {
     }
 }
 
-/// Whether this is the slot of an argument or of the module, and not of a name that a snippet binds, a class or a use of
-/// an object.
+/// Whether this is the slot of an argument or of the module, and not of a name that a snippet binds, a class or a use
+/// of an object.
 pub fn is_argument(slot: &Slot) -> bool {
     match slot {
         Slot::Argument(_)

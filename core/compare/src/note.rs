@@ -27,7 +27,7 @@ pub enum Note {
     Renamed(Vec<(String, String)>),
     /// The function is the same; these names that it uses are not.
     UsesChanged(Vec<String>),
-    /// So many differences did not show again.
+    /// So many differences did not appear again.
     Nondeterministic(u32),
     /// So many executions were lost, the first for this reason.
     Lost {

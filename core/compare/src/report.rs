@@ -137,7 +137,7 @@ pub struct ExecutionReport {
     pub new_valid: bool,
     pub differs: bool,
     /// `false` if the execution showed a difference that was set aside, so that nothing is said about it: others had
-    /// shown one more clearly, or many similar ones did not show again.
+    /// shown one more clearly, or many similar ones did not appear again.
     #[serde(default = "examined")]
     pub examined: bool,
     /// The lines of either version that no earlier execution ran.

@@ -39,7 +39,7 @@ impl Side {
         }
     }
 
-    /// The side with this number.
+    /// The side with this number. Programs of comparisons have two versions, so any number but 0 is the new side.
     pub const fn numbered(number: u8) -> Self {
         if number == 0 { Self::Old } else { Self::New }
     }

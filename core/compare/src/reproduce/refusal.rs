@@ -1,10 +1,10 @@
-//! Why a case has no reproducer of some form. The sentences stand here, and nowhere else.
+//! Why a case has no reproducer of some style. The sentences stand here, and nowhere else.
 
 use twincell_behavior::{display_decision, display_slot};
 use twincell_engine::observed::{Outcome, Slot};
 use twincell_values::value::Decision;
 
-/// Why a reproducer of some form is impossible.
+/// Why a reproducer of some style is impossible. The sentences stand after `no reproducer: `.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub(crate) enum Refusal {
     // The case.

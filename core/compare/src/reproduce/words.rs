@@ -1,4 +1,5 @@
-//! The words of a text: its names and the kinds of its tokens. What stands in comments and in strings is not among them.
+//! The words of a text: its names and the kinds of its tokens. What stands in comments and in strings is not among
+//! them.
 
 use std::collections::BTreeSet;
 
