@@ -249,7 +249,7 @@ fn decision(choice: &Choice) -> Option<(String, String)> {
     // Which of the values before an argument of the same name is; zero is a new one.
     let question = Question::parse(path);
     if let (Question::Again(own), Decision::Value(Recipe::Int(again))) = (question, &choice.decision) {
-        let (own, first) = (own.as_str(), own.without_number());
+        let (own, first) = (own.as_str(), own.split_number().map_or(own, |(name, _)| name));
         return match again {
             0 => None,
             1 => Some((own.into(), format!("the same as {first}"))),

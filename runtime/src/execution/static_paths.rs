@@ -1,7 +1,6 @@
 //! Static access paths, as the code has them: their common notation in all versions, and what can be read off them.
 
 use twincell_engine::protocol::Version;
-use twincell_syntax::python::is_identifier;
 use twincell_syntax::site::SiteKind;
 use twincell_values::path::{self, AccessPath};
 
@@ -39,7 +38,7 @@ pub(super) fn copy(path: &str) -> Option<(&'static str, &str)> {
     let (callee, passed) = AccessPath::new(path).split_call()?;
     let class = CLASSES.into_iter().find(|class| *class == callee.as_str())?;
     let first = path::arguments(passed).next()?;
-    let is_plain = !first.is_empty() && first.split('.').all(is_identifier);
+    let is_plain = AccessPath::new(first).is_dotted();
     is_plain.then_some((class, first))
 }
 
@@ -76,7 +75,7 @@ fn awaited(path: AccessPath<'_>) -> Option<AccessPath<'_>> {
 /// `f(a, b=1, c=g(d=2))`.
 pub(super) fn written_arguments(path: &str) -> (usize, Vec<String>) {
     let Some((_, passed)) = AccessPath::new(path).split_call() else { return (0, vec![]) };
-    let keywords = path::arguments(passed).filter_map(path::keyword).map(String::from);
+    let keywords = path::arguments(passed).filter_map(path::keyword_of).map(String::from);
     (path::arguments(passed).count() - 1, keywords.collect())
 }
 

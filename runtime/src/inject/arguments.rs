@@ -99,7 +99,7 @@ impl<'py> Arguments<'py> {
                 }
                 ParameterKind::VarKeyword => {
                     for key in extra_keywords(&path, parameters) {
-                        let path = AccessPath::from(&path).keyword(&key);
+                        let path = AccessPath::from(&path).keyword_item(&key);
                         keywords.set_item(key, resolve::value(py, &path, &request)?)?;
                     }
                 }

@@ -144,12 +144,9 @@ fn without_forced(record: &ExecutionRecord) -> Vec<Vec<(String, Decision)>> {
         let more = |operation: &String| {
             let callee = AccessPath::new(operation).callee_of_any_call();
             let called = callee.is_some_and(|callee| !name.is_empty() && callee.last_name() == name);
-            // An awaited expression stands in parentheses: `(await x).y`.
-            let bare = operation.strip_prefix('(').filter(|_| path.is_awaited());
-            let within = bare.unwrap_or(operation).strip_prefix(path.as_str());
             // A value that only a local names is known by its value: `1.status`.
             let of_value = AccessPath::new(operation).beyond(&shown).is_some();
-            called || of_value || within.is_some_and(|rest| rest.trim_start_matches(')').starts_with(['.', '[', '(']))
+            called || of_value || AccessPath::new(operation).beyond_value(path).is_some()
         };
         record.forced.iter().any(more)
     };

@@ -4,7 +4,7 @@ use twincell_engine::protocol::{Companion, Program, Version};
 use twincell_syntax::instrument::{InstrumentError, Instrumented, instrument_all};
 use twincell_syntax::site::Site;
 use twincell_syntax::{Function, PerSide, Side};
-use twincell_values::path::AccessPath;
+use twincell_values::path::{self, AccessPath};
 use twincell_values::predictor::{FunctionSites, Predictor};
 use twincell_values::reading::Locals;
 
@@ -133,8 +133,7 @@ fn separate(part: &Part<'_>, sites: &mut [Site], locals: &mut Locals) {
     let own = part.function.class_name.as_ref().and(part.function.parameters.first()).map(|first| first.name.clone());
     locals.names.retain(|name| own.as_ref() != Some(name));
     let renamed = |path: &str| -> Option<String> {
-        let end = path.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(path.len());
-        let (first, rest) = path.split_at(end);
+        let (first, rest) = AccessPath::new(path).split_root();
         locals.names.iter().any(|name| name == first).then(|| format!("{}{rest}", local(part.function, first)))
     };
     for site in sites {
@@ -174,7 +173,7 @@ fn arguments(companion: &Function, parts: &[Part<'_>]) -> Vec<(String, String)> 
     };
     let caller = &parts[*position].function;
     parameters
-        .zip(passed.split(", "))
+        .zip(path::arguments(passed))
         .take_while(|(_, path)| plain(path))
         .map(|(parameter, path)| {
             let (first, rest) = AccessPath::new(path).split_root();

@@ -109,7 +109,7 @@ impl Writer<'_> {
             .collect();
         let sites = self.case.sites.iter().flat_map(|table| &table.sites);
         for site in sites.filter(|site| site.kind == SiteKind::Call) {
-            let Some(written) = callee(&site.path).filter(|path| path.split('.').all(is_identifier)) else {
+            let Some(written) = callee(&site.path).filter(|path| AccessPath::new(path).is_dotted()) else {
                 continue;
             };
             for name in callees.iter().filter(|name| !name.is_empty()) {

@@ -97,7 +97,7 @@ pub(super) fn arguments(
                         && parameter == path
                         && **decision == Decision::Value(Recipe::Bool(true))
                     {
-                        let path = path.keyword(name);
+                        let path = path.keyword_item(name);
                         if let Some(value) = given(&path)? {
                             passed.push(named(&path, name, value));
                         }

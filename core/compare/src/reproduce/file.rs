@@ -5,9 +5,8 @@ use std::fmt::Write;
 
 use twincell_behavior::{display_place, display_shown};
 use twincell_engine::protocol::{Body, Context};
-use twincell_syntax::python::is_identifier;
 use twincell_syntax::{Function, PerSide, Side};
-use twincell_values::path::Question;
+use twincell_values::path::{AccessPath, Question};
 use twincell_values::value::Decision;
 
 use super::arguments::{Argument, Decisions, arguments};
@@ -103,7 +102,7 @@ impl Writer<'_> {
             if let (Question::Raise(part), Decision::Raise(class)) = (Question::parse(path), decision)
                 && class == "AttributeError"
                 && part.contains('.')
-                && part.split('.').all(is_identifier)
+                && AccessPath::new(part).is_dotted()
             {
                 lacking.push(part);
             }

@@ -427,7 +427,10 @@ fn variable(argument: &Argument, bound: &mut Vec<(String, String)>, objects: &Ob
     ) {
         return Ok(python::literal(recipe));
     }
-    let name = argument.path.replace(" (", "_").replace(')', "");
+    let name = match AccessPath::new(&argument.path).split_number() {
+        Some((name, number)) => format!("{name}_{number}"),
+        None => argument.path.clone(),
+    };
     if !is_identifier(&name) {
         return Err(Refusal::ObjectsAmongFurtherArguments);
     }

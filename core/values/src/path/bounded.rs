@@ -24,7 +24,7 @@ pub fn cut_at(text: String, most: usize) -> String {
 /// How long a cut mark is with its hash.
 pub(super) const MARK_LENGTH: usize = MARK.len_utf8() + DIGITS;
 
-/// Is it a cut that this text starts with?
+/// Whether this text starts with a cut.
 pub(super) fn starts_with_mark(text: &str) -> bool {
     let hash = text.strip_prefix(MARK).and_then(|rest| rest.as_bytes().get(..DIGITS));
     hash.is_some_and(|hash| hash.iter().all(u8::is_ascii_hexdigit))

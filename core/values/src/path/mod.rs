@@ -1,9 +1,9 @@
 //! Access paths, and the questions that an execution asks about what stands at them.
 //!
-//! A path is a text such as `request.meta['retries']`, and so is a question: `len(request.meta)`, `raise load(x)`. Random
-//! streams are keyed by these texts and records carry them, so they are kept as they are. [`AccessPath`] and [`Question`]
-//! are views of such texts that know their grammar. This folder is the only place that writes such a text or takes one
-//! apart.
+//! A path is a text such as `request.meta['retries']`, and so is a question: `len(request.meta)`, `raise load(x)`.
+//! Random streams are keyed by these texts and records carry them, so they are kept as they are. [`AccessPath`] and
+//! [`Question`] are views of such texts that know their grammar. This folder is the only place that writes such a text
+//! or takes one apart.
 //!
 //! ```
 //! use twincell_values::path::{AccessPath, Question, Segment};
@@ -25,13 +25,14 @@ mod segment;
 use std::fmt::{self, Display};
 
 use bounded::starts_with_mark;
+use twincell_syntax::python::is_identifier;
 
 pub use bounded::{MAX_ARGUMENTS, MAX_PATH, bounded, cut_at};
 pub use question::Question;
 pub use segment::{Segment, Segments};
 
-/// How the code reaches a value: a view of the text, like [`std::path::Path`]. Any text is one; what the grammar does not
-/// know is a [`Segment::Unknown`].
+/// How the code reaches a value: a view of the text, like [`std::path::Path`]. Any text is one; what the grammar does
+/// not know is a [`Segment::Unknown`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct AccessPath<'a>(&'a str);
 
@@ -66,7 +67,7 @@ impl AccessPath<'_> {
     }
 
     /// `options['name']`: the value of a further keyword argument.
-    pub fn keyword(self, name: &str) -> String {
+    pub fn keyword_item(self, name: &str) -> String {
         self.item(format_args!("'{name}'"))
     }
 
@@ -122,17 +123,17 @@ impl<'a> AccessPath<'a> {
         Segments::new(self.0)
     }
 
-    /// Is a part of it cut off?
+    /// Whether a part of it is cut off.
     pub fn is_cut(self) -> bool {
         self.0.match_indices('~').any(|(at, _)| starts_with_mark(&self.0[at..]))
     }
 
-    /// Is it of this form: `await x`?
+    /// Whether it is of the form `await x`.
     pub fn is_awaited(self) -> bool {
         self.0.starts_with(AWAIT)
     }
 
-    /// Does a call or a bracketed expression end it?
+    /// Whether a call or a bracketed expression ends it.
     pub fn ends_in_call(self) -> bool {
         self.0.ends_with(')')
     }
@@ -218,9 +219,16 @@ impl<'a> AccessPath<'a> {
         }
     }
 
-    /// `x` of `x (2)`, see [`Self::numbered`].
-    pub fn without_number(self) -> AccessPath<'a> {
-        AccessPath(self.0.rsplit_once(" (").map_or(self.0, |(name, _)| name))
+    /// `x`, `2` of `x (2)`, see [`Self::numbered`].
+    pub fn split_number(self) -> Option<(AccessPath<'a>, &'a str)> {
+        let (name, number) = self.0.strip_suffix(')')?.rsplit_once(" (")?;
+        let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+        is_number.then_some((AccessPath(name), number))
+    }
+
+    /// Whether it is made of names alone: `a.b.c`.
+    pub fn is_dotted(self) -> bool {
+        self.0.split('.').all(is_identifier)
     }
 
     /// How this path goes on from another one: `.b[0]` of `a.b[0]` from `a`.
@@ -228,12 +236,20 @@ impl<'a> AccessPath<'a> {
         self.0.strip_prefix(base).filter(|rest| rest.starts_with(['.', '[', '(']))
     }
 
+    /// How this path goes on from the value at another one, which stands in parentheses if it is awaited: `.y` of
+    /// `(await x).y` from `await x`.
+    pub fn beyond_value(self, base: AccessPath<'_>) -> Option<&'a str> {
+        let bare = self.0.strip_prefix('(').filter(|_| base.is_awaited());
+        let rest = bare.unwrap_or(self.0).strip_prefix(base.0)?.trim_start_matches(')');
+        rest.starts_with(['.', '[', '(']).then_some(rest)
+    }
+
     /// Whether a function or class is the first argument of a call in this path: `wraps(<function f>)`.
     pub fn takes_code(self) -> bool {
         ["(<function ", "(<class "].iter().any(|start| scan::contains(self.0, start))
     }
 
-    /// Is it reached through what a function gets that is the result: `result(x)`, `result(x).y`?
+    /// Whether it is reached through what a function gets that is the result: `result(x)`, `result(x).y`.
     pub fn is_of_result(self) -> bool {
         self.0.strip_prefix(RESULT).is_some_and(|rest| rest.starts_with('('))
     }
@@ -249,7 +265,7 @@ pub fn unary(sign: char, operand: &str) -> String {
     format!("({sign}{operand})")
 }
 
-/// May this character stand in a name? Beyond ASCII, marks belong to names as letters do.
+/// Whether this character may stand in a name. Beyond ASCII, marks belong to names as letters do.
 fn is_name_part(character: char) -> bool {
     character.is_ascii_alphanumeric() || character == '_' || !character.is_ascii()
 }
@@ -260,7 +276,7 @@ pub fn arguments(written: &str) -> impl Iterator<Item = &str> {
 }
 
 /// The keyword of an argument, as it is written: `b` of `b=1`.
-pub fn keyword(argument: &str) -> Option<&str> {
+pub fn keyword_of(argument: &str) -> Option<&str> {
     let (name, rest) = AccessPath(argument).split_root();
     let value = rest.trim_start().strip_prefix('=')?;
     (!name.is_empty() && !value.starts_with('=')).then_some(name)
@@ -288,9 +304,35 @@ mod tests {
         assert_eq!(AccessPath::new("f(...)").callee_of_any_call(), Some("f".into()));
         assert_eq!(AccessPath::new("a.b[0]").beyond("a"), Some(".b[0]"));
         assert_eq!(AccessPath::new("ab").beyond("a"), None);
-        let keywords: Vec<_> = arguments("a, b=1, c = g(d=2, e), 'f=1', h == 2").map(keyword).collect();
+        assert_eq!(AccessPath::new("(await x).y").beyond_value("await x".into()), Some(".y"));
+        assert_eq!(AccessPath::new("await x.y").beyond_value("await x".into()), Some(".y"));
+        assert_eq!(AccessPath::new("(x).y").beyond_value("x".into()), None);
+        let keywords: Vec<_> = arguments("a, b=1, c = g(d=2, e), 'f=1', h == 2").map(keyword_of).collect();
         assert_eq!(keywords, [None, Some("b"), Some("c"), None, None]);
         assert!(arguments("").eq([""]));
+    }
+
+    #[test]
+    fn what_a_path_calls_and_looks_into() {
+        let path = AccessPath::new;
+        for (text, callee, holder, before) in [
+            ("x.get('a')", Some("x.get"), "x.get", "x.get"),
+            ("x['a(']", None, "x", "x"),
+            ("a.b", None, "a", "a.b"),
+            ("x{1}", None, "x{1}", "x{1}"),
+            ("await(x)", None, "await", "await"),
+            ("result(x)", None, "result", "result"),
+            ("f(a, g(b~0123456789abcdef", Some("f"), "f(a, g(b~0123456789abcdef", "f(a, g(b~0123456789abcdef"),
+        ] {
+            assert_eq!(path(text).callee().map(AccessPath::as_str), callee, "{text}");
+            assert_eq!((path(text).holder().0, path(text).before_brackets().0), (holder, before), "{text}");
+        }
+        assert_eq!(path("x['('].f(a)").before_first_call(), Some("x['('].f".into()));
+        assert_eq!((path("f()#2").without_repetition().0, path("f#a").without_repetition().0), ("f()", "f#a"));
+        assert_eq!(path("x (12)").split_number(), Some(("x".into(), "12")));
+        assert_eq!((path("f(x, (a))").split_number(), path("x ()").split_number()), (None, None));
+        assert!(path("a.b1.ä").is_dotted() && !path("a..b").is_dotted() && !path("a.b()").is_dotted());
+        assert!(path("wraps(<function f>)").takes_code() && !path("f('(<function ')").takes_code());
     }
 
     #[test]

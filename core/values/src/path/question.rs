@@ -7,6 +7,9 @@ use super::{AccessPath, scan};
 use crate::value::Fixed;
 
 /// What can be asked. Each answer is a decision under the question's text.
+///
+/// The texts look like calls of builtins, which are never missing, and of `zero`, `order` and `injected`: a call of a
+/// missing function of one of these names shares its decision with the question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Question<'a> {
     /// The value itself: the text is the path.
@@ -61,7 +64,7 @@ pub enum Question<'a> {
     Operand(u32),
     /// `again for x (2)`: does an argument stand for an earlier one of its name?
     Again(AccessPath<'a>),
-    /// An answer whose text is cut off: of the beginning it is known what is asked, not of what.
+    /// The beginning of a question whose text is cut off. It is known what is asked, and not of what.
     Cut(&'a str),
 }
 
@@ -152,10 +155,11 @@ impl<'a> Question<'a> {
             Some((start, _)) => start.len() - 1,
             None => [ORDER, INSTANCE, INJECTED].iter().find(|start| text.starts_with(**start))?.len() - 1,
         };
-        let Some(end) = scan::closing(&text[open..]).map(|end| open + end) else { return Some(Question::Cut(text)) };
+        let cut = || AccessPath::new(text).is_cut().then_some(Question::Cut(text));
+        let Some(end) = scan::closing(&text[open..]).map(|end| open + end) else { return cut() };
         if end + 1 < text.len() {
-            // The path of what is reached through the answer.
-            return Some(Question::Value(text.into()));
+            // What is reached through the answer, or asked about it.
+            return None;
         }
         let inner = &text[open + 1..end];
         if let Some((_, made)) = made {
@@ -165,7 +169,7 @@ impl<'a> Question<'a> {
         if text.starts_with(INJECTED) {
             return Some(Question::Injected(inner));
         }
-        let Some(at) = scan::find(inner, COMMA) else { return Some(Question::Cut(text)) };
+        let Some(at) = scan::find(inner, COMMA) else { return cut() };
         let (one, other) = (&inner[..at], &inner[at + COMMA.len()..]);
         Some(match text.starts_with(ORDER) {
             true => Question::Order { one, other },
@@ -181,24 +185,25 @@ impl<'a> Question<'a> {
         }
     }
 
-    /// Does a text ask about a value (`bool(x)`, `'a' in x`, `str(x)`) rather than for one?
+    /// Whether a text asks about a value (`bool(x)`, `'a' in x`, `str(x)`) rather than for one, or goes on from such an
+    /// answer.
     pub fn is_answer(text: &str) -> bool {
         OF_ONE.iter().any(|(start, _)| text.starts_with(start))
             || OTHERS.iter().any(|start| text.starts_with(start))
             || scan::find(text, IN).is_some()
     }
 
-    /// Is it the text of an object: an answer about the object, and yet a text that the code goes on with?
+    /// Whether it is the text of an object: an answer about the object, and yet a text that the code goes on with.
     pub fn is_text(text: &str) -> bool {
         text.starts_with(TEXT) || text.starts_with(REPRESENTATION)
     }
 
-    /// Does a text decide which members of an object are used, and in which order?
+    /// Whether a text decides which members of an object are used, and in which order.
     pub fn is_about_members(text: &str) -> bool {
         matches!(Question::of_sequence(text), Some(Question::MembersUsed | Question::Member(_)))
     }
 
-    /// Is this given to replace something real?
+    /// Whether these decisions replace something real with an injected object.
     pub fn any_injected(fixed: &Fixed) -> bool {
         let first = fixed.range::<str, _>((Bound::Included(INJECTED), Bound::Unbounded)).next();
         first.is_some_and(|(path, _)| path.starts_with(INJECTED))
@@ -283,6 +288,9 @@ mod tests {
             ("hasattr(x.y)", Q::Attribute("x.y".into())),
             ("len(f(')'))", Q::Length("f(')')".into())),
             ("len(x).a", Q::Value("len(x).a".into())),
+            ("len(x) in y", Q::Item { item: "len(x)", holder: "y".into() }),
+            ("order(x)", Q::Value("order(x)".into())),
+            ("order(x~0123456789abcdef)", Q::Cut("order(x~0123456789abcdef)")),
             ("len(*rest)", Q::Positional("rest")),
             ("order(f(a, b), 'x, y')", Q::Order { one: "f(a, b)", other: "'x, y'" }),
             ("isinstance(x, m.C)", Q::Instance { of: "x".into(), class: "m.C" }),

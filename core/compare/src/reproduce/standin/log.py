@@ -1,19 +1,24 @@
 """Messages to loggers, and warnings."""
 
 import logging
+import re
 import warnings
 
 from .paths import last, short
 
 log = []
 LEVELS = {"warn": "warning", "exception": "error", "fatal": "critical"}
+LITERAL = re.compile(r"""'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*\"""")
 LOGS = ("debug", "info", "warning", "warn", "error", "exception", "critical", "fatal", "log")
 
 
 def is_logger(callee):
     """Whether this is the path of a logger's method."""
     owner, _, name = callee.rpartition(".")
-    owner = last(owner.split("(")[0] if owner.endswith(")") else owner).strip("_").lower()
+    if owner.endswith(")"):
+        # The result of a call is named after the call.
+        owner = LITERAL.sub("", owner).split("(")[0]
+    owner = last(owner).strip("_").lower()
     return name in LOGS and (owner in ("log", "logging") or owner.endswith(("logger", "_log")))
 
 

@@ -7,7 +7,7 @@ from .text import text
 def last(path):
     """The last identifier of a path."""
     end = len(path)
-    while end and (path[end - 1].isalnum() or path[end - 1] == "_"):
+    while end and (path[end - 1].isalnum() or path[end - 1] == "_" or not path[end - 1].isascii()):
         end -= 1
     return path[end:]
 
