@@ -110,6 +110,11 @@ fn questions<'a>(path: &'a str, other: &'a str, item: &'a str, name: &'a str) ->
     ]
 }
 
+/// Which of two cuts took a bracket along cannot be told.
+fn two_cuts(text: &str) -> bool {
+    text.matches('~').count() > 1
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 2_000, failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -142,6 +147,9 @@ proptest! {
     ) {
         for question in questions(&path, &other, &item, &name) {
             let text = question.to_string();
+            if two_cuts(&text) {
+                continue;
+            }
             prop_assert_eq!(Question::parse(&text), question, "{}", text);
         }
     }
@@ -152,8 +160,7 @@ proptest! {
         let arguments = cut_at(arguments.join(", "), MAX_ARGUMENTS);
         let whole = AccessPath::new(&AccessPath::new(&AccessPath::new(&base).attribute(&name)).item(&key)).call(&arguments);
         let whole = AccessPath::new(&whole);
-        // Which of two cuts took a bracket along cannot be told.
-        prop_assume!(whole.as_str().matches('~').count() < 2);
+        prop_assume!(!two_cuts(whole.as_str()));
         prop_assert_eq!(whole.split_call().map(|(_, found)| found), Some(arguments.as_str()));
         let last: Vec<Segment<'_>> = whole.segments().skip(AccessPath::new(&base).segments().count()).collect();
         prop_assert_eq!(last, vec![Segment::Attribute(&name), Segment::Subscript(&key), Segment::Call(&arguments)]);
