@@ -1,153 +1,153 @@
 //! Why a case has no reproducer of some style. The sentences stand here, and nowhere else.
 
-use twincell_behavior::{display_decision, display_slot};
+use twincell_behavior::{display_decision, display_outcome, display_slot};
 use twincell_engine::observed::{Outcome, Slot};
 use twincell_values::value::Decision;
 
-/// Why a reproducer of some style is impossible. The sentences stand after `no reproducer: `.
+/// Why a reproducer of some style is impossible. Each is a clause that fits after `no reproducer: ` and after `because`.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub(crate) enum Refusal {
     // The case.
-    #[error("the witness has not run both versions")]
+    #[error("only one version ran in the witness")]
     NotBothRan,
     #[error("there is no evidence")]
     NoEvidence,
     #[error("more than one thing differs")]
     SeveralDifferences,
-    #[error("classes and snippets have no test with stand-ins")]
+    #[error("stand-ins replace missing objects in tests of functions only, not of classes and snippets")]
     OnlyFunctionsHaveStandins,
-    #[error("it is not a class")]
+    #[error("one of the versions is not a class")]
     NotAClass,
-    #[error("it is not a snippet")]
+    #[error("one of the versions is not a snippet")]
     NotASnippet,
 
     // The functions beside the test.
-    #[error("{0} cannot stand beside itself")]
+    #[error("the test cannot define {0} at its top level")]
     BesideItself(String),
-    #[error("pytest would change the message of its assertion")]
+    #[error("a function has an assertion, whose message pytest would change")]
     OwnAssertion,
-    #[error("it needs its class")]
+    #[error("a function refers to its own class, which the test does not have")]
     NeedsItsClass,
-    #[error("the parameter {0} has a name of the test's")]
+    #[error("the test itself uses the name of the parameter {0}")]
     ParameterOfTheTest(String),
-    #[error("{0} is a name of the test's")]
+    #[error("the test itself uses the name {0}")]
     NameOfTheTest(String),
-    #[error("the modules differ in what the functions need of them")]
+    #[error("the parts of the modules that the functions need differ, or are too long")]
     ModulesDiffer,
-    #[error("nothing of the module is needed")]
+    #[error("the functions need nothing of the module")]
     NoModuleNeeded,
-    #[error("'{0}' is imported by the module")]
+    #[error("the module imports {0}, and this test is without the module")]
     Imported(String),
 
     // The call and its arguments.
-    #[error("the argument {0} was no value")]
+    #[error("the witness has no value for the argument {0}")]
     ArgumentIsNoValue(String),
     #[error("the argument {0} was not recorded")]
     ArgumentNotRecorded(String),
-    #[error("the argument {0} was left out")]
+    #[error("the argument {0} was left out, and it has no default")]
     ArgumentLeftOut(String),
-    #[error("objects among further arguments")]
+    #[error("there are objects among further arguments")]
     ObjectsAmongFurtherArguments,
-    #[error("a second object under the same name")]
+    #[error("two objects have the same name")]
     SecondObjectOfTheName,
-    #[error("an object of the class itself")]
+    #[error("an argument is an object of the class under test")]
     ObjectOfTheClass,
     #[error("the versions are called in different ways")]
     CalledDifferently,
-    #[error("the versions are used in different ways")]
+    #[error("the objects of the versions are used in different ways")]
     UsedDifferently,
-    #[error("a call that needs more")]
+    #[error("a call alone does not give the result")]
     NeedsMoreThanACall,
     #[error("an attribute is set from outside")]
     SetFromOutside,
-    #[error("{0} is inherited")]
+    #[error("the method {0} is inherited")]
     Inherited(String),
-    #[error("{0} is decorated")]
+    #[error("the method {0} is decorated")]
     Decorated(String),
-    #[error("an asynchronous generator without end")]
+    #[error("the result is an asynchronous generator that was not read to its end")]
     EndlessAsyncGenerator,
-    #[error("an iterator without end")]
+    #[error("a value is an iterator that was not read to its end")]
     EndlessIterator,
 
     // The injected values.
     #[error("{path} was injected ({})", display_decision(decision))]
     WasInjected { path: String, decision: Decision },
-    #[error("two values have the same path {0} where it is cut off")]
+    #[error("two values have the same path once it is cut off: {0}")]
     SamePath(String),
-    #[error("an object that is also another one")]
+    #[error("one object is reached by two paths")]
     SharedObject,
-    #[error("a plain value that is asked for what it does not have")]
+    #[error("a plain value has attributes or is called")]
     ExtendedValue,
-    #[error("objects in a set")]
+    #[error("a set or the keys of a dictionary hold objects")]
     ObjectsInASet,
-    #[error("the attribute {0} of a mock")]
+    #[error("a mock cannot have the attribute {0}")]
     AttributeOfAMock(String),
-    #[error("a mock without an attribute")]
+    #[error("a mock cannot lack an attribute")]
     MockWithoutAttribute,
-    #[error("an object with items and attributes")]
+    #[error("an object has items and attributes")]
     ItemsAndAttributes,
-    #[error("items beyond the length")]
+    #[error("an object has items beyond its length, or too many")]
     ItemsBeyondLength,
-    #[error("a length of what is looked up by key")]
+    #[error("an object has keys and a length")]
     LengthOfAMapping,
 
     // What is compared.
-    #[error("the old version did not end")]
+    #[error("the old version neither returned nor raised an exception that a test can name")]
     OldDidNotEnd,
-    #[error("the old version did not end in a way that can be asserted: {0:?}")]
+    #[error("no test can assert how the old version ended: it {}", display_outcome(.0))]
     OldOutcome(Box<Outcome>),
-    #[error("the class {0} is not here")]
+    #[error("the test does not have the exception class {0}")]
     MissingClass(String),
-    #[error("the arguments of an exception")]
+    #[error("no literal gives the arguments of the exception")]
     ArgumentsOfAnException,
-    #[error("messages are compared")]
+    #[error("messages to loggers, or warnings, are compared")]
     Messages,
-    #[error("calls of what is not there are compared")]
+    #[error("calls of missing objects are compared")]
     CallsOfMissing,
-    #[error("calls differ in a way that a mock does not say")]
+    #[error("the calls differ in a way that a mock cannot assert")]
     CallsBeyondAMock,
-    #[error("no call")]
+    #[error("no call was observed")]
     NoCall,
-    #[error("a call is compared whose arguments were not observed in full")]
+    #[error("the arguments of a compared call were not observed in full")]
     CallNotObservedInFull,
-    #[error("a value that no literal says in full is compared")]
+    #[error("no literal gives a compared value in full")]
     NoLiteral,
-    #[error("a value that no expression says in full is compared")]
+    #[error("no expression gives a compared value in full")]
     NoExpression,
-    #[error("a value is compared that was not observed in full")]
+    #[error("a compared value was not observed in full")]
     NotObservedInFull,
-    #[error("equal values of other classes")]
+    #[error("the versions give equal values of different classes")]
     EqualOfOtherClasses,
-    #[error("{} differs", display_slot(.0))]
+    #[error("the test cannot assert {}", display_slot(.0))]
     SlotDiffers(Slot),
-    #[error("{0} after the call is compared")]
+    #[error("the test cannot assert {0} after the call")]
     AfterTheCall(String),
-    #[error("what is compared cannot be reached")]
+    #[error("the test cannot reach what is compared")]
     OutOfReach,
-    #[error("a global that the old version does not assign")]
+    #[error("the old version does not assign the global that is compared")]
     GlobalNotAssigned,
-    #[error("an object that the old version does not change")]
+    #[error("the old version does not change the object that is compared")]
     ObjectNotChanged,
-    #[error("what was assigned cannot be said")]
+    #[error("the test cannot assert what was assigned")]
     UnsayableAssignment,
-    #[error("what was assigned is the same")]
+    #[error("the assignments are the same")]
     SameAssignments,
-    #[error("what the class has")]
+    #[error("what the class holds was not observed")]
     ClassNotObserved,
-    #[error("a step that was not recorded")]
+    #[error("the end of a use of the object was not recorded")]
     StepNotRecorded,
-    #[error("only the new version gets so far")]
+    #[error("only the new version gets as far as the difference")]
     OnlyNewGetsThere,
-    #[error("what is not seen of the object is compared")]
+    #[error("the test of a class cannot assert arguments, messages or warnings")]
     NotSeenOfTheObject,
-    #[error("no attribute that can be told differs")]
+    #[error("no attribute that a test can assert differs")]
     NoAttributeDiffers,
-    #[error("what is not bound is compared")]
+    #[error("the difference is not in a name that the snippet binds")]
     UnboundIsCompared,
-    #[error("a name that is not bound")]
+    #[error("the old version does not bind the name that is compared")]
     NameNotBound,
-    #[error("the name has changed")]
+    #[error("the name that is compared was renamed")]
     NameChanged,
-    #[error("the old version does not bind it")]
+    #[error("the old version did not bind a value to the name that is compared")]
     OldDoesNotBind,
 }
