@@ -214,10 +214,10 @@ pub fn final_values(old: &Behavior, new: &Behavior, evidence: &[&Evidence]) -> V
         .map(|(slot, _)| {
             let after = if is_argument(slot) { " afterwards" } else { "" };
             let shown = |behavior: &Behavior| display_shown(&Shown::left(slot, behavior.left(slot))).to_owned();
-            let is_here = |one: &&Evidence| one.at.as_ref().and_then(EvidencePlace::slot) == Some(slot);
+            let here = EvidencePlace::Left { slot: slot.clone() };
             FinalValue {
                 name: format!("{}{after}", display_slot(slot)),
-                differs: evidence.iter().any(is_here),
+                differs: evidence.iter().any(|one| one.is_at(&here)),
                 old: shown(old),
                 new: shown(new),
             }

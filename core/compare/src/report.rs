@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use twincell_behavior::{CallRow, Channel, EvidencePlace, Strength};
+use twincell_behavior::{CallRow, Channel, EvidencePlace, Strength, display_place};
 use twincell_engine::observed::Behavior;
 use twincell_engine::protocol::{Injection, Isolation};
 use twincell_syntax::AlignedRow;
@@ -28,7 +28,7 @@ pub struct Evidence {
     pub channel: Channel,
     /// The place within the channel, e.g. `return value`, `argument request.meta['retries']`, `call 3`.
     pub place: String,
-    /// The same as data; none in evidence that was written before format 5.
+    /// The place as data; none in evidence older than format 5.
     #[serde(default)]
     pub at: Option<EvidencePlace>,
     /// What each version did, as bounded text for people.
@@ -43,6 +43,16 @@ pub struct Evidence {
     pub score: f64,
     /// The [`ExecutionReport::number`] of the execution that shows it.
     pub execution: u32,
+}
+
+impl Evidence {
+    /// Whether it is of this place, by its text if it has no place as data.
+    pub fn is_at(&self, place: &EvidencePlace) -> bool {
+        match &self.at {
+            Some(at) => at == place,
+            None => self.channel == place.channel() && self.place == display_place(place),
+        }
+    }
 }
 
 /// One line of a version's text with its coverage.

@@ -91,7 +91,7 @@ pub fn behaviors(pair: &PairReport, witness: &Witness) -> Markup {
     rows.extend(final_values.iter().map(|one| row(&one.name, one.differs, &one.old, &one.new)));
     for (stream, old, new) in [(Stream::Stdout, &old.stdout, &new.stdout), (Stream::Stderr, &old.stderr, &new.stderr)] {
         if !old.is_empty() || !new.is_empty() {
-            let differs = differs(&|one| one.at == Some(EvidencePlace::Output { stream }));
+            let differs = differs(&|one| one.is_at(&EvidencePlace::Output { stream }));
             rows.push(row(stream.name(), differs, old, new));
         }
     }

@@ -1,6 +1,6 @@
 //! The state of a report.
 
-use twincell_behavior::{bounded, display_call, display_outcome};
+use twincell_behavior::{EvidencePlace, Stream, bounded, display_call, display_outcome};
 use twincell_compare::Replayed;
 use twincell_compare::report::{
     self, Comparison, ExecutionReport, InjectedReport, PairReport, PathReport, VersionReport, Witness,
@@ -115,12 +115,16 @@ fn path(path: &PathReport) -> Path<'_> {
     }
 }
 
+/// The places that the view looks up in evidence.
+const OUTPUTS: [EvidencePlace; 2] =
+    [EvidencePlace::Output { stream: Stream::Stdout }, EvidencePlace::Output { stream: Stream::Stderr }];
+
 impl From<&report::Evidence> for Evidence {
     fn from(one: &report::Evidence) -> Self {
         Self {
             channel: one.channel,
             place: one.place.clone(),
-            at: one.at.clone(),
+            at: one.at.clone().or_else(|| OUTPUTS.into_iter().find(|output| one.is_at(output))),
             old: one.old.clone(),
             new: one.new.clone(),
             strength: one.strength,

@@ -155,7 +155,7 @@ struct Evidence {
     #[cfg_attr(test, ts(as = "typescript::Channel"))]
     channel: Channel,
     place: String,
-    /// The same as data; none in evidence that was written before reports had it.
+    /// The place as data; null in evidence older than format 5, except for outputs.
     #[cfg_attr(test, ts(as = "Option<typescript::EvidencePlace>"))]
     at: Option<EvidencePlace>,
     old: String,
