@@ -74,7 +74,7 @@ struct Compared {
 }
 
 impl Compared {
-    /// What other programs are told about its functions.
+    /// Its functions as other programs read them.
     fn rows(&self) -> Vec<ExportRow> {
         match &self.result {
             Ok(comparison) => ExportRow::of_comparison(comparison, Some(&self.path)),

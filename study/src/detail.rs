@@ -74,10 +74,10 @@ impl Details {
         }
     }
 
-    /// What other programs are told about the rows.
+    /// The rows as other programs read them.
     pub fn export_rows(&self, rows: Vec<Finding>) -> Vec<ExportRow> {
         let by_key: HashMap<&str, &Detail> = self.held.values().map(|(key, detail)| (key.as_str(), detail)).collect();
-        let told = |row: Finding| {
+        let export = |row: Finding| {
             let detail = row.key.as_deref().and_then(|key| by_key.get(key).copied()).cloned().unwrap_or_default();
             ExportRow {
                 name: name(&row),
@@ -90,7 +90,7 @@ impl Details {
                 milliseconds: row.milliseconds,
             }
         };
-        rows.into_iter().map(told).collect()
+        rows.into_iter().map(export).collect()
     }
 }
 
@@ -140,8 +140,11 @@ mod tests {
                 Change { id: id.into(), file: Some("a.py".into()), function: Some("f".into()), ..Change::default() };
             Finding { key: Some(key.into()), ..Finding::not_compared(&change, "r".into(), 0.0) }
         };
-        let told = details.export_rows(vec![row("a.py:f", "other"), row("x", "k")]);
-        assert_eq!((told[0].name.as_str(), told[0].line), ("f", None));
-        assert_eq!((told[1].name.as_str(), told[1].line, told[1].test.as_deref()), ("x", Some(7), Some("t")));
+        let exported = details.export_rows(vec![row("a.py:f", "other"), row("x", "k")]);
+        assert_eq!((exported[0].name.as_str(), exported[0].line), ("f", None));
+        assert_eq!(
+            (exported[1].name.as_str(), exported[1].line, exported[1].test.as_deref()),
+            ("x", Some(7), Some("t"))
+        );
     }
 }

@@ -12,7 +12,7 @@ use crate::change::{Change, Changes, Row, UNCLEAR, shown};
 /// The maximum number of lines of the input that one warning names.
 const NAMED: usize = 5;
 /// The maximum number of ids, and of labels, with a warning.
-const TOLD: usize = 20;
+const LISTED: usize = 20;
 
 /// What the changes that were read have in common. It holds a few bytes for each of them.
 #[derive(Default)]
@@ -111,7 +111,7 @@ impl Seen {
 impl Lists {
     /// Adds the last of these lines, and the first one the first time.
     fn add(&mut self, what: &str, lines: &[usize]) {
-        if !self.held.contains_key(what) && self.held.len() >= TOLD {
+        if !self.held.contains_key(what) && self.held.len() >= LISTED {
             self.more += 1;
             return;
         }

@@ -47,7 +47,7 @@ pub struct Done {
     pub rows: BTreeMap<usize, Finding>,
     /// What pages show of the comparisons.
     pub comparisons: PageComparisons,
-    /// What other programs are told about the changes besides their rows.
+    /// What exports for other programs have besides the rows.
     pub details: Details,
     /// Facts about the input, one line each.
     pub notes: Vec<String>,

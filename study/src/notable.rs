@@ -1,4 +1,4 @@
-//! The rows of a study that a person is told about at its end: the first changes in behavior, and the first rows that
+//! The rows of a study that a person sees at its end: the first changes in behavior, and the first rows that
 //! could not be compared. A few of each kind are held, by their place in the input, so that it does not matter which
 //! came first.
 
@@ -61,12 +61,12 @@ impl Notable {
     pub fn add(&mut self, number: usize, finding: &Finding, no_change: Option<&str>) {
         let open = match finding.verdict {
             _ if no_change.is_some() => Open::NoChange,
-            Verdict::Changing => return self.changing.add(number, || told(finding), CHANGING),
+            Verdict::Changing => return self.changing.add(number, || line_of(finding), CHANGING),
             Verdict::Inconclusive if finding.executions == 0 => Open::NotCompared,
             Verdict::Inconclusive => Open::Undecided,
             Verdict::LikelyPreserving | Verdict::Identical => return,
         };
-        let line = || if no_change.is_some() { cut(&finding.reason) } else { told(finding) };
+        let line = || if no_change.is_some() { cut(&finding.reason) } else { line_of(finding) };
         self.open.entry((open, kind(no_change.unwrap_or(&finding.reason)))).or_default().add(number, line, 1);
     }
 
@@ -136,7 +136,7 @@ fn kind(reason: &str) -> String {
 }
 
 /// `an id: for x = 0: old returns 1, new returns 2`
-fn told(finding: &Finding) -> String {
+fn line_of(finding: &Finding) -> String {
     cut(&format!("{}: {}", shown(&finding.id), finding.reason))
 }
 
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn an_input_without_a_change_is_told() {
+    fn an_input_without_a_change_is_shown() {
         let mut notable = Notable::default();
         let none = NoChange { number: 1, id: 1.into(), unit: Some("line"), what: "it is not JSON".into() };
         notable.add(1, &Finding::no_change(&none), Some(&none.what));

@@ -22,7 +22,7 @@ pub struct Outputs {
     pub html: Option<PathBuf>,
     /// The folder for reproducers.
     pub reproducers: Option<PathBuf>,
-    /// Whether other programs are told about the changes.
+    /// Whether details of the changes are kept, which exports for other programs have.
     pub details: bool,
 }
 

@@ -102,10 +102,10 @@ def main() -> None:
             out = Path(temporary) / "changes.jsonl"
             begin = time.perf_counter()
             command = [sys.executable, "-m", "twincell", "mine", str(folder), "--out", str(out), *options]
-            told = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()[0]
+            summary = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()[0]
             seconds = time.perf_counter() - begin
             size = out.stat().st_size / 1e6
-            print(f"{' '.join(options):32} {seconds:6.1f} s {commits / seconds:7.0f} commits/s, {told}, {size:.0f} MB")
+            print(f"{' '.join(options):32} {seconds:6.1f} s {commits / seconds:7.0f} commits/s, {summary}, {size:.0f} MB")
 
 
 if __name__ == "__main__":

@@ -257,18 +257,18 @@ mod tests {
             no_change.reason(),
             "line 3 is not a change: the field `new` is missing; give the text of the function"
         );
-        let told = |line: &str| read(line, 4).unwrap_err();
-        let none = told("nonsense");
+        let error = |line: &str| read(line, 4).unwrap_err();
+        let none = error("nonsense");
         let reason = none.reason();
         assert_eq!(none.id, Value::from(4));
         assert!(
             reason.starts_with("line 4 is not a change: it is not JSON (wrong at column 2); write one object"),
             "{reason}"
         );
-        assert!(told("{\"old\": ").what.contains("it is not JSON (it ends too early)"));
-        assert!(told("[1]").reason().starts_with("line 4 is not a change: it is a list; write one object a line"));
+        assert!(error("{\"old\": ").what.contains("it is not JSON (it ends too early)"));
+        assert!(error("[1]").reason().starts_with("line 4 is not a change: it is a list; write one object a line"));
         for (field, given) in [("old", "3"), ("function", "[1]"), ("old_module", "{}")] {
-            let none = told(&format!(r#"{{"id": "x", "new": "", "old": "", "{field}": {given}}}"#));
+            let none = error(&format!(r#"{{"id": "x", "new": "", "old": "", "{field}": {given}}}"#));
             let reason = none.reason();
             assert_eq!(none.id, "x");
             assert!(reason.starts_with(&format!("line 4 is not a change: the field `{field}` is ")), "{reason}");

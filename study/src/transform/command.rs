@@ -40,8 +40,8 @@ impl Command {
         let whole = |name: &str| {
             let path = here.join(name).canonicalize().ok()?;
             // The names of folders are also those of commands and modules: `ruff check`.
-            let told = path.is_file() || (path.is_dir() && name.contains('/') && name != "/");
-            told.then(|| copied(&path).unwrap_or_else(|| std::path::absolute(here.join(name)).unwrap_or(path)))
+            let is_meant = path.is_file() || (path.is_dir() && name.contains('/') && name != "/");
+            is_meant.then(|| copied(&path).unwrap_or_else(|| std::path::absolute(here.join(name)).unwrap_or(path)))
         };
         for place in 0..words.len() {
             let is_looked_up = match place.checked_sub(1).and_then(|before| words.get(before)) {
