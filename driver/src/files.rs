@@ -1,6 +1,7 @@
 //! Reads source text from files, and words errors about files for people. A file may be a pipe (`<(git show ...)`) or
 //! anything else with a path. Reading it is bounded in time and in bytes.
 
+use std::error::Error;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read};
 use std::os::fd::AsRawFd;
@@ -80,8 +81,22 @@ pub fn write_text(path: &Path, text: &str) -> Result<(), String> {
 /// An error of the operating system, without its number.
 pub fn reason(error: &io::Error) -> String {
     let text = error.to_string();
-    let number = error.raw_os_error().map(|number| format!(" (os error {number})"));
+    let number = os_error(error).map(|number| format!(" (os error {number})"));
     number.and_then(|number| text.strip_suffix(&number)).unwrap_or(&text).to_owned()
+}
+
+/// The number of an error of the operating system, which other errors may wrap.
+fn os_error(error: &io::Error) -> Option<i32> {
+    let mut cause: Option<&(dyn Error + 'static)> = Some(error);
+    while let Some(error) = cause {
+        cause = match error.downcast_ref::<io::Error>() {
+            Some(error) if error.raw_os_error().is_some() => return error.raw_os_error(),
+            // The source of such an error is that of what it wraps, which would be passed over.
+            Some(error) => error.get_ref().map(|wrapped| wrapped as &(dyn Error + 'static)),
+            None => error.source(),
+        };
+    }
+    None
 }
 
 #[cfg(test)]
@@ -117,6 +132,15 @@ mod tests {
     fn a_file_without_end_is_an_error() {
         assert!(read_source(Path::new("/dev/zero")).unwrap_err().contains("is it the right file?"));
         assert_eq!(read_source(Path::new("/dev/null")).as_deref(), Ok(""));
+    }
+
+    #[test]
+    fn reasons_are_without_the_number_of_the_system_even_of_wrapped_errors() {
+        let missing = || io::Error::from_raw_os_error(libc::ENOENT);
+        for error in [missing(), io::Error::other(missing()), io::Error::other(io::Error::other(missing()))] {
+            assert_eq!(reason(&error), "No such file or directory");
+        }
+        assert_eq!(reason(&io::Error::other("it is full (os error 3)")), "it is full (os error 3)");
     }
 
     #[test]
