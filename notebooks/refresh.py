@@ -1,7 +1,7 @@
 """Runs every notebook under twincell's own kernel and stores it with its outputs, to be read without a kernel.
 
-Called by `make notebooks`. It stores a comparison as plain text, which looks the same on every code host and in a diff.
-It removes what differs from run to run, so that running it again changes nothing.
+Called by `make notebooks`. Of an output it stores one kind: SVG, or else Markdown, or else plain text, which look the same
+on every code host and in a diff. It removes what differs from run to run, so that running it again changes nothing.
 """
 
 from __future__ import annotations
@@ -54,6 +54,8 @@ def joined_streams(outputs: list[nbformat.NotebookNode]) -> list[nbformat.Notebo
 def stable_output(output: nbformat.NotebookNode) -> nbformat.NotebookNode:
     if output.output_type == "stream":
         output.text = stable(output.text)
+    elif output.output_type == "error":
+        output.traceback = [stable(line) for line in output.traceback]
     else:
         kind = next(kind for kind in KINDS if kind in output.data)
         output.data = {kind: stable(output.data[kind])}
