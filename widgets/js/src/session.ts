@@ -26,7 +26,7 @@ export interface Host {
 }
 
 /** The input of an action: whom to ask about what, and whether anybody still waits for the answer. */
-interface Asked {
+interface ReplayRequest {
   kernel: Kernel;
   request: Omit<Request, "changes">;
   awaited(): boolean;
@@ -244,7 +244,7 @@ export class Session {
     done: string,
     { base = this.store.get().base, ran = NONE }: { base?: number | null; ran?: Changes } = {},
   ): Promise<void> {
-    const action = async ({ kernel, request }: Asked): Promise<Partial<Choices>> => {
+    const action = async ({ kernel, request }: ReplayRequest): Promise<Partial<Choices>> => {
       const detail = await kernel.replay({ ...request, changes });
       if (request.handle === null && changes.size === 0) {
         this.details.set(`${request.pair}:${request.execution}`, detail);
@@ -257,7 +257,7 @@ export class Session {
 
   private async ask(
     busy: string,
-    action: (asked: Asked) => Promise<Partial<Choices>>,
+    action: (request: ReplayRequest) => Promise<Partial<Choices>>,
     handle = this.store.get().base,
   ): Promise<void> {
     const { kernel } = this.host;

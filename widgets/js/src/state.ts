@@ -146,7 +146,7 @@ export interface Execution {
 export interface Evidence {
   channel: Channel;
   place: string;
-  /** The same as data; none in evidence that was written before reports had it. */
+  /** The place as data; null in evidence older than format 5, except for outputs. */
   at: EvidencePlace | null;
   old: string;
   new: string;

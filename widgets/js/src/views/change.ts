@@ -27,7 +27,7 @@ export function changeView(
   let dark = false;
   let gone = false;
 
-  const told = h("p", { class: "tcw-quiet", role: "status" });
+  const status = h("p", { class: "tcw-quiet", role: "status" });
   const place = h("div", {}, withoutComparison(row));
   const work = kernel && button("Work with it", () => void again(kernel), { primary: true });
   if (work) work.title = "Compare this change once more, so that its executions can be run again and changed";
@@ -37,7 +37,7 @@ export function changeView(
     const host = { kernel: live, pinned: [], savePinned: null };
     const view = attempt(comparison, (state) => comparisonView(state, host));
     if (typeof view === "string") {
-      told.textContent = view;
+      status.textContent = view;
       return false;
     }
     opened?.destroy();
@@ -49,18 +49,18 @@ export function changeView(
 
   async function again(live: Kernel): Promise<void> {
     if (work) enable(work, false);
-    told.textContent = "Comparing this change once more…";
+    status.textContent = "Comparing this change once more…";
     try {
       const comparison = await ask(live);
       // An answer may come after the change was closed, and after it was opened once more.
       if (gone) return;
-      told.textContent = "";
+      status.textContent = "";
       const inside = place.contains(document.activeElement) || work === document.activeElement;
       if (!put(comparison, live)) return;
       work?.remove();
       if (inside) focusOn(place);
     } catch (error) {
-      if (!gone) told.textContent = plain.sentence(error instanceof Error ? error.message : String(error));
+      if (!gone) status.textContent = plain.sentence(error instanceof Error ? error.message : String(error));
     } finally {
       if (work) enable(work, true);
     }
@@ -76,12 +76,12 @@ export function changeView(
       h("code", {}, plain.value(row.id)),
       h("span", { class: "tcw-note" }, ` label: ${words.labelName(row.label)}`),
     ),
-    h("div", { class: "tcw-bar" }, work, told),
+    h("div", { class: "tcw-bar" }, work, status),
     place,
   );
   const shown = row.comparison !== null && put(row.comparison, null);
   if (!shown && kernel) void again(kernel);
-  else if (row.comparison === null) told.textContent = "The whole comparison is not stored in this study.";
+  else if (row.comparison === null) status.textContent = "The whole comparison is not stored in this study.";
 
   return {
     element,
