@@ -116,6 +116,7 @@ OPERATIONS = {
     ("__getattribute__",): (
         "return self.name, self.a.b.c, getattr(self, 'name')",
         "return self.__name__, self.__qualname__, self.client.__name__, self.get('a').__name__",
+        "return self.été.__name__, self.नमस्ते.__name__",
         "return self.__class__",
         "return self.__doc__, self.__module__",
         "return self.__version__, self.__author__, self.__file__",
