@@ -57,6 +57,22 @@ fn wide_text_has_both_versions_side_by_side() {
 }
 
 #[test]
+fn older_results_without_places_as_data_show_the_same_rows_as_different() {
+    let comparison = samples::changing();
+    let mut older = comparison.clone();
+    for one in older.pairs.iter_mut().flat_map(|pair| &mut pair.evidence) {
+        one.at = None;
+    }
+    assert_eq!(html_fragment(&older), html_fragment(&comparison));
+    let stream = |comparison| {
+        let state = serde_json::to_value(state(comparison)).unwrap();
+        state["pairs"][0]["evidence"][2]["at"].clone()
+    };
+    assert_eq!(stream(&older), stream(&comparison));
+    assert_eq!(stream(&older)["stream"], "stdout");
+}
+
+#[test]
 fn a_pair_that_others_decide_on_does_not_look_like_a_change() {
     let mut judged = samples::changing_pair();
     (judged.new.qualname, judged.old.qualname) = ("_help".into(), "_help".into());
