@@ -4,7 +4,8 @@ use twincell_behavior::{display_decision, display_outcome, display_slot};
 use twincell_engine::observed::{Outcome, Slot};
 use twincell_values::value::Decision;
 
-/// Why a reproducer of some style is impossible. Each is a clause that fits after `no reproducer: ` and after `because`.
+/// Why a reproducer of some style is impossible. Each is a clause that fits after `no reproducer: ` and
+/// after `because`.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub(crate) enum Refusal {
     // The case.
