@@ -1,7 +1,8 @@
 """Runs every notebook under twincell's own kernel and stores it with its outputs, to be read without a kernel.
 
 Called by `make notebooks`. Of an output it stores one kind: SVG, or else Markdown, or else plain text, which look
-the same on every code host and in a diff. It removes what differs from run to run, so that running it again changes nothing.
+the same on every code host and in a diff. It removes what differs from run to run, so that running it again
+changes nothing.
 """
 
 from __future__ import annotations
