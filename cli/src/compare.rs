@@ -33,8 +33,8 @@ pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort
                 two_texts(&old, &new, &options, matches, session)
             }
             _ => Err(Abort::Failed(format!(
-                "{} files given: give two files, OLD.py and NEW.py, or --git OLD..NEW",
-                files.len()
+                "{} given: give two files, OLD.py and NEW.py, or --git OLD..NEW",
+                if files.len() == 1 { "1 file".to_owned() } else { format!("{} files", files.len()) }
             ))),
         },
     }

@@ -186,7 +186,8 @@ class TwincellMagics(Magics):
             if line.strip():
                 raise UsageError(f"write %%version {line.strip()} at the top of a cell to store it; %version lists")
             for stored, code in self.versions.items():
-                print(f"{stored}: {len(code.splitlines())} lines")
+                count = len(code.splitlines())
+                print(f"{stored}: {count} line{'s' * (count != 1)}")
             if not self.versions:
                 print("no versions yet: write %%version NAME at the top of a cell")
             return
