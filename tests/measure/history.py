@@ -105,7 +105,8 @@ def main() -> None:
             summary = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()[0]
             seconds = time.perf_counter() - begin
             size = out.stat().st_size / 1e6
-            print(f"{' '.join(options):32} {seconds:6.1f} s {commits / seconds:7.0f} commits/s, {summary}, {size:.0f} MB")
+            rate = commits / seconds
+            print(f"{' '.join(options):32} {seconds:6.1f} s {rate:7.0f} commits/s, {summary}, {size:.0f} MB")
 
 
 if __name__ == "__main__":
