@@ -31,7 +31,7 @@ CELLS = 100
 PRINTS = "for n in range(100_000): print(n)"
 DISPLAYS = "from IPython.display import display\nfor n in range(50): display({'text/plain': 'x' * 1_000_000}, raw=True)"
 #: Spins for minutes in native code that holds Python's lock.
-SPIN = "import re\nprint('spins')\nre.match('(a*)*b', 'a' * 40)"
+SPIN = "import re\nprint('spins', flush=True)\nre.match('(a*)*b', 'a' * 40)"
 #: Beats of the heart while that runs.
 BEATS = 100
 #: The highest ratio of twincell to ipykernel that is promised.
