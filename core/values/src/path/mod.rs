@@ -2,8 +2,8 @@
 //!
 //! A path is a text such as `request.meta['retries']`, and so is a question: `len(request.meta)`, `raise load(x)`.
 //! Random streams are keyed by these texts and records carry them, so they are kept as they are. [`AccessPath`] and
-//! [`Question`] are views of such texts that know their grammar. This folder is the only place that writes such a text
-//! or takes one apart.
+//! [`Question`] are views of such texts that know their grammar. Other code writes such texts and takes them apart
+//! through these types.
 //!
 //! ```
 //! use twincell_values::path::{AccessPath, Question, Segment};
