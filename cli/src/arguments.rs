@@ -98,6 +98,9 @@ fn mine() -> Command {
         .arg(text("from", "REVISION").help("Where to begin: a branch, a tag or a commit [default: HEAD]"))
         .arg(text("limit", "N").help("Maximum number of changes"))
         .arg(text("jobs", "N").help("Number of threads [default: one for each processor]"))
+        .arg(path("policy").long("policy").value_name("FILE").help(
+            "Policy whose excluded files are left out; none stands for no policy [default: that of the repository]",
+        ))
         .arg(path("out").long("out").value_name("CHANGES.jsonl").help("Where to write the changes [default: standard output]"))
 }
 

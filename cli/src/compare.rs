@@ -15,7 +15,7 @@ use twincell_widgets::export::{ExportRow, annotations};
 use twincell_widgets::{TextOptions, plain_sentence};
 
 use crate::exports;
-use crate::git::{ChangedFiles, changed_files};
+use crate::git::{ChangedFiles, changed_files, work_tree};
 use crate::session::{Abort, Session, UNCHANGED, read_options};
 
 pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort> {
@@ -52,7 +52,8 @@ fn two_texts(
     session: &mut Session<'_>,
 ) -> Result<i32, Abort> {
     let engine = Engine::warm(options, &session.environment).map_err(Abort::new)?;
-    let comparison = watched(&engine, old, new, &options.for_core(), "", session)?.map_err(Abort::new)?;
+    let path = std::path::absolute(&new.label).unwrap_or_else(|_| (&new.label).into());
+    let comparison = watched(&engine, old, new, &options.for_file(&path), "", session)?.map_err(Abort::new)?;
     let rows = ExportRow::of_comparison(&comparison, Some(&new.label));
     write_html(&comparison, &format!("{} and {}", old.label, new.label), matches)?;
     write_reproducer(&comparison, matches, session)?;
@@ -101,8 +102,14 @@ fn revisions(
     }
     if !files.modified.is_empty() {
         let engine = Engine::warm(options, &session.environment).map_err(Abort::new)?;
+        let root = work_tree(&here).unwrap_or_default();
         for file in &files.modified {
-            let result = watched(&engine, &file.old, &file.new, &options.for_core(), &file.path, session)?;
+            let place = root.join(&file.path);
+            if let Some(pattern) = options.paths.excluded(&place) {
+                notes.push(format!("{}: left out by the policy (exclude: {pattern})", file.path));
+                continue;
+            }
+            let result = watched(&engine, &file.old, &file.new, &options.for_file(&place), &file.path, session)?;
             match result {
                 Ok(comparison) => compared.push(Compared { path: file.path.clone(), result: Ok(comparison) }),
                 Err(failure) if nothing_to_compare(&failure) => notes.push(format!("{}: {failure}", file.path)),

@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use serde::Serialize;
-use twincell_driver::options::Options;
+use twincell_driver::options::{OptionSpec, Options, TABLE, Value};
+use twincell_driver::policy::Policy;
 use twincell_driver::warm::{Environment, model_options, worker_info};
 use twincell_models::{Backend, Disk, backend_report};
 
@@ -19,6 +20,7 @@ pub struct Report {
     pub predictor: PredictorReport,
     pub gpu: GpuReport,
     pub sandbox: SandboxReport,
+    pub policy: PolicyReport,
     /// What does not work, and what to do.
     pub problems: Vec<String>,
 }
@@ -82,8 +84,47 @@ pub struct SandboxReport {
     pub time: Option<String>,
 }
 
+/// The options in force, and where each comes from.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct PolicyReport {
+    /// The file of the policy. Absent if there is none.
+    pub file: Option<String>,
+    pub settings: Vec<SettingReport>,
+}
+
+/// A setting in force.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SettingReport {
+    pub name: String,
+    /// As a person would write it; absent where it is not set.
+    pub value: Option<String>,
+    /// `default`, `command line`, or the file and line of the policy.
+    pub from: String,
+}
+
+/// Every option and every rule of the policy, with its origin.
+pub fn policy_report(policy: Option<&Policy>, given: &[(&'static OptionSpec, Value)]) -> PolicyReport {
+    let of_policy = |name: &str| {
+        let policy = policy?;
+        let setting = policy.settings.iter().find(|setting| setting.name == name)?;
+        Some((setting.value.text(), format!("{}:{}", policy.file, setting.line)))
+    };
+    let of_line = |name: &str| {
+        let (_, value) = given.iter().rev().find(|(spec, _)| spec.name == name)?;
+        Some((value.to_string(), "command line".to_owned()))
+    };
+    let report = |name: &str, default: &str| {
+        let (value, from) = of_line(name).or_else(|| of_policy(name)).unzip();
+        let value = value.or_else(|| (!default.is_empty()).then(|| default.to_owned()));
+        SettingReport { name: name.to_owned(), value, from: from.unwrap_or_else(|| "default".to_owned()) }
+    };
+    let options = TABLE.iter().filter(|spec| spec.name != "function").map(|spec| report(spec.name, spec.default));
+    let rules = ["effects", "exclude", "budgets"].map(|name| report(name, ""));
+    PolicyReport { file: policy.map(|policy| policy.file.clone()), settings: options.chain(rules).collect() }
+}
+
 /// Checks everything. It starts a worker and loads the predictor, as a comparison would.
-pub fn examine(options: &Options, environment: &Environment) -> Report {
+pub fn examine(options: &Options, environment: &Environment, policy: PolicyReport) -> Report {
     let mut problems = Vec::new();
     let executable = options.python.as_ref().unwrap_or(&environment.python);
     let mut python = PythonReport { executable: executable.display().to_string(), version: None };
@@ -135,6 +176,7 @@ pub fn examine(options: &Options, environment: &Environment) -> Report {
         predictor,
         gpu,
         sandbox,
+        policy,
         problems,
     }
 }
@@ -214,6 +256,17 @@ impl Report {
         ] {
             facts.push((name, fact.clone().unwrap_or_else(|| "unknown".to_owned())));
         }
+        facts.push(("policy", self.policy.file.clone().unwrap_or_else(|| "none".to_owned())));
+        let set = self.policy.settings.iter().filter(|setting| setting.from != "default");
+        let lines: Vec<String> = set
+            .map(|setting| {
+                let value = setting.value.as_deref().unwrap_or_default();
+                format!("{} = {value} ({})", setting.name, setting.from)
+            })
+            .collect();
+        let rest = if lines.is_empty() { "everything by default" } else { "everything else by default" };
+        facts.extend(lines.into_iter().map(|line| ("  in force", line)));
+        facts.push(("  in force", rest.to_owned()));
         facts.extend(self.problems.iter().map(|problem| ("problem", problem.clone())));
         facts.iter().fold(String::new(), |mut text, (name, fact)| {
             // Writing to a String cannot fail.
@@ -273,6 +326,7 @@ mod tests {
             },
             gpu: GpuReport { driver: None, in_use: false },
             sandbox: SandboxReport::default(),
+            policy: PolicyReport::default(),
             problems: vec!["cannot start /no/python".to_owned()],
         }
     }

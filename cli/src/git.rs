@@ -138,6 +138,12 @@ pub fn changed_files(start: &Path, range: &str, staged: bool, paths: &[PathBuf])
     Ok(files)
 }
 
+/// The folder that the paths of a repository's files start from, if it has a work tree.
+pub fn work_tree(start: &Path) -> Option<PathBuf> {
+    let repository = Repository::discover(start).ok()?;
+    repository.workdir().map(Path::to_owned)
+}
+
 fn source(bytes: &[u8], label: String) -> Result<Source, String> {
     match python_source(bytes) {
         Ok(text) => Ok(Source { text, module: None, label }),

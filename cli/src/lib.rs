@@ -41,13 +41,14 @@ use std::cell::Cell;
 use std::ffi::OsString;
 use std::io::{self, Write};
 
-use twincell_driver::options::Job;
+use twincell_driver::options::{Job, command_line};
+use twincell_driver::policy::{found, resolved};
 use twincell_widgets::plain_sentence;
 
 pub use predict::listed;
 pub use session::{Farms, Session};
 
-use session::{Abort, FAILED, INTERRUPTED, UNCHANGED, read_options};
+use session::{Abort, FAILED, INTERRUPTED, UNCHANGED};
 
 /// Runs a command line without the program's name and returns the exit status.
 pub fn run(arguments: Vec<OsString>, session: &mut Session<'_>) -> i32 {
@@ -129,8 +130,11 @@ fn explain(error: &clap::Error, session: &mut Session<'_>) -> Result<i32, Abort>
 }
 
 fn examine(matches: &clap::ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort> {
-    let options = read_options(matches, Job::Doctor)?;
-    let report = doctor::examine(&options, &session.environment);
+    let given = command_line::given(matches, Job::Doctor).map_err(Abort::new)?;
+    let policy = found(&given).map_err(Abort::new)?;
+    let options = resolved(Job::Doctor, policy.as_ref(), &given).map_err(Abort::new)?;
+    let in_force = doctor::policy_report(policy.as_ref(), &given);
+    let report = doctor::examine(&options, &session.environment, in_force);
     if matches.get_flag("json") {
         let json = serde_json::to_string_pretty(&report).map_err(Abort::new)?;
         writeln!(session.out, "{json}")?;

@@ -8,16 +8,19 @@ use std::time::Duration;
 use clap::ArgMatches;
 use indicatif::{ProgressBar, ProgressDrawTarget};
 use twincell_driver::files::reason;
+use twincell_driver::policy::{PathRules, path_rules};
 use twincell_study::mine::{Mine, Selection, seconds};
 use twincell_widgets::plain_sentence;
 
 use crate::session::{Abort, Session, UNCHANGED};
 
 pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort> {
-    let selection = selection(matches)?;
+    let mut selection = selection(matches)?;
     let jobs = number(matches, "jobs")?.unwrap_or_else(twincell_study::mine::default_jobs);
     // clap has checked that it is given.
     let repository = matches.get_one::<PathBuf>("repository").cloned().unwrap_or_default();
+    let policy = matches.get_one::<PathBuf>("policy");
+    selection.paths = path_rules(&repository, policy.map(PathBuf::as_path)).map_err(Abort::new)?;
     let out = matches.get_one::<PathBuf>("out");
     let ending = out.and_then(|path| path.extension()).map(|ending| ending.to_string_lossy().to_lowercase());
     if let Some(ending @ ("csv" | "tsv" | "parquet" | "pq" | "sqlite" | "db")) = ending.as_deref() {
@@ -89,6 +92,7 @@ fn selection(matches: &ArgMatches) -> Result<Selection, Abort> {
         tests: matches.get_flag("tests"),
         no_modules: matches.get_flag("no-modules"),
         limit: number(matches, "limit")?,
+        paths: PathRules::default(),
     })
 }
 

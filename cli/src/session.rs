@@ -31,12 +31,12 @@ pub struct Session<'a> {
     pub left: &'a Cell<bool>,
     /// Whether the user asked to stop. The thread that runs the command asks this often.
     pub interrupted: &'a mut dyn FnMut() -> bool,
-    /// The workers at an address, for options as they were typed. An error is one line for people.
+    /// The workers at an address, for some options. An error is one line for people.
     pub farms: &'a Farms,
 }
 
-/// Workers at an address, for options as they were typed. An error without a text is an interruption.
-pub type Farms = dyn Fn(&str, &[(&str, String)]) -> Result<Box<dyn Farm>, Option<String>>;
+/// Workers at an address, for some options. An error without a text is an interruption.
+pub type Farms = dyn Fn(&str, &Options) -> Result<Box<dyn Farm>, Option<String>>;
 
 /// Why a command ended early. The message is for people.
 #[derive(Debug, thiserror::Error)]
@@ -57,5 +57,5 @@ impl Abort {
 
 /// The options of the table that a command line sets.
 pub fn read_options(matches: &ArgMatches, job: Job) -> Result<Options, Abort> {
-    command_line::read(matches, job).map_err(|error| Abort::Failed(format!("--{error}")))
+    command_line::read(matches, job).map_err(Abort::new)
 }

@@ -7,7 +7,7 @@ use clap::ArgMatches;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use twincell_compare::Continue;
 use twincell_compare::verdict::Verdict;
-use twincell_driver::options::{Job, command_line};
+use twincell_driver::options::Job;
 use twincell_study::job::{Done, Order, from_file, run_study, transformed};
 use twincell_study::outputs::Outputs;
 use twincell_study::pace::Progress;
@@ -60,11 +60,10 @@ fn order(matches: &ArgMatches, session: &mut Session<'_>) -> Result<Order, Abort
     .map_err(Abort::Failed)?;
     let farm = match matches.get_one::<String>("on") {
         Some(address) => {
-            let given = command_line::given(matches, Job::Study);
             if session.progress {
                 writeln!(session.err, "twincell: waiting for the workers of {}", plain_sentence(address))?;
             }
-            Some((session.farms)(address, &given).map_err(|error| error.map_or(Abort::Interrupted, Abort::Failed))?)
+            Some((session.farms)(address, &options).map_err(|error| error.map_or(Abort::Interrupted, Abort::Failed))?)
         }
         None => None,
     };

@@ -4,15 +4,16 @@ use std::path::PathBuf;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use twincell_cli::arguments;
-use twincell_driver::options::{Job, OptionError, Options, command_line};
+use twincell_driver::options::command_line::LineError;
+use twincell_driver::options::{Job, Options, command_line};
 
 /// One line that says what to do.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum MagicError {
     #[error("{0}")]
     Arguments(String),
-    #[error("--{0}")]
-    Option(#[from] OptionError),
+    #[error(transparent)]
+    Options(#[from] LineError),
     #[error("the quotes in the line do not match: {0}")]
     Quotes(String),
     #[error("there is only one version: write the old one above and the new one below a line # ---")]
@@ -88,8 +89,6 @@ pub fn read_compare_stored(line: &str) -> Result<MagicLine<CompareStored>, Magic
 #[derive(Debug, Clone, PartialEq)]
 pub struct StudyLine {
     pub options: Options,
-    /// The options, as they were typed.
-    pub given: Vec<(&'static str, String)>,
     /// A path, or the name of a variable.
     pub changes: PathBuf,
     pub transform: Option<String>,
@@ -106,7 +105,6 @@ pub fn read_study(line: &str) -> Result<MagicLine<StudyLine>, MagicError> {
         let path = |name| matches.get_one::<PathBuf>(name).cloned();
         Ok(StudyLine {
             options: command_line::read(matches, Job::Study)?,
-            given: command_line::given(matches, Job::Study),
             // clap has checked that it is given.
             changes: path("file").unwrap_or_default(),
             transform: matches.get_one::<String>("transform").cloned(),
@@ -370,7 +368,7 @@ mod tests {
     fn a_study_takes_what_the_command_line_takes() {
         let line = "changes.jsonl --out 'my results.sqlite' --budget 9 --fresh --on dask://a:1";
         let Ok(MagicLine::Run(request)) = read_study(line) else { panic!() };
-        assert_eq!((request.options.budget, request.given), (9, vec![("budget", "9".to_owned())]));
+        assert_eq!(request.options.budget, 9);
         assert_eq!(request.out, Some(PathBuf::from("my results.sqlite")));
         assert!(request.fresh && request.on.as_deref() == Some("dask://a:1"));
         assert!(read_study("").unwrap_err().to_string().contains("FILE"));

@@ -41,6 +41,7 @@ mod guarded;
 mod neural;
 mod options;
 mod seq2seq;
+mod sparing;
 mod tagger;
 mod tokens;
 mod uniform;
@@ -58,6 +59,7 @@ pub use frequency::Frequency;
 pub use guarded::panic_message;
 pub use neural::Neural;
 pub use options::{ModelOptions, PredictorKind, UnknownPredictor};
+use sparing::Sparing;
 pub use uniform::Uniform;
 use weights::Weights;
 
@@ -100,7 +102,10 @@ pub enum ModelError {
 /// errors show here.
 pub fn load(options: &ModelOptions) -> Result<Arc<dyn Predictor>, ModelError> {
     Ok(match options.kind {
-        PredictorKind::Neural => Arc::new(Cached::new(Neural::new(options)?, options.cache.as_deref())),
+        PredictorKind::Neural => Arc::new(Sparing {
+            inner: Cached::new(Neural::new(options)?, options.cache.as_deref()),
+            quick: Frequency::embedded()?,
+        }),
         PredictorKind::Frequency => Arc::new(Frequency::embedded()?),
         PredictorKind::Uniform => Arc::new(Uniform),
     })
@@ -109,7 +114,11 @@ pub fn load(options: &ModelOptions) -> Result<Arc<dyn Predictor>, ModelError> {
 /// A fingerprint of the files that determine a predictor's answers. Empty where there are none.
 pub fn contents(options: &ModelOptions) -> Result<Vec<Cow<'static, [u8]>>, ModelError> {
     Ok(match options.kind {
-        PredictorKind::Neural => Weights::of(options)?.files(),
+        PredictorKind::Neural => {
+            let mut files = Weights::of(options)?.files();
+            files.push(Cow::Borrowed(weights::FREQUENCY));
+            files
+        }
         PredictorKind::Frequency => vec![Cow::Borrowed(weights::FREQUENCY)],
         PredictorKind::Uniform => Vec::new(),
     })

@@ -31,6 +31,9 @@ pub struct Change {
     pub project: Option<String>,
     pub commit: Option<String>,
     pub file: Option<String>,
+    /// The budget that the policy gives to its file.
+    #[serde(default)]
+    pub budget: Option<u32>,
 }
 
 /// A row that is not a change: it becomes a finding that says why.
@@ -125,7 +128,7 @@ impl Change {
     }
 
     /// The texts to compare, and the options. Modules count only if the context asks for them. A change without both
-    /// modules is compared by its texts alone.
+    /// modules is compared by its texts alone, and a class or the snippet as a part of both modules.
     pub fn sources(&self, options: &CompareOptions) -> (Source, Source, CompareOptions) {
         let modules = match (options.context, &self.old_module, &self.new_module) {
             (Context::Module, Some(old), Some(new)) => Some((old.clone(), new.clone())),
@@ -134,18 +137,35 @@ impl Change {
         // A name in a missing module says nothing, but texts may themselves be whole files.
         let is_there = |name: &String| modules.is_some() || [&self.old, &self.new].iter().all(|text| holds(text, name));
         let function = self.function.clone().filter(is_there);
-        let (old_module, new_module) = modules.unzip();
-        let old = Source { text: self.old.clone(), module: old_module, label: "old".to_owned() };
-        let new = Source { text: self.new.clone(), module: new_module, label: "new".to_owned() };
-        (old, new, CompareOptions { function, ..options.clone() })
+        let is_part = |(old, new): &(String, String)| {
+            function.as_deref().is_some_and(|name| [old, new].into_iter().all(|module| holds_whole(module, name)))
+        };
+        let source = |text: &String, module: Option<String>, label: &str| Source {
+            text: text.clone(),
+            module,
+            label: label.to_owned(),
+        };
+        let (old, new) = match modules {
+            Some(modules) if is_part(&modules) => (source(&modules.0, None, "old"), source(&modules.1, None, "new")),
+            modules => {
+                let (old_module, new_module) = modules.unzip();
+                (source(&self.old, old_module, "old"), source(&self.new, new_module, "new"))
+            }
+        };
+        (old, new, CompareOptions { function, budget: self.budget.unwrap_or(options.budget), ..options.clone() })
     }
 }
 
 /// Whether a text has a function, a class or statements with this name.
 fn holds(text: &str, name: &str) -> bool {
+    holds_whole(text, name) || functions(text).0.iter().any(|one| one.qualname == name)
+}
+
+/// Whether a text has a class with this name, or statements if it is the name of the snippet.
+fn holds_whole(text: &str, name: &str) -> bool {
     match name {
         SNIPPET => snippet(text).has_statements,
-        _ => functions(text).0.iter().chain(&classes(text)).any(|one| one.qualname == name),
+        _ => classes(text).iter().any(|one| one.qualname == name),
     }
 }
 
@@ -164,6 +184,30 @@ mod tests {
             assert_eq!(named(name, text).as_deref(), Some(name));
         }
         assert_eq!((named("P.g", text), named("P", "x = 1")), (None, None));
+    }
+
+    #[test]
+    fn a_class_and_the_snippet_are_compared_as_parts_of_their_modules() {
+        let module = "LIMIT = 1\n\n\nclass P:\n    def f(self):\n        return 1\n";
+        let named = |name: &str, text: &str| {
+            let change = Change {
+                old: text.into(),
+                new: text.into(),
+                old_module: Some(module.into()),
+                new_module: Some(module.into()),
+                function: Some(name.into()),
+                ..Change::default()
+            };
+            let (old, new, options) = change.sources(&CompareOptions::default());
+            assert_eq!((old.module.is_some(), options.function.as_deref()), (new.module.is_some(), Some(name)));
+            (old.text, old.module)
+        };
+        let class = &module[module.find("class").unwrap_or_default()..];
+        for (name, text) in [("P", class), ("the snippet", module)] {
+            assert_eq!(named(name, text), (module.to_owned(), None));
+        }
+        let method = "def f(self):\n    return 1\n";
+        assert_eq!(named("P.f", method), (method.to_owned(), Some(module.to_owned())));
     }
 
     #[test]

@@ -17,6 +17,7 @@ use crate::events::Broken;
 use crate::farm::Farm;
 use crate::find::{ComparedChange, Refused};
 use crate::finding::Finding;
+use crate::kept::Kept;
 use crate::key::Keys;
 use crate::outputs::Outputs;
 use crate::pace::Progress;
@@ -80,7 +81,8 @@ pub fn run_study(
     let mut file = outputs.out.as_deref().map(|out| store::open(out, outputs.fresh)).transpose()?;
 
     let (input, mut extras) = (Input::default(), Extras::default());
-    let mut watched = input.watch(&mut *changes);
+    let mut kept = Kept::new(&mut *changes, &options.paths);
+    let mut watched = input.watch(&mut kept);
     let prepared = Prepared { options: &options, keys: &keys, engine: engine.as_ref(), stop: &stop, outputs: &outputs };
     let store: &mut dyn Store = match &mut file {
         Some(file) => &mut **file,

@@ -49,6 +49,10 @@ impl Keys {
             put(&mut hash, &[u8::from(text.is_some())]);
             put(&mut hash, text.as_deref().unwrap_or_default().as_bytes());
         }
+        if let Some(budget) = change.budget {
+            put(&mut hash, b"budget of its file");
+            put(&mut hash, &budget.to_le_bytes());
+        }
         hex(hash)
     }
 
@@ -82,6 +86,12 @@ fn settings(options: &Options) -> Result<String, String> {
         timeout,
         memory,
         python,
+        // What it says is among the others, and for a change in its budget.
+        policy: _,
+        ignore: _,
+        unordered: _,
+        effects: _,
+        paths: _,
     } = options;
     let analysis = serde_json::to_string(&options.for_core()).map_err(|error| error.to_string())?;
     let python = python.as_ref().map(|path| path.to_string_lossy().into_owned());
@@ -103,6 +113,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
+    use twincell_behavior::{DeclaredEffect, FunctionEffect};
     use twincell_driver::options::{Cache, TABLE};
 
     fn change() -> Change {
@@ -126,6 +137,8 @@ mod tests {
             ("raise-probability", "0.5"),
             ("float-tolerance", "0.5"),
             ("ignore-edge-cases", "on"),
+            ("ignore", "log"),
+            ("unordered", "items"),
             ("isolation", "process"),
             ("without", "mutation"),
             ("python", "/other/python"),
@@ -136,8 +149,10 @@ mod tests {
         }
         let other = Environment { version: "cpython 3.99".into(), ..Environment::default() };
         assert_ne!(Keys::new(&Options::default(), &other).unwrap().of_change(&change()), plain);
-        // `jobs` and `cache` change nothing, and `model` counts by its content.
-        assert_eq!(TABLE.len(), 14 + 3);
+        let effect = DeclaredEffect { functions: "metrics.*".to_owned(), effect: FunctionEffect::None };
+        assert_ne!(key(&Options { effects: vec![effect], ..Options::default() }), plain);
+        // `jobs` and `cache` change nothing, `model` counts by its content, and `policy` by what it says.
+        assert_eq!(TABLE.len(), 16 + 4);
         assert_eq!(key(&Options { jobs: Some(7), cache: Cache::Memory, ..Options::default() }), plain);
     }
 
@@ -153,6 +168,7 @@ mod tests {
             Change { old_module: Some("".into()), ..change() },
             Change { new_module: Some("".into()), ..change() },
             Change { function: Some("".into()), ..change() },
+            Change { budget: Some(7), ..change() },
         ];
         let distinct: BTreeSet<String> = others.iter().map(|other| keys.of_change(other)).chain([plain]).collect();
         assert_eq!(distinct.len(), others.len() + 1);

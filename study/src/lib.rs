@@ -59,6 +59,7 @@ pub mod finding;
 pub mod frame;
 mod input;
 pub mod job;
+pub mod kept;
 pub mod key;
 pub mod metrics;
 pub mod mine;

@@ -8,7 +8,8 @@ ATTACKS = r'''
 import ctypes, io, mmap, os, shutil, signal, socket, struct, subprocess, sys
 
 C = ctypes.CDLL(None, use_errno=True)
-PARENT = os.getppid()
+# Code sees a fixed number of its process and of its parent.
+OWN, PARENT = C.getpid(), C.getppid()
 CALLS = {}
 
 
@@ -433,7 +434,7 @@ def own_priority_for_the_killer(target):
 
 @attack
 def same_files(target):
-    return call(312, os.getpid(), PARENT, 0, 0, 0)
+    return call(312, OWN, PARENT, 0, 0, 0)
 
 @attack
 def mount(target):
@@ -524,7 +525,7 @@ def other_architecture(target):
     code = mmap.mmap(-1, 4096, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
     code.write(b"\xb8\x14\x00\x00\x00\xcd\x80\xc3")
     run = ctypes.CFUNCTYPE(ctypes.c_int)(ctypes.addressof(ctypes.c_char.from_buffer(code)))
-    return run() == os.getpid()
+    return run() == OWN
 
 @attack
 def type_into_terminal(target):

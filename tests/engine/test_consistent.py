@@ -50,6 +50,10 @@ def test_answers_agree(name):
         expect(PRESERVING, old, new, seed=seed)
 
 
+def test_answers_agree_where_each_version_has_its_own_process():
+    expect(PRESERVING, *SAME["a_key_is_there_when_its_item_is"], isolation="process", budget=60)
+
+
 def test_a_text_is_shown_where_a_table_that_holds_it_is_less_likely():
     old = "def f(space, name):\n    text = str(name)\n    space.x = text[text.find('$') + 1:]\n"
     new = "def f(space, name):\n    text = str(name)\n    space.x = text[1:] if text.startswith('$') else text\n"

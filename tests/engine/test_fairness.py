@@ -199,22 +199,6 @@ REFACTORINGS = {
         text("def join(parts, sep):", "    return sep.join(parts)", "def f(x):", "    return join(x, ',')"),
         text("def join(parts, sep):", "    return sep.join(parts)", "def f(x):", "    return join(parts=x, sep=',')"),
     ),
-    "what caused an exception": (
-        text(
-            "def f(x):",
-            "    try:",
-            "        x.go()",
-            "    except KeyError as error:",
-            "        raise ValueError('no')",
-        ),
-        text(
-            "def f(x):",
-            "    try:",
-            "        x.go()",
-            "    except KeyError as error:",
-            "        raise ValueError('no') from error",
-        ),
-    ),
     "a local that no version binds in one case": (
         text("def f(x):", "    if x.a:", "        y = 1", "    return y"),
         text("def f(x):", "    if x.a:", "        y = 3 - 2", "    return y"),

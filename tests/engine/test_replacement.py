@@ -254,3 +254,304 @@ def test_a_number_that_the_module_rebinds_is_no_constant():
         )
 
     expect(CHANGING, text("[x]"), text("[x, x]"), function="f", context="module")
+
+
+# name: (old, new, what is replaced); what changed lies behind state of the module's classes, or behind the machine.
+STATE = {
+    "a list that the class begins empty": (
+        """
+        class Cart:
+            items = []
+
+            def f(self, factor):
+                total = 0
+                for price in self.items:
+                    total += price * factor
+                return total
+        """,
+        ("price * factor", "price * factor + 1"),
+        "self.items",
+    ),
+    "a cache that the class begins without": (
+        """
+        class Store:
+            _cache = None
+
+            def f(self, key):
+                if self._cache is not None:
+                    return [self._cache, key]
+                return None
+        """,
+        ("[self._cache, key]", "[key, self._cache]"),
+        "self._cache",
+    ),
+    "a class attribute read by the name of the class": (
+        """
+        class Settings:
+            debug = False
+
+        def f(message):
+            if Settings.debug:
+                return [message]
+            return None
+        """,
+        ("[message]", "[message, 1]"),
+        "Settings.debug",
+    ),
+    "a class attribute of a base": (
+        """
+        class Base:
+            strict = False
+
+        class Form(Base):
+            def f(self, value):
+                if self.strict:
+                    return [value]
+                return None
+        """,
+        ("[value]", "[value, 1]"),
+        "self.strict",
+    ),
+    "a default of a dataclass": (
+        """
+        import dataclasses
+
+        @dataclasses.dataclass
+        class Job:
+            tries: int = 0
+
+            def f(self, most):
+                if self.tries == 3:
+                    return [most]
+                return None
+        """,
+        ("[most]", "[most, 1]"),
+        "self.tries",
+    ),
+    "what a subclass sets": (
+        """
+        class Handler:
+            kind = 'plain'
+
+            def f(self, text):
+                if self.kind == 'rich':
+                    return [text]
+                return None
+        """,
+        ("[text]", "[text, 1]"),
+        "self.kind",
+    ),
+    "an environment variable": (
+        """
+        import os
+
+        def f(value):
+            if os.environ.get('APP_MODE') == 'debug':
+                return [value]
+            return None
+        """,
+        ("[value]", "[value, 1]"),
+        "os.environ.get('APP_MODE')",
+    ),
+    "the command line": (
+        """
+        import sys
+
+        def f():
+            if len(sys.argv) > 1:
+                return [sys.argv[1]]
+            return None
+        """,
+        ("[sys.argv[1]]", "[sys.argv[1], 1]"),
+        "sys.argv",
+    ),
+    "the platform": (
+        """
+        import sys
+
+        def f(path):
+            if sys.platform == 'win32':
+                return [path]
+            return None
+        """,
+        ("[path]", "[path, 1]"),
+        "sys.platform",
+    ),
+    "the name of the system": (
+        """
+        import os
+
+        def f(path):
+            if os.name == 'nt':
+                return [path]
+            return None
+        """,
+        ("[path]", "[path, 1]"),
+        "os.name",
+    ),
+    "the answer of platform.system": (
+        """
+        import platform
+
+        def f(path):
+            if platform.system() == 'Darwin':
+                return [path]
+            return None
+        """,
+        ("[path]", "[path, 1]"),
+        "platform.system()",
+    ),
+}
+
+# name: (module and function, (what changed, what became of it)); only an injected value gets past what fails here.
+FAILING = {
+    "a private helper that always raises here": (
+        """
+        def _connection():
+            raise RuntimeError('not connected')
+
+        def f(query):
+            connection = _connection()
+            return connection.run(query)
+        """,
+        ("run(query)", "run(query, True)"),
+    ),
+    "a warning of a class that is not installed": (
+        """
+        import warnings
+        from absent_package import AbsentWarning
+
+        def f(value):
+            warnings.warn('soon gone', AbsentWarning)
+            return [value]
+        """,
+        ("[value]", "[value, 1]"),
+    ),
+    "an exception of a class that is not installed": (
+        """
+        from absent_package import AbsentError
+
+        def f(value):
+            if not value:
+                raise AbsentError('empty')
+            return [value]
+        """,
+        ("'empty'", "'nothing'"),
+    ),
+    "a method of a real object that finds nothing": (
+        """
+        class Registry:
+            def lookup(self, name):
+                return None
+
+        registry = Registry()
+
+        def f(name):
+            found = registry.lookup(name)
+            if found is not None:
+                return [found.value]
+            return None
+        """,
+        ("[found.value]", "[found.value, 1]"),
+    ),
+}
+
+# name: (module, old, new); the same behavior, whatever is injected.
+UNCHANGED = {
+    "a loop over a list that the class begins empty": (
+        "class Cart:\n    items = []\n",
+        "    def f(self, x):\n        out = []\n        for item in self.items:\n            out.append((item, x))\n"
+        "        return out\n",
+        "    def f(self, x):\n        return [(item, x) for item in self.items]\n",
+    ),
+    "a constant of a class is written out": (
+        "class Cart:\n    LIMIT = 10\n    items = []\n",
+        "    def f(self):\n        return self.items[:10] if self.LIMIT else None\n",
+        "    def f(self):\n        return self.items[: self.LIMIT] if self.LIMIT else None\n",
+    ),
+    "a default is read once": (
+        "class Store:\n    _cache = None\n",
+        "    def f(self, key):\n        if self._cache is not None:\n            return [self._cache, key]\n",
+        "    def f(self, key):\n        cache = self._cache\n        return None if cache is None else [cache, key]\n",
+    ),
+    "an environment variable with a default": (
+        "import os\n",
+        "def f(x):\n    return [os.environ.get('APP_MODE', 'plain'), x]\n",
+        "def f(x):\n    mode = os.environ['APP_MODE'] if 'APP_MODE' in os.environ else 'plain'\n    return [mode, x]\n",
+    ),
+    "an environment variable is never empty": (
+        "import os\n",
+        "def f(x):\n    return [os.environ.get('APP_MODE') or 'plain', x]\n",
+        "def f(x):\n    mode = os.environ.get('APP_MODE')\n    return ['plain' if mode is None else mode, x]\n",
+    ),
+    "an argument of the command line": (
+        "import sys\n",
+        "def f():\n    return sys.argv[1] if len(sys.argv) > 1 else None\n",
+        "def f():\n    for argument in sys.argv[1:]:\n        return argument\n    return None\n",
+    ),
+    "a platform by its beginning": (
+        "import sys\n",
+        "def f(x):\n    return [x] if sys.platform == 'win32' else x\n",
+        "def f(x):\n    return [x] if sys.platform.startswith('win') else x\n",
+    ),
+    "a constant behind a real object that finds nothing": (
+        "LIMIT = 10\n\nclass Registry:\n    def lookup(self, name):\n        return None\n\nregistry = Registry()\n",
+        "def f(name):\n    found = registry.lookup(name)\n    return LIMIT if found is None else found.items[:10]\n",
+        "def f(name):\n    x = registry.lookup(name)\n    return x.items[:LIMIT] if x is not None else LIMIT\n",
+    ),
+    "a failing helper": (
+        "def _connection():\n    raise RuntimeError('not connected')\n",
+        "def f(query):\n    connection = _connection()\n    return connection.run(query)\n",
+        "def f(query):\n    return _connection().run(query)\n",
+    ),
+}
+
+
+def changed(text, change):
+    text = code(text)
+    return text, text.replace(*change)
+
+
+def shown(comparison):
+    return next(pair for pair in comparison.to_dict()["pairs"] if pair["verdict"] == "changing")
+
+
+@pytest.mark.parametrize("name", STATE)
+def test_state_gives_way_where_it_hides_the_change(name):
+    text, change, replaced = STATE[name]
+    pair = shown(expect(CHANGING, *changed(text, change), context="module"))
+    assert pair["shown_by"] == "module"
+    assert pair["witness"]["replaced"] == [replaced]
+    assert any(replaced in note for note in pair["notes"])
+    assert pair["reproducer"]["holds"] is True, pair["reproducer"]
+
+
+def test_a_variable_that_is_not_set_here_is_a_text_and_a_test_sets_it():
+    text = "import os\n\ndef f(value):\n    home = os.environ['APP_HOME']\n    return [home, value]\n"
+    pair = shown(expect(CHANGING, text, text.replace("[home, value]", "[value, home]"), context="module"))
+    assert all("str" in choice["decision"]["value"] for choice in pair["witness"]["choices"] if "APP" in choice["path"])
+    assert pair["reproducer"]["holds"] is True, pair["reproducer"]
+
+
+@pytest.mark.parametrize("name", FAILING)
+@pytest.mark.parametrize("seed", SEEDS)
+def test_what_fails_or_finds_nothing_here_gives_way(name, seed):
+    text, change = FAILING[name]
+    expect(CHANGING, *changed(text, change), context="module", seed=seed)
+
+
+def test_a_report_names_the_context_that_shows_the_difference():
+    text, change = FAILING["a method of a real object that finds nothing"]
+    pair = shown(expect(CHANGING, *changed(text, change), context="module"))
+    assert (pair["shown_by"], pair["witness"]["replaced"]) == ("function", ["*"])
+    assert any("function alone" in note for note in pair["notes"])
+    assert pair["reproducer"]["holds"] is True, pair["reproducer"]
+    real = shown(expect(CHANGING, "def f(x):\n    return [x]\n", "def f(x):\n    return x\n", context="module"))
+    assert (real["shown_by"], real["witness"]["replaced"]) == ("module", [])
+
+
+@pytest.mark.parametrize("name", UNCHANGED)
+@pytest.mark.parametrize("seed", SEEDS)
+def test_injected_state_makes_no_difference(name, seed):
+    module, old, new = UNCHANGED[name]
+    expect(PRESERVING, module + old, module + new, context="module", seed=seed)

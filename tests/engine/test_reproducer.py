@@ -255,6 +255,79 @@ PAIRS = {
         "def f(request):\n    return json.dumps([2, len(request.GET)])\n",
         {"context": "function"},
     ),
+    "message_of_a_function_that_missing_code_is_given": (
+        "import logging\nlogger = logging.getLogger(__name__)\ndef f(deferred):\n"
+        "    deferred.addErrback(lambda failure: logger.error('Failed to load'))\n    return deferred\n",
+        "import logging\nlogger = logging.getLogger(__name__)\ndef f(deferred):\n"
+        "    deferred.addErrback(lambda failure: logger.error('Failed to load', exc_info=True))\n    return deferred\n",
+        {},
+    ),
+    "value_of_a_function_that_missing_code_is_given": (
+        "def f(deferred):\n    deferred.addCallback(lambda page: [page, 1])\n    return deferred\n",
+        "def f(deferred):\n    deferred.addCallback(lambda page: [page, 2])\n    return deferred\n",
+        {},
+    ),
+    "function_that_missing_code_is_given_before_a_failure": (
+        "def f(deferred):\n    deferred.addCallback(lambda page: print('page'))\n    raise ValueError('late')\n",
+        "def f(deferred):\n    deferred.addCallback(lambda page: print('Page'))\n    raise ValueError('late')\n",
+        {},
+    ),
+    "missing_conversions": (
+        "def f(request):\n    return to_bytes(request.method) + b': ' + to_bytes(3)\n",
+        "def f(request):\n    return to_bytes(request.method) + b'; ' + to_bytes(3)\n",
+        {"context": "function"},
+    ),
+    "missing_conversions_that_may_fail": (
+        "def f(name):\n    try:\n        return to_bytes(name)\n    except UnicodeError:\n        return b'?'\n",
+        "def f(name):\n    try:\n        return to_bytes(name)\n    except UnicodeError:\n        return b'!'\n",
+        {"context": "function"},
+    ),
+    "variable_that_the_environment_lacks": (
+        "import os\ndef f():\n    return os.environ['SHOP_ALIASES'] + 'a'\n",
+        "import os\ndef f():\n    return os.environ['SHOP_ALIASES'] + 'b'\n",
+        {},
+    ),
+    "view_of_a_mapping": (
+        "def f(x):\n    return {1: x}.values()\n",
+        "def f(x):\n    return {1: x, 2: x}.values()\n",
+        {},
+    ),
+    "constructor_of_a_missing_base": (
+        "from shop import Page\nclass Cart(Page):\n    def __init__(self, text):\n"
+        "        super(Cart, self).__init__(text=text)\n        self.ready = 1\n",
+        "from shop import Page\nclass Cart(Page):\n    def __init__(self, text):\n"
+        "        super(Cart, self).__init__(text=text)\n        self.ready = 2\n",
+        {"function": "Cart.__init__"},
+    ),
+    "metaclass_of_a_missing_base": (
+        "from shop import Meta\nclass Item(Meta):\n    def __new__(mcs, name, bases, attrs):\n"
+        "        return [super(Item, mcs).__new__(mcs, name, bases, attrs), 1]\n",
+        "from shop import Meta\nclass Item(Meta):\n    def __new__(mcs, name, bases, attrs):\n"
+        "        return [super(Item, mcs).__new__(mcs, name, bases, attrs), 2]\n",
+        {"function": "Item.__new__"},
+    ),
+    "function_that_is_stored_in_an_object": (
+        "def f(request):\n    def done(page):\n        return [page, 1]\n    request.callback = done\n",
+        "def f(request):\n    def done(page):\n        return [page, 2]\n    request.callback = done\n",
+        {},
+    ),
+    "call_of_a_function_that_is_stored_in_an_object": (
+        "def f(request, log):\n    def done(page):\n        log.add(page, 1)\n    request.callback = done\n",
+        "def f(request, log):\n    def done(page):\n        log.add(page, 2)\n    request.callback = done\n",
+        {},
+    ),
+    "assignment_beside_the_time": (
+        "import time\nclass Job:\n    def __init__(self, active=None):\n        self.active = active\n"
+        "        self.started = time.time()\n",
+        "import time\nclass Job:\n    def __init__(self, active=None):\n        self.active = active or time.time()\n"
+        "        self.started = time.time()\n",
+        {"function": "Job.__init__"},
+    ),
+    "word_of_a_text": (
+        "def f(command):\n    return command.script.split()[1] == 'stash' and 'usage:' in command.stderr\n",
+        "def f(command):\n    return 'usage:' in command.stderr and command.script.split()[1] == 'stash ' \n",
+        {},
+    ),
 }
 
 BLOCK = "import sys\nsys.modules['twincell'] = None\n"
@@ -310,6 +383,13 @@ def test_plain_values_give_what_a_person_would_write():
     assert "Standin" not in text and len(text.splitlines()) < 50
     assert "def f(x):\n    return x or 3\n\n\nold = f\n" in text
     assert ") == 3\n" in text.partition("def test_f():")[2]
+
+
+def test_the_module_is_as_it_was_written():
+    module = "class Cart:\n    def total(self):\n        while self.items:\n            self.items.pop()\n\n\n"
+    versions = [f"{module}def f(cart):\n    return Cart.total(cart) + cart.more + {number}\n" for number in (1, 2)]
+    source = twincell.compare(*versions).reproducer
+    assert "class Cart" in source and "_tc_" not in source
 
 
 def test_the_reproducer_of_a_snippet_says_first_what_changed():

@@ -142,6 +142,36 @@ HARD = {
                 return HERE
         return 0
     """,
+    "types and values beside and above a node": """
+        if x.next.type == 12 and x.parent.children[0].value in ('print', 'exec') and x.parent.type != y.type:
+            return HERE
+        return 0
+    """,
+    "nodes up to the fourth level": """
+        if x.a.b.c.d == 'x' and x.a.b.e == x.a.f and x.a.f > 10 and x.g.h[0].k in (3, 4):
+            return HERE
+        return 0
+    """,
+    "neighbours among the children of a node": """
+        for i in range(len(x.children) - 1):
+            if x.children[i].type == 'a' and x.children[i + 1].type == 'b' and x.children[i + 1].value != '':
+                return HERE
+        return 0
+    """,
+    "guards on the parts of a node": """
+        if x.type != 'atom' or len(x.children) != 3:
+            return 0
+        first, middle, last = x.children
+        if first.value != '(' or last.value != ')':
+            return 0
+        return HERE if middle.type == 'expr' and middle.children[0].type == 'name' else 0
+    """,
+    "a way up a tree": """
+        while x.parent is not None and x.parent.type in (1, 2) and x.parent.children[-1] is x:
+            x = x.parent
+            y = HERE
+        return y
+    """,
 }
 
 # name: both versions, where they differ otherwise.
@@ -166,6 +196,24 @@ BOTH = {
         def f(x, y):
             if x >= LIMIT and y in NAMES:
                 return {result}
+            return 0
+        """
+        for result in (1, 2)
+    ),
+    "types of nodes that the module defines": tuple(
+        f"""
+        class Node:
+            def __init__(self, children, parent=None):
+                self.children, self.parent = children, parent
+
+        class Leaf:
+            def __init__(self, value):
+                self.value = value
+
+        def f(node):
+            if isinstance(node, Node) and len(node.children) == 2 and isinstance(node.children[0], Leaf):
+                if node.children[0].value == '(' and isinstance(node.parent, Node):
+                    return {result}
             return 0
         """
         for result in (1, 2)

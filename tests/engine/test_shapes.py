@@ -358,9 +358,14 @@ MODULES = {
         "import contextlib\n\n\n@contextlib.contextmanager\ndef f(x):\n    yield x\n    print('OUT')\n",
         CHANGING,
     ),
-    "a cache": (
+    "a cache whose list callers share": (
         "import functools\n\n\n@functools.lru_cache\ndef f(x):\n    return [x]\n",
         "def f(x):\n    return [x]\n",
+        CHANGING,
+    ),
+    "a cache": (
+        "import functools\n\n\n@functools.lru_cache\ndef f(x):\n    return (x,)\n",
+        "def f(x):\n    return (x,)\n",
         PRESERVING,
     ),
 }
@@ -389,6 +394,26 @@ def test_state_that_cannot_be_put_back_is_found_and_executions_are_isolated(name
     old, new, verdict = ISOLATION[name]
     comparison = expect(verdict, old, new, seed=seed, budget=60)
     assert any(note.startswith("isolation:") for note in comparison.to_dict()["pairs"][0]["notes"])
+
+
+FINDER = "import sys\n\n\nclass Finder:\n    find_spec = staticmethod(lambda *_: None)\n\n\n"
+OWN_FINDER = FINDER + "sys.meta_path.append(Finder)\n\n\ndef f(x):\n    return [x, 1]\n"
+LATER_FINDER = FINDER + "def f(x):\n    sys.meta_path.append(Finder)\n    return [x, 1]\n"
+#: The finder has a class of an imported module, as if that module had added it.
+IMPORTED_FINDER = (
+    "import importlib.machinery, sys\n\nsys.meta_path.append(importlib.machinery.PathFinder())\n\n\n"
+    "def f(x):\n    return [x, 1]\n"
+)
+UUID = "import uuid\n\n\ndef f(x):\n    return [x, 1]\n"
+
+
+@pytest.mark.parametrize(
+    "code, isolated", [(UUID, False), (IMPORTED_FINDER, False), (OWN_FINDER, True), (LATER_FINDER, True)]
+)
+def test_what_a_module_imports_costs_no_isolation(code, isolated):
+    comparison = expect(PRESERVING, code, code.replace("[x, 1]", "list((x, 1))"), budget=60)
+    notes = comparison.to_dict()["pairs"][0]["notes"]
+    assert any(note.startswith("isolation:") for note in notes) == isolated
 
 
 @pytest.mark.parametrize("verdict", [CHANGING, PRESERVING])

@@ -362,6 +362,11 @@ def test_what_is_returned_is_unwrapped(old, new, verdict, options, context):
         pair(
             "A = 1\nB = 1 / 0\nC = [A, 2]\ndef f(x):\n    return [C, B]\n",
             "A = 1\nB = 1 / 0\nC = [A, 2]\ndef f(x):\n    return [[1, 2], B]\n",
+            CHANGING,
+        ),
+        pair(
+            "A = 1\nB = 1 / 0\nC = [A, 2]\ndef f(x):\n    return [C[0], B]\n",
+            "A = 1\nB = 1 / 0\nC = [A, 2]\ndef f(x):\n    return [1, B]\n",
             PRESERVING,
         ),
         pair(
@@ -389,6 +394,11 @@ def test_what_is_returned_is_unwrapped(old, new, verdict, options, context):
         pair(
             "cache = {'a': {'b': []}}\ndef f(x):\n    cache['a']['b'].append(1)\n    return cache\n",
             "cache = {'a': {'b': []}}\ndef f(x):\n    cache['a']['b'].append(1)\n    return {'a': {'b': [1]}}\n",
+            CHANGING,
+        ),
+        pair(
+            "cache = {'a': {'b': []}}\ndef f(x):\n    cache['a']['b'].append(1)\n    return repr(cache)\n",
+            "cache = {'a': {'b': []}}\ndef f(x):\n    cache['a']['b'].append(1)\n    return repr({'a': {'b': [1]}})\n",
             PRESERVING,
         ),
         pair(

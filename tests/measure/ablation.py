@@ -32,6 +32,7 @@ ROWS = {
     "without all techniques of the search": ["--without", ",".join(SEARCH)],
     "without module context": ["--context", "function"],
     "without calls told apart": ["--without", "calls"],
+    "the network from the start": ["--without", "trial"],
 }
 EACH = {f"without {name}": ["--without", name] for name in SEARCH[1:]}
 #: Changes of one share: their predictions must fit into the memory of the predictor together.

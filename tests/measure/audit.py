@@ -14,19 +14,24 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import resource
 import subprocess
 import sys
 import tempfile
 import venv
 import xml.etree.ElementTree as ElementTree
 from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 #: Share of changing verdicts in module context whose reproducer holds.
 PROMISED = 0.95
-#: Seconds that all tests of a folder, and one by itself, may take.
-PATIENCE_FOR_ALL = 300
+#: How many tests run at once, and the seconds that they, or one by itself, may take.
+TOGETHER = 16
 PATIENCE = 60
+#: Bytes of memory that they may take: a version that never ends must not take all that the machine has.
+MEMORY = 2 << 30
 BLOCK = "import sys\nsys.modules['twincell'] = None\n"
 
 
@@ -38,9 +43,11 @@ def clean_python(folder: Path) -> str:
     return python
 
 
-def run(python: str, files: list[Path], subject: str, report: Path, patience: int) -> dict[str, bool] | None:
+def run(python: str, files: list[Path], subject: str, report: Path) -> dict[str, bool] | None:
     """Which tests pass on this version, by file; `None` when they did not end in time."""
     command = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--import-mode=importlib"]
+    # One file that cannot be imported does not keep the others from running.
+    command += ["--continue-on-collection-errors"]
     environment = {**os.environ, "TWINCELL_SUBJECT": subject, "PYTHONHASHSEED": "0"}
     environment.pop("PYTHONPATH", None)
     try:
@@ -49,7 +56,9 @@ def run(python: str, files: list[Path], subject: str, report: Path, patience: in
             cwd=files[0].parent,
             env=environment,
             capture_output=True,
-            timeout=patience,
+            stdin=subprocess.DEVNULL,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY)),
+            timeout=PATIENCE,
         )
         cases = list(ElementTree.parse(report).iter("testcase"))
     except (subprocess.TimeoutExpired, OSError, ElementTree.ParseError):
@@ -62,20 +71,32 @@ def run(python: str, files: list[Path], subject: str, report: Path, patience: in
 
 
 def outcomes(python: str, files: list[Path], subject: str) -> dict[str, bool]:
-    """Which reproducers pass on this version: all in one run, or each by itself where that one does not end."""
-    if not files:
-        return {}
-    report = files[0].parent / f"{subject}.xml"
-    found = run(python, files, subject, report, PATIENCE_FOR_ALL)
-    if found is None:
-        found = {}
-        for file in files:
-            found |= run(python, [file], subject, report, PATIENCE) or {}
+    """Which reproducers pass on this version: several in one run, or each by itself where that one does not end."""
+    found: dict[str, bool] = {}
+    for start in range(0, len(files), TOGETHER):
+        several = files[start : start + TOGETHER]
+        report = several[0].parent / f"{subject}.xml"
+        together = run(python, several, subject, report)
+        for one in [] if together is not None else several:
+            found |= run(python, [one], subject, report) or {}
+        found |= together or {}
     return found
 
 
-def audit(python: str, changes: Path, context: str, seed: int, folder: Path) -> Counter[str]:
-    """Compares the changes and runs their reproducers; prints a line for each."""
+@dataclass
+class Audited:
+    """A finding of a study, under the name that its change has, and what its reproducer does."""
+
+    name: str
+    label: str
+    finding: dict
+    #: `holds`, `does not hold` or `none`, and why; both are empty where the verdict is not `changing`.
+    outcome: str = ""
+    why: str = ""
+
+
+def audited(python: str, changes: Path, context: str, seed: int, folder: Path) -> Iterator[Audited]:
+    """Compares the changes and runs the reproducers of those called changing."""
     tests, findings = folder / f"tests-{context}", folder / f"findings-{context}.jsonl"
     # Ids of one form, none the beginning of another, so that a file says whose reproducer it is.
     names, labels, lines = {}, {}, []
@@ -89,7 +110,7 @@ def audit(python: str, changes: Path, context: str, seed: int, folder: Path) -> 
     numbered = folder / f"changes-{context}.jsonl"
     numbered.write_text("\n".join(lines) + "\n", encoding="utf-8")
     command = [sys.executable, "-m", "twincell", "study", str(numbered), "--out", str(findings)]
-    command += ["--context", context, "--seed", str(seed), "--reproducers", str(tests)]
+    command += ["--context", context, "--seed", str(seed), "--reproducers", str(tests), "--fresh"]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
     (tests / "conftest.py").write_text(BLOCK)
     files: dict[str, Path] = {}
@@ -100,27 +121,41 @@ def audit(python: str, changes: Path, context: str, seed: int, folder: Path) -> 
             safe = "".join(c if c.isalnum() else "_" for c in names[key])[:100]
             # Of a change with several, the first counts.
             files.setdefault(key, file.rename(tests / f"test_{number}_{safe}.py"))
-    passed = {subject: outcomes(python, list(files.values()), subject) for subject in ("old", "new")}
-    counts: Counter[str] = Counter()
+    passed = [outcomes(python, list(files.values()), subject) for subject in ("old", "new")]
     for line in findings.read_text(encoding="utf-8").splitlines():
         finding = json.loads(line)
-        if finding["verdict"] != "changing":
+        key = finding["id"]
+        one = Audited(names[key], labels[key], finding)
+        if finding["verdict"] == "changing":
+            file = files.get(key)
+            one.outcome, one.why = judged(finding, None if file is None else [of.get(file.stem) for of in passed])
+        yield one
+
+
+def judged(finding: dict, passes: list[bool | None] | None) -> tuple[str, str]:
+    """What a reproducer does, and why; `passes` says so for old and for new, and is `None` without a reproducer."""
+    evidence = finding["evidence"][0] if finding["evidence"] else {}
+    if passes is None:
+        return "none", finding["reproducer"].removeprefix("none: ")
+    outcome = "holds" if passes == [True, False] else "does not hold"
+    texts = [str(evidence.get(side, ""))[:60] for side in ("old", "new")]
+    why = f"{evidence.get('place', '')}: {texts[0]!r} -> {texts[1]!r}"
+    if outcome != "holds":
+        said = {True: "passes", False: "fails", None: "gives no result"}
+        why += f" (old {said[passes[0]]}, new {said[passes[1]]})"
+    return outcome, why
+
+
+def audit(python: str, changes: Path, context: str, seed: int, folder: Path) -> Counter[str]:
+    """Counts what the reproducers of the changes do; prints a line for each change called changing."""
+    counts: Counter[str] = Counter()
+    for one in audited(python, changes, context, seed, folder):
+        if not one.outcome:
             continue
-        name, file = names[finding["id"]], files.get(finding["id"])
-        evidence = finding["evidence"][0] if finding["evidence"] else {}
-        if file is None:
-            outcome, why = "none", finding["reproducer"].removeprefix("none: ")
-        else:
-            old, new = (passed[subject].get(file.stem) for subject in ("old", "new"))
-            outcome = "holds" if old is True and new is False else "does not hold"
-            said = {True: "passes", False: "fails", None: "gives no result"}
-            texts = [str(evidence.get(side, ""))[:60] for side in ("old", "new")]
-            why = f"{evidence.get('place', '')}: {texts[0]!r} -> {texts[1]!r}"
-            if outcome != "holds":
-                why += f" (old {said[old]}, new {said[new]})"
-        counts[outcome] += 1
+        evidence = one.finding["evidence"][0] if one.finding["evidence"] else {}
         edge = "edge case" if evidence.get("edge_case") else ""
-        print(f"{context:<9} {name:<24} {labels[finding['id']]:<11} {outcome:<14} {edge:<10} {why}", flush=True)
+        counts[one.outcome] += 1
+        print(f"{context:<9} {one.name:<24} {one.label:<11} {one.outcome:<14} {edge:<10} {one.why}", flush=True)
     return counts
 
 

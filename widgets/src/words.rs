@@ -211,6 +211,7 @@ pub struct FinalValue {
 pub fn final_values(old: &Behavior, new: &Behavior, evidence: &[&Evidence]) -> Vec<FinalValue> {
     let only_new = new.arguments.iter().filter(|(slot, _)| old.left(slot).is_none());
     (old.arguments.iter().chain(only_new))
+        .filter(|(slot, _)| !slot.is_identity() || old.left(slot) != new.left(slot))
         .map(|(slot, _)| {
             let after = if is_argument(slot) { " afterwards" } else { "" };
             let shown = |behavior: &Behavior| display_shown(&Shown::left(slot, behavior.left(slot))).to_owned();

@@ -38,6 +38,11 @@ pub(super) fn compare(old: &Behavior, new: &Behavior, rules: &Rules, found: &mut
             (Some(a), Some(b)) if equal(a, b, rules) => continue,
             // A value that could not be observed is not evidence.
             (Some(Observed::Elided { .. }), None) | (None, Some(Observed::Elided { .. })) => continue,
+            // A second call that did not end by itself shows nothing. What a function does counts where both versions
+            // store one.
+            (Some(_), None) | (None, Some(_)) if matches!(slot, Slot::Again | Slot::Repeats | Slot::Stored(_)) => {
+                continue;
+            }
             (Some(a), Some(b)) => contrast(a, b, rules),
             _ => (Shown::left(slot, a), Shown::left(slot, b)),
         };

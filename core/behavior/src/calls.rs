@@ -1,21 +1,24 @@
 //! Channel: calls to missing code.
 //!
 //! Two versions may ask for the same values in another order or more often. That alone is not behavior. Only *actions*
-//! count (`effects.rs` says which calls act). Actions on one receiver must be the same, in the same order; between
-//! receivers the order says little. Arguments of the other calls count nevertheless, because the values of these calls
-//! depend on them (see the access paths of calls).
+//! count (`effects.rs` says which calls act). Actions on one receiver must be the same, in the same order. Between
+//! receivers the order says little, unless one can reach the other: each action must find what it can see in the same
+//! state (`state.rs`). Arguments of the other calls count nevertheless, because the values of these calls depend on
+//! them (see the access paths of calls).
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::FxHashMap;
 
-use twincell_engine::observed::{Behavior, Call, Observed};
+use twincell_engine::observed::{Behavior, Call, Observed, Reached, State};
 use twincell_syntax::{PerSide, Side};
 use twincell_values::path::AccessPath;
 
-use super::effects::{Effect, effect, receiver};
+use super::effects::{Effect, effect_within, looks, may_change, receiver};
 use super::equal::{all_equal, equal};
-use super::{Basis, Difference, Rules};
+use super::state::{Other, first_other};
+use super::{Basis, Difference, Rules, Unordered};
+use crate::display::display_moment;
 use crate::{CallRow, EvidencePlace, Shown, display_call};
 
 /// Whether two calls have the same callee and the same arguments. If the arguments are the same, it does not matter how
@@ -53,10 +56,29 @@ pub(super) fn compare(old: &Behavior, new: &Behavior, rules: &Rules, found: &mut
     let managed = managed(&mut a, &mut b);
     let same = |a: &Call, b: &Call| same_call(a, b, rules) || same_management(a, b, &managed);
     let in_order = a.len() == b.len() && a.iter().zip(&b).all(|(a, b)| same(a, b));
+    if !in_order && rules.unordered.contains(&Unordered::Calls) && same_in_any_order(&a, &b, &same) {
+        return;
+    }
+    let different = if in_order { None } else { first_difference(&a, &b, &same, rules) };
+    let in_state = match different {
+        None => in_other_state(&a, &b, &|_| true, rules),
+        // Arguments may differ because the code changed one of them before the call.
+        Some((Some(one), Some(_), _)) => in_other_state(&a, &b, &|call| std::ptr::eq(call, one), rules),
+        Some(_) => None,
+    };
+    if let Some(difference) = in_state {
+        found.push(difference);
+        return;
+    }
+    if different.is_none()
+        && let Some(difference) = asked_otherwise(old, new, rules)
+    {
+        found.push(difference);
+        return;
+    }
     if in_order {
         return;
     }
-    let different = first_difference(&a, &b, &same);
     // The same calls on each receiver: only the order between receivers differs.
     let reordered = || {
         let at = a.iter().zip(&b).position(|(a, b)| !same(a, b)).unwrap_or(0);
@@ -71,8 +93,99 @@ pub(super) fn compare(old: &Behavior, new: &Behavior, rules: &Rules, found: &mut
     found.push(Difference::new(place, shown(one), shown(other), basis));
 }
 
+/// The maximum number of actions that are compared in any order.
+const FEW_ACTIONS: usize = 256;
+
+/// Whether both versions take the same actions, each as often as the other.
+fn same_in_any_order(old: &[&Call], new: &[&Call], same: &dyn Fn(&Call, &Call) -> bool) -> bool {
+    if old.len() != new.len() || old.len() > FEW_ACTIONS {
+        return false;
+    }
+    let mut left = new.to_vec();
+    old.iter().all(|call| {
+        let twin = left.iter().position(|other| same(call, other));
+        twin.map(|at| left.swap_remove(at)).is_some()
+    })
+}
+
 fn actions<'a>(behavior: &'a Behavior, rules: &Rules) -> Vec<&'a Call> {
-    behavior.calls.iter().filter(|call| rules.every_call_acts || effect(call) != Effect::Asks).collect()
+    let counts = |call: &&Call| match effect_within(call, &rules.effects) {
+        Effect::Nothing => false,
+        Effect::Asks => rules.every_call_acts,
+        Effect::Acts | Effect::Reaches => true,
+    };
+    behavior.calls.iter().filter(counts).collect()
+}
+
+/// The calls on each receiver, with their positions.
+type ByReceiver<'a> = BTreeMap<&'a str, PerSide<Vec<(usize, &'a Call)>>>;
+
+fn by_receiver<'a>(old: &[&'a Call], new: &[&'a Call]) -> ByReceiver<'a> {
+    let mut found = ByReceiver::new();
+    for (side, calls) in [(Side::Old, old), (Side::New, new)] {
+        for (at, call) in calls.iter().enumerate() {
+            found.entry(receiver(call)).or_default()[side].push((at, call));
+        }
+    }
+    found
+}
+
+/// The first action of both versions, among some of the old one, that finds something in another state.
+fn in_other_state(old: &[&Call], new: &[&Call], counts: &dyn Fn(&Call) -> bool, rules: &Rules) -> Option<Difference> {
+    if old.iter().chain(new).all(|call| call.state.is_empty()) {
+        return None;
+    }
+    let grouped = by_receiver(old, new);
+    let pairs = grouped.values().flat_map(|PerSide { old, new }| old.iter().zip(new));
+    let others = pairs.filter(|((_, a), (_, b))| a.callee == b.callee && counts(a)).filter_map(|((at, a), (_, b))| {
+        let other = first_other(&a.state, &b.state, rules)?;
+        Some((*at, PerSide::new(*a, *b), other))
+    });
+    let (at, PerSide { old: a, new: b }, Other { place, old: then, new: now }) = others.min_by_key(|(at, ..)| *at)?;
+    let moment = 1 + old[..at].iter().filter(|call| call.callee == a.callee).count();
+    let (then, now) = (in_state(a, moment, place, then), in_state(b, moment, place, now));
+    Some(Difference::new(EvidencePlace::Call { number: at + 1 }, then, now, Basis::Seen))
+}
+
+/// The first question of both versions that is asked in another state, or of one version only although its callee may
+/// change its receiver and both versions call it somewhere.
+fn asked_otherwise(old: &Behavior, new: &Behavior, rules: &Rules) -> Option<Difference> {
+    let looking = |behavior: &'_ Behavior| -> Vec<usize> {
+        let numbered = behavior.calls.iter().enumerate();
+        numbered.filter(|(_, call)| looks(call) && !rules.every_call_acts).map(|(at, _)| at).collect()
+    };
+    let (own, mut others) = (looking(old), looking(new));
+    let text = |call: &Call| Shown::Text(display_call(call));
+    let only = |number, old, new| Some(Difference::new(EvidencePlace::Call { number }, old, new, Basis::Asked));
+    let mut alone = None;
+    for at in own {
+        let call = &old.calls[at];
+        let Some(index) = others.iter().position(|&other| same_call(call, &new.calls[other], rules)) else {
+            alone = alone.or((may_change(call) && call.by_all).then_some(at));
+            continue;
+        };
+        let counterpart = &new.calls[others.remove(index)];
+        if let Some(other) = first_other(&call.state, &counterpart.state, rules) {
+            let moment = 1 + old.calls[..at].iter().filter(|earlier| earlier.callee == call.callee).count();
+            let shown = |call: &Call, value| in_state(call, moment, other.place, value);
+            return only(at + 1, shown(call, other.old), shown(counterpart, other.new));
+        }
+    }
+    if let Some(at) = alone {
+        return only(at + 1, text(&old.calls[at]), Shown::NoCall);
+    }
+    let at = others.into_iter().find(|&at| may_change(&new.calls[at]) && new.calls[at].by_all)?;
+    only(at + 1, Shown::NoCall, text(&new.calls[at]))
+}
+
+/// A call, and what it finds in a place.
+fn in_state(call: &Call, moment: usize, place: &Reached, value: Option<&Observed>) -> Shown {
+    Shown::InState {
+        text: display_moment(&display_call(call), place, value),
+        moment,
+        callee: Some(call.callee.clone()),
+        place: place.clone(),
+    }
 }
 
 /// The first action on one receiver that the other version does not make at this point, in the order of appearance.
@@ -80,13 +193,9 @@ fn first_difference<'a>(
     old: &[&'a Call],
     new: &[&'a Call],
     same: &dyn Fn(&Call, &Call) -> bool,
+    rules: &Rules,
 ) -> Option<(Option<&'a Call>, Option<&'a Call>, Basis)> {
-    let mut by_receiver: BTreeMap<&str, PerSide<Vec<(usize, &'a Call)>>> = BTreeMap::new();
-    for (side, calls) in [(Side::Old, old), (Side::New, new)] {
-        for (at, call) in calls.iter().enumerate() {
-            by_receiver.entry(receiver(call)).or_default()[side].push((at, call));
-        }
-    }
+    let by_receiver = by_receiver(old, new);
     let differing = by_receiver.values().filter_map(|PerSide { old, new }| {
         let at = (0..old.len().max(new.len())).find(|&at| match (old.get(at), new.get(at)) {
             (Some((_, a)), Some((_, b))) => !same(a, b),
@@ -99,7 +208,7 @@ fn first_difference<'a>(
         (place(one).min(place(other)), place(one))
     })?;
     let (one, other) = (one.map(|(_, call)| call), other.map(|(_, call)| call));
-    let reaches = [one, other].into_iter().flatten().any(|call| effect(call) == Effect::Reaches);
+    let reaches = [one, other].into_iter().flatten().any(|call| effect_within(call, &rules.effects) == Effect::Reaches);
     Some((one, other, if reaches { Basis::Seen } else { Basis::Acted }))
 }
 
@@ -111,7 +220,7 @@ fn managed<'a>(old: &mut Vec<&'a Call>, new: &mut Vec<&'a Call>) -> BTreeSet<&'a
         return found;
     }
     let [others, own] = [new.clone(), old.clone()];
-    for (with, without) in [(old, others), (new, own)] {
+    for (with, without) in [(&mut *old, others), (&mut *new, own)] {
         let has = |calls: &[&Call], on: &str, verbs: &[&str]| {
             calls.iter().any(|call| receiver(call) == on && verbs.contains(&verb(call)))
         };
@@ -126,11 +235,25 @@ fn managed<'a>(old: &mut Vec<&'a Call>, new: &mut Vec<&'a Call>) -> BTreeSet<&'a
             }
         }
     }
+    for calls in [old, new] {
+        calls.retain(|call| !awaits_management(call, &found));
+    }
     found
+}
+
+/// `await lock.acquire()`, where an `async with` awaits it.
+fn awaits_management(call: &Call, managed: &BTreeSet<&str>) -> bool {
+    let awaited = AccessPath::new(receiver(call)).split_call().and_then(|(callee, _)| callee.split_attribute());
+    verb(call) == "__await__"
+        && awaited
+            .is_some_and(|(on, name)| managed.contains(on.as_str()) && [&ENTERED[..], &LEFT].concat().contains(&name))
 }
 
 const ENTERING: [&str; 2] = ["__enter__", "__aenter__"];
 const LEAVING: [&str; 2] = ["__exit__", "__aexit__"];
+/// What code calls that does the same without a `with`.
+const ENTERED: [&str; 1] = ["acquire"];
+const LEFT: [&str; 3] = ["release", "close", "aclose"];
 
 /// Whether a `with` makes one call, and the other does the same without it.
 fn same_management(a: &Call, b: &Call, managed: &BTreeSet<&str>) -> bool {
@@ -141,7 +264,7 @@ fn same_management(a: &Call, b: &Call, managed: &BTreeSet<&str>) -> bool {
     let is = |implied: &[&str], written: &[&str]| {
         [pair, [pair[1], pair[0]]].iter().any(|[one, other]| implied.contains(one) && written.contains(other))
     };
-    is(&ENTERING, &["acquire"]) || is(&LEAVING, &["release", "close", "aclose"])
+    is(&ENTERING, &ENTERED) || is(&LEAVING, &LEFT)
 }
 
 /// Files and similar objects: entering one returns the object itself, and leaving it closes it.
@@ -177,7 +300,8 @@ pub fn align(old: &[Call], new: &[Call], rules: &Rules) -> Vec<CallRow> {
     let (numbers, small) = (numbered(old, new), |call: &Call| parts(call) <= SMALL);
     let same = |i: usize, j: usize| {
         let (a, b) = (&old[i], &new[j]);
-        numbers.old[i] == numbers.new[j] || small(a) && small(b) && same_call(a, b, rules)
+        numbers.old[i] == numbers.new[j]
+            || small(a) && small(b) && same_call(a, b, rules) && first_other(&a.state, &b.state, rules).is_none()
     };
     let mut length = vec![vec![0u32; new.len() + 1]; old.len() + 1];
     for i in (0..old.len()).rev() {
@@ -212,13 +336,13 @@ const SMALL: usize = 200;
 
 /// Each distinct call has a number. Calls with equal numbers are identical.
 fn numbered(old: &[Call], new: &[Call]) -> PerSide<Vec<usize>> {
-    type Whole<'a> = (&'a str, &'a [Observed], &'a [(String, Observed)]);
+    type Whole<'a> = (&'a str, &'a [Observed], &'a [(String, Observed)], &'a State);
     let mut known: FxHashMap<Whole<'_>, usize> = FxHashMap::default();
     PerSide::new(old, new).map(|calls| {
         let mut numbers = Vec::new();
-        for Call { callee, arguments, keywords, .. } in calls {
+        for Call { callee, arguments, keywords, state, .. } in calls {
             let next = known.len();
-            numbers.push(*known.entry((callee, arguments, keywords)).or_insert(next));
+            numbers.push(*known.entry((callee, arguments, keywords, state)).or_insert(next));
         }
         numbers
     })
@@ -268,6 +392,8 @@ mod tests {
             keywords: vec![],
             line: 1,
             discarded,
+            by_all: true,
+            state: vec![],
         }
     }
 

@@ -7,6 +7,9 @@
 //! None where the change adds or removes a guard against it is such a value, too: the version with the guard returns,
 //! and the other one uses None in a way that None does not support.
 //!
+//! A text with another number of parts than the code unpacks is such a value as well, where the code splits the text
+//! itself. What is unpacked elsewhere may have the wrong class.
+//!
 //! A local that is read before it is bound, and a generator from which `StopIteration` escapes, are the code's own
 //! fault for any values. They count whenever the other version ends by itself.
 
@@ -22,6 +25,8 @@ enum Cause {
     Value,
     /// A class that the value never has.
     Class,
+    /// What is unpacked: a class that the value never has, or a text with another number of parts.
+    Unpacked,
     /// None, in a use that None does not support.
     NoneUsed,
     /// The code, for any values.
@@ -30,13 +35,13 @@ enum Cause {
 
 /// The causes of exceptions, by their class and a part of the message. The first row that fits holds. CPython 3.10 to
 /// 3.14 write these parts alike.
-const CAUSES: [(&str, &str, Cause); 16] = [
+const CAUSES: [(&str, &str, Cause); 17] = [
     ("TypeError", "'NoneType'", Cause::NoneUsed),
     ("AttributeError", "'NoneType'", Cause::NoneUsed),
     ("UnboundLocalError", "", Cause::Code),
     ("NameError", "free variable", Cause::Code),
     ("RuntimeError", "generator raised Stop", Cause::Code),
-    ("ValueError", "values to unpack", Cause::Class),
+    ("ValueError", "values to unpack", Cause::Unpacked),
     ("ValueError", "dictionary update sequence", Cause::Class),
     ("ValueError", "", Cause::Value),
     ("ZeroDivisionError", "", Cause::Value),
@@ -44,6 +49,7 @@ const CAUSES: [(&str, &str, Cause); 16] = [
     ("IndexError", "", Cause::Value),
     ("OverflowError", "", Cause::Value),
     ("StopIteration", "", Cause::Value),
+    ("UnicodeError", "", Cause::Value),
     ("UnicodeDecodeError", "", Cause::Value),
     ("UnicodeEncodeError", "", Cause::Value),
     ("FloatingPointError", "", Cause::Value),
@@ -71,6 +77,7 @@ pub(super) fn compare(old: &Behavior, new: &Behavior, rules: &Rules) -> Option<D
         Some((Cause::Code, _)) => true,
         Some((Cause::Value, _)) => normally,
         Some((Cause::NoneUsed, at)) => normally && guarded(at),
+        Some((Cause::Unpacked, at)) => normally && rules.splits[side].contains(&at),
         Some((Cause::Class, _)) | None => false,
     };
     (took_part && counts).then(|| Difference::of_outcomes(old, new, Basis::Crashed))
@@ -78,7 +85,7 @@ pub(super) fn compare(old: &Behavior, new: &Behavior, rules: &Rules) -> Option<D
 
 /// Whether the version ended in an exception that counts although the code did not raise it.
 pub fn is_telling(outcome: &Outcome) -> bool {
-    matches!(cause(outcome), Some((Cause::Value | Cause::NoneUsed | Cause::Code, _)))
+    matches!(cause(outcome), Some((Cause::Value | Cause::NoneUsed | Cause::Unpacked | Cause::Code, _)))
 }
 
 /// What caused the exception in which the version ended, and on which line, if the code did not raise it.
@@ -119,6 +126,9 @@ mod tests {
         assert_eq!(basis(&raised("ValueError"), &raised("ValueError"), &rules), None);
         let unpacked = raised_with("ValueError", "too many values to unpack (expected 2)", false);
         assert_eq!(basis(&returned, &unpacked, &rules), None);
+        let splits = Rules { splits: PerSide::new(vec![], vec![2]), ..rules.clone() };
+        assert_eq!(basis(&returned, &unpacked, &splits), Some(Basis::Crashed));
+        assert_eq!(basis(&unpacked, &returned, &splits), None);
         let key = raised_with("KeyError", "'values to unpack'", false);
         assert_eq!(basis(&returned, &key, &rules), Some(Basis::Crashed));
     }

@@ -3,7 +3,8 @@
 
 use std::borrow::Cow;
 
-use twincell_engine::observed::{Call, Elision, Limit, Observed, Outcome, Slot, WRITTEN};
+use twincell_engine::observed::{Call, Elision, Limit, Observed, Outcome, Reached, Slot, Varying, WRITTEN};
+use twincell_engine::sources::Source;
 use twincell_syntax::python::python_string;
 use twincell_values::value::Decision;
 
@@ -81,6 +82,31 @@ pub fn display_call(call: &Call) -> String {
     out.finish()
 }
 
+/// What a moment is like in one place, e.g. `store.save(message) with message.archived = True`.
+pub(crate) fn display_moment(moment: &str, place: &Reached, value: Option<&Observed>) -> String {
+    let name = match place {
+        Reached::Assigned { object, place } => format!("{object}{place}"),
+        Reached::Container(path) => path.clone(),
+        Reached::Global(name) => format!("global {name}"),
+        Reached::Actions(object) => {
+            let Some(Observed::List(names)) = value else { return format!("{moment} before any action on {object}") };
+            let names: Vec<&str> = names.iter().filter_map(Observed::as_text).collect();
+            return bounded(&format!("{moment} after {}", listed(object, &names)));
+        }
+        Reached::File(argument) => format!("the file of argument {}", argument + 1),
+        Reached::Rest => "the rest".to_string(),
+    };
+    match value {
+        Some(value) => bounded(&format!("{moment} with {name} = {}", display_observed(value))),
+        None => bounded(&format!("{moment} with {name} as it was")),
+    }
+}
+
+/// `cart.add, cart.clear`
+fn listed(object: &str, names: &[&str]) -> String {
+    names.iter().map(|name| format!("{object}.{name}")).collect::<Vec<_>>().join(", ")
+}
+
 /// The decision for an access path, e.g. `{'a': 1}` or `raises ValueError`.
 pub fn display_decision(decision: &Decision) -> String {
     let mut out = Bounded::new(DISPLAY_LIMIT);
@@ -110,6 +136,26 @@ pub fn display_limit(limit: Limit) -> Cow<'static, str> {
     }
 }
 
+/// A value that differs from run to run, by where it comes from, e.g. `<the time>`, `'took <a timer> s'`.
+pub fn display_varying(varying: &Varying) -> String {
+    let names: Vec<&str> = varying.sources.iter().flat_map(|sources| sources.iter()).map(source).collect();
+    let name = if names.is_empty() { "another one in each run".to_owned() } else { names.join(", ") };
+    match &varying.around {
+        (before, behind) if before.is_empty() && behind.is_empty() => format!("<{name}>"),
+        (before, behind) => format!("'{before}<{name}>{behind}'"),
+    }
+}
+
+fn source(source: Source) -> &'static str {
+    match source {
+        Source::Time => "the time",
+        Source::Timer => "a timer",
+        Source::Random => "a random value",
+        Source::Process => "a process number",
+        Source::TemporaryName => "a temporary name",
+    }
+}
+
 fn elision(reason: Elision) -> &'static str {
     match reason {
         Elision::Size => "too many parts",
@@ -135,6 +181,13 @@ pub fn display_slot(slot: &Slot) -> Cow<'_, str> {
         Slot::ClassAttributes => "class attributes".into(),
         Slot::EnumMembers => "members".into(),
         Slot::Use { step, member } => format!("use {step}, {member}").into(),
+        Slot::Same { place, other } => format!("identity of {place} and {other}").into(),
+        Slot::Kept(place) => format!("identity of {place} and an object of the module").into(),
+        Slot::Rebound(name) => format!("object of the global {name}").into(),
+        Slot::Again => "second call".into(),
+        Slot::Repeats => "second call gives the same".into(),
+        Slot::Stored(place) => format!("function in {place}").into(),
+        Slot::Cause => "cause of the exception".into(),
     }
 }
 
@@ -154,10 +207,12 @@ pub fn display_place(place: &EvidencePlace) -> String {
 /// What a version shows in the place of a difference.
 pub fn display_shown(shown: &Shown) -> &str {
     match shown {
-        Shown::Text(text) => text,
+        Shown::Text(text) | Shown::InState { text, .. } => text,
         Shown::NoCall => "no call",
         Shown::Unchanged => "unchanged",
         Shown::Absent | Shown::NothingLogged => "nothing",
+        Shown::Same => "the same object",
+        Shown::Another => "another object",
     }
 }
 
@@ -299,6 +354,7 @@ fn write_value(out: &mut Bounded, value: &Observed) {
         Observed::Iterator { kind, items, finished } => write_iterator(out, kind, items, *finished),
         Observed::Cycle { .. } => out.push("..."),
         Observed::Elided { reason } => write_tagged(out, "not shown:", elision(*reason)),
+        Observed::Varying(varying) => out.push(&display_varying(varying)),
     }
 }
 
@@ -423,7 +479,15 @@ mod tests {
         assert_eq!(display_outcome(&raised("too long")), "raised ValueError: too long");
         assert_eq!(display_outcome(&raised("")), "raised ValueError");
         assert_eq!(display_outcome(&Outcome::Stopped { reason: Limit::Steps }), "stopped: used up its steps");
-        let call = |arguments, keywords| Call { callee: "a.b".into(), arguments, keywords, line: 1, discarded: true };
+        let call = |arguments, keywords| Call {
+            callee: "a.b".into(),
+            arguments,
+            keywords,
+            line: 1,
+            discarded: true,
+            by_all: true,
+            state: vec![],
+        };
         assert_eq!(display_call(&call(vec![], vec![])), "a.b()");
         assert_eq!(display_call(&call(vec![int(1)], vec![("n".into(), int(2))])), "a.b(1, n=2)");
         assert_eq!(display_call(&call(vec![], vec![("n".into(), int(2))])), "a.b(n=2)");

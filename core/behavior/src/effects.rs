@@ -15,9 +15,13 @@ use twincell_engine::observed::{Call, Observed};
 use twincell_syntax::python::{ASKING, ASKING_MODULES, REACHING};
 use twincell_values::path::AccessPath;
 
+use crate::declared::{Effects, FunctionEffect};
+
 /// The effect of a call besides giving a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Effect {
+    /// Nothing that counts, by declaration.
+    Nothing,
     /// None, or none that matters: the call may be moved, repeated and left out.
     Asks,
     /// Some effect, by its name and use.
@@ -52,6 +56,9 @@ const ACTING: &[&str] = &[
     "rmdir",
 ];
 
+/// First words of look-ups that put a default where nothing is. Where the value is used, they ask.
+const FILLING: &[&str] = &["setdefault"];
+
 /// A word whose values are used at least this often asks even where a value is discarded. A word whose values are
 /// discarded this often acts even where a value is used.
 const SELDOM: f32 = 0.05;
@@ -68,7 +75,17 @@ static VERBS: LazyLock<FxHashMap<&'static str, f32>> = LazyLock::new(|| {
     rows.collect()
 });
 
-/// The effect of a call besides giving a value.
+/// The effect of a call besides giving a value: as declared, or else as inferred.
+pub fn effect_within(call: &Call, declared: &Effects) -> Effect {
+    match declared.of(&call.callee) {
+        Some(FunctionEffect::None) => Effect::Nothing,
+        Some(FunctionEffect::Asks) => Effect::Asks,
+        Some(FunctionEffect::Acts) => Effect::Acts,
+        None => effect(call),
+    }
+}
+
+/// The effect of a call besides giving a value, as inferred.
 pub fn effect(call: &Call) -> Effect {
     let callee = call.callee.as_str();
     if callee == "open" && !opens_for_writing(call) || ASKING.contains(&callee) {
@@ -93,9 +110,41 @@ pub fn effect(call: &Call) -> Effect {
     let acts = if call.discarded {
         known_to_act || discarded_share.is_none_or(|share| share > SELDOM) || is_class(name)
     } else {
-        !is_class(name) && (known_to_act || discarded_share.is_some_and(|share| share >= MOSTLY))
+        let fills = FILLING.contains(&word.as_str());
+        !is_class(name) && (known_to_act || !fills && discarded_share.is_some_and(|share| share >= MOSTLY))
     };
     if acts { Effect::Acts } else { Effect::Asks }
+}
+
+/// Whether the answer of a call that only asks may depend on what others did before: on the state of its receiver and of
+/// its arguments. Getters, classes and functions that are known to compute only give what they always give.
+pub fn looks(call: &Call) -> bool {
+    looking_word(call).is_some()
+}
+
+/// Whether nobody knows if a method changes its receiver: it takes something, and its name is no known word.
+pub(super) fn may_change(call: &Call) -> bool {
+    let takes = !call.arguments.is_empty() || !call.keywords.is_empty();
+    let word = first_word(AccessPath::new(&call.callee).last_name().trim_start_matches('_'));
+    takes && !receiver(call).is_empty() && looking_word(call) == Some(None) && !begins_with_getter(&word)
+}
+
+/// Whether a word that is not known begins with that of a getter: `getdict`.
+fn begins_with_getter(word: &str) -> bool {
+    let mut heads = (3..word.len()).filter_map(|end| word.get(..end));
+    heads.any(|head| VERBS.get(head).is_some_and(|share| *share <= SELDOM))
+}
+
+/// How often the value of a call that looks is discarded. `None` if it does not look, and if the word is not known.
+fn looking_word(call: &Call) -> Option<Option<f32>> {
+    let callee = call.callee.as_str();
+    let name = AccessPath::new(callee).split_attribute().map_or(callee, |(_, name)| name).trim_start_matches('_');
+    let is_known = callee == "open" || ASKING.contains(&callee) || is_class(name);
+    if is_known || effect(call) != Effect::Asks || ASKING_MODULES.iter().any(|module| is_within(callee, module)) {
+        return None;
+    }
+    let share = VERBS.get(first_word(name).as_str()).copied();
+    share.is_none_or(|share| share > SELDOM).then_some(share)
 }
 
 /// `open(path, 'w')`. The mode of the audit event may be missing.
@@ -109,7 +158,7 @@ fn opens_for_writing(call: &Call) -> bool {
 }
 
 /// The receiver of a call. The order of two calls on the same receiver matters.
-pub(super) fn receiver(call: &Call) -> &str {
+pub fn receiver(call: &Call) -> &str {
     AccessPath::new(&call.callee).split_attribute().map_or("", |(receiver, _)| receiver.as_str())
 }
 
@@ -147,7 +196,15 @@ mod tests {
     use super::*;
 
     fn call(callee: &str, discarded: bool) -> Call {
-        Call { callee: callee.into(), arguments: vec![], keywords: vec![], line: 1, discarded }
+        Call {
+            callee: callee.into(),
+            arguments: vec![],
+            keywords: vec![],
+            line: 1,
+            discarded,
+            by_all: true,
+            state: vec![],
+        }
     }
 
     #[test]
@@ -176,6 +233,20 @@ mod tests {
     }
 
     #[test]
+    fn a_question_looks_unless_its_name_is_that_of_a_getter() {
+        for (callee, expected) in
+            [("gateway.charge", true), ("x.process", true), ("x.get", false), ("Request", false), ("len", false)]
+        {
+            assert_eq!(looks(&call(callee, false)), expected, "{callee}");
+        }
+        let takes = |callee| Call { arguments: vec![Observed::None], ..call(callee, false) };
+        assert!(may_change(&takes("s.prune")) && !may_change(&call("s.prune", false)));
+        for callee in ["s.get", "s.getdict", "prune"] {
+            assert!(!may_change(&takes(callee)), "{callee}");
+        }
+    }
+
+    #[test]
     fn some_words_say_more_than_the_use() {
         for callee in ["x.get", "text.startswith", "json.dumps", "self.is_ready"] {
             assert_eq!(effect(&call(callee, true)), Effect::Asks, "{callee}");
@@ -183,6 +254,8 @@ mod tests {
         for callee in ["queue.append", "items.pop", "response.set_cookie", "conn.commit"] {
             assert_eq!(effect(&call(callee, false)), Effect::Acts, "{callee}");
         }
+        let filling = [false, true].map(|discarded| effect(&call("index.setdefault", discarded)));
+        assert_eq!(filling, [Effect::Asks, Effect::Acts]);
         assert_eq!(effect(&call("os.remove", true)), Effect::Reaches);
         let open =
             |mode: &str| Call { arguments: vec![Observed::None, Observed::Str(mode.into())], ..call("open", false) };

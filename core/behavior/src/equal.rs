@@ -2,16 +2,21 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use twincell_engine::observed::Observed;
+use twincell_engine::observed::{Observed, Varying};
 
-use super::Rules;
+use super::{Rules, Unordered};
 
 /// Compares two observed values. A value that could not be observed counts as equal, since it is not evidence.
 pub(super) fn equal(old: &Observed, new: &Observed, rules: &Rules) -> bool {
     use Observed as O;
     match (old, new) {
         (O::Elided { .. }, _) | (_, O::Elided { .. }) => true,
-        (O::List(a), O::List(b)) | (O::Tuple(a), O::Tuple(b)) | (O::Set(a), O::Set(b)) => all_equal(a, b, rules),
+        (O::Varying(a), O::Varying(b)) => is_same_variation(a, b),
+        (O::Varying(varying), other) | (other, O::Varying(varying)) => {
+            varying.sources.is_none() && varying.types.contains(&type_name(other))
+        }
+        (O::List(a), O::List(b)) | (O::Tuple(a), O::Tuple(b)) => same_items(a, b, rules),
+        (O::Set(a), O::Set(b)) => all_equal(a, b, rules),
         (O::Dict(a), O::Dict(b)) => same_entries(a, b, rules),
         (O::Object { class: a, attributes: x }, O::Object { class: b, attributes: y }) => {
             a == b && named_equal(x, y, rules)
@@ -23,7 +28,7 @@ pub(super) fn equal(old: &Observed, new: &Observed, rules: &Rules) -> bool {
             a == b && (all_equal(x, y, rules) || a == "SystemExit" && is_success(x) && is_success(y))
         }
         (O::Iterator { items: a, finished: x, .. }, O::Iterator { items: b, finished: y, .. }) => {
-            x == y && all_equal(a, b, rules)
+            x == y && same_items(a, b, rules)
         }
         (O::Float(a), O::Float(b)) => a == b || close(a, b, rules.float_tolerance),
         (O::Str(a), O::Str(b)) => same_text(a, b),
@@ -32,6 +37,40 @@ pub(super) fn equal(old: &Observed, new: &Observed, rules: &Rules) -> bool {
         (O::Called { gave: a }, O::Called { gave: b }) => equal(a, b, rules),
         _ => old == new,
     }
+}
+
+/// Whether two values that differ from run to run may be the same behavior. They are, unless they are of other types or
+/// come from other sources.
+fn is_same_variation(a: &Varying, b: &Varying) -> bool {
+    let shares_a_type = a.types.iter().any(|one| b.types.contains(one));
+    let known = a.sources.is_some() && b.sources.is_some();
+    shares_a_type && (!known || (a.sources, &a.around) == (b.sources, &b.around))
+}
+
+/// The name of a value's type, to distinguish values that differ from run to run.
+pub(super) fn type_name(value: &Observed) -> String {
+    use Observed as O;
+    let name = match value {
+        O::None => "None",
+        O::Bool(_) => "bool",
+        O::Int(_) => "int",
+        O::Float(_) => "float",
+        O::Str(_) => "str",
+        O::Bytes(_) => "bytes",
+        O::List(_) => "list",
+        O::Tuple(_) => "tuple",
+        O::Dict(_) => "dict",
+        O::Set(_) => "set",
+        O::Object { class, .. } => class,
+        O::Exception { class, .. } => class,
+        O::Function { .. } | O::Called { .. } => "function",
+        O::Class { .. } => "class",
+        O::Module { .. } => "module",
+        O::Iterator { .. } => "iterator",
+        O::Injected { .. } => "injected",
+        O::Cycle { .. } | O::Elided { .. } | O::Varying(_) => "any",
+    };
+    name.to_owned()
 }
 
 /// `sys.exit()`, `sys.exit(None)` and `sys.exit(0)` give the same status.
@@ -116,6 +155,25 @@ fn same_entries(old: &[(Observed, Observed)], new: &[(Observed, Observed)], rule
         left.iter().any(|(other, its)| equal(key, other, rules) && equal(value, its, rules))
     };
     unmatched.len() <= FEW_KEYS && unmatched.iter().all(matched)
+}
+
+/// The maximum number of items that are compared in any order.
+const FEW_ITEMS: usize = 256;
+
+/// Whether two sequences have the same items: in the same order, unless any order will do.
+fn same_items(old: &[Observed], new: &[Observed], rules: &Rules) -> bool {
+    if all_equal(old, new, rules) {
+        return true;
+    }
+    let any_order = rules.unordered.contains(&Unordered::Items);
+    if !any_order || old.len() != new.len() || old.len() > FEW_ITEMS {
+        return false;
+    }
+    let mut left: Vec<&Observed> = new.iter().collect();
+    old.iter().all(|item| {
+        let twin = left.iter().position(|other| equal(item, other, rules));
+        twin.map(|at| left.swap_remove(at)).is_some()
+    })
 }
 
 pub(super) fn all_equal(old: &[Observed], new: &[Observed], rules: &Rules) -> bool {

@@ -7,7 +7,9 @@ use super::{Basis, Difference, Rules};
 
 pub(super) fn compare(old: &Behavior, new: &Behavior, rules: &Rules, found: &mut Vec<Difference>) {
     let differs = match (&old.outcome, &new.outcome) {
-        (Outcome::Raised { exception: a, .. }, Outcome::Raised { exception: b, .. }) => !equal(a, b, rules),
+        (Outcome::Raised { exception: a, .. }, Outcome::Raised { exception: b, .. }) => {
+            !(equal(a, b, rules) || rules.same_but_for_message(a, b))
+        }
         (Outcome::Raised { .. }, _) | (_, Outcome::Raised { .. }) => true,
         _ => false,
     };

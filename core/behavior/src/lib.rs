@@ -2,7 +2,7 @@
 //!
 //! [`differences`] compares two [`Behavior`]s in all channels and returns [`Difference`]s. [`Rules`] say what counts as
 //! the same besides equal values. Each [`Channel`] has a file. `equal.rs` defines *equal*, `effects.rs` infers the
-//! effect of a call, `crash.rs` decides which exceptions of one version count, and `denoise.rs` removes what differs
+//! effect of a call, `declared.rs` has what a project says about both, `crash.rs` decides which exceptions of one version count, and `denoise.rs` removes what differs
 //! within one version.
 //!
 //! Deliberately absent: which executions to run, and what a difference means for the verdict.
@@ -22,6 +22,7 @@ mod arguments;
 mod calls;
 mod contrast;
 mod crash;
+mod declared;
 mod denoise;
 mod display;
 mod effects;
@@ -31,6 +32,9 @@ mod log;
 mod output;
 mod place;
 mod returned;
+mod state;
+
+use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
@@ -39,11 +43,15 @@ use twincell_syntax::PerSide;
 
 pub use calls::align as align_calls;
 pub use crash::is_telling;
+pub use declared::{
+    Declared, DeclaredEffect, Effects, FunctionEffect, Ignored, Rule, Unordered, check_functions, set_aside,
+};
 pub use denoise::{Denoised, denoise};
 pub use display::{
     DISPLAY_LIMIT, bounded, display_call, display_decision, display_limit, display_observed, display_outcome,
     display_outcome_in_present, display_place, display_shown, display_slot,
 };
+pub use effects::{Effect, effect, looks, receiver};
 pub use place::{EvidencePlace, Shown, Stream, is_argument};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -156,12 +164,21 @@ pub struct Rules {
     /// For old and new: the changed lines that test a value for None or for its truth, each with the lines of the other
     /// version that use this value.
     pub guards: PerSide<Vec<(u32, Vec<u32>)>>,
+    /// The lines of old and new that unpack the parts of a text.
+    pub splits: PerSide<Vec<u32>>,
+    /// What counts for nothing.
+    pub ignore: BTreeSet<Ignored>,
+    /// What may be in any order.
+    pub unordered: BTreeSet<Unordered>,
+    /// What functions do, where a project says so.
+    pub effects: Effects,
 }
 
 /// Compares two behaviors in all channels. Finds nothing if either is not valid.
 pub fn differences(old: &Behavior, new: &Behavior, rules: &Rules) -> Vec<Difference> {
     if !old.outcome.is_valid() || !new.outcome.is_valid() {
-        return crash::compare(old, new, rules).into_iter().collect();
+        let crash = crash::compare(old, new, rules);
+        return crash.into_iter().filter(|difference| !rules.ignores(difference.channel)).collect();
     }
     let mut found = Vec::new();
     exceptions::compare(old, new, rules, &mut found);
@@ -170,5 +187,7 @@ pub fn differences(old: &Behavior, new: &Behavior, rules: &Rules) -> Vec<Differe
     output::compare(old, new, &mut found);
     log::compare(old, new, &mut found);
     calls::compare(old, new, rules, &mut found);
+    state::compare_yields(old, new, rules, &mut found);
+    found.retain(|difference| !rules.ignores(difference.channel));
     found
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use twincell_engine::observed::{Observed, Slot};
+use twincell_engine::observed::{Observed, Reached, Slot};
 
 use crate::{Channel, display_observed};
 
@@ -69,7 +69,18 @@ pub fn is_argument(slot: &Slot) -> bool {
         | Slot::YieldedAfterwards
         | Slot::GeneratorValue
         | Slot::Callback(_) => true,
-        Slot::Name(_) | Slot::Descriptor | Slot::ClassAttributes | Slot::EnumMembers | Slot::Use { .. } => false,
+        Slot::Name(_)
+        | Slot::Descriptor
+        | Slot::ClassAttributes
+        | Slot::EnumMembers
+        | Slot::Use { .. }
+        | Slot::Same { .. }
+        | Slot::Kept(_)
+        | Slot::Rebound(_)
+        | Slot::Again
+        | Slot::Repeats
+        | Slot::Stored(_)
+        | Slot::Cause => false,
     }
 }
 
@@ -78,6 +89,15 @@ pub fn is_argument(slot: &Slot) -> bool {
 pub enum Shown {
     /// A value, an outcome, a message or a call, as text for people.
     Text(String),
+    /// What other code sees in a place when it is called, or when it gets an item.
+    InState {
+        text: String,
+        /// The number of the call among those of the callee, or of the item, counted from one.
+        moment: usize,
+        /// The access path of what is called. `None` for an item of a generator.
+        callee: Option<String>,
+        place: Reached,
+    },
     /// It makes no call.
     NoCall,
     /// It leaves the value as it was.
@@ -85,12 +105,18 @@ pub enum Shown {
     /// It has nothing of the name: a name that a snippet does not bind, a member that is not reached.
     Absent,
     NothingLogged,
+    /// The object of which the place speaks.
+    Same,
+    /// Another object.
+    Another,
 }
 
 impl Shown {
     /// What a version left in a slot, where it left something.
     pub fn left(slot: &Slot, value: Option<&Observed>) -> Self {
         match value {
+            _ if slot.is_identity() && value.is_some() == matches!(slot, Slot::Rebound(_)) => Shown::Another,
+            _ if slot.is_identity() => Shown::Same,
             Some(value) => Shown::Text(display_observed(value)),
             None if is_argument(slot) => Shown::Unchanged,
             None => Shown::Absent,
@@ -100,8 +126,10 @@ impl Shown {
     /// The text of a value; none where there is nothing to show.
     pub fn text(&self) -> Option<&str> {
         match self {
-            Shown::Text(text) => Some(text),
-            Shown::NoCall | Shown::Unchanged | Shown::Absent | Shown::NothingLogged => None,
+            Shown::Text(text) | Shown::InState { text, .. } => Some(text),
+            Shown::NoCall | Shown::Unchanged | Shown::Absent | Shown::NothingLogged | Shown::Same | Shown::Another => {
+                None
+            }
         }
     }
 

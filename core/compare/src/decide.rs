@@ -1,19 +1,20 @@
 //! Campaign -> verdict. The rule is one small function.
 
 use twincell_behavior::{Basis, display_limit};
-
 use twincell_syntax::Side;
 
-use crate::campaign::{Campaign, Target};
+use crate::assemble::wording;
+use crate::campaign::{Campaign, Target, TestCase};
 use crate::verdict::{CHANGING, Verdict};
 
-/// The verdict of a campaign and why.
+/// The verdict of a campaign and why. `reported` is the witness to show.
 ///
-/// A confirmed difference is a change. Without one, the pair is likely preserving if a usable execution ran changed
+/// A confirmed difference is a change. It may be clearer in the witness to show, which needs fewer invented results than
+/// the one that was found first. Without a difference, the pair is likely preserving if a usable execution ran changed
 /// code. Otherwise the result is inconclusive (ChangeGuard, section 3.4).
-pub fn decide(campaign: &Campaign, target: &Target) -> (Verdict, String) {
+pub fn decide(campaign: &Campaign, reported: Option<&TestCase>, target: &Target) -> (Verdict, String) {
     let found = campaign.witness.map(|witness| &campaign.executions[witness]);
-    if found.is_some_and(|found| found.score() >= CHANGING) {
+    if found.into_iter().chain(reported).any(|case| case.score() >= CHANGING) {
         return (Verdict::Changing, "the two versions behaved differently on the same values".into());
     }
     let (executions, valid) = (campaign.executed(), campaign.valid());
@@ -54,13 +55,25 @@ pub fn decide(campaign: &Campaign, target: &Target) -> (Verdict, String) {
                 Some(Basis::Written) => {
                     "results calculated from objects are written differently, but are the same with numbers"
                 }
-                _ => "calls on different objects happen in another order",
+                Some(Basis::Reordered) => "calls on different objects happen in another order",
+                _ if found.is_invented() => "it needs a result that Python would not give",
+                _ => "it needs an unlikely value",
             };
             format!("the only difference found does not count: {why}")
         }
         (None, 1) => "the one that differs needs an unlikely value and was left out".into(),
         (None, count) if count > 0 => format!("the {count} that differ need an unlikely value and were left out"),
-        (None, _) => return (Verdict::LikelyPreserving, format!("{usable} and none showed a difference")),
+        (None, _) => match rules_that_decide(campaign) {
+            rules if rules.is_empty() => {
+                return (Verdict::LikelyPreserving, format!("{usable} and none showed a difference"));
+            }
+            rules => format!("what differs was set aside by {}", rules.join(" and by ")),
+        },
     };
     (Verdict::LikelyPreserving, format!("{usable}; {what}"))
+}
+
+/// The rules without which the verdict would be changing, in words.
+fn rules_that_decide(campaign: &Campaign) -> Vec<String> {
+    campaign.set_aside.iter().filter(|one| one.would_decide()).map(|one| wording::rule(&one.rule)).collect()
 }

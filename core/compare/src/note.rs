@@ -37,6 +37,14 @@ pub enum Note {
     StoppedEarly,
     /// Everything that the function does not define was injected.
     FunctionContext,
+    /// The same, and only in the execution that shows the difference.
+    ShownWithoutModule,
+    /// What was injected in so many executions, since real objects kept the others away from the change.
+    WithoutModule {
+        executions: usize,
+    },
+    /// The existing objects that are injected in the execution that shows the difference.
+    Replaced(Vec<String>),
 }
 
 impl Note {

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use twincell_behavior::Declared;
 use twincell_engine::protocol::{Context, Isolation};
 use twincell_syntax::SourceError;
 
@@ -35,6 +36,8 @@ pub struct CompareOptions {
     pub float_tolerance: f64,
     /// Whether differences that only an unlikely value shows are ignored.
     pub ignore_edge_cases: bool,
+    /// What the project declares about behavior.
+    pub declared: Declared,
     pub isolation: Isolation,
 }
 
@@ -49,6 +52,7 @@ impl Default for CompareOptions {
             techniques: Techniques::default(),
             float_tolerance: 0.0,
             ignore_edge_cases: false,
+            declared: Declared::default(),
             isolation: Isolation::Auto,
         }
     }

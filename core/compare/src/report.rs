@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use twincell_behavior::{CallRow, Channel, EvidencePlace, Strength, display_place};
+use twincell_behavior::{CallRow, Channel, EvidencePlace, Rule, Strength, display_place};
 use twincell_engine::observed::Behavior;
-use twincell_engine::protocol::{Injection, Isolation};
+use twincell_engine::protocol::{Context, Injection, Isolation};
 use twincell_syntax::AlignedRow;
 use twincell_syntax::site::SiteKind;
 use twincell_values::value::{AbstractValue, Choice};
@@ -53,6 +53,15 @@ impl Evidence {
             None => self.channel == place.channel() && self.place == display_place(place),
         }
     }
+}
+
+/// A confirmed difference that a rule sets aside.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SetAsideReport {
+    pub rule: Rule,
+    pub evidence: Vec<Evidence>,
+    /// Whether the verdict would be changing without the rule.
+    pub changed_verdict: bool,
 }
 
 /// One line of a version's text with its coverage.
@@ -173,6 +182,9 @@ pub struct Witness {
     #[serde(default)]
     pub uses: Vec<String>,
     pub choices: Vec<Choice>,
+    /// The existing objects in whose place values were injected: `helper`, `self.items`. `*` is the whole module.
+    #[serde(default)]
+    pub replaced: Vec<String>,
     pub injections: Vec<Injection>,
     /// The access paths of the decisive values: with another value there is no difference.
     pub decisive: Vec<String>,
@@ -192,6 +204,9 @@ pub struct PairReport {
     /// The sentence that a view shows first.
     pub sentence: String,
     pub evidence: Vec<Evidence>,
+    /// What rules of the project's policy set aside, once for each rule. It does not count.
+    #[serde(default)]
+    pub set_aside: Vec<SetAsideReport>,
     pub old: VersionReport,
     pub new: VersionReport,
     pub rows: Vec<AlignedRow>,
@@ -206,6 +221,10 @@ pub struct PairReport {
     #[serde(default)]
     pub paths: Vec<PathReport>,
     pub witness: Option<Witness>,
+    /// The context whose values show the difference: the module, or the function alone where real objects of the module
+    /// keep executions away from the change. `None` without a difference.
+    #[serde(default)]
+    pub shown_by: Option<Context>,
     /// The qualified names of the pairs that decide in this pair's place, for a helper that changed together with its
     /// callers. Then the comparison's verdict does not count this pair.
     #[serde(default)]
@@ -218,6 +237,10 @@ pub struct PairReport {
     /// Where its executions finally ran, so that they can be repeated there. Only in memory.
     #[serde(skip)]
     pub isolation: Isolation,
+    /// What predicted the values of its executions. The network is asked only where a few executions on frequencies show
+    /// no clear difference. Empty where nothing was executed.
+    #[serde(default)]
+    pub predicted_by: String,
     /// Notes for people: parts of the module that were not evaluated, renames, nondeterminism.
     pub notes: Vec<String>,
     pub milliseconds: f64,

@@ -49,8 +49,9 @@ pub const SURE: f64 = 0.95;
 /// A difference with at least this score is a change.
 pub const CHANGING: f64 = 0.4;
 
-/// How much a difference speaks for a change, 0 to 1.
-pub fn score(basis: Basis, probability: f64) -> f64 {
+/// How much a difference speaks for a change, 0 to 1. `invented` says that it may come from the invented result of a
+/// forced operation alone: of a look-up in a container of an unlikely class, or of one that the versions name differently.
+pub fn score(basis: Basis, probability: f64, invented: bool) -> f64 {
     let certainty = match basis {
         Basis::Seen => 1.0,
         Basis::Acted => 0.95,
@@ -60,5 +61,9 @@ pub fn score(basis: Basis, probability: f64) -> f64 {
         Basis::Reordered => 0.35,
         Basis::Written => 0.3,
     };
-    if probability < EDGE_CASE { certainty * 0.7 } else { certainty }
+    match (probability < EDGE_CASE, invented) {
+        (false, _) => certainty,
+        (true, false) => certainty * 0.7,
+        (true, true) => certainty * 0.35,
+    }
 }

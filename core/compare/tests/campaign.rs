@@ -1,7 +1,7 @@
 //! Campaigns over a stand-in for a worker: what is repeated, when it ends, and what is said of it.
 
 use twincell_behavior::Rules;
-use twincell_compare::campaign::{self, Campaign, Execute, Plan, Target, Techniques};
+use twincell_compare::campaign::{self, Campaign, Execute, Plan, Target, Techniques, Values};
 use twincell_compare::verdict::Verdict;
 use twincell_compare::{Continue, decide};
 use twincell_engine::observed::{Behavior, Limit, Observed, Outcome};
@@ -77,6 +77,7 @@ fn plan(budget: u32, seed: u64) -> Plan {
         ignore_edge_cases: false,
         raise_probability: 0.15,
         may_replace: false,
+        trial: None,
     }
 }
 
@@ -110,7 +111,7 @@ fn versions_that_do_the_same_use_up_the_budget() {
     let (campaign, requests) = run(|_, _, _| returned(1));
     assert_eq!((campaign.executions.len(), requests.len()), (100, 100));
     assert_eq!(campaign.witness, None);
-    let (verdict, reason) = decide(&campaign, &target());
+    let (verdict, reason) = decide(&campaign, None, &target());
     assert_eq!(verdict, Verdict::LikelyPreserving);
     assert!(reason.contains("100 of 100"), "{reason}");
 }
@@ -121,7 +122,7 @@ fn the_first_confirmed_difference_ends_the_campaign() {
         run(|request, version, _| returned(if value_of_x(request) == 5 { i64::from(version) } else { 0 }));
     let witness = &campaign.executions[campaign.witness.unwrap()];
     assert_eq!(value_of_x(&requests[witness.record.index as usize]), 5);
-    assert_eq!(decide(&campaign, &target()).0, Verdict::Changing);
+    assert_eq!(decide(&campaign, None, &target()).0, Verdict::Changing);
 }
 
 #[test]
@@ -170,7 +171,7 @@ fn a_version_that_ends_otherwise_when_repeated_gives_no_evidence() {
 fn a_worker_that_is_always_lost_ends_the_campaign_soon() {
     let (campaign, requests) = run(|_, _, _| None);
     assert!(requests.len() < 10, "{}", requests.len());
-    let (verdict, reason) = decide(&campaign, &target());
+    let (verdict, reason) = decide(&campaign, None, &target());
     assert_eq!((verdict, reason.as_str()), (Verdict::Inconclusive, "no execution came back: the worker died"));
 }
 
@@ -178,14 +179,14 @@ fn a_worker_that_is_always_lost_ends_the_campaign_soon() {
 fn a_worker_that_is_lost_now_and_then_does_not() {
     let (campaign, requests) = run(|request, _, _| if request.index % 25 == 3 { None } else { returned(1) });
     assert_eq!((requests.len(), campaign.lost.len()), (100, 4));
-    assert_eq!(decide(&campaign, &target()).0, Verdict::LikelyPreserving);
+    assert_eq!(decide(&campaign, None, &target()).0, Verdict::LikelyPreserving);
 }
 
 #[test]
 fn executions_that_are_all_stopped_by_a_bound_end_the_campaign() {
     let (campaign, requests) = run(|_, _, _| stopped());
     assert!(requests.len() < 40, "{}", requests.len());
-    let (verdict, reason) = decide(&campaign, &target());
+    let (verdict, reason) = decide(&campaign, None, &target());
     assert_eq!(verdict, Verdict::Inconclusive);
     assert!(reason.ends_with("executions were stopped: used up its steps"), "{reason}");
 }
@@ -193,7 +194,7 @@ fn executions_that_are_all_stopped_by_a_bound_end_the_campaign() {
 #[test]
 fn unintended_exceptions_say_nothing() {
     let (campaign, _) = run(|_, version, _| if version == 0 { unintended() } else { returned(1) });
-    let (verdict, reason) = decide(&campaign, &target());
+    let (verdict, reason) = decide(&campaign, None, &target());
     assert_eq!(verdict, Verdict::Inconclusive);
     assert!(reason.contains("all 100 executions"), "{reason}");
 }
@@ -203,7 +204,7 @@ fn code_that_no_usable_execution_reached_leaves_it_open() {
     let mut fake = Fake { run: |_: &ExecutionRequest, _, _| returned(1), requests: vec![] };
     let target = Target { lines: same(vec![1, 2]), changed: same(vec![2]), ..Target::default() };
     let campaign = campaign::run(&mut fake, &target, &plan(10, 0), &mut |_, _| Continue::Yes).unwrap();
-    let (verdict, reason) = decide(&campaign, &target);
+    let (verdict, reason) = decide(&campaign, None, &target);
     assert_eq!(verdict, Verdict::Inconclusive);
     assert!(reason.contains("changed line"), "{reason}");
 }
@@ -237,7 +238,8 @@ fn a_witness_shrinks_to_the_simplest_decision_that_still_shows_it() {
     let found = &campaign.executions[campaign.witness.unwrap()];
     let mut big = found.clone();
     big.record.choices[0].decision = Decision::Value(Recipe::Int(4711));
-    let shrunk = campaign::shrink(&mut fake, &big, &Rules::default(), 50, &mut || Continue::Yes).unwrap();
+    let shrunk =
+        campaign::shrink(&mut fake, &big, &Rules::default(), Values::Drawn, 50, &mut || Continue::Yes).unwrap();
     assert_eq!(shrunk.record.choices[0].decision, Decision::Value(Recipe::Int(1)));
     assert!(!shrunk.differences.is_empty());
     let repeated: Fixed = campaign::repeat(&shrunk.record);

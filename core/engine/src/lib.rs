@@ -26,9 +26,11 @@ pub mod folder;
 pub mod frame;
 mod link;
 pub mod observed;
+mod patience;
 mod pool;
 mod process;
 pub mod protocol;
+pub mod sources;
 mod starter;
 
 use std::path::PathBuf;
@@ -50,11 +52,12 @@ pub struct PoolOptions {
     pub arguments: Vec<String>,
     /// The maximum number of worker processes. They start on first use.
     pub workers: usize,
-    /// The wall-clock limit of one execution (all versions together).
+    /// The limit of one execution (all versions together): of the processor time that the worker takes, and of the time
+    /// for which it stands still.
     pub deadline: Duration,
-    /// The wall-clock limit of loading a program, module context included.
+    /// The same limit of loading a program, module context included.
     pub load_deadline: Duration,
-    /// The wall-clock limit of starting a worker.
+    /// The same limit of starting a worker.
     pub start_deadline: Duration,
     /// The memory limit of a worker beyond Python itself.
     pub memory_bytes: u64,

@@ -10,6 +10,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 
 use super::frame::{self, FrameError, MAX_RECORD, PREFIX};
+use super::patience::Patience;
 use super::process::{Ended, Process};
 use super::protocol::{FromWorker, PROTOCOL_VERSION};
 use super::{EngineError, PoolOptions, Stop, WorkerInfo};
@@ -25,7 +26,7 @@ const STOP_INTERVAL: Duration = Duration::from_millis(20);
 /// Why a conversation ended.
 #[derive(Debug, thiserror::Error)]
 pub enum Broken {
-    /// The deadline passed. The clock decides only that the worker is killed.
+    /// It had its time. The clock decides only that the worker is killed.
     #[error("did not answer within {0:?}")]
     Overran(Duration),
     #[error("closed its connection")]
@@ -106,13 +107,13 @@ impl Worker {
 
     /// Sends a whole frame.
     pub fn send(&mut self, frame: &[u8], limit: Duration) -> Result<(), Broken> {
-        let deadline = Instant::now() + limit;
+        let mut patience = Patience::new(limit);
         let mut rest = frame;
         while !rest.is_empty() {
             match self.socket.write(rest) {
                 Ok(count) => rest = &rest[count..],
                 Err(error) if error.kind() == ErrorKind::WouldBlock => {
-                    self.wait(PollFlags::OUT, deadline, limit)?;
+                    self.wait(PollFlags::OUT, &mut patience, limit)?;
                 }
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(_) => return Err(Broken::Closed),
@@ -123,7 +124,8 @@ impl Worker {
 
     /// Waits for the next message.
     pub fn receive(&mut self, limit: Duration) -> Result<FromWorker, Broken> {
-        let deadline = Instant::now() + limit;
+        let begun = Instant::now();
+        let mut patience = Patience::new(limit);
         loop {
             if let Some(message) = self.take_message()? {
                 return Ok(message);
@@ -131,12 +133,17 @@ impl Worker {
             match self.socket.read(&mut self.chunk) {
                 Ok(0) => return Err(Broken::Closed),
                 Ok(count) => self.arrived.extend_from_slice(&self.chunk[..count]),
-                Err(error) if error.kind() == ErrorKind::WouldBlock => self.wait(PollFlags::IN, deadline, limit)?,
+                Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                    self.wait(PollFlags::IN, &mut patience, limit)?
+                }
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(_) => return Err(Broken::Closed),
             }
             // A worker that sends without end is treated like a silent one.
-            if Instant::now() > deadline && self.first_frame_end()?.is_none_or(|end| self.arrived.len() < end) {
+            if begun.elapsed() > limit
+                && self.first_frame_end()?.is_none_or(|end| self.arrived.len() < end)
+                && patience.is_over(|| self.process.activity())
+            {
                 return Err(Broken::Overran(limit));
             }
         }
@@ -180,17 +187,14 @@ impl Worker {
         Ok(Some(message))
     }
 
-    fn wait(&self, flags: PollFlags, deadline: Instant, limit: Duration) -> Result<(), Broken> {
+    fn wait(&self, flags: PollFlags, patience: &mut Patience, limit: Duration) -> Result<(), Broken> {
         if self.stop.is_asked() {
             return Err(Broken::Stopped);
         }
-        let left = deadline.saturating_duration_since(Instant::now());
-        if left.is_zero() {
-            return Err(Broken::Overran(limit));
-        }
-        let slice = left.min(STOP_INTERVAL);
+        let slice = patience.slice(STOP_INTERVAL);
         let timeout = Timespec { tv_sec: slice.as_secs() as i64, tv_nsec: slice.subsec_nanos().into() };
         match poll(&mut [PollFd::from_borrowed_fd(self.socket.as_fd(), flags)], Some(&timeout)) {
+            Ok(0) if patience.is_over(|| self.process.activity()) => Err(Broken::Overran(limit)),
             Ok(0) if self.looked.get().elapsed() >= WATCH => {
                 self.looked.set(Instant::now());
                 if self.process.fills_the_disk() { Err(Broken::FillsTheDisk) } else { Ok(()) }

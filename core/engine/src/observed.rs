@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::sources::Sources;
+
 /// A value as the runtime saw it after an execution: a bounded tree without addresses.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -62,6 +64,19 @@ pub enum Observed {
     Elided {
         reason: Elision,
     },
+    /// Different from run to run. No worker sends this: it stands for the values of several runs.
+    Varying(Varying),
+}
+
+/// What is known of a value that differs from run to run.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Varying {
+    /// The types of the values, sorted, each once.
+    pub types: Vec<String>,
+    /// The sources that it comes from, if the runs tell.
+    pub sources: Option<Sources>,
+    /// What stands before and behind the part of a text that varies.
+    pub around: (String, String),
 }
 
 /// Why a part of a value is left out.
@@ -80,7 +95,23 @@ pub enum Elision {
     Noise,
 }
 
+impl Slot {
+    /// Whether it says which objects are the same, and nothing about their content. Only versions in which this holds
+    /// have the slot.
+    pub fn is_identity(&self) -> bool {
+        matches!(self, Slot::Same { .. } | Slot::Kept(_) | Slot::Rebound(_))
+    }
+}
+
 impl Observed {
+    /// Its characters, if it is a text.
+    pub fn as_text(&self) -> Option<&str> {
+        match self {
+            Observed::Str(text) => Some(text),
+            _ => None,
+        }
+    }
+
     /// The number of parts of this value, counted up to `most`.
     pub fn parts(&self, most: usize) -> usize {
         use Observed as O;
@@ -169,7 +200,43 @@ pub enum Slot {
     EnumMembers,
     /// What one use of an object gave: the step, counted from one, and the member.
     Use { step: u32, member: String },
+    /// That the object in one place is the one in another place, where code can change it: the result is the list that
+    /// was passed.
+    Same { place: String, other: String },
+    /// That the object in this place is one that the module keeps, so that other callers hold it, too.
+    Kept(String),
+    /// That a global of the module holds another object than before the call.
+    Rebound(String),
+    /// What a second call with the same arguments gave.
+    Again,
+    /// Whether the second call gave the same as the first.
+    Repeats,
+    /// What a function does that the code stored in this place: in an attribute, in a container, with a decorator.
+    Stored(String),
+    /// The cause that an exception names, or that it hides (`raise ... from None`).
+    Cause,
 }
+
+/// Something that other code can see at some moment, and that the code under comparison has changed by then.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reached {
+    /// An attribute (`.archived`) or item (`['key']`) that was assigned to an injected object.
+    Assigned { object: String, place: String },
+    /// An injected container that was changed, by its access path.
+    Container(String),
+    /// A global of the module that was assigned.
+    Global(String),
+    /// The names of the actions on an object, by its access path.
+    Actions(String),
+    /// The content of a file or folder of the code's own that an argument names, by the argument's position from zero.
+    File(usize),
+    /// All that is not listed.
+    Rest,
+}
+
+/// What other code can see at some moment of what the code under comparison has changed: each place once, in order.
+pub type State = Vec<(Reached, Observed)>;
 
 /// One call to missing code (a versatile object), or a blocked effect.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -182,6 +249,11 @@ pub struct Call {
     pub line: u32,
     /// The code does not use the call's value.
     pub discarded: bool,
+    /// Each version calls something of this name somewhere.
+    pub by_all: bool,
+    /// What its receiver, its arguments and all that is reachable from them were like. Empty for calls that
+    /// only ask for what is there.
+    pub state: State,
 }
 
 /// A message to a logger, or a warning.
@@ -205,6 +277,8 @@ pub struct Behavior {
     pub stderr: String,
     pub log: Vec<Logged>,
     pub calls: Vec<Call>,
+    /// What a consumer sees at each `yield` of a generator.
+    pub yields: Vec<State>,
     /// (line, hits), ascending.
     pub lines: Vec<(u32, u32)>,
     /// (branch, times true, times false), ascending.
@@ -221,6 +295,7 @@ impl Behavior {
             stderr: String::new(),
             log: Vec::new(),
             calls: Vec::new(),
+            yields: Vec::new(),
             lines: Vec::new(),
             branches: Vec::new(),
         }

@@ -84,8 +84,8 @@ pub struct Loaded<'pool> {
     load: Vec<u8>,
     /// What could not be evaluated in a module.
     pub unevaluated: Vec<Unevaluated>,
-    /// Executions left something in a worker that could not be restored, which later executions may have seen.
-    pub tainted: bool,
+    /// Executions left something in a worker that could not be restored, as far as is known.
+    tainted: bool,
 }
 
 impl WorkerPool {
@@ -297,6 +297,30 @@ impl Loaded<'_> {
         Ok(done)
     }
 
+    /// Goes on with other predictions for the same program, whose modules are not evaluated again.
+    pub fn predict(&mut self, source: &Program) -> Result<(), EngineError> {
+        let encode = |message: &ToWorker| {
+            frame::encode(message, MAX_FRAME).map_err(|error| EngineError::Load(error.to_string()))
+        };
+        let source = Box::new(source.clone());
+        self.load = encode(&ToWorker::Load { program: self.program, source: source.clone() })?;
+        // A worker that was lost meanwhile is replaced by one that loads the program as it is now.
+        let Some(mut worker) = self.worker.take() else { return Ok(()) };
+        let message = encode(&ToWorker::Predict { program: self.program, source })?;
+        match load(&mut worker, &message, self.program, self.pool.options.load_deadline) {
+            Ok(Ok(_)) => self.worker = Some(worker),
+            Ok(Err(refused)) => {
+                self.worker = Some(worker);
+                return Err(EngineError::Load(refused));
+            }
+            Err(Broken::Stopped) => return Err(EngineError::Stopped),
+            Err(broken) => {
+                worker.end(broken);
+            }
+        }
+        Ok(())
+    }
+
     /// Runs a file's tests in the worker that has the program, without hooks. Returns `None` if they pass, and
     /// otherwise why they do not. A worker that dies or overruns is replaced when the next batch needs one.
     pub fn test(&mut self, source: &str, subject: &str) -> Result<Option<String>, EngineError> {
@@ -318,6 +342,30 @@ impl Loaded<'_> {
             Ok(_) => Err(EngineError::Test(worker.end(Broken::Hostile("no answer to a test".into())).description)),
             Err(broken) => Err(EngineError::Test(worker.end(broken).description)),
         }
+    }
+
+    /// Whether executions left something in a worker that could not be restored, which later executions may have seen.
+    pub fn is_tainted(&mut self) -> bool {
+        // What a lost worker held is gone with it.
+        let Some(mut worker) = self.worker.take() else { return self.tainted };
+        let deadline = self.pool.options.deadline;
+        let answer = frame::encode(&ToWorker::Inspect { program: self.program }, MAX_FRAME)
+            .map_err(Broken::from)
+            .and_then(|frame| worker.send(&frame, deadline))
+            .and_then(|()| worker.receive(deadline));
+        match answer {
+            Ok(FromWorker::Inspected { program, tainted }) if program == self.program => {
+                self.tainted |= tainted;
+                self.worker = Some(worker);
+            }
+            Ok(_) => {
+                worker.end(Broken::Hostile("no answer to an inspection".into()));
+            }
+            Err(broken) => {
+                worker.end(broken);
+            }
+        }
+        self.tainted
     }
 
     /// Continues in a fresh worker. Anything that executions left behind in this one is gone with it.

@@ -12,10 +12,11 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use rustix::fs::{FlockOperation, flock};
-use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, waitid};
+use rustix::process::{Pid, Resource, Rlimit, Signal, WaitId, WaitIdOptions, getrlimit, setrlimit, waitid};
 use tempfile::TempDir;
 
 use super::PoolOptions;
+use super::patience::Activity;
 
 /// Environment variable of a worker: the number of the inherited socket.
 pub const SOCKET_VARIABLE: &str = "TWINCELL_WORKER_SOCKET";
@@ -57,6 +58,12 @@ const ABANDONED_AFTER: Duration = Duration::from_secs(60);
 /// file.
 const MAX_DISK: u64 = 1 << 30;
 const MAX_ENTRIES: u64 = 100_000;
+
+/// How many threads and children of a worker are looked at.
+const MAX_THREADS: usize = 64;
+const MAX_CHILDREN: usize = 8;
+/// The size of the stack. A thousand Python functions that call each other through hooks need a part of it.
+const STACK_BYTES: u64 = 256 << 20;
 
 /// A running worker. Dropping it kills and reaps the process and removes its temporary folder.
 #[derive(Debug)]
@@ -136,6 +143,30 @@ impl Process {
         false
     }
 
+    /// What the system says of it and its children. `None` where it says nothing.
+    pub fn activity(&self) -> Option<Activity> {
+        let mut whole = Activity::default();
+        let mut left = vec![self.child.id()];
+        let mut seen = 0;
+        while let Some(process) = left.pop() {
+            seen += 1;
+            let Ok(tasks) = std::fs::read_dir(format!("/proc/{process}/task")) else { continue };
+            if let Some((_, spent)) = read_stat(&format!("/proc/{process}/stat")) {
+                whole.spent += spent;
+            }
+            for task in tasks.flatten().take(MAX_THREADS) {
+                let task = task.path();
+                whole.works |= read_stat(&task.join("stat").to_string_lossy()).is_some_and(|(works, _)| works);
+                let children = std::fs::read_to_string(task.join("children")).unwrap_or_default();
+                left.extend(children.split_whitespace().filter_map(|number| number.parse::<u32>().ok()));
+            }
+            if seen > MAX_CHILDREN {
+                break;
+            }
+        }
+        (whole.spent > Duration::ZERO || whole.works).then_some(whole)
+    }
+
     /// Whether somebody has stopped it, as a debugger or a shell does.
     fn is_stopped(&self) -> bool {
         let Some(pid) = Pid::from_raw(self.child.id() as i32) else { return false };
@@ -166,6 +197,17 @@ impl Drop for Process {
         // The folder itself goes with this value. Its content may be more than an ordinary removal can handle.
         super::folder::empty(self.scratch.path());
     }
+}
+
+/// Whether a process or thread works or waits for a processor, and the processor time that it and those of its children
+/// that have ended took.
+fn read_stat(path: &str) -> Option<(bool, Duration)> {
+    let text = std::fs::read_to_string(path).ok()?;
+    // Its name stands in parentheses before the other fields and may hold anything.
+    let fields: Vec<&str> = text.rsplit_once(')')?.1.split_whitespace().collect();
+    let ticks: u64 = (11..15).filter_map(|index| fields.get(index)?.parse::<u64>().ok()).sum();
+    let spent = Duration::from_millis(ticks.saturating_mul(1000) / rustix::param::clock_ticks_per_second().max(1));
+    Some((matches!(fields.first(), Some(&("R" | "D"))), spent))
 }
 
 /// Removes the temporary folders of workers whose engine was killed before it could remove them.
@@ -207,6 +249,9 @@ fn prepare(socket: RawFd, parent: Pid) -> io::Result<()> {
         libc::personality(libc::ADDR_NO_RANDOMIZE as libc::c_ulong);
     }
     rustix::process::setsid()?;
+    let stack = getrlimit(Resource::Stack);
+    let size = stack.maximum.map_or(STACK_BYTES, |most| most.min(STACK_BYTES));
+    setrlimit(Resource::Stack, Rlimit { current: Some(size), maximum: stack.maximum })?;
     #[cfg(target_os = "linux")]
     {
         rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;

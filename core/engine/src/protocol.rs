@@ -16,7 +16,7 @@ use twincell_values::value::{Choice, Fixed, Recipe};
 
 use crate::observed::Behavior;
 
-pub const PROTOCOL_VERSION: u32 = 7;
+pub const PROTOCOL_VERSION: u32 = 9;
 pub const MAX_FRAME: usize = 64 << 20;
 
 /// Where missing names come from.
@@ -52,7 +52,7 @@ pub enum Body {
     },
 }
 
-/// A public member that both versions of a class have.
+/// A public member that both versions of a class have, or an operation that both support in their own way.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Member {
     pub name: String,
@@ -60,6 +60,8 @@ pub struct Member {
     pub is_property: bool,
     /// What it declares about its parameters.
     pub hints: BTreeMap<String, Hint>,
+    /// Only one version defines this special method, so the operation that asks for it is used: `bool(x)`, `x[0]`.
+    pub by_operation: bool,
 }
 
 impl Member {
@@ -113,12 +115,30 @@ pub struct Version {
     pub class_name: Option<String>,
     /// The text that is evaluated before: the function's module, or as much of it as the context allows.
     pub module: String,
+    /// In module context, the text that is evaluated before an execution without the module
+    /// ([`ReplacementScope::All`]).
+    pub alone: String,
     pub body: Body,
     pub companions: Vec<Companion>,
     /// The decorators to apply, outermost first, as written.
     pub decorators: Vec<String>,
     /// (name in this version, canonical name) of attributes of `self` that the diff found renamed.
     pub attribute_renames: Vec<(String, String)>,
+    /// What the versions reach through different imports.
+    pub imports: Vec<Imported>,
+}
+
+/// A class, function, value or module that the versions import in different ways. All versions have the same entries.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Imported {
+    /// Its dotted path, without the dots of a relative import: `a.b.C`.
+    pub target: String,
+    /// As this version writes it: `C`, `b.C`.
+    pub written: String,
+    /// As all access paths write it.
+    pub canonical: String,
+    /// Whether some version's module binds the object itself when it is evaluated.
+    pub at_load: bool,
 }
 
 /// A program: versions that run on the same injected values.
@@ -133,6 +153,8 @@ pub struct Program {
     /// The maximum number of marks that one version may pass in one execution.
     pub step_budget: u64,
     pub isolation: Isolation,
+    /// Whether functions are called a second time with the same arguments, because they may remember the first call.
+    pub calls_twice: bool,
 }
 
 /// Existing objects to replace with injected ones.
@@ -145,6 +167,8 @@ pub enum ReplacementScope {
     Helpers,
     /// Nearly all functions that do more than calculate, imported ones as well.
     Most,
+    /// Everything that function context would inject: the versions run without their module.
+    All,
 }
 
 /// One execution to do.
@@ -257,6 +281,11 @@ pub enum ToWorker {
         program: u64,
         source: Box<Program>,
     },
+    /// Predict a loaded program anew: the same program with other predictions. Answered by `Loaded`.
+    Predict {
+        program: u64,
+        source: Box<Program>,
+    },
     Unload {
         program: u64,
     },
@@ -272,6 +301,11 @@ pub enum ToWorker {
         source: String,
         /// `old` or `new`: the value of `TWINCELL_SUBJECT` meanwhile.
         subject: String,
+    },
+    /// Look for everything that executions left in the process, which takes longer than many of them. Answered by
+    /// `Inspected`.
+    Inspect {
+        program: u64,
     },
     Exit,
 }
@@ -297,8 +331,13 @@ pub enum FromWorker {
         program: u64,
         record: Box<ExecutionRecord>,
     },
-    /// `tainted`: executions left something in the process that cannot be restored.
+    /// `tainted`: executions left something in the process that cannot be restored, as far as a glance tells.
     Done {
+        program: u64,
+        tainted: bool,
+    },
+    /// The same, after a thorough look.
+    Inspected {
         program: u64,
         tainted: bool,
     },

@@ -268,6 +268,17 @@ fn tests_of_a_file_run_in_the_worker_that_has_the_program() {
 }
 
 #[test]
+fn what_executions_left_in_a_worker_is_known_after_an_inspection_and_gone_with_the_worker() {
+    let pool = WorkerPool::new(options(1));
+    assert!(!pool.load(&program("fine")).unwrap().is_tainted());
+    let mut loaded = pool.load(&program("taint")).unwrap();
+    loaded.run(requests(1)).unwrap();
+    assert!(loaded.is_tainted() && loaded.is_tainted());
+    loaded.start_over();
+    assert!(!loaded.is_tainted());
+}
+
+#[test]
 fn a_program_that_is_refused_costs_no_worker() {
     let pool = WorkerPool::new(options(1));
     let before = worker_of(&pool.load(&program("")).unwrap().run(requests(1)).unwrap()[0]);
@@ -479,6 +490,9 @@ mod fake {
                         );
                     }
                 }
+                ToWorker::Predict { program, .. } => {
+                    send(socket, &FromWorker::Loaded { program, unevaluated: vec![] });
+                }
                 ToWorker::Run { program, requests } => {
                     for request in requests {
                         run(socket, &code, program, &request);
@@ -494,6 +508,9 @@ mod fake {
                         send(socket, &FromWorker::Tested { program, failure, effects });
                     }
                 },
+                ToWorker::Inspect { program } => {
+                    send(socket, &FromWorker::Inspected { program, tainted: code == "taint" });
+                }
                 ToWorker::Unload { .. } => {}
                 ToWorker::Exit if code == "hang at exit" => std::thread::sleep(Duration::from_secs(60)),
                 ToWorker::Exit => return,

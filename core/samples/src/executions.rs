@@ -19,6 +19,7 @@ pub fn test_as_worker(test: &str, deadline: Duration) -> std::io::Result<PoolOpt
 /// A program of one version with this text.
 pub fn program(code: &str) -> Program {
     let version = Version {
+        imports: vec![],
         qualname: "f".to_owned(),
         name: "f".to_owned(),
         code: code.to_owned(),
@@ -30,6 +31,7 @@ pub fn program(code: &str) -> Program {
         uses: Vec::new(),
         class_name: None,
         module: String::new(),
+        alone: String::new(),
         body: Default::default(),
         companions: Vec::new(),
         decorators: Vec::new(),
@@ -41,6 +43,7 @@ pub fn program(code: &str) -> Program {
         context: Context::Function,
         raise_probability: 0.0,
         step_budget: 1000,
+        calls_twice: false,
         isolation: Default::default(),
     }
 }

@@ -45,10 +45,13 @@ pub fn pair(verdict: Verdict) -> PairReport {
         line_sets: Vec::new(),
         paths: Vec::new(),
         witness: None,
+        shown_by: None,
         decided_by: vec![],
         reproducer: None,
         lost: 0,
         isolation: Default::default(),
+        set_aside: Vec::new(),
+        predicted_by: String::new(),
         notes: Vec::new(),
         milliseconds: 0.0,
     }

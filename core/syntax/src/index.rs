@@ -16,7 +16,7 @@ use ruff_text_size::{Ranged, TextRange};
 
 use super::bound::bound;
 use super::parse::{normalize_newlines, parse, with_stack_for};
-use super::scopes::Bindings;
+use super::scopes::{Bindings, assigned_attributes, declared_globals};
 use super::{Function, diff, functions};
 
 /// Marks a look-up that starts behind a class.
@@ -33,6 +33,8 @@ pub struct Index {
     reads: BTreeMap<String, BTreeSet<String>>,
     /// The ranges of each entity's statements.
     places: BTreeMap<String, Vec<TextRange>>,
+    /// The names of the module and of its classes that are bound once, to a value that is written out.
+    constants: BTreeSet<String>,
     text: String,
 }
 
@@ -61,6 +63,7 @@ impl Index {
             }
             index.text.clone_from(&text);
             index.read_wholes();
+            index.constants = constants(&index, &parsed.syntax().body);
             index
         })
     }
@@ -260,6 +263,11 @@ impl Index {
         self.classes.get(class).and_then(|class| self.text.get(class.range.to_std_range()))
     }
 
+    /// Whether an entity is a constant: a number, a text or a table that nothing binds again.
+    pub fn is_constant(&self, name: &str) -> bool {
+        self.constants.contains(name)
+    }
+
     /// Whether the module binds the name at its top level.
     pub fn defines(&self, name: &str) -> bool {
         self.has(name)
@@ -306,6 +314,65 @@ impl Index {
         // The indentation of the first statement is not part of the head.
         let end = text.get(..end)?.trim_end_matches([' ', '\t']).len();
         Some(TextRange::at(class.range.start(), ruff_text_size::TextSize::new(end as u32)))
+    }
+}
+
+/// Numbers, texts and tables that a module or a class binds once. A switch, None and what is empty are set later, and so
+/// are attributes of a class whose names have small letters: subclasses and objects have others.
+fn constants(index: &Index, body: &[Stmt]) -> BTreeSet<String> {
+    let of_module = body.iter().filter_map(constant);
+    let mut found: BTreeSet<String> = of_module.map(str::to_owned).collect();
+    for stmt in body {
+        let Stmt::ClassDef(class) = stmt else { continue };
+        let names = class.body.iter().filter_map(constant).filter(|name| name.chars().all(|c| !c.is_lowercase()));
+        found.extend(names.map(|name| format!("{}.{name}", class.name)));
+    }
+    found.retain(|name| index.places.get(name).is_some_and(|places| places.len() == 1));
+    if !found.is_empty() {
+        let (rebound, assigned) = (declared_globals(&index.text), assigned_attributes(&index.text));
+        found.retain(|name| match name.rsplit_once('.') {
+            Some((_, attribute)) => !assigned.contains(attribute),
+            None => !rebound.contains(name),
+        });
+    }
+    found
+}
+
+/// The name that a statement binds to a value that is written out.
+fn constant(stmt: &Stmt) -> Option<&str> {
+    let (target, value) = match stmt {
+        Stmt::Assign(node) => match node.targets.as_slice() {
+            [target] => (target, &*node.value),
+            _ => return None,
+        },
+        Stmt::AnnAssign(node) => (&*node.target, node.value.as_deref()?),
+        _ => return None,
+    };
+    let is_set_later = matches!(value, Expr::BooleanLiteral(_) | Expr::NoneLiteral(_)) || is_empty(value);
+    let name = target.as_name_expr()?.id.as_str();
+    (!is_set_later && is_written_out(value)).then_some(name)
+}
+
+fn is_empty(value: &Expr) -> bool {
+    match value {
+        Expr::List(node) => node.elts.is_empty(),
+        Expr::Tuple(node) => node.elts.is_empty(),
+        Expr::Dict(node) => node.items.is_empty(),
+        Expr::StringLiteral(node) => node.value.is_empty(),
+        _ => false,
+    }
+}
+
+fn is_written_out(value: &Expr) -> bool {
+    match value {
+        Expr::List(node) => node.elts.iter().all(is_written_out),
+        Expr::Tuple(node) => node.elts.iter().all(is_written_out),
+        Expr::Set(node) => node.elts.iter().all(is_written_out),
+        Expr::Dict(node) => {
+            node.items.iter().all(|item| item.key.as_ref().is_some_and(is_written_out) && is_written_out(&item.value))
+        }
+        Expr::UnaryOp(node) => is_written_out(&node.operand),
+        value => value.is_literal_expr(),
     }
 }
 

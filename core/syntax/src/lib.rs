@@ -29,9 +29,11 @@ mod align;
 mod attributes;
 mod bound;
 mod complexity;
+mod defaults;
 mod diff;
 mod functions;
 mod guards;
+mod imports;
 mod index;
 pub mod instrument;
 mod labels;
@@ -45,17 +47,21 @@ pub mod scopes;
 mod side;
 pub mod site;
 mod snippet;
+mod unpacked;
 
 pub use attributes::{attribute_renames, private_attributes};
 pub use complexity::complexity;
+pub use defaults::has_lasting_defaults;
 pub use diff::{diff, diff_renamed, rows, same_tree};
 pub use functions::{classes, functions};
 pub use guards::{Guard, guards};
+pub use imports::{Import, imports};
 pub use index::{Class, Index, changed_entities, global_names};
 pub use notebook::{plain_python, without_escapes};
 pub use pairing::pair;
 pub use side::{PerSide, Side};
 pub use snippet::{SNIPPET, Snippet, snippet, without_definitions};
+pub use unpacked::unpacked_splits;
 
 use serde::{Deserialize, Serialize};
 

@@ -1,6 +1,6 @@
 //! Pairs the functions of the old text with those of the new one.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::parse::{parse, slice, with_stack_for};
 use super::{Function, Pairing};
@@ -16,12 +16,16 @@ const SIMILAR: f64 = 0.5;
 /// earlier function. Names of functions do not count.
 pub fn pair(old: Vec<Function>, new: Vec<Function>) -> Pairing {
     let mut matches: BTreeMap<usize, usize> = BTreeMap::new();
+    let mut by_name: BTreeMap<&str, usize> = BTreeMap::new();
+    for (index, function) in new.iter().enumerate() {
+        by_name.entry(&function.qualname).or_insert(index);
+    }
     for (index, function) in old.iter().enumerate() {
-        if let Some(same) = new.iter().position(|other| other.qualname == function.qualname) {
-            matches.insert(index, same);
+        if let Some(same) = by_name.get(function.qualname.as_str()) {
+            matches.insert(index, *same);
         }
     }
-    let taken: Vec<usize> = matches.values().copied().collect();
+    let taken: BTreeSet<usize> = matches.values().copied().collect();
     let left: Vec<(usize, Tokens<'_>)> =
         (0..old.len()).filter(|index| !matches.contains_key(index)).map(|index| (index, tokens(&old[index]))).collect();
     let right: Vec<(usize, Tokens<'_>)> =
@@ -39,11 +43,11 @@ pub fn pair(old: Vec<Function>, new: Vec<Function>) -> Pairing {
         }
     }
     candidates.sort_by(|a, b| b.0.total_cmp(&a.0).then((a.1, a.2).cmp(&(b.1, b.2))));
-    let mut used: Vec<usize> = taken;
+    let mut used: BTreeSet<usize> = taken;
     for (_, i, j) in candidates {
         if !matches.contains_key(&i) && !used.contains(&j) {
             matches.insert(i, j);
-            used.push(j);
+            used.insert(j);
         }
     }
 

@@ -90,6 +90,29 @@ pub fn declared_globals(text: &str) -> BTreeSet<String> {
     })
 }
 
+/// The names of the attributes that a text assigns: `items` for `self.items = []` and `cls.items += x`.
+pub fn assigned_attributes(text: &str) -> BTreeSet<String> {
+    #[derive(Default)]
+    struct Assigned(BTreeSet<String>);
+
+    impl<'a> SourceOrderVisitor<'a> for Assigned {
+        fn visit_expr(&mut self, expr: &'a Expr) {
+            if let Expr::Attribute(node) = expr
+                && node.ctx.is_store()
+            {
+                self.0.insert(node.attr.to_string());
+            }
+            source_order::walk_expr(self, expr);
+        }
+    }
+
+    with_stack_for(text.len(), || {
+        let mut assigned = Assigned::default();
+        assigned.visit_body(parse(text).suite());
+        assigned.0
+    })
+}
+
 /// Walks one scope. It enters inner scopes only for names that they bind in this one.
 #[derive(Default)]
 struct Collector {
@@ -218,6 +241,13 @@ pub fn is_private(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn attributes_are_assigned_in_every_form_of_target() {
+        let text =
+            "def f(self):\n    self.a = self.b\n    self.c += 1\n    for self.d, x in y:\n        (z, w.e) = y\n";
+        assert_eq!(Vec::from_iter(assigned_attributes(text)), ["a", "c", "d", "e"]);
+    }
 
     #[test]
     fn only_statements_declare_globals() {

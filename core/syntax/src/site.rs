@@ -131,6 +131,17 @@ pub struct SiteTable {
     /// The 1-based lines of the function's text whose code reports when it runs, ascending, each once.
     pub lines: Vec<u32>,
     pub yields: Yields,
+    /// The sites whose failure runs more code of the same function before it leaves it, ascending, each with a
+    /// fingerprint of that code: the `finally` clauses and the `with` statements around it.
+    pub cleanups: Vec<(u32, u64)>,
+}
+
+impl SiteTable {
+    /// The fingerprint of what runs after a failure at a site, if anything does.
+    pub fn cleanup(&self, site: usize) -> Option<u64> {
+        let at = self.cleanups.binary_search_by_key(&site, |(own, _)| *own as usize).ok()?;
+        Some(self.cleanups[at].1)
+    }
 }
 
 /// How a generator uses what its consumer does at a `yield`, besides asking for the next item.

@@ -27,6 +27,12 @@ pub trait Predictor: Send + Sync {
     /// One vector for each function, with one distribution for each site, in the given order.
     fn predict(&self, functions: &[FunctionSites<'_>]) -> Result<Vec<Vec<Distribution>>, PredictError>;
 
+    /// A predictor that costs next to nothing, for the first executions of a search. `None` where this one costs nothing
+    /// itself.
+    fn quick(&self) -> Option<&dyn Predictor> {
+        None
+    }
+
     /// The number of calls of [`Predictor::predict`] that are worth answering together in advance; 0 where this saves
     /// nothing.
     fn ahead(&self) -> usize {

@@ -2,35 +2,45 @@
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 
-use super::{Job, Kind, OptionError, OptionSpec, Options, of};
+use super::{Job, Kind, OptionError, OptionSpec, Options, Value, of};
+use crate::policy::{InForceError, in_force};
 
 /// Adds the options of a job to a command.
 pub fn add_to(command: Command, job: Job) -> Command {
     of(job).fold(command, |command, spec| command.arg(argument(spec)))
 }
 
-/// The given options, checked, on top of the defaults.
-pub fn read(matches: &ArgMatches, job: Job) -> Result<Options, OptionError> {
-    let mut options = Options::default();
-    for spec in of(job) {
-        if spec.kind == Kind::Flag {
-            if matches.get_flag(spec.name) {
-                options.set_text(spec.name, "on")?;
-            }
-        } else if let Some(text) = matches.get_one::<String>(spec.name) {
-            options.set_text(spec.name, text)?;
-        }
-    }
-    Ok(options)
+/// Why a line gives no options. An option is named as it is typed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum LineError {
+    #[error("--{0}")]
+    Option(OptionError),
+    #[error(transparent)]
+    Policy(#[from] crate::policy::PolicyError),
 }
 
-/// The given options, as they were typed.
-pub fn given(matches: &ArgMatches, job: Job) -> Vec<(&'static str, String)> {
+impl From<InForceError> for LineError {
+    fn from(error: InForceError) -> Self {
+        match error {
+            InForceError::Option(error) => LineError::Option(error),
+            InForceError::Policy(error) => LineError::Policy(error),
+        }
+    }
+}
+
+/// The given options on top of the policy, and the policy on top of the defaults.
+pub fn read(matches: &ArgMatches, job: Job) -> Result<Options, LineError> {
+    Ok(in_force(job, &given(matches, job)?)?)
+}
+
+/// The given options, checked.
+pub fn given(matches: &ArgMatches, job: Job) -> Result<Vec<(&'static OptionSpec, Value)>, LineError> {
     let text = |spec: &OptionSpec| match spec.kind {
         Kind::Flag => matches.get_flag(spec.name).then(|| "on".to_owned()),
         _ => matches.get_one::<String>(spec.name).cloned(),
     };
-    of(job).filter_map(|spec| Some((spec.name, text(spec)?))).collect()
+    let typed = of(job).filter_map(|spec| Some((spec, text(spec)?)));
+    typed.map(|(spec, text)| Ok((spec, spec.kind.parse(spec.name, &text).map_err(LineError::Option)?))).collect()
 }
 
 fn argument(spec: &'static OptionSpec) -> Arg {
@@ -65,7 +75,7 @@ mod tests {
         assert_eq!((options.budget, options.raise_probability), (7, 0.5));
         assert_eq!(
             parse(&["--seed", "-1"]).unwrap_err().to_string(),
-            format!("seed cannot be -1: give a whole number from 0 to {}", u64::MAX)
+            format!("--seed cannot be -1: give a whole number from 0 to {}", u64::MAX)
         );
     }
 }

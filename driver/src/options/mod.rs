@@ -7,18 +7,24 @@
 pub mod command_line;
 mod value;
 
-use std::path::PathBuf;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+use twincell_behavior::{Declared, DeclaredEffect, Ignored, Unordered};
 use twincell_compare::CompareOptions;
 use twincell_compare::campaign::Techniques;
 use twincell_engine::protocol::{Context, Isolation};
 use twincell_models::PredictorKind;
 
+use crate::policy::PathRules;
+
 pub use value::{Kind, OptionError, Value};
 
-/// The values of all options. [`Options::default`] holds the defaults of the table.
-#[derive(Debug, Clone, PartialEq)]
+/// The values of all options, and the rules that only a policy has. [`Options::default`] holds the defaults of the
+/// table. As JSON they go to the other processes of a study.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Options {
     pub function: Option<String>,
     pub budget: u32,
@@ -38,21 +44,31 @@ pub struct Options {
     pub raise_probability: f64,
     pub float_tolerance: f64,
     pub ignore_edge_cases: bool,
+    /// What counts for nothing.
+    pub ignore: BTreeSet<Ignored>,
+    /// What may be in any order.
+    pub unordered: BTreeSet<Unordered>,
     pub isolation: Isolation,
     pub techniques: Techniques,
     /// The Python that runs the workers. If absent, the one that runs twincell.
     pub python: Option<PathBuf>,
+    /// The file of the policy, or `none`. If absent, the one that is found.
+    pub policy: Option<PathBuf>,
+    /// The effects of functions, by the policy.
+    pub effects: Vec<DeclaredEffect>,
+    /// The policy's rules for paths.
+    pub paths: PathRules,
 }
 
 /// Where the neural network may run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Device {
     Auto,
     Cpu,
 }
 
 /// Where predictions are cached.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Cache {
     /// In the user's cache folder, also for other processes.
     Disk,
@@ -250,6 +266,28 @@ pub static TABLE: &[OptionSpec] = &[
         apply: |options, value| options.ignore_edge_cases = value.flag(),
     },
     OptionSpec {
+        name: "ignore",
+        kind: Kind::Words { allowed: &Ignored::NAMES },
+        default: "",
+        absent: "every channel counts",
+        help: "Channels that count for nothing; exception-message stands for the arguments of exceptions",
+        jobs: COMPARING,
+        apply: |options, value| {
+            options.ignore = value.words().iter().filter_map(|name| Ignored::named(name)).collect();
+        },
+    },
+    OptionSpec {
+        name: "unordered",
+        kind: Kind::Words { allowed: &Unordered::NAMES },
+        default: "",
+        absent: "the order of each counts",
+        help: "What may be in any order: calls with effects, or the items of lists, tuples and iterators",
+        jobs: COMPARING,
+        apply: |options, value| {
+            options.unordered = value.words().iter().filter_map(|name| Unordered::named(name)).collect();
+        },
+    },
+    OptionSpec {
         name: "isolation",
         kind: Kind::Choice { allowed: &["auto", "process"] },
         default: "auto",
@@ -285,6 +323,15 @@ pub static TABLE: &[OptionSpec] = &[
         jobs: EVERY,
         apply: |options, value| options.python = value.path(),
     },
+    OptionSpec {
+        name: "policy",
+        kind: Kind::Path { placeholder: "FILE" },
+        default: "",
+        absent: "the nearest twincell.toml or pyproject.toml of the project",
+        help: "Policy of the project in place of the nearest one; none stands for no policy",
+        jobs: PREDICTING,
+        apply: |options, value| options.policy = value.path(),
+    },
 ];
 
 impl Default for Options {
@@ -305,9 +352,14 @@ impl Default for Options {
             raise_probability: core.raise_probability,
             float_tolerance: core.float_tolerance,
             ignore_edge_cases: core.ignore_edge_cases,
+            ignore: core.declared.ignore,
+            unordered: core.declared.unordered,
             isolation: core.isolation,
             techniques: core.techniques,
             python: None,
+            policy: None,
+            effects: core.declared.effects,
+            paths: PathRules::default(),
         }
     }
 }
@@ -338,9 +390,19 @@ impl Options {
             raise_probability: self.raise_probability,
             float_tolerance: self.float_tolerance,
             ignore_edge_cases: self.ignore_edge_cases,
+            declared: Declared {
+                ignore: self.ignore.clone(),
+                unordered: self.unordered.clone(),
+                effects: self.effects.clone(),
+            },
             isolation: self.isolation,
             techniques: self.techniques,
         }
+    }
+
+    /// The options that the analysis takes for the code of a file.
+    pub fn for_file(&self, path: &Path) -> CompareOptions {
+        CompareOptions { budget: self.paths.budget(path).unwrap_or(self.budget), ..self.for_core() }
     }
 
     pub fn deadline(&self) -> Duration {
@@ -443,7 +505,10 @@ mod tests {
         let error = Options::default().set_text("bugdet", "3").unwrap_err().to_string();
         assert!(error.contains("bugdet") && error.contains("budget") && error.contains("raise_probability"), "{error}");
         let error = find_for(Job::Predict, "budget").err().map(|error| error.to_string());
-        assert_eq!(error.as_deref(), Some("predict has no option budget: it has predictor, model, device, cache"));
+        assert_eq!(
+            error.as_deref(),
+            Some("predict has no option budget: it has predictor, model, device, cache, policy")
+        );
     }
 
     #[test]
@@ -458,7 +523,7 @@ mod tests {
             (
                 "without",
                 "mutation,luck",
-                "without cannot be 'mutation,luck': give some of learning, observation, directed, mutation, hints, replacement, calls, with commas",
+                "without cannot be 'mutation,luck': give some of learning, observation, directed, mutation, hints, replacement, calls, trial, with commas",
             ),
             ("ignore-edge-cases", "perhaps", "ignore-edge-cases cannot be 'perhaps': give on or off"),
             ("function", "", "function cannot be '': give a text that is not empty"),

@@ -80,7 +80,7 @@ impl Kind {
     }
 
     /// Reads what a user typed.
-    pub(super) fn parse(&self, name: &'static str, text: &str) -> Result<Value, OptionError> {
+    pub(crate) fn parse(&self, name: &'static str, text: &str) -> Result<Value, OptionError> {
         let value = match self {
             Kind::Integer { .. } => text.trim().parse().map(Value::Integer).ok(),
             Kind::Number { .. } => text.trim().parse().map(Value::Number).ok(),
@@ -90,7 +90,7 @@ impl Kind {
     }
 
     /// The value in the option's own type, if it is allowed.
-    pub(super) fn check(&self, name: &'static str, value: Value) -> Result<Value, OptionError> {
+    pub(crate) fn check(&self, name: &'static str, value: Value) -> Result<Value, OptionError> {
         let checked = match (self, &value) {
             (Kind::Text { .. }, Value::Text(text)) if !text.is_empty() => Some(value.clone()),
             (Kind::Path { .. }, Value::Text(text)) if !text.is_empty() => Some(Value::Path(text.into())),
@@ -140,28 +140,28 @@ impl Kind {
 
 /// The readers below are for values that passed [`Kind::check`]. Each answers for its own type.
 impl Value {
-    pub(super) fn text(self) -> Option<String> {
+    pub(crate) fn text(self) -> Option<String> {
         match self {
             Value::Text(text) => Some(text),
             _ => None,
         }
     }
 
-    pub(super) fn path(self) -> Option<PathBuf> {
+    pub(crate) fn path(self) -> Option<PathBuf> {
         match self {
             Value::Path(path) => Some(path),
             _ => None,
         }
     }
 
-    pub(super) fn integer(&self) -> i128 {
+    pub(crate) fn integer(&self) -> i128 {
         match self {
             Value::Integer(number) => *number,
             _ => 0,
         }
     }
 
-    pub(super) fn number(&self) -> f64 {
+    pub(crate) fn number(&self) -> f64 {
         match self {
             Value::Number(number) => *number,
             Value::Integer(number) => *number as f64,
@@ -169,18 +169,18 @@ impl Value {
         }
     }
 
-    pub(super) fn flag(&self) -> bool {
+    pub(crate) fn flag(&self) -> bool {
         matches!(self, Value::Flag(true))
     }
 
-    pub(super) fn words(&self) -> &[&'static str] {
+    pub(crate) fn words(&self) -> &[&'static str] {
         match self {
             Value::Words(words) => words,
             _ => &[],
         }
     }
 
-    pub(super) fn choice(&self) -> &'static str {
+    pub(crate) fn choice(&self) -> &'static str {
         match self {
             Value::Choice(choice) => choice,
             _ => "",

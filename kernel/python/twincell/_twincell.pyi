@@ -164,6 +164,7 @@ def mine(
     revision: str | None = None,
     limit: int | None = None,
     jobs: int | None = None,
+    policy: str | PathLike[str] | None = None,
 ) -> Mine: ...
 
 @final
@@ -203,9 +204,12 @@ def study(
     raise_probability: float | None = None,
     float_tolerance: float | None = None,
     ignore_edge_cases: bool | None = None,
+    ignore: str | None = None,
+    unordered: str | None = None,
     isolation: str | None = None,
     without: str | None = None,
     python: str | PathLike[str] | None = None,
+    policy: str | PathLike[str] | None = None,
 ) -> Study: ...
 def study_fingerprint(options: str, *, compares: bool = False) -> str: ...
 def compare_chunk(chunk: str, options: str, fingerprint: str) -> str: ...
@@ -227,9 +231,12 @@ def compare(
     raise_probability: float | None = None,
     float_tolerance: float | None = None,
     ignore_edge_cases: bool | None = None,
+    ignore: str | None = None,
+    unordered: str | None = None,
     isolation: str | None = None,
     without: str | None = None,
     python: str | PathLike[str] | None = None,
+    policy: str | PathLike[str] | None = None,
 ) -> Comparison: ...
 
 @type_check_only
@@ -271,6 +278,7 @@ def predict(
     model: str | PathLike[str] | None = None,
     device: Literal["auto", "cpu"] | None = None,
     cache: Literal["disk", "memory"] | None = None,
+    policy: str | PathLike[str] | None = None,
 ) -> Predictions: ...
 
 @type_check_only

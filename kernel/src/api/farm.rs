@@ -1,15 +1,14 @@
 //! Python executors as farms, and the functions that run in their workers. `python/twincell/_executor.py` speaks to
 //! executors.
 
+use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
-use serde_json::{Map, Value as Json};
 use twincell_compare::{CompareOptions, Continue, Source};
-use twincell_driver::options::{Job, Kind, OptionError, Options, Value, find_for};
+use twincell_driver::options::Options;
 use twincell_driver::warm::{Engine, Environment};
 use twincell_study::farm::{Ended, Farm, Trouble, answer_chunk};
 use twincell_study::find::find;
@@ -18,7 +17,6 @@ use twincell_study::key::Keys;
 
 use super::environment;
 use super::errors::raised;
-use super::options::option_value;
 use super::signals::Signals;
 
 /// A Python executor.
@@ -36,10 +34,10 @@ impl PyFarm {
     }
 }
 
-/// The workers at an address, `dask://HOST:PORT`, for options as they were typed. An error is one line for people, or
+/// The workers at an address, `dask://HOST:PORT`, for some options. An error is one line for people, or
 /// nothing if the user interrupted the wait for workers.
-pub fn at(address: &str, options: &[(&str, String)]) -> Result<Box<dyn Farm>, Option<String>> {
-    let options = typed_options_as_json(options).map_err(|error| Some(error.to_string()))?;
+pub fn at(address: &str, options: &Options) -> Result<Box<dyn Farm>, Option<String>> {
+    let options = options_as_json(options).map_err(Some)?;
     Python::attach(|py| {
         let connected =
             || PyFarm::new(&py.import("twincell._executor")?.call_method1("connect", (address,))?, &options);
@@ -111,54 +109,17 @@ pub fn message(py: Python<'_>, error: &PyErr) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Options in the form in which workers receive them: JSON, with paths that mean the same elsewhere.
-pub fn options_as_json(keywords: Option<&Bound<'_, PyDict>>) -> PyResult<String> {
-    let mut given = Vec::new();
-    for (name, value) in keywords.into_iter().flatten() {
-        if !value.is_none() {
-            given.push((name.extract::<String>()?, option_value(&value)?));
-        }
-    }
-    to_json(given).map_err(raised)
-}
-
-/// The same for options that were typed.
-fn typed_options_as_json(given: &[(&str, String)]) -> Result<String, OptionError> {
-    to_json(given.iter().map(|(name, text)| ((*name).to_owned(), Value::Text(text.clone()))).collect())
-}
-
-fn to_json(given: Vec<(String, Value)>) -> Result<String, OptionError> {
-    let mut fields = Map::new();
-    for (name, value) in given {
-        let spec = find_for(Job::Study, &name)?;
-        let absolute = |path: &std::path::Path| {
-            let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-            Json::from(path.to_string_lossy())
-        };
-        let json = match (&spec.kind, value) {
-            (Kind::Path { .. }, Value::Text(text)) => absolute(text.as_ref()),
-            (_, Value::Path(path)) => absolute(&path),
-            (_, Value::Integer(number)) => Json::from(number.to_string()),
-            (_, Value::Number(number)) => Json::from(number),
-            (_, Value::Text(text)) => Json::from(text),
-            (_, other) => Json::from(other.to_string()),
-        };
-        fields.insert(spec.name.to_owned(), json);
-    }
-    Ok(Json::from(fields).to_string())
+/// Options in the form in which workers receive them: JSON, with paths that mean the same elsewhere. What a policy says
+/// is among them, so that workers look for none.
+pub fn options_as_json(options: &Options) -> Result<String, String> {
+    let absolute =
+        |path: &Option<PathBuf>| path.as_ref().map(|path| std::path::absolute(path).unwrap_or_else(|_| path.clone()));
+    let elsewhere = Options { model: absolute(&options.model), python: absolute(&options.python), ..options.clone() };
+    serde_json::to_string(&elsewhere).map_err(|error| error.to_string())
 }
 
 fn from_json(options: &str) -> PyResult<Options> {
-    let fields: Map<String, Json> = serde_json::from_str(options).map_err(raised)?;
-    let mut read = Options::default();
-    for (name, value) in &fields {
-        match (value.as_str(), value.as_f64()) {
-            (Some(text), _) => read.set_text(name, text),
-            (None, number) => read.set(name, Value::Number(number.unwrap_or(f64::NAN))),
-        }
-        .map_err(raised)?;
-    }
-    Ok(read)
+    serde_json::from_str(options).map_err(raised)
 }
 
 /// A fingerprint of what the results of this process depend on, besides the changes, to compare workers with the

@@ -134,7 +134,7 @@ fn compare_stored(
 /// `%study LINE`. The line may name the variables in `objects`.
 #[pyfunction]
 fn study_line(py: Python<'_>, line: &str, objects: &Bound<'_, PyDict>) -> PyResult<MagicOutcome> {
-    let StudyLine { options, given: typed, changes, transform, out, fresh, on, html, reproducers } =
+    let StudyLine { options, changes, transform, out, fresh, on, html, reproducers } =
         match magics::read_study(line).map_err(raised)? {
             MagicLine::Run(request) => request,
             MagicLine::Help(help) => return Ok(MagicOutcome::text(help)),
@@ -156,7 +156,7 @@ fn study_line(py: Python<'_>, line: &str, objects: &Bound<'_, PyDict>) -> PyResu
         (None, None) => given(changes.into_pyobject(py)?.as_any(), &options)?,
     };
     let stopped = |error: Option<String>| error.map_or_else(|| PyKeyboardInterrupt::new_err(()), raised);
-    let farm = on.map(|address| farm::at(&address, &typed)).transpose().map_err(stopped)?;
+    let farm = on.map(|address| farm::at(&address, &options)).transpose().map_err(stopped)?;
     let outputs = Outputs { out, fresh, html, reproducers, details: false };
     let order = Order { changes, name, source: path, options, outputs, farm };
     Ok(MagicOutcome { study: Some(Py::new(py, run_study::run(py, order, origin, None)?)?), ..MagicOutcome::default() })

@@ -6,6 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
+use twincell_driver::policy::path_rules;
 use twincell_study::mine::{Mine, Selection, default_jobs, now, seconds};
 
 use super::errors::raised;
@@ -23,10 +24,11 @@ pub struct PyMine {
 /// docstrings, decorators and annotations. Newest commits come first; merges are left out. `single_function` selects
 /// only commits that modify exactly one function and neither add nor remove any, as the ChangeGuard paper does. `grep`
 /// is one regular expression or several, one of which must match the message. `since` and `until` are dates, or texts
-/// like `2024-05-17` or `3 weeks ago`. Raises `TwincellError` if one of these is wrong.
+/// like `2024-05-17` or `3 weeks ago`. Files that the policy of the repository leaves out are left out; `policy` names
+/// another one, or `none`. Raises `TwincellError` if one of these is wrong.
 #[pyfunction]
 #[pyo3(signature = (repository, *, since = None, until = None, grep = None, single_function = false, tests = false,
-                    modules = true, revision = None, limit = None, jobs = None))]
+                    modules = true, revision = None, limit = None, jobs = None, policy = None))]
 #[allow(clippy::too_many_arguments)]
 pub fn mine(
     py: Python<'_>,
@@ -40,6 +42,7 @@ pub fn mine(
     revision: Option<String>,
     limit: Option<usize>,
     jobs: Option<usize>,
+    policy: Option<PathBuf>,
 ) -> PyResult<PyMine> {
     let grep = match grep {
         None => Vec::new(),
@@ -50,7 +53,8 @@ pub fn mine(
     };
     let (since, until) = (date("since", since, false)?, date("until", until, true)?);
     let no_modules = !modules;
-    let selection = Selection { revision, since, until, grep, single_function, tests, no_modules, limit };
+    let paths = path_rules(&repository, policy.as_deref()).map_err(raised)?;
+    let selection = Selection { revision, since, until, grep, single_function, tests, no_modules, limit, paths };
     let mine = py.detach(|| Mine::start(&repository, selection, jobs.unwrap_or_else(default_jobs))).map_err(raised)?;
     Ok(PyMine { mine: Mutex::new(mine) })
 }

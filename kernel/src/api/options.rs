@@ -3,25 +3,26 @@
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyString};
 use twincell_driver::options::{Job, Options, Value, find_for};
+use twincell_driver::policy::in_force;
 
 use super::errors::raised;
 use super::source;
 
-/// Keyword arguments as options of a job; `None` leaves the default.
+/// Keyword arguments as options of a job, on top of the policy; `None` leaves what it would be without them.
 pub fn read_options(keywords: Option<&Bound<'_, PyDict>>, job: Job) -> PyResult<Options> {
-    let mut options = Options::default();
+    let mut given = Vec::new();
     for (name, value) in keywords.into_iter().flatten() {
         let name: String = name.extract()?;
         let spec = find_for(job, &name).map_err(raised)?;
         if !value.is_none() {
-            options.set(spec.name, option_value(&value)?).map_err(raised)?;
+            given.push((spec, option_value(&value)?));
         }
     }
-    Ok(options)
+    in_force(job, &given).map_err(raised)
 }
 
 /// A value as the table takes it; the table says what is wrong with it.
-pub fn option_value(value: &Bound<'_, PyAny>) -> PyResult<Value> {
+fn option_value(value: &Bound<'_, PyAny>) -> PyResult<Value> {
     if value.is_instance_of::<PyBool>() {
         // A bool is an int to Python; as a number it is a mistake.
         return Ok(Value::Text(value.str()?.to_string()));

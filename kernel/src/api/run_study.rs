@@ -53,7 +53,9 @@ pub fn study(
     let read = read_options(options, Job::Study)?;
     let Given { changes, name, path, origin } = given(changes, &read)?;
     let farm = match executor {
-        Some(executor) => Some(Box::new(PyFarm::new(executor, &options_as_json(options)?)?) as Box<dyn Farm>),
+        Some(executor) => {
+            Some(Box::new(PyFarm::new(executor, &options_as_json(&read).map_err(raised)?)?) as Box<dyn Farm>)
+        }
         None => None,
     };
     let outputs = Outputs { out, fresh, html, reproducers, details: false };

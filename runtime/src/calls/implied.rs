@@ -87,6 +87,20 @@ pub(super) fn parts(call: &MissingCall<'_, '_>) -> PyResult<Option<Py<PyAny>>> {
     Ok(Some(PyList::new(py, listed)?.into_any().unbind()))
 }
 
+/// `x.readlines()` of an object that some version also iterates, like a file: the lines are the items of the iteration.
+pub(super) fn lines(call: &MissingCall<'_, '_>) -> PyResult<Option<Py<PyAny>>> {
+    let py = call.py();
+    let Some((base, "readlines")) = method(call.callee) else { return Ok(None) };
+    if call.has_arguments() || !some_base(base, call.site, PredictionIndex::is_iterated) {
+        return Ok(None);
+    }
+    let lines = match plain_value(py, base) {
+        Some(value) => value.try_iter()?.map(|line| line.map(Bound::unbind)).collect::<PyResult<Vec<_>>>()?,
+        None => operators::items(py, base)?,
+    };
+    Ok(Some(PyList::new(py, lines)?.into_any().unbind()))
+}
+
 /// `x.copy()` of an object that some version copies with `dict(x)` or similar gives the same copy.
 pub(super) fn copy(call: &MissingCall<'_, '_>) -> PyResult<Option<Py<PyAny>>> {
     let py = call.py();

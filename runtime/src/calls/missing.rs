@@ -13,9 +13,10 @@ use crate::calls::{MissingCall, conversions, implied};
 use crate::execution::object::Versatile;
 use crate::execution::state::{self, Execution};
 use crate::execution::steps;
+use crate::inject::reach;
 use crate::inject::resolve::{self, ValueRequest};
 use crate::observe::kinds::{self, Kind};
-use crate::observe::{self, messages};
+use crate::observe::{self, identity, messages};
 
 /// How often a call that consumes and repeats with the same arguments gives the same value.
 const STABLE_PROBABILITY: f64 = 0.4;
@@ -28,8 +29,17 @@ const CONSUMING: [&str; 16] = [
 ];
 
 /// The rules that answer a call, in the order in which they are tried. If none answers, the value is drawn.
-const RULES: [Rule; 8] =
-    [while_loading, logged, exited, implied::item, implied::parts, implied::copy, implied::position, decorated];
+const RULES: [Rule; 9] = [
+    while_loading,
+    logged,
+    exited,
+    implied::item,
+    implied::parts,
+    implied::lines,
+    implied::copy,
+    implied::position,
+    decorated,
+];
 
 type Rule = fn(&MissingCall<'_, '_>) -> PyResult<Option<Py<PyAny>>>;
 
@@ -88,6 +98,10 @@ impl Handed {
     }
 }
 
+fn is_function(value: &Bound<'_, PyAny>) -> bool {
+    value.is_exact_instance_of::<PyFunction>() || kinds::of(value) == Some(Kind::Partial)
+}
+
 impl<'py> MissingCall<'_, 'py> {
     pub fn py(&self) -> Python<'py> {
         self.arguments.py()
@@ -118,17 +132,25 @@ impl<'py> MissingCall<'_, 'py> {
         let handed = Handed::by(self)?;
         let place = CallSite::of(site);
         let key = bounded(AccessPath::new(callee).call(handed.text(callee)));
-        let Handed { positional, named } = handed;
+        if self.recorded {
+            let Handed { positional: arguments, named: keywords } = handed;
+            let (callee, line, discarded) = (callee.to_string(), place.line, place.discarded);
+            let by_all = site
+                .and_then(|site| state::with(|execution| execution.index.is_called_by_all(execution.version, site)));
+            let by_all = by_all.unwrap_or(false);
+            let call = Call { callee, arguments, keywords, line, discarded, by_all, state: vec![] };
+            reach::record(self.py(), call, &self.handed());
+        }
         let path = state::with(|execution| {
             if self.recorded {
-                let (line, discarded) = (place.line, place.discarded);
-                let call = Call { callee: callee.to_string(), arguments: positional, keywords: named, line, discarded };
-                execution.run.calls.push(call);
                 execution.run.callbacks.extend(functions);
             }
             self.path(execution, &key)
         })
         .unwrap_or(key);
+        if self.recorded {
+            reach::made(&path, callee, &self.handed());
+        }
         if !place.raised
             && !place.guarded
             && let Some(value) = conversions::converted(callee, arguments, keywords)
@@ -154,11 +176,22 @@ impl<'py> MissingCall<'_, 'py> {
         resolve::value(self.py(), &path, &request)
     }
 
-    /// Functions among the arguments: external code may call them.
-    fn functions(&self) -> Vec<Py<PyAny>> {
+    /// All arguments.
+    fn handed(&self) -> Vec<Bound<'py, PyAny>> {
         let named = self.keywords.iter().flat_map(|keywords| keywords.values());
-        let passed = self.arguments.iter().chain(named);
-        passed.filter(|value| value.is_exact_instance_of::<PyFunction>()).map(Bound::unbind).collect()
+        self.arguments.iter().chain(named).collect()
+    }
+
+    /// Functions among the arguments, and in containers among them: external code may call them.
+    fn functions(&self) -> Vec<Py<PyAny>> {
+        let mut found = Vec::new();
+        for passed in self.handed() {
+            let held = identity::contents("", &passed).into_iter().map(|(_, held)| held);
+            let is_versatile = passed.is_instance_of::<Versatile>();
+            let all = std::iter::once(passed).chain(held.filter(|_| !is_versatile));
+            found.extend(all.filter(|value| is_function(value)).map(Bound::unbind));
+        }
+        found
     }
 
     /// The path of this call's value. The same question at another place has the same answer. In a loop the answer may
@@ -222,9 +255,14 @@ fn exited(call: &MissingCall<'_, '_>) -> PyResult<Option<Py<PyAny>>> {
     Ok(None)
 }
 
-/// A missing decorator returns the decorated object.
+/// A missing decorator returns the decorated object, and may keep it.
 fn decorated(call: &MissingCall<'_, '_>) -> PyResult<Option<Py<PyAny>>> {
-    if call.site.is_some() { Ok(None) } else { passed_through(call) }
+    let passed = if call.site.is_some() { None } else { passed_through(call)? };
+    if let Some(function) = &passed {
+        let registered = (call.callee.to_owned(), function.clone_ref(call.py()));
+        state::with(|execution| execution.run.registered.push(registered));
+    }
+    Ok(passed)
 }
 
 /// The only argument, if it is a function or a class.

@@ -6,7 +6,7 @@ use pyo3::exceptions::{
     PyStopIteration, PyTypeError,
 };
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple};
+use pyo3::types::{PyDict, PyFloat, PyInt, PyTuple};
 use twincell_engine::observed::Observed;
 use twincell_syntax::site::SiteKind;
 use twincell_values::path::{AccessPath, Question, bounded};
@@ -16,6 +16,7 @@ use crate::execution::code;
 use crate::execution::object::Versatile;
 use crate::execution::state;
 use crate::inject::exceptions;
+use crate::inject::machine;
 use crate::inject::replacement;
 use crate::inject::resolve::{self, ValueRequest};
 use crate::observe;
@@ -115,6 +116,9 @@ impl<'py> SiteCall<'_, 'py> {
         if !replacement::is_possible() {
             return Ok(None);
         }
+        if let Some(system) = machine::system(self.callee, self.site)? {
+            return Ok(Some(system.unbind()));
+        }
         let Some(origin) = replacement::origin(self.callee) else { return Ok(None) };
         if state::with(|execution| execution.index.is_called_by_all(execution.version, self.site)) != Some(true) {
             return Ok(None);
@@ -126,10 +130,14 @@ impl<'py> SiteCall<'_, 'py> {
         self.as_missing(&path, true).map(Some)
     }
 
-    /// A real call to another module may raise what the `except` clauses around it name, like calls to missing code.
+    /// A real call to another module may fail like a call to missing code: with what the `except` clauses around it
+    /// name, or where versions clean up differently after it.
     fn inject_raise(&self) -> PyResult<()> {
         let Self { site, callee, .. } = *self;
-        let guarded = state::with(|execution| !execution.index.catches(execution.version, site).is_empty());
+        let guarded = state::with(|execution| {
+            let (index, version) = (&execution.index, execution.version);
+            !index.catches(version, site).is_empty() || index.unwinds(version, site)
+        });
         if guarded != Some(true) || code::is_own(callee) {
             return Ok(());
         }
@@ -259,8 +267,17 @@ fn succeeds_instead(call: &SiteCall<'_, '_>) -> bool {
     state::with(|execution| execution.draw.truth(&path, SUCCESS_PROBABILITY)).unwrap_or(false)
 }
 
+/// Whether the callee is a builtin class of numbers, which refuses any container, whatever it holds.
+fn refuses_containers(callee: &Bound<'_, PyAny>) -> bool {
+    let py = callee.py();
+    callee.is(py.get_type::<PyInt>()) || callee.is(py.get_type::<PyFloat>())
+}
+
 /// Neither the callee nor its arguments are versatile, as far as one level of containers shows.
 fn is_plain(callee: &Bound<'_, PyAny>, arguments: &Bound<'_, PyTuple>) -> bool {
+    if refuses_containers(callee) {
+        return !arguments.iter().any(|value| value.is_instance_of::<Versatile>());
+    }
     let is_versatile = |value: &Bound<'_, PyAny>| {
         value.is_instance_of::<Versatile>()
             || matches!(observe::value(value), Observed::List(items) | Observed::Tuple(items) | Observed::Set(items)
@@ -331,13 +348,14 @@ fn raised_by_module(py: Python<'_>, error: &PyErr) -> Option<PyErr> {
 /// The name of a real callee in access paths.
 fn callee_path(callee: &Bound<'_, PyAny>, site: u32) -> String {
     if !callee.is_callable() {
-        // As for an object: the path under which it was injected, or else as the code writes it.
+        // The path under which it was injected, or else the value itself, since versions may reach it in other ways.
         let identity = callee.as_ptr() as usize;
         let path = state::with(|execution| {
-            let known = execution.run.identities.get(&identity).cloned();
-            known.unwrap_or_else(|| execution.index.container_path(execution.version, site))
+            let written = execution.index.container_path(execution.version, site);
+            let is_it = |path: &String| execution.run.values.get(path).is_some_and(|value| value.is(callee));
+            execution.run.identities.get(&identity).cloned().or_else(|| Some(written).filter(is_it))
         });
-        return path.filter(|path| !path.is_empty()).unwrap_or_else(|| observe::short(callee));
+        return path.flatten().unwrap_or_else(|| observe::short(callee));
     }
     let name = callee
         .getattr("__qualname__")

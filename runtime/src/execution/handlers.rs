@@ -1,10 +1,17 @@
 //! What `except` clauses and consumers of generators may do to the values of any version.
 
+use std::collections::BTreeSet;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 use twincell_engine::protocol::Version;
 use twincell_syntax::site::{Site, SiteKind, Yields};
 
-use super::static_paths::normalise;
+use super::static_paths::{container, imported, normalise};
+
+/// The classes that handlers around a site catch, in the notation of all versions.
+pub(super) fn caught(site: &Site, version: &Version) -> Vec<String> {
+    site.catches.iter().map(|name| imported(version, name).unwrap_or_else(|| name.clone())).collect()
+}
 
 /// A failure belongs to what fails and not to a version. If one version has a site in a `try` body, it may also fail in
 /// the others, which may have moved it out of there or written it differently.
@@ -15,7 +22,8 @@ pub(super) fn shared_catches(versions: &[Version]) -> Vec<Vec<Vec<String>>> {
             let mut found = Guarded::default();
             for site in version.sites.sites.iter().filter(|site| !site.catches.is_empty()) {
                 let known = found.entry((site.kind, name(site, version))).or_default();
-                known.extend(site.catches.iter().filter(|name| !known.contains(name)).cloned().collect::<Vec<_>>());
+                let caught = caught(site, version);
+                known.extend(caught.into_iter().filter(|name| !known.contains(name)).collect::<Vec<_>>());
             }
             found
         };
@@ -30,7 +38,7 @@ pub(super) fn shared_catches(versions: &[Version]) -> Vec<Vec<Vec<String>>> {
     let shared = |(own, version): (usize, &Version)| {
         let of_site = |site: &Site| {
             if !site.catches.is_empty() || site.kind == SiteKind::Name {
-                return site.catches.clone();
+                return caught(site, version);
             }
             let named = (site.kind, site.identifier.clone());
             let path = (site.kind, normalise(&site.path, version));
@@ -41,6 +49,43 @@ pub(super) fn shared_catches(versions: &[Version]) -> Vec<Vec<Vec<String>>> {
         version.sites.sites.iter().map(of_site).collect()
     };
     versions.iter().enumerate().map(shared).collect()
+}
+
+/// The calls that may fail although no handler names a failure: those after whose failure one version does other things
+/// than another, since a `finally` or a `with` is around them in one and not in the other. For each version, whether a
+/// site is such a call.
+pub(super) fn unwinding(versions: &[Version]) -> Vec<Vec<bool>> {
+    type Cleanups = FxHashMap<String, BTreeSet<Option<u64>>>;
+    let is_call = |site: &&Site| site.kind == SiteKind::Call;
+    let cleanups = |name: &dyn Fn(&Site, &Version) -> String| -> Vec<Cleanups> {
+        let of_version = |version: &Version| {
+            let mut found = Cleanups::default();
+            for (number, site) in version.sites.sites.iter().enumerate().filter(|(_, site)| is_call(site)) {
+                found.entry(name(site, version)).or_default().insert(version.sites.cleanup(number));
+            }
+            found
+        };
+        versions.iter().map(of_version).collect()
+    };
+    let callee = |site: &Site, version: &Version| container(SiteKind::Call, &normalise(&site.path, version));
+    if versions.iter().all(|version| version.sites.cleanups.is_empty()) {
+        return versions.iter().map(|version| vec![false; version.sites.sites.len()]).collect();
+    }
+    let by_callee = cleanups(&callee);
+    let by_name = cleanups(&|site, _| site.identifier.clone());
+    // What every version calls, and not with the same code around it.
+    let differs = |known: &[Cleanups], key: &str| -> Option<bool> {
+        let all: Vec<_> = known.iter().map(|known| known.get(key)).collect::<Option<_>>()?;
+        Some(all.windows(2).any(|pair| pair[0] != pair[1]))
+    };
+    let of_version = |version: &Version| {
+        let of_site = |site: &Site| {
+            let by_name = || differs(&by_name, &site.identifier).filter(|_| !site.identifier.is_empty());
+            is_call(&site) && differs(&by_callee, &callee(site, version)).or_else(by_name).unwrap_or(false)
+        };
+        version.sites.sites.iter().map(of_site).collect()
+    };
+    versions.iter().map(of_version).collect()
 }
 
 /// What consumers may do to a generator of any version.
@@ -65,7 +110,7 @@ pub(super) fn guards(versions: &[Version], catches: &[Vec<Vec<String>>]) -> Vec<
     }
     let names = |version: &Version| -> FxHashMap<String, Vec<String>> {
         let caught = version.sites.sites.iter().filter(|site| site.kind == SiteKind::Name && !site.catches.is_empty());
-        caught.map(|site| (normalise(&site.path, version), site.catches.clone())).collect()
+        caught.map(|site| (normalise(&site.path, version), self::caught(site, version))).collect()
     };
     let names: Vec<_> = versions.iter().map(names).collect();
     let of_version = |(number, version): (usize, &Version)| {

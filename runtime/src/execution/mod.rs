@@ -2,6 +2,7 @@
 //!
 //! [`state`] holds it. All other modules find the shared parts here as plain data. Nothing here observes or injects.
 
+pub(crate) mod actions;
 pub(crate) mod code;
 mod handlers;
 pub(crate) mod object;

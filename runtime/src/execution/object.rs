@@ -70,7 +70,22 @@ impl Versatile {
         }
     }
 
+    /// The dotted path of what a module holds under a name.
+    pub(crate) fn target(&self, name: &str) -> String {
+        if self.path.is_empty() { name.to_string() } else { AccessPath::from(&self.path).attribute(name) }
+    }
+
     pub(crate) fn attribute_path(&self, name: &str) -> String {
+        let imported = || {
+            let target = self.target(name);
+            state::with(|execution| {
+                let import = execution.index.imported(execution.version, &target);
+                import.map(|import| import.canonical.clone())
+            })
+        };
+        if let Some(path) = self.module.then(imported).flatten().flatten() {
+            return path;
+        }
         if self.bare {
             return name.to_string();
         }

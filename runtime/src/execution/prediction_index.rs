@@ -3,13 +3,13 @@
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 use rustc_hash::{FxHashMap, FxHashSet};
-use twincell_engine::protocol::{Context, Isolation, Program, Version};
+use twincell_engine::protocol::{Context, Imported, Isolation, Program, Version};
 use twincell_syntax::site::{Site, SiteKind, Yields};
 use twincell_values::drawing::Pools;
 use twincell_values::path::AccessPath;
 use twincell_values::predictor::Distribution;
 use twincell_values::reading::Uses;
-use twincell_values::value::AbstractValue;
+use twincell_values::value::{AbstractValue, Recipe};
 
 use super::handlers;
 use super::static_paths::{
@@ -44,6 +44,8 @@ pub(crate) struct Knowledge {
     pub uses: Uses,
     /// The exceptions that `except` clauses around its sites catch, in any version.
     pub catches: Vec<String>,
+    /// Whether a call may also fail in a way that no handler names.
+    pub unwinds: bool,
     sites: u32,
 }
 
@@ -61,16 +63,21 @@ pub(crate) struct IndexedVersion {
     /// The exceptions that may be raised at each site: those that its own version catches there, or else those that
     /// another catches.
     catches: Vec<Vec<String>>,
+    /// Whether each site is a call that may fail in a way that no handler names.
+    unwinds: Vec<bool>,
 }
 
 /// All versions of a program, with what they share.
 pub(crate) struct PredictionIndex {
     pub versions: Vec<IndexedVersion>,
     pub pools: Pools,
+    /// The texts among the literals of all versions.
+    pub texts: Vec<String>,
     pub raise_probability: f64,
     pub step_budget: u64,
     pub context: Context,
     pub isolation: Isolation,
+    pub calls_twice: bool,
     known: Known,
     /// Attributes that some version asks for with an alternative: `hasattr`, `getattr` with a default.
     asked_for: FxHashSet<String>,
@@ -87,7 +94,7 @@ pub(crate) struct PredictionIndex {
 }
 
 impl IndexedVersion {
-    fn new(py: Python<'_>, version: Version, catches: Vec<Vec<String>>) -> Self {
+    fn new(py: Python<'_>, version: Version, catches: Vec<Vec<String>>, unwinds: Vec<bool>) -> Self {
         let sites = &version.sites.sites;
         let paths: Vec<String> = sites.iter().map(|site| normalise(&site.path, &version)).collect();
         let predicted = version.predictions.iter().zip(&version.uses).enumerate();
@@ -100,10 +107,12 @@ impl IndexedVersion {
                     distribution: *distribution,
                     uses: uses.clone(),
                     catches: catches.get(number).cloned().unwrap_or_default(),
+                    unwinds: unwinds.get(number).copied().unwrap_or_default(),
                     sites: 1,
                 })
                 .collect(),
             catches,
+            unwinds,
             version,
         }
     }
@@ -123,33 +132,36 @@ struct Known {
 }
 
 impl Known {
-    fn of(versions: &[Version]) -> Self {
+    fn of(versions: &[Version], unwinds: &[Vec<bool>]) -> Self {
         let mut known = Self::default();
-        for version in versions {
+        for (version, unwinds) in versions.iter().zip(unwinds) {
             let mut seen: FxHashSet<(SiteKind, &str)> = FxHashSet::default();
-            for ((site, distribution), uses) in version.sites.sites.iter().zip(&version.predictions).zip(&version.uses)
-            {
+            let sites = version.sites.sites.iter().zip(unwinds);
+            for (((site, unwinds), distribution), uses) in sites.zip(&version.predictions).zip(&version.uses) {
                 // Sites with the same path share their uses.
                 let uses = seen.insert((site.kind, &site.path)).then_some(uses);
-                known.add(version, site, distribution, uses);
+                let catches = handlers::caught(site, version);
+                let said = Said { distribution, uses, catches: &catches, unwinds: *unwinds };
+                known.add(version, site, &said);
             }
         }
         known
     }
 
-    fn add(&mut self, version: &Version, site: &Site, distribution: &Distribution, uses: Option<&Uses>) {
+    fn add(&mut self, version: &Version, site: &Site, said: &Said<'_>) {
         let path = normalise(&site.path, version);
         if site.kind == SiteKind::Call {
             if let Some((class, argument)) = copy(&site.path) {
                 self.copied.insert(normalise(argument, version), class);
             }
             let callee = AccessPath::from(&path).before_brackets().as_str().to_owned();
-            add(self.by_callee.entry(callee).or_insert_with(empty), distribution, uses, &site.catches);
+            add(self.by_callee.entry(callee).or_insert_with(empty), said);
         }
-        add(self.by_path.entry(path).or_insert_with(empty), distribution, uses, &site.catches);
+        add(self.by_path.entry(path).or_insert_with(empty), said);
         if !site.identifier.is_empty() {
             let key = (site.kind, site.identifier.clone());
-            add(self.by_identifier.entry(key).or_insert_with(empty), distribution, uses, &[]);
+            let said = Said { catches: &[], unwinds: false, ..*said };
+            add(self.by_identifier.entry(key).or_insert_with(empty), &said);
         }
     }
 }
@@ -180,16 +192,19 @@ fn keywords(versions: &[Version]) -> FxHashMap<String, Vec<String>> {
 
 impl PredictionIndex {
     pub fn new(py: Python<'_>, program: Program) -> Self {
-        let mut known = Known::of(&program.versions);
+        let unwinds = handlers::unwinding(&program.versions);
+        let mut known = Known::of(&program.versions, &unwinds);
         let yields = handlers::consumers(&program.versions);
         known.by_callee.insert(YIELD.to_owned(), Knowledge { catches: yields.thrown.clone(), ..generic(&SENT) });
         let catches = handlers::shared_catches(&program.versions);
         Self {
             pools: Pools::new(&program.literals),
+            texts: texts(&program.literals),
             raise_probability: program.raise_probability,
             step_budget: program.step_budget,
             context: program.context,
             isolation: program.isolation,
+            calls_twice: program.calls_twice,
             known,
             asked_for: asked_for(&program.versions),
             keywords: keywords(&program.versions),
@@ -197,8 +212,8 @@ impl PredictionIndex {
             yields,
             guards: handlers::guards(&program.versions, &catches),
             generic: generic(&UNKNOWN),
-            versions: (program.versions.into_iter().zip(catches))
-                .map(|(version, catches)| IndexedVersion::new(py, version, catches))
+            versions: (program.versions.into_iter().zip(catches).zip(unwinds))
+                .map(|((version, catches), unwinds)| IndexedVersion::new(py, version, catches, unwinds))
                 .collect(),
         }
     }
@@ -222,6 +237,11 @@ impl PredictionIndex {
     /// The exceptions that may be raised at a site, since some version is prepared for them.
     pub fn catches(&self, version: usize, site: u32) -> &[String] {
         self.versions[version].catches.get(site as usize).map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether a call may fail in a way that no handler names, since the versions clean up differently after it.
+    pub fn unwinds(&self, version: usize, site: u32) -> bool {
+        self.versions[version].unwinds.get(site as usize).copied().unwrap_or_default()
     }
 
     /// Whether any version has a `try`.
@@ -338,6 +358,46 @@ impl PredictionIndex {
         renamed_attribute(&self.versions[version].version, owner, name)
     }
 
+    /// What the versions import in different ways, by its dotted path.
+    pub fn imported(&self, version: usize, target: &str) -> Option<&Imported> {
+        self.versions[version].version.imports.iter().find(|import| import.target == target)
+    }
+
+    /// The dotted path of a module that a name stands for, if the versions reach something in it in different ways.
+    pub fn imported_module(&self, version: usize, name: &str) -> Option<&str> {
+        let imports = &self.versions[version].version.imports;
+        // What is reached under the name itself may be anything.
+        if imports.iter().any(|import| import.written == name) {
+            return None;
+        }
+        imports.iter().find_map(|import| {
+            let inner = import.written.strip_prefix(name)?.strip_prefix('.')?;
+            import.target.strip_suffix(inner)?.strip_suffix('.')
+        })
+    }
+
+    /// What the versions import in different ways, by the way in which this version writes it.
+    pub fn imported_as(&self, version: usize, written: &str) -> Option<&Imported> {
+        self.versions[version].version.imports.iter().find(|import| import.written == written)
+    }
+
+    /// Whether it is a module in which the versions reach something in different ways.
+    pub fn holds_imported(&self, version: usize, target: &str) -> bool {
+        let within = |import: &Imported| import.target.strip_prefix(target).is_some_and(|rest| rest.starts_with('.'));
+        self.versions[version].version.imports.iter().any(within)
+    }
+
+    /// How this version writes what some version writes so.
+    pub fn written_import(&self, version: usize, name: &str) -> Option<&str> {
+        let is_it = |at: usize, other: &IndexedVersion| {
+            let import = other.version.imports.get(at);
+            import.is_some_and(|import| import.written == name || import.canonical == name)
+        };
+        let imports = &self.versions[version].version.imports;
+        let at = (0..imports.len()).find(|&at| self.versions.iter().any(|other| is_it(at, other)))?;
+        Some(imports[at].written.as_str())
+    }
+
     /// The name for a name of this version in access paths.
     pub fn canonical<'a>(&'a self, version: usize, name: &'a str) -> &'a str {
         canonical(&self.versions[version].version, name)
@@ -350,6 +410,14 @@ impl twincell_values::drawing::Known for PredictionIndex {
     }
 }
 
+fn texts(literals: &[Recipe]) -> Vec<String> {
+    let text = |literal: &Recipe| match literal {
+        Recipe::Str(text) => Some(text.clone()),
+        _ => None,
+    };
+    literals.iter().filter_map(text).collect()
+}
+
 /// As by no site, with these classes.
 fn generic(classes: &[(AbstractValue, f32)]) -> Knowledge {
     let mut knowledge = empty();
@@ -360,19 +428,35 @@ fn generic(classes: &[(AbstractValue, f32)]) -> Knowledge {
 }
 
 fn empty() -> Knowledge {
-    Knowledge { distribution: [0.0; AbstractValue::COUNT], uses: Uses::default(), catches: vec![], sites: 0 }
+    Knowledge {
+        distribution: [0.0; AbstractValue::COUNT],
+        uses: Uses::default(),
+        catches: vec![],
+        unwinds: false,
+        sites: 0,
+    }
 }
 
-/// Adds a site. The distribution is the mean over sites. `uses` are added unless they were added before.
-fn add(known: &mut Knowledge, distribution: &Distribution, uses: Option<&Uses>, catches: &[String]) {
-    for name in catches {
+/// What one site says about its value.
+struct Said<'a> {
+    distribution: &'a Distribution,
+    /// None if they were added before.
+    uses: Option<&'a Uses>,
+    catches: &'a [String],
+    unwinds: bool,
+}
+
+/// Adds a site. The distribution is the mean over sites.
+fn add(known: &mut Knowledge, Said { distribution, uses, catches, unwinds }: &Said<'_>) {
+    known.unwinds |= unwinds;
+    for name in *catches {
         if !known.catches.contains(name) {
             known.catches.push(name.clone());
         }
     }
     let before = known.sites as f32;
     known.sites += 1;
-    for (mean, &value) in known.distribution.iter_mut().zip(distribution) {
+    for (mean, &value) in known.distribution.iter_mut().zip(*distribution) {
         *mean = (*mean * before + value) / (before + 1.0);
     }
     if let Some(uses) = uses {

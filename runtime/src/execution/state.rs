@@ -6,18 +6,20 @@
 //! Nothing here calls Python while the state is borrowed.
 
 use std::cell::{Cell, RefCell};
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::rc::Rc;
 
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use twincell_engine::observed::{Call, Logged};
+use twincell_engine::observed::{Call, Logged, State};
 use twincell_engine::protocol::{Injection, ReplacementScope};
 use twincell_values::drawing::Draw;
 use twincell_values::value::Recipe;
 
+use crate::execution::actions::Actions;
+use crate::execution::object::{Mark, Versatile};
 use crate::execution::observations::Observations;
 use crate::execution::prediction_index::PredictionIndex;
 
@@ -48,13 +50,25 @@ pub(crate) struct VersionRun {
     pub occurrences: FxHashMap<String, u32>,
     /// Functions that were passed to external code.
     pub callbacks: Vec<Py<PyAny>>,
+    /// Functions that were decorated by external code, by the path of the decorator.
+    pub registered: Vec<(String, Py<PyAny>)>,
     pub calls: Vec<Call>,
+    /// The actions on each object, by its access path.
+    pub actions: BTreeMap<String, Actions>,
+    /// What objects of missing classes were made of: access paths, by the access path of the object.
+    pub made: BTreeMap<String, Vec<String>>,
+    /// How many states other code found changed.
+    pub moments: usize,
+    /// What a consumer found at each `yield`.
+    pub yields: Vec<State>,
     pub log: Vec<Logged>,
     /// For the threads that the code started.
     pub of_threads: OfThreads,
     pub lines: Vec<u32>,
     pub branches: Vec<(u32, u32)>,
     pub steps: u64,
+    /// The steps of the module around the compared code.
+    pub steps_around: u64,
     pub line: u32,
     /// The objects whose `id` was asked for, by address: a number and the object itself.
     pub ids: FxHashMap<usize, (i64, Py<PyAny>)>,
@@ -94,10 +108,16 @@ pub(crate) struct Execution {
     pub uneven: Rc<HashSet<String>>,
     /// The globals of the running version.
     pub globals: Option<Py<pyo3::types::PyDict>>,
+    /// The same before the run, if the version may assign globals for others to see.
+    pub globals_before: Option<Py<pyo3::types::PyDict>>,
+    /// The module's stand-ins for what is missing, as the module left them.
+    pub stand_ins: Rc<Vec<(Py<Versatile>, Mark)>>,
     /// A module is being evaluated: decorators return the decorated object, and nothing is recorded.
     pub loading: bool,
     /// A failing import fails for real, since the module handles it.
     pub imports_may_fail: bool,
+    /// The versions run without their module, and everything that they do not define is injected.
+    pub alone: bool,
 }
 
 /// The current execution, and the number of the run.

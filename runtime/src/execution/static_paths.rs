@@ -29,7 +29,21 @@ pub(super) fn normalise(path: &str, version: &Version) -> String {
     {
         return AccessPath::new(first).attribute(old) + after;
     }
+    if let Some(path) = imported(version, &path) {
+        return path;
+    }
     format!("{}{rest}", canonical(version, first))
+}
+
+/// A path that begins with what the versions import in different ways, in the notation of all. The longest beginning
+/// counts.
+pub(super) fn imported(version: &Version, path: &str) -> Option<String> {
+    let fitting = version.imports.iter().filter_map(|import| {
+        let rest = path.strip_prefix(&import.written)?;
+        let ends = !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_');
+        ends.then(|| (import.written.len(), format!("{}{rest}", import.canonical)))
+    });
+    fitting.max_by_key(|(length, _)| *length).map(|(_, path)| path)
 }
 
 /// `dict`, `x` for `dict(x, a=1)`: a copy of an existing value.

@@ -7,6 +7,26 @@ use crate::execution::state;
 
 pyo3::create_exception!(twincell, StopExecution, PyBaseException, "An execution used up its steps.");
 
+/// How many steps the module around may take for each step of the compared code's budget: in an execution, and when the
+/// module is evaluated.
+const AROUND: u64 = 50;
+const WHILE_LOADING: u64 = 500;
+
+/// Counts a step of the module around the compared code. Too many use up the execution's own budget.
+pub(crate) fn step_around() -> PyResult<()> {
+    let over = state::with(|execution| {
+        let budget = execution.index.step_budget;
+        let factor = if execution.loading { WHILE_LOADING } else { AROUND };
+        execution.run.steps_around += 1;
+        let over = execution.run.steps_around > budget.saturating_mul(factor);
+        if over {
+            execution.run.steps = budget.saturating_add(1);
+        }
+        over
+    });
+    if over == Some(true) { Err(StopExecution::new_err("the execution used up its steps")) } else { Ok(()) }
+}
+
 /// Counts steps. An execution that used up its budget is stopped, again at each further step.
 pub(crate) fn step(count: u64) -> PyResult<()> {
     let over = state::with(|execution| {

@@ -13,9 +13,10 @@ use twincell_values::path::{AccessPath, bounded};
 use crate::calls::SiteCall;
 use crate::execution::object::Versatile;
 use crate::execution::state;
-use crate::execution::steps::StopExecution;
+use crate::execution::steps::{self, StopExecution};
 use crate::inject::exceptions;
 use crate::inject::failures;
+use crate::inject::machine;
 use crate::inject::members;
 use crate::inject::names;
 use crate::inject::resolve::{self, ValueRequest};
@@ -35,6 +36,18 @@ fn line(number: u32) -> PyResult<()> {
         run.steps > execution.index.step_budget
     });
     if over == Some(true) { Err(StopExecution::new_err("the execution used up its steps")) } else { Ok(()) }
+}
+
+/// Runs at the beginning of each function of the module around the compared one.
+#[pyfunction]
+fn around() -> PyResult<()> {
+    steps::step_around()
+}
+
+/// The same, for a value that the code goes on with.
+#[pyfunction]
+fn around_value<'py>(value: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    steps::step_around().map(|()| value)
 }
 
 /// Conditions.
@@ -89,6 +102,9 @@ fn attribute(py: Python<'_>, site: u32, object: &Bound<'_, PyAny>) -> PyResult<P
     let error = match object.getattr(name) {
         Ok(value) => {
             failures::may_lack(py, object, site)?;
+            if let Some(platform) = machine::platform(object, name.to_str()?)? {
+                return Ok(platform.unbind());
+            }
             return Ok(value.unbind());
         }
         Err(error) if error.is_instance_of::<PyAttributeError>(py) => error,
@@ -140,12 +156,27 @@ fn subscript(py: Python<'_>, site: u32, object: &Bound<'_, PyAny>, key: &Bound<'
         failure: (!holds).then_some("KeyError"),
         ..ValueRequest::default()
     };
-    if !error.is_instance_of::<PyTypeError>(py) && resolve::is_caught(&path, &request) {
-        exceptions::mark_intended(error.value(py).as_any());
-        return Err(error);
+    if !error.is_instance_of::<PyTypeError>(py) {
+        if resolve::is_caught(&path, &request) {
+            exceptions::mark_intended(error.value(py).as_any());
+            return Err(error);
+        }
+        if is_made_by_the_code(object, site) {
+            return Err(error);
+        }
     }
     state::forced(&path);
     resolve::value(py, &path, &request)
+}
+
+/// Whether the code under comparison made a container itself. What such a container lacks, it lacks in each version.
+fn is_made_by_the_code(object: &Bound<'_, PyAny>, site: u32) -> bool {
+    let is_container = object.is_exact_instance_of::<PyList>() || object.is_exact_instance_of::<PyTuple>();
+    let identity = object.as_ptr() as usize;
+    let is_own = |execution: &mut state::Execution| {
+        execution.index.is_local(execution.version, site) && !execution.run.identities.contains_key(&identity)
+    };
+    is_container && state::with(is_own) == Some(true)
 }
 
 /// The names of the sites of instrumented code, for hooks outside an execution: on a thread that outlived its own, or
@@ -180,8 +211,8 @@ fn is_running() -> Option<bool> {
 }
 
 /// The access path of the object in which an attribute or item is looked up: as injected, or else as written in the
-/// code. For an object that only a local names, and for a plain result of a builtin, it is the value itself, since
-/// versions may reach it by other calls.
+/// code. For an object that only a local names, a plain item of a container, and a plain result of a builtin, it is the
+/// value itself, since versions may reach it in other ways.
 fn container_path(object: &Bound<'_, PyAny>, site: u32) -> String {
     let identity = object.as_ptr() as usize;
     let path = state::with(|execution| {
@@ -195,9 +226,8 @@ fn container_path(object: &Bound<'_, PyAny>, site: u32) -> String {
             return Some(path.clone());
         }
         let path = (!index.is_local(version, site)).then(|| index.container_path(version, site))?;
-        let made =
-            is_one_of_the_given(object.py(), &path) && is_plain(object) && !execution.run.values.contains_key(&path);
-        (!made).then_some(path)
+        let is_taken_out = path.ends_with(']') || is_one_of_the_given(object.py(), &path);
+        (!is_taken_out || !is_plain(object)).then_some(path)
     });
     path.flatten().unwrap_or_else(|| observe::short(object))
 }
@@ -323,6 +353,8 @@ fn compare<'py>(
 fn all(py: Python<'_>) -> PyResult<&Bound<'_, PyDict>> {
     names::hooks(py, |hooks| {
         hooks.set_item("_tc_l", wrap_pyfunction!(line, py)?)?;
+        hooks.set_item("_tc_t", wrap_pyfunction!(around, py)?)?;
+        hooks.set_item("_tc_w", wrap_pyfunction!(around_value, py)?)?;
         hooks.set_item("_tc_b", wrap_pyfunction!(branch, py)?)?;
         hooks.set_item("_tc_a", wrap_pyfunction!(attribute, py)?)?;
         hooks.set_item("_tc_s", wrap_pyfunction!(subscript, py)?)?;

@@ -10,6 +10,7 @@ use crate::calls::MissingCall;
 use crate::execution::object::Versatile;
 use crate::inject::members;
 use crate::inject::operators;
+use crate::inject::protocols;
 use crate::inject::reflection;
 use crate::inject::texts::{self, TextKind};
 use crate::observe;
@@ -141,7 +142,7 @@ impl Versatile {
     }
 
     fn __reversed__(slf: &Bound<'_, Self>) -> PyResult<Py<PyAny>> {
-        operators::iterate(slf)
+        operators::iterate_back(slf)
     }
 
     fn __richcmp__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>, op: pyo3::basic::CompareOp) -> bool {
@@ -161,13 +162,13 @@ impl Versatile {
     }
 
     fn __enter__(slf: &Bound<'_, Self>) -> Py<PyAny> {
-        observe::calls::protocol(slf, "__enter__");
+        protocols::protocol(slf, "__enter__");
         slf.clone().into_any().unbind()
     }
 
     #[pyo3(signature = (*_exception))]
     fn __exit__(slf: &Bound<'_, Self>, _exception: &Bound<'_, PyTuple>) -> bool {
-        observe::calls::protocol(slf, "__exit__");
+        protocols::protocol(slf, "__exit__");
         false
     }
 
@@ -186,13 +187,13 @@ impl Versatile {
     }
 
     fn __aenter__(slf: &Bound<'_, Self>) -> operators::Ready {
-        observe::calls::protocol(slf, "__aenter__");
+        protocols::protocol(slf, "__aenter__");
         operators::Ready::new(slf.clone().into_any().unbind())
     }
 
     #[pyo3(signature = (*_exception))]
     fn __aexit__(slf: &Bound<'_, Self>, _exception: &Bound<'_, PyTuple>) -> operators::Ready {
-        observe::calls::protocol(slf, "__aexit__");
+        protocols::protocol(slf, "__aexit__");
         operators::Ready::new(slf.py().None())
     }
 

@@ -5,7 +5,8 @@
 use pyo3::prelude::*;
 use pyo3::types::PyModule;
 
-use twincell_values::path::{Question, bounded};
+use twincell_syntax::python::is_builtin_exception;
+use twincell_values::path::{AccessPath, Question, bounded};
 use twincell_values::value::Decision;
 
 use crate::execution::state;
@@ -29,6 +30,30 @@ pub(crate) fn may_lack(py: Python<'_>, object: &Bound<'_, PyAny>, site: u32) -> 
         Some(Decision::Raise(name)) => Err(resolve::raise(py, &name)),
         _ => Ok(()),
     }
+}
+
+/// What converting an object to a number (`int(x)`, `float(x)`) can raise.
+const OF_NUMBERS: [&str; 6] =
+    ["TypeError", "ValueError", "OverflowError", "ArithmeticError", "Exception", "BaseException"];
+/// What the text of an object (`str(x)`) can raise.
+const OF_TEXTS: [&str; 5] = ["UnicodeError", "UnicodeEncodeError", "UnicodeDecodeError", "Exception", "BaseException"];
+/// What an operator such as `+` can raise, besides exceptions of libraries.
+const OF_OPERATORS: [&str; 3] = ["ZeroDivisionError", "FloatingPointError", "MemoryError"];
+
+/// Whether `int(x)` or `float(x)` can raise the exception with this name.
+pub(crate) fn of_number(name: &str) -> bool {
+    OF_NUMBERS.contains(&AccessPath::new(name).last_name())
+}
+
+/// Whether `str(x)` or `repr(x)` can raise the exception with this name.
+pub(crate) fn of_text(name: &str) -> bool {
+    OF_TEXTS.contains(&AccessPath::new(name).last_name())
+}
+
+/// Whether `x + y` can raise the exception with this name.
+pub(crate) fn of_operator(name: &str) -> bool {
+    let name = AccessPath::new(name).last_name();
+    OF_NUMBERS.contains(&name) || OF_OPERATORS.contains(&name) || !is_builtin_exception(name)
 }
 
 /// Raises the exception that was decided for an operation. `operation` is its name in access paths.

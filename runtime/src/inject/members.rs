@@ -3,7 +3,7 @@
 
 use pyo3::exceptions::{PyAttributeError, PyKeyError};
 use pyo3::prelude::*;
-use pyo3::types::{PyTuple, PyType};
+use pyo3::types::{PyInt, PyList, PySlice, PyTuple, PyType};
 
 use twincell_syntax::site::SiteKind;
 use twincell_values::drawing::Known;
@@ -12,7 +12,7 @@ use twincell_values::path::{AccessPath, bounded};
 use crate::execution::object::Versatile;
 use crate::execution::state;
 use crate::inject::resolve::{self, ValueRequest};
-use crate::inject::{exceptions, operators, reflection, replacement};
+use crate::inject::{exceptions, names, operators, reflection, replacement};
 use crate::observe;
 
 /// Dunder attributes that are data. The others are protocols that a versatile object does not claim.
@@ -79,6 +79,9 @@ pub(crate) fn attribute(slf: &Bound<'_, Versatile>, name: &str, site: Option<u32
         return Err(PyAttributeError::new_err(name.to_string()));
     }
     let path = this.attribute_path(name);
+    if let Some(found) = imported(slf, name, &path)? {
+        return Ok(found);
+    }
     if this.module && site.is_none() {
         let used = state::with(|execution| execution.loading || execution.index.known(&path).is_some());
         if used == Some(false) {
@@ -107,11 +110,42 @@ pub(crate) fn attribute(slf: &Bound<'_, Versatile>, name: &str, site: Option<u32
     )
 }
 
+/// What a missing module holds, if the versions reach that, or something in it, through different imports.
+fn imported(slf: &Bound<'_, Versatile>, name: &str, path: &str) -> PyResult<Option<Py<PyAny>>> {
+    let (py, this) = (slf.py(), slf.get());
+    if !this.module {
+        return Ok(None);
+    }
+    let target = this.target(name);
+    let (at_load, holds) = state::with(|execution| {
+        let (index, version) = (&execution.index, execution.version);
+        let import = index.imported(version, &target).filter(|_| !execution.loading);
+        (import.map(|import| import.at_load), index.holds_imported(version, &target))
+    })
+    .unwrap_or_default();
+    if at_load.is_some()
+        && let Some(real) = names::pure(py, &target)
+    {
+        return Ok(Some(real));
+    }
+    match at_load {
+        // As it is where a module binds it.
+        Some(true) => resolve::bound(py, path).map(Some),
+        None if holds => resolve::imported(py, &target).map(Some),
+        _ => Ok(None),
+    }
+}
+
 /// Looks up an item.
 pub(crate) fn item(slf: &Bound<'_, Versatile>, key: &Bound<'_, PyAny>, site: Option<u32>) -> PyResult<Py<PyAny>> {
     let py = slf.py();
     let this = slf.get();
-    let text = observe::short(key);
+    if let Some(sliced) = sliced(slf, key)? {
+        return Ok(sliced);
+    }
+    let index = key.cast_exact::<PyInt>().ok().and_then(|index| index.extract().ok());
+    let other = index.and_then(|index| operators::other_index(&this.path, index));
+    let text = other.unwrap_or_else(|| observe::short(key));
     {
         let Ok(assigned) = this.assigned.lock() else { return Ok(py.None()) };
         if let Some((_, _, value)) = assigned.items.iter().rev().find(|(own, _, _)| *own == text) {
@@ -140,6 +174,24 @@ pub(crate) fn item(slf: &Bound<'_, Versatile>, key: &Bound<'_, PyAny>, site: Opt
         return Err(error);
     }
     resolve::value(py, &path, &request)
+}
+
+/// A slice of an object over whose items some version iterates: a list of these items.
+fn sliced(slf: &Bound<'_, Versatile>, key: &Bound<'_, PyAny>) -> PyResult<Option<Py<PyAny>>> {
+    let (py, path) = (slf.py(), slf.get().path());
+    let is_iterated = || {
+        let slice = bounded(AccessPath::new(path).item(observe::short(key)));
+        let iterated = state::with(|execution| {
+            let index = &execution.index;
+            !execution.loading && (index.is_iterated(path) || index.is_iterated(&slice))
+        });
+        iterated == Some(true) && slf.get().assigned.lock().is_ok_and(|assigned| assigned.items.is_empty())
+    };
+    if !key.is_instance_of::<PySlice>() || !is_iterated() {
+        return Ok(None);
+    }
+    let items = PyList::new(py, operators::items(py, path)?)?;
+    Ok(Some(items.as_any().get_item(key)?.unbind()))
 }
 
 /// Descriptors that read the memory of a real instance: slots, and those of classes written in C. There is nothing to

@@ -1,14 +1,20 @@
 //! Injection: a value for each access path that the code asks for and does not have.
 //!
 //! [`resolve`] decides on values and builds them. The other modules say what is asked: names, attributes and items,
-//! operators, texts, the class of an object, the arguments of the function, exceptions.
+//! operators, texts, the class of an object, the arguments of the function, exceptions. [`reach`] says what other code
+//! sees of what the code changed.
 
 pub(crate) mod arguments;
+pub(crate) mod environment;
 pub(crate) mod exceptions;
 pub(crate) mod failures;
+pub(crate) mod machine;
 pub(crate) mod members;
 pub(crate) mod names;
 pub(crate) mod operators;
+pub(crate) mod original;
+pub(crate) mod protocols;
+pub(crate) mod reach;
 pub(crate) mod reflection;
 pub(crate) mod replacement;
 pub(crate) mod resolve;

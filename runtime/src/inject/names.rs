@@ -108,7 +108,7 @@ fn supply(py: Python<'_>, name: &str) -> PyResult<Py<PyAny>> {
     if NEVER_INJECTED.contains(&name) {
         return Err(PyKeyError::new_err(name.to_string()));
     }
-    if state::with(|execution| execution.index.context == Context::Function) == Some(true) {
+    if state::with(|execution| execution.alone) == Some(true) {
         if PURE_MODULES.contains(&name) {
             return py.import(name).map(|module| module.into_any().unbind());
         }
@@ -116,9 +116,46 @@ fn supply(py: Python<'_>, name: &str) -> PyResult<Py<PyAny>> {
             return py.import(*module)?.getattr(name).map(Bound::unbind);
         }
     }
-    let path = state::with(|execution| execution.index.canonical(execution.version, name).to_string());
+    if let Some(module) = imported(py, name)? {
+        return Ok(module);
+    }
+    let path = state::with(|execution| {
+        let (index, version) = (&execution.index, execution.version);
+        let imported = index.imported_as(version, name).map(|import| import.canonical.clone());
+        imported.unwrap_or_else(|| index.canonical(version, name).to_string())
+    });
     let path = path.unwrap_or_else(|| name.to_string());
     resolve::value(py, &path, &ValueRequest { kind: SiteKind::Name, identifier: name, ..ValueRequest::default() })
+}
+
+/// What a name stands for that imports bind which do not run, if the versions import in different ways: a module, or
+/// something of a module that only computes.
+fn imported(py: Python<'_>, name: &str) -> PyResult<Option<Py<PyAny>>> {
+    let found = state::with(|execution| {
+        let (index, version) = (&execution.index, execution.version);
+        let part = index.imported_as(version, name).map(|import| import.target.clone());
+        (part, index.imported_module(version, name).map(str::to_owned))
+    });
+    Ok(match found {
+        Some((Some(target), _)) => pure(py, &target),
+        Some((None, Some(module))) => match pure(py, &module) {
+            Some(real) => Some(real),
+            None => Some(Py::new(py, Versatile::module(module, false))?.into_any()),
+        },
+        _ => None,
+    })
+}
+
+/// The module or the part of a module with this dotted path, if the module only computes.
+pub(crate) fn pure(py: Python<'_>, target: &str) -> Option<Py<PyAny>> {
+    if !is_pure_import(target) {
+        return None;
+    }
+    if let Ok(module) = py.import(target) {
+        return Some(module.into_any().unbind());
+    }
+    let (module, part) = target.rsplit_once('.')?;
+    Some(py.import(module).ok()?.getattr(part).ok()?.unbind())
 }
 
 fn stand_in(py: Python<'_>, name: &str, fromlist: Option<&Bound<'_, PyAny>>) -> PyResult<Py<PyAny>> {

@@ -12,14 +12,15 @@ use pyo3::types::{PyFloat, PyInt};
 
 use twincell_engine::observed::Observed;
 use twincell_syntax::site::SiteKind;
-use twincell_values::drawing::Draw;
+use twincell_values::drawing::{Draw, Known};
 use twincell_values::path::{self, AccessPath, Question, bounded};
+use twincell_values::reading::Key;
 use twincell_values::value::{Choice, Decision, Recipe};
 
 use crate::execution::object::Versatile;
 use crate::execution::state;
 use crate::inject::resolve::{self, ValueRequest};
-use crate::inject::{failures, unpacking};
+use crate::inject::{failures, protocols, unpacking};
 use crate::observe;
 
 /// Objects are true more often than not.
@@ -182,7 +183,7 @@ fn next_to(orders: &[(f64, Ordering)]) -> i64 {
 
 /// `int(x)`, `float(x)`.
 pub(crate) fn converted(py: Python<'_>, path: &str) -> PyResult<i64> {
-    failures::may(py, || Question::Number(path.into()).to_string())?;
+    failures::may_by(py, || Question::Number(path.into()).to_string(), failures::of_number)?;
     Ok(number(path))
 }
 
@@ -237,7 +238,8 @@ pub(crate) fn known_item(path: &str, key: &str) -> Option<bool> {
         if execution.loading || execution.draw.taken(&item).is_some() {
             return None;
         }
-        match execution.draw.taken(&Question::Item { item: key, holder: path.into() }.to_string()) {
+        // The other version may have run in a process of its own.
+        match execution.draw.known(&Question::Item { item: key, holder: path.into() }.to_string()) {
             Some(Decision::Value(Recipe::Bool(known))) => Some(*known),
             _ => None,
         }
@@ -259,11 +261,6 @@ pub(crate) fn compare(slf: &Bound<'_, Versatile>, other: &Bound<'_, PyAny>, op: 
     {
         return matches!(op, CompareOp::Eq | CompareOp::Le | CompareOp::Ge);
     }
-    if matches!(op, CompareOp::Eq | CompareOp::Ne) && !other.is_instance_of::<Versatile>() {
-        // A value that may equal a plain one is injected as a plain one. A false object, however, equals something.
-        let equal = zero(other).is_some_and(|kind| is_zero(own, kind));
-        return equal == matches!(op, CompareOp::Eq);
-    }
     let swapped = other.is_instance_of::<Versatile>() && text.as_str() < own;
     let (one, two) = if swapped { (text.as_str(), own) } else { (own, text.as_str()) };
     let path = Question::Order { one, other: two }.to_string();
@@ -271,13 +268,24 @@ pub(crate) fn compare(slf: &Bound<'_, Versatile>, other: &Bound<'_, PyAny>, op: 
         Observed::Int(text) | Observed::Float(text) => text.parse().ok(),
         _ => None,
     };
+    if matches!(op, CompareOp::Eq | CompareOp::Ne) && !other.is_instance_of::<Versatile>() {
+        // A value that may equal a plain one is injected as a plain one. A false object, however, equals something, and
+        // so does one whose order relative to the value says so.
+        let equal = zero(other).is_some_and(|kind| is_zero(own, kind)) || is_ordered_as_equal(own, &path, number);
+        return equal == matches!(op, CompareOp::Eq);
+    }
     let order = state::with(|execution| {
         if execution.loading {
             return 0;
         }
         let draw = &mut execution.draw;
         let mut weights = ORDER_WEIGHTS;
-        if draw.taken(&path).is_none()
+        if draw.are_apart(&path) {
+            weights[1] = 0.0;
+            if draw.given(&path) == Some(&Decision::Value(Recipe::Int(1))) {
+                draw.imply(&path, Decision::Value(Recipe::Int(2)));
+            }
+        } else if draw.taken(&path).is_none()
             && let Some(number) = number
         {
             if let Some(order) = implied_order(draw, own, number) {
@@ -301,6 +309,28 @@ pub(crate) fn compare(slf: &Bound<'_, Versatile>, other: &Bound<'_, PyAny>, op: 
     }
 }
 
+/// Whether the order of an object relative to a plain value, under `path`, was decided as equal. Otherwise it differs
+/// from this value for the rest of the execution, so that `x <= 5` and `x < 5 or x == 5` agree.
+fn is_ordered_as_equal(own: &str, path: &str, number: Option<f64>) -> bool {
+    state::with(|execution| {
+        if execution.loading {
+            return false;
+        }
+        let draw = &mut execution.draw;
+        if draw.given(path).is_some() && !draw.are_apart(path) {
+            return draw.number(path, &ORDER_WEIGHTS) == 1;
+        }
+        let equal = number.is_some_and(|number| implied_order(draw, own, number) == Some(Ordering::Equal));
+        if equal {
+            draw.imply(path, Decision::Value(Recipe::Int(1)));
+        } else {
+            draw.tell_apart(path);
+        }
+        equal
+    })
+    .unwrap_or(false)
+}
+
 pub(crate) fn binary(
     slf: &Bound<'_, Versatile>,
     sign: &str,
@@ -313,7 +343,7 @@ pub(crate) fn binary(
         || sign == "+" && (other.is_instance_of::<PyInt>() || other.is_instance_of::<PyFloat>());
     let swap = if commutes { text.as_str() < own } else { reversed };
     let path = if swap { path::binary(&text, sign, own) } else { path::binary(own, sign, &text) };
-    failures::may(slf.py(), || path.clone())?;
+    failures::may_by(slf.py(), || path.clone(), failures::of_operator)?;
     Ok(Versatile::new(bounded(path)))
 }
 
@@ -328,6 +358,36 @@ pub(crate) fn iterate(slf: &Bound<'_, Versatile>) -> PyResult<Py<PyAny>> {
     };
     let items = (0..count).map(|index| item(py, path, index)).collect::<PyResult<Vec<_>>>()?;
     Ok(Py::new(py, Items { items: items.into(), path: path.to_string() })?.into_any())
+}
+
+/// The object's items from the last to the first.
+pub(crate) fn iterate_back(slf: &Bound<'_, Versatile>) -> PyResult<Py<PyAny>> {
+    let py = slf.py();
+    let path = slf.get().path();
+    let items = items(py, path)?.into_iter().rev().collect();
+    Ok(Py::new(py, Items { items, path: path.to_string() })?.into_any())
+}
+
+/// The text of an index under which the same item of an object is known: `-1` for the last position. `None` if the item
+/// goes by its own index.
+pub(crate) fn other_index(path: &str, index: i64) -> Option<String> {
+    state::with(|execution| {
+        // Numbers that are looked up in a mapping are no positions.
+        let (_, uses) = execution.index.known(path)?;
+        if !uses.keys.iter().all(|key| matches!(key, Key::Int | Key::Slice)) {
+            return None;
+        }
+        let draw = &execution.draw;
+        let length = match draw.taken(&Question::Length(path.into()).to_string())? {
+            Decision::Value(Recipe::Int(length)) => *length,
+            _ => return None,
+        };
+        let other = if index < 0 { index.checked_add(length)? } else { index.checked_sub(length)? };
+        let is_inside = (-length..length).contains(&index) && (-length..length).contains(&other);
+        let known = is_inside && draw.given(&bounded(AccessPath::new(path).item(other))).is_some();
+        known.then(|| other.to_string())
+    })
+    .flatten()
 }
 
 /// All items that iterating over an object gives.
@@ -357,9 +417,10 @@ fn unpacked(path: &str, count: usize) -> usize {
 
 fn item(py: Python<'_>, path: &str, index: usize) -> PyResult<Py<PyAny>> {
     let identifier = AccessPath::new(path).last_name();
+    let key = other_index(path, index as i64).unwrap_or_else(|| index.to_string());
     resolve::value(
         py,
-        &bounded(AccessPath::new(path).item(index)),
+        &bounded(AccessPath::new(path).item(key)),
         &ValueRequest { kind: SiteKind::Subscript, identifier, ..ValueRequest::default() },
     )
 }
@@ -381,7 +442,7 @@ pub(crate) fn next(slf: &Bound<'_, Versatile>) -> PyResult<Option<Py<PyAny>>> {
 }
 
 pub(crate) fn awaited(slf: &Bound<'_, Versatile>) -> PyResult<Ready> {
-    observe::calls::protocol(slf, "__await__");
+    protocols::protocol(slf, "__await__");
     let path = slf.get().path();
     let request = ValueRequest { kind: SiteKind::Call, ..ValueRequest::default() };
     resolve::value(slf.py(), &bounded(AccessPath::new(path).awaited()), &request).map(Ready::new)

@@ -18,7 +18,7 @@ use crate::execution::state;
 use crate::observe::kinds::{self, Kind};
 
 /// The origin of a real object.
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Origin {
     /// The module of the code under comparison.
     Own,

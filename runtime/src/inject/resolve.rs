@@ -1,6 +1,8 @@
 //! Supplies missing values by access path: the decision is drawn once for each execution, the value built once for each
 //! version.
 
+use std::borrow::Cow;
+
 use pyo3::exceptions::{PyAttributeError, PyIndexError, PyKeyError, PyNameError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyFloat, PyInt, PyList, PySet, PyString, PyTuple};
@@ -9,14 +11,17 @@ use twincell_engine::protocol::Injection;
 use twincell_syntax::site::SiteKind;
 use twincell_values::drawing::Ask;
 use twincell_values::drawing::likelihood::class_probabilities;
-use twincell_values::path::AccessPath;
+use twincell_values::path::{AccessPath, environment_key};
 use twincell_values::reading::{Hint, Uses};
 use twincell_values::value::{AbstractValue, Decision, Declared, Recipe};
 
 use crate::execution::object::Versatile;
+use crate::execution::prediction_index::Knowledge;
 use crate::execution::state::{self, Execution};
-use crate::inject::{exceptions, names};
+use crate::inject::{environment, exceptions, names};
 
+/// The exception with which a call fails where no handler names one.
+const UNNAMED: &str = "RuntimeError";
 /// How often a look-up raises an exception that the code catches, relative to every call that does.
 const LOOK_UP_SHARE: f64 = 0.2;
 
@@ -130,7 +135,7 @@ pub(crate) fn optional(py: Python<'_>, path: &str, request: &ValueRequest<'_>) -
 /// The object under another path, even if that is asked for only later.
 fn same(py: Python<'_>, path: &str, other: &str) -> PyResult<Py<PyAny>> {
     let known = state::with(|execution| execution.run.values.get(other).map(|value| value.clone_ref(py))).flatten();
-    let value = match known {
+    let value = match known.or_else(|| stand_in(py, other)) {
         Some(value) => value,
         None => build(py, &Recipe::Versatile(AbstractValue::Object), other)?,
     };
@@ -152,9 +157,11 @@ fn decide(execution: &mut Execution, path: &str, request: &ValueRequest<'_>) -> 
     let distribution = if of_no_use { only(AbstractValue::None) } else { knowledge.distribution };
     let described =
         request.site.and_then(|number| index.versions[execution.version].version.sites.sites.get(number as usize));
-    let raises: &[String] = if request.raises { &knowledge.catches } else { &[] };
+    let raises = raised(knowledge, request);
     let may_fail = request.failure.is_some_and(|failure| knowledge.catches.iter().any(|name| covers(name, failure)));
-    let declared = request.declared.clone().or_else(|| request.class.map(|class| Declared::of(&[class])));
+    let is_variable = environment_key(path).is_some();
+    let class = request.class.or(is_variable.then_some(AbstractValue::Str));
+    let declared = request.declared.clone().or_else(|| class.map(|class| Declared::of(&[class])));
     let of_class = declared
         .filter(|_| knowledge.uses.declared.is_none())
         .map(|declared| Uses { declared: Some(declared), ..knowledge.uses.clone() });
@@ -162,12 +169,23 @@ fn decide(execution: &mut Execution, path: &str, request: &ValueRequest<'_>) -> 
         path,
         distribution: &distribution,
         uses: of_class.as_ref().unwrap_or(&knowledge.uses),
-        raises,
+        raises: &raises,
         raise_share: if request.kind == SiteKind::Call { 1.0 } else { LOOK_UP_SHARE },
         may_fail,
         may_default: request.may_default,
     };
-    let (decision, fresh) = execution.draw.value(&index.pools, &*index, &ask);
+    let (decision, fresh) = if path == environment::ENVIRONMENT {
+        let object = Recipe::Versatile(AbstractValue::Object);
+        let (value, fresh) = execution.draw.among(path, std::slice::from_ref(&object), &|value| *value == object);
+        (Decision::Value(value), fresh)
+    } else if is_variable && !may_fail {
+        let values = environment::values(&index.texts, request.kind);
+        let (value, fresh) =
+            execution.draw.among(path, &values, &|value| environment::is_possible(value, request.kind));
+        (Decision::Value(value), fresh)
+    } else {
+        execution.draw.value(&index.pools, &*index, &ask)
+    };
     if fresh
         && let Decision::Value(recipe) = &decision
         && !request.discarded
@@ -188,6 +206,30 @@ fn decide(execution: &mut Execution, path: &str, request: &ValueRequest<'_>) -> 
         });
     }
     decision
+}
+
+/// The exceptions that may be raised instead of giving a value.
+fn raised<'a>(knowledge: &'a Knowledge, request: &ValueRequest<'_>) -> Cow<'a, [String]> {
+    match (request.raises, request.kind) {
+        (false, _) => Cow::Borrowed(&[]),
+        (true, SiteKind::Call) if knowledge.unwinds => {
+            let mut raised = knowledge.catches.clone();
+            if !raised.iter().any(|name| name == UNNAMED) {
+                raised.push(UNNAMED.to_owned());
+            }
+            Cow::Owned(raised)
+        }
+        // An attribute is there or not; a missing item is no failure of reading it.
+        (true, SiteKind::Attribute) if knowledge.catches.iter().any(|name| is_of_items(name)) => {
+            Cow::Owned(knowledge.catches.iter().filter(|name| !is_of_items(name)).cloned().collect())
+        }
+        (true, _) => Cow::Borrowed(&knowledge.catches),
+    }
+}
+
+/// Whether only a look-up of an item raises this exception.
+fn is_of_items(name: &str) -> bool {
+    matches!(name, "KeyError" | "IndexError" | "LookupError")
 }
 
 fn only(class: AbstractValue) -> twincell_values::predictor::Distribution {
@@ -232,13 +274,7 @@ fn failure(py: Python<'_>, path: &str, request: &ValueRequest<'_>) -> PyErr {
 /// The exception that a decision names, as the running code sees the name.
 pub(crate) fn raise(py: Python<'_>, name: &str) -> PyErr {
     let made = (|| -> PyResult<Bound<'_, PyAny>> {
-        let mut parts = name.split('.');
-        let first = parts.next().unwrap_or(name);
-        let mut class = names::global(py, first)?.into_bound(py);
-        for part in parts {
-            class = class.getattr(part)?;
-        }
-        let class = exceptions::catchable(&class)?;
+        let class = exceptions::catchable(&written(py, name)?.into_bound(py))?;
         class
             .call1(("injected by twincell",))
             .or_else(|_| class.call0())
@@ -261,6 +297,18 @@ pub(crate) fn imported(py: Python<'_>, path: &str) -> PyResult<Py<PyAny>> {
         return Ok(known);
     }
     let value = Py::new(py, Versatile::module(path, false))?.into_any();
+    remember(py, path, &value);
+    watch(py, path, &value);
+    Ok(value)
+}
+
+/// Something from a missing module that a module binds when it is evaluated: always an object.
+pub(crate) fn bound(py: Python<'_>, path: &str) -> PyResult<Py<PyAny>> {
+    let known = state::with(|execution| execution.run.values.get(path).map(|value| value.clone_ref(py))).flatten();
+    if let Some(known) = known {
+        return Ok(known);
+    }
+    let value = Py::new(py, Versatile::new(path))?.into_any();
     remember(py, path, &value);
     watch(py, path, &value);
     Ok(value)
@@ -350,23 +398,49 @@ fn make(py: Python<'_>, recipe: &Recipe, path: &str) -> PyResult<Py<PyAny>> {
         }
         Recipe::Versatile(_) => Py::new(py, Versatile::new(path))?.into_any(),
         Recipe::Named(name) => named(py, name)?,
+        Recipe::Made { class, arguments } => {
+            let (module, name) = class.rsplit_once('.').unwrap_or(("builtins", class));
+            py.import(module)?.getattr(name)?.call1(PyTuple::new(py, items(arguments)?)?)?.unbind()
+        }
     })
+}
+
+/// The stand-in that the module of the running version binds for a path: `MISSING` after `from a.b import MISSING`.
+fn stand_in(py: Python<'_>, path: &str) -> Option<Py<PyAny>> {
+    let written = state::with(|execution| {
+        let written = execution.index.written_import(execution.version, path).unwrap_or(path).to_owned();
+        Some((execution.globals.as_ref()?.clone_ref(py), written))
+    });
+    let (globals, written) = written.flatten()?;
+    let mut parts = written.split('.');
+    let mut value = globals.bind(py).get_item(parts.next()?).ok()??;
+    for part in parts {
+        value = value.cast_exact::<Versatile>().ok()?.getattr(part).ok()?;
+    }
+    let is_it = value.cast_exact::<Versatile>().is_ok_and(|stand_in| stand_in.get().path() == path);
+    is_it.then(|| value.unbind())
+}
+
+/// What a dotted name of any version stands for in the running one.
+fn written(py: Python<'_>, name: &str) -> PyResult<Py<PyAny>> {
+    let own = state::with(|execution| execution.index.written_import(execution.version, name).map(str::to_owned));
+    let name = own.flatten().unwrap_or_else(|| name.to_owned());
+    let mut parts = name.split('.');
+    let mut value = names::global(py, parts.next().unwrap_or(&name))?.into_bound(py);
+    for part in parts {
+        value = value.getattr(part)?;
+    }
+    Ok(value.unbind())
 }
 
 /// The object of a dotted name in the running version. A name that only one of the versions has is a versatile object
 /// in all.
 pub(crate) fn named(py: Python<'_>, name: &str) -> PyResult<Py<PyAny>> {
-    let mut parts = name.split('.');
-    let first = parts.next().unwrap_or(name);
-    let uneven = state::with(|execution| execution.uneven.contains(first)).unwrap_or(false);
-    let found = || -> PyResult<Py<PyAny>> {
-        let mut value = names::global(py, first)?.into_bound(py);
-        for part in parts {
-            value = value.getattr(part)?;
-        }
-        Ok(value.unbind())
-    };
-    match if uneven { None } else { found().ok() } {
+    let uneven = state::with(|execution| {
+        let first = AccessPath::new(name).split_root().0;
+        execution.uneven.contains(first) && execution.index.written_import(execution.version, name).is_none()
+    });
+    match if uneven == Some(true) { None } else { written(py, name).ok() } {
         Some(value) => Ok(value),
         None => build(py, &Recipe::Versatile(AbstractValue::Object), name),
     }

@@ -12,6 +12,7 @@ use twincell_values::value::{AbstractValue, Recipe};
 
 use crate::execution::object::Versatile;
 use crate::execution::state;
+use crate::observe;
 
 /// Bounds of one operand.
 const MAX_TEXT: usize = 200;
@@ -97,7 +98,7 @@ fn recipe(value: &Bound<'_, PyAny>, depth: u32) -> Option<Recipe> {
     if let Ok(text) = value.cast_exact::<PyString>() {
         // A lone surrogate has no UTF-8.
         let text = text.to_cow().ok()?;
-        return (text.len() <= MAX_TEXT).then(|| Recipe::Str(text.into_owned()));
+        return (text.len() <= MAX_TEXT).then(|| Recipe::Str(observe::without_addresses(text.into_owned())));
     }
     if let Ok(flag) = value.cast_exact::<PyBool>() {
         return Some(Recipe::Bool(flag.is_true()));

@@ -6,7 +6,7 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyDict, PyTuple, PyType};
 
 use crate::execution::steps::StopExecution;
-use crate::observe::messages;
+use crate::observe::{self, messages};
 
 /// The maximum number of characters of console output kept from one run.
 const MAX_OUTPUT: usize = 20_000;
@@ -69,15 +69,15 @@ impl<'py> Console<'py> {
             let bytes = stream.getattr("buffer").and_then(|buffer| buffer.call_method0("getvalue"));
             match bytes.as_ref().map(|bytes| bytes.cast::<PyBytes>()) {
                 Ok(Ok(bytes)) => {
-                    let text = String::from_utf8_lossy(bytes.as_bytes());
+                    let text = observe::without_addresses(String::from_utf8_lossy(bytes.as_bytes()).into_owned());
                     match text.char_indices().nth(MAX_OUTPUT) {
-                        None => text.into_owned(),
+                        None => text,
                         // The rest counts through its hash.
                         Some((cut, _)) => format!(
                             "{}... [{} bytes, {:016x}]",
                             &text[..cut],
                             text.len(),
-                            xxhash_rust::xxh3::xxh3_64(bytes.as_bytes())
+                            xxhash_rust::xxh3::xxh3_64(text.as_bytes())
                         ),
                     }
                 }

@@ -81,7 +81,9 @@ fn audit(event: &str, arguments: &Bound<'_, PyTuple>) -> PyResult<()> {
     state::with(|execution| {
         execution.run.blocked = true;
         let line = execution.run.line;
-        let call = Call { callee: event.to_string(), arguments: observed, keywords: vec![], line, discarded: true };
+        let callee = event.to_string();
+        let call =
+            Call { callee, arguments: observed, keywords: vec![], line, discarded: true, by_all: true, state: vec![] };
         execution.run.calls.push(call);
     });
     Ok(())

@@ -1,19 +1,21 @@
 //! Observation: Python values as plain data ([`values`]), console output, log messages and warnings, blocked effects,
-//! and the comparisons that the code makes.
+//! the comparisons that the code makes, and which objects are the same.
 
 use pyo3::prelude::*;
 
-pub(crate) mod calls;
+pub(crate) mod bindings;
 pub(crate) mod comparisons;
 pub(crate) mod console;
 pub(crate) mod effects;
+pub(crate) mod files;
+pub(crate) mod identity;
 pub(crate) mod kinds;
 pub(crate) mod messages;
 mod values;
 
 pub(crate) use values::{
-    MAX_ITEMS, arguments_text, assigned_since, bounded, characters, class_name, namespace, object_namespace, short,
-    slots, value,
+    MAX_ITEMS, arguments_text, assigned_since, bounded, characters, class_name, class_namespace, namespace,
+    object_namespace, short, slots, value, without_addresses,
 };
 
 /// Once for each process: looks up builtin classes, and listens to warnings, uncaught exceptions and effects.

@@ -53,18 +53,22 @@ pub(crate) fn assigned_since(object: &Versatile, py: Python<'_>, mark: Mark) -> 
     observed.into_iter().collect()
 }
 
+/// The members of a class by name, read without code of its metaclass.
+pub(crate) fn class_namespace<'py>(class: &Bound<'py, PyType>) -> PyResult<Vec<(String, Bound<'py, PyAny>)>> {
+    let py = class.py();
+    let members = py.get_type::<PyType>().call_method1("__getattribute__", (class, "__dict__"))?;
+    let members = py.get_type::<PyDict>().call1((members,))?.cast_into::<PyDict>()?;
+    let named = members.iter().filter_map(|(name, value)| Some((name.extract::<String>().ok()?, value)));
+    Ok(named.collect())
+}
+
 /// The members of a class besides its functions.
 pub(crate) fn namespace(class: &Bound<'_, PyType>) -> Observed {
     let mut observer = Observer { nodes: 0, above: Vec::new() };
     let mut attributes: Vec<(String, Observed)> = Vec::new();
-    let members = class.py().get_type::<PyType>().call_method1("__getattribute__", (class, "__dict__"));
-    let members = members.and_then(|members| class.py().get_type::<PyDict>().call1((members,)));
-    if let Ok(Ok(members)) = members.map(|members| members.cast_into::<PyDict>()) {
-        for (name, value) in members.iter() {
-            let Ok(name) = name.extract::<String>() else { continue };
-            if !(value.is_callable() || name.starts_with("__") && name.ends_with("__")) {
-                attributes.push((name, observer.observe(&value)));
-            }
+    for (name, value) in class_namespace(class).unwrap_or_default() {
+        if !(value.is_callable() || name.starts_with("__") && name.ends_with("__")) {
+            attributes.push((name, observer.observe(&value)));
         }
     }
     attributes.sort_by(|a, b| a.0.cmp(&b.0));
@@ -80,7 +84,9 @@ pub(crate) fn short(of: &Bound<'_, PyAny>) -> String {
         let part = |name: &str| {
             slice.getattr(name).ok().filter(|part| !part.is_none()).map(|part| short(&part)).unwrap_or_default()
         };
-        return format!("{}:{}", part("start"), part("stop"));
+        let step = part("step");
+        let step = if step.is_empty() { step } else { format!(":{step}") };
+        return format!("{}:{}{step}", part("start"), part("stop"));
     }
     path::bounded(observed_path(&value(of)))
 }
@@ -389,8 +395,29 @@ fn bounded_bytes(bytes: &[u8]) -> Vec<u8> {
     [head, rest.as_bytes()].concat()
 }
 
-/// A text cut at the bound. The rest counts through its hash.
+/// The text before the address of an object in Python's own texts, and the digits that an address has at least.
+const ADDRESS: &str = " at 0x";
+const FEWEST_DIGITS: usize = 8;
+
+/// A text in which every object has the same address (`<A object at 0x0>`).
+pub(crate) fn without_addresses(text: String) -> String {
+    if !text.contains(ADDRESS) {
+        return text;
+    }
+    let mut pieces = text.split(ADDRESS);
+    let first = pieces.next().unwrap_or_default().to_owned();
+    pieces.fold(first, |whole, piece| {
+        let rest = piece.trim_start_matches(|c: char| c.is_ascii_hexdigit());
+        match piece.len() - rest.len() {
+            FEWEST_DIGITS.. => whole + ADDRESS + "0" + rest,
+            _ => whole + ADDRESS + piece,
+        }
+    })
+}
+
+/// A text without addresses, cut at the bound. The rest counts through its hash.
 pub(crate) fn bounded(text: String) -> String {
+    let text = without_addresses(text);
     if text.len() <= MAX_TEXT {
         return text;
     }
@@ -402,6 +429,12 @@ pub(crate) fn bounded(text: String) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn addresses_of_objects_are_all_the_same() {
+        let text = "<A object at 0x7f00aa00bb00>, <function f at 0x7f00aa00bb10>, read at 0x10".to_owned();
+        assert_eq!(without_addresses(text), "<A object at 0x0>, <function f at 0x0>, read at 0x10");
+    }
 
     #[test]
     fn long_bytes_differ_by_what_is_cut_off() {

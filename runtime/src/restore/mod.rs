@@ -1,7 +1,10 @@
 //! Restores state, so that executions do not see each other: the interpreter ([`world`]), the state of the code's own
-//! module, the time, and the folder that foreign code may write to.
+//! module, the time, the names and numbers of the process ([`identity`]), hashes
+//! ([`order`]), and the folder that foreign code may write to.
 
 pub(crate) mod clock;
+pub(crate) mod identity;
 pub(crate) mod module_state;
+pub(crate) mod order;
 pub(crate) mod scratch;
 pub(crate) mod world;

@@ -7,22 +7,26 @@
 use std::collections::{BTreeSet, HashSet};
 
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyFunction, PyList, PySet, PyTuple, PyType};
+use pyo3::types::{PyByteArray, PyBytes, PyDict, PyFunction, PyList, PySet, PyTuple, PyType};
 
 use twincell_engine::observed::Observed;
 
 use crate::execution::code::MODULE_NAME;
 use crate::execution::object::{Mark, Versatile};
-use crate::observe;
+use crate::observe::bindings::unchanged;
+use crate::observe::{self, identity};
 
 /// The maximum number of examined objects, and of entries of one container.
 const MAX_OBJECTS: usize = 4000;
 const MAX_ENTRIES: usize = 2000;
+/// The maximum length of a `bytearray`.
+const MAX_BYTES: usize = 1 << 16;
 
 enum Saved {
     List(Py<PyList>, Py<PyList>),
     Dict(Py<PyDict>, Py<PyDict>),
     Set(Py<PySet>, Py<PySet>),
+    Bytes(Py<PyByteArray>, Vec<u8>),
     /// A `deque` or a subclass of a builtin container: the object, and its content as a list or dict.
     Other(Py<PyAny>, Py<PyAny>),
     Class(Py<PyType>, Py<PyDict>),
@@ -30,6 +34,8 @@ enum Saved {
     Slots(Py<PyAny>, Vec<(String, Py<PyAny>)>),
     Cell(Py<PyAny>, Py<PyAny>),
     Cache(Py<PyAny>),
+    /// A lock that nobody held.
+    Lock(Py<PyAny>),
     /// A stand-in for something missing, and the number of the module's assignments to it.
     StandIn(Py<Versatile>, Mark),
 }
@@ -39,19 +45,38 @@ enum Saved {
 pub(crate) struct ModuleState {
     /// Each with the global by which it was reached.
     saved: Vec<(String, Saved)>,
+    /// The objects that code can change, by identity. They live as long as the module does.
+    held: HashSet<usize>,
+    _alive: Vec<Py<PyAny>>,
 }
 
 struct Walk<'py> {
     seen: HashSet<usize>,
     waiting: Vec<Bound<'py, PyAny>>,
     saved: Vec<(String, Saved)>,
+    held: Vec<Py<PyAny>>,
     root: String,
 }
 
 impl ModuleState {
+    /// The stand-ins for what is missing, as the module left them.
+    pub fn stand_ins(&self, py: Python<'_>) -> Vec<(Py<Versatile>, Mark)> {
+        let stand_ins = self.saved.iter().filter_map(|(_, saved)| match saved {
+            Saved::StandIn(object, mark) => Some((object.clone_ref(py), *mark)),
+            _ => None,
+        });
+        stand_ins.collect()
+    }
+
     /// Records the content of the globals.
     pub fn of(globals: &Bound<'_, PyDict>) -> Self {
-        let mut walk = Walk { seen: HashSet::new(), waiting: Vec::new(), saved: Vec::new(), root: String::new() };
+        let mut walk = Walk {
+            seen: HashSet::new(),
+            waiting: Vec::new(),
+            saved: Vec::new(),
+            held: Vec::new(),
+            root: String::new(),
+        };
         for (name, value) in globals.iter() {
             let Ok(name) = name.extract::<String>() else { continue };
             if name.starts_with("__") || name.starts_with("_tc_") {
@@ -61,12 +86,21 @@ impl ModuleState {
             walk.waiting.push(value);
             while let Some(value) = walk.waiting.pop() {
                 if walk.seen.len() < MAX_OBJECTS && walk.seen.insert(value.as_ptr() as usize) {
+                    if identity::is_mutable(&value) {
+                        walk.held.push(value.clone().unbind());
+                    }
                     // An object that cannot be examined is left alone.
                     let _ = walk.look(&value);
                 }
             }
         }
-        Self { saved: walk.saved }
+        let held = walk.held.iter().map(|object| object.as_ptr() as usize).collect();
+        Self { saved: walk.saved, held, _alive: walk.held }
+    }
+
+    /// Whether the module held this object from the start.
+    pub fn holds(&self, identity: usize) -> bool {
+        self.held.contains(&identity)
     }
 
     /// The globals whose content the code changed in place, in their present state, by name.
@@ -126,6 +160,10 @@ impl<'py> Walk<'py> {
                 let copy = PySet::new(value.py(), set.iter())?;
                 self.keep(Saved::Set(set.clone().unbind(), copy.unbind()));
             }
+        } else if let Ok(bytes) = value.cast_exact::<PyByteArray>() {
+            if bytes.len() <= MAX_BYTES {
+                self.keep(Saved::Bytes(bytes.clone().unbind(), bytes.to_vec()));
+            }
         } else if let Ok(tuple) = value.cast_exact::<PyTuple>() {
             self.waiting.extend(tuple.iter().take(MAX_ENTRIES));
         } else if let Ok(class) = value.cast::<PyType>() {
@@ -183,6 +221,10 @@ impl<'py> Walk<'py> {
         if name == "_lru_cache_wrapper" {
             self.keep(Saved::Cache(value.getattr("cache_clear")?.unbind()));
             self.waiting.push(value.getattr("__wrapped__")?);
+        } else if matches!(name.as_str(), "lock" | "RLock") && kind.module()? == "_thread" {
+            if !is_held(value)? {
+                self.keep(Saved::Lock(value.clone().unbind()));
+            }
         } else if name == "deque" && kind.module()? == "collections" {
             let content = PyList::empty(value.py());
             for item in value.try_iter()? {
@@ -222,10 +264,15 @@ fn is_of_module(namespace: &Bound<'_, PyDict>) -> bool {
     module.and_then(|module| module.extract::<String>().ok()).as_deref() == Some(MODULE_NAME)
 }
 
+/// Whether a lock is held: a plain one by anybody, a reentrant one by this thread.
+fn is_held(lock: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let method = if lock.hasattr("locked")? { "locked" } else { "_is_owned" };
+    lock.call_method0(method)?.is_truthy()
+}
+
 fn same_entries(now: &Bound<'_, PyDict>, before: &Bound<'_, PyDict>) -> bool {
     // Order counts, since code sees it when it iterates.
-    now.len() == before.len()
-        && now.iter().zip(before.iter()).all(|((key, value), (own, known))| key.is(&own) && value.is(&known))
+    now.len() == before.len() && unchanged(now, before) == before.len()
 }
 
 fn same_items(now: &Bound<'_, PyList>, before: &Bound<'_, PyList>) -> bool {
@@ -241,6 +288,7 @@ impl Saved {
                 let (set, before) = (set.bind(py), before.bind(py));
                 set.len() == before.len() && set.iter().zip(before.iter()).all(|(member, known)| member.is(&known))
             }
+            Saved::Bytes(bytes, before) => bytes.bind(py).to_vec() == *before,
             Saved::Other(object, before) => {
                 let (object, before) = (object.bind(py), before.bind(py));
                 match before.cast::<PyDict>() {
@@ -262,6 +310,7 @@ impl Saved {
                     && now.iter().zip(before).all(|((name, held), (own, known))| name == own && held.is(known))
             }
             Saved::Cache(_) => false,
+            Saved::Lock(lock) => !is_held(lock.bind(py))?,
             Saved::StandIn(stand_in, before) => stand_in.get().mark() == *before,
         })
     }
@@ -281,6 +330,11 @@ impl Saved {
                 let set = set.bind(py);
                 set.clear();
                 before.bind(py).iter().try_for_each(|member| set.add(member))
+            }
+            Saved::Bytes(bytes, before) => {
+                let bytes = bytes.bind(py);
+                bytes.call_method0("clear")?;
+                bytes.call_method1("extend", (PyBytes::new(py, before),)).map(|_| ())
             }
             Saved::Other(object, before) => {
                 let object = object.bind(py);
@@ -315,6 +369,13 @@ impl Saved {
                 Ok(())
             }
             Saved::Cache(clear) => clear.call0(py).map(|_| ()),
+            Saved::Lock(lock) => {
+                // The next run would wait for ever.
+                while is_held(lock.bind(py))? {
+                    lock.call_method0(py, "release")?;
+                }
+                Ok(())
+            }
             Saved::StandIn(stand_in, before) => {
                 stand_in.get().forget_since(*before);
                 Ok(())

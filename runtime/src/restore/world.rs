@@ -10,6 +10,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyModule};
 
+use crate::observe::bindings::unchanged;
 use crate::observe::console::Console;
 use crate::observe::effects;
 
@@ -21,7 +22,7 @@ const HIGHEST_DESCRIPTOR: i32 = 256;
 const LEAKED_DESCRIPTORS: usize = 40;
 
 const SOURCE: &std::ffi::CStr = cr"
-import _thread, decimal, gc, locale, os, random, signal, sys, threading, warnings
+import _thread, decimal, gc, locale, os, random, signal, sys, threading, uuid, warnings
 from twincell_clock import wait_for_threads as _wait_for_threads
 
 _SIGNALS = sorted(signal.valid_signals())
@@ -67,7 +68,38 @@ def _all_settings():
         [_getsignal(number) for number in _SIGNALS],
     )
 
+# The place of the finders among the settings.
+_META_PATH = 4
+
+# Those of versions 6 and 7 are new in Python 3.14.
+_UUID_COUNTERS = (
+    ('_last_timestamp', None), ('_last_timestamp_v6', None), ('_last_timestamp_v7', None), ('_last_counter_v7', 0),
+)
+
+def _settle_uuid():
+    # A generator in C that asks the system; without it `uuid1` asks this clock.
+    uuid._generate_time_safe = None
+    uuid._node = 0x01000000dec5
+    for name, start in _UUID_COUNTERS:
+        if hasattr(uuid, name):
+            setattr(uuid, name, start)
+
+def _is_of_import(finder):
+    module = getattr(finder if isinstance(finder, type) else type(finder), '__module__', None)
+    return module not in ('__main__', 'twincell_module') and module in sys.modules
+
+def _note_finders():
+    known = _settings[_META_PATH]
+    added = sys.meta_path[len(known):]
+    # An imported module stays, and so does the finder that it added for its parts.
+    if sys.meta_path[:len(known)] == known and all(map(_is_of_import, added)):
+        known += added
+
 def note():
+    # What is replaced here does not count as changed by the code.
+    _settle_uuid()
+    if _settings is not None:
+        _note_finders()
     for name, module in list(sys.modules.items()):
         if name not in _modules and module is not None:
             names = getattr(module, '__dict__', None)
@@ -85,12 +117,7 @@ def reseed(number):
     global _number, _stream
     _number, _stream = number, None
     _seed(number)
-    uuid = sys.modules.get('uuid')
-    if uuid is not None:
-        # A generator in C that asks the system; without it `uuid1` asks this clock.
-        uuid._generate_time_safe = None
-        uuid._node = 0x01000000dec5
-        uuid._last_timestamp = None
+    _settle_uuid()
     numpy = sys.modules.get('numpy.random')
     if numpy is not None:
         numpy.seed(number & 0xffffffff)
@@ -108,7 +135,7 @@ _patience = 0.0
 
 def begin_program():
     global _patience
-    _patience = 0.5
+    _patience = 2.0
 
 def _works_for_code(frame):
     while frame is not None:
@@ -130,11 +157,16 @@ def end_run():
     global _patience
     if not _started():
         return
-    _patience -= _wait_for_threads(min(0.05, _patience), _known)
+    _patience -= _wait_for_threads(min(0.25, _patience), _known)
 
-def is_tainted():
+def seems_tainted():
     if len(_frames()) > 1 or _all_settings() != _settings:
         return True
+    locale.setlocale(locale.LC_ALL, _locale)
+    decimal.setcontext(_context.copy())
+    return False
+
+def is_tainted():
     for name, (module, names) in _modules.items():
         if sys.modules.get(name) is not module:
             return True
@@ -142,9 +174,7 @@ def is_tainted():
         for key, value in names.items():
             if now.get(key) is not value:
                 return True
-    locale.setlocale(locale.LC_ALL, _locale)
-    decimal.setcontext(_context.copy())
-    return False
+    return seems_tainted()
 ";
 
 struct World {
@@ -156,6 +186,7 @@ struct World {
     reseed: Py<PyAny>,
     restore_environment: Py<PyAny>,
     is_tainted: Py<PyAny>,
+    seems_tainted: Py<PyAny>,
     note: Py<PyAny>,
     begin_program: Py<PyAny>,
     begin_run: Py<PyAny>,
@@ -184,6 +215,7 @@ pub(crate) fn prepare(py: Python<'_>) -> PyResult<()> {
             reseed: function("reseed")?,
             restore_environment: function("restore_environment")?,
             is_tainted: function("is_tainted")?,
+            seems_tainted: function("seems_tainted")?,
             note: function("note")?,
             begin_program: function("begin_program")?,
             begin_run: function("begin_run")?,
@@ -271,19 +303,29 @@ pub(crate) fn restore(py: Python<'_>) {
     unsafe { pyo3::ffi::Py_SetRecursionLimit(RECURSION_LIMIT) };
     let builtins = world.builtins.bind(py);
     let before = world.builtins_before.bind(py);
-    if !is_unchanged(builtins, before) {
+    if unchanged(builtins, before) != before.len() || builtins.len() != before.len() {
         builtins.clear();
         let _ = builtins.update(before.as_mapping());
     }
-    let modules = world.modules.bind(py);
-    for (name, module) in world.modules_before.bind(py).iter() {
-        if !modules.get_item(&name).ok().flatten().is_some_and(|now| now.is(&module)) {
-            let _ = modules.set_item(name, module);
+    let (modules, before) = (world.modules.bind(py), world.modules_before.bind(py));
+    if unchanged(modules, before) != before.len() {
+        for (name, module) in before.iter() {
+            if !modules.get_item(&name).ok().flatten().is_some_and(|now| now.is(&module)) {
+                let _ = modules.set_item(name, module);
+            }
         }
     }
     if world.restore_environment.call0(py).is_err() {
         effects::taint();
     }
+}
+
+/// Whether this process is no longer as a program may expect it, as far as a glance tells. Open files and the functions
+/// of all modules are not looked at, which would take longer than many executions.
+pub(crate) fn seems_tainted(py: Python<'_>) -> bool {
+    restore(py);
+    let Some(world) = WORLD.get(py) else { return false };
+    effects::is_tainted() || is_true(py, &world.seems_tainted)
 }
 
 /// Whether this process is no longer as a program may expect it.
@@ -295,12 +337,12 @@ pub(crate) fn is_tainted(py: Python<'_>) -> bool {
     effects::is_tainted()
         || before.iter().any(|descriptor| !now.contains(descriptor))
         || now.len() > before.len() + LEAKED_DESCRIPTORS
-        || world.is_tainted.call0(py).and_then(|answer| answer.is_truthy(py)).unwrap_or(true)
+        || is_true(py, &world.is_tainted)
 }
 
-fn is_unchanged(now: &Bound<'_, PyDict>, before: &Bound<'_, PyDict>) -> bool {
-    now.len() == before.len()
-        && now.iter().all(|(name, value)| before.get_item(name).ok().flatten().is_some_and(|known| known.is(&value)))
+/// Whether a question is answered by yes, or not at all.
+fn is_true(py: Python<'_>, question: &Py<PyAny>) -> bool {
+    question.call0(py).and_then(|answer| answer.is_truthy(py)).unwrap_or(true)
 }
 
 fn stop_timers() {

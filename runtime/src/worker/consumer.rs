@@ -12,6 +12,7 @@ use twincell_syntax::site::SiteKind;
 
 use crate::execution::prediction_index::YIELD;
 use crate::execution::{code, state};
+use crate::inject::reach;
 use crate::inject::resolve::{self, ValueRequest};
 use crate::observe;
 
@@ -44,6 +45,7 @@ pub(crate) fn consume<'py>(generator: &Bound<'py, PyAny>, most: usize) -> Consum
         match next {
             Ok(item) => {
                 items.push(observe::value(&item));
+                reach::at_yield(py);
                 given.push(item);
             }
             Err(error) if error.is_instance_of::<PyStopIteration>(py) => {

@@ -1,5 +1,6 @@
 //! Loads programs and runs executions in this process's interpreter.
 
+use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::path::PathBuf;
@@ -13,34 +14,62 @@ use twincell_engine::observed::{Behavior, Observed, Outcome, Slot};
 use twincell_engine::protocol::{
     Body, Context, ExecutionRecord, ExecutionRequest, Injection, Isolation, Program, ReplacementScope, Unevaluated,
 };
+use twincell_engine::sources::{Source, Sources};
 use twincell_values::drawing::Draw;
-use twincell_values::path::{AccessPath, Question};
+use twincell_values::path::{AccessPath, EVERYTHING, Question};
 use twincell_values::value::{Fixed, Recipe};
 
 use crate::execution::object::{Mark, Versatile};
 use crate::execution::observations::Observations;
 use crate::execution::prediction_index::PredictionIndex;
 use crate::execution::state::{self, Execution, OfThreads, VersionRun};
-use crate::inject::{names, resolve};
+use crate::inject::machine::{self, Machine};
+use crate::inject::{names, original};
 use crate::observe;
 use crate::observe::console::Console;
+use crate::observe::{bindings, files};
 use crate::restore::scratch::Scratch;
-use crate::restore::{clock, world};
+use crate::restore::{clock, identity, order, world};
+use crate::worker::globals::Plain;
+use crate::worker::identities::{Seen, identities};
 use crate::worker::version::{self, LoadedVersion};
 use crate::worker::{Host, globals, isolation, module, outcome, script};
 
-/// Globals that the interpreter keeps for itself.
-const BOOKKEEPING: [&str; 2] = ["__builtins__", "__warningregistry__"];
+/// How many steps all threads of the code have together, if the budget has as many.
+const STEPS_OF_THREADS: u64 = 5000;
 
+/// A program, ready to run in its context, and without its module once an execution asks for this.
 struct LoadedProgram {
     index: Rc<PredictionIndex>,
+    within: Loaded,
+    alone: OnceCell<Loaded>,
+}
+
+/// All versions of a program in one context.
+struct Loaded {
     versions: Vec<LoadedVersion>,
     /// The globals that every version's module has.
     shared: HashSet<String>,
     /// The globals that some versions have and others lack.
     uneven: Rc<HashSet<String>>,
-    /// The globals that can be injected instead.
-    plain: Vec<String>,
+    /// The globals and class attributes that can be injected instead.
+    plain: Vec<Plain>,
+    machine: Machine,
+}
+
+impl LoadedProgram {
+    /// The versions for an execution, and what their context is. `alone`: without their module.
+    fn loaded(&self, py: Python<'_>, alone: bool) -> PyResult<&Loaded> {
+        match self.alone.get() {
+            _ if !alone => Ok(&self.within),
+            Some(loaded) => Ok(loaded),
+            None => {
+                // Its notes are those of the module.
+                let (loaded, _) = load(py, &self.index, Context::Function)?;
+                Ok(self.alone.get_or_init(|| loaded))
+            }
+        }
+    }
 }
 
 /// The worker's interpreter, in which programs run.
@@ -53,14 +82,17 @@ impl PythonHost {
     /// Imports what every execution needs. Call this before the sandbox closes. `scratch` is the worker's own folder,
     /// which is emptied between versions.
     pub fn new(scratch: PathBuf) -> Result<Self, String> {
-        Python::attach(|py| {
-            observe::prepare(py)
-                .and_then(|()| clock::prepare(py))
-                .and_then(|()| module::helpers(py).map(|_| ()))
-                .and_then(|()| names::prepare(py))
-                .and_then(|()| world::prepare(py))
+        let seen = Python::attach(|py| {
+            order::prepare(py)
+                .and_then(|()| observe::prepare(py))
+                .and_then(|()| identity::prepare(py, &scratch))
+                .and_then(|seen| clock::prepare(py).map(|()| seen))
+                .and_then(|seen| module::helpers(py).map(|_| seen))
+                .and_then(|seen| names::prepare(py).map(|()| seen))
+                .and_then(|seen| world::prepare(py).map(|()| seen))
                 .map_err(|error| module::describe(py, &error))
         })?;
+        files::keep(&scratch, &seen);
         Ok(Self { programs: HashMap::new(), scratch: Scratch::new(scratch) })
     }
 
@@ -68,42 +100,8 @@ impl PythonHost {
         world::begin_program(py);
         let context = program.context;
         let index = Rc::new(PredictionIndex::new(py, program));
-        let mut unevaluated = Vec::new();
-        let mut versions = Vec::new();
-        for (number, indexed) in index.versions.iter().enumerate() {
-            let version = &indexed.version;
-            let evaluate = |globals: &Bound<'_, PyDict>| {
-                let console = Console::catch(py)?;
-                let execution = new_execution(&index, number, Draw::new(0, Fixed::new(), 0.0), globals, true);
-                let outer = state::replace(Some(execution), world::begin_run(py));
-                // Each version's own module sees the same random numbers and the same time.
-                world::reseed(py, 0);
-                clock::reset(py, 0)?;
-                for part in module::evaluate(globals, &version.module) {
-                    if !unevaluated.contains(&part) {
-                        unevaluated.push(part);
-                    }
-                }
-                let installed = module::install(globals, &version.companions);
-                let execution = state::replace(outer, Vec::new());
-                world::restore(py);
-                console.release()?;
-                drop(execution);
-                world::note_modules(py);
-                installed
-            };
-            let identifiers = indexed.names.iter().map(|name| name.clone_ref(py)).collect();
-            versions.push(LoadedVersion::load(py, version, context, identifiers, evaluate)?);
-        }
-        let names = |version: &LoadedVersion| -> HashSet<String> {
-            version.before.bind(py).keys().iter().filter_map(|name| name.extract::<String>().ok()).collect()
-        };
-        let shared = versions.iter().map(names).reduce(|a, b| &a & &b).unwrap_or_default();
-        let all = versions.iter().map(names).reduce(|a, b| &a | &b).unwrap_or_default();
-        let uneven = Rc::new(&all - &shared);
-        let modules: Vec<_> = versions.iter().map(|version: &LoadedVersion| version.before.bind(py).clone()).collect();
-        let plain = if context == Context::Module { globals::plain(&index, &modules) } else { vec![] };
-        Ok((LoadedProgram { index, versions, shared, uneven, plain }, unevaluated))
+        let (within, unevaluated) = load(py, &index, context)?;
+        Ok((LoadedProgram { index, within, alone: OnceCell::new() }, unevaluated))
     }
 
     fn run_request(
@@ -121,27 +119,34 @@ impl PythonHost {
         let mut forced: Vec<String> = Vec::new();
         let first = positions.start;
         let may_replace = request.replace != ReplacementScope::Nothing || Question::any_injected(&request.fixed);
+        let alone = program.index.context == Context::Module && {
+            let probability = if request.replace == ReplacementScope::All { 1.0 } else { 0.0 };
+            draw.whether(&Question::Injected(EVERYTHING).to_string(), probability)
+        };
+        let loaded = program.loaded(py, alone)?;
         for (position, &number) in request.versions.iter().enumerate().take(positions.end).skip(first) {
             if position > first {
                 // Files that the previous version wrote are gone for the next.
                 self.scratch.reset();
             }
             let number = usize::from(number);
-            let Some(version) = program.versions.get(number) else {
+            let Some(version) = loaded.versions.get(number) else {
                 return Err(pyo3::exceptions::PyIndexError::new_err(format!("the program has no version {number}")));
             };
             let again = request.versions[..position].iter().filter(|&&other| usize::from(other) == number).count();
-            world::reseed(py, request.seed.wrapping_add(again as u64));
-            clock::reset(py, again)?;
+            begin_run(py, request.seed, again)?;
             let mut execution = new_execution(&program.index, number, draw, version.globals.bind(py), false);
-            execution.uneven = program.uneven.clone();
+            execution.alone |= alone;
+            execution.uneven = loaded.uneven.clone();
+            execution.stand_ins = version.stand_ins.clone();
+            execution.globals_before = version.assigns_globals.then(|| version.before.clone_ref(py));
             execution.injections = injections;
             execution.observations = observations;
             execution.explain = request.explain;
             execution.replace = request.replace;
-            execution.may_replace = may_replace;
+            execution.may_replace = may_replace && !alone;
             execution.run.repeated = again > 0;
-            let ran = run_version(py, version, program, execution)?;
+            let ran = run_version(py, version, loaded, execution)?;
             (draw, injections, observations) = (ran.draw, ran.injections, ran.observations);
             forced.extend(ran.forced);
             behaviors.push(ran.behavior);
@@ -207,12 +212,27 @@ impl Host for PythonHost {
         })
     }
 
+    fn predict(&mut self, program: u64, source: Program) -> Result<(), String> {
+        let Some(loaded) = self.programs.get_mut(&program) else {
+            return Err(format!("program {program} is not loaded"));
+        };
+        if loaded.index.versions.len() != source.versions.len() {
+            return Err(format!("program {program} has another number of versions"));
+        }
+        loaded.index = Python::attach(|py| Rc::new(PredictionIndex::new(py, source)));
+        Ok(())
+    }
+
     fn unload(&mut self, program: u64) {
         Python::attach(|_| self.programs.remove(&program));
     }
 
     fn is_tainted(&mut self) -> bool {
         Python::attach(world::is_tainted)
+    }
+
+    fn seems_tainted(&mut self) -> bool {
+        Python::attach(world::seems_tainted)
     }
 
     fn test(&mut self, source: &str, subject: &str) -> (Option<String>, Vec<String>) {
@@ -233,6 +253,60 @@ impl Host for PythonHost {
     }
 }
 
+/// Loads all versions of a program in a context. Returns the parts of their modules that could not be evaluated.
+fn load(py: Python<'_>, index: &Rc<PredictionIndex>, context: Context) -> PyResult<(Loaded, Vec<Unevaluated>)> {
+    let is_within = context == index.context;
+    let mut unevaluated = Vec::new();
+    let mut versions = Vec::new();
+    for (number, indexed) in index.versions.iter().enumerate() {
+        let version = &indexed.version;
+        let module = if is_within { &version.module } else { &version.alone };
+        let evaluate = |globals: &Bound<'_, PyDict>| {
+            let console = Console::catch(py)?;
+            let mut execution = new_execution(index, number, Draw::new(0, Fixed::new(), 0.0), globals, true);
+            execution.alone = context == Context::Function;
+            let outer = state::replace(Some(execution), world::begin_run(py));
+            // Each version's own module sees the same random numbers and the same time.
+            begin_run(py, 0, 0)?;
+            for part in module::evaluate(globals, module) {
+                if !unevaluated.contains(&part) {
+                    unevaluated.push(part);
+                }
+            }
+            let installed = module::install(globals, &version.companions);
+            let execution = state::replace(outer, Vec::new());
+            world::restore(py);
+            console.release()?;
+            drop(execution);
+            world::note_modules(py);
+            installed
+        };
+        let identifiers = indexed.names.iter().map(|name| name.clone_ref(py)).collect();
+        versions.push(LoadedVersion::load(py, version, module, context, identifiers, evaluate)?);
+    }
+    let names = |version: &LoadedVersion| -> HashSet<String> {
+        version.before.bind(py).keys().iter().filter_map(|name| name.extract::<String>().ok()).collect()
+    };
+    let shared = versions.iter().map(names).reduce(|a, b| &a & &b).unwrap_or_default();
+    let all = versions.iter().map(names).reduce(|a, b| &a | &b).unwrap_or_default();
+    let uneven = Rc::new(&all - &shared);
+    globals::inject_alike(py, &versions, &shared)?;
+    let modules: Vec<_> = versions.iter().map(|version: &LoadedVersion| version.before.bind(py).clone()).collect();
+    let plain = if context == Context::Module { globals::plain(index, &modules) } else { vec![] };
+    Ok((Loaded { versions, shared, uneven, plain, machine: Machine::of(index) }, unevaluated))
+}
+
+/// Begins a run of a version on a seed: the repetition with this number in one execution. Clocks, random numbers and
+/// names are the same for all versions.
+fn begin_run(py: Python<'_>, seed: u64, repetition: usize) -> PyResult<()> {
+    let varied = Sources::varied(repetition);
+    let number = |source| if varied.contains(source) { repetition } else { 0 };
+    world::reseed(py, seed.wrapping_add(number(Source::Random) as u64));
+    clock::reset(py, repetition, varied)?;
+    order::begin(repetition > 0);
+    identity::begin(py, number(Source::Process), seed.wrapping_add(number(Source::TemporaryName) as u64))
+}
+
 fn new_execution(
     index: &Rc<PredictionIndex>,
     number: usize,
@@ -246,6 +320,7 @@ fn new_execution(
     let run = VersionRun {
         lines: vec![0; lines as usize + 1],
         branches: vec![(0, 0); sites.branches.len()],
+        of_threads: OfThreads { steps: index.step_budget.saturating_sub(STEPS_OF_THREADS), ..OfThreads::default() },
         ..VersionRun::default()
     };
     Box::new(Execution {
@@ -260,8 +335,11 @@ fn new_execution(
         run,
         uneven: Rc::default(),
         globals: Some(globals.clone().unbind()),
+        globals_before: None,
+        stand_ins: Rc::default(),
         loading,
         imports_may_fail: false,
+        alone: index.context == Context::Function,
     })
 }
 
@@ -275,12 +353,7 @@ struct Ran {
 }
 
 /// Runs one version. Returns its behavior and hands the decisions on to the next.
-fn run_version(
-    py: Python<'_>,
-    version: &LoadedVersion,
-    program: &LoadedProgram,
-    execution: Box<Execution>,
-) -> PyResult<Ran> {
+fn run_version(py: Python<'_>, version: &LoadedVersion, program: &Loaded, execution: Box<Execution>) -> PyResult<Ran> {
     let index = execution.index.clone();
     let number = execution.version;
     let globals = version.globals.bind(py);
@@ -288,24 +361,40 @@ fn run_version(
     let outer = state::replace(Some(execution), world::begin_run(py));
     let mut extra = Vec::new();
     let mut replaced = Vec::new();
+    let mut called = None;
     let description = &index.versions[number].version;
-    let result = globals::replace(globals, &program.plain, &mut replaced)
-        .and_then(|()| version.run(py, description, &mut extra));
+    let mut command_line = None;
+    let result = globals::replace(globals, number, &program.plain, &mut replaced)
+        .and_then(|()| program.machine.replace(py))
+        .map(|before| command_line = before)
+        .and_then(|()| version.run(py, description, &mut extra, &mut called));
     world::end_run(py);
-    let outcome = outcome::settle(py, result, &mut extra);
+    let (outcome, returned) = outcome::settle(py, result, &mut extra);
+    let returned = returned.filter(|_| matches!(outcome, Outcome::Returned(_)));
+    let mut again = None;
+    if let (true, Some(called), Some(first)) = (index.calls_twice, &called, &returned) {
+        again = outcome::again(py, called.again(first), &mut extra);
+        outcome::note_repetition(&outcome, &mut extra);
+    }
     if !matches!(outcome, Outcome::Stopped { .. }) {
-        outcome::callbacks(py, &mut extra);
+        outcome::callbacks(py, returned.as_ref(), &mut extra);
     }
     globals::put_back(globals, replaced);
-    let mut arguments = changed_values(py);
-    let mut assigned = changed_globals(globals, version.before.bind(py));
+    machine::put_back(py, command_line);
+    let injected = state::with(|execution| std::mem::take(&mut execution.run.injected)).unwrap_or_default();
+    let mut arguments = changed_values(py, &injected);
+    let mut assigned = bindings::changed(globals, version.before.bind(py));
     if let Body::Snippet { results, temporary } = &description.body {
         let bound = |name: &str| results.iter().any(|(own, _)| own == name) || temporary.iter().any(|own| own == name);
         assigned.retain(|(name, _)| !bound(name) && !name.starts_with('_'));
         arguments.extend(version::bound_names(globals, results));
     }
     let mut held = version.state.changed(globals);
+    let names = assigned.iter().chain(&held).map(|(name, _)| name);
+    let changed = names.map(|name| (name.clone(), program.shared.contains(name))).collect();
     held.retain(|(name, _)| program.shared.contains(name) && assigned.iter().all(|(known, _)| known != name));
+    let seen = Seen { injected: &injected, changed, results: [returned, again] };
+    extra.extend(identities(version, globals, seen));
     arguments.extend(assigned.into_iter().chain(held).map(|(name, value)| (Slot::Global(name), value)));
     arguments.append(&mut extra);
     let execution = state::replace(outer, Vec::new());
@@ -334,30 +423,28 @@ fn run_version(
     more_log.sort_by_cached_key(|logged| format!("{logged:?}"));
     calls.append(&mut more_calls);
     log.append(&mut more_log);
-    let forced = std::mem::take(&mut run.forced);
+    let (forced, yields) = (std::mem::take(&mut run.forced), std::mem::take(&mut run.yields));
     // Finalizers of the code's own objects run here, outside any execution.
     drop(run);
-    let behavior = Behavior { outcome, arguments, stdout, stderr, log, calls, lines, branches };
+    let behavior = Behavior { outcome, arguments, stdout, stderr, log, calls, yields, lines, branches };
     let Execution { draw, injections, observations, .. } = *execution;
     Ok(Ran { behavior, draw, injections, observations, forced })
 }
 
 /// The injected values that the code changed, by access path.
-fn changed_values(py: Python<'_>) -> Vec<(Slot, Observed)> {
-    let injected = state::with(|execution| std::mem::take(&mut execution.run.injected)).unwrap_or_default();
+fn changed_values(py: Python<'_>, injected: &[(String, Py<PyAny>, Recipe)]) -> Vec<(Slot, Observed)> {
     let mut changed = Vec::new();
     for (path, value, recipe) in injected {
         let value = value.bind(py);
         if let Ok(versatile) = value.cast::<Versatile>() {
             let assigned = observe::assigned_since(versatile.get(), py, Mark::default());
             if !assigned.is_empty() {
-                changed.push((path.clone(), Observed::Injected { path, assigned }));
+                changed.push((path.clone(), Observed::Injected { path: path.clone(), assigned }));
             }
-        } else if !AccessPath::from(&path).ends_in_call() {
+        } else if !AccessPath::new(path).ends_in_call() {
             // A plain container that a call returned belongs to the code. Its use is observed.
-            let now = observe::value(value);
-            if now != observed_recipe(py, &recipe, &path) {
-                changed.push((path, now));
+            if let Some(now) = original::changed(value, recipe, path) {
+                changed.push((path.clone(), now));
             }
         }
     }
@@ -365,73 +452,8 @@ fn changed_values(py: Python<'_>) -> Vec<(Slot, Observed)> {
     changed.into_iter().map(|(path, value)| (Slot::Argument(path), value)).collect()
 }
 
-/// An injected value in its original state.
-fn observed_recipe(py: Python<'_>, recipe: &Recipe, path: &str) -> Observed {
-    let items = |items: &[Recipe]| {
-        items
-            .iter()
-            .enumerate()
-            .map(|(index, item)| observed_recipe(py, item, &AccessPath::new(path).item(index)))
-            .collect()
-    };
-    match recipe {
-        Recipe::None => Observed::None,
-        Recipe::Bool(value) => Observed::Bool(*value),
-        Recipe::Int(value) => Observed::Int(value.to_string()),
-        Recipe::Float(value) => Observed::Float(format!("{value:?}")),
-        Recipe::Str(text) => Observed::Str(text.clone()),
-        Recipe::Bytes(bytes) => Observed::Bytes(bytes.clone()),
-        Recipe::List(list) => Observed::List(items(list)),
-        Recipe::Tuple(list) => Observed::Tuple(items(list)),
-        Recipe::Set(list) => {
-            let mut members: Vec<Observed> = items(list);
-            members.sort_by_cached_key(|member| format!("{member:?}"));
-            Observed::Set(members)
-        }
-        Recipe::Dict(entries) => Observed::Dict(
-            entries
-                .iter()
-                .map(|(key, value)| {
-                    (
-                        observed_recipe(py, key, path),
-                        observed_recipe(py, value, &AccessPath::new(path).item(key.display())),
-                    )
-                })
-                .collect(),
-        ),
-        Recipe::Versatile(_) => Observed::Injected { path: path.to_string(), assigned: vec![] },
-        Recipe::Named(name) => resolve::named(py, name).map_or(Observed::None, |value| observe::value(value.bind(py))),
-    }
-}
-
-/// How many globals, from the first one on, are unchanged: as a rule, all except those that the code added.
-fn unchanged(globals: &Bound<'_, PyDict>, before: &Bound<'_, PyDict>) -> usize {
-    let pairs = globals.iter().zip(before.iter());
-    pairs.take_while(|((name, value), (own, known))| name.is(own) && value.is(known)).count()
-}
-
-/// The globals that the code assigned, by name.
-fn changed_globals(globals: &Bound<'_, PyDict>, before: &Bound<'_, PyDict>) -> Vec<(String, Observed)> {
-    let mut changed: Vec<(String, Observed)> = globals
-        .iter()
-        .skip(unchanged(globals, before))
-        .filter(|(name, value)| !is_same(before, name, value))
-        .filter_map(|(name, value)| {
-            let name = name.extract::<String>().ok()?;
-            let own = value.is_exact_instance_of::<pyo3::types::PyFunction>();
-            (!own && !BOOKKEEPING.contains(&name.as_str())).then(|| (name, observe::value(&value)))
-        })
-        .collect();
-    changed.sort_by(|a, b| a.0.cmp(&b.0));
-    changed
-}
-
-fn is_same(before: &Bound<'_, PyDict>, name: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) -> bool {
-    before.get_item(name).ok().flatten().is_some_and(|known| known.is(value))
-}
-
 fn restore(globals: &Bound<'_, PyDict>, before: &Bound<'_, PyDict>) -> PyResult<()> {
-    let same = unchanged(globals, before);
+    let same = bindings::unchanged(globals, before);
     if same < before.len() {
         globals.clear();
         return globals.update(before.as_mapping());

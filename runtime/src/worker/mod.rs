@@ -6,6 +6,7 @@
 mod consumer;
 mod globals;
 mod host;
+mod identities;
 mod isolation;
 mod module;
 mod outcome;
@@ -39,12 +40,20 @@ pub trait Host {
     /// of a module that could not be evaluated.
     fn load(&mut self, program: u64, source: Program) -> Result<Vec<Unevaluated>, String>;
 
+    /// Gives a loaded program other predictions. `source` is the same program with them.
+    fn predict(&mut self, program: u64, source: Program) -> Result<(), String>;
+
     /// Drops a program. A missing one is not an error.
     fn unload(&mut self, program: u64);
 
-    /// Whether a program left this process in a state that no other should meet. This is asked when a program is
-    /// unloaded.
+    /// Whether a program left this process in a state that no other should meet. This is asked when a campaign ends and
+    /// when a program is unloaded.
     fn is_tainted(&mut self) -> bool {
+        false
+    }
+
+    /// The same as far as a glance tells. This is asked after each batch.
+    fn seems_tainted(&mut self) -> bool {
         false
     }
 
@@ -108,6 +117,13 @@ pub fn serve(setup: &Setup, host: &mut dyn Host) -> Result<(), WorkerError> {
                 };
                 send(&mut socket, &answer)?;
             }
+            ToWorker::Predict { program, source } => {
+                let answer = match host.predict(program, *source) {
+                    Ok(()) => FromWorker::Loaded { program, unevaluated: Vec::new() },
+                    Err(reason) => FromWorker::Failed { program, reason },
+                };
+                send(&mut socket, &answer)?;
+            }
             ToWorker::Unload { program } => {
                 host.unload(program);
                 if host.is_tainted() {
@@ -123,12 +139,15 @@ pub fn serve(setup: &Setup, host: &mut dyn Host) -> Result<(), WorkerError> {
                     };
                     send(&mut socket, &answer)?;
                 }
-                send(&mut socket, &FromWorker::Done { program, tainted: host.is_tainted() })?;
+                send(&mut socket, &FromWorker::Done { program, tainted: host.seems_tainted() })?;
             }
             ToWorker::Test { program, source, subject } => {
                 scratch.reset();
                 let (failure, effects) = host.test(&source, &subject);
                 send(&mut socket, &FromWorker::Tested { program, failure, effects })?;
+            }
+            ToWorker::Inspect { program } => {
+                send(&mut socket, &FromWorker::Inspected { program, tainted: host.is_tainted() })?;
             }
             ToWorker::Exit => break,
         }

@@ -8,13 +8,18 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyCode, PyCodeMethods, PyDict, PyFunction, PyList, PyModule, PyTuple, PyType};
 
 use twincell_engine::protocol::{Companion, Unevaluated};
+use twincell_syntax::scopes::mangle;
 
 use crate::execution::code::FILE_NAME;
 use crate::execution::object::Versatile;
 use crate::execution::state;
+use crate::observe;
 
 /// The maximum number of failing statements of a module that are reported.
 const MAX_UNEVALUATED: usize = 20;
+
+/// The file name of the worker's own code in Python.
+pub(crate) const HELPERS_FILE: &str = "twincell_helpers.py";
 
 static HELPERS: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
 
@@ -61,6 +66,63 @@ def parameters(of):
 def members(enum):
     return {name: member.value for name, member in enum.__members__.items()}
 
+import copy, itertools, operator, re
+
+class _Probe(Exception):
+    pass
+
+def _holds_back(one):
+    try:
+        with one:
+            raise _Probe
+    except _Probe:
+        return False
+    return True
+
+def _text(text):
+    # Where an object lies in memory is not behavior.
+    return re.sub(r' at 0x[0-9a-fA-F]+', '', text)
+
+# Operations on one object, by the special method that each asks for first.
+_OPERATIONS = {
+    '__bool__': bool,
+    '__len__': len,
+    '__iter__': lambda one: list(itertools.islice(iter(one), 20)),
+    '__next__': next,
+    '__contains__': lambda one: None in one,
+    '__getitem__': lambda one: one[0],
+    '__setitem__': lambda one: operator.setitem(one, 0, None),
+    '__delitem__': lambda one: operator.delitem(one, 0),
+    '__call__': callable,
+    '__enter__': _holds_back,
+    '__copy__': copy.copy,
+    '__deepcopy__': copy.deepcopy,
+    '__getattr__': lambda one: one.an_attribute_of_no_class,
+    '__str__': lambda one: _text(str(one)) + _text(repr(one)),
+    '__format__': lambda one: _text(format(one)),
+    '__reversed__': lambda one: list(itertools.islice(reversed(one), 20)),
+    '__int__': int,
+    '__float__': float,
+    '__index__': operator.index,
+    '__abs__': abs,
+    '__neg__': operator.neg,
+    '__invert__': operator.invert,
+}
+# Operators between two objects.
+_OPERATORS = {
+    f'__{name}__': getattr(operator, name + '_' if name in ('and', 'or') else name)
+    for name in (
+        'le', 'ge', 'add', 'sub', 'mul', 'truediv', 'floordiv', 'mod', 'pow', 'matmul', 'and', 'or', 'xor', 'lshift',
+        'rshift',
+    )
+}
+
+def is_operator(name):
+    return name in _OPERATORS
+
+def operate(name, one, other):
+    return _OPERATORS[name](one, other) if name in _OPERATORS else _OPERATIONS[name](one)
+
 import asyncio
 
 from twincell_clock import new_loop
@@ -79,12 +141,13 @@ def run(awaitable):
         for task in asyncio.all_tasks(_loop):
             task.cancel()
 
-def collect(generator, count):
+def collect(generator, count, handed):
     async def items():
         found = []
         try:
             async for item in generator:
                 found.append(item)
+                handed()
                 if len(found) >= count:
                     return found, False, None
         except BaseException as error:
@@ -117,9 +180,12 @@ pub(crate) fn install(globals: &Bound<'_, PyDict>, companions: &[Companion]) -> 
     let py = globals.py();
     for companion in companions {
         let definition = compile_function(py, &companion.code)?;
+        // As Python spells a private name within its class.
+        let class = companion.qualname.rsplit('.').nth(1);
+        let spelled = mangle(&companion.name, class);
         let is_own = |constant: &Bound<'_, PyAny>| {
             let name = constant.getattr("co_name").and_then(|name| name.extract::<String>());
-            name.is_ok_and(|name| name == companion.name)
+            name.is_ok_and(|name| name == spelled)
         };
         let constants = definition.getattr("co_consts")?.cast_into::<PyTuple>()?;
         let Some(code) = constants.iter().find(is_own) else { continue };
@@ -140,10 +206,12 @@ pub(crate) fn install(globals: &Bound<'_, PyDict>, companions: &[Companion]) -> 
 /// The plain function with a qualified name, without its decorators.
 fn function_at<'py>(globals: &Bound<'py, PyDict>, qualname: &str) -> Option<Bound<'py, PyAny>> {
     let mut parts = qualname.split('.');
-    let mut found = globals.get_item(parts.next()?).ok()??;
+    let mut class = parts.next()?;
+    let mut found = globals.get_item(class).ok()??;
     for part in parts {
         // Through the namespace, since access by attribute would bind.
-        found = found.getattr("__dict__").ok()?.get_item(part).ok()?;
+        found = found.getattr("__dict__").ok()?.get_item(mangle(part, Some(class))).ok()?;
+        class = part;
     }
     for _ in 0..8 {
         if found.is_exact_instance_of::<PyFunction>() {
@@ -222,7 +290,7 @@ pub(crate) fn evaluate(globals: &Bound<'_, PyDict>, source: &str) -> Vec<Unevalu
 /// The text of an exception, bounded.
 pub(crate) fn message(py: Python<'_>, error: &PyErr) -> String {
     let text = error.value(py).str().map_or_else(|_| String::new(), |text| text.to_string_lossy().into_owned());
-    text.chars().take(300).collect()
+    observe::without_addresses(text).chars().take(300).collect()
 }
 
 /// `ValueError: text` of an exception, bounded.

@@ -28,6 +28,7 @@ class Raises:
 class Patch:
     def __init__(self):
         self.undo = []
+        self.environment = dict(os.environ._data)
 
     @classmethod
     def context(cls):
@@ -37,14 +38,38 @@ class Patch:
         return self
 
     def __exit__(self, *_):
-        for holder, name, part in self.undo:
-            setattr(holder, name, part)
+        for undo, *arguments in reversed(self.undo):
+            undo(*arguments)
+        os.environ._data.clear()
+        os.environ._data.update(self.environment)
 
-    def delattr(self, target):
+    def found(self, target):
         module, _, name = target.rpartition('.')
         holder = __import__(module, fromlist=['x'])
-        self.undo.append((holder, name, getattr(holder, name)))
-        delattr(holder, name)
+        self.undo.append((setattr, holder, name, getattr(holder, name)))
+        return holder, name
+
+    def delattr(self, target):
+        delattr(*self.found(target))
+
+    # Only Python's own mapping: the variables of the process are outside of it.
+    def setenv(self, name, value):
+        os.environ._data[os.environ.encodekey(name)] = os.environ.encodevalue(value)
+
+    def delenv(self, name, raising=True):
+        os.environ._data.pop(os.environ.encodekey(name), None)
+
+    # As pytest's: a dotted name and a value, or an object, a name and a value.
+    def setattr(self, holder, *rest):
+        if isinstance(holder, str):
+            holder, rest = self.found(holder)[0], (holder.rpartition('.')[2], *rest)
+        else:
+            self.undo.append((setattr, holder, rest[0], getattr(holder, rest[0])))
+        setattr(holder, *rest)
+
+    def setitem(self, holder, name, value):
+        self.undo.append((holder.__setitem__, name, holder[name]) if name in holder else (holder.pop, name, None))
+        holder[name] = value
 
 def describe(error):
     last = error.__traceback__

@@ -2,18 +2,21 @@
 //! stand, and a class is used from outside.
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use pyo3::basic::CompareOp;
 use pyo3::exceptions::{PyAttributeError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyCode, PyCodeMethods, PyDict, PyString, PyType};
 
-use twincell_engine::observed::{Observed, Outcome, Slot};
+use twincell_engine::observed::{Elision, Observed, Outcome, Slot};
 use twincell_engine::protocol::{Body, Context, Member, Version};
+use twincell_syntax::scopes::mangle;
 use twincell_syntax::{Parameter, ParameterKind};
 use twincell_values::path::{AccessPath, Question};
 use twincell_values::reading::Hint;
 
+use crate::execution::object::{Mark, Versatile};
 use crate::execution::state;
 use crate::execution::steps::StopExecution;
 use crate::inject::arguments::{self, Arguments};
@@ -32,6 +35,24 @@ const SAME_CLASS: f64 = 0.8;
 /// Set in the flags of code with an `await` at its top level.
 const IS_COROUTINE: u32 = 0x80;
 
+/// The class of a property whose object keeps the first result.
+const CACHED_PROPERTY: &str = "cached_property";
+
+/// A function with the arguments of its call.
+pub(crate) struct Called<'py> {
+    function: Bound<'py, PyAny>,
+    arguments: Arguments<'py>,
+    /// The object of the property keeps the result of the first call.
+    is_kept: bool,
+}
+
+impl<'py> Called<'py> {
+    /// What a second call with the same arguments gives, after the first one gave `first`.
+    pub fn again(&self, first: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        if self.is_kept { Ok(first.clone()) } else { self.arguments.call(&self.function) }
+    }
+}
+
 pub(crate) struct LoadedVersion {
     code: Py<PyCode>,
     pub globals: Py<PyDict>,
@@ -39,15 +60,20 @@ pub(crate) struct LoadedVersion {
     pub before: Py<PyDict>,
     /// The content of these globals.
     pub state: ModuleState,
+    /// The module's stand-ins for what is missing.
+    pub stand_ins: Rc<Vec<(Py<Versatile>, Mark)>>,
+    /// It may assign globals that other code sees. The names of a snippet are its results.
+    pub assigns_globals: bool,
     /// The class of `self`, if the module has it.
     receiver: Option<Py<PyAny>>,
 }
 
 impl LoadedVersion {
-    /// Compiles a version and makes its globals. `evaluate` evaluates a module in them.
+    /// Compiles a version and makes its globals. `evaluate` evaluates `module` in them.
     pub fn load(
         py: Python<'_>,
         version: &Version,
+        module: &str,
         context: Context,
         identifiers: Vec<Py<PyString>>,
         evaluate: impl FnOnce(&Bound<'_, PyDict>) -> PyResult<()>,
@@ -65,28 +91,38 @@ impl LoadedVersion {
             globals.set_item("__name__", "__main__")?;
         }
         let mut receiver = None;
-        if !version.module.is_empty() {
+        if !module.is_empty() {
             evaluate(&globals)?;
             receiver = module::enclosing_class(&globals, &version.qualname).map(Bound::unbind);
         }
+        let state = ModuleState::of(&globals);
         Ok(Self {
             code: code.cast_into::<PyCode>()?.unbind(),
             before: globals.copy()?.unbind(),
-            state: ModuleState::of(&globals),
+            stand_ins: Rc::new(state.stand_ins(py)),
+            state,
+            assigns_globals: !is_snippet && assigns_globals(version),
             globals: globals.unbind(),
             receiver,
         })
     }
 
-    /// Runs it. Observations besides the result are added to `extra`.
+    /// Runs it. Observations besides the result are added to `extra`. A call is put into `called`, so that it can be made
+    /// again.
     pub fn run<'py>(
         &self,
         py: Python<'py>,
         version: &Version,
         extra: &mut Vec<(Slot, Observed)>,
+        called: &mut Option<Called<'py>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         match &version.body {
-            Body::Function => self.call(py, version, extra),
+            Body::Function => {
+                let call = self.call(py, version, extra)?;
+                let result = call.arguments.call(&call.function);
+                *called = Some(call);
+                result
+            }
             Body::Snippet { .. } => self.statements(py),
             Body::Class { constructor, members } => {
                 let class = self.define(py, version)?;
@@ -104,35 +140,40 @@ impl LoadedVersion {
         let is_method =
             version.parameters.first().is_some_and(|first| matches!(first.name.as_str(), "self" | "cls" | "mcs"));
         let local = is_method || version.class_name.is_some() || version.qualname.contains('.');
-        let shadowed = if local { globals.get_item(&version.name).ok().flatten() } else { None };
+        // Instrumented code spells private names as the class would.
+        let name = &mangle(&version.name, version.class_name.as_deref());
+        let shadowed = if local { globals.get_item(name).ok().flatten() } else { None };
         self.code.bind(py).run(Some(globals), None)?;
-        let Some(defined) = globals.get_item(&version.name)? else {
-            return Err(pyo3::exceptions::PyRuntimeError::new_err(format!("{} was not defined", version.name)));
+        let Some(defined) = globals.get_item(name)? else {
+            return Err(pyo3::exceptions::PyRuntimeError::new_err(format!("{name} was not defined")));
         };
         if local {
             // A method's name is not a global of the module.
             match shadowed {
-                Some(global) => globals.set_item(&version.name, global)?,
-                None => globals.del_item(&version.name)?,
+                Some(global) => globals.set_item(name, global)?,
+                None => globals.del_item(name)?,
             }
         }
         Ok(defined)
     }
 
+    /// The function, ready to be called.
     fn call<'py>(
         &self,
         py: Python<'py>,
         version: &Version,
         extra: &mut Vec<(Slot, Observed)>,
-    ) -> PyResult<Bound<'py, PyAny>> {
+    ) -> PyResult<Called<'py>> {
         let mut function = self.define(py, version)?;
+        let mut is_kept = false;
         let receiver = self.receiver.as_ref().map(|class| class.bind(py));
         if !version.decorators.is_empty() {
             function = module::decorate(self.globals.bind(py), &version.decorators, function)?;
+            is_kept = function.get_type().name()? == CACHED_PROPERTY;
             function = beneath_descriptor(function, extra)?;
         }
         let arguments = Arguments::inject(py, &version.parameters, receiver)?;
-        arguments.call(&function)
+        Ok(Called { function, arguments, is_kept })
     }
 
     fn statements<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
@@ -147,6 +188,12 @@ impl LoadedVersion {
     }
 }
 
+/// Whether a text of the version has the statement `global`.
+fn assigns_globals(version: &Version) -> bool {
+    let companions = version.companions.iter().map(|companion| &companion.code);
+    companions.chain([&version.code, &version.module]).any(|text| text.contains("global "))
+}
+
 /// The function in a `property`, `staticmethod` or `classmethod`. How it is reached is part of the behavior.
 fn beneath_descriptor<'py>(
     decorated: Bound<'py, PyAny>,
@@ -155,7 +202,7 @@ fn beneath_descriptor<'py>(
     let kind = decorated.get_type().name()?.to_string();
     let (inner, said) = match kind.as_str() {
         "property" => ("fget", "property"),
-        "cached_property" => ("func", "property"),
+        CACHED_PROPERTY => ("func", "property"),
         "staticmethod" | "classmethod" => ("__func__", kind.as_str()),
         _ => return Ok(decorated),
     };
@@ -250,26 +297,53 @@ fn operation(
             let other = arguments(class, constructor, given).and_then(|arguments| arguments.call(class));
             other.and_then(|other| object.rich_compare(other, operator)).map(|result| observe::value(&result))
         }
+        (name, None) if member.by_operation && !matches!(name, "__hash__" | "__setattr__") => {
+            special(class, constructor, object, name, given)
+        }
         ("__hash__", _) => object.hash().map(|_| Observed::Bool(true)),
-        ("__repr__", _) => object.repr().map(|text| Observed::Str(text.to_string_lossy().into_owned())),
+        ("__repr__", _) => {
+            object.repr().map(|text| Observed::Str(observe::bounded(text.to_string_lossy().into_owned())))
+        }
         ("__setattr__", _) if is_made => {
             let first = constructor.keys().next()?;
             object.setattr(first.as_str(), 0).map(|()| Observed::None)
         }
         _ => return None,
     };
+    let done = match done {
+        // Another error of the code's own is due to the values.
+        Err(error) if member.by_operation && !error.is_instance_of::<StopExecution>(py) && !is_refusal(py, &error) => {
+            return Some(Ok(Observed::Elided { reason: Elision::UnintendedException }));
+        }
+        done => done,
+    };
     Some(done.or_else(|error| {
         let class = error.get_type(py).name().map_or_else(|_| String::new(), |name| name.to_string());
-        if is_refusal(py, &error, &class) { Ok(Observed::Exception { class, arguments: vec![] }) } else { Err(error) }
+        if is_refusal(py, &error) { Ok(Observed::Exception { class, arguments: vec![] }) } else { Err(error) }
     }))
+}
+
+/// The result of an operation that asks for a special method which only one version defines.
+fn special<'py>(
+    class: &Bound<'py, PyAny>,
+    constructor: &BTreeMap<String, Hint>,
+    object: &Bound<'py, PyAny>,
+    name: &str,
+    given: &mut Vec<String>,
+) -> PyResult<Observed> {
+    let py = class.py();
+    let is_operator: bool = helpers(py)?.getattr("is_operator")?.call1((name,))?.extract()?;
+    let other = if is_operator { arguments(class, constructor, given)?.call(class)? } else { object.clone() };
+    let result = helpers(py)?.getattr("operate")?.call1((name, object, other))?;
+    outcome::unwrap(&result, 0, &mut Vec::new())
 }
 
 /// Whether Python itself has no such operation for the object: no code of the class ran, or only the code generated for
 /// a frozen one. Anything else may be due to the values.
-fn is_refusal(py: Python<'_>, error: &PyErr, class: &str) -> bool {
+fn is_refusal(py: Python<'_>, error: &PyErr) -> bool {
     let refused = [py.get_type::<PyTypeError>(), py.get_type::<PyAttributeError>()];
-    refused.iter().any(|refused| error.is_instance(py, refused))
-        && (class == "FrozenInstanceError" || error.traceback(py).is_none())
+    let is_frozen = || error.get_type(py).name().is_ok_and(|name| name == "FrozenInstanceError");
+    refused.iter().any(|refused| error.is_instance(py, refused)) && (is_frozen() || !outcome::passed_code(py, error))
 }
 
 fn use_member(

@@ -1,5 +1,7 @@
 //! The selection of changes in a history, and its errors.
 
+use twincell_driver::policy::PathRules;
+
 /// Which changes are wanted. Merges are always left out. Only functions count that both versions of their file have and
 /// whose trees differ, apart from comments, docstrings, decorators and annotations.
 #[derive(Debug, Clone, Default)]
@@ -19,6 +21,8 @@ pub struct Selection {
     pub no_modules: bool,
     /// The maximum number of changes.
     pub limit: Option<usize>,
+    /// The files that the policy of the project leaves out.
+    pub paths: PathRules,
 }
 
 /// Why nothing is read, in one line for people.

@@ -65,6 +65,7 @@ impl Mined {
                 project: Some(project.to_owned()),
                 commit: Some(self.commit.clone()),
                 file: Some(file.path.clone()),
+                budget: None,
             });
         }
         None
@@ -219,6 +220,9 @@ fn read(repository: &Repository, commit: Oid, shared: &Shared, mined: &mut Mined
     let wanted = |function: &Function| wanted_name(&function.qualname);
     let mut others = 0;
     for touched in touched(repository, &commit.parent(0)?.tree()?, &commit.tree()?)? {
+        if selection.paths.excluded(Path::new(&touched.path)).is_some() {
+            continue;
+        }
         if !wanted_name(&touched.path) || (touched.old.is_none() || touched.new.is_none()) && !selection.single_function
         {
             continue;

@@ -195,6 +195,7 @@ pub fn from_fields(mut fields: Map<String, Value>, place: RowPlace) -> Row {
         project: shown(field("project")),
         commit: shown(field("commit")),
         file: shown(field("file")),
+        budget: None,
         id: place.id(id.as_ref()),
     })
 }

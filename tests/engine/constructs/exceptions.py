@@ -77,7 +77,10 @@ CONSTRUCTS = {
         """
         def f(x):
             if x:
-                raise ValueError("b") from None
+                try:
+                    raise KeyError("a")
+                except KeyError as cause:
+                    raise ValueError("b") from cause
         """,
         """
         def f(x):

@@ -34,7 +34,14 @@ export type Slot =
   | "descriptor"
   | "class_attributes"
   | "enum_members"
-  | { use: { step: number; member: string } };
+  | { use: { step: number; member: string } }
+  | { same: { place: string; other: string } }
+  | { kept: string }
+  | { rebound: string }
+  | "again"
+  | "repeats"
+  | { stored: string }
+  | "cause";
 
 /** A comparison. */
 export interface ComparisonState {

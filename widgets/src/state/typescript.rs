@@ -65,6 +65,13 @@ pub enum Slot {
     ClassAttributes,
     EnumMembers,
     Use { step: u32, member: String },
+    Same { place: String, other: String },
+    Kept(String),
+    Rebound(String),
+    Again,
+    Repeats,
+    Stored(String),
+    Cause,
 }
 
 impl From<twincell_behavior::EvidencePlace> for EvidencePlace {
@@ -98,6 +105,13 @@ impl From<twincell_engine::observed::Slot> for Slot {
             Origin::ClassAttributes => Self::ClassAttributes,
             Origin::EnumMembers => Self::EnumMembers,
             Origin::Use { step, member } => Self::Use { step, member },
+            Origin::Same { place, other } => Self::Same { place, other },
+            Origin::Kept(place) => Self::Kept(place),
+            Origin::Rebound(name) => Self::Rebound(name),
+            Origin::Again => Self::Again,
+            Origin::Repeats => Self::Repeats,
+            Origin::Stored(place) => Self::Stored(place),
+            Origin::Cause => Self::Cause,
         }
     }
 }
@@ -233,6 +247,13 @@ fn places_of_evidence_are_told_as_they_are_sent() {
         left(Slot::ClassAttributes),
         left(Slot::EnumMembers),
         left(Slot::Use { step: 1, member: "add".into() }),
+        left(Slot::Same { place: "result".into(), other: "items".into() }),
+        left(Slot::Kept("result".into())),
+        left(Slot::Rebound("CACHE".into())),
+        left(Slot::Again),
+        left(Slot::Repeats),
+        left(Slot::Stored("request.callback".into())),
+        left(Slot::Cause),
     ];
     for place in places {
         assert_eq!(to_value(EvidencePlace::from(place.clone())).ok(), to_value(place).ok());

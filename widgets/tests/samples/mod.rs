@@ -93,7 +93,15 @@ fn injection(path: &str, value: Recipe, kind: Option<SiteKind>, line: u32, proba
 }
 
 fn call(callee: &str, arguments: Vec<Observed>, line: u32) -> Option<Call> {
-    Some(Call { callee: callee.into(), arguments, keywords: vec![], line, discarded: true })
+    Some(Call {
+        callee: callee.into(),
+        arguments,
+        keywords: vec![],
+        line,
+        discarded: true,
+        by_all: true,
+        state: vec![],
+    })
 }
 
 fn injected(path: &str) -> Observed {
@@ -190,6 +198,7 @@ fn changing_witness() -> Witness {
             Choice { path: "reason".into(), decision: Decision::Default },
             Choice { path: "bool(self.priority_adjust)".into(), decision: Decision::Value(Recipe::Bool(true)) },
         ],
+        replaced: vec![],
         injections: vec![
             injection("self", Recipe::Versatile(AbstractValue::Object), None, 0, 0.99),
             injection("request", Recipe::Versatile(AbstractValue::Object), None, 0, 0.98),
@@ -306,6 +315,7 @@ pub fn preserving_pair() -> PairReport {
             execution: 5,
             uses: vec![],
             choices: vec![],
+            replaced: vec![],
             injections: vec![injection("values", Recipe::List(vec![Recipe::Int(1), Recipe::Int(-10)]), None, 0, 0.61)],
             decisive: vec![],
             probabilities: vec![],

@@ -13,10 +13,10 @@ use twincell_syntax::{Diff, Function, PerSide, Side};
 use twincell_values::path::Question;
 use twincell_values::value::{Decision, Recipe};
 
-use crate::campaign::{Campaign, Decisive, Target, TestCase, joint_probability};
+use crate::campaign::{Campaign, Decisive, SetAside, Target, TestCase, is_without_module, joint_probability, replaced};
 use crate::note::Note;
 use crate::report::{
-    BranchReport, Evidence, ExecutionReport, LineReport, PairReport, Reproducer, VersionReport, Witness,
+    BranchReport, Evidence, ExecutionReport, LineReport, PairReport, Reproducer, SetAsideReport, VersionReport, Witness,
 };
 use crate::verdict::{self, EDGE_CASE, Verdict};
 
@@ -75,6 +75,7 @@ fn unexecuted(context: &PairContext<'_>, verdict: Verdict, reason: String, sente
         reason,
         sentence,
         evidence: vec![],
+        set_aside: vec![],
         old,
         new,
         rows: context.diff.rows.clone(),
@@ -83,10 +84,12 @@ fn unexecuted(context: &PairContext<'_>, verdict: Verdict, reason: String, sente
         line_sets: vec![],
         paths: vec![],
         witness: None,
+        shown_by: None,
         decided_by: vec![],
         reproducer: None,
         lost: 0,
         isolation: Default::default(),
+        predicted_by: String::new(),
         notes: vec![],
         milliseconds: 0.0,
     }
@@ -118,6 +121,7 @@ pub(crate) fn report(context: &PairContext<'_>, summary: &CampaignSummary<'_>) -
         reason: wording::reason(context, summary, &evidence),
         sentence,
         evidence,
+        set_aside: set_aside(summary),
         old,
         new,
         rows: context.diff.rows.clone(),
@@ -126,10 +130,12 @@ pub(crate) fn report(context: &PairContext<'_>, summary: &CampaignSummary<'_>) -
         line_sets: line_sets.sets,
         paths: values::paths(campaign, summary.classes),
         witness: shown.and_then(|case| witness(context, case, summary.decisive, summary.rules)),
+        shown_by: shown_by(summary),
         decided_by: vec![],
         reproducer: summary.reproducer.cloned(),
         lost: campaign.lost.len() as u32,
         isolation: Default::default(),
+        predicted_by: String::new(),
         notes: notes(context, summary),
         milliseconds: summary.milliseconds,
     }
@@ -150,8 +156,44 @@ fn notes(context: &PairContext<'_>, summary: &CampaignSummary<'_>) -> Vec<String
         campaign.lost.first().map(|first| Note::Lost { count: campaign.lost.len(), first: first.clone() }),
         campaign.stopped_early.then_some(Note::StoppedEarly),
         (summary.context == Context::Function).then_some(Note::FunctionContext),
+        replacement(summary),
     ];
-    summary.notes.iter().chain(further.iter().flatten()).map(wording::note).collect()
+    let set_aside = campaign.set_aside.iter().map(|one| wording::set_aside(one, changed_verdict(summary, one)));
+    summary.notes.iter().chain(further.iter().flatten()).map(wording::note).chain(set_aside).collect()
+}
+
+/// Whether the verdict would be another one without the rule.
+fn changed_verdict(summary: &CampaignSummary<'_>, one: &SetAside) -> bool {
+    summary.verdict != Verdict::Changing && one.would_decide()
+}
+
+fn set_aside(summary: &CampaignSummary<'_>) -> Vec<SetAsideReport> {
+    let report = |one: &SetAside| SetAsideReport {
+        rule: one.rule.clone(),
+        evidence: evidence(&one.case, one.case.probability),
+        changed_verdict: changed_verdict(summary, one),
+    };
+    summary.campaign.set_aside.iter().map(report).collect()
+}
+
+/// What was injected in place of existing objects, as far as the verdict rests on it.
+fn replacement(summary: &CampaignSummary<'_>) -> Option<Note> {
+    let Some(witness) = summary.witness else {
+        let alone = |case: &&TestCase| is_without_module(&case.record.choices);
+        let executions = summary.campaign.executions.iter().filter(alone).count();
+        return (executions > 0).then_some(Note::WithoutModule { executions });
+    };
+    if is_without_module(&witness.record.choices) {
+        return Some(Note::ShownWithoutModule);
+    }
+    let names: Vec<String> = replaced(&witness.record.choices).map(str::to_owned).collect();
+    (!names.is_empty()).then_some(Note::Replaced(names))
+}
+
+/// The context whose values show the difference of a witness.
+fn shown_by(summary: &CampaignSummary<'_>) -> Option<Context> {
+    let alone = is_without_module(&summary.witness?.record.choices);
+    Some(if alone { Context::Function } else { summary.context })
 }
 
 fn version(
@@ -203,7 +245,7 @@ pub(crate) fn evidence(case: &TestCase, probability: f64) -> Vec<Evidence> {
         old: display_shown(&difference.old).to_owned(),
         new: display_shown(&difference.new).to_owned(),
         strength: difference.basis.strength(),
-        score: verdict::score(difference.basis, probability),
+        score: verdict::score(difference.basis, probability, case.is_invented()),
         probability,
         edge_case: probability < EDGE_CASE,
         execution: number(case),
@@ -297,6 +339,7 @@ pub(crate) fn witness(
         execution: number(case),
         uses: uses(context, case),
         choices: case.record.choices.clone(),
+        replaced: replaced(&case.record.choices).map(str::to_owned).collect(),
         injections: case.record.injections.clone(),
         decisive: decisive.iter().map(|value| value.path.clone()).collect(),
         probabilities: decisive.iter().map(|value| value.probability).collect(),

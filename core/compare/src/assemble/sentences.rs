@@ -219,7 +219,12 @@ fn who_is_judged_by_its_callers_is_not_counted_and_named_apart() {
 
 #[test]
 fn members_of_a_class_are_told_by_name() {
-    let member = |name: &str, is_property| Member { name: name.into(), is_property, hints: Default::default() };
+    let member = |name: &str, is_property| Member {
+        name: name.into(),
+        is_property,
+        hints: Default::default(),
+        by_operation: false,
+    };
     let members = [member("add", false), member("total", true)];
     let functions = PerSide::new(OLD, NEW).map(function);
     let diff = twincell_syntax::diff(&functions.old, &functions.new);

@@ -1,7 +1,7 @@
 //! The sentences that a report opens with.
 
 use twincell_behavior::{
-    Difference, EvidencePlace, Shown, display_decision, display_outcome_in_present, display_shown, display_slot,
+    Difference, EvidencePlace, Rule, Shown, display_decision, display_outcome_in_present, display_shown, display_slot,
     is_argument,
 };
 use twincell_engine::observed::Outcome;
@@ -11,7 +11,7 @@ use twincell_values::path::Question;
 use twincell_values::value::{Choice, Decision};
 
 use crate::assemble::{CampaignSummary, PairContext, number, uses};
-use crate::campaign::{Decisive, TestCase};
+use crate::campaign::{Decisive, SetAside, TestCase};
 use crate::note::{Isolated, Note};
 use crate::report::{Evidence, PairReport};
 use crate::verdict::Verdict;
@@ -31,6 +31,11 @@ pub(super) fn identical(context: &PairContext<'_>) -> (String, String) {
     let name = &context.functions.new.qualname;
     if context.has_same_text() {
         return (SAME_TEXT.into(), format!("Identical: {SAME_TEXT} in {name}."));
+    }
+    let former = &context.functions.old.qualname;
+    if former != name {
+        let reason = format!("{former} has become {name}, with the same code");
+        return (reason.clone(), format!("Identical but for its name: {reason}."));
     }
     let locals = if context.diff.renames.is_empty() { "" } else { " or names of locals" };
     let layout = if locals.is_empty() { " or layout" } else { ", layout" };
@@ -114,6 +119,9 @@ fn contrast(case: &TestCase, difference: &Difference) -> String {
             format!("old {}, new {}", verb(Side::Old, old), verb(Side::New, new))
         }
         EvidencePlace::Output { stream } => format!("old writes {old} to {}, new {new}", stream.name()),
+        EvidencePlace::Left { .. } if matches!(difference.old, Shown::InState { .. }) => {
+            format!("old gives {old}, new gives {new}")
+        }
         EvidencePlace::Left { slot } if is_argument(slot) => {
             let PerSide { old, new } = difference.sides().map(|shown| match shown {
                 Shown::Unchanged => "leaves it as it was".into(),
@@ -180,7 +188,38 @@ pub(crate) fn note(note: &Note) -> String {
         Note::Lost { count, first } => format!("{count} executions were lost, the first because {first}"),
         Note::StoppedEarly => "stopped before the budget was used up".into(),
         Note::FunctionContext => "context: the function alone; everything that it does not define was injected".into(),
+        Note::ShownWithoutModule => {
+            "context: the function alone shows the difference; everything that it does not define was injected, since \
+             the real objects of the module kept executions away from the change"
+                .into()
+        }
+        Note::WithoutModule { executions } => format!(
+            "context: real objects of the module kept executions away from the change, so {executions} ran the function \
+             alone"
+        ),
+        Note::Replaced(names) => {
+            format!("context: the difference needs injected values in place of {}", names.join(", "))
+        }
     }
+}
+
+/// A rule as a policy writes it.
+pub(crate) fn rule(rule: &Rule) -> String {
+    match rule {
+        Rule::Ignore { what } => format!("ignore = \"{}\"", what.name()),
+        Rule::Unordered { what } => format!("unordered = \"{}\"", what.name()),
+        Rule::Effect { declared } => format!("effects.\"{}\" = \"{}\"", declared.functions, declared.effect.name()),
+        Rule::FloatTolerance => "float-tolerance".into(),
+        Rule::EdgeCases => "ignore-edge-cases".into(),
+    }
+}
+
+/// What a rule sets aside.
+pub(super) fn set_aside(one: &SetAside, changed_verdict: bool) -> String {
+    let difference = one.case.differences.first();
+    let what = difference.map_or_else(|| "the two differ".to_string(), |difference| contrast(&one.case, difference));
+    let effect = if changed_verdict { "; without this rule the verdict would be changing" } else { "" };
+    format!("set aside by {}: {what} (execution {}){effect}", rule(&one.rule), number(&one.case))
 }
 
 fn cut(text: &str) -> String {
@@ -208,7 +247,8 @@ fn injected_values(case: &TestCase) -> Vec<String> {
     entered.take(NAMED_VALUES).map(named).collect()
 }
 
-/// The decisive values of a witness, those that entered on changed lines first, and the members that were used.
+/// The decisive values of a witness, those that entered on changed lines first, and the members that were used. Then
+/// plain values that changed lines read: without them, `old returns 1, new returns 2` does not say what 1 and 2 are.
 fn named_values(context: &PairContext<'_>, case: &TestCase, decisive: &[Decisive]) -> Vec<String> {
     let on_changed_line = |injection: &Injection| {
         let lines = &context.diff.lines[Side::numbered(injection.version)];
@@ -216,11 +256,21 @@ fn named_values(context: &PairContext<'_>, case: &TestCase, decisive: &[Decisive
     };
     let raises = |choice: &&Choice| matches!(choice.decision, Decision::Raise(_) | Decision::Fail);
     let is_decisive = |choice: &&Choice| decisive.iter().any(|value| value.path == choice.path);
+    let is_read = |choice: &&Choice| {
+        let reads = |injection: &Injection| injection.kind.is_some() && on_changed_line(injection);
+        matches!(&choice.decision, Decision::Value(recipe) if !recipe.has_object())
+            && injection_of(case, choice).is_some_and(reads)
+    };
     let uses = uses(context, case);
     let (used, mut values): (Vec<&Choice>, Vec<&Choice>) = (case.record.choices.iter())
-        .filter(|choice| is_decisive(choice) || raises(choice))
+        .filter(|choice| is_decisive(choice) || raises(choice) || is_read(choice))
+        // What was replaced is noted by itself.
+        .filter(|choice| !matches!(Question::parse(&choice.path), Question::Injected(_)))
         .partition(|choice| !uses.is_empty() && Question::is_about_members(&choice.path));
-    values.sort_by_key(|choice| !(raises(choice) || injection_of(case, choice).is_some_and(on_changed_line)));
+    values.sort_by_key(|choice| {
+        let is_near = raises(choice) || injection_of(case, choice).is_some_and(on_changed_line);
+        (!(raises(choice) || is_decisive(choice)), !is_near)
+    });
     let mut all: Vec<String> = values.into_iter().take(NAMED_VALUES).map(named).collect();
     if !used.is_empty() {
         all.push(format!("using {}", uses.join(", then ")));

@@ -2,18 +2,21 @@
 //!
 //! Both are found by running the execution again with other values, never by reading texts. A difference rests on
 //! unknown answers if it changes with the results of unknown calls that only one version makes. It rests on an
-//! *exchange* if it disappears once the calls of both versions give the same answers. A value is decisive if the
+//! *exchange* if it disappears once the calls of both versions give the same answers. It rests on neither if it shows
+//! what one and the same unknown callable made of other values: the caller gets something else. A value is decisive if the
 //! difference disappears with another value. Its probability is that of all values of its path that show the
 //! difference. The probability of a difference is that of all its decisive values together.
 
 use std::collections::BTreeSet;
 
 use twincell_behavior::{Basis, Channel, Difference, Rules, Shown, differences};
+use twincell_engine::observed::{Behavior, Call};
 use twincell_engine::protocol::{ExecutionRecord, ExecutionRequest};
 use twincell_engine::{EngineError, Executed};
 use twincell_syntax::PerSide;
 use twincell_values::drawing::likelihood::{probability, representatives};
-use twincell_values::value::{AbstractValue, Choice, Decision, Recipe};
+use twincell_values::path::AccessPath;
+use twincell_values::value::{AbstractValue, Choice, Decision, Recipe, library};
 
 use super::confirm::{Confirmed, again, both, repeat};
 use super::{Execute, TestCase};
@@ -43,7 +46,7 @@ pub(super) fn classify_basis(
     confirmed: Confirmed,
     rules: &Rules,
 ) -> Result<Vec<Difference>, EngineError> {
-    let Confirmed { mut differences, exclusive: PerSide { old, new } } = confirmed;
+    let Confirmed { mut differences, exclusive: PerSide { old, new }, .. } = confirmed;
     calculate(execute, record, &mut differences, rules)?;
     if old.is_empty() && new.is_empty() {
         return Ok(differences);
@@ -68,11 +71,28 @@ pub(super) fn classify_basis(
             unified.insert(counterpart.clone(), plain.clone());
         }
     }
-    let requests = vec![again(record, varied, both()), again(record, unified, both())];
+    // With an object from each call that both versions make, though with other values: does the difference show it?
+    let built = builders(record, &PerSide::new(&old[..], &new[..]));
+    let mut objects = repeat(record);
+    for path in old.iter().chain(&new).filter(|_| !built.is_empty()) {
+        let of_builder = built.iter().any(|pair| pair.iter().any(|built| *built == path.as_str()));
+        let object = Decision::Value(Recipe::Versatile(AbstractValue::Object));
+        objects.insert(path.clone(), if of_builder { object } else { plain.clone() });
+    }
+    let mut requests = vec![again(record, varied, both()), again(record, unified, both())];
+    requests.extend((!built.is_empty()).then(|| again(record, objects, both())));
     let mut found = execute.execute(requests)?.into_iter().map(|executed| shown(&executed, rules));
     let varied = found.next().flatten();
     let unified = found.next().flatten();
+    let objects = found.next().flatten().unwrap_or_default();
     for difference in &mut differences {
+        let shows = |pair: &PerSide<&str>| {
+            let holds = |one: &Difference| one.old.holds_object(pair.old) && one.new.holds_object(pair.new);
+            objects.iter().any(|one| one.place == difference.place && holds(one))
+        };
+        if built.iter().any(shows) {
+            continue;
+        }
         let stays = match &varied {
             Some(found) => found.iter().any(|other| {
                 (other.channel, &other.old, &other.new) == (difference.channel, &difference.old, &difference.new)
@@ -88,6 +108,29 @@ pub(super) fn classify_basis(
         difference.basis = difference.basis.min(if exchanged { Basis::Exchanged } else { Basis::Asked });
     }
     Ok(differences)
+}
+
+/// The calls of unknown code that both versions make with as many arguments and the same keywords, but with other
+/// values: the paths of their results. Whatever such a call builds, it builds something else.
+fn builders<'a>(record: &ExecutionRecord, exclusive: &PerSide<&'a [String]>) -> Vec<PerSide<&'a str>> {
+    let [old, new] = record.behaviors.as_slice() else { return vec![] };
+    let alike = |callee: &str| {
+        let keywords = |call: &Call| call.keywords.iter().map(|(name, _)| name.clone()).collect::<BTreeSet<_>>();
+        let shape = |call: &Call| (call.arguments.len(), keywords(call));
+        let of = |behavior: &Behavior| -> Vec<_> {
+            behavior.calls.iter().filter(|call| call.callee == callee).map(shape).collect()
+        };
+        let (old, new) = (of(old), of(new));
+        old.iter().any(|shape| new.contains(shape))
+    };
+    let callee = |path: &'a str| AccessPath::new(path).split_call().map(|(callee, _)| callee.as_str());
+    let mut found = Vec::new();
+    for path in exclusive.old {
+        let Some(name) = callee(path).filter(|name| alike(name)) else { continue };
+        let others = exclusive.new.iter().filter(|other| callee(other.as_str()) == Some(name));
+        found.extend(others.map(|other| PerSide::new(path.as_str(), other.as_str())));
+    }
+    found
 }
 
 /// Results that were calculated from objects are texts: `<(x * 2)>`, `<(x + x)>`. Where they differ, numbers replace
@@ -202,7 +245,7 @@ fn holds_objects(recipe: &Recipe) -> bool {
 }
 
 /// Whether the path occurs in the text, and not merely as a part of another name.
-fn mentions(text: &str, path: &str) -> bool {
+pub(super) fn mentions(text: &str, path: &str) -> bool {
     let is_name = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
     text.match_indices(path).any(|(at, _)| !text[..at].ends_with(is_name))
 }
@@ -393,6 +436,7 @@ fn other(decision: &Decision) -> Option<Decision> {
         Recipe::Tuple(_) => Recipe::Tuple(vec![]),
         Recipe::Set(_) => Recipe::Set(vec![]),
         Recipe::Dict(_) => Recipe::Dict(vec![]),
+        Recipe::Made { class, .. } => library::values(class).into_iter().find(|value| value != recipe)?,
         Recipe::Versatile(_) => return None,
     };
     Some(Decision::Value(value))

@@ -12,8 +12,8 @@ use twincell_values::value::Fixed;
 use super::{Execute, TestCase};
 
 /// How often each version is repeated to check that it behaves the same again, and how often after it did not.
-pub(super) const REPEATS: usize = 5;
-pub(super) const MANY_REPEATS: usize = 24;
+const REPEATS: usize = 5;
+const MANY_REPEATS: usize = 24;
 
 /// The decisions of an execution, to repeat it.
 pub fn repeat(record: &ExecutionRecord) -> Fixed {
@@ -44,24 +44,41 @@ pub(super) struct Confirmed {
     pub differences: Vec<Difference>,
     /// The paths of results of unknown calls, and of what was looked up in them, that only this version asked for.
     pub exclusive: PerSide<Vec<String>>,
+    /// A version did not behave the same each time.
+    varies: bool,
+}
+
+/// How often an execution is repeated beyond the few times that every one is.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Effort {
+    /// Many times if it shows a difference, because others showed only noise.
+    pub doubts: bool,
+    /// Many times if it varies, to find the sources.
+    pub finds_sources: bool,
+}
+
+impl Effort {
+    pub const USUAL: Effort = Effort { doubts: false, finds_sources: true };
 }
 
 /// Repeats an execution, and also runs each version against itself. What differs then is nondeterminism and not
 /// evidence. `None` if repetitions are lost twice, since then nothing is known.
 ///
-/// As a rule, noise shows soon. Only what survives a few repetitions is worth many.
+/// As a rule, noise shows soon. Only what survives a few repetitions is worth many, and what varies: many tell where it
+/// comes from.
 pub(super) fn confirm(
     execute: &mut dyn Execute,
     record: &ExecutionRecord,
-    repeats: usize,
+    effort: Effort,
     rules: &Rules,
 ) -> Result<Option<Confirmed>, EngineError> {
     let mut attempt = |repeats: usize| match attempt(execute, record, repeats, rules)? {
         Some(confirmed) => Ok(Some(confirmed)),
         None => attempt(execute, record, repeats, rules),
     };
-    match attempt(repeats.min(REPEATS))? {
-        Some(few) if repeats > REPEATS && !few.differences.is_empty() => attempt(repeats),
+    match attempt(REPEATS)? {
+        Some(few) if few.varies && effort.finds_sources => attempt(MANY_REPEATS),
+        Some(few) if effort.doubts && !few.differences.is_empty() => attempt(MANY_REPEATS),
         found => Ok(found),
     }
 }
@@ -96,9 +113,10 @@ fn attempt(
         a.outcome.is_valid() && b.outcome.is_valid() || is_telling(&a.outcome) && is_telling(&b.outcome)
     };
     let steadily = [&old, &new].into_iter().all(|same| same.iter().all(|again| ends_alike(&same[0], again)));
+    let varies = ![&old, &new].into_iter().all(|same| is_same_each_time(same, rules));
     let found = |first: &Behavior, second: &Behavior| -> Vec<Difference> {
         let shown = differences(first, second, rules);
-        if shown.is_empty() || [&old, &new].into_iter().all(|same| is_same_each_time(same, rules)) {
+        if shown.is_empty() || !varies {
             return shown;
         }
         let denoised = denoise((first, &old), (second, &new), rules);
@@ -108,7 +126,7 @@ fn attempt(
     let reversed = found(&back[1], &back[0]);
     let holds = |difference: &Difference| reversed.iter().any(|other| other.channel == difference.channel);
     let differences = found(&forth[0], &forth[1]).into_iter().filter(|one| steadily && holds(one)).collect();
-    Ok(Some(Confirmed { differences, exclusive }))
+    Ok(Some(Confirmed { differences, exclusive, varies }))
 }
 
 fn is_same_each_time(runs: &[Behavior], rules: &Rules) -> bool {

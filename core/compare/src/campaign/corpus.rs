@@ -16,7 +16,7 @@ use twincell_values::value::{Choice, Recipe};
 use super::replacement::Replacement;
 use super::search_targets::SearchTargets;
 use super::solve::{self, Facts};
-use super::{Campaign, Plan, Target, Techniques, TestCase, mutation};
+use super::{Campaign, Plan, Target, Techniques, TestCase, mutation, set_aside};
 
 /// The maximum number of executions whose decisions are varied.
 const CORPUS: usize = 24;
@@ -25,6 +25,10 @@ const LEARNED_PATHS: usize = 64;
 const LEARNED_VALUES: usize = 12;
 /// After this many executions in a row that only repeat known decisions, nothing new is expected.
 const REPEATED: u32 = 48;
+/// The maximum number of executions from which others with another truth of changed operands are planned, and others
+/// with keys in common.
+const FLIPPED: u32 = 6;
+const SHARING: u32 = 3;
 /// The maximum number of mutations on error for failures of one class on one line.
 const MUTATIONS: u32 = 6;
 
@@ -61,6 +65,8 @@ pub(super) struct State<'a> {
     known: FxHashSet<u64>,
     repeated: u32,
     mutations: FxHashMap<(Side, u32, u64), u32>,
+    flipped: u32,
+    sharing: u32,
 }
 
 impl<'a> State<'a> {
@@ -79,6 +85,8 @@ impl<'a> State<'a> {
             known: FxHashSet::default(),
             repeated: 0,
             mutations: FxHashMap::default(),
+            flipped: 0,
+            sharing: 0,
         }
     }
 
@@ -191,6 +199,34 @@ impl<'a> State<'a> {
             }
         }
     }
+
+    /// Plans to repeat an execution with keys that a container has in common with `**kwargs`.
+    fn plan_shared_keywords(&mut self, record: &ExecutionRecord) {
+        let found = if self.sharing < SHARING { mutation::shared_keywords(record) } else { vec![] };
+        self.sharing += u32::from(!found.is_empty());
+        for assignment in found {
+            self.search_targets.plan(&record.choices, &assignment, MUTATION_PRIORITY);
+        }
+    }
+
+    /// Plans to repeat an execution with another truth of each operand of changed lines.
+    fn plan_operands(&mut self, record: &ExecutionRecord) {
+        let changed: Vec<&str> = Side::BOTH
+            .into_iter()
+            .flat_map(|side| {
+                let lines = &self.target.readings[side].lines;
+                let text = |line: &u32| lines.get((*line as usize).saturating_sub(1)).map(String::as_str);
+                self.target.changed[side].iter().filter_map(text).collect::<Vec<_>>()
+            })
+            .collect();
+        let found = mutation::operands(record, &changed);
+        if self.flipped < FLIPPED && !found.is_empty() {
+            self.flipped += 1;
+            for assignment in found {
+                self.search_targets.plan(&record.choices, &assignment, MUTATION_PRIORITY);
+            }
+        }
+    }
 }
 
 /// Mutations on error come before search targets on unchanged lines.
@@ -200,6 +236,12 @@ pub(super) fn learn(state: &mut State<'_>, campaign: &mut Campaign, mut record: 
     let (new_lines, novel) = state.note(&record);
     let valid = record.behaviors.iter().all(|behavior| behavior.outcome.is_valid());
     let mut near = false;
+    for (side, behavior) in Side::BOTH.into_iter().zip(&record.behaviors).filter(|_| valid) {
+        for &(branch, yes, no) in &behavior.branches {
+            let sides = [(yes > 0, true), (no > 0, false)].into_iter().filter(|(taken, _)| *taken);
+            campaign.outcomes[side].extend(sides.map(|(_, to)| (branch, to)));
+        }
+    }
     for (side, behavior) in Side::BOTH.into_iter().zip(&record.behaviors) {
         for (line, _) in &behavior.lines {
             if state.target.changed[side].contains(line) {
@@ -230,6 +272,12 @@ pub(super) fn learn(state: &mut State<'_>, campaign: &mut Campaign, mut record: 
     }
     if state.techniques.mutation {
         state.plan_mutations(&record);
+        if novel && near && valid {
+            state.plan_operands(&record);
+        }
+        if near && valid {
+            state.plan_shared_keywords(&record);
+        }
     }
     // Observations are dropped after learning from them, since a campaign keeps hundreds of records.
     record.observations = Vec::new();
@@ -237,6 +285,7 @@ pub(super) fn learn(state: &mut State<'_>, campaign: &mut Campaign, mut record: 
         [old, new] => differences(old, new, state.rules),
         _ => vec![],
     };
+    set_aside::keep_first(campaign, &record, state.rules);
     let coverage = state.coverage();
     campaign.executions.push(TestCase {
         record,

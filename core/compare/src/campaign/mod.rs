@@ -1,18 +1,22 @@
 //! The executions of one pair: choose, execute, learn, stop.
 //!
 //! [`run`] is the loop. Each idea has a file: what is kept and learned (`corpus.rs`), the next execution (`choose.rs`),
-//! whether a difference is real (`confirm.rs`), a small witness (`shrink.rs`), another one (`unforced.rs`), and the
-//! predictor's expectations (`explain.rs`).
+//! whether a difference is real (`confirm.rs`), what rules set aside (`set_aside.rs`), a small witness (`shrink.rs`),
+//! another one (`unforced.rs`), and the predictor's expectations (`explain.rs`).
 
 mod causes;
 mod choose;
 mod confirm;
 mod corpus;
 mod explain;
+mod mend;
+mod metered;
 mod mutation;
 mod numbers;
+mod plain;
 mod replacement;
 mod search_targets;
+mod set_aside;
 mod shrink;
 mod solve;
 mod tally;
@@ -23,17 +27,19 @@ use std::collections::BTreeSet;
 
 use causes::classify_basis;
 use choose::choose;
-use confirm::{MANY_REPEATS, REPEATS, confirm};
+use confirm::{Effort, confirm};
 use corpus::{State, learn};
 use tally::Tally;
 
-use twincell_behavior::{Basis, Difference, EvidencePlace, Rules, differences};
+use twincell_behavior::{Basis, Difference, EvidencePlace, Rule, Rules, differences};
 use twincell_engine::observed::{Behavior, Outcome};
 use twincell_engine::protocol::{ExecutionRecord, ExecutionRequest};
 use twincell_engine::{EngineError, Executed};
 use twincell_syntax::site::SiteTable;
 use twincell_syntax::{Diff, Function, PerSide, Side};
+use twincell_values::path::AccessPath;
 use twincell_values::reading::{Conditions, conditions};
+use twincell_values::value::{Choice, Decision, Recipe};
 
 use crate::{Continue, verdict};
 
@@ -41,7 +47,10 @@ pub use causes::{Decisive, decisive, joint_probability};
 pub(crate) use confirm::both;
 pub use confirm::{is_deterministic, is_same_again, repeat};
 pub use explain::explain;
-pub use shrink::shrink;
+pub use metered::Metered;
+pub(crate) use replacement::{is_without_module, replaced};
+pub use set_aside::SetAside;
+pub use shrink::{Values, shrink};
 pub use techniques::Techniques;
 pub use unforced::unforced_witnesses;
 
@@ -143,6 +152,18 @@ impl Target {
         let changed = PerSide::of(|side| executable(&diff.lines[side], &lines[side]));
         Self { lines, changed, branches: Default::default(), readings: Default::default() }
     }
+
+    /// Whether a campaign ran no changed line of some version, or took no such side of a changed condition.
+    fn is_unreached(&self, campaign: &Campaign) -> bool {
+        Side::BOTH.into_iter().any(|side| {
+            let changed = &self.changed[side];
+            let is_changed = |line: &u32| changed.contains(line);
+            let taken = |number: u32| [true, false].iter().all(|&to| campaign.outcomes[side].contains(&(number, to)));
+            let mut conditions = (0..).zip(&self.branches[side]).filter(|(_, line)| is_changed(line));
+            changed.iter().any(|line| !campaign.reached[side].contains(line))
+                || conditions.any(|(number, _)| !taken(number))
+        })
+    }
 }
 
 /// One execution as the campaign keeps it.
@@ -172,8 +193,24 @@ impl TestCase {
 
     /// How much its differences speak for a change, 0 to 1.
     pub fn score(&self) -> f64 {
-        let scores = self.differences.iter().map(|difference| verdict::score(difference.basis, self.probability));
+        let invented = self.is_invented();
+        let score = |difference: &Difference| verdict::score(difference.basis, self.probability, invented);
+        let scores = self.differences.iter().map(score);
         scores.fold(0.0, f64::max)
+    }
+
+    /// Whether the difference may come from the invented result of a forced operation alone: of a look-up that failed in
+    /// a dictionary or a set, most likely given in place of a list; or of an operation on a plain value that one version
+    /// names by its path and the other by the value itself, so that the two got different results.
+    pub(crate) fn is_invented(&self) -> bool {
+        let forced = &self.record.forced;
+        let is_by_itself = |path: &str, choice: &Choice| {
+            let Decision::Value(value) = &choice.decision else { return false };
+            let Some(operation) = AccessPath::from(path).beyond(&choice.path) else { return false };
+            let is_look_up = matches!(value, Recipe::Dict(_) | Recipe::Set(_));
+            is_look_up || !value.has_object() && forced.contains(&format!("{}{operation}", value.display()))
+        };
+        forced.iter().any(|path| self.record.choices.iter().any(|choice| is_by_itself(path, choice)))
     }
 
     /// Whether no other execution could speak more clearly for a change.
@@ -209,9 +246,25 @@ pub struct Campaign {
     pub noisy: Option<Box<ExecutionRecord>>,
     /// The number of confirmed differences that were left out because only an unlikely value shows them.
     pub edge_cases: u32,
+    /// What rules set aside, once for each rule.
+    pub set_aside: Vec<SetAside>,
     /// The changed lines that a valid execution ran.
     pub reached: PerSide<BTreeSet<u32>>,
+    /// The sides of branches that a valid execution took, by the numbers of the branches.
+    pub outcomes: PerSide<BTreeSet<(u32, bool)>>,
     pub stopped_early: bool,
+}
+
+/// The least probability of the values behind a difference that settles a trial.
+const LIKELY: f64 = 0.1;
+
+impl Campaign {
+    /// Whether a trial needs no better predictions: nothing could outdo its difference, or nobody waits for more.
+    pub fn is_settled(&self) -> bool {
+        let is_clear = |case: &TestCase| case.is_sure() && case.probability >= LIKELY;
+        let found = self.witness.is_some_and(|witness| is_clear(&self.executions[witness]));
+        self.stopped_early || found && self.lost.is_empty() && self.nondeterministic == 0
+    }
 }
 
 /// The parameters of a campaign.
@@ -228,6 +281,8 @@ pub struct Plan {
     pub raise_probability: f64,
     /// Whether existing objects may be replaced with injected ones.
     pub may_replace: bool,
+    /// If this is a trial, the maximum number of its executions. One that is not settled is given up.
+    pub trial: Option<u32>,
 }
 
 /// Runs executions until a difference is confirmed or the budget is used up.
@@ -242,7 +297,7 @@ pub fn run(
     let mut next = 0;
     let mut batch = FIRST_BATCH;
     let mut triage = Triage::new(plan);
-    while next < triage.end && !is_hopeless(&campaign) {
+    while next < triage.end && (!is_hopeless(&campaign) || state.replacement.give_way(&campaign)) {
         let count = batch.min(triage.end - next);
         let (lost, before) = (campaign.lost.len(), campaign.executions.len());
         let requests = (next..next + count).map(|index| choose(&mut state, plan.seed, index)).collect();
@@ -265,7 +320,9 @@ pub fn run(
             batch = FIRST_BATCH;
         }
         let coverage = state.coverage();
-        if triage.sure || !state.go_on(&campaign, next) {
+        // A trial that needs more than its first difference costs more than the network.
+        let is_tried = plan.trial.is_some() && campaign.witness.is_some();
+        if triage.sure || is_tried || !state.go_on(&campaign, next) {
             break;
         }
         if progress(next, coverage) == Continue::Stop {
@@ -273,6 +330,14 @@ pub fn run(
             break;
         }
     }
+    if plan.trial.is_some() && !campaign.is_settled() {
+        return Ok(campaign);
+    }
+    if campaign.stopped_early {
+        // Nobody waits for what would have to be repeated.
+        campaign.set_aside.retain(|one| one.rule == Rule::EdgeCases);
+    }
+    set_aside::confirm_all(execute, &mut campaign, plan)?;
     if campaign.witness.is_some() && campaign.lost.is_empty() && !campaign.stopped_early {
         complete(execute, &mut state, &mut campaign, plan, next)?;
     }
@@ -308,7 +373,14 @@ enum Attention {
 impl<'p> Triage<'p> {
     fn new(plan: &'p Plan) -> Self {
         let confirmations = if plan.ignore_edge_cases { MOST_IGNORED } else { MOST_CONFIRMED };
-        Self { plan, confirmations, weak: 0, noisy_places: BTreeSet::new(), sure: false, end: plan.budget }
+        Self {
+            plan,
+            confirmations,
+            weak: 0,
+            noisy_places: BTreeSet::new(),
+            sure: false,
+            end: plan.trial.unwrap_or(plan.budget).min(plan.budget),
+        }
     }
 
     /// Takes in an execution, the last of those that ran up to `next`.
@@ -388,11 +460,15 @@ fn may_be_weak(difference: &Difference) -> bool {
     difference.basis == Basis::Reordered || causes::is_calculated(difference)
 }
 
+/// After so many executions whose differences were noise, the sources of what varies in others are not looked for.
+const FEW_NOISY: u32 = 8;
+
 /// Confirms the differences of an execution and attributes their cause.
 fn examine(execute: &mut dyn Execute, campaign: &mut Campaign, number: usize, plan: &Plan) -> Result<(), EngineError> {
     let record = campaign.executions[number].record.clone();
-    let repeats = if campaign.nondeterministic > 0 { MANY_REPEATS } else { REPEATS };
-    let Some(confirmed) = confirm(execute, &record, repeats, &plan.rules)? else {
+    let noisy = campaign.nondeterministic;
+    let effort = Effort { doubts: noisy > 0, finds_sources: noisy < FEW_NOISY };
+    let Some(confirmed) = confirm(execute, &record, effort, &plan.rules)? else {
         campaign.lost.push("a difference could not be repeated: the worker was lost each time".into());
         campaign.executions[number].set_aside();
         return Ok(());
@@ -410,6 +486,8 @@ fn examine(execute: &mut dyn Execute, campaign: &mut Campaign, number: usize, pl
     campaign.executions[number].probability = probability;
     if plan.ignore_edge_cases && probability < verdict::EDGE_CASE {
         campaign.edge_cases += 1;
+        let case = campaign.executions[number].clone();
+        set_aside::keep(campaign, Rule::EdgeCases, &case);
         campaign.executions[number].differences.clear();
     }
     Ok(())

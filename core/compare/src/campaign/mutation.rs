@@ -3,6 +3,9 @@
 //! CPython's messages name the classes that did not fit (`'int' object is not iterable`). The line is known, and so are
 //! the injected values: those of such a class whose name is on the line are the suspects. A wrong suspicion costs one
 //! execution.
+//!
+//! After an execution that ended well, operands of changed lines get another truth, and containers get the name of a
+//! keyword argument, since what such values have in common decides what the code gives.
 
 use twincell_engine::observed::{Observed, Outcome};
 use twincell_engine::protocol::ExecutionRecord;
@@ -15,6 +18,12 @@ use super::solve::{self, Assignment};
 
 /// The maximum number of suspects that are replaced, one for each execution.
 const SUSPECTS: usize = 2;
+
+/// The maximum number of operands whose truth is changed, one for each execution.
+const OPERANDS: usize = 6;
+
+/// The number of fields of a text that has too few.
+const LONGER: usize = 4;
 
 /// What a value should become.
 enum Need {
@@ -58,13 +67,71 @@ pub(super) fn mutations(failure: &Failure<'_>, record: &ExecutionRecord, reading
         })
         .collect();
     suspects.sort_by_key(|(distance, _, _)| *distance);
+    let separators = separators(&reading.lines);
     let mut found = Vec::new();
     for (_, choice, value) in suspects.into_iter().take(SUSPECTS) {
-        for changed in meet(&need, value) {
+        for changed in meet(&need, value, &separators) {
             found.push(Assignment::from([(choice.path.clone(), Decision::Value(changed))]));
         }
     }
     found
+}
+
+/// Decisions under which an operand of a changed `and` or `or` has the other truth, one at a time. Its truth decides what
+/// the line gives, also where no branch tests it. `changed` has the changed lines.
+pub(super) fn operands(record: &ExecutionRecord, changed: &[&str]) -> Vec<Assignment> {
+    let lines: Vec<&&str> = changed.iter().filter(|line| line.contains(" and ") || line.contains(" or ")).collect();
+    let is_operand =
+        |choice: &&Choice| is_value_path(&choice.path) && lines.iter().any(|line| distance(&choice.path, line) <= 1);
+    let choices = record.choices.iter().filter(is_operand);
+    let flipped = choices.filter_map(|choice| match &choice.decision {
+        Decision::Value(value) => {
+            Some(Assignment::from([(choice.path.clone(), Decision::Value(with_other_truth(value)))]))
+        }
+        _ => None,
+    });
+    flipped.take(OPERANDS).collect()
+}
+
+/// Decisions under which a container holds the name of a keyword argument that was given to `**kwargs`, one at a time.
+/// Code that merges the two then has to choose between two values.
+pub(super) fn shared_keywords(record: &ExecutionRecord) -> Vec<Assignment> {
+    let given = |choice: &Choice| match (Question::parse(&choice.path), &choice.decision) {
+        (Question::Keyword { name, .. }, Decision::Value(Recipe::Bool(true))) => Some(Recipe::Str(name.to_owned())),
+        _ => None,
+    };
+    let Some(name) = record.choices.iter().find_map(given) else { return vec![] };
+    let with_name = |choice: &Choice| {
+        let Decision::Value(value) = &choice.decision else { return None };
+        let value = match value {
+            Recipe::List(items) if !items.contains(&name) => {
+                Recipe::List([&items[..], std::slice::from_ref(&name)].concat())
+            }
+            Recipe::Dict(entries) if entries.iter().all(|(key, _)| *key != name) => {
+                Recipe::Dict([&entries[..], &[(name.clone(), Recipe::Int(7))]].concat())
+            }
+            _ => return None,
+        };
+        Some(Assignment::from([(choice.path.clone(), Decision::Value(value))]))
+    };
+    record.choices.iter().filter(|choice| is_value_path(&choice.path)).filter_map(with_name).take(OPERANDS).collect()
+}
+
+/// The empty value of the same class, or an object in place of a value that is empty.
+fn with_other_truth(value: &Recipe) -> Recipe {
+    let object = || Recipe::Versatile(AbstractValue::Object);
+    match value {
+        Recipe::Bool(truth) => Recipe::Bool(!truth),
+        Recipe::Int(number) if *number != 0 => Recipe::Int(0),
+        Recipe::Str(text) if !text.is_empty() => Recipe::Str(String::new()),
+        Recipe::List(items) if !items.is_empty() => Recipe::List(vec![]),
+        Recipe::Tuple(items) if !items.is_empty() => Recipe::Tuple(vec![]),
+        Recipe::Set(items) if !items.is_empty() => Recipe::Set(vec![]),
+        Recipe::Dict(entries) if !entries.is_empty() => Recipe::Dict(vec![]),
+        Recipe::Versatile(AbstractValue::Callable) => value.clone(),
+        Recipe::Versatile(_) => Recipe::List(vec![]),
+        _ => object(),
+    }
 }
 
 /// Answers such as `bool(x)` cause no failure. The text of an object may.
@@ -194,9 +261,48 @@ fn of_class(class: &str) -> Culprits {
     Box::new(move |value| class_name(value) == class)
 }
 
-/// Values with items.
+/// Values with items, or that are split into items.
 fn holders() -> Culprits {
-    Box::new(|value| matches!(value, Recipe::List(_) | Recipe::Tuple(_) | Recipe::Str(_)))
+    Box::new(|value| matches!(value, Recipe::List(_) | Recipe::Tuple(_) | Recipe::Str(_) | Recipe::Bytes(_)))
+}
+
+/// The separators at which a code splits texts, each once.
+fn separators(lines: &[String]) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    for line in lines {
+        for (at, call) in line.match_indices("split(").chain(line.match_indices("partition(")) {
+            let given = line[at + call.len()..].trim_start_matches(['b', 'r']);
+            let separator = match given.chars().next() {
+                Some(quote @ ('\'' | '"')) => given[1..].split(quote).next().unwrap_or_default(),
+                Some(')') => " ",
+                _ => "",
+            };
+            if !separator.is_empty() && !separator.contains('\\') && found.iter().all(|known| known != separator) {
+                found.push(separator.to_string());
+            }
+        }
+    }
+    found
+}
+
+/// Texts and bytes that the separators split into as many fields.
+fn of_fields(value: &Recipe, count: usize, separators: &[String]) -> Vec<Recipe> {
+    let split = |text: &str| {
+        let with = |separator: &String| {
+            let own = text.split(separator.as_str()).map(|field| if field.is_empty() { "a" } else { field });
+            let fields: Vec<&str> = own.chain(std::iter::repeat("1")).take(count).collect();
+            fields.join(separator)
+        };
+        separators.iter().map(with).collect::<Vec<String>>()
+    };
+    match value {
+        Recipe::Str(text) => split(text).into_iter().map(Recipe::Str).collect(),
+        Recipe::Bytes(bytes) => {
+            let text = String::from_utf8_lossy(bytes);
+            split(&text).into_iter().map(|text| Recipe::Bytes(text.into_bytes())).collect()
+        }
+        _ => vec![],
+    }
 }
 
 /// The values that may have caused a failure, and what they should have been.
@@ -266,14 +372,14 @@ fn of_wrong_value(message: &str) -> Option<(Culprits, Need)> {
     }
 }
 
-fn meet(need: &Need, value: &Recipe) -> Vec<Recipe> {
+fn meet(need: &Need, value: &Recipe, separators: &[String]) -> Vec<Recipe> {
     match need {
         Need::OneOf(values) => values.iter().filter(|wanted| *wanted != value).cloned().collect(),
-        Need::Length(count) => solve::of_length(value, *count),
-        Need::Longer => match solve::length(value) {
-            Some(length) => solve::of_length(value, length + 3),
-            None => vec![],
-        },
+        Need::Length(count) => [of_fields(value, *count, separators), solve::of_length(value, *count)].concat(),
+        Need::Longer => {
+            let longer = solve::length(value).map(|length| solve::of_length(value, length + 3)).unwrap_or_default();
+            [of_fields(value, LONGER, separators), longer].concat()
+        }
         Need::Key(key) => solve::holding(value, key),
     }
 }
@@ -297,6 +403,32 @@ mod tests {
         found.filter_map(|decision| if let Decision::Value(value) = decision { Some(value) } else { None }).collect()
     }
 
+    fn ran(choices: &[(&str, Recipe)]) -> ExecutionRecord {
+        let choice =
+            |(path, value): &(&str, Recipe)| Choice { path: (*path).into(), decision: Decision::Value(value.clone()) };
+        ExecutionRecord { choices: choices.iter().map(choice).collect(), ..ExecutionRecord::default() }
+    }
+
+    #[test]
+    fn operands_of_changed_lines_get_the_other_truth() {
+        let workers = Recipe::List(vec![Recipe::Int(1)]);
+        let record = ran(&[("helps", Recipe::Bool(true)), ("task.workers", workers), ("task.id", Recipe::Int(1))]);
+        let found =
+            operands(&record, &["    mine = (helps and task.workers) or worker in task.workers", "    task.id"]);
+        let with = |path: &str, value| Assignment::from([(path.to_owned(), Decision::Value(value))]);
+        assert_eq!(found, [with("helps", Recipe::Bool(false)), with("task.workers", Recipe::List(vec![]))]);
+        assert!(operands(&record, &["    return helps"]).is_empty());
+    }
+
+    #[test]
+    fn containers_get_the_name_of_a_keyword_that_was_given() {
+        let keys = |names: &[&str]| Recipe::List(names.iter().map(|name| Recipe::Str((*name).into())).collect());
+        let given = |is: bool| ran(&[("self.keys()", keys(&["a"])), ("'extra' in **rest", Recipe::Bool(is))]);
+        let shared = Assignment::from([("self.keys()".to_owned(), Decision::Value(keys(&["a", "extra"])))]);
+        assert_eq!(shared_keywords(&given(true)), [shared]);
+        assert!(shared_keywords(&given(false)).is_empty());
+    }
+
     #[test]
     fn what_is_not_iterable_becomes_a_list() {
         let found = failed("TypeError", "'int' object is not iterable", Recipe::Int(3));
@@ -307,6 +439,22 @@ mod tests {
     fn a_text_that_is_no_number_becomes_one() {
         let message = "invalid literal for int() with base 10: 'a'";
         assert_eq!(failed("ValueError", message, Recipe::Str("a".into()))[0], Recipe::Str("1".into()));
+    }
+
+    #[test]
+    fn a_text_that_is_split_gets_the_right_number_of_fields() {
+        let exception = Observed::Exception { class: "ValueError".into(), arguments: vec![] };
+        let message = "not enough values to unpack (expected 2, got 1)".into();
+        let outcome = Outcome::Raised { exception, intended: false, line: 2, message };
+        let choice = Choice { path: "x".into(), decision: Decision::Value(Recipe::Bytes(b"k".to_vec())) };
+        let record = ExecutionRecord {
+            choices: vec![choice],
+            behaviors: vec![Behavior::new(outcome)],
+            ..ExecutionRecord::default()
+        };
+        let lines = vec!["def f(x):".into(), "    a, b = x.split(b':')".into()];
+        let found = mutations(&failure(&record).unwrap(), &record, &Reading { lines, ..Reading::default() });
+        assert_eq!(found[0]["x"], Decision::Value(Recipe::Bytes(b"k:1".to_vec())));
     }
 
     #[test]

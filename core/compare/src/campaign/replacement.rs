@@ -1,17 +1,17 @@
 //! Decides when to replace existing objects with injected ones.
 //!
 //! In module context, the results of real helpers and the real globals fix the course of executions. A search that does
-//! not reach the changed lines, or finds nothing, replaces some of them, and finally most of them. What remains is
-//! function context, except for what changed.
+//! not reach the changed lines, or finds nothing, replaces some of them, and then most of them. If the real context
+//! leads to no usable execution, to a changed line or to a side of a changed condition even so, the last stage is
+//! function context: everything that the code does not define is injected, except for what changed.
 
 use twincell_engine::protocol::ReplacementScope;
-use twincell_syntax::Side;
-use twincell_values::path::Question;
-use twincell_values::value::Fixed;
+use twincell_values::path::{EVERYTHING, Question};
+use twincell_values::value::{Choice, Fixed};
 
 use super::{Campaign, Target};
 
-/// The number of executions after which changed lines should have been reached.
+/// The number of executions after which changed lines and the sides of changed conditions should have been reached.
 const PATIENCE: u32 = 40;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -19,6 +19,7 @@ enum Stage {
     Real,
     Helpers,
     Most,
+    All,
 }
 
 /// The present stage of the search.
@@ -40,20 +41,19 @@ impl Replacement {
         if !self.possible {
             return false;
         }
-        let unreached = || {
-            Side::BOTH
-                .into_iter()
-                .any(|side| target.changed[side].iter().any(|line| !campaign.reached[side].contains(line)))
+        let unreached = || campaign.valid() == 0 || target.is_unreached(campaign);
+        let next = match self.stage {
+            Stage::Real if exhausted || executed >= self.budget / 2 || executed >= PATIENCE && unreached() => {
+                Stage::Helpers
+            }
+            Stage::Helpers if exhausted || executed >= self.budget / 3 * 2 => Stage::Most,
+            Stage::Helpers if executed >= self.budget / 3 && unreached() => Stage::Most,
+            Stage::Most if (exhausted || executed >= self.budget / 2) && unreached() => Stage::All,
+            stage => stage,
         };
-        let due = match self.stage {
-            Stage::Real => exhausted || executed >= self.budget / 2 || executed >= PATIENCE && unreached(),
-            Stage::Helpers => exhausted || executed >= self.budget / 3 * 2,
-            Stage::Most => false,
-        };
-        if due {
-            self.stage = if self.stage == Stage::Real { Stage::Helpers } else { Stage::Most };
-        }
-        due
+        let moves = next != self.stage;
+        self.stage = next;
+        moves
     }
 
     /// What a fresh execution replaces.
@@ -64,6 +64,7 @@ impl Replacement {
             Stage::Helpers => ReplacementScope::Helpers,
             Stage::Most if index % 8 >= 6 => ReplacementScope::Helpers,
             Stage::Most => ReplacementScope::Most,
+            Stage::All => ReplacementScope::All,
         }
     }
 
@@ -72,8 +73,31 @@ impl Replacement {
         self.stage > Stage::Real && index % 4 == 1
     }
 
-    /// What an execution based on another replaces: the same objects.
-    pub(super) fn like(fixed: &Fixed) -> ReplacementScope {
-        if Question::any_injected(fixed) { ReplacementScope::Helpers } else { ReplacementScope::Nothing }
+    /// What an execution based on another replaces: the same objects, and in the last stage everything.
+    pub(super) fn like(&self, fixed: &Fixed) -> ReplacementScope {
+        match self.stage {
+            Stage::All => ReplacementScope::All,
+            _ if Question::any_injected(fixed) => ReplacementScope::Helpers,
+            _ => ReplacementScope::Nothing,
+        }
     }
+
+    /// Moves to the last stage because real objects keep all executions from ending. `false` if this was done before.
+    pub(super) fn give_way(&mut self, campaign: &Campaign) -> bool {
+        let moves = self.possible && self.stage != Stage::All && campaign.lost.is_empty();
+        if moves {
+            self.stage = Stage::All;
+        }
+        moves
+    }
+}
+
+/// The existing objects that an execution with these decisions replaced: names, or [`EVERYTHING`].
+pub(crate) fn replaced(choices: &[Choice]) -> impl Iterator<Item = &str> {
+    choices.iter().filter_map(|choice| Question::replaced(&choice.path, &choice.decision))
+}
+
+/// Whether an execution with these decisions ran without the module, as in function context.
+pub(crate) fn is_without_module(choices: &[Choice]) -> bool {
+    replaced(choices).any(|name| name == EVERYTHING)
 }

@@ -1,5 +1,6 @@
 //! Makes a witness small.
 
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
 use twincell_behavior::{Difference, Rules, differences};
@@ -9,7 +10,8 @@ use twincell_values::path::{AccessPath, Question};
 use twincell_values::value::{AbstractValue, Choice, Decision, Recipe};
 
 use super::causes::classify_basis;
-use super::confirm::{REPEATS, again, both, confirm, repeat};
+use super::confirm::{Effort, again, both, confirm, repeat};
+use super::plain::{plainer, shown_objects};
 use super::{Execute, TestCase};
 use crate::Continue;
 
@@ -17,6 +19,15 @@ use crate::Continue;
 const LOST: u32 = 3;
 /// The maximum number of parts of a container that are tried in its place.
 const PARTS: usize = 4;
+
+/// Which values a shrunk witness has in place of objects.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Values {
+    /// Plain ones, where a difference shows the objects or a condition tests them.
+    Plain,
+    /// The objects stay where they were drawn.
+    Drawn,
+}
 
 /// Shrinks a witness: replaces decisions by simpler ones while a difference in the same channel remains.
 ///
@@ -27,6 +38,7 @@ pub fn shrink(
     execute: &mut dyn Execute,
     witness: &TestCase,
     rules: &Rules,
+    values: Values,
     budget: u32,
     go_on: &mut dyn FnMut() -> Continue,
 ) -> Result<TestCase, EngineError> {
@@ -46,6 +58,9 @@ pub fn shrink(
         }
     }
     let likely = likelihoods(execute, &best)?;
+    if values == Values::Plain {
+        best = plainer(execute, best, &channels, &likely, rules, &mut lost)?;
+    }
     let mut position = 0;
     while position < best.record.choices.len() && left > 0 && lost < LOST && go_on() == Continue::Yes {
         let choice = best.record.choices[position].clone();
@@ -54,7 +69,8 @@ pub fn shrink(
             .iter()
             .any(|difference| difference.sides().into_iter().any(|shown| shown.holds_object(&choice.path)));
         let likelier = likelier(&choice, &likely);
-        for simpler in likelier.into_iter().chain(simpler(&choice.decision, seen)) {
+        let real = Question::replaced(&choice.path, &choice.decision).map(|_| Decision::Value(Recipe::Bool(false)));
+        for simpler in real.into_iter().chain(likelier).chain(simpler(&choice.decision, seen)) {
             if left == 0 || lost >= LOST {
                 break;
             }
@@ -62,7 +78,7 @@ pub fn shrink(
             let decisions = vec![(choice.path.clone(), simpler)];
             if let Some(found) = changed(execute, &best, decisions, &channels, rules, &mut lost)?
                 && found.record.choices.len() <= best.record.choices.len()
-                && found.record.forced.len() <= best.record.forced.len()
+                && is_as_readable(&best, &found)
             {
                 best = found;
                 break;
@@ -70,7 +86,20 @@ pub fn shrink(
         }
         position += 1;
     }
+    if values == Values::Plain && shown_objects(&best) > 0 && go_on() == Continue::Yes {
+        // A calculation may support numbers only now, with simpler operands beside them.
+        best = plainer(execute, best, &channels, &likely, rules, &mut lost)?;
+    }
     Ok(best)
+}
+
+/// Whether a witness needs no more forced operations than another one, and shows no more objects unless it needs fewer.
+fn is_as_readable(one: &TestCase, other: &TestCase) -> bool {
+    match other.record.forced.len().cmp(&one.record.forced.len()) {
+        Ordering::Less => true,
+        Ordering::Equal => shown_objects(other) <= shown_objects(one),
+        Ordering::Greater => false,
+    }
 }
 
 /// The probability of each class, by path.
@@ -104,7 +133,7 @@ fn likelier(choice: &Choice, likely: &BTreeMap<String, Vec<f32>>) -> Vec<Decisio
 }
 
 /// The witness with some decisions replaced, if the difference remains and is confirmed.
-fn changed(
+pub(super) fn changed(
     execute: &mut dyn Execute,
     witness: &TestCase,
     decisions: Vec<(String, Decision)>,
@@ -123,7 +152,7 @@ fn changed(
     if !differences(old, new, rules).iter().any(|difference| channels.contains(&difference.channel)) {
         return Ok(None);
     }
-    let Some(confirmed) = confirm(execute, &record, REPEATS, rules)? else { return Ok(None) };
+    let Some(confirmed) = confirm(execute, &record, Effort::USUAL, rules)? else { return Ok(None) };
     let differences = classify_basis(execute, &record, confirmed, rules)?;
     let strongest = witness.differences.iter().map(|difference| difference.basis).max();
     // What needs fewer forced operations may be weaker.
@@ -158,7 +187,17 @@ fn without_forced(record: &ExecutionRecord) -> Vec<Vec<(String, Decision)>> {
             let there = (choice.path.clone(), Decision::Value(Recipe::Bool(true)));
             Some(vec![there, (attribute.to_string(), object())])
         }
-        Decision::Value(value) if is_asked(&choice.path, value) => Some(vec![(choice.path.clone(), object())]),
+        Decision::Value(value) if is_asked(&choice.path, value) => {
+            // What the container holds stays where it is.
+            let held = match value {
+                Recipe::Dict(entries) => entries.as_slice(),
+                _ => &[],
+            };
+            let item = |(key, value): &(Recipe, Recipe)| {
+                (AccessPath::new(&choice.path).item(key.display()), Decision::Value(value.clone()))
+            };
+            Some([(choice.path.clone(), object())].into_iter().chain(held.iter().map(item)).collect())
+        }
         _ => None,
     };
     record.choices.iter().filter_map(instead).collect()

@@ -20,6 +20,8 @@ pub struct Techniques {
     pub calls: bool,
     /// Replace existing objects with injected ones where real results keep executions away from changed lines.
     pub replacement: bool,
+    /// Execute a little on frequencies before the network is asked.
+    pub trial: bool,
 }
 
 impl Default for Techniques {
@@ -32,13 +34,15 @@ impl Default for Techniques {
             hints: true,
             replacement: true,
             calls: true,
+            trial: true,
         }
     }
 }
 
 impl Techniques {
     /// The names by which techniques are left out.
-    pub const NAMES: [&str; 7] = ["learning", "observation", "directed", "mutation", "hints", "replacement", "calls"];
+    pub const NAMES: [&str; 8] =
+        ["learning", "observation", "directed", "mutation", "hints", "replacement", "calls", "trial"];
 
     /// Leaves out the technique with this name. `false` if there is none.
     pub fn leave_out(&mut self, name: &str) -> bool {
@@ -50,6 +54,7 @@ impl Techniques {
             "hints" => &mut self.hints,
             "calls" => &mut self.calls,
             "replacement" => &mut self.replacement,
+            "trial" => &mut self.trial,
             _ => return false,
         };
         *technique = false;

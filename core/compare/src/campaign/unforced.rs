@@ -11,14 +11,15 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-use twincell_behavior::{Rules, differences};
+use twincell_behavior::{Difference, Rules, differences};
 use twincell_engine::protocol::ExecutionRequest;
 use twincell_engine::{EngineError, Executed};
 use twincell_values::path::AccessPath;
 use twincell_values::value::{AbstractValue, Choice, Decision, Recipe};
 
 use super::causes::classify_basis;
-use super::confirm::{REPEATS, both, confirm, repeat};
+use super::confirm::{Effort, both, confirm, repeat};
+use super::mend::mended;
 use super::{Execute, TestCase};
 use crate::Continue;
 
@@ -48,7 +49,16 @@ pub fn unforced_witnesses(
     let channels: BTreeSet<_> = witness.differences.iter().map(|difference| difference.channel).collect();
     let strongest = witness.differences.iter().map(|difference| difference.basis).max();
     let suspects: BTreeSet<&str> = suspects(witness);
-    let (mut found, mut confirmed, mut next) = (Vec::new(), 0, 0);
+    let is_as_strong = |differences: &[Difference]| {
+        let in_channel = |difference: &&Difference| channels.contains(&difference.channel);
+        differences.iter().filter(in_channel).any(|difference| Some(difference.basis) >= strongest)
+    };
+    let mended = match witness.record.forced.is_empty() {
+        true => None,
+        false => mended(execute, witness, &channels, rules, literals, go_on)?,
+    };
+    let mut found: Vec<TestCase> = mended.into_iter().filter(|case| is_as_strong(&case.differences)).collect();
+    let (mut confirmed, mut next) = (0, 0);
     while next < budget && found.len() < MOST_FOUND && confirmed < MOST_CONFIRMED && go_on() == Continue::Yes {
         let requests =
             (next..budget.min(next + BATCH)).map(|index| varied(witness, &suspects, literals, index)).collect();
@@ -62,12 +72,9 @@ pub fn unforced_witnesses(
                 continue;
             }
             confirmed += 1;
-            let Some(again) = confirm(execute, &record, REPEATS, rules)? else { return Ok(found) };
+            let Some(again) = confirm(execute, &record, Effort::USUAL, rules)? else { return Ok(found) };
             let differences = classify_basis(execute, &record, again, rules)?;
-            let is_as_strong = differences
-                .iter()
-                .any(|difference| channels.contains(&difference.channel) && Some(difference.basis) >= strongest);
-            if is_as_strong {
+            if is_as_strong(&differences) {
                 found.push(TestCase { record: *record, differences, ..witness.clone() });
             }
         }

@@ -21,8 +21,8 @@ const RELOADS: usize = 5;
 const ISOLATED: u32 = 32;
 
 /// Whether the campaign was contaminated by the leftovers of its own executions, as far as one can tell.
-pub(super) fn is_cross_contaminated(campaign: &Campaign, loaded: &Loaded<'_>) -> bool {
-    !campaign.stopped_early && (loaded.tainted || campaign.witness.is_none() && campaign.noisy.is_some())
+pub(super) fn is_cross_contaminated(campaign: &Campaign, loaded: &mut Loaded<'_>) -> bool {
+    !campaign.stopped_early && (loaded.is_tainted() || campaign.witness.is_none() && campaign.noisy.is_some())
 }
 
 /// Runs a contaminated campaign again in isolation, where that may help. Returns the final campaign, and what of it ran
@@ -36,8 +36,8 @@ pub(super) fn run_isolated<'p>(
     plan: &Plan,
     progress: &mut dyn FnMut(u32, f64) -> Continue,
 ) -> Result<(Loaded<'p>, Campaign, Option<Isolated>), EngineError> {
-    let tainted = loaded.tainted;
     let mut loaded = loaded;
+    let tainted = loaded.is_tainted();
     loaded.start_over();
     drop(loaded);
     program.isolation = Isolation::Process;

@@ -1,24 +1,28 @@
 //! The main job: two texts -> a [`Comparison`]. `select` finds the pairs, `pair` what belongs to one, `program` what
-//! runs of it, and `prepare` makes it ready. `witness` picks the execution to show. `replay` repeats one execution.
+//! runs of it, and `prepare` makes it ready. `trial` goes without the network. `witness` picks the execution to show.
+//! `replay` repeats one execution.
 
 mod ahead;
 mod contamination;
+mod imports;
 mod pair;
 mod prepare;
 mod program;
 mod replay;
 mod select;
+mod special;
+mod trial;
 mod units;
 mod witness;
 
 use std::time::Instant;
 
-use pair::{Pair, Texts};
+use pair::{Pair, Texts, VersionParts};
 use prepare::{Prepared, prepare};
 use program::{instrumented, program};
 use select::{Selected, select};
 
-use twincell_engine::protocol::{Isolation, Program};
+use twincell_engine::protocol::{Context, Isolation, Program};
 use twincell_engine::{Loaded, WorkerPool};
 use twincell_syntax::instrument::Instrumented;
 use twincell_syntax::{CodeKind, Function, PerSide};
@@ -162,19 +166,32 @@ fn compare_pair(
     if pair.is_same_program() {
         return Ok(assemble::identical(&about));
     }
+    let quick = trial::quick(predictor, options);
     let Prepared { instrumented, mut program, mut loaded, context, target, plan, mut notes } =
-        match prepare(pair, predictor, pool, options)? {
+        match prepare(pair, quick.unwrap_or(predictor), pool, options)? {
             Ok(prepared) => prepared,
             Err(reason) => return Ok(assemble::failed(&about, reason)),
         };
-    let mut campaign = match campaign::run(&mut loaded, &target, &plan, progress) {
+    let mut predicted_by = quick.unwrap_or(predictor);
+    let tried = match quick.map(|_| trial::run(&mut loaded, &target, &plan, progress)) {
+        None => None,
+        Some(Ok(settled)) => settled,
+        Some(Err(error)) => return Ok(assemble::failed(&about, error.to_string())),
+    };
+    if tried.is_none() && quick.is_some() {
+        predicted_by = predictor;
+        if let Err(error) = trial::predict(pair, &instrumented, predictor, &mut program, &mut loaded, options)? {
+            return Ok(assemble::failed(&about, error.to_string()));
+        }
+    }
+    let mut campaign = match tried.map_or_else(|| campaign::run(&mut loaded, &target, &plan, progress), Ok) {
         Ok(campaign) => campaign,
         // A worker that cannot be replaced costs only this pair.
         Err(error) => return Ok(assemble::failed(&about, error.to_string())),
     };
     if program.isolation == Isolation::Process {
         notes.push(Note::Isolated(Isolated::All));
-    } else if contamination::is_cross_contaminated(&campaign, &loaded) {
+    } else if contamination::is_cross_contaminated(&campaign, &mut loaded) {
         let isolated = contamination::run_isolated(pool, &mut program, loaded, campaign, &target, &plan, progress);
         let done;
         (loaded, campaign, done) = match isolated {
@@ -194,7 +211,7 @@ fn compare_pair(
         let mut go_on = || progress(campaign.executed() as u32, found.coverage);
         witness::choose_reported(found, &mut loaded, &plan, &program.literals, &write, &mut go_on)
     });
-    let (verdict, reason) = decide(&campaign, &target);
+    let (verdict, reason) = decide(&campaign, witness.as_ref().map(|witness| &witness.case), &target);
     let report = assemble::report(
         &about,
         &assemble::CampaignSummary {
@@ -212,7 +229,7 @@ fn compare_pair(
             milliseconds: started.elapsed().as_secs_f64() * 1000.0,
         },
     );
-    Ok(PairReport { isolation: program.isolation, ..report })
+    Ok(PairReport { isolation: program.isolation, predicted_by: predicted_by.describe(), ..report })
 }
 
 /// A witness with all that its reproducer is made of.
@@ -225,16 +242,21 @@ fn case<'a>(
     witness: &'a TestCase,
     notes: &'a [Note],
 ) -> reproduce::Case<'a> {
+    let alone = campaign::is_without_module(&witness.record.choices);
+    let is_left_out = alone || notes.iter().any(|note| matches!(note, Note::ModuleEndsWorker { .. }));
+    // As written: the texts of the program have marks that count steps.
+    let module = |version: &'a VersionParts| if is_left_out { version.alone.as_str() } else { &*version.module };
     reproduce::Case {
         functions,
         bodies: pair.versions.as_ref().map(|version| &version.body),
         decorators: pair.versions.as_ref().map(|version| version.decorators.as_slice()),
-        modules: PerSide::of(|side| program.versions[usize::from(side.number())].module.as_str()),
-        context: program.context,
+        modules: pair.versions.as_ref().map(module),
+        context: if alone { Context::Function } else { program.context },
         renames: &pair.diff.renames,
         sites: instrumented.as_ref().map(|instrumented| &instrumented.sites),
         record: &witness.record,
         differences: &witness.differences,
+        only: None,
         notes,
         rules: &plan.rules,
         seed: plan.seed,

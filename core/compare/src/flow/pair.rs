@@ -1,11 +1,14 @@
 //! One pair with everything that its comparison needs: both versions, what runs beside them, and the differences.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::rc::Rc;
 
 use twincell_engine::protocol::{Body, Context, Member};
-use twincell_syntax::{CodeKind, Diff, Function, Index, PerSide, Side, Snippet};
+use twincell_syntax::{CodeKind, Diff, Function, Import, Index, PerSide, Side, Snippet};
 use twincell_values::reading::{Hint, Surroundings};
 
+use super::imports::Imports;
+use super::special::{operation, operations_of, special_methods};
 use crate::{Source, assemble};
 
 /// The maximum number of companions of a function, nearest first, and their maximum length in characters. Beyond this,
@@ -20,11 +23,13 @@ pub(super) struct Texts {
     /// In each text, the entities that changed or that use a changed one, directly or indirectly.
     tainted: PerSide<BTreeSet<String>>,
     /// The modules, where they count.
-    modules: PerSide<String>,
+    modules: PerSide<Rc<str>>,
     context: Context,
     /// Whether the texts are functions cut out of their modules.
     cut_out: bool,
-    surroundings: PerSide<Surroundings>,
+    surroundings: PerSide<Rc<Surroundings>>,
+    /// What the modules import at their top level.
+    imports: PerSide<BTreeMap<String, Import>>,
 }
 
 impl Texts {
@@ -36,15 +41,20 @@ impl Texts {
         };
         let texts = PerSide::new(text(old), text(new));
         let indices = texts.as_ref().map(|text| Index::of(text));
-        let surroundings = texts.as_ref().map(|text| Surroundings::of(text));
+        let surroundings = texts.as_ref().map(|text| Rc::new(Surroundings::of(text)));
+        let imports = texts.as_ref().map(|text| {
+            let mut imports = twincell_syntax::imports(text);
+            imports.retain(|_, import| import.is_global);
+            imports
+        });
         let changed = if texts.old == texts.new {
             BTreeSet::new()
         } else {
             twincell_syntax::changed_entities(&indices.old, &indices.new)
         };
         let tainted = indices.as_ref().map(|index| index.tainted(&changed));
-        let modules = if context == Context::Module { texts } else { Default::default() };
-        Self { indices, changed, tainted, modules, context, cut_out, surroundings }
+        let modules = texts.map(|text| if context == Context::Module { text.into() } else { Rc::default() });
+        Self { indices, changed, tainted, modules, context, cut_out, surroundings, imports }
     }
 
     /// Whether either snippet uses a changed entity.
@@ -67,14 +77,17 @@ impl Texts {
 pub(super) struct VersionParts {
     /// The function and its companions, each with its own text.
     pub parts: Vec<Function>,
-    /// The text that is evaluated before.
-    pub module: String,
+    /// The text that is evaluated before. All pairs share it, since there are as many as the text has functions.
+    pub module: Rc<str>,
+    /// In module context, the text that is evaluated before an execution without the module.
+    pub alone: String,
     pub decorators: Vec<String>,
     pub body: Body,
     /// What the classes of the parts declare about the attributes of their objects, by path, for each part.
     pub fields: Vec<BTreeMap<String, Hint>>,
     /// What the surrounding text reveals about values that the code looks at.
-    pub surroundings: Surroundings,
+    pub surroundings: Rc<Surroundings>,
+    pub imports: Imports,
 }
 
 /// Two versions of one function, snippet or class.
@@ -134,8 +147,13 @@ impl Pair {
             let parts: Vec<Function> = std::iter::once(function.clone()).chain(companions).collect();
             VersionParts {
                 module: module(texts, side, &paths[side], function),
+                alone: alone(texts, side, &paths[side], function),
                 decorators: decorators(texts, side, function, decorators_differ),
                 surroundings: texts.surroundings[side].clone(),
+                imports: Imports {
+                    of_module: texts.imports[side].clone(),
+                    own: parts.iter().flat_map(|part| twincell_syntax::imports(&part.text)).collect(),
+                },
                 fields: parts.iter().map(|part| fields(&texts.indices[side], part)).collect(),
                 parts,
                 body: bodies.next().unwrap_or_default(),
@@ -182,7 +200,7 @@ fn owner(function: &Function) -> Option<&str> {
     }
 }
 
-fn methods<'a>(index: &'a Index, class: &str) -> Vec<&'a Function> {
+pub(super) fn methods<'a>(index: &'a Index, class: &str) -> Vec<&'a Function> {
     let of_class = |function: &&Function| {
         function.parent.is_none() && function.qualname.rsplit_once('.').is_some_and(|(owner, _)| owner == class)
     };
@@ -246,20 +264,35 @@ fn companions(texts: &Texts, side: Side, paths: &PerSide<Vec<String>>, function:
     found
 }
 
-fn module(texts: &Texts, side: Side, path: &[String], function: &Function) -> String {
+fn module(texts: &Texts, side: Side, path: &[String], function: &Function) -> Rc<str> {
     match texts.context {
-        _ if function.kind == CodeKind::Snippet => String::new(),
+        _ if function.kind == CodeKind::Snippet => Rc::default(),
         Context::Module => texts.modules[side].clone(),
-        Context::Function if texts.cut_out => String::new(),
-        Context::Function => {
-            let mut keep: BTreeSet<String> = path.iter().cloned().collect();
-            if !keep.is_empty() {
-                // The class around the function is kept for `self`. The function itself is not needed.
-                keep.remove(entity(function));
-            }
-            texts.indices[side].slice(&keep)
-        }
+        Context::Function if texts.cut_out => Rc::default(),
+        Context::Function => texts.indices[side].slice(&changed_around(path, function)).into(),
     }
+}
+
+/// The text for an execution without the module: what changed, as in function context, and the constants that the
+/// function reads, which the code could also have written out.
+fn alone(texts: &Texts, side: Side, path: &[String], function: &Function) -> String {
+    if texts.context == Context::Function || function.kind == CodeKind::Snippet {
+        return String::new();
+    }
+    let index = &texts.indices[side];
+    let mut keep = changed_around(path, function);
+    let of_both = |name: &String| texts.indices.iter().all(|index| index.is_constant(name));
+    keep.extend(index.reach(entity(function)).into_iter().filter(of_both));
+    index.slice(&keep)
+}
+
+/// What changed and a function uses, without the function itself. The class around it is kept for `self`.
+fn changed_around(path: &[String], function: &Function) -> BTreeSet<String> {
+    let mut keep: BTreeSet<String> = path.iter().cloned().collect();
+    if !keep.is_empty() {
+        keep.remove(entity(function));
+    }
+    keep
 }
 
 /// The decorators to apply: if they differ, all of them, and otherwise those that changed themselves. The others do the
@@ -303,11 +336,21 @@ fn class_bodies(texts: &Texts, functions: &PerSide<Function>) -> PerSide<Body> {
     if functions.iter().any(|function| !function.decorators.is_empty()) {
         // Decorators write such methods for a class.
         let written = OPERATIONS.iter().filter(|name| shared.iter().all(|member| member.name != **name));
-        let members =
-            written.map(|name| Member { name: (*name).into(), is_property: false, hints: BTreeMap::new() }).collect();
+        let members = written.map(|name| operation(name, false)).collect();
         shared = [shared, members].concat();
     }
-    let constructor = constructor(&texts.indices.old, entity(&functions.old));
+    let special = PerSide::of(|side| special_methods(&texts.indices[side], entity(&functions[side])));
+    for name in special.old.symmetric_difference(&special.new) {
+        for name in operations_of(name) {
+            if shared.iter().all(|member| member.name != *name) {
+                shared.push(operation(name, true));
+            }
+        }
+    }
+    let mut constructor = constructor(&texts.indices.old, entity(&functions.old));
+    let imports = Imports { of_module: texts.imports.old.clone(), ..Imports::default() };
+    imports.keep_library(&mut constructor);
+    shared.iter_mut().for_each(|member| imports.keep_library(&mut member.hints));
     let body = Body::Class { constructor, members: shared };
     PerSide::new(body.clone(), body)
 }
@@ -372,6 +415,7 @@ fn members(index: &Index, class: &str) -> Vec<Member> {
                     name: method.name.clone(),
                     is_property,
                     hints: twincell_values::reading::hints(method),
+                    by_operation: false,
                 });
             }
         }

@@ -46,7 +46,9 @@ pub(super) fn prepare<'a>(
         notes.push(Note::ModuleEndsWorker { reason: reason.clone() });
         context = Context::Function;
         program.context = context;
-        program.versions.iter_mut().for_each(|version| version.module.clear());
+        for version in &mut program.versions {
+            version.module = std::mem::take(&mut version.alone);
+        }
         loading = pool.load(&program);
     }
     let loaded = match loading {
@@ -73,8 +75,11 @@ pub(super) fn prepare<'a>(
         float_tolerance: options.float_tolerance,
         changed: target.changed.clone(),
         guards: PerSide::of(|side| changed_guards(pair, &target, side)),
+        splits: PerSide::of(|side| twincell_syntax::unpacked_splits(&pair.shown[side].text)),
         every_call_acts: !options.techniques.calls,
-    };
+        ..Rules::default()
+    }
+    .declaring(&options.declared);
     let plan = Plan {
         budget: options.budget,
         seed: options.seed,
@@ -83,6 +88,7 @@ pub(super) fn prepare<'a>(
         ignore_edge_cases: options.ignore_edge_cases,
         raise_probability: options.raise_probability,
         may_replace: context == Context::Module && options.techniques.replacement,
+        trial: None,
     };
     Ok(Ok(Prepared { instrumented, program, loaded, context, target, plan, notes }))
 }

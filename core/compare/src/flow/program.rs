@@ -1,13 +1,14 @@
 //! A pair as the program that workers run: instrumented, with predictions and uses.
 
 use twincell_engine::protocol::{Companion, Program, Version};
-use twincell_syntax::instrument::{InstrumentError, Instrumented, instrument_all};
+use twincell_syntax::instrument::{InstrumentError, Instrumented, count_steps, instrument_all};
 use twincell_syntax::site::Site;
 use twincell_syntax::{Function, PerSide, Side};
 use twincell_values::path::{self, AccessPath};
 use twincell_values::predictor::{FunctionSites, Predictor};
 use twincell_values::reading::Locals;
 
+use super::imports;
 use super::pair::{Pair, VersionParts};
 use crate::{CompareError, CompareOptions};
 
@@ -76,13 +77,15 @@ pub(super) fn program(
             parameters: own.parts[0].parameters.clone(),
             renames: if side == Side::New { pair.diff.renames.clone() } else { vec![] },
             class_name: own.parts[0].class_name.clone(),
-            module: own.module.clone(),
+            module: count_steps(&own.module),
+            alone: count_steps(&own.alone),
             body: own.body.clone(),
             companions: (own.parts.iter().skip(1).zip(codes))
                 .map(|(part, code)| Companion { qualname: part.qualname.clone(), name: part.name.clone(), code })
                 .collect(),
             decorators: own.decorators.clone(),
             attribute_renames: if side == Side::New { pair.attribute_renames.clone() } else { vec![] },
+            imports: vec![],
         };
         let mut first_site = 0;
         for (position, part) in parts.iter().enumerate() {
@@ -92,6 +95,7 @@ pub(super) fn program(
             if options.techniques.hints {
                 let mut hints = twincell_values::reading::hints(part.function);
                 hints.extend(own.fields[position].clone());
+                own.imports.keep_library(&mut hints);
                 twincell_values::reading::apply_hints(&hints, &part.sites, &mut predicted, &mut reading.uses);
                 twincell_values::reading::apply_constants(&part.sites, &mut predicted, &reading.uses);
             }
@@ -109,6 +113,7 @@ pub(super) fn program(
         }
         versions.push(version);
     }
+    imports::unify(&mut versions, &pair.versions.as_ref().map(|version| &version.imports));
     let texts: Vec<&Function> = pair.shown.iter().collect();
     Ok(Program {
         versions,
@@ -117,7 +122,14 @@ pub(super) fn program(
         raise_probability: options.raise_probability,
         step_budget: STEP_BUDGET,
         isolation: options.isolation,
+        calls_twice: pair.versions.iter().any(may_remember),
     })
+}
+
+/// Whether the function may remember a call by itself: decorators that run with it may keep results, and defaults that
+/// are made once may change.
+fn may_remember(version: &VersionParts) -> bool {
+    !version.decorators.is_empty() || twincell_syntax::has_lasting_defaults(&version.parts[0].text)
 }
 
 /// The instrumented text of each part. Instrumenting keeps lines.

@@ -78,9 +78,13 @@ pub fn replay(
         let paths = decided().filter(|path| !Question::is_answer(path)).collect::<Vec<_>>().join(", ");
         return Err(refused(&format!("nothing was injected under {path}; there are: {paths}")));
     }
-    let Prepared { instrumented, program, mut loaded, plan, notes, .. } =
-        prepare(&pair, predictor, pool, &CompareOptions { isolation: again.pair.isolation, ..options.clone() })?
-            .map_err(CompareError::Replay)?;
+    let Prepared { instrumented, program, mut loaded, plan, notes, .. } = prepare(
+        &pair,
+        predictor_of(again.pair, predictor),
+        pool,
+        &CompareOptions { isolation: again.pair.isolation, ..options.clone() },
+    )?
+    .map_err(CompareError::Replay)?;
     let mut fixed: BTreeMap<String, Decision> =
         again.choices.iter().map(|choice| (choice.path.clone(), choice.decision.clone())).collect();
     let changes = again.changes.iter().map(|(path, value)| (path.clone(), Decision::Value(value.clone())));
@@ -116,4 +120,9 @@ pub fn replay(
     let witness = assemble::witness(&pair.context(), &kept, &decisive, &plan.rules)
         .ok_or_else(|| refused("the worker's record lacks one of the versions"))?;
     Ok(Replayed { witness, evidence, reproducer })
+}
+
+/// The predictor that the executions of a pair had.
+fn predictor_of<'a>(pair: &PairReport, predictor: &'a dyn Predictor) -> &'a dyn Predictor {
+    predictor.quick().filter(|quick| quick.describe() == pair.predicted_by).unwrap_or(predictor)
 }

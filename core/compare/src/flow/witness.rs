@@ -1,15 +1,19 @@
 //! The witness that a report shows: as small as it gets, with its decisive values and a reproducer.
 
+use std::cell::Cell;
+
 use twincell_engine::Loaded;
 use twincell_values::value::Recipe;
 
 use crate::Continue;
-use crate::campaign::{self, DECISIVE_BUDGET, Decisive, Plan, TestCase};
+use crate::campaign::{self, DECISIVE_BUDGET, Decisive, Metered, Plan, TestCase, Values};
 use crate::report::Reproducer;
 use crate::verdict;
 
 /// The number of executions spent on shrinking a witness.
 const SHRINK_BUDGET: u32 = 100;
+/// The number of steps that all of this may take, a few seconds at most. It ends with what it has.
+const STEPS: u64 = 1_000_000;
 /// The number of executions spent on finding another witness if the reproducer of the smallest does not hold.
 const UNFORCED_BUDGET: u32 = 160;
 
@@ -30,10 +34,13 @@ pub(super) fn choose_reported(
     write: &dyn Fn(&TestCase, &mut Loaded<'_>) -> Reproducer,
     go_on: &mut dyn FnMut() -> Continue,
 ) -> ReportedWitness {
-    let (case, decisive) = smallest(loaded, found, plan, go_on);
+    let steps = Cell::new(0);
+    let mut go_on = || if steps.get() > STEPS { Continue::Stop } else { go_on() };
+    let go_on = &mut go_on;
+    let (case, decisive) = smallest_within(&steps, loaded, found, plan, go_on);
     let reproducer = write(&case, loaded);
     if reproducer.may_hold_of_another() {
-        for other in others(loaded, found, &case, plan, literals, go_on) {
+        for other in others(&steps, loaded, found, &case, plan, literals, go_on) {
             let made = write(&other, loaded);
             if made.holds != Some(true) {
                 continue;
@@ -54,10 +61,26 @@ pub(super) fn smallest(
     plan: &Plan,
     go_on: &mut dyn FnMut() -> Continue,
 ) -> (TestCase, Vec<Decisive>) {
-    if let Ok(shrunk) = campaign::shrink(loaded, found, &plan.rules, SHRINK_BUDGET, go_on) {
-        let decisive = decisive_values(&shrunk, loaded, plan);
-        if is_as_likely(&decisive, found) {
-            return (shrunk, decisive);
+    let steps = Cell::new(0);
+    let mut go_on = || if steps.get() > STEPS { Continue::Stop } else { go_on() };
+    smallest_within(&steps, loaded, found, plan, &mut go_on)
+}
+
+/// As [`smallest`], counting the steps.
+fn smallest_within(
+    steps: &Cell<u64>,
+    loaded: &mut Loaded<'_>,
+    found: &TestCase,
+    plan: &Plan,
+    go_on: &mut dyn FnMut() -> Continue,
+) -> (TestCase, Vec<Decisive>) {
+    for values in [Values::Plain, Values::Drawn] {
+        let mut metered = Metered { inner: loaded, steps };
+        if let Ok(shrunk) = campaign::shrink(&mut metered, found, &plan.rules, values, SHRINK_BUDGET, go_on) {
+            let decisive = decisive_values(&shrunk, loaded, plan);
+            if is_as_likely(&decisive, found) {
+                return (shrunk, decisive);
+            }
         }
     }
     let decisive = decisive_values(found, loaded, plan);
@@ -71,6 +94,7 @@ fn is_as_likely(decisive: &[Decisive], found: &TestCase) -> bool {
 
 /// Other witnesses of the same difference: first small ones near it without forced operations, then the original one.
 fn others(
+    steps: &Cell<u64>,
     loaded: &mut Loaded<'_>,
     found: &TestCase,
     smallest: &TestCase,
@@ -79,10 +103,12 @@ fn others(
     go_on: &mut dyn FnMut() -> Continue,
 ) -> Vec<TestCase> {
     let mut others = Vec::new();
+    let mut metered = Metered { inner: loaded, steps };
     for start in [smallest, found] {
-        let unforced = campaign::unforced_witnesses(loaded, start, &plan.rules, literals, UNFORCED_BUDGET, go_on);
+        let unforced = campaign::unforced_witnesses(&mut metered, start, &plan.rules, literals, UNFORCED_BUDGET, go_on);
         for other in unforced.unwrap_or_default() {
-            others.extend(campaign::shrink(loaded, &other, &plan.rules, SHRINK_BUDGET, go_on).ok());
+            others
+                .extend(campaign::shrink(&mut metered, &other, &plan.rules, Values::Plain, SHRINK_BUDGET, go_on).ok());
             others.push(other);
         }
         if !others.is_empty() {

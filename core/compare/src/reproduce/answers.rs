@@ -2,16 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use twincell_engine::protocol::Context;
 use twincell_syntax::Side;
-use twincell_syntax::python::is_identifier;
+use twincell_syntax::python::{conversion, is_identifier};
 use twincell_syntax::site::SiteKind;
 use twincell_values::path::{AccessPath, Question};
 use twincell_values::value::{Decision, Recipe};
 
 use super::file::Writer;
+use super::python;
 use super::refusal::Refusal;
-use super::{python, slice};
 
 /// What stands in a reproducer for one access path.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,7 +53,7 @@ impl Writer<'_> {
                 *length = (*length).max(index + 1);
             }
             let question = Question::parse(path);
-            if is_said_elsewhere(question) || roots.contains(path) {
+            if is_said_elsewhere(question) || roots.contains(path) || self.is_set_on_machine(path) {
                 continue;
             }
             let is_patched = callee(path).is_some_and(|callee| patched.contains_key(callee));
@@ -104,6 +103,7 @@ impl Writer<'_> {
         let callees: BTreeSet<&str> = self
             .decisions
             .keys()
+            .filter(|path| !self.is_set_on_machine(path))
             .filter_map(|path| callee(path))
             .chain(recorded.map(|call| call.callee.as_str()))
             .collect();
@@ -120,7 +120,7 @@ impl Writer<'_> {
             }
         }
         patched.remove("super");
-        if self.case.context == Context::Module && slice::is_inner(self.method()) {
+        if self.has_own_class() {
             // Methods of the module's own class whose results were recorded.
             for name in callees.into_iter().filter(|name| is_own_method(name)) {
                 patched.entry(name.to_string()).or_default();
@@ -136,7 +136,8 @@ fn is_handed(path: &str) -> bool {
 }
 
 /// Whether an object must be among the answers, since a path that is not there stands for something else: what was
-/// decorated, an earlier call, the protocol that a dunder names, or a part of a mapping.
+/// decorated, what the name of a conversion promises, an earlier call, the protocol that a dunder names, or a part of a
+/// mapping.
 fn is_told(path: &str) -> bool {
     let method = |callee| AccessPath::new(callee).split_attribute().map(|(_, name)| name);
     let is_again = AccessPath::new(path).without_repetition().as_str() != path;
@@ -144,7 +145,8 @@ fn is_told(path: &str) -> bool {
     let called = AccessPath::new(path).split_call().filter(|(_, arguments)| arguments.is_empty());
     let of_mapping = called.and_then(|(callee, _)| method(callee.as_str()));
     let of_mapping = of_mapping.is_some_and(|name| matches!(name, "items" | "keys" | "values" | "copy"));
-    is_handed(path) || is_again || path.ends_with("__") || is_looked_up || of_mapping
+    let is_conversion = callee(path).is_some_and(|callee| conversion(AccessPath::new(callee).last_name()).is_some());
+    is_handed(path) || is_conversion || is_again || path.ends_with("__") || is_looked_up || of_mapping
 }
 
 /// `self.name`.

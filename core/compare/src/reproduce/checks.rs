@@ -1,14 +1,19 @@
 //! The assertions of a reproducer: the behavior of the old version, in the channels in which the new one differs.
 
-use twincell_behavior::Channel;
+use std::collections::BTreeSet;
+
+use twincell_behavior::{Channel, Shown};
 use twincell_engine::observed::{Behavior, Call, Observed, Outcome, Slot};
 use twincell_syntax::PerSide;
 use twincell_syntax::python::{is_builtin_exception, is_identifier};
 use twincell_values::value::{Decision, Recipe};
 
 use super::equality::Equality;
+use super::identity;
+use super::moments::{Moments, watched};
 use super::refusal::Refusal;
 use super::shape::{Shape, shape, shaped};
+use super::words::Words;
 use super::{Case, python};
 
 /// What a call raises.
@@ -31,12 +36,20 @@ pub(super) struct Checks {
     pub caught: bool,
     /// Whether the result needs a name.
     pub result: bool,
+    /// Whether the call is made a second time, and the result of that has a name.
+    pub again: bool,
     /// Whether the result may be a coroutine that nobody awaits.
     pub closes: bool,
+    /// Whether what the code's own functions give, which missing code was handed, needs a name.
+    pub called_back: bool,
+    /// Whether what the code's own functions give, which it stored, needs a name.
+    pub stored: bool,
     /// Whether standard output or error is captured under its name.
     pub output: Vec<&'static str>,
     /// Whether messages to loggers and warnings are recorded.
     pub log: bool,
+    /// A statement for each item of the generator that the call gives.
+    pub each: Option<String>,
     /// Statements before the call.
     pub before: Vec<String>,
     /// Statements after it.
@@ -50,9 +63,16 @@ pub(super) fn checks(case: &Case<'_>, standins: bool) -> Result<Checks, Refusal>
     let PerSide { old, new } = case.behaviors()?;
     let mut checks = Checks { shape: shape(case, old)?, ..Checks::default() };
     let mut refused = Vec::new();
+    if old.left(&Slot::Again).is_some() {
+        // Its effects were observed as well.
+        identity::call_again(&mut checks, case);
+    }
+    let is_parameter = |name: &str| {
+        case.functions.old.parameters.iter().any(|parameter| parameter.name == name) && is_identifier(name)
+    };
     for difference in case.differences {
         let done = match difference.channel {
-            Channel::Return | Channel::Exception => outcome(&mut checks, old, new, standins),
+            Channel::Return | Channel::Exception => outcome(&mut checks, case, old, new, standins),
             Channel::Output => output(&mut checks, old, new),
             Channel::Log if !standins => Err(Refusal::Messages),
             Channel::Log => {
@@ -66,12 +86,24 @@ pub(super) fn checks(case: &Case<'_>, standins: bool) -> Result<Checks, Refusal>
                 }
                 Ok(())
             }
+            Channel::Arguments if matches!(difference.old, Shown::InState { .. }) => match &difference.old {
+                Shown::InState { place, .. } if standins => {
+                    watched(&mut checks, &Moments::of_items(PerSide { old, new }, place), &is_parameter)
+                }
+                _ => Err(Refusal::CallsOfMissing),
+            },
             Channel::Arguments => match difference.place.slot() {
                 Some(slot) => left(&mut checks, case, PerSide { old, new }, slot, standins),
                 None => Ok(()),
             },
             Channel::Calls if !standins => Err(Refusal::CallsOfMissing),
-            Channel::Calls => calls(&mut checks, case, old, new),
+            Channel::Calls => match &difference.old {
+                Shown::InState { callee: Some(callee), place, .. } => {
+                    let moments = Moments::of(PerSide { old, new }, callee, place);
+                    moments.and_then(|moments| watched(&mut checks, &moments, &is_parameter))
+                }
+                _ => calls(&mut checks, case, old, new),
+            },
         };
         refused.extend(done.err());
     }
@@ -84,7 +116,13 @@ pub(super) fn checks(case: &Case<'_>, standins: bool) -> Result<Checks, Refusal>
     Ok(checks)
 }
 
-fn outcome(checks: &mut Checks, old: &Behavior, new: &Behavior, standins: bool) -> Result<(), Refusal> {
+fn outcome(
+    checks: &mut Checks,
+    case: &Case<'_>,
+    old: &Behavior,
+    new: &Behavior,
+    standins: bool,
+) -> Result<(), Refusal> {
     if checks.result || checks.raises.is_some() {
         return Ok(());
     }
@@ -95,7 +133,12 @@ fn outcome(checks: &mut Checks, old: &Behavior, new: &Behavior, standins: bool) 
                 Outcome::Returned(other) => Some(shaped(other)),
                 _ => None,
             };
-            checks.after.push(equality(&value, other.as_ref(), standins)?.of("result"));
+            let equality = match (&value, python::text(&value)) {
+                // Views and queues are observed as lists.
+                (Observed::List(_), Some(text)) if standins && makes_views(case) => Equality::with_text(&text),
+                _ => equality(&value, other.as_ref(), standins)?,
+            };
+            checks.after.push(equality.of("result"));
             checks.result = true;
         }
         Outcome::Raised { exception: Observed::Exception { class, arguments }, .. } => {
@@ -125,6 +168,12 @@ fn outcome(checks: &mut Checks, old: &Behavior, new: &Behavior, standins: bool) 
         other => return Err(Refusal::OldOutcome(Box::new(other.clone()))),
     }
     Ok(())
+}
+
+/// Whether the code may give a view of a mapping, a range or a queue, which a list does not equal.
+fn makes_views(case: &Case<'_>) -> bool {
+    let words = Words::of(case.texts());
+    ["values", "range", "deque"].into_iter().any(|name| words.names(name))
 }
 
 /// What must hold of a value, in a form that distinguishes it from the other one.
@@ -166,16 +215,80 @@ fn left(
             (checks.result, checks.closes, checks.shape) = (true, true, Shape::default());
             Ok(())
         }
+        Slot::Callback(number) if standins => {
+            let assertion = match then {
+                Some(then) => equality(&shaped(then), None, standins)?.of(&format!("called_back[{number}]")),
+                None => format!("assert {number} not in called_back"),
+            };
+            checks.after.push(assertion);
+            checks.called_back = true;
+            Ok(())
+        }
+        Slot::Stored(place) if standins && case.stored().contains_key(place.as_str()) => {
+            let path = python::string(&python::masked(place));
+            checks.after.push(match then {
+                Some(then) => equality(&shaped(then), None, standins)?.of(&format!("stored[{path}]")),
+                None => format!("assert {path} not in stored"),
+            });
+            checks.stored = true;
+            Ok(())
+        }
+        Slot::Same { .. } | Slot::Kept(_) | Slot::Rebound(_) => {
+            identity::check(checks, case, slot, then.is_some(), standins)
+        }
+        Slot::Repeats => {
+            identity::call_again(checks, case);
+            let sign = if then == Some(&Observed::Bool(true)) { "==" } else { "!=" };
+            checks.after.push(format!("assert again {sign} result"));
+            Ok(())
+        }
+        Slot::Cause => cause(checks, case, behaviors, then, standins),
+        Slot::Again => {
+            let then = then.ok_or(Refusal::OldDidNotEnd)?;
+            if matches!(then, Observed::Exception { .. } | Observed::Iterator { .. } | Observed::Called { .. }) {
+                return Err(Refusal::SlotDiffers(slot.clone()));
+            }
+            identity::call_again(checks, case);
+            checks.after.push(equality(then, behaviors.new.left(slot), standins)?.of("again"));
+            Ok(())
+        }
         Slot::Name(_)
         | Slot::Yielded
         | Slot::YieldedAfterwards
         | Slot::GeneratorValue
         | Slot::Callback(_)
+        | Slot::Stored(_)
         | Slot::Descriptor
         | Slot::ClassAttributes
         | Slot::EnumMembers
         | Slot::Use { .. } => Err(Refusal::SlotDiffers(slot.clone())),
     }
+}
+
+/// The cause of an exception, by its class.
+fn cause(
+    checks: &mut Checks,
+    case: &Case<'_>,
+    behaviors: PerSide<&Behavior>,
+    then: Option<&Observed>,
+    standins: bool,
+) -> Result<(), Refusal> {
+    outcome(checks, case, behaviors.old, behaviors.new, standins)?;
+    checks.caught = true;
+    checks.after.push(match (then, behaviors.new.left(&Slot::Cause)) {
+        (None, _) => "assert not caught.value.__suppress_context__".into(),
+        (Some(Observed::None), _) => {
+            "assert caught.value.__suppress_context__ and caught.value.__cause__ is None".into()
+        }
+        (Some(Observed::Exception { class, .. }), other) => {
+            if matches!(other, Some(Observed::Exception { class: other, .. }) if class == other) {
+                return Err(Refusal::SlotDiffers(Slot::Cause));
+            }
+            format!("assert type(caught.value.__cause__).__name__ == {}", python::string(&python::masked(class)))
+        }
+        _ => return Err(Refusal::SlotDiffers(Slot::Cause)),
+    });
+    Ok(())
 }
 
 /// A global after the call.
@@ -222,8 +335,8 @@ fn argument(
     };
     let is_object = matches!(start, None | Some(Recipe::Versatile(_)));
     let assertion = match then {
-        Some(Observed::Injected { assigned, .. }) => assigned_to(&name, assigned, others)?,
-        None if is_object => assigned_to(&name, &[], others)?,
+        Some(Observed::Injected { assigned, .. }) => assigned_to(&name, assigned, others, case.only)?,
+        None if is_object => assigned_to(&name, &[], others, case.only)?,
         Some(then) => equality(then, None, standins)?.of(&name),
         None => match start {
             Some(recipe) if !python::has_standin(recipe) => format!("assert {name} == {}", python::literal(recipe)),
@@ -253,8 +366,13 @@ pub(super) fn assigned_at<'a>(behavior: &'a Behavior, slot: &Slot) -> &'a [(Stri
 }
 
 /// The assignments to a stand-in in this version and in the other. Those that differ suffice to distinguish the
-/// versions, and the rest may be the time of day.
-fn assigned_to(name: &str, assigned: &[(String, Observed)], others: &[(String, Observed)]) -> Result<String, Refusal> {
+/// versions, and the rest may be the time of day. So may all but one (`only`) of those that differ.
+fn assigned_to(
+    name: &str,
+    assigned: &[(String, Observed)],
+    others: &[(String, Observed)],
+    only: Option<usize>,
+) -> Result<String, Refusal> {
     let mut lines = Vec::new();
     for (place, value) in assigned.iter().filter(|entry| !others.contains(entry)) {
         let value = python::text(value).ok_or(Refusal::NotObservedInFull)?;
@@ -264,18 +382,26 @@ fn assigned_to(name: &str, assigned: &[(String, Observed)], others: &[(String, O
     for (place, _) in others.iter().filter(|(place, _)| assigned.iter().all(|(known, _)| known != place)) {
         lines.push(format!("assert {} not in assigned({name})", python::string(&python::masked(place))));
     }
+    if let Some(only) = only {
+        lines = lines.into_iter().skip(only).take(1).collect();
+    }
     if lines.is_empty() { Err(Refusal::SameAssignments) } else { Ok(lines.join("\n    ")) }
 }
 
 /// The calls that the versions make differently, in order.
 fn calls(checks: &mut Checks, case: &Case<'_>, old: &Behavior, new: &Behavior) -> Result<(), Refusal> {
     let rows = twincell_behavior::align_calls(&old.calls, &new.calls, case.rules);
-    let differing: Vec<&str> = rows
+    let mut differing: Vec<&str> = rows
         .iter()
         .filter(|row| !row.equal)
         .flat_map(|row| row.old.iter().chain(&row.new))
         .map(|call| call.callee.as_str())
         .collect();
+    if let Some(only) = case.only {
+        let mut known = BTreeSet::new();
+        differing.retain(|callee| known.insert(*callee));
+        differing = vec![*differing.get(only).ok_or(Refusal::NoCall)?];
+    }
     let texts = |calls: &[Call], counts: &dyn Fn(&Call) -> bool| {
         calls.iter().filter(|call| counts(call)).map(python::call).collect::<Option<Vec<String>>>()
     };
@@ -291,6 +417,7 @@ fn calls(checks: &mut Checks, case: &Case<'_>, old: &Behavior, new: &Behavior) -
             let comma = if names.len() == 1 { "," } else { "" };
             (a, Some(format!("call.startswith(({}{comma}))", names.join(", "))))
         }
+        _ if case.only.is_some() => return Err(Refusal::NoCall),
         _ => (texts(&old.calls, &|_| true).ok_or_else(incomplete)?, None),
     };
     let list: Vec<String> = list.iter().map(|call| python::string(call)).collect();

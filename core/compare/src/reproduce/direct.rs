@@ -9,18 +9,20 @@ use std::fmt::Write;
 use ruff_python_ast::token::TokenKind;
 use ruff_python_ast::{Alias, Stmt};
 
-use twincell_behavior::{Channel, Difference, display_place, display_shown};
-use twincell_engine::observed::{Behavior, Call, Observed, Outcome, Slot};
+use twincell_behavior::{Channel, Difference, Shown, display_place, display_shown};
+use twincell_engine::observed::{Behavior, Call, Observed, Outcome, Reached, Slot};
 use twincell_engine::protocol::Context;
 use twincell_syntax::parse::{parse, with_stack_for};
 use twincell_syntax::python::{PURE_MODULES, is_builtin_exception, is_identifier};
 use twincell_syntax::{CodeKind, Function, PerSide, Side, global_names};
+use twincell_values::path::AccessPath;
 use twincell_values::value::Decision;
 
 use super::arguments::{Argument, source};
 use super::checks::assigned_at;
 use super::equality::Equality;
 use super::file::Writer;
+use super::moments::{Moments, mocked};
 use super::objects::Objects;
 use super::refusal::Refusal;
 use super::shape::{shape, shaped};
@@ -67,7 +69,7 @@ impl Writer<'_> {
     pub(super) fn direct(&mut self, with_module: bool) -> Result<String, Refusal> {
         let case = self.case;
         let [difference] = case.differences else { return Err(Refusal::SeveralDifferences) };
-        let objects = Objects::of(&case.record.choices, &|path| self.is_discarded(path));
+        let objects = Objects::of(&self.choices_beside_machine(), &|path| self.is_discarded(path));
         let used: BTreeSet<String> = case.functions.iter().flat_map(|function| global_names(&function.text)).collect();
         let missing = self.missing(&objects, &used);
         let module = if with_module { self.module_part(&missing)? } else { String::new() };
@@ -201,7 +203,22 @@ impl Writer<'_> {
                 test.after.push(format!("assert {name}.getvalue() == {}", python::string(text)));
             }
             Channel::Arguments => self.argument(&mut test, difference, PerSide { old, new }, objects)?,
-            Channel::Calls => test.after.push(self.called_as(old, new, objects)?),
+            Channel::Calls => match &difference.old {
+                Shown::InState { callee: Some(callee), place, .. } => {
+                    let moments = Moments::of(PerSide { old, new }, callee, place)?;
+                    let equals = |name: &str, value: &Observed| {
+                        let equality = self.equality(value, None, objects)?;
+                        Ok(format!("{name} {}", equality.condition()))
+                    };
+                    let (before, after) = mocked(&moments, objects, &equals)?;
+                    if let Reached::Container(path) = place {
+                        test.watched.insert(AccessPath::new(path).split_root().0.to_owned());
+                    }
+                    test.before.extend(before);
+                    test.after.push(after);
+                }
+                _ => test.after.push(self.called_as(old, new, objects)?),
+            },
             Channel::Log => return Err(Refusal::Messages),
         }
         if let (true, Outcome::Raised { .. }) = (test.around.is_empty(), &old.outcome) {
@@ -380,8 +397,8 @@ impl Writer<'_> {
                 format!("result = {call}")
             }
         };
-        let (lacking, call) = self.without(&call);
-        let around: Vec<String> = lacking.into_iter().chain(test.around).collect();
+        let (patching, call) = self.patching(&call);
+        let around: Vec<String> = patching.into_iter().chain(test.around).collect();
         if around.is_empty() {
             lines.push(call);
         } else {

@@ -5,6 +5,8 @@ use std::fmt::Write;
 
 use twincell_behavior::{display_place, display_shown};
 use twincell_engine::protocol::{Body, Context};
+use twincell_syntax::parse::parse;
+use twincell_syntax::scopes::Bindings;
 use twincell_syntax::{Function, PerSide, Side};
 use twincell_values::path::{AccessPath, Question};
 use twincell_values::value::Decision;
@@ -35,11 +37,15 @@ pub(super) enum Style {
 
 impl Style {
     pub(super) const ALL: [Style; 5] = [Style::Alone, Style::Direct, Style::Plain, Style::Standins, Style::Whole];
+
+    pub(super) fn has_standins(self) -> bool {
+        matches!(self, Style::Standins | Style::Whole)
+    }
 }
 
 /// Writes a reproducer in one style, or says why this is impossible.
 pub(super) fn write(case: &Case<'_>, style: Style) -> Result<String, Refusal> {
-    let standins = matches!(style, Style::Standins | Style::Whole);
+    let standins = style.has_standins();
     let decisions: Decisions<'_> =
         case.record.choices.iter().map(|choice| (choice.path.as_str(), &choice.decision)).collect();
     let words = Words::of(case.texts());
@@ -72,6 +78,11 @@ pub(super) struct Writer<'a> {
     pub(super) looked_up: BTreeSet<String>,
 }
 
+/// Whether a name stands for the object or class of a method.
+fn is_receiver(name: &str) -> bool {
+    matches!(name, "self" | "cls" | "mcs")
+}
+
 impl Writer<'_> {
     pub(super) fn method(&self) -> &Function {
         &self.case.functions.old
@@ -95,6 +106,14 @@ impl Writer<'_> {
         arguments(parameters, &self.decisions, &canonical, &|path| self.is_shared(path))
     }
 
+    /// Whether the class of the method is there, with its other members. What changed brings its class along also
+    /// where the rest of the module is left out.
+    pub(super) fn has_own_class(&self) -> bool {
+        let Some((class, _)) = self.method().qualname.split_once('.') else { return false };
+        let has_class = |text: &&str| Bindings::of_body(parse(text).suite()).bound.contains(class);
+        self.case.context == Context::Module || self.case.modules.iter().all(has_class)
+    }
+
     /// The parts that modules lack in this execution, by their dotted names.
     pub(super) fn lacking(&self) -> Vec<&str> {
         let mut lacking = Vec::new();
@@ -110,14 +129,37 @@ impl Writer<'_> {
         lacking
     }
 
-    /// A call during which modules lack these parts, and the context that this needs.
-    pub(super) fn without(&self, call: &str) -> (Option<String>, String) {
-        let lacking = self.lacking();
-        if lacking.is_empty() {
+    /// A call during which modules lack these parts, mappings have these items and the machine is that of this execution,
+    /// and the context that this needs.
+    pub(super) fn patching(&self, call: &str) -> (Option<String>, String) {
+        let mut lines: Vec<String> = self.machine();
+        lines.extend(self.lacking().iter().map(|part| format!("patch.delattr({})\n", python::string(part))));
+        lines.extend(self.fills().iter().map(|fill| format!("{fill}\n")));
+        if lines.is_empty() {
             return (None, call.to_string());
         }
-        let lines = lacking.iter().map(|part| format!("patch.delattr({})\n", python::string(part)));
-        (Some("pytest.MonkeyPatch.context() as patch".into()), lines.chain([call.to_string()]).collect())
+        (Some("pytest.MonkeyPatch.context() as patch".into()), lines.into_iter().chain([call.to_string()]).collect())
+    }
+
+    /// Items that were injected because a mapping of the process or of the module lacked them: `os.environ['HOME']`.
+    pub(super) fn fills(&self) -> Vec<String> {
+        if !self.standins || self.case.context != Context::Module {
+            return vec![];
+        }
+        let fill = |path: &str| {
+            let (place, key) = AccessPath::new(path).split_item()?;
+            let root = place.as_str().split('.').next().unwrap_or_default();
+            let is_plain = key.starts_with(['\'', '"']) || key.parse::<i64>().is_ok();
+            let is_real = place.is_dotted() && !self.decisions.contains_key(root) && !self.is_shared(root);
+            let (place, path) = (python::string(place.as_str()), python::string(&python::masked(path)));
+            (is_plain && is_real && !is_receiver(root)).then(|| format!("fill(patch, {place}, {key}, {path})"))
+        };
+        let choices = self.case.record.choices.iter().filter(|choice| !self.is_set_on_machine(&choice.path));
+        let values = choices.filter(|choice| matches!(choice.decision, Decision::Value(_)));
+        values
+            .filter(|choice| matches!(Question::parse(&choice.path), Question::Value(_)))
+            .filter_map(|choice| fill(&choice.path))
+            .collect()
     }
 
     /// Without stand-ins, only arguments can be given, and only plain ones.
@@ -131,7 +173,8 @@ impl Writer<'_> {
             let counted = match Question::parse(path) {
                 Question::Positional(_) | Question::Keyword { .. } => true,
                 Question::Raise(part) => self.lacking().contains(&part),
-                Question::Value(path) => path.is_of_result(),
+                Question::Value(path) => path.is_of_result() || self.is_in_place(path.as_str()),
+                Question::Injected(_) => true,
                 _ => false,
             };
             let default = matches!(choice.decision, Decision::Default);

@@ -12,9 +12,12 @@ mod checks;
 mod direct;
 mod equality;
 mod file;
+mod identity;
 mod loader;
+mod moments;
 mod objects;
 mod parts;
+mod places;
 mod python;
 mod recorded;
 mod refusal;
@@ -25,12 +28,16 @@ mod test;
 mod text;
 mod words;
 
-use twincell_behavior::Difference;
+use std::collections::BTreeMap;
+
+use twincell_behavior::{Channel, Difference};
 use twincell_engine::Loaded;
-use twincell_engine::observed::Behavior;
+use twincell_engine::observed::{Behavior, Slot};
 use twincell_engine::protocol::{Body, Context, ExecutionRecord};
 use twincell_syntax::site::SiteTable;
 use twincell_syntax::{Function, PerSide, Side};
+use twincell_values::path::AccessPath;
+use twincell_values::value::{Decision, Recipe};
 
 use self::refusal::Refusal;
 use crate::note::Note;
@@ -53,6 +60,8 @@ pub(crate) struct Case<'a> {
     /// The witness.
     pub record: &'a ExecutionRecord,
     pub differences: &'a [Difference],
+    /// Of the callees or places in which the versions differ, the only one that the test looks at.
+    pub only: Option<usize>,
     /// The statements of the modules that could not be evaluated.
     pub notes: &'a [Note],
     pub rules: &'a twincell_behavior::Rules,
@@ -64,6 +73,33 @@ impl Case<'_> {
     fn texts(&self) -> impl Iterator<Item = &str> {
         let decorators = self.decorators.iter().flat_map(|decorators| decorators.iter());
         self.functions.iter().map(|function| &function.text).chain(decorators).map(String::as_str)
+    }
+
+    /// Whether the code handed functions of its own to missing code, which were called after it.
+    fn calls_back(&self) -> bool {
+        let mut slots = self.record.behaviors.iter().flat_map(|behavior| &behavior.arguments);
+        slots.any(|(slot, _)| matches!(slot, Slot::Callback(_)))
+    }
+
+    /// The functions of the code that it stored in injected objects: path, holder and the step from there. They are
+    /// called after the call, in this order.
+    fn stored(&self) -> BTreeMap<&str, (&str, &str)> {
+        let is_object = |path: &str| {
+            let mut choices = self.record.choices.iter();
+            choices
+                .any(|choice| choice.path == path && matches!(&choice.decision, Decision::Value(Recipe::Versatile(_))))
+        };
+        let left = self.record.behaviors.iter().flat_map(|behavior| &behavior.arguments);
+        let places = left.filter_map(|(slot, _)| match slot {
+            Slot::Stored(place) => Some(place.as_str()),
+            _ => None,
+        });
+        let held = places.filter_map(|place| {
+            let holder = AccessPath::new(place).holder().as_str();
+            let step = place.strip_prefix(holder)?;
+            (is_object(holder) && step.starts_with(['.', '['])).then_some((place, (holder, step)))
+        });
+        held.collect()
     }
 
     fn behaviors(&self) -> Result<PerSide<&Behavior>, Refusal> {
@@ -85,9 +121,16 @@ fn candidates(case: &Case<'_>) -> Result<Vec<String>, Refusal> {
     let alone = case.differences.iter().take(ALONE).map(std::slice::from_ref);
     let several = Some(case.differences).filter(|all| all.len() != 1);
     let chosen: Vec<&[Difference]> = alone.chain(several).collect();
+    // All of a difference first, and then each part of it that may hold if another one does not.
+    let parts = [None, Some(0), Some(1), Some(2)];
     for style in file::Style::ALL {
-        for differences in &chosen {
-            match file::write(&Case { differences, ..*case }, style) {
+        let has_parts = |chosen: &[Difference]| {
+            style.has_standins()
+                && chosen.iter().any(|difference| matches!(difference.channel, Channel::Calls | Channel::Arguments))
+        };
+        let texts = chosen.iter().flat_map(|chosen| parts.map(|only| (*chosen, only)));
+        for (differences, only) in texts.filter(|(chosen, only)| only.is_none() || has_parts(chosen)) {
+            match file::write(&Case { differences, only, ..*case }, style) {
                 Ok(text) if !found.contains(&text) => found.push(text),
                 Ok(_) => {}
                 Err(refusal) => refused = refused.or(Some(refusal)),

@@ -32,6 +32,14 @@ pub(super) enum Feature {
     Attributes,
     /// Real functions that answer as recorded.
     Patches,
+    /// Functions of the code that it handed to missing code.
+    CallBacks,
+    /// Functions of the code that it stored in stand-ins.
+    Stored,
+    /// Items that real mappings lack.
+    Fills,
+    /// What `super()` gives.
+    Parent,
     /// The object of a method whose class exists.
     Receiver,
     /// The items of an asynchronous generator.
@@ -55,7 +63,7 @@ macro_rules! part {
 }
 
 /// All parts, in their order in a reproducer.
-const PARTS: [Part; 23] = [
+const PARTS: [Part; 27] = [
     part!("state", None),
     part!("standin", Some(Feature::Standins)),
     part!("answers", None),
@@ -76,6 +84,10 @@ const PARTS: [Part; 23] = [
     part!("instances", Some(Feature::Instances)),
     part!("attributes", Some(Feature::Attributes)),
     part!("patch", Some(Feature::Patches)),
+    part!("call_back", Some(Feature::CallBacks)),
+    part!("stored", Some(Feature::Stored)),
+    part!("fill", Some(Feature::Fills)),
+    part!("parent", Some(Feature::Parent)),
     part!("receiver", Some(Feature::Receiver)),
     part!("collected", Some(Feature::Collected)),
     part!("virtual_time", Some(Feature::VirtualTime)),

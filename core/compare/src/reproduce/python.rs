@@ -23,6 +23,10 @@ pub(super) fn literal(recipe: &Recipe) -> String {
         }
         Recipe::Versatile(_) => "...".into(),
         Recipe::Named(name) => format!("Same({})", string(name)),
+        Recipe::Made { class, arguments } => {
+            let (module, name) = class.rsplit_once('.').unwrap_or(("builtins", class));
+            format!("__import__({}).{name}({})", string(module), all(arguments))
+        }
         other => other.display(),
     }
 }
@@ -178,7 +182,7 @@ pub(super) fn text(value: &Observed) -> Option<String> {
             items.extend((!finished).then(|| "...".into()));
             format!("<{kind}: {}>", if items.is_empty() { "no items".into() } else { items.join(", ") })
         }
-        Observed::Cycle { .. } | Observed::Elided { .. } => return None,
+        Observed::Cycle { .. } | Observed::Elided { .. } | Observed::Varying(_) => return None,
     })
 }
 

@@ -7,7 +7,7 @@ use ruff_python_ast::token::TokenKind;
 
 use twincell_engine::protocol::Context;
 use twincell_syntax::PerSide;
-use twincell_syntax::python::{PURE_MODULES, PURE_NAMES, PURE_WHERE_IMPORTED};
+use twincell_syntax::python::{Conversion, PURE_MODULES, PURE_NAMES, PURE_WHERE_IMPORTED, conversion};
 use twincell_values::path::{AccessPath, Question};
 use twincell_values::value::{AbstractValue, Decision, Recipe};
 
@@ -119,6 +119,7 @@ impl Writer<'_> {
         let methods: Vec<String> = methods.map(|name| python::string(name)).collect();
         let _ = writeln!(text, "METHODS = {}", set(&methods));
         let _ = writeln!(text, "STOPPED = {}", set(&self.stopped()));
+        let _ = writeln!(text, "CONVERSIONS = {{{}}}", self.conversions().join(", "));
         if !extended.is_empty() {
             let _ = writeln!(text, "EXTENDED = {}", set(&extended));
         }
@@ -139,7 +140,7 @@ impl Writer<'_> {
 
     /// What this case needs from its stand-ins.
     fn features(&self, texts: &Texts<'_>, is_ordered: bool, extended: bool, patched: bool) -> BTreeSet<Feature> {
-        let has_receiver = self.case.context == Context::Module && slice::is_inner(self.method());
+        let has_receiver = self.has_own_class();
         let words = Words::of(texts.all());
         let named = |names: &[&str]| names.iter().any(|name| words.names(name));
         let asked = [
@@ -155,9 +156,18 @@ impl Writer<'_> {
             (Feature::Instances, self.has_instances()),
             (Feature::Attributes, self.has_attributes()),
             (Feature::Patches, patched),
+            (Feature::Parent, self.has_super()),
+            (Feature::CallBacks, self.case.calls_back()),
+            (Feature::Stored, !self.case.stored().is_empty()),
+            (Feature::Fills, !self.fills().is_empty()),
             (Feature::Receiver, has_receiver),
         ];
         asked.into_iter().filter(|(_, is_asked)| *is_asked).map(|(feature, _)| feature).collect()
+    }
+
+    /// Does the code ask for the class that its own derives from?
+    pub(super) fn has_super(&self) -> bool {
+        self.decisions.contains_key("super()") || self.words.names("super")
     }
 
     /// Lines of the stand-in class that only this case needs.
@@ -165,6 +175,20 @@ impl Writer<'_> {
         let is_asked = |name: &&str| self.decisions.keys().any(|path| path.contains(&format!(".{name}")));
         let property = |name| format!("    {name} = property(lambda self: answer(f'{{self._path_}}.{name}'))\n");
         DUNDERS.into_iter().filter(is_asked).map(property).collect()
+    }
+
+    /// Missing conversions between text and bytes that were called, with the class of what their names promise.
+    fn conversions(&self) -> Vec<String> {
+        let calls = self.case.record.behaviors.iter().flat_map(|behavior| &behavior.calls);
+        let names: BTreeSet<&str> = calls.map(|call| AccessPath::new(&call.callee).last_name()).collect();
+        let entry = |name: &str| {
+            let class = match conversion(name)? {
+                Conversion::Text => "str",
+                Conversion::Bytes => "bytes",
+            };
+            Some(format!("{}: '{class}'", python::string(name)))
+        };
+        names.into_iter().filter_map(entry).collect()
     }
 
     /// Own methods that were called and did not run.

@@ -61,6 +61,8 @@ pub(crate) enum Refusal {
     NeedsMoreThanACall,
     #[error("an attribute is set from outside")]
     SetFromOutside,
+    #[error("the test cannot make the operation that asks for {0}")]
+    OperationNotWritten(String),
     #[error("the method {0} is inherited")]
     Inherited(String),
     #[error("the method {0} is decorated")]

@@ -173,6 +173,7 @@ impl Writer<'_> {
                 }
                 ("__hash__", _) => format!("isinstance(hash({object}), int)"),
                 ("__repr__", _) => format!("repr({object})"),
+                (name, _) if member.by_operation => special(name, &object)?,
                 ("__setattr__", _) => return Err(Refusal::SetFromOutside),
                 (name, _) if member.is_property => format!("{object}.{name}"),
                 (name, _) => {
@@ -443,6 +444,21 @@ fn variable(argument: &Argument, bound: &mut Vec<(String, String)>, objects: &Ob
         bound.push((name.clone(), value));
     }
     Ok(name)
+}
+
+/// An operation that asks for a special method which only one version defines.
+fn special(name: &str, object: &str) -> Result<String, Refusal> {
+    Ok(match name {
+        "__bool__" | "__len__" | "__int__" | "__float__" | "__abs__" => format!("{}({object})", name.trim_matches('_')),
+        "__iter__" => format!("list({object})"),
+        "__contains__" => format!("(None in {object})"),
+        "__getitem__" => format!("{object}[0]"),
+        "__call__" => format!("callable({object})"),
+        "__getattr__" => format!("{object}.an_attribute_of_no_class"),
+        "__neg__" => format!("(-{object})"),
+        "__invert__" => format!("(~{object})"),
+        _ => return Err(Refusal::OperationNotWritten(name.to_owned())),
+    })
 }
 
 /// Whether the name occurs in the line as a word.

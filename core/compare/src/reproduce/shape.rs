@@ -69,6 +69,17 @@ impl Shape {
         }
     }
 
+    /// For a result that is called: the call that makes it, and the call of what was made.
+    pub(super) fn called(&self, call: &str) -> Option<(String, String)> {
+        match &self.follow {
+            Follow::Called(passed) => {
+                let sources: Vec<&str> = passed.iter().map(|argument| argument.source.as_str()).collect();
+                Some((call.to_owned(), format!("made({})", sources.join(", "))))
+            }
+            _ => None,
+        }
+    }
+
     /// The parts that it needs.
     pub(super) fn features(&self) -> BTreeSet<Feature> {
         let collected = (self.follow == Follow::Collected).then_some(Feature::Collected);

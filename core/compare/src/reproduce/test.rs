@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use twincell_engine::protocol::Context;
 use twincell_syntax::PerSide;
 use twincell_syntax::python::is_identifier;
 use twincell_values::path::AccessPath;
@@ -14,6 +13,15 @@ use super::checks::{Checks, Raises};
 use super::file::Writer;
 use super::python;
 use super::refusal::Refusal;
+
+/// Statements within context managers.
+fn within(around: &[String], statements: &str) -> String {
+    if around.is_empty() {
+        return format!("{statements}\n");
+    }
+    let inner: String = statements.lines().map(|line| format!("    {line}\n")).collect();
+    format!("with {}:\n{inner}", around.join(", "))
+}
 
 impl Writer<'_> {
     /// The test function.
@@ -45,33 +53,41 @@ impl Writer<'_> {
             };
             format!("(old if {is_old} else new)()")
         };
-        let call = checks.shape.around(&call);
-        let mut call = if checks.result { format!("result = {call}") } else { call };
+        let mut call = match (&checks.each, checks.shape.called(&call)) {
+            // As many items as were observed.
+            (Some(statement), _) => format!("for _ in itertools.islice({call}, 20):\n    {statement}"),
+            (None, Some((made, step))) if checks.again => format!("made = {made}\nresult = {step}\nagain = {step}"),
+            _ => {
+                let call = checks.shape.around(&call);
+                let named = if checks.result || checks.again { format!("result = {call}") } else { call.clone() };
+                if checks.again { format!("{named}\nagain = {call}") } else { named }
+            }
+        };
         if checks.closes {
             call.push_str("\ngetattr(result, 'close', lambda: None)()");
         }
-        let (lacking, call) = self.without(&call);
-        let mut around: Vec<String> = lacking.into_iter().collect();
+        let raises = checks.raises.as_ref().map(|raises| match raises {
+            Raises::Anything => "contextlib.suppress(BaseException)".to_string(),
+            Raises::Class(class) => format!("pytest.raises({class}){}", if checks.caught { " as caught" } else { "" }),
+        });
+        // Functions that were handed over are called also if the call itself failed.
+        let handed = self.calling_handed(checks);
+        let inner = raises.clone().filter(|_| !handed.is_empty());
+        let call = match &inner {
+            Some(inner) => format!("{}{handed}", within(std::slice::from_ref(inner), &call)),
+            None if handed.is_empty() => call,
+            None => format!("{call}\n{handed}"),
+        };
+        let (patching, call) = self.patching(&call);
+        let mut around: Vec<String> = patching.into_iter().collect();
         if checks.log {
             around.push("Messages()".into());
         }
         for name in &checks.output {
             around.push(format!("contextlib.redirect_{name}(io.StringIO()) as {name}"));
         }
-        match &checks.raises {
-            Some(Raises::Anything) => around.push("contextlib.suppress(BaseException)".into()),
-            Some(Raises::Class(class)) => {
-                let name = if checks.caught { " as caught" } else { "" };
-                around.push(format!("pytest.raises({class}){name}"));
-            }
-            None => {}
-        }
-        if around.is_empty() {
-            lines.extend(call.lines().map(String::from));
-        } else {
-            lines.push(format!("with {}:", around.join(", ")));
-            lines.extend(call.lines().map(|line| format!("    {line}")));
-        }
+        around.extend(raises.filter(|_| inner.is_none()));
+        lines.extend(within(&around, &call).lines().map(String::from));
         lines.extend(checks.after.iter().cloned());
         let name: String =
             case.functions.new.name.trim_matches('_').chars().filter(|c| c.is_alphanumeric() || *c == '_').collect();
@@ -80,6 +96,25 @@ impl Writer<'_> {
             let _ = writeln!(text, "    {line}");
         }
         Ok(text)
+    }
+
+    /// Calls the functions that were handed over or stored; nothing where there are none.
+    fn calling_handed(&self, checks: &Checks) -> String {
+        let mut lines = Vec::new();
+        if self.standins && self.case.calls_back() {
+            lines.push(if checks.called_back { "called_back = call_back()" } else { "call_back()" }.to_string());
+        }
+        let stored = if self.standins { self.case.stored() } else { BTreeMap::new() };
+        if !stored.is_empty() {
+            let place = |(path, (holder, step)): (&&str, &(&str, &str))| {
+                let parts = [path, holder].map(|path| python::string(&python::masked(path)));
+                format!("({}, {}, {})", parts[0], parts[1], python::string(step))
+            };
+            let places: Vec<String> = stored.iter().map(place).collect();
+            let named = if checks.stored { "stored = " } else { "" };
+            lines.push(format!("{named}call_stored({})", places.join(", ")));
+        }
+        lines.join("\n")
     }
 
     /// The name of the function in the test.
@@ -123,7 +158,7 @@ impl Writer<'_> {
     /// `self` or `cls`.
     pub(super) fn receiver(&mut self, path: &str) -> String {
         let owner = self.method().qualname.rsplit_once('.').map(|(owner, _)| owner.to_string());
-        let owner = owner.filter(|owner| self.case.context == Context::Module && owner.split('.').all(is_identifier));
+        let owner = owner.filter(|owner| self.has_own_class() && owner.split('.').all(is_identifier));
         let Some(owner) = owner else {
             return if self.standins { format!("answer({})", python::string(path)) } else { "object()".into() };
         };

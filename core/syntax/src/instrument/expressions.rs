@@ -216,11 +216,11 @@ impl<'a> Instrumenter<'a> {
     /// Enters a function's scope. Enclosing `try` statements catch nothing there.
     pub(super) fn in_function(&mut self, bindings: Bindings, visit: impl FnOnce(&mut Self)) {
         let catches = std::mem::take(&mut self.catches);
-        let finished = std::mem::take(&mut self.finished);
+        let cleanups = std::mem::take(&mut self.cleanups);
         self.scopes.push(Scope { is_class: false, bindings });
         visit(self);
         self.scopes.pop();
-        self.finished = finished;
+        self.cleanups = cleanups;
         self.catches = catches;
     }
 

@@ -15,6 +15,7 @@
 //! | `_tc_q(n, op, left, right)` | `left OP right`, a single comparison, not a chain | comparison `n`; `op` as [`crate::site::Comparator`] numbers them |
 //! | `_tc_r(value)` | `raise value` -> `raise _tc_r(value)` | the exception is intended |
 //! | `_tc_e(value)` | `except value:` | makes a missing exception type usable |
+//! | `_tc_t();`, `_tc_w((value))` | in the module around: the beginning of a function, the test of a `while` | counts a step ([`steps`]) |
 //!
 //! Names in function bodies need no hook: the globals' `__missing__` supplies a missing global. They are nevertheless
 //! sites of the table, because predictions are read from them. Where values are recorded ([`recorded`]), names report
@@ -37,6 +38,7 @@ mod module;
 mod path;
 mod recorded;
 mod statements;
+mod steps;
 mod tokens;
 mod visitor;
 
@@ -44,6 +46,7 @@ use ruff_python_ast::{Expr, Stmt};
 use serde::{Deserialize, Serialize};
 
 pub use recorded::{Recorded, RecordedFunction, recorded};
+pub use steps::count_steps;
 
 use crate::parse::{Lines, errors, normalize_newlines, parse, with_stack_for};
 use crate::site::SiteTable;

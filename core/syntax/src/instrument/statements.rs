@@ -153,8 +153,10 @@ impl<'a> Instrumenter<'a> {
                 Some(single) => dotted(single).into_iter().collect(),
             })
             .collect();
-        let finished = self.finished;
-        self.finished += usize::from(!attempt.finalbody.is_empty());
+        let around = self.cleanups.len();
+        if let (Some(first), Some(last)) = (attempt.finalbody.first(), attempt.finalbody.last()) {
+            self.cleaned_up_by(TextRange::new(first.start(), last.end()));
+        }
         self.catches.push(caught);
         self.visit_body(&attempt.body);
         self.catches.pop();
@@ -162,24 +164,24 @@ impl<'a> Instrumenter<'a> {
             self.visit_except_handler(handler);
         }
         self.visit_body(&attempt.orelse);
-        self.finished = finished;
+        self.cleanups.truncate(around);
         self.visit_body(&attempt.finalbody);
     }
 
     /// `with suppress(E):` is a `try` body whose `except` clauses name `E`.
     fn with(&mut self, with: &'a StmtWith) {
-        let around = self.catches.len();
+        let around = (self.catches.len(), self.cleanups.len());
         for item in &with.items {
             self.visit_expr(&item.context_expr);
             if let Some(target) = &item.optional_vars {
                 self.visit_expr(target);
             }
             self.catches.extend(self.suppressed(item));
+            self.cleaned_up_by(item.context_expr.range());
         }
-        self.finished += 1;
         self.visit_body(&with.body);
-        self.finished -= 1;
-        self.catches.truncate(around);
+        self.catches.truncate(around.0);
+        self.cleanups.truncate(around.1);
     }
 
     /// The classes that a context manager suppresses, if it is `suppress`.

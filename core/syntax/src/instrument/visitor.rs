@@ -1,6 +1,8 @@
 //! The walk over a text: scopes, value sites, branches and names. The neighbouring files edit expressions and
 //! statements.
 
+use std::hash::{Hash, Hasher};
+
 use ruff_python_ast::token::Token;
 use ruff_python_ast::visitor::source_order::{self, SourceOrderVisitor};
 use ruff_python_ast::{
@@ -8,6 +10,7 @@ use ruff_python_ast::{
     Parameter, Pattern, Stmt, TString, TypeParams,
 };
 use ruff_text_size::{Ranged, TextRange, TextSize};
+use rustc_hash::FxHasher;
 
 use super::InstrumentError;
 use super::edits::Edits;
@@ -37,8 +40,8 @@ pub(super) struct Instrumenter<'a> {
     pub(super) inner_classes: Vec<String>,
     /// The exceptions that the handlers of the enclosing `try` bodies catch, innermost last.
     pub(super) catches: Vec<Vec<String>>,
-    /// The number of enclosing `finally` clauses and `with` statements.
-    pub(super) finished: usize,
+    /// The fingerprints of the enclosing `finally` clauses and of the items of `with` statements, innermost last.
+    pub(super) cleanups: Vec<u64>,
     /// The names of `contextlib.suppress` in this text.
     pub(super) suppressors: Vec<String>,
     /// The call or `yield` whose value the current statement drops.
@@ -67,7 +70,7 @@ impl<'a> Instrumenter<'a> {
             outer_class: None,
             inner_classes: Vec::new(),
             catches: Vec::new(),
-            finished: 0,
+            cleanups: Vec::new(),
             suppressors: vec![super::statements::SUPPRESS.to_owned()],
             discarded: None,
             statement_start: TextSize::default(),
@@ -102,8 +105,21 @@ impl<'a> Instrumenter<'a> {
             catches: self.catches.iter().rev().flatten().cloned().collect(),
             discarded: self.discarded == Some(range) && kind == SiteKind::Call,
         };
+        let number = self.table.sites.len();
+        if !self.cleanups.is_empty() {
+            let mut hasher = FxHasher::default();
+            self.cleanups.hash(&mut hasher);
+            self.table.cleanups.push((number as u32, hasher.finish()));
+        }
         self.table.sites.push(site);
-        self.table.sites.len() - 1
+        number
+    }
+
+    /// Notes that code in the range runs after a failure within what is visited next.
+    pub(super) fn cleaned_up_by(&mut self, range: TextRange) {
+        let mut hasher = FxHasher::default();
+        render(self.text, self.tokens.within(range)).hash(&mut hasher);
+        self.cleanups.push(hasher.finish());
     }
 
     /// What a consumer may do at a `yield`.
@@ -111,7 +127,7 @@ impl<'a> Instrumenter<'a> {
         self.table.yields.sent |= self.discarded != Some(range);
         // A consumer that asks for nothing more ends the generator where it is.
         let finished =
-            ["Exception", "GeneratorExit"].iter().filter(|_| self.finished > 0).map(|name| (*name).to_owned());
+            ["Exception", "GeneratorExit"].iter().filter(|_| !self.cleanups.is_empty()).map(|name| (*name).to_owned());
         for name in self.catches.iter().rev().flatten().cloned().chain(finished) {
             if !self.table.yields.thrown.contains(&name) {
                 self.table.yields.thrown.push(name);

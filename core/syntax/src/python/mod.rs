@@ -2,10 +2,12 @@
 //! names, and the notation of its values. `ruff_python_stdlib` provides whatever Ruff knows.
 
 mod builtins;
+mod conversions;
 mod effects;
 mod stdlib;
 
 pub use builtins::attributes_of;
+pub use conversions::{Conversion, conversion};
 pub use effects::{ASKING, ASKING_MODULES, REACHING};
 pub use ruff_python_stdlib::identifiers::is_identifier;
 pub use stdlib::*;

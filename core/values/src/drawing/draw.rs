@@ -6,7 +6,7 @@
 
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::maker::{Maker, is_plausible};
@@ -51,13 +51,23 @@ pub struct Draw {
     fixed: Fixed,
     taken: FxHashMap<String, usize>,
     choices: Vec<Choice>,
+    /// The questions of order between an object and a plain value of which it is known that the two are not equal.
+    unequal: FxHashSet<String>,
 }
 
 impl Draw {
     pub fn new(seed: u64, fixed: Fixed, raise_probability: f64) -> Self {
         // Three executions in four trust the prediction; the fourth explores.
         let exploration = [0.03, 0.08, 0.15, 0.5][(xxh3_64_with_seed(b"exploration", seed) % 4) as usize];
-        Self { seed, raise_probability, exploration, fixed, taken: FxHashMap::default(), choices: Vec::new() }
+        Self {
+            seed,
+            raise_probability,
+            exploration,
+            fixed,
+            taken: FxHashMap::default(),
+            choices: Vec::new(),
+            unequal: FxHashSet::default(),
+        }
     }
 
     /// All decisions so far, in order of first need.
@@ -117,6 +127,21 @@ impl Draw {
         }
     }
 
+    /// One of some values, and whether the decision is new. A given decision is taken if it fits.
+    pub fn among(&mut self, path: &str, values: &[Recipe], is_fit: &dyn Fn(&Recipe) -> bool) -> (Recipe, bool) {
+        if !matches!(self.fixed.get(path), Some(Decision::Value(given)) if is_fit(given)) {
+            self.fixed.remove(path);
+        }
+        let (decision, is_new) = self.decide(path, |_, random| {
+            let one = (!values.is_empty()).then(|| values[random.random_range(0..values.len())].clone());
+            Decision::Value(one.unwrap_or(Recipe::None))
+        });
+        match decision {
+            Decision::Value(value) => (value, is_new),
+            _ => (Recipe::None, is_new),
+        }
+    }
+
     /// The text of an object, which is `default` unless the code looks at the text.
     pub fn text(&mut self, pools: &Pools, known: &dyn Known, path: &str, default: &str, uses: &Uses) -> String {
         if !uses.looks_at_text() && !self.fixed.contains_key(path) && !self.taken.contains_key(path) {
@@ -154,6 +179,26 @@ impl Draw {
             self.fixed.remove(path);
         }
         self.settle(path, decision);
+    }
+
+    /// The decision for a path that was made earlier or given.
+    pub fn given(&self, path: &str) -> Option<&Decision> {
+        self.taken(path).or_else(|| self.fixed.get(path))
+    }
+
+    /// Notes that the two sides of a question of order are not equal.
+    pub fn tell_apart(&mut self, order: &str) {
+        self.unequal.insert(order.to_string());
+    }
+
+    /// Whether the two sides of a question of order are known not to be equal.
+    pub fn are_apart(&self, order: &str) -> bool {
+        self.unequal.contains(order)
+    }
+
+    /// The decision under a path, if it was made before or is given.
+    pub fn known(&self, path: &str) -> Option<&Decision> {
+        self.taken(path).or_else(|| self.fixed.get(path))
     }
 
     /// The decision made earlier for a path.

@@ -83,7 +83,9 @@ fn of_key(class: AbstractValue, key: &Key) -> f32 {
     match (key, class) {
         (Key::Text, A::Dict) => 1.0,
         (Key::Text, A::Object | A::Resource) => 0.5,
-        (Key::Int, A::List | A::Tuple | A::Str | A::Dict) => 1.0,
+        (Key::Int, A::List | A::Tuple | A::Str) => 1.0,
+        // Positions are far more usual than numbers as keys.
+        (Key::Int, A::Dict) => 0.05,
         (Key::Int, A::Object) => 0.5,
         (Key::Slice, A::List | A::Tuple | A::Str) => 1.0,
         (Key::Slice, A::Object) => 0.3,

@@ -10,7 +10,7 @@ use super::{Pools, texts};
 use crate::path::AccessPath;
 use crate::predictor::Distribution;
 use crate::reading::{Key, Uses};
-use crate::value::{AbstractValue, Declared, Recipe};
+use crate::value::{AbstractValue, Declared, Recipe, library};
 
 /// How often a container is long, and how often an item repeats the one before.
 const LONG: f64 = 0.04;
@@ -97,6 +97,10 @@ impl Maker<'_> {
             if named || uses.tested.contains(&class) { f64::from(distribution[class as usize].max(0.1)) } else { 0.0 }
         });
         let class = AbstractValue::ALL[pick_weighted(random, weights.iter().copied())];
+        let library: Vec<Recipe> = declared.library.iter().flat_map(|class| library::values(class)).collect();
+        if class == AbstractValue::Object && !library.is_empty() {
+            return library[random.random_range(0..library.len())].clone();
+        }
         if class == AbstractValue::Tuple && !declared.parts.is_empty() {
             let part = |(index, part): (usize, &Declared)| {
                 let uses = Uses { declared: Some(part.clone()), ..Uses::default() };
@@ -183,7 +187,14 @@ impl Maker<'_> {
                 7 => format!("{text}{text}"),
                 _ => text.clone(),
             })),
-            Recipe::Float(_) | Recipe::Bytes(_) | Recipe::Named(_) if !container => Some(candidate.clone()),
+            Recipe::Bytes(bytes) if !container => Some(Recipe::Bytes(match random.random_range(0..8) {
+                0 => [bytes.as_slice(), b"a"].concat(),
+                1 => [b"a", bytes.as_slice()].concat(),
+                2 => [b"a", bytes.as_slice(), b"a"].concat(),
+                3 => bytes.to_ascii_uppercase(),
+                _ => bytes.clone(),
+            })),
+            Recipe::Float(_) | Recipe::Named(_) if !container => Some(candidate.clone()),
             _ => None,
         }
     }
@@ -197,10 +208,10 @@ impl Maker<'_> {
             AbstractValue::Str | AbstractValue::Object
                 if uses.bytes && (!may_be_text(uses) || random.random_bool(0.5)) =>
             {
-                Recipe::Bytes(self.pools.some_bytes(random))
+                Recipe::Bytes(texts::bytes(random, self.pools, uses, self.letters))
             }
             AbstractValue::Str if uses.attributes.iter().any(|name| name == "decode") => {
-                Recipe::Bytes(self.pools.some_bytes(random))
+                Recipe::Bytes(texts::bytes(random, self.pools, uses, self.letters))
             }
             AbstractValue::Str => Recipe::Str(texts::text(random, self.pools, uses, self.letters)),
             AbstractValue::List => Recipe::List(self.items(random, path, uses, depth)),
@@ -225,7 +236,7 @@ impl Maker<'_> {
             }
             AbstractValue::Dict => Recipe::Dict(self.entries(random, path, uses, depth)),
             AbstractValue::Object if uses.attributes.iter().any(|name| name == "decode") && random.random_bool(0.5) => {
-                Recipe::Bytes(self.pools.some_bytes(random))
+                Recipe::Bytes(texts::bytes(random, self.pools, uses, self.letters))
             }
             AbstractValue::Callable | AbstractValue::Resource | AbstractValue::Object => Recipe::Versatile(class),
         }

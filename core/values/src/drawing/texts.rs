@@ -1,4 +1,4 @@
-//! Texts that suit their uses in the code: numbers where the code reads a number, fields where it splits, and texts
+//! Texts and bytes that suit their uses in the code: numbers where the code reads a number, fields where it splits, and texts
 //! that a method treats differently from its neighbours (`lower` and `casefold`, `isdigit` and `isdecimal`).
 
 use rand::RngExt;
@@ -32,7 +32,7 @@ const CORNERS: [(&[&str], &[&str]); 11] = [
     (&["title", "capitalize", "istitle", "isupper", "islower"], &["they're", "aB", "A b", "1a", "Ab"]),
     (&["expandtabs", "center", "ljust", "rjust", "zfill"], &["a\tb", "-1", "+1", "abc"]),
     (&["format", "format_map"], &["{}", "{0}", "{a}", "{{}}"]),
-    (&["encode", "translate"], &["\u{e9}", "\u{20ac}", "a"]),
+    (&["encode", "translate"], &["\u{e9}", "\u{20ac}", "a", ".a"]),
     (&["partition", "rpartition", "find", "rfind", "index", "rindex", "count", "replace"], &["aab", "aba", "ab", "aa"]),
 ];
 /// Texts whose characters are examined one by one, so that their number and order matter.
@@ -77,6 +77,16 @@ pub(super) fn text(random: &mut Pcg64Mcg, pools: &Pools, uses: &Uses, letters: O
         return corners[random.random_range(0..corners.len())].to_string();
     }
     pools.text(random)
+}
+
+/// Bytes for a value with these uses: the encoding of a text of the form that the code reads, or others.
+pub(super) fn bytes(random: &mut Pcg64Mcg, pools: &Pools, uses: &Uses, letters: Option<&str>) -> Vec<u8> {
+    let splits = uses.fields.is_some() && !uses.separators.is_empty();
+    let is_read = splits || uses.numeric || uses.affixed || !uses.matching.is_empty();
+    if is_read && random.random_bool(READABLE) {
+        return text(random, pools, uses, letters).into_bytes();
+    }
+    pools.some_bytes(random)
 }
 
 /// A text that a pattern finds: as it is, among other text, or changed in one place so that it may not match.

@@ -18,6 +18,7 @@
 //! ```
 
 mod bounded;
+mod machine;
 mod question;
 mod scan;
 mod segment;
@@ -28,7 +29,8 @@ use bounded::starts_with_mark;
 use twincell_syntax::python::is_identifier;
 
 pub use bounded::{MAX_ARGUMENTS, MAX_PATH, bounded, cut_at};
-pub use question::Question;
+pub use machine::environment_key;
+pub use question::{EVERYTHING, Question};
 pub use segment::{Segment, Segments};
 
 /// How the code reaches a value: a view of the text, like [`std::path::Path`]. Any text is one; what the grammar does

@@ -4,7 +4,7 @@ use std::fmt::{self, Display};
 use std::ops::Bound;
 
 use super::{AccessPath, scan};
-use crate::value::Fixed;
+use crate::value::{Decision, Fixed, Recipe};
 
 /// What can be asked. Each answer is a decision under the question's text.
 ///
@@ -52,7 +52,7 @@ pub enum Question<'a> {
     Stable(AccessPath<'a>),
     /// `succeeds f(x)`: does a real call that failed succeed all the same?
     Succeeds(AccessPath<'a>),
-    /// `injected(name)`: is something real replaced with an injected one?
+    /// `injected(name)`: is something real replaced with an injected one? The name [`EVERYTHING`] is the whole module.
     Injected(&'a str),
     /// Which member of an enumeration is used.
     WhichMember,
@@ -67,6 +67,9 @@ pub enum Question<'a> {
     /// The beginning of a question whose text is cut off. It is known what is asked, and not of what.
     Cut(&'a str),
 }
+
+/// What [`Question::Injected`] asks of to leave the whole module out. No object has this name.
+pub const EVERYTHING: &str = "*";
 
 const RAISE: &str = "raise ";
 const STABLE: &str = "stable ";
@@ -207,6 +210,14 @@ impl<'a> Question<'a> {
     pub fn any_injected(fixed: &Fixed) -> bool {
         let first = fixed.range::<str, _>((Bound::Included(INJECTED), Bound::Unbounded)).next();
         first.is_some_and(|(path, _)| path.starts_with(INJECTED))
+    }
+
+    /// What a decision replaces with an injected object, if it does: a name, or [`EVERYTHING`].
+    pub fn replaced<'c>(path: &'c str, decision: &Decision) -> Option<&'c str> {
+        match (Question::parse(path), decision) {
+            (Question::Injected(name), Decision::Value(Recipe::Bool(true))) => Some(name),
+            _ => None,
+        }
     }
 
     /// `y` of `order(x, y)` for this `x`.

@@ -15,7 +15,7 @@ use twincell_syntax::site::{Site, SiteKind};
 
 use super::uses::{Uses, literal};
 use crate::predictor::Distribution;
-use crate::value::{AbstractValue, Declared, Recipe};
+use crate::value::{AbstractValue, Declared, Recipe, library};
 
 /// The share of its probability that a class keeps if no hint names it.
 const UNNAMED: f32 = 0.15;
@@ -73,6 +73,13 @@ pub fn apply(hints: &BTreeMap<String, Hint>, sites: &[Site], predictions: &mut [
 }
 
 impl Hint {
+    /// Takes the declared classes of the standard library for others of the same name, unless they are imported.
+    pub fn keep_library(&mut self, is_imported: &dyn Fn(&str) -> bool) {
+        if self.declared.as_ref().is_some_and(|declared| !declared.is_of_library(is_imported)) {
+            self.declared = None;
+        }
+    }
+
     /// Weights the prediction for the parameter and adds candidates.
     pub fn apply(&self, distribution: &mut Distribution, uses: &mut Uses) {
         weigh(self, distribution);
@@ -319,7 +326,7 @@ fn plain(name: &str) -> Option<Declared> {
         "dict" | "Dict" | "Mapping" | "MutableMapping" => Declared::of(&[A::Dict]),
         "set" | "Set" | "frozenset" | "FrozenSet" => Declared::of(&[A::Set]),
         "Sequence" | "Iterable" | "Collection" => Declared::of(&[A::List, A::Tuple]),
-        _ => return None,
+        _ => Declared { library: vec![library::class_named(name)?.to_owned()], ..Declared::of(&[A::Object]) },
     })
 }
 

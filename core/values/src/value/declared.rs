@@ -23,6 +23,8 @@ pub struct Declared {
     pub parts: Vec<Declared>,
     /// The only values; empty if any value of the classes will do.
     pub literals: Vec<Recipe>,
+    /// The classes of the standard library for which `object` stands; empty if it may be any object.
+    pub library: Vec<String>,
 }
 
 impl Declared {
@@ -52,15 +54,28 @@ impl Declared {
         if self.parts != other.parts {
             self.parts.clear();
         }
+        self.bytes |= other.bytes;
+        let of_object = |declared: &Self| declared.classes.contains(&AbstractValue::Object);
+        if of_object(&self) && of_object(other) && self.library.is_empty() != other.library.is_empty() {
+            self.library.clear();
+        } else {
+            let more: Vec<_> = other.library.iter().filter(|class| !self.library.contains(class)).cloned().collect();
+            self.library.extend(more);
+        }
         for class in &other.classes {
             if !self.classes.contains(class) {
                 self.classes.push(*class);
             }
         }
-        self.bytes |= other.bytes;
         self.items = both(self.items, &other.items);
         self.keys = both(self.keys, &other.keys);
         self
+    }
+
+    /// Whether this holds for every class of the standard library in it.
+    pub fn is_of_library(&self, holds: &dyn Fn(&str) -> bool) -> bool {
+        let parts = self.parts.iter().chain(self.items.as_deref()).chain(self.keys.as_deref());
+        self.library.iter().all(|class| holds(class)) && parts.into_iter().all(|part| part.is_of_library(holds))
     }
 
     /// Whether this value is of the type.
@@ -74,6 +89,8 @@ impl Declared {
         }
         match recipe {
             Recipe::Bytes(_) => self.bytes,
+            Recipe::Made { class, .. } => self.library.contains(class),
+            Recipe::Versatile(_) if !self.library.is_empty() => false,
             _ if !self.classes.contains(&recipe.abstract_value()) => false,
             Recipe::Tuple(list) if !self.parts.is_empty() => {
                 list.len() == self.parts.len() && self.parts.iter().zip(list).all(|(part, item)| part.admits(item))

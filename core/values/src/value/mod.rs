@@ -3,6 +3,7 @@
 //! Nothing here knows Python objects; the runtime turns a [`Recipe`] into one.
 
 mod declared;
+pub mod library;
 mod patterns;
 
 use std::collections::BTreeMap;
@@ -88,9 +89,24 @@ pub enum Recipe {
     Versatile(AbstractValue),
     /// The very object that a dotted name refers to in each version: a constant, a member of an enum, a class.
     Named(String),
+    /// A value of a class of the standard library, by its dotted name: `datetime.date(2024, 2, 29)`.
+    Made {
+        class: String,
+        arguments: Vec<Recipe>,
+    },
 }
 
 impl Recipe {
+    /// Whether the value is a versatile object or holds one.
+    pub fn has_object(&self) -> bool {
+        match self {
+            Recipe::Versatile(_) => true,
+            Recipe::List(items) | Recipe::Tuple(items) | Recipe::Set(items) => items.iter().any(Recipe::has_object),
+            Recipe::Dict(entries) => entries.iter().any(|(_, value)| value.has_object()),
+            _ => false,
+        }
+    }
+
     /// Text like Python source, e.g. `{'max_retry_times': 0}`. A versatile object reads `<object>`. The text is as long
     /// as the value; views cut it.
     pub fn display(&self) -> String {
@@ -143,6 +159,10 @@ impl Recipe {
             }
             Recipe::Versatile(class) => write!(out, "<{}>", class.name()).unwrap_or_default(),
             Recipe::Named(name) => out.push_str(name),
+            Recipe::Made { class, arguments } => {
+                out.push_str(class);
+                sequence(out, "(", arguments, ")");
+            }
         }
     }
 
@@ -154,7 +174,7 @@ impl Recipe {
             Recipe::Int(_) => AbstractValue::Int,
             Recipe::Float(_) => AbstractValue::Float,
             Recipe::Str(_) => AbstractValue::Str,
-            Recipe::Bytes(_) | Recipe::Named(_) => AbstractValue::Object,
+            Recipe::Bytes(_) | Recipe::Named(_) | Recipe::Made { .. } => AbstractValue::Object,
             Recipe::List(_) => AbstractValue::List,
             Recipe::Tuple(_) => AbstractValue::Tuple,
             Recipe::Dict(_) => AbstractValue::Dict,

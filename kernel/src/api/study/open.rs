@@ -8,6 +8,7 @@ use twincell_driver::files;
 use twincell_driver::options::Options;
 use twincell_study::change::{Change, Reopen, shown};
 use twincell_study::finding::Finding;
+use twincell_study::kept::settle;
 use twincell_study::key::Keys;
 
 use crate::api::changes::changes_of;
@@ -53,7 +54,8 @@ impl Origin {
 
     /// The comparison behind a row. `before` rows with the same id come before it.
     pub fn compare(&self, py: Python<'_>, finding: &Finding, before: usize) -> PyResult<PyComparison> {
-        let change = self.find(finding, before).map_err(raised)?;
+        let mut change = self.find(finding, before).map_err(raised)?;
+        settle(&mut change, &self.options.paths);
         let environment = environment::find(py)?;
         let keys = Keys::new(&self.options, &environment).map_err(raised)?;
         if finding.key.as_ref().is_some_and(|key| *key != keys.of_change(&change)) {
@@ -63,7 +65,7 @@ impl Origin {
         }
         let mut options = self.options.clone();
         let (old, new, for_core) = change.sources(&options.for_core());
-        options.function = for_core.function;
+        (options.function, options.budget) = (for_core.function, for_core.budget);
         let watched = watch(py, old, new, &options, None)?;
         match watched.interrupt {
             Some(interrupt) => Err(interrupt),

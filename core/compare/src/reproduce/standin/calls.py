@@ -6,10 +6,10 @@ import types
 
 from .answers import Raises, answer
 from .log import is_logger, log, write
-from .paths import arguments_text, bounded, short
-from .recorded import ANSWERS, METHODS, STOPPED
+from .paths import arguments_text, bounded, last, short
+from .recorded import ANSWERS, CONVERSIONS, METHODS, STOPPED
 from .standin import Standin
-from .state import asked, calls, loading, made
+from .state import asked, handed_over, loading, made, record
 from .text import text
 
 
@@ -32,6 +32,27 @@ def listed(base, part):
     return [key if part == "keys" else value(key) if part == "values" else (key, value(key)) for key in holder]
 
 
+def converted(kind, value, encoding="utf-8", errors=None, *_, **__):
+    """What a missing conversion between text and bytes gives, as its name promises."""
+    value = value._path_ if isinstance(value, Standin) else value
+    value = value if type(value) in (str, bytes) else str(value)
+    if type(value).__name__ == kind:
+        return value
+    encoding = encoding if type(encoding) is str else "utf-8"
+    errors = errors if errors in ("replace", "ignore", "surrogateescape") else "backslashreplace"
+    if kind == "str":
+        with contextlib.suppress(LookupError):
+            return value.decode(encoding, errors)
+        return value.decode("utf-8", errors)
+
+    def encoded(text):
+        with contextlib.suppress(LookupError, UnicodeError):
+            return text.encode(encoding)
+        return text.encode("utf-8", "backslashreplace")
+
+    return b"".join(map(encoded, value))
+
+
 def called(callee, args, kwargs):
     """Records a call and returns its answer, by callee and arguments."""
     args, kwargs = [handed(arg) for arg in args], {name: handed(value) for name, value in kwargs.items()}
@@ -48,6 +69,8 @@ def called(callee, args, kwargs):
             return answer(bounded(f"{base}[{short(args[0])}]")) if present else (*args, None)[1]
     if method in ("items", "keys", "values") and not args and not kwargs and key not in ANSWERS:
         return listed(base, method)
+    if method == "readlines" and not args and not kwargs and key not in ANSWERS:
+        return list(answer(base))
     if method == "copy" and not args and not kwargs and base in made and key not in ANSWERS:
         if any(path.startswith(f"len({base}.keys()") or path == f"{base}.keys()" for path in ANSWERS):
             return dict(made[base])
@@ -63,7 +86,10 @@ def called(callee, args, kwargs):
     if callee == "warnings.warn":
         kind = args[1] if len(args) > 1 else kwargs.get("category", UserWarning)
         return log.append((kind.__name__, str(args[0])))
-    calls.append(f"{callee}({', '.join(texts)})")
+    record(callee, f"{callee}({', '.join(texts)})", (*args, *kwargs.values()))
+    handed_over.extend(value for value in (*args, *kwargs.values()) if type(value) is types.FunctionType)
+    if last(callee) in CONVERSIONS and key not in ANSWERS and args:
+        return converted(CONVERSIONS[last(callee)], *args, **kwargs)
     count = asked[key] = asked.get(key, 0) + 1
     return answer(f"{key}#{count}" if f"{key}#{count}" in ANSWERS else key)
 

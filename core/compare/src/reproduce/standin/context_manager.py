@@ -1,14 +1,14 @@
 """Stand-ins in `with`."""
 
 from .standin import Standin
-from .state import calls
+from .state import record
 
 
 def note(method, result):
     """A method that is recorded as a call without arguments."""
 
     def noted(self, *_):
-        calls.append(f"{self._path_}.{method}()")
+        record(f"{self._path_}.{method}", f"{self._path_}.{method}()")
         return result and self
 
     return noted

@@ -34,5 +34,6 @@ def in_path(value):
 def short(value):
     """A value in the notation of access paths."""
     if isinstance(value, slice):
-        return ":".join("" if part is None else short(part) for part in (value.start, value.stop))
+        parts = (value.start, value.stop) if value.step is None else (value.start, value.stop, value.step)
+        return ":".join("" if part is None else short(part) for part in parts)
     return bounded(in_path(value))

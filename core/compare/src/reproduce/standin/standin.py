@@ -23,7 +23,7 @@ class Standin:
         path = name if self._bare_ else bounded(f"{self._path_}.{name}")
         if name in self._deleted_:
             raise AttributeError(f"{path} was deleted")
-        for owner in self._real_.__mro__[:-1] if self._real_ else ():
+        for owner in self._real_.__mro__[:-1] if self._real_ and path not in ANSWERS else ():
             if name in vars(owner):
                 found = vars(owner)[name]
                 found = found.__get__(self, self._real_) if hasattr(type(found), "__get__") else found
@@ -53,7 +53,17 @@ class Standin:
         if isinstance(key, str) and recorded(f"{short(key)} in {self._path_}", True) is False:
             if bounded(f"{self._path_}[{short(key)}]") not in ANSWERS:
                 raise KeyError(key)
-        return answer(bounded(f"{self._path_}[{short(key)}]"), KeyError)
+        if isinstance(key, slice) and f"len({self._path_})" in ANSWERS and self._at_(key) not in ANSWERS:
+            return list(self)[key]
+        return answer(self._at_(key), KeyError)
+
+    def _at_(self, key):
+        """The path of an item, which may be known by its position from the other end."""
+        path, length = bounded(f"{self._path_}[{short(key)}]"), recorded(f"len({self._path_})", None)
+        if type(key) is int and length is not None and -length <= key < length:
+            other = bounded(f"{self._path_}[{key + length if key < 0 else key - length}]")
+            return other if path not in ANSWERS and other in ANSWERS else path
+        return path
 
     def __setitem__(self, key, value):
         self._items_[short(key)] = value
@@ -72,14 +82,17 @@ class Standin:
 
     def __iter__(self):
         may_fail(f"iter({self._path_})")
-        return iter([answer(bounded(f"{self._path_}[{index}]")) for index in range(len(self))])
+        return iter([answer(self._at_(index)) for index in range(len(self))])
+
+    def __reversed__(self):
+        return iter(list(self)[::-1])
 
     def __next__(self):
         may_fail(f"next({self._path_})")
         index = asked[self, "next"] = asked.get((self, "next"), -1) + 1
         if index >= len(self):
             raise StopIteration
-        return answer(bounded(f"{self._path_}[{index}]"))
+        return answer(self._at_(index))
 
     def __contains__(self, value):
         if short(value) in self._items_:
@@ -89,6 +102,8 @@ class Standin:
 
     def __eq__(self, other):
         if isinstance(other, Standin):
+            return order(self, other) == 0
+        if bounded(f"order({self._path_}, {short(other)})") in ANSWERS:
             return order(self, other) == 0
         kind = ZEROS.get(text(other))
         return kind is not None and recorded(f"zero({self._path_})", None) == kind and not self
@@ -127,7 +142,6 @@ class Standin:
         return self
 
     __int__ = __index__
-    __reversed__ = __iter__
     __deepcopy__ = __copy__
 
     def __mro_entries__(self, bases):

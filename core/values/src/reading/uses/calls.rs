@@ -3,12 +3,16 @@
 use ruff_python_ast::Expr;
 use ruff_text_size::Ranged;
 
+use twincell_syntax::python::{Conversion, conversion};
 use twincell_syntax::site::SiteKind;
 
 use super::collector::{Collector, Holder, Link, Made, place};
 use super::written::{builtin_class, literal, literal_members, named};
-use super::{Key, Uses, add_missing};
+use super::{Key, Uses, add_missing, forms};
 use crate::value::{AbstractValue, Recipe};
+
+/// Bytes that are no text in UTF-8.
+const UNDECODABLE: &[u8] = b"\xe9";
 
 impl Collector {
     /// `isinstance(value, class)`.
@@ -37,6 +41,14 @@ impl Collector {
                 add_missing(&mut uses.matching, &texts);
             });
         }
+        if let Some((subject, texts)) = forms::parsed(node) {
+            self.note(whole(subject), |uses| add_missing(&mut uses.matching, &texts));
+        }
+        if let (true, Some(subject)) = (forms::is_json(node), arguments.find_positional(0)) {
+            self.link(subject, node, Made::Json);
+        }
+        self.note_helper(node);
+        self.note_conversion(node);
         for keyword in &arguments.keywords {
             if keyword.arg.is_none() {
                 self.note(&keyword.value, |uses| uses.mapping = true);
@@ -46,6 +58,43 @@ impl Collector {
             Expr::Name(name) => self.note_builtin(node, &name.id),
             Expr::Attribute(attribute) => self.note_method(node, attribute),
             _ => {}
+        }
+    }
+
+    /// A helper that gives a text may be given bytes, and such that are no text.
+    fn note_conversion(&mut self, node: &ruff_python_ast::ExprCall) {
+        let name = match node.func.as_ref() {
+            Expr::Name(name) => name.id.as_str(),
+            Expr::Attribute(attribute) => attribute.attr.as_str(),
+            _ => return,
+        };
+        if let (Some(Conversion::Text), Some(value)) = (conversion(name), node.arguments.args.first()) {
+            self.note(value, |uses| add_missing(&mut uses.candidates, &[Recipe::Bytes(UNDECODABLE.to_vec())]));
+        }
+    }
+
+    /// What a helper of the text reads in the texts that it is given.
+    fn note_helper(&mut self, node: &ruff_python_ast::ExprCall) {
+        let (name, is_method) = match node.func.as_ref() {
+            Expr::Name(name) => (name.id.as_str(), false),
+            Expr::Attribute(attribute) => (attribute.attr.as_str(), true),
+            _ => return,
+        };
+        if !self.helpers.contains_key(name) {
+            let Some(parameters) = self.surroundings.reading_parameters(name) else { return };
+            self.helpers.insert(name.to_string(), parameters);
+        }
+        let parameters = &self.helpers[name];
+        let skipped =
+            usize::from(is_method && parameters.first().is_some_and(|(first, _)| first == "self" || first == "cls"));
+        let given = node.arguments.args.iter().zip(&parameters[skipped..]);
+        let named = node.arguments.keywords.iter().filter_map(|keyword| {
+            let name = keyword.arg.as_ref()?;
+            Some((&keyword.value, parameters.iter().find(|(own, _)| own == name.as_str())?))
+        });
+        let noted: Vec<(&Expr, Uses)> = given.chain(named).map(|(value, (_, uses))| (value, uses.clone())).collect();
+        for (value, used) in noted {
+            self.note(value, |uses| uses.merge(&used));
         }
     }
 
@@ -154,6 +203,16 @@ impl Collector {
     }
 }
 
+/// A literal at which a text or bytes are split.
+fn separator(literal: Recipe) -> Option<String> {
+    let text = match literal {
+        Recipe::Str(text) => text,
+        Recipe::Bytes(bytes) => String::from_utf8(bytes).ok()?,
+        _ => return None,
+    };
+    (!text.is_empty()).then_some(text)
+}
+
 /// The value that is sliced.
 fn whole(expr: &Expr) -> &Expr {
     match expr {
@@ -178,6 +237,7 @@ const MAKING: [&str; 12] = [
     "removesuffix",
     "expandtabs",
 ];
+const HALVING: [&str; 2] = ["partition", "rpartition"];
 const SPLITTING: [&str; 3] = ["split", "rsplit", "splitlines"];
 const TAKING: [&str; 9] =
     ["startswith", "endswith", "find", "rfind", "partition", "rpartition", "replace", "count", "rindex"];
@@ -225,10 +285,15 @@ impl Collector {
             let separator = match first.map(literal) {
                 _ if method == "splitlines" => Some("\n".to_string()),
                 None => Some(" ".to_string()),
-                Some(Some(Recipe::Str(separator))) if !separator.is_empty() => Some(separator),
-                _ => None,
+                Some(literal) => literal.and_then(separator),
             };
             if let Some(separator) = separator {
+                self.note(receiver, |uses| add_missing(&mut uses.separators, &[separator]));
+            }
+        }
+        if let (true, Some(first)) = (HALVING.contains(&method), first) {
+            self.link(receiver, call, Made::Halves);
+            if let Some(separator) = literal(first).and_then(separator) {
                 self.note(receiver, |uses| add_missing(&mut uses.separators, &[separator]));
             }
         }

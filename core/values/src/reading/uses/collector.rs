@@ -61,6 +61,10 @@ pub(super) enum Made {
     Text,
     /// The fields of a text.
     Fields,
+    /// What stands before a separator, the separator, and what stands after it.
+    Halves,
+    /// What JSON says.
+    Json,
     /// A value with as many items.
     Items,
 }
@@ -83,10 +87,14 @@ pub(super) struct Collector {
     /// How often each name is bound, without parameters.
     pub(super) bound: BTreeMap<String, u32>,
     pub(super) parameters: BTreeSet<String>,
+    /// The locals that count: `i` of `for i in range(n)`.
+    pub(super) positions: BTreeSet<String>,
     /// The locals that hold bytes.
     pub(super) of_bytes: BTreeSet<String>,
     /// Facts about the surrounding text, and the patterns that are compiled here.
     pub(super) surroundings: Surroundings,
+    /// What called helpers of the text require of their parameters, by their names.
+    pub(super) helpers: BTreeMap<String, Vec<(String, Uses)>>,
 }
 
 impl Collector {
@@ -107,6 +115,31 @@ impl Collector {
             change(self.names.entry(name.id.to_string()).or_default());
         } else if let Some(place) = place(expr) {
             change(self.found.entry(place).or_default());
+        }
+    }
+
+    /// Notes the names that count, for `for i in range(n)` and `for i, x in enumerate(y)`.
+    fn note_positions(&mut self, target: &Expr, iterated: &Expr) {
+        let Expr::Call(call) = iterated else { return };
+        let Expr::Name(callee) = call.func.as_ref() else { return };
+        let counted = match (callee.id.as_str(), target) {
+            ("range", Expr::Name(name)) => Some(name),
+            ("enumerate", Expr::Tuple(parts)) => parts.elts.first().and_then(Expr::as_name_expr),
+            _ => None,
+        };
+        self.positions.extend(counted.map(|name| name.id.to_string()));
+    }
+
+    /// Whether an expression is a position: a name that counts, a length, or one of them moved by something.
+    fn is_position(&self, expr: &Expr) -> bool {
+        match expr {
+            Expr::Name(name) => self.positions.contains(name.id.as_str()),
+            Expr::Call(call) => matches!(call.func.as_ref(), Expr::Name(name) if name.id.as_str() == "len"),
+            Expr::BinOp(node) if matches!(node.op, Operator::Add | Operator::Sub) => {
+                let is_counted = |side: &Expr| !side.is_bin_op_expr() && self.is_position(side);
+                is_counted(&node.left) || is_counted(&node.right)
+            }
+            _ => false,
         }
     }
 
@@ -216,6 +249,7 @@ impl<'a> Visitor<'a> for Collector {
         match stmt {
             Stmt::For(node) => {
                 self.note(&node.iter, |uses| uses.iterated = true);
+                self.note_positions(&node.target, &node.iter);
                 self.note_target(&node.target, &node.iter, true);
             }
             Stmt::With(node) => {
@@ -287,6 +321,7 @@ impl<'a> Visitor<'a> for Collector {
 
     fn visit_comprehension(&mut self, node: &'a ruff_python_ast::Comprehension) {
         self.note(&node.iter, |uses| uses.iterated = true);
+        self.note_positions(&node.target, &node.iter);
         self.note_target(&node.target, &node.iter, true);
         ruff_python_ast::visitor::walk_comprehension(self, node);
     }
@@ -303,7 +338,9 @@ impl<'a> Visitor<'a> for Collector {
             Expr::Call(node) => {
                 self.note(&node.func, |uses| uses.called = true);
                 self.note_call(node);
+                self.note_keywords(node);
             }
+            Expr::Dict(node) => self.note_display(node),
             Expr::Attribute(node) => {
                 let attribute = node.attr.to_string();
                 self.note(&node.value, |uses| {
@@ -319,6 +356,7 @@ impl<'a> Visitor<'a> for Collector {
                     (Some(Recipe::Str(_)), _) | (_, Expr::FString(_)) => Key::Text,
                     (Some(Recipe::Int(_)), _) => Key::Int,
                     (_, Expr::Slice(_)) => Key::Slice,
+                    (_, index) if self.is_position(index) => Key::Int,
                     _ => Key::Other,
                 };
                 self.note(&node.value, |uses| {
@@ -340,6 +378,7 @@ impl<'a> Visitor<'a> for Collector {
                 }
             }
             Expr::BinOp(node) => {
+                self.note_union(&node.left, node.op, &node.right);
                 let formats = node.op == Operator::Mod
                     && matches!(node.left.as_ref(), Expr::StringLiteral(_) | Expr::BytesLiteral(_) | Expr::FString(_));
                 if formats {

@@ -6,6 +6,8 @@
 
 mod calls;
 mod collector;
+mod forms;
+mod merged;
 mod patterns;
 mod surroundings;
 mod written;
@@ -233,6 +235,8 @@ fn uses(collector: &Collector, sites: &[Site]) -> Vec<Uses> {
             let Some(made) = by_path.get(&(SiteKind::Call, *path)).cloned() else { continue };
             let used = match link.made {
                 Made::Fields => Uses { fields: Some(Box::new(nested(made))), ..Uses::default() },
+                Made::Halves => Uses { fields: Some(Box::new(nested(halves(made)))), ..Uses::default() },
+                Made::Json => Uses { matching: forms::json(&made), ..Uses::default() },
                 Made::Text => as_text(made),
                 Made::Items => Uses { unpacked: made.unpacked, ..Uses::default() },
             };
@@ -295,8 +299,15 @@ fn part(index: usize, uses: Uses) -> Uses {
     Uses { parts, ..Uses::default() }
 }
 
+/// The uses of the two sides of a separator, from those of the three parts that `partition` gives.
+fn halves(mut made: Uses) -> Uses {
+    let after = made.parts.get_mut(2).map(std::mem::take);
+    let before = made.parts.first_mut().map(std::mem::take);
+    Uses { parts: before.into_iter().chain(after).collect(), ..Uses::default() }
+}
+
 /// Those uses of a text made by a method that also hold for the text from which it was made.
-fn as_text(made: Uses) -> Uses {
+pub(super) fn as_text(made: Uses) -> Uses {
     let Uses { numeric, affixed, matching, separators, fields, attributes, data, mut candidates, .. } = made;
     candidates.retain(|value| matches!(value, Recipe::Str(_)));
     Uses { numeric, affixed, matching, separators, fields, attributes, data, candidates, ..Uses::default() }
@@ -393,6 +404,9 @@ mod tests {
         assert_eq!(name_uses("qq == 'yes'", "qq").candidates, [Recipe::Str("yes".into())]);
         assert_eq!(name_uses("qq in (301, 302)", "qq").candidates, [Recipe::Int(301), Recipe::Int(302)]);
         assert_eq!(name_uses("{'yes': 1}.get(qq)", "qq").candidates, [Recipe::Str("yes".into())]);
+        for merged in ["{**qq, 'k': 1}", "dict(qq, k=1)", "f(k=1, **qq)", "qq.update(k=1)", "qq | {'k': 1}"] {
+            assert_eq!(name_uses(merged, "qq").key_candidates, [Recipe::Str("k".into())], "{merged}");
+        }
         assert_eq!(name_uses("qq['k']", "qq").key_candidates, [Recipe::Str("k".into())]);
     }
 

@@ -1,17 +1,30 @@
-//! What the text around a function reveals about its values: regular expressions and enumerations.
+//! What the text around a function reveals about its values: regular expressions, enumerations, and helpers that read
+//! texts.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use ruff_python_ast::visitor::{Visitor, walk_stmt};
 use ruff_python_ast::{Expr, ExprCall, Stmt};
+use ruff_text_size::Ranged;
 
+use twincell_syntax::functions;
+use twincell_syntax::instrument::instrument;
 use twincell_syntax::parse::{parse, with_stack_for};
+use twincell_syntax::site::SiteKind;
 
 use super::written::literal;
+use super::{Uses, as_text, read_within};
 use crate::value::{Recipe, matching};
 
 /// Maximum number of texts for one pattern.
 const TEXTS: usize = 12;
+/// Maximum number of helpers of a text that are kept, and the maximum length of each in bytes.
+const MOST_HELPERS: usize = 500;
+const LONGEST_HELPER: usize = 10_000;
+
+/// Functions that read texts: name -> text, and by how much it is indented.
+type Helpers = BTreeMap<String, (String, usize)>;
 
 /// The patterns and enumerations of a text, by their names.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -20,18 +33,41 @@ pub struct Surroundings {
     pub(super) patterns: BTreeMap<String, String>,
     /// The members of enumerations: name and value.
     pub(super) members: BTreeMap<String, Vec<(String, Recipe)>>,
+    helpers: Arc<Helpers>,
 }
 
 impl Surroundings {
     pub fn of(text: &str) -> Self {
-        if !text.contains("re.compile") && !text.contains("Enum") && !text.contains("Flag") {
+        if !text.contains("re.compile") && !text.contains("Enum") && !text.contains("Flag") && !reads_texts(text) {
             return Self::default();
         }
         with_stack_for(text.len(), || {
-            let mut found = Self::default();
-            found.visit_body(parse(text).suite());
-            found
+            let mut finder = Finder { text, found: Self::default(), helpers: Helpers::default() };
+            finder.visit_body(parse(text).suite());
+            Self { helpers: Arc::new(finder.helpers), ..finder.found }
         })
+    }
+
+    /// The parameters of the helper with this name, each with what the helper reads in its text.
+    pub(super) fn reading_parameters(&self, name: &str) -> Option<Vec<(String, Uses)>> {
+        let (text, indent) = self.helpers.get(name)?;
+        let dedented: String = text
+            .split_inclusive('\n')
+            .map(|line| {
+                &line[line.len() - line.trim_start_matches(' ').len().max(line.len().saturating_sub(*indent))..]
+            })
+            .collect();
+        let function = functions(&dedented).0.into_iter().next()?;
+        let sites = instrument(&function).ok()?.sites.sites;
+        // Helpers of helpers are not followed.
+        let around = Self { helpers: Arc::default(), ..self.clone() };
+        let reading = read_within(&function.text, &sites, &around);
+        let read = |name: &str| {
+            let own =
+                sites.iter().zip(&reading.uses).find(|(site, _)| site.kind == SiteKind::Name && site.path == name);
+            own.map(|(_, uses)| Uses { bytes: uses.bytes, ..as_text(uses.clone()) }).unwrap_or_default()
+        };
+        Some(function.parameters.iter().map(|parameter| (parameter.name.clone(), read(&parameter.name))).collect())
     }
 
     /// Notes `NAME = re.compile(...)`.
@@ -45,7 +81,7 @@ impl Surroundings {
     /// The pattern for which an expression stands: a text, `re.compile(...)`, or a name of one.
     fn pattern(&self, expr: &Expr) -> Option<String> {
         match expr {
-            Expr::StringLiteral(text) => Some(text.value.to_str().to_string()),
+            Expr::StringLiteral(_) | Expr::BytesLiteral(_) => written(expr),
             Expr::Call(_) => compiled(expr),
             other => self.patterns.get(last_name(other)?).cloned(),
         }
@@ -91,13 +127,20 @@ impl Surroundings {
     }
 }
 
-impl<'a> Visitor<'a> for Surroundings {
+/// Walks over a text.
+struct Finder<'t> {
+    text: &'t str,
+    found: Surroundings,
+    helpers: Helpers,
+}
+
+impl<'a> Visitor<'a> for Finder<'_> {
     fn visit_stmt(&mut self, stmt: &'a Stmt) {
         match stmt {
-            Stmt::Assign(node) => self.note(&node.targets, &node.value),
+            Stmt::Assign(node) => self.found.note(&node.targets, &node.value),
             Stmt::AnnAssign(node) => {
                 if let Some(value) = &node.value {
-                    self.note(std::slice::from_ref(&node.target), value);
+                    self.found.note(std::slice::from_ref(&node.target), value);
                 }
             }
             Stmt::ClassDef(node) if node.bases().iter().filter_map(last_name).any(is_enumeration) => {
@@ -108,7 +151,15 @@ impl<'a> Visitor<'a> for Surroundings {
                     },
                     _ => None,
                 };
-                self.members.insert(node.name.to_string(), node.body.iter().filter_map(member).collect());
+                self.found.members.insert(node.name.to_string(), node.body.iter().filter_map(member).collect());
+            }
+            Stmt::FunctionDef(node) if self.helpers.len() < MOST_HELPERS => {
+                let range = node.range();
+                let indent = self.text[..range.start().to_usize()].rsplit('\n').next().unwrap_or_default().len();
+                let text = &self.text[range];
+                if text.len() <= LONGEST_HELPER && reads_texts(text) {
+                    self.helpers.insert(node.name.to_string(), (text.to_string(), indent));
+                }
             }
             _ => {}
         }
@@ -128,8 +179,23 @@ fn compiled(expr: &Expr) -> Option<String> {
     if !by_module || function.attr.as_str() != "compile" {
         return None;
     }
-    let Expr::StringLiteral(pattern) = call.arguments.find_argument_value("pattern", 0)? else { return None };
-    Some(verbose(pattern.value.to_str().to_string(), call))
+    Some(verbose(written(call.arguments.find_argument_value("pattern", 0)?)?, call))
+}
+
+/// A pattern that is written out, of texts or of bytes.
+fn written(expr: &Expr) -> Option<String> {
+    match expr {
+        Expr::StringLiteral(text) => Some(text.value.to_str().to_string()),
+        Expr::BytesLiteral(bytes) => String::from_utf8(bytes.value.bytes().collect()).ok(),
+        _ => None,
+    }
+}
+
+/// Whether a function with this text reads texts of some form.
+fn reads_texts(text: &str) -> bool {
+    const READING: [&str; 9] =
+        ["split(", "partition(", "re.", "int(", "float(", "strptime(", "fromisoformat(", "url", "loads("];
+    READING.iter().any(|sign| text.contains(sign))
 }
 
 /// A pattern with the one flag that changes its notation.

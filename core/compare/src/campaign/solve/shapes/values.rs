@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use twincell_values::value::{AbstractValue, Recipe};
+use twincell_values::value::{AbstractValue, Recipe, library};
 
 use super::super::evaluate::{length, truth};
 use super::MAX_LENGTH;
@@ -58,6 +58,7 @@ pub(in super::super) fn unlike(value: &Recipe) -> Vec<Recipe> {
         Recipe::Bytes(bytes) => vec![Recipe::Bytes([bytes.as_slice(), b"a"].concat())],
         Recipe::Versatile(_) => vec![],
         Recipe::Named(_) => vec![Recipe::Versatile(AbstractValue::Object)],
+        Recipe::Made { class, .. } => library::values(class).into_iter().filter(|other| other != value).collect(),
         _ => of_length(Some(value), length(value).unwrap_or(0) + 1),
     }
 }

@@ -7,14 +7,14 @@ use twincell_values::path::AccessPath;
 
 use crate::execution::object::Versatile;
 use crate::execution::state;
+use crate::inject::reach;
 
 /// Entering and leaving a versatile resource is an effect on it.
 pub(crate) fn protocol(slf: &Bound<'_, Versatile>, method: &str) {
     let callee = AccessPath::new(slf.get().path()).attribute(method);
-    state::with(|execution| {
-        if !execution.loading {
-            let line = execution.run.line;
-            execution.run.calls.push(Call { callee, arguments: vec![], keywords: vec![], line, discarded: true });
-        }
-    });
+    if let Some(line) = state::with(|execution| (!execution.loading).then_some(execution.run.line)).flatten() {
+        let call =
+            Call { callee, arguments: vec![], keywords: vec![], line, discarded: true, by_all: true, state: vec![] };
+        reach::record(slf.py(), call, &[]);
+    }
 }

@@ -1,0 +1,299 @@
+//! Makes a witness readable: plain values in place of objects that a difference shows or that a condition rests on.
+//!
+//! People read the difference first. `old returns 99.0, new returns 89.1` says more than `new returns <(x * 2)>`.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use twincell_behavior::{Channel, Rules};
+use twincell_engine::EngineError;
+use twincell_values::path::{AccessPath, Question};
+use twincell_values::value::{AbstractValue, Choice, Decision, Recipe};
+
+use super::causes::mentions;
+use super::shrink::changed;
+use super::{Execute, TestCase};
+
+/// The maximum number of executions that are tried, apart from those that confirm.
+const BUDGET: usize = 24;
+/// The maximum number of objects that are replaced.
+const OBJECTS: usize = 8;
+/// Numbers for calculations in which small ones say nothing.
+const NUMBERS: [i64; 4] = [12, 5, 7, 3];
+
+/// The classes whose values are written as they are, those that say most in the fewest characters first.
+const PLAIN: [AbstractValue; 6] = [
+    AbstractValue::Int,
+    AbstractValue::Str,
+    AbstractValue::Float,
+    AbstractValue::Bool,
+    AbstractValue::List,
+    AbstractValue::Tuple,
+];
+
+/// The number of objects that the differences show.
+pub(super) fn shown_objects(witness: &TestCase) -> usize {
+    witness.differences.iter().flat_map(|difference| difference.texts()).map(|text| text.matches('<').count()).sum()
+}
+
+/// The witness with plain values in place of objects that it shows or that a condition tests, as far as the difference
+/// remains. First all of them change at once, since a calculation with one object left is an object. `likely` has the
+/// probability of each class, by path.
+pub(super) fn plainer(
+    execute: &mut dyn Execute,
+    witness: TestCase,
+    channels: &BTreeSet<Channel>,
+    likely: &BTreeMap<String, Vec<f32>>,
+    rules: &Rules,
+    lost: &mut u32,
+) -> Result<TestCase, EngineError> {
+    let mut best = witness;
+    let mut left = BUDGET;
+    let mut takes = |best: &mut TestCase, decisions: Vec<(String, Decision)>, is_plainer: IsPlainer| {
+        let gives_way = |choice: &Choice| holds_object(choice) || is_zero(choice);
+        let is_there = |(path, _): &(String, Decision)| {
+            best.record.choices.iter().any(|choice| choice.path == *path && gives_way(choice))
+        };
+        if left == 0 || *lost > 0 || !decisions.iter().all(is_there) {
+            return Ok::<_, EngineError>(false);
+        }
+        left -= 1;
+        let found = changed(execute, best, decisions, channels, rules, lost)?;
+        let found = found.filter(|found| found.record.forced.len() <= best.record.forced.len());
+        let Some(found) = found.filter(|found| is_plainer(best, found)) else { return Ok(false) };
+        *best = found;
+        Ok(true)
+    };
+    let shown = objects(&best, is_shown);
+    let zeros: Vec<Held> = zeros(&best).collect();
+    let mut tried = together(&shown, likely);
+    if !shown.is_empty() && !zeros.is_empty() {
+        // A product or a quotient of zero says nothing.
+        tried.extend(together(&[shown, zeros].concat(), likely));
+    }
+    for decisions in tried {
+        if takes(&mut best, decisions, shows_fewer)? {
+            break;
+        }
+    }
+    let asked = objects(&best, |witness, path| is_shown(witness, path) || is_asked(witness, path));
+    for decisions in asked.iter().flat_map(|held| alone(held, likely)) {
+        takes(&mut best, decisions, shows_fewer_or_asks_fewer)?;
+    }
+    Ok(best)
+}
+
+/// Whether the second witness is plainer than the first.
+type IsPlainer = fn(&TestCase, &TestCase) -> bool;
+
+fn shows_fewer(one: &TestCase, other: &TestCase) -> bool {
+    shown_objects(other) < shown_objects(one)
+}
+
+fn shows_fewer_or_asks_fewer(one: &TestCase, other: &TestCase) -> bool {
+    let asks_fewer = held(other).count() < held(one).count();
+    shows_fewer(one, other) || asks_fewer && shown_objects(other) == shown_objects(one)
+}
+
+/// The choices that hold objects.
+fn held(witness: &TestCase) -> impl Iterator<Item = &Choice> {
+    witness.record.choices.iter().filter(|choice| holds_object(choice))
+}
+
+/// A choice that holds an object.
+#[derive(Debug, Clone)]
+struct Held {
+    choice: Choice,
+    /// Whether the object counts as false, as an empty container and a zero do.
+    is_false: bool,
+}
+
+/// The objects of a witness that pass, up to a number.
+fn objects(witness: &TestCase, passes: impl Fn(&TestCase, &str) -> bool) -> Vec<Held> {
+    let leaves = held(witness).filter(|choice| is_leaf(witness, &choice.path) && passes(witness, &choice.path));
+    leaves
+        .take(OBJECTS)
+        .map(|choice| Held { choice: choice.clone(), is_false: is_false(witness, &choice.path) })
+        .collect()
+}
+
+/// The values of a witness that are zero, as if they were objects.
+fn zeros(witness: &TestCase) -> impl Iterator<Item = Held> {
+    let zeros = witness.record.choices.iter().filter(|choice| is_zero(choice));
+    let object = Decision::Value(Recipe::Versatile(AbstractValue::Object));
+    zeros.take(OBJECTS).map(move |choice| Held {
+        choice: Choice { path: choice.path.clone(), decision: object.clone() },
+        is_false: false,
+    })
+}
+
+fn is_zero(choice: &Choice) -> bool {
+    let is_zero = match &choice.decision {
+        Decision::Value(Recipe::Int(number)) => *number == 0,
+        Decision::Value(Recipe::Float(number)) => *number == 0.0,
+        _ => false,
+    };
+    is_zero && matches!(Question::parse(&choice.path), Question::Value(_))
+}
+
+fn is_false(witness: &TestCase, path: &str) -> bool {
+    let says_so = |choice: &Choice| match (Question::parse(&choice.path), &choice.decision) {
+        (Question::Truth(of), Decision::Value(Recipe::Bool(false)))
+        | (Question::Length(of), Decision::Value(Recipe::Int(0))) => of.as_str() == path,
+        _ => false,
+    };
+    witness.record.choices.iter().any(says_so)
+}
+
+fn holds_object(choice: &Choice) -> bool {
+    matches!(&choice.decision, Decision::Value(recipe) if recipe.has_object())
+}
+
+/// Whether the code asks for nothing within the value: a plain value has no attributes of the program's own.
+fn is_leaf(witness: &TestCase, path: &str) -> bool {
+    let within =
+        |choice: &Choice| AccessPath::new(&choice.path).beyond(path).is_some_and(|rest| !rest.starts_with('['));
+    !witness.record.choices.iter().any(within)
+}
+
+fn is_shown(witness: &TestCase, path: &str) -> bool {
+    witness.differences.iter().flat_map(|difference| difference.texts()).any(|text| mentions(text, path))
+}
+
+/// Whether a condition tests the object or compares it.
+fn is_asked(witness: &TestCase, path: &str) -> bool {
+    let asks = |choice: &Choice| match Question::parse(&choice.path) {
+        Question::Truth(of) | Question::Length(of) | Question::Number(of) => of.as_str() == path,
+        Question::Order { one, other } => one == path || other == path,
+        _ => false,
+    };
+    witness.record.choices.iter().any(asks)
+}
+
+/// Plain values for all objects at once: of the likeliest classes, numbers, texts, other numbers.
+fn together(objects: &[Held], likely: &BTreeMap<String, Vec<f32>>) -> Vec<Vec<(String, Decision)>> {
+    let all = |value: &dyn Fn(&Held, usize) -> Recipe| -> Vec<(String, Decision)> {
+        let mut number = 0;
+        let mut next = |held: &Held| {
+            number += 1;
+            value(held, number)
+        };
+        objects.iter().map(|held| (held.choice.path.clone(), filled(held, &mut next))).collect()
+    };
+    let likeliest = |held: &Held, number: usize| {
+        of_class(classes(held, likely).first().copied().unwrap_or(AbstractValue::Int), number)
+    };
+    let mut found: Vec<Vec<(String, Decision)>> = Vec::new();
+    for tried in [
+        all(&likeliest),
+        all(&|_, number| of_class(AbstractValue::Int, number)),
+        all(&|_, number| of_class(AbstractValue::Str, number)),
+        all(&|_, number| Recipe::Int(NUMBERS[(number - 1) % NUMBERS.len()])),
+    ] {
+        if !tried.is_empty() && !found.contains(&tried) {
+            found.push(tried);
+        }
+    }
+    found
+}
+
+/// Plain values for one object, of the likeliest classes first.
+fn alone(held: &Held, likely: &BTreeMap<String, Vec<f32>>) -> Vec<Vec<(String, Decision)>> {
+    let of = |class| vec![(held.choice.path.clone(), filled(held, &mut |_| of_class(class, 1)))];
+    classes(held, likely).into_iter().take(3).map(of).collect()
+}
+
+/// The decision of a choice with values in place of its objects.
+fn filled(held: &Held, next: &mut dyn FnMut(&Held) -> Recipe) -> Decision {
+    let Decision::Value(recipe) = &held.choice.decision else { return held.choice.decision.clone() };
+    Decision::Value(with_values(recipe, &mut || match next(held) {
+        value if held.is_false => zero_like(&value),
+        value => value,
+    }))
+}
+
+/// The value of the same class that counts as false.
+fn zero_like(value: &Recipe) -> Recipe {
+    match value {
+        Recipe::Int(_) => Recipe::Int(0),
+        Recipe::Float(_) => Recipe::Float(0.0),
+        Recipe::Str(_) => Recipe::Str(String::new()),
+        Recipe::List(_) => Recipe::List(vec![]),
+        Recipe::Tuple(_) => Recipe::Tuple(vec![]),
+        _ => Recipe::Bool(false),
+    }
+}
+
+fn with_values(recipe: &Recipe, next: &mut dyn FnMut() -> Recipe) -> Recipe {
+    let mut all = |items: &[Recipe]| items.iter().map(|item| with_values(item, next)).collect();
+    match recipe {
+        Recipe::Versatile(_) => next(),
+        Recipe::List(items) => Recipe::List(all(items)),
+        Recipe::Tuple(items) => Recipe::Tuple(all(items)),
+        Recipe::Set(items) => Recipe::Set(all(items)),
+        Recipe::Dict(entries) => {
+            Recipe::Dict(entries.iter().map(|(key, value)| (key.clone(), with_values(value, next))).collect())
+        }
+        other => other.clone(),
+    }
+}
+
+/// The plain classes, likeliest first.
+fn classes(held: &Held, likely: &BTreeMap<String, Vec<f32>>) -> Vec<AbstractValue> {
+    let shares = likely.get(&held.choice.path);
+    let share = |class: AbstractValue| shares.and_then(|shares| shares.get(class as usize)).copied().unwrap_or(0.0);
+    let mut classes = PLAIN.to_vec();
+    // A stable sort: of equally likely classes the one that says most comes first.
+    classes.sort_by(|&a, &b| share(b).total_cmp(&share(a)));
+    classes
+}
+
+/// The smallest plain value of a class that differs from those with other numbers.
+fn of_class(class: AbstractValue, number: usize) -> Recipe {
+    let whole = i64::try_from(number).unwrap_or(1);
+    let letter = char::from(b'a' + u8::try_from((number + 25) % 26).unwrap_or(0)).to_string();
+    match class {
+        AbstractValue::Str => Recipe::Str(letter),
+        AbstractValue::Float => Recipe::Float(whole as f64 + 0.5),
+        AbstractValue::Bool => Recipe::Bool(true),
+        AbstractValue::List => Recipe::List(vec![Recipe::Int(whole)]),
+        AbstractValue::Tuple => Recipe::Tuple(vec![Recipe::Int(whole)]),
+        _ => Recipe::Int(whole),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn object(path: &str) -> Held {
+        let decision = Decision::Value(Recipe::Versatile(AbstractValue::Object));
+        Held { choice: Choice { path: path.into(), decision }, is_false: false }
+    }
+
+    #[test]
+    fn all_objects_change_at_once_to_values_that_differ() {
+        let of = |value| Decision::Value(value);
+        let found = together(&[object("a"), object("b")], &BTreeMap::new());
+        assert_eq!(found[0], [("a".into(), of(Recipe::Int(1))), ("b".into(), of(Recipe::Int(2)))]);
+        assert_eq!(found[1], [("a".into(), of(Recipe::Str("a".into()))), ("b".into(), of(Recipe::Str("b".into())))]);
+        assert_eq!(found.len(), 3);
+        assert!(together(&[], &BTreeMap::new()).is_empty());
+        let found = together(&[Held { is_false: true, ..object("a") }], &BTreeMap::new());
+        assert_eq!(found[0], [("a".into(), of(Recipe::Int(0)))]);
+    }
+
+    #[test]
+    fn the_likeliest_class_comes_first() {
+        let mut shares = vec![0.0; AbstractValue::COUNT];
+        shares[AbstractValue::Str as usize] = 0.9;
+        let likely = BTreeMap::from([("a".to_owned(), shares)]);
+        assert_eq!(classes(&object("a"), &likely)[..2], [AbstractValue::Str, AbstractValue::Int]);
+        assert_eq!(classes(&object("b"), &likely)[0], AbstractValue::Int);
+    }
+
+    #[test]
+    fn objects_within_a_container_give_way() {
+        let inside = Recipe::List(vec![Recipe::None, Recipe::Versatile(AbstractValue::Object)]);
+        assert_eq!(with_values(&inside, &mut || Recipe::Int(1)), Recipe::List(vec![Recipe::None, Recipe::Int(1)]));
+    }
+}

@@ -1,0 +1,84 @@
+//! What both versions import, but reach in different ways: `C` after `from a.b import C` and `a.b.C` after `import a.b`.
+//! It is one thing, so both versions have one access path for it, the one of the old version.
+
+use std::collections::BTreeMap;
+
+use twincell_engine::protocol::{Imported, Version};
+use twincell_syntax::{Import, PerSide, Side};
+use twincell_values::path::AccessPath;
+use twincell_values::reading::Hint;
+
+/// The imports by name: those of the module, and those of the code itself.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Imports {
+    pub of_module: BTreeMap<String, Import>,
+    pub own: BTreeMap<String, Import>,
+}
+
+impl Imports {
+    /// Drops what hints declare of classes of the standard library that are not imported.
+    pub fn keep_library(&self, hints: &mut BTreeMap<String, Hint>) {
+        hints.values_mut().for_each(|hint| hint.keep_library(&|class| self.may_mean(class)));
+    }
+
+    /// Whether the code can mean this class of the standard library. Code that was cut out of its module shows no
+    /// imports.
+    fn may_mean(&self, class: &str) -> bool {
+        let module = class.rsplit_once('.').map_or(class, |(module, _)| module);
+        let mut all = self.of_module.values().chain(self.own.values()).peekable();
+        all.peek().is_none() || all.any(|import| import.target == class || import.target == module)
+    }
+
+    fn get(&self, version: &Version, name: &str) -> Option<&Import> {
+        let is_local = || {
+            version.locals.names.iter().any(|local| local == name)
+                || version.parameters.iter().any(|parameter| parameter.name == name)
+        };
+        self.own.get(name).or_else(|| self.of_module.get(name).filter(|_| !is_local()))
+    }
+}
+
+/// How one version writes what it reaches through imports.
+type Written = BTreeMap<String, String>;
+
+/// Notes in both versions what they reach in different ways.
+pub(super) fn unify(versions: &mut [Version], imports: &PerSide<&Imports>) {
+    let [old, new] = versions else { return };
+    let written = PerSide::new(written(old, imports.old), written(new, imports.new));
+    let evaluated = PerSide::new(!old.module.is_empty(), !new.module.is_empty());
+    // A module that is evaluated binds the object itself under this name.
+    let binds = |side: Side, name: &str, target: &str| {
+        let bound = imports[side].of_module.get(name).filter(|_| !imports[side].own.contains_key(name));
+        evaluated[side] && bound.is_some_and(|import| import.target == target)
+    };
+    for (target, in_old) in &written.old {
+        let Some(in_new) = written.new.get(target).filter(|in_new| *in_new != in_old) else { continue };
+        let at_load = binds(Side::Old, in_old, target) || binds(Side::New, in_new, target);
+        for (version, written) in [(&mut *old, in_old), (&mut *new, in_new)] {
+            version.imports.push(Imported {
+                target: target.clone(),
+                written: written.clone(),
+                canonical: in_old.clone(),
+                at_load,
+            });
+        }
+    }
+}
+
+/// The dotted paths of everything that a version reaches through imports, each as the version first writes it.
+fn written(version: &Version, imports: &Imports) -> Written {
+    let mut found = Written::new();
+    for site in &version.sites.sites {
+        let end = site.path.find(|c: char| !(c.is_alphanumeric() || c == '_' || c == '.')).unwrap_or(site.path.len());
+        // `a.b.` of `a.b.(c)` is no path, and the name of a call is.
+        let dotted = site.path[..end].trim_end_matches('.');
+        let (root, rest) = AccessPath::new(dotted).split_root();
+        let Some(import) = imports.get(version, root) else { continue };
+        let ends = rest.match_indices('.').map(|(at, _)| root.len() + at).chain([dotted.len()]);
+        for end in ends {
+            let target = format!("{}{}", import.target, &dotted[root.len()..end]);
+            found.entry(target).or_insert_with(|| dotted[..end].to_owned());
+        }
+    }
+    found
+}

@@ -1,0 +1,97 @@
+//! Values that a test puts in the place of real ones: globals and class attributes of the module, environment variables,
+//! the command line, the platform.
+
+use twincell_engine::protocol::Context;
+use twincell_syntax::python::is_identifier;
+use twincell_values::path::{AccessPath, EVERYTHING, Question, environment_key};
+use twincell_values::value::{Choice, Decision, Recipe};
+
+use super::file::Writer;
+use super::python;
+
+/// What the machine tells a program, besides its environment.
+const OF_THE_MACHINE: [&str; 4] = ["sys.argv", "sys.platform", "os.name", "platform.system()"];
+
+/// Whether a path is of a value that the machine tells.
+fn is_of_machine(path: &str) -> bool {
+    environment_key(path).is_some() || OF_THE_MACHINE.contains(&path)
+}
+
+impl Writer<'_> {
+    /// The values in the place of real ones, by the paths under which the code reads them.
+    fn in_place(&self) -> impl Iterator<Item = (&str, &Recipe)> {
+        let is_of_module = self.case.context == Context::Module;
+        self.decisions.iter().filter_map(move |(&path, &decision)| {
+            let replaced = Question::replaced(path, decision).filter(|name| *name != EVERYTHING);
+            // A variable that is not set here was invented.
+            let is_decided = || self.decisions.contains_key(Question::Injected(path).to_string().as_str());
+            let is_invented = is_of_module && environment_key(path).is_some() && !is_decided();
+            let name = replaced.or(is_invented.then_some(path))?;
+            match self.decisions.get(name)? {
+                Decision::Value(value) => Some((name, value)),
+                _ => None,
+            }
+        })
+    }
+
+    /// Whether the test sets the value of a path before the call.
+    pub(super) fn is_in_place(&self, path: &str) -> bool {
+        self.in_place().any(|(name, value)| name == path && !python::has_standin(value))
+    }
+
+    /// Whether the test sets what the machine tells at a path.
+    pub(super) fn is_set_on_machine(&self, path: &str) -> bool {
+        is_of_machine(path) && self.is_in_place(path)
+    }
+
+    /// The decisions without those about the machine.
+    pub(super) fn choices_beside_machine(&self) -> Vec<Choice> {
+        let is_kept = |choice: &&Choice| match Question::parse(&choice.path) {
+            Question::Injected(name) => !is_of_machine(name),
+            _ => !self.is_set_on_machine(&choice.path),
+        };
+        self.case.record.choices.iter().filter(is_kept).cloned().collect()
+    }
+
+    /// Lines of a test that set what the machine tells.
+    pub(super) fn machine(&self) -> Vec<String> {
+        let line = |(path, value): (&str, &Recipe)| {
+            let text = python::literal(value);
+            match (environment_key(path), path, value) {
+                (Some(key), _, Recipe::None) => format!("patch.delenv({}, raising=False)\n", python::string(key)),
+                (Some(key), ..) => format!("patch.setenv({}, {text})\n", python::string(key)),
+                (None, "platform.system()", _) => format!("patch.setattr('platform.system', lambda: {text})\n"),
+                (None, ..) => format!("patch.setattr({}, {text})\n", python::string(path)),
+            }
+        };
+        self.in_place().filter(|(path, _)| is_of_machine(path)).map(line).collect()
+    }
+
+    /// Lines of `load` that set globals and class attributes of the module.
+    pub(super) fn set_in_module(&self) -> String {
+        let method = self.method();
+        let own = method.parameters.first().filter(|_| method.class_name.is_some());
+        let owner = method.qualname.rsplit_once('.').map(|(owner, _)| owner);
+        let line = |(path, value): (&str, &Recipe)| {
+            let value = if self.standins && self.is_asked(path, value) {
+                format!("answer({})", python::string(&python::masked(path)))
+            } else if python::has_standin(value) {
+                return None;
+            } else {
+                python::literal(value)
+            };
+            let Some((holder, name)) = AccessPath::new(path).split_attribute() else {
+                return is_identifier(path).then(|| format!("    names['{path}'] = {value}\n"));
+            };
+            let holder = match own {
+                Some(own) if own.name == holder.as_str() => owner?,
+                _ => holder.as_str(),
+            };
+            let mut parts = holder.split('.');
+            let first = format!("names['{}']", parts.next().filter(|part| is_identifier(part))?);
+            let class = parts.fold(first, |class, part| format!("{class}.{part}"));
+            Some(format!("    setattr({class}, '{name}', {value})\n"))
+        };
+        self.in_place().filter(|(path, _)| !is_of_machine(path)).filter_map(line).collect()
+    }
+}

@@ -1,0 +1,113 @@
+//! What imports bind: names, and the dotted path of what each of them stands for.
+//!
+//! The same class is `C` after `from a.b import C`, `b.C` after `from a import b`, and `a.b.C` after `import a.b`. Only
+//! texts are read, so nothing has to be installed. The dots of relative imports are left out.
+
+use std::collections::BTreeMap;
+
+use ruff_python_ast::statement_visitor::{StatementVisitor, walk_stmt};
+use ruff_python_ast::{Stmt, StmtImport, StmtImportFrom};
+
+use crate::parse::{parse, with_stack_for};
+
+/// A name that an import binds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Import {
+    /// The dotted path of what the name stands for: `a.b.C`.
+    pub target: String,
+    /// Whether it is bound outside all functions.
+    pub is_global: bool,
+}
+
+/// The names that imports of a text bind, in functions as well. A name that two imports bind to different things is
+/// left out.
+pub fn imports(text: &str) -> BTreeMap<String, Import> {
+    with_stack_for(text.len(), || {
+        let mut found = Found::default();
+        found.visit_body(&parse(text).syntax().body);
+        found.names.into_iter().filter_map(|(name, import)| Some((name, import?))).collect()
+    })
+}
+
+#[derive(Default)]
+struct Found {
+    /// None where imports disagree.
+    names: BTreeMap<String, Option<Import>>,
+    functions: usize,
+}
+
+impl Found {
+    fn add(&mut self, name: &str, target: String) {
+        let import = Import { target, is_global: self.functions == 0 };
+        let known = self.names.entry(name.to_owned()).or_insert_with(|| Some(import.clone()));
+        if known.as_ref().is_some_and(|known| known.target != import.target) {
+            *known = None;
+        }
+    }
+
+    fn import(&mut self, import: &StmtImport) {
+        for alias in &import.names {
+            let dotted = alias.name.as_str();
+            match &alias.asname {
+                Some(name) => self.add(name, dotted.to_owned()),
+                None => {
+                    let first = dotted.split('.').next().unwrap_or_default();
+                    self.add(first, first.to_owned());
+                }
+            }
+        }
+    }
+
+    fn import_from(&mut self, import: &StmtImportFrom) {
+        let module = import.module.as_ref().map_or("", |module| module.as_str());
+        for alias in import.names.iter().filter(|alias| alias.name.as_str() != "*") {
+            let target = if module.is_empty() { alias.name.to_string() } else { format!("{module}.{}", alias.name) };
+            self.add(alias.asname.as_ref().unwrap_or(&alias.name), target);
+        }
+    }
+}
+
+impl<'a> StatementVisitor<'a> for Found {
+    fn visit_stmt(&mut self, stmt: &'a Stmt) {
+        match stmt {
+            Stmt::Import(import) => self.import(import),
+            Stmt::ImportFrom(import) => self.import_from(import),
+            Stmt::FunctionDef(_) => {
+                self.functions += 1;
+                walk_stmt(self, stmt);
+                self.functions -= 1;
+            }
+            _ => walk_stmt(self, stmt),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn targets(text: &str) -> Vec<(String, String)> {
+        imports(text).into_iter().map(|(name, import)| (name, import.target)).collect()
+    }
+
+    #[test]
+    fn each_form_of_an_import_says_what_its_name_stands_for() {
+        for (text, name, target) in [
+            ("import a.b", "a", "a"),
+            ("import a.b as c", "c", "a.b"),
+            ("from a.b import C", "C", "a.b.C"),
+            ("from a import b as c", "c", "a.b"),
+            ("from . import b", "b", "b"),
+            ("from ..a import b", "b", "a.b"),
+            ("def f():\n    if x:\n        from a import b", "b", "a.b"),
+        ] {
+            assert_eq!(targets(text), [(name.to_owned(), target.to_owned())], "{text}");
+        }
+    }
+
+    #[test]
+    fn a_name_that_stands_for_two_things_is_left_out() {
+        assert_eq!(targets("try:\n    import json\nexcept ImportError:\n    import simplejson as json\n"), []);
+        assert_eq!(targets("import a.b\nimport a.c\n"), [("a".to_owned(), "a".to_owned())]);
+    }
+}

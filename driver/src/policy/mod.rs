@@ -1,0 +1,237 @@
+//! The policy that a project writes down: options, and rules about its own code, in `twincell.toml` or under
+//! `[tool.twincell]` of `pyproject.toml`.
+//!
+//! [`in_force`] gives the options of a job: what a user gave beats the policy, and the policy beats the defaults. A
+//! policy comes with code that may be hostile. So it is read with bounds, it names no program and no model, and it can
+//! only tighten the limits of workers.
+
+mod find;
+mod paths;
+mod read;
+
+use std::path::{Path, PathBuf};
+
+use twincell_behavior::DeclaredEffect;
+
+use crate::options::{Job, OptionError, OptionSpec, Options, Value, find_for};
+
+pub use paths::{PathBudget, PathRules};
+
+/// What is wrong with a policy, where, and what to do: one line.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{place}: {what}")]
+pub struct PolicyError {
+    /// The file, with a line where there is one.
+    place: String,
+    what: String,
+}
+
+/// Why there are no options.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum InForceError {
+    #[error(transparent)]
+    Option(#[from] OptionError),
+    #[error(transparent)]
+    Policy(#[from] PolicyError),
+}
+
+/// A policy, as it was read.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Policy {
+    /// The name of the file for people: as seen from the current folder.
+    pub file: String,
+    /// The folder that paths in the policy start from.
+    pub root: PathBuf,
+    /// In the order of the file.
+    pub settings: Vec<Setting>,
+}
+
+/// One setting of a policy.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Setting {
+    pub name: String,
+    pub value: SettingValue,
+    /// The line in the file, from 1.
+    pub line: usize,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum SettingValue {
+    Option(Value),
+    Effects(Vec<DeclaredEffect>),
+    Exclude(Vec<String>),
+    Budgets(Vec<PathBudget>),
+}
+
+/// The settings of a policy that are no options.
+const OWN: [&str; 3] = ["effects", "exclude", "budgets"];
+
+/// Says that there is no policy, in place of the name of its file.
+const NONE: &str = "none";
+
+impl Policy {
+    /// The policy for code in a folder: the one that is named, or else the one that is found there.
+    pub fn of(folder: &Path, named: Option<&Path>) -> Result<Option<Self>, PolicyError> {
+        match named {
+            Some(named) if named.as_os_str() == NONE => Ok(None),
+            Some(named) => read::file(named).map(Some),
+            None => find::nearest(folder),
+        }
+    }
+
+    /// Sets what it says. Its options are those of the table, so that they apply as given ones do.
+    fn apply(&self, options: &mut Options) -> Result<(), PolicyError> {
+        for setting in &self.settings {
+            match &setting.value {
+                SettingValue::Option(value) => {
+                    let set = options.set(&setting.name, value.clone());
+                    set.map_err(|error| self.error(setting.line, error.to_string()))?;
+                }
+                SettingValue::Effects(effects) => options.effects = effects.clone(),
+                SettingValue::Exclude(exclude) => options.paths.exclude = exclude.clone(),
+                SettingValue::Budgets(budgets) => options.paths.budgets = budgets.clone(),
+            }
+        }
+        options.paths.root = Some(self.root.clone());
+        // More processes than this machine has processors are for its owner to ask for.
+        let most = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        options.jobs = options.jobs.map(|jobs| jobs.min(most));
+        Ok(())
+    }
+
+    fn error(&self, line: usize, what: String) -> PolicyError {
+        PolicyError { place: format!("{}:{line}", self.file), what }
+    }
+}
+
+/// The options of a job: given ones, on top of the policy, on top of the defaults. The policy is the one that `given`
+/// names, or else the one for the current folder.
+pub fn in_force(job: Job, given: &[(&'static OptionSpec, Value)]) -> Result<Options, InForceError> {
+    let policy = Policy::of(&current_folder(), named(given).as_deref())?;
+    resolved(job, policy.as_ref(), given)
+}
+
+/// As [`in_force`], with a policy that was read before.
+pub fn resolved(
+    job: Job,
+    policy: Option<&Policy>,
+    given: &[(&'static OptionSpec, Value)],
+) -> Result<Options, InForceError> {
+    let mut options = Options::default();
+    if let Some(policy) = policy {
+        policy.apply(&mut options)?;
+    }
+    for (spec, value) in given {
+        find_for(job, spec.name)?;
+        if spec.name == "budget" {
+            // What a user gives beats the policy, for every path.
+            options.paths.budgets.clear();
+        }
+        options.set(spec.name, value.clone())?;
+    }
+    Ok(options)
+}
+
+/// The policy that given options name.
+fn named(given: &[(&'static OptionSpec, Value)]) -> Option<PathBuf> {
+    let value = given.iter().rev().find(|(spec, _)| spec.name == "policy").map(|(_, value)| value)?;
+    match value {
+        Value::Path(path) => Some(path.clone()),
+        Value::Text(text) => Some(text.into()),
+        _ => None,
+    }
+}
+
+/// The policy that given options name, or else the one for the current folder.
+pub fn found(given: &[(&'static OptionSpec, Value)]) -> Result<Option<Policy>, PolicyError> {
+    Policy::of(&current_folder(), named(given).as_deref())
+}
+
+/// The rules for paths of the policy for code in a folder.
+pub fn path_rules(folder: &Path, named: Option<&Path>) -> Result<PathRules, InForceError> {
+    let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
+    let policy = Policy::of(&folder, named)?;
+    Ok(resolved(Job::Compare, policy.as_ref(), &[])?.paths)
+}
+
+fn current_folder() -> PathBuf {
+    std::env::current_dir().unwrap_or_else(|_| PathBuf::from("."))
+}
+
+impl SettingValue {
+    /// As a person would write it.
+    pub fn text(&self) -> String {
+        let listed = |items: Vec<String>| items.join(", ");
+        match self {
+            SettingValue::Option(value) => value.to_string(),
+            SettingValue::Effects(effects) => {
+                listed(effects.iter().map(|one| format!("{} = {}", one.functions, one.effect.name())).collect())
+            }
+            SettingValue::Exclude(patterns) => listed(patterns.clone()),
+            SettingValue::Budgets(budgets) => {
+                listed(budgets.iter().map(|one| format!("{} = {}", one.paths, one.budget)).collect())
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn in_folder(files: &[(&str, &str)]) -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, text) in files {
+            let path = folder.path().join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        }
+        folder
+    }
+
+    fn options(folder: &Path, given: &[(&str, &str)]) -> Result<Options, String> {
+        let policy = Policy::of(folder, None).map_err(|error| error.to_string())?;
+        let given: Vec<_> = given
+            .iter()
+            .map(|(name, text)| {
+                let spec = find_for(Job::Compare, name).unwrap();
+                (spec, spec.kind.parse(spec.name, text).unwrap())
+            })
+            .collect();
+        resolved(Job::Compare, policy.as_ref(), &given).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn what_is_given_beats_the_policy_and_the_policy_beats_the_defaults() {
+        let text = "[tool.other]\nx = 1\n[tool.twincell]\nbudget = 70\nfloat_tolerance = 1e-6\nignore = [\"log\"]\n\
+                    ignore-edge-cases = true\n[tool.twincell.budgets]\n\"src/**\" = 900\n";
+        let folder = in_folder(&[("pyproject.toml", text)]);
+        let found = options(folder.path(), &[("seed", "3")]).unwrap();
+        assert_eq!((found.budget, found.seed, found.float_tolerance), (70, 3, 1e-6));
+        assert!(found.ignore_edge_cases && found.ignore.len() == 1);
+        assert_eq!(found.paths.budget(Path::new("src/a/b.py")), Some(900));
+        let given = options(folder.path(), &[("budget", "5"), ("ignore", "output,calls")]).unwrap();
+        assert_eq!((given.budget, given.ignore.len()), (5, 2));
+        assert_eq!(given.paths.budget(Path::new("src/a/b.py")), None, "a given budget holds for every path");
+    }
+
+    #[test]
+    fn a_policy_names_no_program_and_loosens_no_limit() {
+        for (line, expected) in [
+            ("python = '/tmp/python'", "python is not for a policy, which comes with the code: give --python"),
+            ("model = '/tmp/model'", "model is not for a policy, which comes with the code: give --model"),
+            ("function = 'f'", "function is not for a policy, which comes with the code: give --function"),
+            ("policy = 'x'", "policy is not for a policy, which comes with the code: give --policy"),
+            ("timeout = 6", "timeout cannot be above 5 in a policy, which comes with the code: give --timeout"),
+            ("memory = 2048", "memory cannot be above 1024 in a policy, which comes with the code: give --memory"),
+        ] {
+            let folder = in_folder(&[("twincell.toml", &format!("seed = 1\n{line}\n"))]);
+            let error = options(folder.path(), &[]).unwrap_err();
+            assert!(error.ends_with(&format!("twincell.toml:2: {expected}")), "{error}");
+        }
+        let folder = in_folder(&[("twincell.toml", "timeout = 2\nmemory = 64\njobs = 1024\n")]);
+        let found = options(folder.path(), &[]).unwrap();
+        let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        assert_eq!((found.timeout, found.memory, found.jobs), (2.0, 64, Some(processors)));
+    }
+}

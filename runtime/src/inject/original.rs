@@ -1,0 +1,91 @@
+//! Injected values as they were when they were made, to see how the code changed them.
+
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
+
+use twincell_engine::observed::Observed;
+use twincell_values::path::AccessPath;
+use twincell_values::value::Recipe;
+
+use crate::execution::object::Versatile;
+use crate::inject::resolve;
+use crate::observe;
+
+/// An injected container as it is now, if it is not as it was made.
+pub(crate) fn changed(value: &Bound<'_, PyAny>, recipe: &Recipe, path: &str) -> Option<Observed> {
+    if is_as_made(value, recipe) {
+        return None;
+    }
+    let now = observe::value(value);
+    (now != observed(value.py(), recipe, path)).then_some(now)
+}
+
+/// Whether a value certainly is as it was made. Only exact builtin classes are read, which costs little.
+fn is_as_made(value: &Bound<'_, PyAny>, recipe: &Recipe) -> bool {
+    let all = |now: &mut dyn Iterator<Item = Bound<'_, PyAny>>, recipes: &[Recipe]| {
+        now.zip(recipes).all(|(item, recipe)| is_as_made(&item, recipe))
+    };
+    match recipe {
+        Recipe::None => value.is_none(),
+        Recipe::Bool(known) => value.cast_exact::<PyBool>().is_ok_and(|flag| flag.is_true() == *known),
+        Recipe::Int(known) => value.cast_exact::<PyInt>().is_ok_and(|number| number.extract().ok() == Some(*known)),
+        Recipe::Float(known) => {
+            value.cast_exact::<PyFloat>().is_ok_and(|number| number.value().to_bits() == known.to_bits())
+        }
+        Recipe::Str(known) => value
+            .cast_exact::<PyString>()
+            .is_ok_and(|text| text.len().is_ok_and(|length| length <= known.len()) && *text == known.as_str()),
+        Recipe::Bytes(known) => value.cast_exact::<PyBytes>().is_ok_and(|bytes| bytes.as_bytes() == known),
+        Recipe::List(items) => {
+            value.cast_exact::<PyList>().is_ok_and(|list| list.len() == items.len() && all(&mut list.iter(), items))
+        }
+        Recipe::Tuple(items) => {
+            value.cast_exact::<PyTuple>().is_ok_and(|tuple| tuple.len() == items.len() && all(&mut tuple.iter(), items))
+        }
+        Recipe::Dict(entries) => value.cast_exact::<PyDict>().is_ok_and(|dict| {
+            dict.len() == entries.len()
+                && dict
+                    .iter()
+                    .zip(entries)
+                    .all(|((key, item), (known, recipe))| is_as_made(&key, known) && is_as_made(&item, recipe))
+        }),
+        Recipe::Versatile(_) => value.cast_exact::<Versatile>().is_ok(),
+        // Nothing can be changed in it.
+        Recipe::Made { .. } => true,
+        // Their order depends on hashes; what a name stands for must be looked up.
+        Recipe::Set(_) | Recipe::Named(_) => false,
+    }
+}
+
+/// An injected value in its original state.
+pub(crate) fn observed(py: Python<'_>, recipe: &Recipe, path: &str) -> Observed {
+    let items = |items: &[Recipe]| {
+        items.iter().enumerate().map(|(index, item)| observed(py, item, &AccessPath::new(path).item(index))).collect()
+    };
+    match recipe {
+        Recipe::None => Observed::None,
+        Recipe::Bool(value) => Observed::Bool(*value),
+        Recipe::Int(value) => Observed::Int(value.to_string()),
+        Recipe::Float(value) => Observed::Float(format!("{value:?}")),
+        Recipe::Str(text) => Observed::Str(text.clone()),
+        Recipe::Bytes(bytes) => Observed::Bytes(bytes.clone()),
+        Recipe::List(list) => Observed::List(items(list)),
+        Recipe::Tuple(list) => Observed::Tuple(items(list)),
+        Recipe::Set(list) => {
+            let mut members: Vec<Observed> = items(list);
+            members.sort_by_cached_key(|member| format!("{member:?}"));
+            Observed::Set(members)
+        }
+        Recipe::Dict(entries) => Observed::Dict(
+            entries
+                .iter()
+                .map(|(key, value)| {
+                    (observed(py, key, path), observed(py, value, &AccessPath::new(path).item(key.display())))
+                })
+                .collect(),
+        ),
+        Recipe::Versatile(_) => Observed::Injected { path: path.to_string(), assigned: vec![] },
+        Recipe::Named(name) => resolve::named(py, name).map_or(Observed::None, |value| observe::value(value.bind(py))),
+        Recipe::Made { .. } => Observed::None,
+    }
+}

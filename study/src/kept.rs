@@ -1,0 +1,97 @@
+//! The changes of a study without those in files that the policy leaves out. Each of the others gets the budget that
+//! the policy gives to its file.
+
+use std::io;
+use std::path::Path;
+
+use twincell_driver::policy::PathRules;
+
+use crate::change::{Change, Changes, Row};
+
+/// Changes, by the rules of a policy for paths.
+pub struct Kept<'a> {
+    changes: &'a mut dyn Changes,
+    rules: &'a PathRules,
+    left_out: u64,
+}
+
+impl<'a> Kept<'a> {
+    pub fn new(changes: &'a mut dyn Changes, rules: &'a PathRules) -> Self {
+        Self { changes, rules, left_out: 0 }
+    }
+}
+
+/// Whether the policy keeps a change, which gets the budget of its file.
+pub fn settle(change: &mut Change, rules: &PathRules) -> bool {
+    let Some(file) = change.file.as_deref().map(Path::new) else { return true };
+    change.budget = rules.budget(file);
+    rules.excluded(file).is_none()
+}
+
+impl Changes for Kept<'_> {
+    fn next(&mut self) -> Option<io::Result<Row>> {
+        loop {
+            let mut row = self.changes.next();
+            if let Some(Ok(Ok(change))) = &mut row
+                && !settle(change, self.rules)
+            {
+                self.left_out += 1;
+                continue;
+            }
+            return row;
+        }
+    }
+
+    fn total(&self) -> Option<u64> {
+        self.changes.total()
+    }
+
+    fn is_read_by_caller(&self) -> bool {
+        self.changes.is_read_by_caller()
+    }
+
+    fn warnings(&self) -> Vec<String> {
+        self.changes.warnings()
+    }
+
+    fn unit(&self) -> &'static str {
+        self.changes.unit()
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let left_out = match self.left_out {
+            0 => None,
+            1 => Some("1 change is in a file that the policy leaves out".to_owned()),
+            count => Some(format!("{count} changes are in files that the policy leaves out")),
+        };
+        self.changes.notes().into_iter().chain(left_out).collect()
+    }
+
+    fn explains_itself(&self) -> bool {
+        self.changes.explains_itself()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scripted::{Script, change};
+    use twincell_driver::policy::PathBudget;
+
+    #[test]
+    fn files_that_the_policy_names_are_left_out_or_get_their_budget() {
+        let of =
+            |number, file: Option<&str>| Ok(Ok(Change { file: file.map(str::to_owned), ..change(number, "fast") }));
+        let rows = [of(1, Some("docs/conf.py")), of(2, Some("src/a.py")), of(3, None), of(4, Some("b.py"))];
+        let mut script = Script(rows.into());
+        let budgets = vec![PathBudget { paths: "src".to_owned(), budget: 9 }];
+        let rules = PathRules { exclude: vec!["docs".to_owned()], budgets, root: None };
+        let mut kept = Kept::new(&mut script, &rules);
+        let mut found = Vec::new();
+        while let Some(Ok(Ok(change))) = kept.next() {
+            found.push((change.number, change.budget));
+        }
+        assert_eq!(found, [(2, Some(9)), (3, None), (4, None)]);
+        assert_eq!(kept.notes().last().map(String::as_str), Some("1 change is in a file that the policy leaves out"));
+    }
+}

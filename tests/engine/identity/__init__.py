@@ -1,0 +1,1 @@
+"""Tables of changes that callers notice, and of refactorings beside them."""

@@ -1,0 +1,77 @@
+"""A class, function or value is the same one, however it is imported, also where nobody has it installed."""
+
+import pytest
+
+from .snippets import CHANGING, IDENTICAL, PRESERVING, compare, expect
+
+# name: (how old imports, how new imports, old's expression, new's).
+SAME = {
+    "from a module, and through its package": ("from a.b import C", "import a.b", "C(x).size", "a.b.C(x).size"),
+    "from a module, and through the module": ("from a.b import C", "from a import b", "C(x)", "b.C(x)"),
+    "through the module, and from it": ("from a import b", "from a.b import C", "b.C(x)", "C(x)"),
+    "by another name": ("from a.b import C", "from a.b import C as D", "C(x)", "D(x)"),
+    "a module by another name": ("import a.b", "import a.b as ab", "a.b.C(x)", "ab.C(x)"),
+    "a package by another name": ("import numpy as np", "import numpy", "np.array(x)", "numpy.array(x)"),
+    "from a package by another name": ("import numpy as np", "from numpy import array", "np.array(x)", "array(x)"),
+    "with the name of its module": ("from tqdm import tqdm", "import tqdm", "tqdm(x).total", "tqdm.tqdm(x).total"),
+    "relative": ("from .models import C", "from . import models", "C(x)", "models.C(x)"),
+    "in a text": ("from a.b import C", "import a.b", "str(C(x)) + repr(C)", "str(a.b.C(x)) + repr(a.b.C)"),
+    "its name": ("from a.b import C", "import a.b", "C.__name__", "a.b.C.__name__"),
+    "a class asked about": ("from a.b import C", "import a.b", "isinstance(x, C)", "isinstance(x, a.b.C)"),
+    "a constant": ("from a.b import LIMIT", "import a.b", "x.n > LIMIT", "x.n > a.b.LIMIT"),
+    "a mark": ("from a.b import MISSING", "from a import b", "x is MISSING", "x is b.MISSING"),
+    "of the standard library": ("from os import path", "import os", "path.join(x.a, 'b')", "os.path.join(x.a, 'b')"),
+    "a class with the name of its module": (
+        "from datetime import datetime",
+        "import datetime",
+        "datetime.fromtimestamp(x.n)",
+        "datetime.datetime.fromtimestamp(x.n)",
+    ),
+}
+
+
+def at_the_top(how, expression):
+    return f"{how}\n\ndef f(x):\n    return {expression}\n"
+
+
+def inside(how, expression):
+    return f"def f(x):\n    {how}\n    return {expression}\n"
+
+
+@pytest.mark.parametrize("context", ["function", "module"])
+@pytest.mark.parametrize("how_old, how_new, old, new", SAME.values(), ids=SAME)
+def test_the_same_thing_imported_another_way_is_no_change(how_old, how_new, old, new, context):
+    expect(PRESERVING, at_the_top(how_old, old), at_the_top(how_new, new), context=context, function="f")
+
+
+@pytest.mark.parametrize("how_old, how_new, old, new", SAME.values(), ids=SAME)
+def test_the_same_thing_imported_another_way_within_the_function_is_no_change(how_old, how_new, old, new):
+    comparison = compare(inside(how_old, old), inside(how_new, new), function="f")
+    assert comparison.verdict in (PRESERVING, IDENTICAL), comparison.sentence
+
+
+@pytest.mark.parametrize("context", ["function", "module"])
+def test_something_else_of_the_same_module_is_a_change(context):
+    old, new = at_the_top("from a.b import C", "C(x)"), at_the_top("from a import b", "b.D(x)")
+    expect(CHANGING, old, new, context=context, function="f")
+
+
+@pytest.mark.parametrize("context", ["function", "module"])
+def test_an_exception_class_imported_another_way_is_raised_and_caught_alike(context):
+    raises = "from a.b import Broken\n\ndef f(x):\n    raise Broken(x.n)\n"
+    other = "from a import b\n\ndef f(x):\n    raise b.Broken(x.n)\n"
+    expect(PRESERVING, raises, other, context=context, function="f")
+    attempt = "def f(x):\n    try:\n        return x.run()\n    except {}:\n        return 3\n"
+    catches = "from a.b import Broken\n\n" + attempt.format("Broken")
+    other = "from a import b\n\n" + attempt.format("b.Broken")
+    expect(PRESERVING, catches, other, context=context, function="f")
+    expect(CHANGING, catches, other.replace("return 3", "return 4"), context=context, function="f")
+
+
+def test_a_class_that_only_one_version_can_import_is_injected_in_both():
+    old = "from .models import Thing\n\ndef f(x):\n    total = Thing(x.n).total()\n    return total\n"
+    defines = "class Thing:\n    def __init__(self, n):\n        self.n = n\n    def total(self):\n        return 3\n\n"
+    new = defines + "def f(x):\n    return Thing(x.n).total()\n"
+    for context in ["function", "module"]:
+        expect(PRESERVING, old, new, context=context, function="f")
+        expect(CHANGING, old, new.replace("Thing(x.n)", "Thing(x.m)"), context=context, function="f")

@@ -1,0 +1,61 @@
+"""A parameter that is declared as a date, a path or another value type of the standard library gets real values."""
+
+import pytest
+
+from .snippets import CHANGING, PRESERVING, expect
+
+# name: (the import, the declared type, old's expression, new's, and one that differs).
+TYPES = {
+    "a date": ("from datetime import date", "date", "x.weekday() >= 5", "x.isoweekday() > 5", "x.weekday() > 5"),
+    "a date or None": (
+        "from datetime import date\nfrom typing import Optional",
+        "Optional[date]",
+        "x and x.weekday() >= 5",
+        "x and x.isoweekday() > 5",
+        "x and x.weekday() > 5",
+    ),
+    "a datetime": (
+        "import datetime",
+        "datetime.datetime",
+        "x.date().isoformat()",
+        "x.strftime('%Y-%m-%d')",
+        "x.strftime('%Y-%d-%m')",
+    ),
+    "a time": ("from datetime import time", "time", "x.hour * 60 + x.minute", "x.minute + 60 * x.hour", "x.hour"),
+    "a timedelta": (
+        "from datetime import timedelta",
+        "timedelta",
+        "x.days * 86400 + x.seconds",
+        "x.seconds + 86400 * x.days",
+        "x.seconds",
+    ),
+    "a decimal": ("from decimal import Decimal", "Decimal", "x + x", "2 * x", "x * x"),
+    "a fraction": (
+        "from fractions import Fraction",
+        "Fraction",
+        "x.numerator / x.denominator",
+        "float(x)",
+        "float(abs(x))",
+    ),
+    "a path": ("from pathlib import Path", "Path", "x.stem + x.suffix", "x.name", "x.stem"),
+    "a joined path": ("import pathlib", "pathlib.Path", "str(x / 'a')", "str(x.joinpath('a'))", "str(x)"),
+    "a UUID": ("from uuid import UUID", "UUID", "x.hex", "str(x).replace('-', '')", "str(x)"),
+}
+
+
+def function(imports, declared, expression):
+    return f"{imports}\n\ndef f(x: {declared}):\n    return {expression}\n"
+
+
+@pytest.mark.parametrize("context", ["function", "module"])
+@pytest.mark.parametrize("imports, declared, old, new, other", TYPES.values(), ids=TYPES)
+def test_a_declared_type_of_the_standard_library_gets_real_values(imports, declared, old, new, other, context):
+    text = function(imports, declared, old)
+    expect(PRESERVING, text, function(imports, declared, new), context=context, function="f")
+    comparison = expect(CHANGING, text, function(imports, declared, other), context=context, function="f")
+    assert comparison.to_dict()["pairs"][0]["reproducer"]["holds"], comparison.to_dict()["pairs"][0]["reproducer"]
+
+
+def test_a_class_of_the_same_name_is_another_one():
+    text = "from shapes import Path\n\ndef f(x: Path):\n    return {}\n"
+    expect(CHANGING, text.format("x.name"), text.format("x.stem + x.suffix"), function="f")

@@ -1,0 +1,98 @@
+"""Witnesses that a person can read: concrete numbers and texts where a difference shows or tests a value."""
+
+import pytest
+import twincell
+
+# Name -> old, new. Each can be shown on plain values, so that neither side of the difference holds an object.
+READABLE = {
+    "a_price_with_a_discount": (
+        "def price(self, request, discount=None):\n"
+        "    discount = discount if discount is not None else self.shop.discount\n"
+        "    return request.item.price * (100 - discount) / 100\n",
+        "def price(self, request, discount=None):\n"
+        "    discount = discount or self.shop.discount\n"
+        "    return request.item.price * (100 - discount) / 100\n",
+    ),
+    "a_share_of_a_total": (
+        "def f(shop, total):\n    return total * (100 - shop.discount) / 99\n",
+        "def f(shop, total):\n    return total * (100 - shop.discount) / 100\n",
+    ),
+    "operands": (
+        "def f(order):\n    return order.count * order.price\n",
+        "def f(order):\n    return order.count + order.price\n",
+    ),
+    "an_operand_of_a_difference_of_one": (
+        "def f(page):\n    return page.number - 1\n",
+        "def f(page):\n    return page.number + 1\n",
+    ),
+    "a_printed_item": (
+        "def f(user):\n    print('name:', user.name)\n",
+        "def f(user):\n    print('Name:', user.name)\n",
+    ),
+    "a_printed_item_of_a_list": (
+        "def f(rows):\n    for row in rows:\n        print(row)\n",
+        "def f(rows):\n    for row in rows[1:]:\n        print(row)\n",
+    ),
+    "a_returned_attribute": (
+        "def f(user):\n    return user.first\n",
+        "def f(user):\n    return user.last\n",
+    ),
+    "a_result_of_a_condition": (
+        "def f(a, b):\n    return a and b\n",
+        "def f(a, b):\n    return a or b\n",
+    ),
+    "the_greater_of_two": (
+        "def f(left, right):\n    return left.size if left.size > right.size else right.size\n",
+        "def f(left, right):\n    return left.size if left.size < right.size else right.size\n",
+    ),
+    "an_item_put_into_a_text": (
+        "def f(user):\n    return f'Hello {user.name}'\n",
+        "def f(user):\n    return f'Hello {user.name}!'\n",
+    ),
+    "an_item_that_is_kept": (
+        "def f(rows):\n    return [row for row in rows]\n",
+        "def f(rows):\n    return [row for row in rows][:-1]\n",
+    ),
+    "an_argument_of_a_call": (
+        "def f(store, total):\n    store.save(total)\n",
+        "def f(store, total):\n    store.save(total + 1)\n",
+    ),
+}
+
+# Name -> old, new. The value must stay an object, since the code asks it for parts of its own.
+OBJECTS = {
+    "an_object_with_methods": (
+        "def f(client):\n    client.open()\n    return client\n",
+        "def f(client):\n    client.open()\n    return None\n",
+    ),
+}
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+@pytest.mark.parametrize("name", READABLE)
+def test_a_witness_shows_plain_values(name, seed):
+    old, new = READABLE[name]
+    comparison = twincell.compare(old, new, context="function", seed=seed)
+    assert comparison.verdict == "changing", comparison.sentence
+    first = comparison.evidence[0]
+    assert "<" not in first["old"] + first["new"], comparison.sentence
+
+
+@pytest.mark.parametrize("name", OBJECTS)
+def test_what_is_used_as_an_object_stays_one(name):
+    old, new = OBJECTS[name]
+    comparison = twincell.compare(old, new, context="function")
+    assert comparison.verdict == "changing", comparison.sentence
+    assert "<client>" in comparison.evidence[0]["old"], comparison.sentence
+
+
+def test_the_sentence_names_the_values_that_changed_lines_read():
+    old, new = READABLE["a_returned_attribute"]
+    sentence = twincell.compare(old, new, context="function").sentence
+    assert "user.first = " in sentence and "user.last = " in sentence, sentence
+
+
+def test_the_same_comparison_has_the_same_witness():
+    old, new = READABLE["a_price_with_a_discount"]
+    sentences = {twincell.compare(old, new, context="function").pairs[0]["witness"]["choices"].__repr__() for _ in "ab"}
+    assert len(sentences) == 1

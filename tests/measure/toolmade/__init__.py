@@ -1,0 +1,1 @@
+"""Behavior-preserving changes that tools make, and how twincell judges them."""
