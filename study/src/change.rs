@@ -65,32 +65,39 @@ pub trait Changes: Send {
     /// input cannot be read, except for [`io::ErrorKind::WouldBlock`]: nothing came for a moment, so ask again.
     fn next(&mut self) -> Option<io::Result<Row>>;
 
+    /// The changes that these pass on, one by one. What is not said about these is said about those.
+    fn inner(&self) -> Option<&dyn Changes> {
+        None
+    }
+
     /// The number of rows, if it is known without comparing them.
-    fn total(&self) -> Option<u64>;
+    fn total(&self) -> Option<u64> {
+        self.inner().and_then(Changes::total)
+    }
 
     /// Whether only the thread that runs the study may read it, because it belongs to the caller.
     fn is_read_by_caller(&self) -> bool {
-        false
+        self.inner().is_some_and(Changes::is_read_by_caller)
     }
 
     /// Warnings for a person at the end, one line each.
     fn warnings(&self) -> Vec<String> {
-        Vec::new()
+        self.inner().map(Changes::warnings).unwrap_or_default()
     }
 
     /// What the numbers of changes count.
     fn unit(&self) -> &'static str {
-        "row"
+        self.inner().map_or("row", Changes::unit)
     }
 
     /// Warnings about the input for a person after it has been read, one line each.
     fn notes(&self) -> Vec<String> {
-        Vec::new()
+        self.inner().map(Changes::notes).unwrap_or_default()
     }
 
     /// Whether its errors are complete without the name of the input.
     fn explains_itself(&self) -> bool {
-        false
+        self.inner().is_some_and(Changes::explains_itself)
     }
 }
 

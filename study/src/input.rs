@@ -145,28 +145,8 @@ impl Changes for Watched<'_> {
         row
     }
 
-    fn total(&self) -> Option<u64> {
-        self.changes.total()
-    }
-
-    fn is_read_by_caller(&self) -> bool {
-        self.changes.is_read_by_caller()
-    }
-
-    fn warnings(&self) -> Vec<String> {
-        self.changes.warnings()
-    }
-
-    fn unit(&self) -> &'static str {
-        self.changes.unit()
-    }
-
-    fn notes(&self) -> Vec<String> {
-        self.changes.notes()
-    }
-
-    fn explains_itself(&self) -> bool {
-        self.changes.explains_itself()
+    fn inner(&self) -> Option<&dyn Changes> {
+        Some(self.changes)
     }
 }
 

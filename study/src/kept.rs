@@ -42,20 +42,8 @@ impl Changes for Kept<'_> {
         }
     }
 
-    fn total(&self) -> Option<u64> {
-        self.changes.total()
-    }
-
-    fn is_read_by_caller(&self) -> bool {
-        self.changes.is_read_by_caller()
-    }
-
-    fn warnings(&self) -> Vec<String> {
-        self.changes.warnings()
-    }
-
-    fn unit(&self) -> &'static str {
-        self.changes.unit()
+    fn inner(&self) -> Option<&dyn Changes> {
+        Some(self.changes)
     }
 
     fn notes(&self) -> Vec<String> {
@@ -65,10 +53,6 @@ impl Changes for Kept<'_> {
             count => Some(format!("{count} changes are in files that the policy leaves out")),
         };
         self.changes.notes().into_iter().chain(left_out).collect()
-    }
-
-    fn explains_itself(&self) -> bool {
-        self.changes.explains_itself()
     }
 }
 

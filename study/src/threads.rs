@@ -189,9 +189,6 @@ mod tests {
                 let number = self.0.fetch_add(1, Ordering::Relaxed) + 1;
                 Some(Ok(Ok(change(number, "slow"))))
             }
-            fn total(&self) -> Option<u64> {
-                None
-            }
         }
         let read = AtomicUsize::new(0);
         let mut furthest = 0;

@@ -8,6 +8,7 @@ import time
 
 import pytest
 import zmq
+from jupyter_client.manager import KernelManager
 
 from .client import TIMEOUT, Client
 
@@ -159,6 +160,26 @@ def test_exit_in_a_cell_ends_the_kernel_after_the_reply(fresh_kernel):
     assert reply["status"] == "ok"
     assert reply["payload"] == [{"source": "ask_exit", "keepkernel": False}]
     assert wait_until_gone(fresh_kernel)
+
+
+def test_a_client_that_subscribes_late_misses_nothing_of_the_first_cell():
+    manager = KernelManager(kernel_name="twincell")
+    manager.start_kernel()
+    channels = manager.client()
+    try:
+        channels.start_channels(iopub=False, stdin=False)
+        request = channels.execute("print('seen')")
+        reply = channels.get_shell_msg(timeout=TIMEOUT)
+        assert reply["parent_header"]["msg_id"] == request
+        messages = [channels.get_iopub_msg(timeout=TIMEOUT)]  # This connects.
+        while messages[-1]["content"].get("execution_state") != "idle":
+            messages.append(channels.get_iopub_msg(timeout=TIMEOUT))
+    finally:
+        channels.stop_channels()
+        manager.shutdown_kernel(now=True)
+    kinds = [message["msg_type"] for message in messages]
+    assert kinds == ["iopub_welcome", "status", "status", "execute_input", "stream", "status"]
+    assert messages[4]["content"]["text"] == "seen\n"
 
 
 def test_sockets_of_the_file_system_serve_as_well_as_ports(tmp_path, monkeypatch):

@@ -3,6 +3,7 @@
 //! [`Declared`] is plain data, as a project writes it. [`set_aside`] names the differences that count for nothing
 //! because of it, each with the [`Rule`] that sets it aside.
 
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use globset::{GlobBuilder, GlobMatcher};
@@ -240,7 +241,7 @@ impl Rules {
 /// The maximum number of rules that one execution is examined for.
 const MOST_RULES: usize = 64;
 
-/// The rules without which two behaviors would show a further difference, each with the first such difference.
+/// The rules without which two behaviors would show a further difference, each with the strongest such difference.
 pub fn set_aside(old: &Behavior, new: &Behavior, rules: &Rules) -> Vec<(Rule, Difference)> {
     let declared = rules.declared_rules();
     if declared.is_empty() || !may_count(old) || !may_count(new) {
@@ -249,8 +250,9 @@ pub fn set_aside(old: &Behavior, new: &Behavior, rules: &Rules) -> Vec<(Rule, Di
     let counted: BTreeSet<Channel> = differences(old, new, rules).into_iter().map(|one| one.channel).collect();
     let found = declared.into_iter().take(MOST_RULES).filter_map(|rule| {
         let further = differences(old, new, &rules.without(&rule));
-        let first = further.into_iter().find(|one| !counted.contains(&one.channel))?;
-        Some((rule, first))
+        let new = further.into_iter().filter(|one| !counted.contains(&one.channel));
+        // The first of those that are equally strong.
+        Some((rule, new.min_by_key(|one| Reverse(one.basis))?))
     });
     found.collect()
 }

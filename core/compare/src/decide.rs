@@ -77,3 +77,44 @@ pub fn decide(campaign: &Campaign, reported: Option<&TestCase>, target: &Target)
 fn rules_that_decide(campaign: &Campaign) -> Vec<String> {
     campaign.set_aside.iter().filter(|one| one.would_decide()).map(|one| wording::rule(&one.rule)).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use twincell_behavior::{Difference, EvidencePlace, Shown};
+    use twincell_engine::protocol::ExecutionRecord;
+    use twincell_values::value::{Choice, Decision, Recipe};
+
+    /// A difference that needs the value 1 at `x`, which is unlikely, and this forced operation.
+    fn case(forced: &[&str]) -> TestCase {
+        let shown = |text: &str| Shown::Text(text.into());
+        let choice = Choice { path: "x".into(), decision: Decision::Value(Recipe::Int(1)) };
+        TestCase {
+            record: ExecutionRecord {
+                choices: vec![choice],
+                forced: forced.iter().map(|&path| path.into()).collect(),
+                ..ExecutionRecord::default()
+            },
+            differences: vec![Difference::new(EvidencePlace::Exception, shown("1"), shown("2"), Basis::Seen)],
+            new_lines: 0,
+            coverage: 0.0,
+            probability: 0.0,
+            examined: true,
+        }
+    }
+
+    #[test]
+    fn a_result_that_the_versions_name_differently_is_invented() {
+        assert!(case(&["x.strip()", "1.strip()"]).is_invented());
+        assert!(!case(&["x.strip()"]).is_invented() && !case(&["1.strip()"]).is_invented());
+    }
+
+    #[test]
+    fn the_witness_to_show_decides_where_the_first_one_is_too_weak() {
+        let weak = case(&["x.strip()", "1.strip()"]);
+        let campaign = Campaign { executions: vec![weak], witness: Some(0), ..Campaign::default() };
+        let verdict = |reported: Option<&TestCase>| decide(&campaign, reported, &Target::default()).0;
+        assert_eq!(verdict(Some(&case(&[]))), Verdict::Changing);
+        assert_ne!(verdict(None), Verdict::Changing);
+    }
+}

@@ -353,19 +353,19 @@ impl Loaded<'_> {
             .map_err(Broken::from)
             .and_then(|frame| worker.send(&frame, deadline))
             .and_then(|()| worker.receive(deadline));
-        match answer {
+        let broken = match answer {
             Ok(FromWorker::Inspected { program, tainted }) if program == self.program => {
                 self.tainted |= tainted;
                 self.worker = Some(worker);
+                return self.tainted;
             }
-            Ok(_) => {
-                worker.end(Broken::Hostile("no answer to an inspection".into()));
-            }
-            Err(broken) => {
-                worker.end(broken);
-            }
-        }
-        self.tainted
+            Ok(_) => Broken::Hostile("no answer to an inspection".into()),
+            Err(broken) => broken,
+        };
+        worker.end(broken);
+        // What executions did that keeps a worker from answering, later ones may have seen.
+        self.tainted = true;
+        true
     }
 
     /// Continues in a fresh worker. Anything that executions left behind in this one is gone with it.

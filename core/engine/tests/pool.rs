@@ -279,6 +279,13 @@ fn what_executions_left_in_a_worker_is_known_after_an_inspection_and_gone_with_t
 }
 
 #[test]
+fn a_worker_that_cannot_be_inspected_may_hold_anything() {
+    let pool = WorkerPool::new(options(1));
+    let mut loaded = pool.load(&program("uninspected")).unwrap();
+    assert!(loaded.is_tainted() && loaded.is_tainted());
+}
+
+#[test]
 fn a_program_that_is_refused_costs_no_worker() {
     let pool = WorkerPool::new(options(1));
     let before = worker_of(&pool.load(&program("")).unwrap().run(requests(1)).unwrap()[0]);
@@ -508,6 +515,7 @@ mod fake {
                         send(socket, &FromWorker::Tested { program, failure, effects });
                     }
                 },
+                ToWorker::Inspect { .. } if code == "uninspected" => std::process::exit(1),
                 ToWorker::Inspect { program } => {
                     send(socket, &FromWorker::Inspected { program, tainted: code == "taint" });
                 }

@@ -1,7 +1,8 @@
 //! The broadcast channel: one task owns the socket, so clients see everything in the order in which it was published.
 //!
 //! Pieces of stdout and stderr are joined for a few milliseconds before they are sent. Other messages send them first.
-//! If clients read too slowly, publishers wait instead of filling the memory.
+//! If clients read too slowly, publishers wait instead of filling the memory. What is published before the first client
+//! has subscribed waits for it: clients that miss the end of their first cell wait for it forever.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -22,6 +23,9 @@ const STREAM_DELAY: Duration = Duration::from_millis(10);
 const STREAM_LIMIT: usize = 64 * 1024;
 /// Publishers wait while more bytes than this are on their way.
 const BACKLOG_LIMIT: usize = 32 * 1024 * 1024;
+
+/// How long publications wait for the first client after the start.
+const FIRST_CLIENT: Duration = Duration::from_secs(10);
 
 /// How long [`Publisher::drain`] waits for clients at most.
 const FLUSH: Duration = Duration::from_millis(200);
@@ -61,6 +65,10 @@ struct Shared {
 impl Shared {
     fn lock(&self) -> MutexGuard<'_, VecDeque<Publication>> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn is_draining(&self) -> bool {
+        self.lock().iter().any(|publication| matches!(publication, Publication::Drain(_)))
     }
 
     /// What to send now, or how long to wait for more.
@@ -150,6 +158,7 @@ struct Task {
 
 impl Task {
     async fn run(mut self) {
+        self.wait_for_client().await;
         let shared = self.shared.clone();
         loop {
             while let Ok(topic) = self.subscriptions.try_recv() {
@@ -168,6 +177,24 @@ impl Task {
                 topic = self.subscriptions.recv() => if let Some(topic) = topic {
                     self.welcome(&topic).await;
                 },
+            }
+        }
+    }
+
+    /// Returns when a client has subscribed, when somebody wants everything sent, or after [`FIRST_CLIENT`].
+    async fn wait_for_client(&mut self) {
+        let shared = self.shared.clone();
+        let limit = Instant::now() + FIRST_CLIENT;
+        while !shared.is_draining() {
+            tokio::select! {
+                () = tokio::time::sleep_until(limit) => return,
+                () = shared.arrived.notified() => {}
+                topic = self.subscriptions.recv() => {
+                    if let Some(topic) = topic {
+                        self.welcome(&topic).await;
+                    }
+                    return;
+                }
             }
         }
     }

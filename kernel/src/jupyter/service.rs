@@ -83,11 +83,12 @@ impl Service {
     ) -> Result<Arc<Self>, StartError> {
         let signer = Signer::new(&info.key, &info.signature_scheme)?;
         let session = Session::new();
+        // First, so that no client is answered before it can subscribe.
+        let iopub_socket = bind("iopub", &info.iopub_url(), zmtp::publisher).await?;
         let (shell, shell_requests) = bind("shell", &info.shell_url(), zmtp::router).await?;
         let (control, control_requests) = bind("control", &info.control_url(), zmtp::router).await?;
         let (stdin, stdin_replies) = bind("stdin", &info.stdin_url(), zmtp::router).await?;
         let heartbeat = bind("heartbeat", &info.hb_url(), zmtp::router).await?;
-        let iopub_socket = bind("iopub", &info.iopub_url(), zmtp::publisher).await?;
 
         let publisher = Publisher::default();
         iopub::start(&publisher, iopub_socket, session.clone(), signer.clone());

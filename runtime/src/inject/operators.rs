@@ -231,7 +231,8 @@ fn is_not_found(name: &str) -> bool {
     matches!(name, "KeyError" | "IndexError" | "LookupError")
 }
 
-/// Whether it was decided before that this text is, or is not, among the keys of an object, without its value.
+/// Whether it was decided before that this is, or is not, in an object that is then asked for the item of this key,
+/// without its value. Code that does both takes the object for a mapping.
 pub(crate) fn known_item(path: &str, key: &str) -> Option<bool> {
     let known = |execution: &mut state::Execution| {
         let item = bounded(AccessPath::new(path).item(key));
@@ -244,7 +245,7 @@ pub(crate) fn known_item(path: &str, key: &str) -> Option<bool> {
             _ => None,
         }
     };
-    is_text_key(key).then(|| state::with(known)).flatten().flatten()
+    state::with(known).flatten()
 }
 
 /// An object in which texts are looked up has keys. Other values may also be searched for among items.

@@ -109,10 +109,6 @@ impl Changes for Mine {
     fn next(&mut self) -> Option<io::Result<Row>> {
         self.next_change().map(|change| change.map(Ok))
     }
-
-    fn total(&self) -> Option<u64> {
-        None
-    }
 }
 
 /// This keeps memory from growing with the history.

@@ -58,10 +58,6 @@ impl<R: Read + Send> Changes for Table<R> {
             Err(error) => Some(Err(io::Error::other(error))),
         }
     }
-
-    fn total(&self) -> Option<u64> {
-        None
-    }
 }
 
 #[cfg(test)]

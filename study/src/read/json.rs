@@ -114,10 +114,6 @@ impl<R: BufRead + Send> Changes for Entries<R> {
         if self.ended { None } else { self.next_entry().transpose() }
     }
 
-    fn total(&self) -> Option<u64> {
-        None
-    }
-
     fn unit(&self) -> &'static str {
         "entry"
     }

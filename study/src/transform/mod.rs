@@ -235,10 +235,6 @@ impl Changes for Transform {
         }
     }
 
-    fn total(&self) -> Option<u64> {
-        None
-    }
-
     fn warnings(&self) -> Vec<String> {
         // A linter ends like this if it cannot mend its findings, and a script if it failed.
         let warn = |said: &String| format!("the command changed nothing and ended with status 1: {said}");

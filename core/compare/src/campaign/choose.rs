@@ -13,7 +13,7 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use twincell_engine::protocol::ExecutionRequest;
 use twincell_values::drawing::related;
-use twincell_values::path::{AccessPath, Question};
+use twincell_values::path::{AccessPath, Question, text_of};
 use twincell_values::value::{Choice, Decision, Fixed, Recipe};
 
 use super::confirm::both;
@@ -135,7 +135,7 @@ fn members_beside(choices: &[Choice], path: &str) -> Vec<Recipe> {
     let mut found = Vec::new();
     for choice in choices.iter().filter(is_beside) {
         if let Some((_, key)) = AccessPath::from(&choice.path).split_item()
-            && let Some(text) = key.strip_prefix('\'').and_then(|key| key.strip_suffix('\''))
+            && let Some(text) = text_of(key)
         {
             found.push(Recipe::Str(text.to_owned()));
         }

@@ -211,6 +211,9 @@ impl<'a> State<'a> {
 
     /// Plans to repeat an execution with another truth of each operand of changed lines.
     fn plan_operands(&mut self, record: &ExecutionRecord) {
+        if self.flipped >= FLIPPED {
+            return;
+        }
         let changed: Vec<&str> = Side::BOTH
             .into_iter()
             .flat_map(|side| {
@@ -220,11 +223,9 @@ impl<'a> State<'a> {
             })
             .collect();
         let found = mutation::operands(record, &changed);
-        if self.flipped < FLIPPED && !found.is_empty() {
-            self.flipped += 1;
-            for assignment in found {
-                self.search_targets.plan(&record.choices, &assignment, MUTATION_PRIORITY);
-            }
+        self.flipped += u32::from(!found.is_empty());
+        for assignment in found {
+            self.search_targets.plan(&record.choices, &assignment, MUTATION_PRIORITY);
         }
     }
 }
@@ -285,7 +286,7 @@ pub(super) fn learn(state: &mut State<'_>, campaign: &mut Campaign, mut record: 
         [old, new] => differences(old, new, state.rules),
         _ => vec![],
     };
-    set_aside::keep_first(campaign, &record, state.rules);
+    set_aside::keep_further(campaign, &record, state.rules);
     let coverage = state.coverage();
     campaign.executions.push(TestCase {
         record,

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use twincell_behavior::{Channel, Rules};
 use twincell_engine::EngineError;
 use twincell_engine::protocol::ExecutionRecord;
-use twincell_values::path::{AccessPath, Question};
+use twincell_values::path::{AccessPath, Question, text_of};
 use twincell_values::value::{AbstractValue, Choice, Decision, Recipe, matching};
 
 use super::shrink::changed;
@@ -25,6 +25,9 @@ const LOST: u32 = 2;
 const ITEMS: usize = 12;
 /// The maximum number of texts for the patterns that the code matches.
 const TEXTS: usize = 4;
+
+/// The literal of the end of a line.
+const LINE_END: &str = r"'\n'";
 
 /// A set of decisions that replaces those of a witness.
 type Decisions = Vec<(String, Decision)>;
@@ -101,7 +104,7 @@ fn supporting(value: &Recipe, rest: &str, invented: Option<&Recipe>) -> Vec<Reci
     };
     let of_list = |items: &[Recipe]| with_item(items, key.parse().ok()?, &part);
     let of_dict = |entries: &[(Recipe, Recipe)]| {
-        let key = key.parse().map(Recipe::Int).ok().or_else(|| unquoted(key).map(|key| Recipe::Str(key.into())))?;
+        let key = key.parse().map(Recipe::Int).ok().or_else(|| text_of(key).map(|key| Recipe::Str(key.into())))?;
         Some(entries.iter().cloned().chain([(key, part.clone())]).collect::<Vec<_>>())
     };
     let made = match value {
@@ -119,17 +122,12 @@ fn split_item(rest: &str) -> Option<(Option<&str>, i64)> {
     let (method, arguments) = call.split_call()?;
     let separator = match method.as_str() {
         ".split" if arguments.is_empty() => None,
-        ".split" => Some(unquoted(arguments)?),
+        ".split" if arguments == LINE_END => Some("\n"),
+        ".split" => Some(text_of(arguments)?),
         ".splitlines" => Some("\n"),
         _ => return None,
     };
-    Some((separator.map(|text| if text == "\\n" { "\n" } else { text }), index.parse().ok()?))
-}
-
-/// The text of a literal without escapes other than that of a line end.
-fn unquoted(literal: &str) -> Option<&str> {
-    let text = literal.strip_prefix('\'')?.strip_suffix('\'')?;
-    (text == "\\n" || !text.contains('\\')).then_some(text)
+    Some((separator, index.parse().ok()?))
 }
 
 /// A text that splits into enough pieces, this one of which is the part, if that is a text.

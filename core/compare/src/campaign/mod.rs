@@ -487,7 +487,7 @@ fn examine(execute: &mut dyn Execute, campaign: &mut Campaign, number: usize, pl
     if plan.ignore_edge_cases && probability < verdict::EDGE_CASE {
         campaign.edge_cases += 1;
         let case = campaign.executions[number].clone();
-        set_aside::keep(campaign, Rule::EdgeCases, &case);
+        set_aside::keep_edge_case(campaign, &case);
         campaign.executions[number].differences.clear();
     }
     Ok(())

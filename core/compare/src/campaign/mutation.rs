@@ -86,7 +86,7 @@ pub(super) fn operands(record: &ExecutionRecord, changed: &[&str]) -> Vec<Assign
     let choices = record.choices.iter().filter(is_operand);
     let flipped = choices.filter_map(|choice| match &choice.decision {
         Decision::Value(value) => {
-            Some(Assignment::from([(choice.path.clone(), Decision::Value(with_other_truth(value)))]))
+            Some(Assignment::from([(choice.path.clone(), Decision::Value(with_other_truth(value)?))]))
         }
         _ => None,
     });
@@ -117,21 +117,22 @@ pub(super) fn shared_keywords(record: &ExecutionRecord) -> Vec<Assignment> {
     record.choices.iter().filter(|choice| is_value_path(&choice.path)).filter_map(with_name).take(OPERANDS).collect()
 }
 
-/// The empty value of the same class, or an object in place of a value that is empty.
-fn with_other_truth(value: &Recipe) -> Recipe {
-    let object = || Recipe::Versatile(AbstractValue::Object);
-    match value {
+/// The empty value of the same class, or an object in place of a value that is empty. Functions are never empty.
+fn with_other_truth(value: &Recipe) -> Option<Recipe> {
+    Some(match value {
         Recipe::Bool(truth) => Recipe::Bool(!truth),
         Recipe::Int(number) if *number != 0 => Recipe::Int(0),
+        Recipe::Float(number) if *number != 0.0 => Recipe::Float(0.0),
         Recipe::Str(text) if !text.is_empty() => Recipe::Str(String::new()),
+        Recipe::Bytes(bytes) if !bytes.is_empty() => Recipe::Bytes(vec![]),
         Recipe::List(items) if !items.is_empty() => Recipe::List(vec![]),
         Recipe::Tuple(items) if !items.is_empty() => Recipe::Tuple(vec![]),
         Recipe::Set(items) if !items.is_empty() => Recipe::Set(vec![]),
         Recipe::Dict(entries) if !entries.is_empty() => Recipe::Dict(vec![]),
-        Recipe::Versatile(AbstractValue::Callable) => value.clone(),
+        Recipe::Versatile(AbstractValue::Callable) => return None,
         Recipe::Versatile(_) => Recipe::List(vec![]),
-        _ => object(),
-    }
+        _ => Recipe::Versatile(AbstractValue::Object),
+    })
 }
 
 /// Answers such as `bool(x)` cause no failure. The text of an object may.

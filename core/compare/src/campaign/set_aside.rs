@@ -1,5 +1,5 @@
-//! Differences that a rule sets aside: the first of each rule is kept apart, and confirmed like any other, so that a
-//! report can say which rule changed a verdict.
+//! Differences that a rule sets aside: the first of each rule that would decide is kept apart, or the first of all, and
+//! confirmed like any other, so that a report can say which rule changed a verdict.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use twincell_engine::EngineError;
 use twincell_engine::protocol::ExecutionRecord;
 
 use super::{Campaign, Execute, Plan, TestCase, examined};
-use crate::verdict::CHANGING;
+use crate::verdict::{self, CHANGING};
 
 /// The maximum number of rules whose differences are kept.
 const MOST_RULES: usize = 16;
@@ -29,26 +29,44 @@ impl SetAside {
 }
 
 /// Keeps what the rules set aside in an execution.
-pub(super) fn keep_first(campaign: &mut Campaign, record: &ExecutionRecord, rules: &Rules) {
+pub(super) fn keep_further(campaign: &mut Campaign, record: &ExecutionRecord, rules: &Rules) {
     let [old, new] = record.behaviors.as_slice() else { return };
     for (rule, difference) in set_aside(old, new, rules) {
-        let case = TestCase {
-            record: record.clone(),
-            differences: vec![difference],
-            new_lines: 0,
-            coverage: 0.0,
-            probability: 1.0,
-            examined: true,
-        };
-        keep(campaign, rule, &case);
+        let decides = verdict::score(difference.basis, 1.0, false) >= CHANGING;
+        if is_wanted(campaign, &rule, decides) {
+            let case = TestCase {
+                record: record.clone(),
+                differences: vec![difference],
+                new_lines: 0,
+                coverage: 0.0,
+                probability: 1.0,
+                examined: true,
+            };
+            keep(campaign, SetAside { rule, case });
+        }
     }
 }
 
-/// Keeps an execution as the one of a rule, unless the rule has one.
-pub(super) fn keep(campaign: &mut Campaign, rule: Rule, case: &TestCase) {
-    let is_known = campaign.set_aside.iter().any(|one| one.rule == rule);
-    if !is_known && campaign.set_aside.len() < MOST_RULES {
-        campaign.set_aside.push(SetAside { rule, case: case.clone() });
+/// Keeps an edge case that does not count.
+pub(super) fn keep_edge_case(campaign: &mut Campaign, case: &TestCase) {
+    let rule = Rule::EdgeCases;
+    if is_wanted(campaign, &rule, case.score() >= CHANGING) {
+        keep(campaign, SetAside { rule, case: case.clone() });
+    }
+}
+
+/// Whether a rule has no execution yet, or one that would not decide while this one does.
+fn is_wanted(campaign: &Campaign, rule: &Rule, decides: bool) -> bool {
+    match campaign.set_aside.iter().find(|one| one.rule == *rule) {
+        Some(kept) => decides && !kept.would_decide(),
+        None => campaign.set_aside.len() < MOST_RULES,
+    }
+}
+
+fn keep(campaign: &mut Campaign, found: SetAside) {
+    match campaign.set_aside.iter_mut().find(|one| one.rule == found.rule) {
+        Some(kept) => *kept = found,
+        None => campaign.set_aside.push(found),
     }
 }
 
@@ -71,4 +89,33 @@ pub(super) fn confirm_all(execute: &mut dyn Execute, campaign: &mut Campaign, pl
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use twincell_behavior::{Basis, Difference, EvidencePlace, Shown};
+
+    fn edge_case(basis: Basis) -> TestCase {
+        let shown = |text: &str| Shown::Text(text.into());
+        TestCase {
+            record: ExecutionRecord::default(),
+            differences: vec![Difference::new(EvidencePlace::Exception, shown("1"), shown("2"), basis)],
+            new_lines: 0,
+            coverage: 0.0,
+            probability: 0.0,
+            examined: true,
+        }
+    }
+
+    #[test]
+    fn the_first_edge_case_that_would_decide_is_kept() {
+        let mut campaign = Campaign::default();
+        for basis in [Basis::Exchanged, Basis::Reordered, Basis::Acted, Basis::Seen, Basis::Written] {
+            keep_edge_case(&mut campaign, &edge_case(basis));
+        }
+        let kept: Vec<Basis> = campaign.set_aside.iter().map(|one| one.case.differences[0].basis).collect();
+        assert_eq!(kept, [Basis::Acted]);
+        assert!(campaign.set_aside[0].would_decide());
+    }
 }

@@ -228,3 +228,19 @@ fn simpler(decision: &Decision, seen: bool) -> Vec<Decision> {
     };
     values.into_iter().filter(|value| value != recipe).map(Decision::Value).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_object_in_place_of_a_dictionary_keeps_what_that_held() {
+        let value = Recipe::Dict(vec![(Recipe::Str("a".into()), Recipe::Int(1))]);
+        let choice = Choice { path: "meta".into(), decision: Decision::Value(value) };
+        let record =
+            ExecutionRecord { choices: vec![choice], forced: vec!["meta.flag".into()], ..ExecutionRecord::default() };
+        let object = Decision::Value(Recipe::Versatile(AbstractValue::Object));
+        let held = Decision::Value(Recipe::Int(1));
+        assert_eq!(without_forced(&record), [vec![("meta".to_owned(), object), ("meta['a']".to_owned(), held)]]);
+    }
+}

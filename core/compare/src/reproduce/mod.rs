@@ -113,10 +113,17 @@ impl Case<'_> {
 /// The maximum number of differences that are tried as the only assertion of a test.
 const ALONE: usize = 4;
 
+/// A text that may be a reproducer.
+struct Candidate {
+    text: String,
+    /// It looks at a part of a difference only.
+    is_part: bool,
+}
+
 /// The texts that may be a reproducer of this case, simplest first, or why there are none. A test that asserts one
 /// thing is simpler than one that asserts all differences.
-fn candidates(case: &Case<'_>) -> Result<Vec<String>, Refusal> {
-    let mut found = Vec::new();
+fn candidates(case: &Case<'_>) -> Result<Vec<Candidate>, Refusal> {
+    let mut found: Vec<Candidate> = Vec::new();
     let mut refused = None;
     let alone = case.differences.iter().take(ALONE).map(std::slice::from_ref);
     let several = Some(case.differences).filter(|all| all.len() != 1);
@@ -131,7 +138,9 @@ fn candidates(case: &Case<'_>) -> Result<Vec<String>, Refusal> {
         let texts = chosen.iter().flat_map(|chosen| parts.map(|only| (*chosen, only)));
         for (differences, only) in texts.filter(|(chosen, only)| only.is_none() || has_parts(chosen)) {
             match file::write(&Case { differences, only, ..*case }, style) {
-                Ok(text) if !found.contains(&text) => found.push(text),
+                Ok(text) if found.iter().all(|one| one.text != text) => {
+                    found.push(Candidate { text, is_part: only.is_some() });
+                }
                 Ok(_) => {}
                 Err(refusal) => refused = refused.or(Some(refusal)),
             }
@@ -140,23 +149,28 @@ fn candidates(case: &Case<'_>) -> Result<Vec<String>, Refusal> {
     if found.is_empty() { Err(refused.unwrap_or(Refusal::NoEvidence)) } else { Ok(found) }
 }
 
-/// Makes a reproducer and runs it: the simplest text that passes on old and fails on new.
+/// Makes a reproducer and runs it: the simplest text that passes on old and fails on new. If there is none, the last
+/// one is shown that looks at whole differences.
 pub(crate) fn verified(case: &Case<'_>, loaded: &mut Loaded<'_>) -> Reproducer {
     let texts = match candidates(case) {
         Ok(texts) => texts,
         Err(refusal) => return Reproducer { source: None, holds: None, why_not: Some(refusal.to_string()) },
     };
-    let mut why_not = None;
-    for text in &texts {
-        match verify(text, loaded) {
-            Ok(()) => return Reproducer { source: Some(text.clone()), holds: Some(true), why_not: None },
+    let mut failed: Option<(Candidate, Failure)> = None;
+    for one in texts {
+        match verify(&one.text, loaded) {
+            Ok(()) => return Reproducer { source: Some(one.text), holds: Some(true), why_not: None },
             Err(failure @ Failure::NotRun(_)) => {
-                return Reproducer { source: Some(text.clone()), holds: None, why_not: Some(failure.to_string()) };
+                return Reproducer { source: Some(one.text), holds: None, why_not: Some(failure.to_string()) };
             }
-            Err(failure) => why_not = Some(failure.to_string()),
+            Err(failure) if !one.is_part || failed.as_ref().is_none_or(|(last, _)| last.is_part) => {
+                failed = Some((one, failure));
+            }
+            Err(_) => {}
         }
     }
-    Reproducer { source: texts.into_iter().next_back(), holds: Some(false), why_not }
+    let (source, why_not) = failed.map(|(one, failure)| (one.text, failure.to_string())).unzip();
+    Reproducer { source, holds: Some(false), why_not }
 }
 
 /// Why a reproducer does not hold, or why nobody knows.

@@ -1,6 +1,6 @@
 //! How code reads environment variables.
 
-use super::{AccessPath, arguments};
+use super::{AccessPath, arguments, text_of};
 
 /// The name of the environment variable that code reads at a path: `HOME` for `os.environ['HOME']`,
 /// `os.environ.get('HOME', '/')` and `os.getenv('HOME')`.
@@ -10,18 +10,16 @@ pub fn environment_key(path: &str) -> Option<&str> {
     }
     let path = AccessPath::new(path);
     if let Some((holder, key)) = path.split_item() {
-        return text(key).filter(|_| holder.as_str() == "os.environ");
+        return name(key).filter(|_| holder.as_str() == "os.environ");
     }
     let (callee, passed) = path.split_call()?;
-    let key = arguments(passed).next().and_then(text);
+    let key = arguments(passed).next().and_then(name);
     key.filter(|_| matches!(callee.as_str(), "os.environ.get" | "os.getenv"))
 }
 
-/// The content of a plain text in quotes.
-fn text(written: &str) -> Option<&str> {
-    let written = written.trim();
-    let inner = ["'", "\""].iter().find_map(|quote| written.strip_prefix(quote)?.strip_suffix(quote))?;
-    (!inner.is_empty() && !inner.contains(['\\', '\'', '"', '='])).then_some(inner)
+/// A text that may be the name of a variable.
+fn name(literal: &str) -> Option<&str> {
+    text_of(literal).filter(|name| !name.is_empty() && !name.contains('='))
 }
 
 #[cfg(test)]

@@ -284,6 +284,13 @@ pub fn keyword_of(argument: &str) -> Option<&str> {
     (!name.is_empty() && !value.starts_with('=')).then_some(name)
 }
 
+/// The text that a literal stands for: `a` of `'a'`. None if it is no text, or has quotes or escapes.
+pub fn text_of(literal: &str) -> Option<&str> {
+    let literal = literal.trim();
+    let inner = ["'", "\""].iter().find_map(|quote| literal.strip_prefix(quote)?.strip_suffix(quote))?;
+    (!inner.contains(['\\', '\'', '"'])).then_some(inner)
+}
+
 /// A function that the code gives as its result is called on values at paths of this name.
 pub fn of_result() -> AccessPath<'static> {
     AccessPath(RESULT)
