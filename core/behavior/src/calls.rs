@@ -209,7 +209,11 @@ fn first_difference<'a>(
     })?;
     let (one, other) = (one.map(|(_, call)| call), other.map(|(_, call)| call));
     let reaches = [one, other].into_iter().flatten().any(|call| effect_within(call, &rules.effects) == Effect::Reaches);
-    Some((one, other, if reaches { Basis::Seen } else { Basis::Acted }))
+    // Not a call more or in another place: what one and the same action is given is another value.
+    let is_given_otherwise = one.zip(other).is_some_and(|(one, other)| {
+        one.callee == other.callee && !new.iter().any(|call| same(one, call)) && !old.iter().any(|call| same(call, other))
+    });
+    Some((one, other, if reaches || is_given_otherwise { Basis::Seen } else { Basis::Acted }))
 }
 
 /// The receivers for which one version has a `with` and the other opens and closes them itself. Receivers that have no
@@ -442,6 +446,21 @@ mod tests {
         assert_eq!(basis(vec![a.clone(), c.clone()], vec![c.clone(), a.clone()]), Some(Basis::Reordered));
         assert_eq!(basis(vec![a.clone(), c.clone()], vec![a.clone(), c]), None);
         assert_eq!(basis(vec![call("os.remove", &[], true)], vec![]), Some(Basis::Seen));
+    }
+
+    #[test]
+    fn an_action_with_other_arguments_can_be_seen() {
+        let basis = |old: &[i64], new: &[i64]| {
+            let calls = |given: &[i64]| given.iter().map(|&value| call("x.write", &[value], true)).collect();
+            let mut found = Vec::new();
+            compare(&behavior(calls(old)), &behavior(calls(new)), &Rules::default(), &mut found);
+            found.first().map(|difference| difference.basis)
+        };
+        assert_eq!(basis(&[1], &[2]), Some(Basis::Seen));
+        assert_eq!(basis(&[1, 2], &[1, 3]), Some(Basis::Seen));
+        // A call more, and another order.
+        assert_eq!(basis(&[1, 2], &[2]), Some(Basis::Acted));
+        assert_eq!(basis(&[1, 2], &[2, 1]), Some(Basis::Acted));
     }
 
     #[test]

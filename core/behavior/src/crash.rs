@@ -63,10 +63,6 @@ pub(super) fn compare(old: &Behavior, new: &Behavior, rules: &Rules) -> Option<D
         _ => return None,
     };
     let (crashed, other) = (behaviors[side], behaviors[side.other()]);
-    let took_part = behaviors
-        .into_iter()
-        .zip(&rules.changed)
-        .any(|(behavior, changed)| behavior.lines.iter().any(|(line, _)| changed.binary_search(line).is_ok()));
     let normally = matches!(other.outcome, Outcome::Returned(_));
     let guarded = |at: u32| {
         let guards = &rules.guards[side.other()];
@@ -80,7 +76,7 @@ pub(super) fn compare(old: &Behavior, new: &Behavior, rules: &Rules) -> Option<D
         Some((Cause::Unpacked, at)) => normally && rules.splits[side].contains(&at),
         Some((Cause::Class, _)) | None => false,
     };
-    (took_part && counts).then(|| Difference::of_outcomes(old, new, Basis::Crashed))
+    (counts && rules.ran_changed(old, new)).then(|| Difference::of_outcomes(old, new, Basis::Crashed))
 }
 
 /// Whether the version ended in an exception that counts although the code did not raise it.

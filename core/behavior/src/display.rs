@@ -56,6 +56,7 @@ fn outcome_with_verbs(outcome: &Outcome, returned: &str, raised: &str) -> String
                 other => write_value(&mut out, other),
             }
         }
+        Outcome::Stopped { reason: Limit::Steps } => out.push("goes on until its steps are used up"),
         Outcome::Stopped { reason } => {
             out.push("stopped: ");
             out.push(&display_limit(*reason));
@@ -478,7 +479,7 @@ mod tests {
         assert_eq!(display_outcome(&Outcome::Returned(int(3))), "returned 3");
         assert_eq!(display_outcome(&raised("too long")), "raised ValueError: too long");
         assert_eq!(display_outcome(&raised("")), "raised ValueError");
-        assert_eq!(display_outcome(&Outcome::Stopped { reason: Limit::Steps }), "stopped: used up its steps");
+        assert_eq!(display_outcome(&Outcome::Stopped { reason: Limit::Steps }), "goes on until its steps are used up");
         let call = |arguments, keywords| Call {
             callee: "a.b".into(),
             arguments,

@@ -26,6 +26,7 @@ mod declared;
 mod denoise;
 mod display;
 mod effects;
+mod endless;
 mod equal;
 mod exceptions;
 mod log;
@@ -52,6 +53,7 @@ pub use display::{
     display_outcome_in_present, display_place, display_shown, display_slot,
 };
 pub use effects::{Effect, effect, looks, receiver};
+pub use endless::is_close;
 pub use place::{EvidencePlace, Shown, Stream, is_argument};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -174,11 +176,20 @@ pub struct Rules {
     pub effects: Effects,
 }
 
-/// Compares two behaviors in all channels. Finds nothing if either is not valid.
+impl Rules {
+    /// Whether either version ran a changed line.
+    fn ran_changed(&self, old: &Behavior, new: &Behavior) -> bool {
+        let versions = [old, new].into_iter().zip(&self.changed);
+        let mut ran = versions.flat_map(|(behavior, changed)| behavior.lines.iter().map(move |(line, _)| (line, changed)));
+        ran.any(|(line, changed)| changed.binary_search(line).is_ok())
+    }
+}
+
+/// Compares two behaviors in all channels. Of versions that did not end by themselves, few differences count.
 pub fn differences(old: &Behavior, new: &Behavior, rules: &Rules) -> Vec<Difference> {
     if !old.outcome.is_valid() || !new.outcome.is_valid() {
-        let crash = crash::compare(old, new, rules);
-        return crash.into_iter().filter(|difference| !rules.ignores(difference.channel)).collect();
+        let found = crash::compare(old, new, rules).or_else(|| endless::compare(old, new, rules));
+        return found.into_iter().filter(|difference| !rules.ignores(difference.channel)).collect();
     }
     let mut found = Vec::new();
     exceptions::compare(old, new, rules, &mut found);

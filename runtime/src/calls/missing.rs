@@ -22,6 +22,8 @@ use crate::observe::{self, identity, messages};
 const STABLE_PROBABILITY: f64 = 0.4;
 /// The number of calls with the same arguments from one place after which the value turns false, so that loops end.
 const PATIENCE: u32 = 12;
+/// The steps that a call takes. It costs about as much as so many lines.
+const CALL_STEPS: u64 = 8;
 /// First words of the names of calls that consume: the same call gives something else the next time.
 const CONSUMING: [&str; 16] = [
     "read", "readline", "recv", "receive", "next", "pop", "popleft", "poll", "fetch", "fetchone", "accept", "random",
@@ -157,7 +159,7 @@ impl<'py> MissingCall<'_, 'py> {
         {
             return Ok(value.unbind());
         }
-        steps::step(1)?;
+        steps::step(CALL_STEPS)?;
         if place.raised {
             let exception = Versatile::from_call(path, callee.to_string(), arguments.clone().unbind());
             return Ok(Py::new(self.py(), exception)?.into_any());

@@ -59,6 +59,8 @@ pub(crate) struct VersionRun {
     pub made: BTreeMap<String, Vec<String>>,
     /// How many states other code found changed.
     pub moments: usize,
+    /// How many values were looked at to find out.
+    pub looks: usize,
     /// What a consumer found at each `yield`.
     pub yields: Vec<State>,
     pub log: Vec<Logged>,

@@ -3,7 +3,8 @@
 //! within reach, and so are assigned globals. Other objects are not: the order of effects on them does not count.
 //!
 //! Only changes are kept, at most [`MOST_PLACES`] a moment; large values and further places are kept as hashes. A run
-//! keeps [`MOST_MOMENTS`] states. Code that changes nothing costs a few comparisons of access paths.
+//! keeps [`MOST_MOMENTS`] states and looks at [`MOST_LOOKS`] values for them, so that a loop that calls again and again
+//! does not take longer with each round.
 
 use std::collections::BTreeMap;
 use std::hash::{Hash, Hasher};
@@ -26,6 +27,7 @@ use crate::observe::{self, bindings, files};
 const MOST_PLACES: usize = 16;
 const MOST_PARTS: usize = 60;
 const MOST_MOMENTS: usize = 200;
+const MOST_LOOKS: usize = 500_000;
 /// The maximum number of access paths from which a state is reached.
 const MOST_ROOTS: usize = 40;
 
@@ -143,28 +145,30 @@ enum Candidate {
 fn candidates(py: Python<'_>, execution: &Execution, root: &str, visited: &mut FxHashSet<usize>) -> Vec<Candidate> {
     let mut found = Vec::new();
     for (number, (path, value, recipe)) in execution.run.injected.iter().enumerate() {
-        if !is_within(path, root) || visited.contains(&number) {
-            continue;
-        }
+        // Access paths are compared last, since that takes longest.
+        let is_within_reach = || !visited.contains(&number) && is_within(path, root);
         match recipe {
             Recipe::Versatile(_) => {
                 // No code runs here: only the class is asked for.
                 let assigned = value.bind(py).cast_exact::<Versatile>();
-                if assigned.is_ok_and(|object| object.get().mark() != Mark::default()) {
+                if assigned.is_ok_and(|object| object.get().mark() != Mark::default()) && is_within_reach() {
                     found.push(Candidate::Object(path.clone(), value.clone_ref(py), Mark::default()));
+                    visited.insert(number);
                 }
             }
             // A plain container that a call returned belongs to the code.
-            Recipe::List(_) | Recipe::Dict(_) | Recipe::Set(_) if !AccessPath::new(path).ends_in_call() => {
-                found.push(Candidate::Container(path.clone(), value.clone_ref(py), recipe.clone()));
+            Recipe::List(_) | Recipe::Dict(_) | Recipe::Set(_) => {
+                if is_within_reach() && !AccessPath::new(path).ends_in_call() {
+                    found.push(Candidate::Container(path.clone(), value.clone_ref(py), recipe.clone()));
+                    visited.insert(number);
+                }
             }
-            _ => continue,
+            _ => {}
         }
-        visited.insert(number);
     }
     for (object, mark) in execution.stand_ins.iter() {
         let now = object.get();
-        if is_within(now.path(), root) && now.mark() != *mark {
+        if now.mark() != *mark && is_within(now.path(), root) {
             found.push(Candidate::Object(now.path().to_owned(), object.clone_ref(py).into_any(), *mark));
         }
     }
@@ -173,8 +177,12 @@ fn candidates(py: Python<'_>, execution: &Execution, root: &str, visited: &mut F
 
 /// What the code has changed within reach of some access paths. The actions on `except` are compared elsewhere.
 fn found(py: Python<'_>, mut roots: Vec<String>, except: Option<&str>) -> BTreeMap<Reached, Observed> {
-    let moments = state::with(|execution| execution.run.moments).unwrap_or(usize::MAX);
-    if moments > MOST_MOMENTS {
+    let is_too_much = state::with(|execution| {
+        let run = &mut execution.run;
+        run.looks += (run.injected.len() + run.actions.len()) * roots.len().max(1);
+        run.moments > MOST_MOMENTS || run.looks > MOST_LOOKS
+    });
+    if is_too_much.unwrap_or(true) {
         return [(Reached::Rest, Observed::Elided { reason: Elision::Size })].into();
     }
     let mut places: BTreeMap<Reached, Observed> =

@@ -1,7 +1,7 @@
 //! Confirms that a difference comes from the code: repeats the execution, and also runs each version against itself.
 
 use twincell_behavior::{Difference, Rules, denoise, differences, is_telling};
-use twincell_engine::observed::Behavior;
+use twincell_engine::observed::{Behavior, Limit, Outcome};
 use twincell_engine::protocol::{ExecutionRecord, ExecutionRequest, ReplacementScope};
 use twincell_engine::{EngineError, Executed};
 use twincell_syntax::site::SiteKind;
@@ -110,7 +110,9 @@ fn attempt(
     let (forth, back, old, new) = (forth.behaviors, back.behaviors, old.behaviors, new.behaviors);
     // A version that ends usably at one time and not at another is not reliable.
     let ends_alike = |a: &Behavior, b: &Behavior| {
-        a.outcome.is_valid() && b.outcome.is_valid() || is_telling(&a.outcome) && is_telling(&b.outcome)
+        a.outcome.is_valid() && b.outcome.is_valid()
+            || is_telling(&a.outcome) && is_telling(&b.outcome)
+            || [a, b].into_iter().all(|run| matches!(run.outcome, Outcome::Stopped { reason: Limit::Steps }))
     };
     let steadily = [&old, &new].into_iter().all(|same| same.iter().all(|again| ends_alike(&same[0], again)));
     let varies = ![&old, &new].into_iter().all(|same| is_same_each_time(same, rules));

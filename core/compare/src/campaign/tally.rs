@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use twincell_behavior::display_decision;
+use twincell_behavior::{display_decision, is_close};
 use twincell_engine::observed::{Behavior, Limit, Outcome};
 use twincell_syntax::{PerSide, Side};
 use twincell_values::value::Choice;
@@ -75,7 +75,7 @@ impl Campaign {
         self.executions.iter().filter(|case| case.is_valid()).count() + self.tally.valid
     }
 
-    /// The number of executions in which this version, and not the other, ran into a bound.
+    /// The number of executions in which this version ran into a bound that the other one did not come near.
     pub fn stopped_only(&self, side: Side) -> usize {
         self.executions.iter().filter(|case| case.stopped_only(side)).count() + self.tally.stopped[side]
     }
@@ -121,7 +121,11 @@ impl TestCase {
 
     fn stopped_only(&self, side: Side) -> bool {
         let ended = PerSide::of(|side| self.behavior(side).is_some_and(|behavior| bound(behavior).is_none()));
-        !ended[side] && ended[side.other()]
+        let is_close = || match self.record.behaviors.as_slice() {
+            [old, new] => is_close(old, new, side),
+            _ => false,
+        };
+        !ended[side] && ended[side.other()] && !is_close()
     }
 
     /// Whether only one of its versions ran into a bound.

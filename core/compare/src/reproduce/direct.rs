@@ -26,7 +26,7 @@ use super::moments::{Moments, mocked};
 use super::objects::Objects;
 use super::refusal::Refusal;
 use super::shape::{shape, shaped};
-use super::text::{block_of_words, function_text};
+use super::text::{block_of_words, function_text, written_name};
 use super::words::Words;
 use super::{python, slice};
 
@@ -89,7 +89,7 @@ impl Writer<'_> {
             let function = &case.functions[side];
             let decorators: String = case.decorators[side].iter().map(|text| format!("@{text}\n")).collect();
             let text = function_text(function);
-            let _ = write!(main, "\n\n{decorators}{}\n\n\n{side} = {}\n", text.trim_end(), function.name);
+            let _ = write!(main, "\n\n{decorators}{}\n\n\n{side} = {}\n", text.trim_end(), written_name(function));
         }
         let _ = write!(main, "\n\n{}\n\n{test}", self.subject(&missing));
         let main = main.trim_start_matches('\n');

@@ -9,6 +9,7 @@ use twincell_syntax::scopes::Bindings;
 use twincell_syntax::{Function, PerSide, global_names};
 
 use super::file::Writer;
+use super::text::written_name;
 use super::words::Words;
 use super::{python, slice};
 use crate::note::Note;
@@ -101,7 +102,11 @@ impl Writer<'_> {
 
     /// Returns the function of the file that the test is given.
     fn found_in_file(&self) -> String {
-        let path = case_path(&self.case.functions.new);
+        let function = &self.case.functions.new;
+        let mut path = case_path(function);
+        if let Some(last) = path.last_mut().filter(|last| **last == function.name) {
+            *last = written_name(function);
+        }
         let mut parts = path.iter();
         let first = python::string(parts.next().map_or("", String::as_str));
         let found =
@@ -124,7 +129,7 @@ impl Writer<'_> {
         } else {
             ("", "names", "names")
         };
-        let PerSide { old, new } = PerSide::of(|side| python::string(&self.case.functions[side].name));
+        let PerSide { old, new } = PerSide::of(|side| python::string(&written_name(&self.case.functions[side])));
         let name = if old == new { new } else { format!("{old} if SUBJECT == 'old' else {new}") };
         format!(
             "{scope}    exec(compile(OLD if SUBJECT == 'old' else NEW, SUBJECT, 'exec'), {place})\n    \

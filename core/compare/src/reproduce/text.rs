@@ -26,6 +26,11 @@ pub(super) fn function_text(function: &Function) -> String {
     out
 }
 
+/// The name that a function has in [`function_text`], and among what its class holds.
+pub(super) fn written_name(function: &Function) -> String {
+    mangle(&function.name, function.class_name.as_deref())
+}
+
 /// The `import` lines for the modules of the standard library that a file's code names, and for pytest.
 pub(super) fn imports(code: &str) -> String {
     const MODULES: [&str; 18] = [
