@@ -16,6 +16,10 @@ SAME = {
         "def f(m):\n    try:\n        return m['a']\n    except KeyError:\n        return None\n",
         "def f(m):\n    return m['a'] if 'a' in m else None\n",
     ),
+    "a_number_is_a_key_like_any_other": (
+        "def f(m, code: int):\n    if code in m:\n        return m[code]\n    return None\n",
+        "def f(m, code: int):\n    try:\n        return m[code]\n    except KeyError:\n        return None\n",
+    ),
     "a_copy_has_what_is_copied": (
         "def f(m):\n    d = m.copy()\n    d['x'] = 1\n    return d\n",
         "def f(m):\n    d = dict(m)\n    d['x'] = 1\n    return d\n",

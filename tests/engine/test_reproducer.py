@@ -192,6 +192,11 @@ PAIRS = {
         "class C:\n    def m(self):\n        self.__x = 2\n        return self.__x\n",
         {},
     ),
+    "a_private_method": (
+        "class C:\n    def __m(self):\n        return self.x\n",
+        "class C:\n    def __m(self):\n        return [self.x]\n",
+        {"function": "C.__m"},
+    ),
     "closure": (
         "def f(n):\n    def inner():\n        return [1]\n    return inner\n",
         "def f(n):\n    def inner():\n        return [2]\n    return inner\n",

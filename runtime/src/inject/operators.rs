@@ -201,17 +201,18 @@ pub(crate) fn contains(slf: &Bound<'_, Versatile>, value: &Bound<'_, PyAny>) -> 
     Ok(has_item(path, &text))
 }
 
-/// Whether this is among the items of an object, or this text among its keys. A text that was looked up successfully
-/// is; one whose look-up failed is not.
+/// Whether this is among the items of an object, or among its keys. A key that was looked up successfully is; one whose
+/// look-up failed is not.
 pub(crate) fn has_item(path: &str, key: &str) -> bool {
     let has = state::with(|execution| {
         if execution.loading {
             return false;
         }
+        let is_key = is_key(execution, path, key);
         let draw = &mut execution.draw;
         let question = Question::Item { item: key, holder: path.into() }.to_string();
-        if is_text_key(key) && draw.taken(&question).is_none() {
-            let known = match draw.taken(&bounded(AccessPath::new(path).item(key))) {
+        if is_key && draw.taken(&question).is_none() {
+            let known = match draw.given(&bounded(AccessPath::new(path).item(key))) {
                 Some(Decision::Value(_) | Decision::Same(_)) => Some(true),
                 Some(Decision::Fail) => Some(false),
                 Some(Decision::Raise(name)) if is_not_found(name) => Some(false),
@@ -231,16 +232,15 @@ fn is_not_found(name: &str) -> bool {
     matches!(name, "KeyError" | "IndexError" | "LookupError")
 }
 
-/// Whether it was decided before that this is, or is not, in an object that is then asked for the item of this key,
-/// without its value. Code that does both takes the object for a mapping.
+/// Whether it was decided before that this is, or is not, among the keys of an object, without its value.
 pub(crate) fn known_item(path: &str, key: &str) -> Option<bool> {
     let known = |execution: &mut state::Execution| {
         let item = bounded(AccessPath::new(path).item(key));
-        if execution.loading || execution.draw.taken(&item).is_some() {
+        if execution.loading || !is_key(execution, path, key) || execution.draw.taken(&item).is_some() {
             return None;
         }
         // The other version may have run in a process of its own.
-        match execution.draw.known(&Question::Item { item: key, holder: path.into() }.to_string()) {
+        match execution.draw.given(&Question::Item { item: key, holder: path.into() }.to_string()) {
             Some(Decision::Value(Recipe::Bool(known))) => Some(*known),
             _ => None,
         }
@@ -248,9 +248,11 @@ pub(crate) fn known_item(path: &str, key: &str) -> Option<bool> {
     state::with(known).flatten()
 }
 
-/// An object in which texts are looked up has keys. Other values may also be searched for among items.
-fn is_text_key(key: &str) -> bool {
-    key.starts_with(['\'', '"'])
+/// An object in which texts are looked up has keys, and so has one that the code uses as a mapping. Other values may
+/// also be searched for among items.
+fn is_key(execution: &state::Execution, path: &str, key: &str) -> bool {
+    let is_mapping = || execution.index.known(path).is_some_and(|(_, uses)| uses.keys.contains(&Key::Member));
+    key.starts_with(['\'', '"']) || is_mapping()
 }
 
 /// One decision orders two values, so that all six comparisons agree.

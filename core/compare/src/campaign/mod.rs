@@ -9,7 +9,6 @@ mod choose;
 mod confirm;
 mod corpus;
 mod explain;
-mod mend;
 mod metered;
 mod mutation;
 mod numbers;
@@ -103,6 +102,8 @@ pub struct Target {
     pub branches: PerSide<Vec<u32>>,
     /// What the search knows about the code.
     pub readings: PerSide<Reading>,
+    /// The access paths of values that either version uses as mappings.
+    pub mappings: BTreeSet<String>,
 }
 
 /// What the search knows about the code of one version.
@@ -150,7 +151,7 @@ impl Target {
             found
         };
         let changed = PerSide::of(|side| executable(&diff.lines[side], &lines[side]));
-        Self { lines, changed, branches: Default::default(), readings: Default::default() }
+        Self { lines, changed, ..Self::default() }
     }
 
     /// Whether a campaign ran no changed line of some version, or took no such side of a changed condition.

@@ -77,6 +77,8 @@ pub(super) struct SearchTargets {
     planned: FxHashSet<u64>,
     next: u32,
     probes: BTreeMap<u32, Probe>,
+    /// The access paths of values that the code uses as mappings.
+    mappings: BTreeSet<String>,
 }
 
 impl SearchTargets {
@@ -110,7 +112,7 @@ impl SearchTargets {
                 add(Kind::Call(site, false), *line);
             }
         }
-        Self { search_targets, ..Self::default() }
+        Self { search_targets, mappings: target.mappings.clone(), ..Self::default() }
     }
 
     /// Whether anything is planned.
@@ -127,12 +129,16 @@ impl SearchTargets {
         Some(planned.fixed)
     }
 
-    /// Plans an execution with the decisions of another, some of them replaced.
+    /// Plans an execution with the decisions of another, some of them replaced. `false` if there is no point in it: it was
+    /// planned before, others are more urgent, or it has something else in place of a mapping.
     pub(super) fn plan(&mut self, choices: &[Choice], changed: &Assignment, priority: u8) -> bool {
         self.add(choices, changed, priority, None)
     }
 
     fn add(&mut self, choices: &[Choice], changed: &Assignment, priority: u8, probe: Option<Probe>) -> bool {
+        if changed.iter().any(|(path, decision)| self.mappings.contains(path) && is_sequence(decision)) {
+            return false;
+        }
         let mut fixed: Fixed = choices.iter().map(|choice| (choice.path.clone(), choice.decision.clone())).collect();
         fixed.extend(changed.iter().map(|(path, decision)| (path.clone(), decision.clone())));
         let known = !self.planned.insert(xxh3_64(&rmp_serde::to_vec(&fixed).unwrap_or_default()));
@@ -376,4 +382,26 @@ impl<'a> Outcomes<'a> {
 fn ordering(seen: &Observation) -> Option<Ordering> {
     let [left, right] = seen.operands.as_slice() else { return None };
     solve::order(left.value.as_ref()?, right.value.as_ref()?)
+}
+
+/// Whether this is a value with items that has no keys.
+fn is_sequence(decision: &Decision) -> bool {
+    use Recipe as R;
+    matches!(decision, Decision::Value(R::Str(_) | R::Bytes(_) | R::List(_) | R::Tuple(_) | R::Set(_)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_else_is_planned_in_place_of_a_mapping() {
+        let target = Target { mappings: BTreeSet::from(["x".to_owned()]), ..Target::default() };
+        let mut targets = SearchTargets::new(&target);
+        let mut is_planned = |path: &str, value| {
+            targets.plan(&[], &Assignment::from([(path.to_owned(), Decision::Value(value))]), 0)
+        };
+        assert!(!is_planned("x", Recipe::List(vec![])) && is_planned("y", Recipe::List(vec![])));
+        assert!(is_planned("x", Recipe::Dict(vec![])));
+    }
 }

@@ -19,7 +19,6 @@ use twincell_values::value::{AbstractValue, Choice, Decision, Recipe};
 
 use super::causes::classify_basis;
 use super::confirm::{Effort, both, confirm, repeat};
-use super::mend::mended;
 use super::{Execute, TestCase};
 use crate::Continue;
 
@@ -53,11 +52,7 @@ pub fn unforced_witnesses(
         let in_channel = |difference: &&Difference| channels.contains(&difference.channel);
         differences.iter().filter(in_channel).any(|difference| Some(difference.basis) >= strongest)
     };
-    let mended = match witness.record.forced.is_empty() {
-        true => None,
-        false => mended(execute, witness, &channels, rules, literals, go_on)?,
-    };
-    let mut found: Vec<TestCase> = mended.into_iter().filter(|case| is_as_strong(&case.differences)).collect();
+    let mut found: Vec<TestCase> = Vec::new();
     let (mut confirmed, mut next) = (0, 0);
     while next < budget && found.len() < MOST_FOUND && confirmed < MOST_CONFIRMED && go_on() == Continue::Yes {
         let requests =

@@ -1,11 +1,14 @@
 //! Makes a pair ready to execute: instruments it, predicts it, loads it into a worker, and plans its campaign.
 
+use std::collections::BTreeSet;
+
 use twincell_behavior::Rules;
 use twincell_engine::protocol::{Context, Program};
 use twincell_engine::{EngineError, Loaded, WorkerPool};
 use twincell_syntax::instrument::Instrumented;
 use twincell_syntax::{PerSide, Side};
 use twincell_values::predictor::Predictor;
+use twincell_values::reading::Key;
 
 use super::pair::Pair;
 use super::program::{instrumented, program};
@@ -70,6 +73,7 @@ pub(super) fn prepare<'a>(
         let renames: PerSide<&[(String, String)]> = PerSide::new(&[], &pair.diff.renames);
         target.readings =
             PerSide::of(|side| Reading::new(&pair.versions[side].parts[0], &instrumented[side].sites, renames[side]));
+        target.mappings = mappings(&program);
     }
     let rules = Rules {
         float_tolerance: options.float_tolerance,
@@ -91,6 +95,12 @@ pub(super) fn prepare<'a>(
         trial: None,
     };
     Ok(Ok(Prepared { instrumented, program, loaded, context, target, plan, notes }))
+}
+
+/// The access paths of the values that some version uses as mappings.
+fn mappings(program: &Program) -> BTreeSet<String> {
+    let sites = program.versions.iter().flat_map(|version| version.sites.sites.iter().zip(&version.uses));
+    sites.filter(|(_, uses)| uses.keys.contains(&Key::Member)).map(|(site, _)| site.path.clone()).collect()
 }
 
 /// The changed lines of a version that test a value, each with the lines of the other version that use it.

@@ -196,11 +196,6 @@ impl Draw {
         self.unequal.contains(order)
     }
 
-    /// The decision under a path, if it was made before or is given.
-    pub fn known(&self, path: &str) -> Option<&Decision> {
-        self.taken(path).or_else(|| self.fixed.get(path))
-    }
-
     /// The decision made earlier for a path.
     pub fn taken(&self, path: &str) -> Option<&Decision> {
         self.taken.get(path).map(|&index| &self.choices[index].decision)

@@ -9,6 +9,7 @@ use ruff_text_size::{Ranged, TextRange};
 use twincell_syntax::parse::{parse, with_stack_for};
 use twincell_syntax::site::SiteKind;
 
+use super::mappings;
 use super::written::{is_constant, literal, members, named};
 use super::{Key, MAX_PARTS, Surroundings, Uses, add_missing};
 use crate::value::{AbstractValue, Recipe};
@@ -20,9 +21,12 @@ const SUM_DEPTH: u32 = 64;
 pub(super) fn collect(text: &str, surroundings: &Surroundings) -> Collector {
     with_stack_for(text.len(), || {
         let mut collector = Collector { surroundings: surroundings.clone(), ..Collector::default() };
-        for stmt in &parse(text).syntax().body {
+        let parsed = parse(text);
+        let body = &parsed.syntax().body;
+        for stmt in body {
             collector.visit_stmt(stmt);
         }
+        mappings::note(&mut collector, text, body);
         collector.forget_locals();
         collector
     })

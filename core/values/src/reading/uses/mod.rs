@@ -7,6 +7,7 @@
 mod calls;
 mod collector;
 mod forms;
+mod mappings;
 mod merged;
 mod patterns;
 mod surroundings;
@@ -34,6 +35,8 @@ pub enum Key {
     Text,
     Int,
     Slice,
+    /// One for which the code also tests, or whose absence it handles: the value is a mapping.
+    Member,
     Other,
 }
 
@@ -367,6 +370,27 @@ mod tests {
         assert!(name_uses("for a in qq: pass", "qq").iterated);
         assert_eq!(name_uses("a, b = qq", "qq").unpacked, Some(2));
         assert!(name_uses("raise qq", "qq").exception);
+    }
+
+    #[test]
+    fn what_is_tested_for_a_key_and_asked_for_it_is_a_mapping() {
+        let is_mapping = |code: &str| name_uses(code, "qq").keys.contains(&Key::Member);
+        for code in [
+            "if x.y in qq: z = qq[x.y]",
+            "if 1 not in qq: qq[1] = 2",
+            "try:\n    z = f(qq[x])\nexcept KeyError:\n    pass",
+        ] {
+            assert!(is_mapping(code), "{code}");
+        }
+        for code in [
+            "if x in qq: z = qq[y]",
+            "if x in y: z = qq[x]",
+            "if x in qq: z = qq[x:]",
+            "try:\n    z = 1\nexcept KeyError:\n    z = qq[x]",
+            "try:\n    z = qq[x]\nexcept IndexError:\n    pass",
+        ] {
+            assert!(!is_mapping(code), "{code}");
+        }
     }
 
     #[test]
