@@ -211,7 +211,9 @@ fn first_difference<'a>(
     let reaches = [one, other].into_iter().flatten().any(|call| effect_within(call, &rules.effects) == Effect::Reaches);
     // Not a call more or in another place: what one and the same action is given is another value.
     let is_given_otherwise = one.zip(other).is_some_and(|(one, other)| {
-        one.callee == other.callee && !new.iter().any(|call| same(one, call)) && !old.iter().any(|call| same(call, other))
+        one.callee == other.callee
+            && !new.iter().any(|call| same(one, call))
+            && !old.iter().any(|call| same(call, other))
     });
     Some((one, other, if reaches || is_given_otherwise { Basis::Seen } else { Basis::Acted }))
 }

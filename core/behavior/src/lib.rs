@@ -180,7 +180,8 @@ impl Rules {
     /// Whether either version ran a changed line.
     fn ran_changed(&self, old: &Behavior, new: &Behavior) -> bool {
         let versions = [old, new].into_iter().zip(&self.changed);
-        let mut ran = versions.flat_map(|(behavior, changed)| behavior.lines.iter().map(move |(line, _)| (line, changed)));
+        let mut ran =
+            versions.flat_map(|(behavior, changed)| behavior.lines.iter().map(move |(line, _)| (line, changed)));
         ran.any(|(line, changed)| changed.binary_search(line).is_ok())
     }
 }

@@ -398,9 +398,8 @@ mod tests {
     fn nothing_else_is_planned_in_place_of_a_mapping() {
         let target = Target { mappings: BTreeSet::from(["x".to_owned()]), ..Target::default() };
         let mut targets = SearchTargets::new(&target);
-        let mut is_planned = |path: &str, value| {
-            targets.plan(&[], &Assignment::from([(path.to_owned(), Decision::Value(value))]), 0)
-        };
+        let mut is_planned =
+            |path: &str, value| targets.plan(&[], &Assignment::from([(path.to_owned(), Decision::Value(value))]), 0);
         assert!(!is_planned("x", Recipe::List(vec![])) && is_planned("y", Recipe::List(vec![])));
         assert!(is_planned("x", Recipe::Dict(vec![])));
     }

@@ -77,7 +77,8 @@ impl<'a> Visitor<'a> for Lookups<'_, 'a> {
         if let Expr::Subscript(node) = expr
             && !matches!(node.slice.as_ref(), Expr::Slice(_))
         {
-            let is_tested = || self.tested.contains(&(written(self.text, &node.slice), written(self.text, &node.value)));
+            let is_tested =
+                || self.tested.contains(&(written(self.text, &node.slice), written(self.text, &node.value)));
             if self.handled > 0 || is_tested() {
                 self.found.push(node);
             }
