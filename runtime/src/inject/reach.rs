@@ -145,25 +145,23 @@ enum Candidate {
 fn candidates(py: Python<'_>, execution: &Execution, root: &str, visited: &mut FxHashSet<usize>) -> Vec<Candidate> {
     let mut found = Vec::new();
     for (number, (path, value, recipe)) in execution.run.injected.iter().enumerate() {
-        // Access paths are compared last, since that takes longest.
-        let is_within_reach = || !visited.contains(&number) && is_within(path, root);
-        match recipe {
+        let may_have_changed = match recipe {
+            // No code runs here: only the class is asked for.
             Recipe::Versatile(_) => {
-                // No code runs here: only the class is asked for.
-                let assigned = value.bind(py).cast_exact::<Versatile>();
-                if assigned.is_ok_and(|object| object.get().mark() != Mark::default()) && is_within_reach() {
-                    found.push(Candidate::Object(path.clone(), value.clone_ref(py), Mark::default()));
-                    visited.insert(number);
-                }
+                value.bind(py).cast_exact::<Versatile>().is_ok_and(|object| object.get().mark() != Mark::default())
             }
             // A plain container that a call returned belongs to the code.
-            Recipe::List(_) | Recipe::Dict(_) | Recipe::Set(_) => {
-                if is_within_reach() && !AccessPath::new(path).ends_in_call() {
-                    found.push(Candidate::Container(path.clone(), value.clone_ref(py), recipe.clone()));
-                    visited.insert(number);
-                }
-            }
-            _ => {}
+            Recipe::List(_) | Recipe::Dict(_) | Recipe::Set(_) => !AccessPath::new(path).ends_in_call(),
+            _ => false,
+        };
+        // Access paths are compared last, since that takes longest.
+        if may_have_changed && !visited.contains(&number) && is_within(path, root) {
+            let value = value.clone_ref(py);
+            found.push(match recipe {
+                Recipe::Versatile(_) => Candidate::Object(path.clone(), value, Mark::default()),
+                _ => Candidate::Container(path.clone(), value, recipe.clone()),
+            });
+            visited.insert(number);
         }
     }
     for (object, mark) in execution.stand_ins.iter() {

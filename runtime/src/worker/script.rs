@@ -76,7 +76,8 @@ def describe(error):
     while last is not None and last.tb_next is not None:
         last = last.tb_next
     line = f' (line {last.tb_lineno} of {last.tb_frame.f_code.co_filename})' if last is not None else ''
-    return f'{type(error).__name__}: {str(error)[:300]}{line}'
+    said = f': {str(error)[:300]}' if str(error) else ''
+    return f'{type(error).__name__}{said}{line}'
 
 def prepare(subject):
     os.environ['TWINCELL_SUBJECT'] = subject
