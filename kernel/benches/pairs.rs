@@ -98,11 +98,8 @@ fn measure<'a>(id: &'a str, pool: &WorkerPool, program: &Program) -> Result<Rate
         let requests = (next..next + BATCH).map(|index| ExecutionRequest {
             index,
             seed: index.into(),
-            fixed: Default::default(),
             versions: vec![0, 1],
-            observe: false,
-            explain: false,
-            replace: Default::default(),
+            ..ExecutionRequest::default()
         });
         next += BATCH;
         let (mut done, mut valid) = (0, 0);

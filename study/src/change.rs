@@ -65,7 +65,7 @@ pub trait Changes: Send {
     /// input cannot be read, except for [`io::ErrorKind::WouldBlock`]: nothing came for a moment, so ask again.
     fn next(&mut self) -> Option<io::Result<Row>>;
 
-    /// The changes that these pass on, one by one. What is not said about these is said about those.
+    /// The input that this one passes on. It answers for the methods that this one does not define.
     fn inner(&self) -> Option<&dyn Changes> {
         None
     }

@@ -209,9 +209,10 @@ fn first_difference<'a>(
     })?;
     let (one, other) = (one.map(|(_, call)| call), other.map(|(_, call)| call));
     let reaches = [one, other].into_iter().flatten().any(|call| effect_within(call, &rules.effects) == Effect::Reaches);
-    // Not a call more or in another place: what one and the same action is given is another value.
+    // Both versions take this action, with different arguments. It is neither an extra call nor a moved one.
     let is_given_otherwise = one.zip(other).is_some_and(|(one, other)| {
         one.callee == other.callee
+            && effect_within(one, &rules.effects) != Effect::Asks
             && !new.iter().any(|call| same(one, call))
             && !old.iter().any(|call| same(call, other))
     });

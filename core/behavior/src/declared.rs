@@ -250,9 +250,9 @@ pub fn set_aside(old: &Behavior, new: &Behavior, rules: &Rules) -> Vec<(Rule, Di
     let counted: BTreeSet<Channel> = differences(old, new, rules).into_iter().map(|one| one.channel).collect();
     let found = declared.into_iter().take(MOST_RULES).filter_map(|rule| {
         let further = differences(old, new, &rules.without(&rule));
-        let new = further.into_iter().filter(|one| !counted.contains(&one.channel));
+        let uncounted = further.into_iter().filter(|one| !counted.contains(&one.channel));
         // The first of those that are equally strong.
-        Some((rule, new.min_by_key(|one| Reverse(one.basis))?))
+        Some((rule, uncounted.min_by_key(|one| Reverse(one.basis))?))
     });
     found.collect()
 }

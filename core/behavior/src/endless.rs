@@ -1,16 +1,17 @@
 //! A version that goes on where the other one ends soon.
 //!
 //! That one version used up its steps says little: with a few more it might have ended. It counts if the other version
-//! ended by itself with a small part of them, the change took part, and the loop does not ask missing code in each
-//! round, whose answers might keep it going.
+//! ended by itself with a small part of them, the change took part, and the loop does not call missing code in each
+//! round, whose answers might keep it going. Whoever confirms such a difference lets the version run on for longer.
 
 use twincell_engine::observed::{Behavior, Limit, Outcome};
 use twincell_syntax::{PerSide, Side};
 
 use super::{Basis, Difference, Rules};
 
-/// How many times as many lines a version runs that goes on, and one that may only need a few more.
+/// How many times as many steps a version takes that goes on.
 const LONGER: u64 = 100;
+/// How many times as many steps a version may take that would have ended soon.
 const A_FEW_MORE: u64 = 10;
 /// How many calls to missing code it may make beyond twice those of the other version.
 const CALLS: usize = 8;
@@ -41,11 +42,9 @@ fn overrun(old: &Behavior, new: &Behavior, side: Side) -> Overrun {
     if !matches!(stopped.outcome, Outcome::Stopped { reason: Limit::Steps }) || !other.outcome.is_valid() {
         return Overrun::Neither;
     }
-    let hits = |behavior: &Behavior| behavior.lines.iter().map(|(_, hits)| u64::from(*hits)).sum::<u64>();
-    let (long, short) = (hits(stopped), hits(other));
-    if long >= short.max(1) * LONGER && stopped.calls.len() <= 2 * other.calls.len() + CALLS {
+    if stopped.steps >= other.steps.max(1) * LONGER && stopped.calls.len() <= 2 * other.calls.len() + CALLS {
         Overrun::Far
-    } else if long <= short * A_FEW_MORE {
+    } else if stopped.steps <= other.steps * A_FEW_MORE {
         Overrun::Close
     } else {
         Overrun::Neither
@@ -57,16 +56,16 @@ mod tests {
     use super::*;
     use twincell_engine::observed::{Call, Observed, State};
 
-    fn ran(outcome: Outcome, hits: u32) -> Behavior {
-        Behavior { lines: vec![(2, hits)], ..Behavior::new(outcome) }
+    fn ran(outcome: Outcome, steps: u64) -> Behavior {
+        Behavior { lines: vec![(2, 1)], steps, ..Behavior::new(outcome) }
     }
 
-    fn stopped(hits: u32) -> Behavior {
-        ran(Outcome::Stopped { reason: Limit::Steps }, hits)
+    fn stopped() -> Behavior {
+        ran(Outcome::Stopped { reason: Limit::Steps }, 10_000)
     }
 
-    fn ended(hits: u32) -> Behavior {
-        ran(Outcome::Returned(Observed::None), hits)
+    fn ended(steps: u64) -> Behavior {
+        ran(Outcome::Returned(Observed::None), steps)
     }
 
     fn differs(old: &Behavior, new: &Behavior) -> bool {
@@ -76,12 +75,12 @@ mod tests {
 
     #[test]
     fn a_version_that_goes_on_differs_from_one_that_ends_soon() {
-        assert!(differs(&ended(3), &stopped(10_000)) && differs(&stopped(10_000), &ended(100)));
-        assert!(!differs(&ended(101), &stopped(10_000)) && !differs(&stopped(10_000), &stopped(3)));
+        assert!(differs(&ended(3), &stopped()) && differs(&stopped(), &ended(100)));
+        assert!(!differs(&ended(101), &stopped()) && !differs(&stopped(), &stopped()));
         let crashed = Outcome::Raised { exception: Observed::None, intended: false, line: 2, message: String::new() };
-        assert!(!differs(&ran(crashed, 3), &stopped(10_000)));
+        assert!(!differs(&ran(crashed, 3), &stopped()));
         // The change had no part in it.
-        assert!(compare(&ended(3), &stopped(10_000), &Rules::default()).is_none());
+        assert!(compare(&ended(3), &stopped(), &Rules::default()).is_none());
     }
 
     #[test]
@@ -95,14 +94,14 @@ mod tests {
             by_all: true,
             state: State::default(),
         };
-        let asking = Behavior { calls: vec![call; 5_000], ..stopped(10_000) };
+        let asking = Behavior { calls: vec![call; 5_000], ..stopped() };
         assert!(!differs(&ended(3), &asking));
     }
 
     #[test]
     fn a_version_that_needs_many_steps_is_close_to_one_that_needs_more_than_there_are() {
-        assert!(is_close(&stopped(10_000), &ended(1_000), Side::Old));
-        assert!(!is_close(&stopped(10_000), &ended(999), Side::Old));
-        assert!(!is_close(&stopped(10_000), &ended(1_000), Side::New));
+        assert!(is_close(&stopped(), &ended(1_000), Side::Old));
+        assert!(!is_close(&stopped(), &ended(999), Side::Old));
+        assert!(!is_close(&stopped(), &ended(1_000), Side::New));
     }
 }

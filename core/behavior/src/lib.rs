@@ -99,7 +99,8 @@ pub enum Basis {
     Written,
     /// The order of actions on different receivers.
     Reordered,
-    /// An exception that only one version ends in, and that the values alone may have caused.
+    /// An exception that only one version ends in, and that the values alone may have caused; or one version that goes
+    /// on where the other one ends.
     Crashed,
     /// The answers of unknown calls, where each version makes calls of its own. With equal answers the difference
     /// disappears.

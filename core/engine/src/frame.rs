@@ -109,6 +109,7 @@ mod tests {
                 observe: false,
                 explain: false,
                 replace: Default::default(),
+                longer: false,
             }],
         }
     }

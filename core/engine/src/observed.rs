@@ -283,6 +283,8 @@ pub struct Behavior {
     pub lines: Vec<(u32, u32)>,
     /// (branch, times true, times false), ascending.
     pub branches: Vec<(u32, u32, u32)>,
+    /// The steps that count for the budget.
+    pub steps: u64,
 }
 
 impl Behavior {
@@ -298,12 +300,18 @@ impl Behavior {
             yields: Vec::new(),
             lines: Vec::new(),
             branches: Vec::new(),
+            steps: 0,
         }
     }
 
     /// What it leaves behind in a slot.
     pub fn left(&self, slot: &Slot) -> Option<&Observed> {
         self.arguments.iter().find(|(known, _)| known == slot).map(|(_, value)| value)
+    }
+
+    /// Whether a bound stopped it.
+    pub fn is_stopped(&self) -> bool {
+        matches!(self.outcome, Outcome::Stopped { .. })
     }
 
     /// How often a line ran.

@@ -185,6 +185,8 @@ pub struct ExecutionRequest {
     pub explain: bool,
     /// Decisions in `fixed` replace objects in any case.
     pub replace: ReplacementScope,
+    /// The versions get many times the steps of the program, which shows whether they end.
+    pub longer: bool,
 }
 
 /// The place of an observation.

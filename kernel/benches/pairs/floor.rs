@@ -86,9 +86,7 @@ pub fn costs(
                 seed,
                 fixed: fixed.clone(),
                 versions: vec![0, 1],
-                observe: false,
-                explain: false,
-                replace: Default::default(),
+                ..ExecutionRequest::default()
             });
             for executed in loaded.run(requests.collect())? {
                 if let Executed::Record(record) = executed

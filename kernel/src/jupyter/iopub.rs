@@ -24,9 +24,6 @@ const STREAM_LIMIT: usize = 64 * 1024;
 /// Publishers wait while more bytes than this are on their way.
 const BACKLOG_LIMIT: usize = 32 * 1024 * 1024;
 
-/// How long publications wait for the first client after the start.
-const FIRST_CLIENT: Duration = Duration::from_secs(10);
-
 /// How long [`Publisher::drain`] waits for clients at most.
 const FLUSH: Duration = Duration::from_millis(200);
 
@@ -65,6 +62,10 @@ struct Shared {
 impl Shared {
     fn lock(&self) -> MutexGuard<'_, VecDeque<Publication>> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn is_congested(&self) -> bool {
+        self.backlog.load(Ordering::Relaxed) > BACKLOG_LIMIT
     }
 
     fn is_draining(&self) -> bool {
@@ -128,7 +129,7 @@ impl Publisher {
 
     /// Whether a publisher should wait for the clients.
     pub fn is_congested(&self) -> bool {
-        self.shared.backlog.load(Ordering::Relaxed) > BACKLOG_LIMIT
+        self.shared.is_congested()
     }
 
     fn push(&self, publication: Publication) {
@@ -181,13 +182,11 @@ impl Task {
         }
     }
 
-    /// Returns when a client has subscribed, when somebody wants everything sent, or after [`FIRST_CLIENT`].
+    /// Returns when a client has subscribed, when somebody wants everything sent, or when too much waits.
     async fn wait_for_client(&mut self) {
         let shared = self.shared.clone();
-        let limit = Instant::now() + FIRST_CLIENT;
-        while !shared.is_draining() {
+        while !shared.is_draining() && !shared.is_congested() {
             tokio::select! {
-                () = tokio::time::sleep_until(limit) => return,
                 () = shared.arrived.notified() => {}
                 topic = self.subscriptions.recv() => {
                     if let Some(topic) = topic {

@@ -103,6 +103,8 @@ pub(crate) struct Execution {
     pub may_replace: bool,
     /// Whether injections include the probability of each class.
     pub explain: bool,
+    /// The maximum number of steps.
+    pub step_budget: u64,
     /// The index into [`PredictionIndex::versions`] of the running version.
     pub version: usize,
     pub run: VersionRun,

@@ -15,7 +15,7 @@ const WHILE_LOADING: u64 = 500;
 /// Counts a step of the module around the compared code. Too many use up the execution's own budget.
 pub(crate) fn step_around() -> PyResult<()> {
     let over = state::with(|execution| {
-        let budget = execution.index.step_budget;
+        let budget = execution.step_budget;
         let factor = if execution.loading { WHILE_LOADING } else { AROUND };
         execution.run.steps_around += 1;
         let over = execution.run.steps_around > budget.saturating_mul(factor);
@@ -31,7 +31,7 @@ pub(crate) fn step_around() -> PyResult<()> {
 pub(crate) fn step(count: u64) -> PyResult<()> {
     let over = state::with(|execution| {
         execution.run.steps += count;
-        execution.run.steps > execution.index.step_budget
+        execution.run.steps > execution.step_budget
     });
     if over == Some(true) { Err(StopExecution::new_err("the execution used up its steps")) } else { Ok(()) }
 }

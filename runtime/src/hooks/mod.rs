@@ -33,7 +33,7 @@ fn line(number: u32) -> PyResult<()> {
             *hits += 1;
         }
         run.steps += 1;
-        run.steps > execution.index.step_budget
+        run.steps > execution.step_budget
     });
     if over == Some(true) { Err(StopExecution::new_err("the execution used up its steps")) } else { Ok(()) }
 }
@@ -63,7 +63,7 @@ fn branch<'py>(py: Python<'py>, number: u32, condition: &Bound<'py, PyAny>) -> P
             }
         }
         run.steps += 1;
-        run.steps > execution.index.step_budget
+        run.steps > execution.step_budget
     });
     if over == Some(true) {
         return Err(StopExecution::new_err("the execution used up its steps"));

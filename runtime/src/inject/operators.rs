@@ -212,7 +212,10 @@ pub(crate) fn has_item(path: &str, key: &str) -> bool {
         let draw = &mut execution.draw;
         let question = Question::Item { item: key, holder: path.into() }.to_string();
         if is_key && draw.taken(&question).is_none() {
-            let known = match draw.given(&bounded(AccessPath::new(path).item(key))) {
+            let item = bounded(AccessPath::new(path).item(key));
+            // A planned answer decides about a planned item.
+            let is_planned = draw.given(&question).is_some();
+            let known = match if is_planned { draw.taken(&item) } else { draw.given(&item) } {
                 Some(Decision::Value(_) | Decision::Same(_)) => Some(true),
                 Some(Decision::Fail) => Some(false),
                 Some(Decision::Raise(name)) if is_not_found(name) => Some(false),
@@ -232,7 +235,8 @@ fn is_not_found(name: &str) -> bool {
     matches!(name, "KeyError" | "IndexError" | "LookupError")
 }
 
-/// Whether it was decided before that this is, or is not, among the keys of an object, without its value.
+/// Whether it was decided before that this is, or is not, among the keys of an object, without its value. A look-up that
+/// was planned to fail does not, if the key is there.
 pub(crate) fn known_item(path: &str, key: &str) -> Option<bool> {
     let known = |execution: &mut state::Execution| {
         let item = bounded(AccessPath::new(path).item(key));
@@ -240,10 +244,19 @@ pub(crate) fn known_item(path: &str, key: &str) -> Option<bool> {
             return None;
         }
         // The other version may have run in a process of its own.
-        match execution.draw.given(&Question::Item { item: key, holder: path.into() }.to_string()) {
-            Some(Decision::Value(Recipe::Bool(known))) => Some(*known),
-            _ => None,
+        let known = match execution.draw.given(&Question::Item { item: key, holder: path.into() }.to_string()) {
+            Some(Decision::Value(Recipe::Bool(known))) => *known,
+            _ => return None,
+        };
+        let fails = match execution.draw.given(&item) {
+            Some(Decision::Fail) => true,
+            Some(Decision::Raise(name)) => is_not_found(name),
+            _ => false,
+        };
+        if known && fails {
+            execution.draw.forget(&item);
         }
+        Some(known)
     };
     state::with(known).flatten()
 }

@@ -35,6 +35,8 @@ use crate::worker::identities::{Seen, identities};
 use crate::worker::version::{self, LoadedVersion};
 use crate::worker::{Host, globals, isolation, module, outcome, script};
 
+/// How many times the steps a version gets where it is to show whether it ends.
+const LONGER: u64 = 20;
 /// How many steps all threads of the code have together, if the budget has as many.
 const STEPS_OF_THREADS: u64 = 5000;
 
@@ -143,6 +145,9 @@ impl PythonHost {
             execution.injections = injections;
             execution.observations = observations;
             execution.explain = request.explain;
+            if request.longer {
+                execution.step_budget = execution.step_budget.saturating_mul(LONGER);
+            }
             execution.replace = request.replace;
             execution.may_replace = may_replace && !alone;
             execution.run.repeated = again > 0;
@@ -329,6 +334,7 @@ fn new_execution(
         injections: Vec::new(),
         observations: None,
         explain: false,
+        step_budget: index.step_budget,
         replace: Default::default(),
         may_replace: false,
         version: number,
@@ -424,9 +430,10 @@ fn run_version(py: Python<'_>, version: &LoadedVersion, program: &Loaded, execut
     calls.append(&mut more_calls);
     log.append(&mut more_log);
     let (forced, yields) = (std::mem::take(&mut run.forced), std::mem::take(&mut run.yields));
+    let steps = run.steps;
     // Finalizers of the code's own objects run here, outside any execution.
     drop(run);
-    let behavior = Behavior { outcome, arguments, stdout, stderr, log, calls, yields, lines, branches };
+    let behavior = Behavior { outcome, arguments, stdout, stderr, log, calls, yields, lines, branches, steps };
     let Execution { draw, injections, observations, .. } = *execution;
     Ok(Ran { behavior, draw, injections, observations, forced })
 }

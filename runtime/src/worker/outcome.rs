@@ -60,7 +60,7 @@ fn awaited<'py>(value: Bound<'py, PyAny>, extra: &mut Vec<(Slot, Observed)>) -> 
 }
 
 fn ended(py: Python<'_>, result: PyResult<Observed>) -> Outcome {
-    if state::with(|execution| execution.run.steps > execution.index.step_budget) == Some(true) {
+    if state::with(|execution| execution.run.steps > execution.step_budget) == Some(true) {
         // This also applies if the code caught the stop.
         return Outcome::Stopped { reason: Limit::Steps };
     }

@@ -41,7 +41,7 @@ pub(super) fn choose(state: &mut State<'_>, seed: u64, index: u32) -> ExecutionR
     };
     let replace = if is_fresh { state.replacement.afresh(index) } else { state.replacement.like(&fixed) };
     let observe = state.observes();
-    ExecutionRequest { index, seed: own, fixed, versions: both(), observe, explain: false, replace }
+    ExecutionRequest { index, seed: own, fixed, versions: both(), observe, replace, ..ExecutionRequest::default() }
 }
 
 /// The decisions of an execution worth varying, without up to three.

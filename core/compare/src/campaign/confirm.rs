@@ -32,9 +32,8 @@ pub(super) fn again(record: &ExecutionRecord, fixed: Fixed, versions: Vec<u8>) -
         seed: record.seed,
         fixed,
         versions,
-        observe: false,
-        explain: false,
         replace: ReplacementScope::Nothing,
+        ..ExecutionRequest::default()
     }
 }
 
@@ -112,7 +111,7 @@ fn attempt(
     let ends_alike = |a: &Behavior, b: &Behavior| {
         a.outcome.is_valid() && b.outcome.is_valid()
             || is_telling(&a.outcome) && is_telling(&b.outcome)
-            || [a, b].into_iter().all(|run| matches!(run.outcome, Outcome::Stopped { reason: Limit::Steps }))
+            || goes_on(a) && goes_on(b)
     };
     let steadily = [&old, &new].into_iter().all(|same| same.iter().all(|again| ends_alike(&same[0], again)));
     let varies = ![&old, &new].into_iter().all(|same| is_same_each_time(same, rules));
@@ -127,8 +126,25 @@ fn attempt(
     };
     let reversed = found(&back[1], &back[0]);
     let holds = |difference: &Difference| reversed.iter().any(|other| other.channel == difference.channel);
-    let differences = found(&forth[0], &forth[1]).into_iter().filter(|one| steadily && holds(one)).collect();
+    let mut differences: Vec<Difference> =
+        found(&forth[0], &forth[1]).into_iter().filter(|one| steadily && holds(one)).collect();
+    if !differences.is_empty() && forth.iter().any(goes_on) && !goes_on_longer(execute, record)? {
+        differences.clear();
+    }
     Ok(Some(Confirmed { differences, exclusive, varies }))
+}
+
+fn goes_on(behavior: &Behavior) -> bool {
+    matches!(behavior.outcome, Outcome::Stopped { reason: Limit::Steps })
+}
+
+/// Whether a version also uses up many times the steps. What ends then was only slower.
+fn goes_on_longer(execute: &mut dyn Execute, record: &ExecutionRecord) -> Result<bool, EngineError> {
+    let request = ExecutionRequest { longer: true, ..again(record, repeat(record), both()) };
+    Ok(execute.execute(vec![request])?.iter().any(|executed| match executed {
+        Executed::Record(record) => record.behaviors.iter().any(goes_on),
+        Executed::Lost { .. } => false,
+    }))
 }
 
 fn is_same_each_time(runs: &[Behavior], rules: &Rules) -> bool {

@@ -117,7 +117,8 @@ pub(super) fn shared_keywords(record: &ExecutionRecord) -> Vec<Assignment> {
     record.choices.iter().filter(|choice| is_value_path(&choice.path)).filter_map(with_name).take(OPERANDS).collect()
 }
 
-/// The empty value of the same class, or an object in place of a value that is empty. Functions are never empty.
+/// The empty value of the same class, or an object in place of a value that is empty. `None` for functions,
+/// constants and values of classes, whose truth is what it is.
 fn with_other_truth(value: &Recipe) -> Option<Recipe> {
     Some(match value {
         Recipe::Bool(truth) => Recipe::Bool(!truth),
@@ -129,7 +130,7 @@ fn with_other_truth(value: &Recipe) -> Option<Recipe> {
         Recipe::Tuple(items) if !items.is_empty() => Recipe::Tuple(vec![]),
         Recipe::Set(items) if !items.is_empty() => Recipe::Set(vec![]),
         Recipe::Dict(entries) if !entries.is_empty() => Recipe::Dict(vec![]),
-        Recipe::Versatile(AbstractValue::Callable) => return None,
+        Recipe::Versatile(AbstractValue::Callable) | Recipe::Named(_) | Recipe::Made { .. } => return None,
         Recipe::Versatile(_) => Recipe::List(vec![]),
         _ => Recipe::Versatile(AbstractValue::Object),
     })
@@ -419,6 +420,14 @@ mod tests {
         let with = |path: &str, value| Assignment::from([(path.to_owned(), Decision::Value(value))]);
         assert_eq!(found, [with("helps", Recipe::Bool(false)), with("task.workers", Recipe::List(vec![]))]);
         assert!(operands(&record, &["    return helps"]).is_empty());
+    }
+
+    #[test]
+    fn the_other_truth_is_of_the_same_class_where_it_can_be() {
+        assert_eq!(with_other_truth(&Recipe::Float(1.5)), Some(Recipe::Float(0.0)));
+        assert_eq!(with_other_truth(&Recipe::Bytes(vec![1])), Some(Recipe::Bytes(vec![])));
+        assert_eq!(with_other_truth(&Recipe::None), Some(Recipe::Versatile(AbstractValue::Object)));
+        assert_eq!(with_other_truth(&Recipe::Versatile(AbstractValue::Callable)), None);
     }
 
     #[test]

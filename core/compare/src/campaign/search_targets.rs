@@ -130,17 +130,21 @@ impl SearchTargets {
     }
 
     /// Plans an execution with the decisions of another, some of them replaced. `false` if there is no point in it: it was
-    /// planned before, others are more urgent, or it has something else in place of a mapping.
+    /// planned before, others are more urgent, or it has a sequence in place of a mapping.
     pub(super) fn plan(&mut self, choices: &[Choice], changed: &Assignment, priority: u8) -> bool {
         self.add(choices, changed, priority, None)
     }
 
     fn add(&mut self, choices: &[Choice], changed: &Assignment, priority: u8, probe: Option<Probe>) -> bool {
-        if changed.iter().any(|(path, decision)| self.mappings.contains(path) && is_sequence(decision)) {
-            return false;
-        }
         let mut fixed: Fixed = choices.iter().map(|choice| (choice.path.clone(), choice.decision.clone())).collect();
-        fixed.extend(changed.iter().map(|(path, decision)| (path.clone(), decision.clone())));
+        for (path, decision) in changed {
+            let decision = match length_of_sequence(decision) {
+                Some(0) if self.mappings.contains(path) => Decision::Value(Recipe::Dict(vec![])),
+                Some(_) if self.mappings.contains(path) => return false,
+                _ => decision.clone(),
+            };
+            fixed.insert(path.clone(), decision);
+        }
         let known = !self.planned.insert(xxh3_64(&rmp_serde::to_vec(&fixed).unwrap_or_default()));
         if known
             || self.waiting.len() >= WAITING && self.waiting.last_key_value().is_some_and(|(key, _)| key.0 <= priority)
@@ -384,10 +388,15 @@ fn ordering(seen: &Observation) -> Option<Ordering> {
     solve::order(left.value.as_ref()?, right.value.as_ref()?)
 }
 
-/// Whether this is a value with items that has no keys.
-fn is_sequence(decision: &Decision) -> bool {
+/// The length of a value that has items but no keys.
+fn length_of_sequence(decision: &Decision) -> Option<usize> {
     use Recipe as R;
-    matches!(decision, Decision::Value(R::Str(_) | R::Bytes(_) | R::List(_) | R::Tuple(_) | R::Set(_)))
+    match decision {
+        Decision::Value(R::Str(text)) => Some(text.len()),
+        Decision::Value(R::Bytes(bytes)) => Some(bytes.len()),
+        Decision::Value(R::List(items) | R::Tuple(items) | R::Set(items)) => Some(items.len()),
+        _ => None,
+    }
 }
 
 #[cfg(test)]
@@ -395,12 +404,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_else_is_planned_in_place_of_a_mapping() {
+    fn no_sequence_is_planned_in_place_of_a_mapping() {
         let target = Target { mappings: BTreeSet::from(["x".to_owned()]), ..Target::default() };
         let mut targets = SearchTargets::new(&target);
         let mut is_planned =
             |path: &str, value| targets.plan(&[], &Assignment::from([(path.to_owned(), Decision::Value(value))]), 0);
-        assert!(!is_planned("x", Recipe::List(vec![])) && is_planned("y", Recipe::List(vec![])));
-        assert!(is_planned("x", Recipe::Dict(vec![])));
+        let full = || Recipe::List(vec![Recipe::None]);
+        assert!(!is_planned("x", full()) && is_planned("y", full()));
+        assert!(is_planned("x", Recipe::List(vec![])) && is_planned("x", Recipe::None));
+        let planned: Vec<Fixed> = (0..3).filter_map(|index| targets.take(index)).collect();
+        assert!(planned.contains(&Fixed::from([("x".to_owned(), Decision::Value(Recipe::Dict(vec![])))])));
     }
 }

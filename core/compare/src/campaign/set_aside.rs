@@ -1,5 +1,5 @@
-//! Differences that a rule sets aside: the first of each rule that would decide is kept apart, or the first of all, and
-//! confirmed like any other, so that a report can say which rule changed a verdict.
+//! Differences that a rule sets aside. For each rule, the first one that would decide the verdict is kept, or else the
+//! first one. It is confirmed like any other, so that a report can say which rule changed a verdict.
 
 use std::collections::BTreeSet;
 

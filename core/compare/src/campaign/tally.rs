@@ -19,7 +19,7 @@ const MOST_DIFFERING: usize = 2 * MOST_KEPT;
 pub struct Tally {
     executions: usize,
     valid: usize,
-    /// The number in which only old, and only new, ran into a bound.
+    /// The number in which only old, and only new, ran into a bound that the other one did not come near.
     stopped: PerSide<usize>,
     /// Whether at least one of them ran into no bound.
     any_ended: bool,

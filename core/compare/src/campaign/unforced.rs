@@ -104,15 +104,7 @@ fn varied(witness: &TestCase, suspects: &BTreeSet<&str>, literals: &[Recipe], in
             fixed.extend(value.map(|value| (choice.path.clone(), Decision::Value(value))));
         }
     }
-    ExecutionRequest {
-        index: record.index,
-        seed,
-        fixed,
-        versions: both(),
-        observe: false,
-        explain: false,
-        replace: Default::default(),
-    }
+    ExecutionRequest { index: record.index, seed, fixed, versions: both(), ..ExecutionRequest::default() }
 }
 
 /// The paths of the values on which forced operations rest: what was indexed or called, what was looked up, and their

@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 
 use twincell_behavior::Rules;
-use twincell_engine::protocol::{Context, Program};
+use twincell_engine::protocol::{Context, Program, Version};
 use twincell_engine::{EngineError, Loaded, WorkerPool};
 use twincell_syntax::instrument::Instrumented;
 use twincell_syntax::{PerSide, Side};
+use twincell_values::path::AccessPath;
 use twincell_values::predictor::Predictor;
 use twincell_values::reading::Key;
 
@@ -73,7 +74,7 @@ pub(super) fn prepare<'a>(
         let renames: PerSide<&[(String, String)]> = PerSide::new(&[], &pair.diff.renames);
         target.readings =
             PerSide::of(|side| Reading::new(&pair.versions[side].parts[0], &instrumented[side].sites, renames[side]));
-        target.mappings = mappings(&program);
+        target.mappings = mappings(&program, &pair.diff.renames);
     }
     let rules = Rules {
         float_tolerance: options.float_tolerance,
@@ -98,9 +99,20 @@ pub(super) fn prepare<'a>(
 }
 
 /// The access paths of the values that some version uses as mappings.
-fn mappings(program: &Program) -> BTreeSet<String> {
-    let sites = program.versions.iter().flat_map(|version| version.sites.sites.iter().zip(&version.uses));
-    sites.filter(|(_, uses)| uses.keys.contains(&Key::Member)).map(|(site, _)| site.path.clone()).collect()
+fn mappings(program: &Program, renames: &[(String, String)]) -> BTreeSet<String> {
+    let of_version = |(version, renames): (&Version, &[(String, String)])| {
+        let sites = version.sites.sites.iter().zip(&version.uses);
+        let mappings = sites.filter(|(_, uses)| uses.keys.contains(&Key::Member));
+        mappings.map(|(site, _)| canonical(&site.path, renames)).collect::<Vec<_>>()
+    };
+    program.versions.iter().zip([&[], renames]).flat_map(of_version).collect()
+}
+
+/// An access path under the old name of its root.
+fn canonical(path: &str, renames: &[(String, String)]) -> String {
+    let (root, rest) = AccessPath::new(path).split_root();
+    let old = renames.iter().find(|(new, _)| new == root).map_or(root, |(_, old)| old);
+    format!("{old}{rest}")
 }
 
 /// The changed lines of a version that test a value, each with the lines of the other version that use it.
@@ -123,4 +135,16 @@ fn executable_lines(instrumented: &Instrumented) -> Vec<u32> {
     lines.sort_unstable();
     lines.dedup();
     lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::canonical;
+
+    #[test]
+    fn the_root_of_a_path_gets_its_old_name() {
+        let renames = [("table".to_owned(), "rows".to_owned())];
+        assert_eq!(canonical("table.of['table']", &renames), "rows.of['table']");
+        assert_eq!(canonical("tables", &renames), "tables");
+    }
 }

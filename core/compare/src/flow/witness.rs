@@ -3,6 +3,7 @@
 use std::cell::Cell;
 
 use twincell_engine::Loaded;
+use twincell_engine::observed::Behavior;
 use twincell_values::value::Recipe;
 
 use crate::Continue;
@@ -39,7 +40,8 @@ pub(super) fn choose_reported(
     let go_on = &mut go_on;
     let (case, decisive) = smallest_within(&steps, loaded, found, plan, go_on);
     let reproducer = write(&case, loaded);
-    if reproducer.may_hold_of_another() {
+    let ends = !case.record.behaviors.iter().any(Behavior::is_stopped);
+    if ends && reproducer.may_hold_of_another() {
         for other in others(&steps, loaded, found, &case, plan, literals, go_on) {
             let made = write(&other, loaded);
             if made.holds != Some(true) {

@@ -32,7 +32,7 @@ use std::collections::BTreeMap;
 
 use twincell_behavior::{Channel, Difference};
 use twincell_engine::Loaded;
-use twincell_engine::observed::{Behavior, Outcome, Slot};
+use twincell_engine::observed::{Behavior, Slot};
 use twincell_engine::protocol::{Body, Context, ExecutionRecord};
 use twincell_syntax::site::SiteTable;
 use twincell_syntax::{Function, PerSide, Side};
@@ -104,7 +104,8 @@ impl Case<'_> {
 
     fn behaviors(&self) -> Result<PerSide<&Behavior>, Refusal> {
         match self.record.behaviors.as_slice() {
-            [_, Behavior { outcome: Outcome::Stopped { .. }, .. }] => Err(Refusal::DoesNotEnd),
+            [old, _] if old.is_stopped() => Err(Refusal::OldDidNotEnd),
+            [_, new] if new.is_stopped() => Err(Refusal::NewDidNotEnd),
             [old, new] => Ok(PerSide { old, new }),
             _ => Err(Refusal::NotBothRan),
         }

@@ -14,7 +14,7 @@ pub(crate) enum Refusal {
     #[error("there is no evidence")]
     NoEvidence,
     #[error("the new version does not end, and neither would the test")]
-    DoesNotEnd,
+    NewDidNotEnd,
     #[error("more than one thing differs")]
     SeveralDifferences,
     #[error("stand-ins replace missing objects in tests of functions only, not of classes and snippets")]

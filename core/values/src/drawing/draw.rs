@@ -181,6 +181,11 @@ impl Draw {
         self.settle(path, decision);
     }
 
+    /// Drops a given decision that an earlier answer rules out.
+    pub fn forget(&mut self, path: &str) {
+        self.fixed.remove(path);
+    }
+
     /// The decision for a path that was made earlier or given.
     pub fn given(&self, path: &str) -> Option<&Decision> {
         self.taken(path).or_else(|| self.fixed.get(path))

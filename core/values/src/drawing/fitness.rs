@@ -83,7 +83,7 @@ fn of_key(class: AbstractValue, key: &Key) -> f32 {
     match (key, class) {
         (Key::Text | Key::Member, A::Dict) => 1.0,
         (Key::Text | Key::Member, A::Object | A::Resource) => 0.5,
-        (Key::Member, _) => 0.0,
+        (Key::Member, _) => 0.002,
         (Key::Int, A::List | A::Tuple | A::Str) => 1.0,
         // Positions are far more usual than numbers as keys.
         (Key::Int, A::Dict) => 0.05,

@@ -135,7 +135,7 @@ impl Collector {
     }
 
     /// Whether an expression is a position: a name that counts, a length, or one of them moved by something.
-    fn is_position(&self, expr: &Expr) -> bool {
+    pub(super) fn is_position(&self, expr: &Expr) -> bool {
         match expr {
             Expr::Name(name) => self.positions.contains(name.id.as_str()),
             Expr::Call(call) => matches!(call.func.as_ref(), Expr::Name(name) if name.id.as_str() == "len"),

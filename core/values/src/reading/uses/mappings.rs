@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
-use ruff_python_ast::{CmpOp, ExceptHandler, Expr, ExprSubscript, Stmt};
+use ruff_python_ast::{CmpOp, ExceptHandler, Expr, ExprSubscript, Stmt, StmtTry};
 use ruff_text_size::Ranged;
 
 use super::collector::Collector;
@@ -13,17 +13,23 @@ use super::{Key, add_missing};
 /// The class of exception that says that a mapping lacks a key.
 const NO_KEY: &str = "KeyError";
 
+/// Exceptions of look-ups that do not say what was looked up in.
+const NO_ITEM: [&str; 2] = ["IndexError", "LookupError"];
+
 /// Notes the keys of mappings in a text.
 pub(super) fn note(collector: &mut Collector, text: &str, body: &[Stmt]) {
-    // Most functions test for nothing and handle nothing.
+    // Many functions have neither.
     if !text.contains(" in ") && !text.contains(NO_KEY) {
         return;
     }
     let mut tests = Tests { text, found: BTreeSet::new() };
     body.iter().for_each(|stmt| tests.visit_stmt(stmt));
-    let mut lookups = Lookups { text, tested: tests.found, handled: 0, found: Vec::new() };
+    let mut lookups = Lookups { text, tested: tests.found, handled: false, found: Vec::new() };
     body.iter().for_each(|stmt| lookups.visit_stmt(stmt));
     for node in lookups.found {
+        if collector.is_position(&node.slice) {
+            continue;
+        }
         collector.note(&node.value, |uses| add_missing(&mut uses.keys, &[Key::Member]));
     }
 }
@@ -49,12 +55,26 @@ impl<'a> Visitor<'a> for Tests<'_> {
     }
 }
 
+/// Whether a statement handles that a mapping lacks a key, and not also that a sequence lacks a position.
+fn handles(node: &StmtTry) -> bool {
+    let classes = node.handlers.iter().filter_map(|ExceptHandler::ExceptHandler(handler)| handler.type_.as_deref());
+    let names: Vec<&str> = classes
+        .flat_map(|class| match class {
+            Expr::Tuple(tuple) => tuple.elts.as_slice(),
+            other => std::slice::from_ref(other),
+        })
+        .filter_map(|class| class.as_name_expr())
+        .map(|name| name.id.as_str())
+        .collect();
+    names.contains(&NO_KEY) && !NO_ITEM.iter().any(|name| names.contains(name))
+}
+
 /// The look-ups of keys.
 struct Lookups<'t, 'a> {
     text: &'t str,
     tested: BTreeSet<(&'t str, &'t str)>,
-    /// How many `try` statements around handle a missing key.
-    handled: u32,
+    /// A `try` statement around handles a missing key.
+    handled: bool,
     found: Vec<&'a ExprSubscript>,
 }
 
@@ -62,15 +82,22 @@ impl<'a> Visitor<'a> for Lookups<'_, 'a> {
     fn visit_annotation(&mut self, _: &'a Expr) {}
 
     fn visit_stmt(&mut self, stmt: &'a Stmt) {
-        let Stmt::Try(node) = stmt else { return walk_stmt(self, stmt) };
-        let handles = node.handlers.iter().any(|ExceptHandler::ExceptHandler(handler)| {
-            matches!(handler.type_.as_deref(), Some(Expr::Name(name)) if name.id.as_str() == NO_KEY)
-        });
-        self.handled += u32::from(handles);
-        node.body.iter().for_each(|stmt| self.visit_stmt(stmt));
-        self.handled -= u32::from(handles);
-        let handlers = node.handlers.iter().flat_map(|ExceptHandler::ExceptHandler(handler)| &handler.body);
-        handlers.chain(&node.orelse).chain(&node.finalbody).for_each(|stmt| self.visit_stmt(stmt));
+        match stmt {
+            Stmt::Try(node) => {
+                let handled = self.handled;
+                self.handled |= handles(node);
+                node.body.iter().for_each(|stmt| self.visit_stmt(stmt));
+                self.handled = handled;
+                let handlers = node.handlers.iter().flat_map(|ExceptHandler::ExceptHandler(handler)| &handler.body);
+                handlers.chain(&node.orelse).chain(&node.finalbody).for_each(|stmt| self.visit_stmt(stmt));
+            }
+            Stmt::FunctionDef(_) | Stmt::ClassDef(_) => {
+                let handled = std::mem::take(&mut self.handled);
+                walk_stmt(self, stmt);
+                self.handled = handled;
+            }
+            _ => walk_stmt(self, stmt),
+        }
     }
 
     fn visit_expr(&mut self, expr: &'a Expr) {
@@ -79,7 +106,8 @@ impl<'a> Visitor<'a> for Lookups<'_, 'a> {
         {
             let is_tested =
                 || self.tested.contains(&(written(self.text, &node.slice), written(self.text, &node.value)));
-            if self.handled > 0 || is_tested() {
+            let is_number = matches!(node.slice.as_ref(), Expr::NumberLiteral(_) | Expr::UnaryOp(_));
+            if self.handled && !is_number || is_tested() {
                 self.found.push(node);
             }
         }

@@ -379,6 +379,7 @@ mod tests {
             "if x.y in qq: z = qq[x.y]",
             "if 1 not in qq: qq[1] = 2",
             "try:\n    z = f(qq[x])\nexcept KeyError:\n    pass",
+            "try:\n    z = qq[x]\nexcept (KeyError, ValueError):\n    pass",
         ] {
             assert!(is_mapping(code), "{code}");
         }
@@ -388,6 +389,9 @@ mod tests {
             "if x in qq: z = qq[x:]",
             "try:\n    z = 1\nexcept KeyError:\n    z = qq[x]",
             "try:\n    z = qq[x]\nexcept IndexError:\n    pass",
+            "try:\n    z = qq[x]\nexcept (KeyError, IndexError):\n    pass",
+            "try:\n    z = t[qq[0]]\nexcept KeyError:\n    pass",
+            "try:\n    def f(): return qq[x]\nexcept KeyError:\n    pass",
         ] {
             assert!(!is_mapping(code), "{code}");
         }
