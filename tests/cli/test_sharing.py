@@ -126,7 +126,7 @@ def test_the_action_compares_annotates_and_writes_a_summary(changed, tmp_path_fa
     environment = {
         **os.environ,
         "PATH": f"{folder}:{os.environ['PATH']}",
-        **{"OLD": "0" * 40 if is_shallow else old, "PATHS": "src\nb.py", "FAIL_ON": "changing", "OPTIONS": "--seed 1"},
+        **{"OLD": "0" * 40 if is_shallow else old, "PATHS": "src\nb.py", "FAIL_ON": "changing", "OPTIONS": "--seed 2"},
         **{"SARIF": "x.sarif", "JUNIT": "", "RUNNER_TEMP": str(folder)},
         **{"GITHUB_STEP_SUMMARY": str(folder / "summary"), "GITHUB_OUTPUT": str(folder / "output")},
     }

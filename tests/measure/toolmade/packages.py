@@ -38,13 +38,12 @@ def fetch(package: Package, folder: Path) -> Path:
     """The unpacked source distribution."""
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"]
     command += ["--no-binary", ":all:", "--dest", str(folder), f"{package.name}=={package.release}"]
-    (root,) = folder.glob(f"{package.name}-*/") or [None]
-    if root is None:
+    if not any(folder.glob(f"{package.name}-*/")):
         subprocess.run(command, check=True)
         (archive,) = folder.glob(f"{package.name}-*.tar.gz")
         with tarfile.open(archive) as files:
             files.extractall(folder, filter="data")
-        (root,) = folder.glob(f"{package.name}-*/")
+    (root,) = folder.glob(f"{package.name}-*/")
     return root
 
 
