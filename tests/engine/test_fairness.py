@@ -386,7 +386,9 @@ def test_a_change_is_called_changing(name, seed):
 def test_evidence_says_how_strong_and_how_likely_it_is():
     returned = compare(text("def f(x):", "    return 1"), text("def f(x):", "    return 2")).evidence[0]
     assert (returned["strength"], returned["probability"], returned["edge_case"]) == ("observable", 1.0, False)
-    called = compare(text("def f(x):", "    x.save(1)"), text("def f(x):", "    x.save(2)")).evidence[0]
+    given = compare(text("def f(x):", "    x.save(1)"), text("def f(x):", "    x.save(2)")).evidence[0]
+    assert given["strength"] == "observable"
+    called = compare(text("def f(x):", "    x.save(1)"), text("def f(x):", "    x.save(1)", "    x.save(2)")).evidence[0]
     assert called["strength"] == "call_pattern"
     assert called["score"] < returned["score"]
 

@@ -245,7 +245,8 @@ fn members_of_a_class_are_told_by_name() {
 #[test]
 fn a_version_that_does_not_end_is_told_with_the_shortest_values() {
     let stopped = |value: i64| {
-        let mut execution = case(returned(0), behavior(Outcome::Stopped { reason: Limit::Steps }));
+        let stopped = Behavior { steps: 20_000, ..behavior(Outcome::Stopped { reason: Limit::Steps }) };
+        let mut execution = case(returned(0), stopped);
         execution.record.choices[0].decision = Decision::Value(Recipe::Int(value));
         execution.record.injections = vec![Injection {
             path: "x".into(),

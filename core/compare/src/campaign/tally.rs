@@ -148,10 +148,10 @@ mod tests {
     use twincell_engine::protocol::ExecutionRecord;
 
     fn case(index: u32, outcome: Outcome, new_lines: u32) -> TestCase {
-        let behavior = |outcome| Behavior { lines: vec![(1, 3)], ..Behavior::new(outcome) };
+        let behavior = |outcome, steps| Behavior { lines: vec![(1, 3)], steps, ..Behavior::new(outcome) };
         let record = ExecutionRecord {
             index,
-            behaviors: vec![behavior(Outcome::Returned(Observed::None)), behavior(outcome)],
+            behaviors: vec![behavior(Outcome::Returned(Observed::None), 3), behavior(outcome, 20_000)],
             microseconds: 1,
             ..ExecutionRecord::default()
         };
