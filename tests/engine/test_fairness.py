@@ -388,7 +388,7 @@ def test_evidence_says_how_strong_and_how_likely_it_is():
     assert (returned["strength"], returned["probability"], returned["edge_case"]) == ("observable", 1.0, False)
     given = compare(text("def f(x):", "    x.save(1)"), text("def f(x):", "    x.save(2)")).evidence[0]
     assert given["strength"] == "observable"
-    called = compare(text("def f(x):", "    x.save(1)"), text("def f(x):", "    x.save(1)", "    x.save(2)")).evidence[0]
+    called = compare(text("def f(x):", "    x.a = 1"), text("def f(x):", "    x.a = 1", "    x.save(2)")).evidence[0]
     assert called["strength"] == "call_pattern"
     assert called["score"] < returned["score"]
 
