@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use globset::{GlobBuilder, GlobMatcher};
 use serde::{Deserialize, Serialize};
 
-use twincell_engine::observed::{Behavior, Observed, Outcome};
+use twincell_engine::observed::{Behavior, Limit, Observed, Outcome};
 
 use crate::{Channel, Difference, Rules, differences};
 
@@ -258,13 +258,14 @@ pub fn set_aside(old: &Behavior, new: &Behavior, rules: &Rules) -> Vec<(Rule, Di
 }
 
 fn may_count(behavior: &Behavior) -> bool {
-    !matches!(behavior.outcome, Outcome::Stopped { .. })
+    !behavior.is_stopped() || matches!(behavior.outcome, Outcome::Stopped { reason: Limit::Steps })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use twincell_engine::observed::{Call, Logged, State};
+    use twincell_syntax::PerSide;
 
     fn call(callee: &str) -> Call {
         Call {
@@ -341,6 +342,19 @@ mod tests {
             assert_eq!(rule, expected, "{declared:?}");
             assert_eq!(differences(&old, &new, &rules).is_empty(), expected.is_some(), "{declared:?}");
         }
+    }
+
+    #[test]
+    fn a_rule_that_hides_a_version_that_goes_on_is_named() {
+        let run = |outcome, steps| Behavior { lines: vec![(2, 1)], steps, ..Behavior::new(outcome) };
+        let ended = run(Outcome::Returned(Observed::None), 3);
+        let stopped = |reason| run(Outcome::Stopped { reason }, 20_000);
+        let ignoring = Declared { ignore: [Ignored::Exception].into(), ..Declared::default() };
+        let changed = PerSide::new(vec![2], vec![]);
+        let rules = Rules { changed, ..Rules::default() }.declaring(&ignoring);
+        let named = |reason| set_aside(&ended, &stopped(reason), &rules).into_iter().map(|(rule, _)| rule).next();
+        assert_eq!(named(Limit::Steps), Some(Rule::Ignore { what: Ignored::Exception }));
+        assert_eq!(named(Limit::Memory), None);
     }
 
     #[test]
