@@ -131,12 +131,14 @@ pub fn examine(options: &Options, environment: &Environment, policy: PolicyRepor
     let mut sandbox = SandboxReport::default();
     match worker_info(options, environment) {
         Ok(info) => {
-            if !info.sandbox.complete {
-                problems.push("the sandbox is not complete here: compare only code that you trust".to_owned());
+            if let Some(missing) = info.sandbox.missing() {
+                problems.push(format!(
+                    "the sandbox is not complete here: {missing}; code runs only with --unsafe: only code that you trust"
+                ));
             }
             python.version = Some(info.python);
             sandbox = SandboxReport {
-                complete: info.sandbox.complete,
+                complete: info.sandbox.is_complete(),
                 filesystem: Some(info.sandbox.filesystem),
                 network: Some(info.sandbox.network),
                 programs: Some(info.sandbox.programs),

@@ -84,9 +84,9 @@ impl Engine {
         check_owner(&OWNER, std::process::id())
     }
 
-    /// Starts a worker, to check that this is possible.
+    /// Starts a worker, to check that this is possible and that code may run there.
     pub fn check_workers(&self) -> Result<(), Failure> {
-        Ok(self.pool.info().map(drop)?)
+        Ok(self.pool.check()?)
     }
 
     /// The same engine, whose work for this clone ends soon after `stop` is asked to.
@@ -228,6 +228,7 @@ fn pool(options: &Options, environment: &Environment) -> Arc<WorkerPool> {
         workers: options.worker_count(),
         deadline: options.deadline(),
         memory_bytes: options.memory << 20,
+        allow_incomplete: options.run_unsafe,
         ..PoolOptions::new(python)
     };
     let made: Result<_, std::convert::Infallible> =

@@ -11,7 +11,7 @@ use pyo3::types::PyDict;
 use serde_json::{Map, Value, json};
 
 use twincell_runtime::record::{self, LENGTHS, Recording, Seen};
-use twincell_runtime::sandbox::{Limits, lock};
+use twincell_runtime::sandbox::{Limits, Processes, lock};
 use twincell_syntax::instrument::{self, RecordedFunction};
 use twincell_syntax::site::{Site, SiteKind};
 use twincell_values::value::AbstractValue;
@@ -82,14 +82,14 @@ fn lock_in<'py>(
     memory_bytes: u64,
     open_files: u64,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let report = lock(&Limits { scratch, readable, memory_bytes, open_files, programs: true });
+    let report = lock(&Limits { scratch, readable, memory_bytes, open_files, processes: Processes::Programs });
     let sandbox = PyDict::new(py);
+    sandbox.set_item("complete", report.is_complete())?;
     sandbox.set_item("filesystem", report.filesystem)?;
     sandbox.set_item("network", report.network)?;
     sandbox.set_item("programs", report.programs)?;
     sandbox.set_item("memory", report.memory)?;
     sandbox.set_item("time", report.time)?;
-    sandbox.set_item("complete", report.complete)?;
     Ok(sandbox)
 }
 

@@ -1,19 +1,20 @@
 //! The inside of a sandboxed Python worker: it runs both versions of a program on injected values and records their
 //! behavior.
 //!
-//! [`worker::serve`] speaks the engine's protocol: it locks the process with [`sandbox::lock`] and then hands programs
-//! and requests to a [`worker::Host`]. [`worker::PythonHost`] is that host. It loads programs and runs executions in
+//! [`worker::serve`] forks workers for the engine. A worker locks itself with [`sandbox::lock`] and then hands its program
+//! and the requests to a [`worker::Host`]. [`worker::PythonHost`] is that host. It loads programs and runs executions in
 //! this process's interpreter. No Python object leaves the process: recipes come in, records go out.
 //!
 //! ```
-//! use twincell_runtime::sandbox::{Limits, lock};
+//! use twincell_runtime::sandbox::{Limits, Processes, lock};
 //!
 //! let folder = tempfile::tempdir()?;
 //! let scratch = folder.path().to_path_buf();
-//! let report = lock(&Limits { scratch, readable: vec![], memory_bytes: 1 << 30, open_files: 64, programs: false });
+//! let processes = Processes::None;
+//! let report = lock(&Limits { scratch, readable: vec![], memory_bytes: 1 << 30, open_files: 64, processes });
 //!
 //! // From here on this process is locked in, for good. Where the system enforces less, the report says so.
-//! if report.complete {
+//! if report.is_complete() {
 //!     assert!(std::fs::write(folder.path().join("note"), "kept").is_ok());
 //!     assert!(std::fs::write("elsewhere", "refused").is_err());
 //!     assert!(std::net::TcpListener::bind("127.0.0.1:0").is_err());

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use twincell_runtime::sandbox::{Limits, lock};
+use twincell_runtime::sandbox::{Limits, Processes, lock};
 
 const FOLDER: &str = "TWINCELL_TEST_FOLDER";
 const WITHOUT_LANDLOCK: &str = "TWINCELL_TEST_WITHOUT_LANDLOCK";
@@ -123,10 +123,10 @@ fn locked_in() {
         readable: vec![folder.join("packages"), PathBuf::from("/")],
         memory_bytes: 512 << 20,
         open_files: 64,
-        programs: false,
+        processes: Processes::None,
     });
     println!("\nattempt report: {}", report.filesystem);
-    println!("attempt complete: {}", report.complete);
+    println!("attempt complete: {}", report.is_complete());
     allowed(&folder, &scratch);
     forbidden_files(&folder, &scratch);
     forbidden_calls();

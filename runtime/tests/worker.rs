@@ -1,12 +1,12 @@
 //! The worker's loop under a real pool. The worker is this test program, started again, with a host that needs no
 //! Python: what a program's text says is what each execution does.
 
-use std::path::PathBuf;
-use std::time::Duration;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use twincell_engine::observed::{Behavior, Observed, Outcome};
-use twincell_engine::protocol::{ExecutionRecord, ExecutionRequest, Program, Unevaluated};
-use twincell_engine::{EngineError, MEMORY_VARIABLE, SOCKET_VARIABLE, WorkerPool};
+use twincell_engine::protocol::{ExecutionRecord, ExecutionRequest, Isolation, Program, Unevaluated};
+use twincell_engine::{EngineError, SOCKET_VARIABLE, WorkerPool};
 use twincell_runtime::worker::{Host, Setup, serve};
 use twincell_samples::executions::{outcome, program, record, requests, test_as_worker};
 
@@ -59,6 +59,62 @@ fn a_worker_whose_files_are_all_closed_ends_and_is_replaced() {
 }
 
 #[test]
+fn each_program_has_a_process_of_its_own_that_has_imported_what_it_needs() {
+    let pool = pool();
+    assert_eq!(run_three(&pool, "count"), ["1", "2", "3"]);
+    assert_eq!(run_three(&pool, "count"), ["1", "2", "3"]);
+    let imported = |modules: &[&str]| {
+        let imports = modules.iter().map(|module| (*module).to_owned()).collect();
+        let program = Program { imports, ..program("imported") };
+        let done = pool.load(&program).unwrap().run(requests(1)).unwrap();
+        format!("{:?}", outcome(&done[0]).unwrap().behaviors[0].outcome)
+    };
+    assert_eq!(imported(&["a.b", "absent", "c"]), r#"Returned(Str("[\"a\", \"c\", \"a.b\", \"c\"]"))"#);
+    assert_eq!(imported(&["c"]), r#"Returned(Str("[\"c\"]"))"#);
+    // Nothing is forked from a process with threads, and what ends a process costs no program.
+    for module in ["threads", "deadly"] {
+        assert_eq!(imported(&[module]), r#"Returned(Str("[]"))"#);
+    }
+    assert_eq!(imported(&[]), r#"Returned(Str("[]"))"#);
+}
+
+#[test]
+fn in_isolation_each_version_of_each_execution_has_a_process_of_its_own() {
+    let pool = pool();
+    let program = Program { isolation: Isolation::Process, ..program("count") };
+    let mut loaded = pool.load(&program).unwrap();
+    for executed in loaded.run(requests(3)).unwrap() {
+        let behaviors = &outcome(&executed).unwrap().behaviors;
+        assert_eq!(behaviors.len(), 2);
+        assert!(behaviors.iter().all(|behavior| behavior.outcome == Outcome::Returned(Observed::Str("1".into()))));
+    }
+    assert!(!loaded.is_tainted());
+    drop(loaded);
+    let broken = Program { isolation: Isolation::Process, ..twincell_samples::executions::program("panic") };
+    let done = pool.load(&broken).unwrap().run(requests(1)).unwrap();
+    assert!(outcome(&done[0]).unwrap_err().contains("its process ended by itself"), "{done:?}");
+}
+
+#[test]
+fn foreign_code_makes_no_process_and_speaks_for_nobody() {
+    let pool = pool();
+    let mut loaded = pool.load(&program("forge")).unwrap();
+    for executed in loaded.run(requests(2)).unwrap() {
+        assert!(outcome(&executed).unwrap_err().contains("was spoken for by the code"), "{executed:?}");
+    }
+    assert!(loaded.forged);
+    drop(loaded);
+    if pool.info().unwrap().sandbox.is_complete() {
+        assert_eq!(run_three(&pool, "fork"), ["refused"; 3]);
+    }
+    for isolation in [Isolation::Auto, Isolation::Process] {
+        let program = Program { isolation, ..program("say hello") };
+        let done = pool.load(&program).unwrap().run(requests(1)).unwrap();
+        assert!(outcome(&done[0]).is_ok());
+    }
+}
+
+#[test]
 fn closing_the_small_numbers_does_no_harm() {
     assert_eq!(run_three(&pool(), "close small"), ["closed", "closed", "closed"]);
 }
@@ -75,9 +131,64 @@ fn every_worker_is_locked_in_before_it_says_hello() {
     let info = pool().info().unwrap();
     assert_eq!(info.python, "3.fake");
     assert!(!info.sandbox.filesystem.is_empty());
-    if info.sandbox.complete {
+    if info.sandbox.is_complete() {
         assert!(run_three(&pool(), "read /etc/passwd")[0].contains("denied"));
     }
+}
+
+/// Linux only: elsewhere a worker notices the closed socket when it next reads.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_killed_engine_leaves_no_process_and_no_folder() {
+    use std::io::{BufRead, BufReader};
+    let folder = tempfile::tempdir().unwrap();
+    let mut engine = std::process::Command::new(std::env::current_exe().unwrap())
+        .args(["fake_engine", "--exact", "--nocapture"])
+        .env("TWINCELL_TEST_ENGINE", "1")
+        .env("TMPDIR", folder.path())
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let worker: u32 = BufReader::new(engine.stdout.take().unwrap())
+        .lines()
+        .find_map(|line| line.unwrap().strip_prefix("worker=")?.parse().ok())
+        .unwrap();
+    let group = |process: u32| {
+        let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+        stat.rsplit_once(')')?.1.split_whitespace().nth(3)?.parse::<u32>().ok()
+    };
+    // The session of a worker is that of its zygote.
+    let session = group(worker).unwrap();
+    let left = || -> Vec<u32> {
+        let all = std::fs::read_dir("/proc").unwrap().flatten();
+        let numbers = all.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+        numbers.filter(|number| group(*number) == Some(session)).collect()
+    };
+    assert!(left().contains(&worker) && left().contains(&session), "{:?}", left());
+    engine.kill().unwrap();
+    engine.wait().unwrap();
+    let deadline = Instant::now() + Duration::from_secs(20);
+    while (!left().is_empty() || folder.path().read_dir().unwrap().count() > 0) && Instant::now() < deadline {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    assert_eq!(left(), Vec::<u32>::new());
+    assert_eq!(folder.path().read_dir().unwrap().count(), 0);
+}
+
+/// The engine of [`a_killed_engine_leaves_no_process_and_no_folder`]; nothing unless that test starts it.
+#[test]
+fn fake_engine() {
+    if std::env::var_os("TWINCELL_TEST_ENGINE").is_none() {
+        return;
+    }
+    let pool = WorkerPool::new(test_as_worker("fake_python", Duration::from_secs(60)).unwrap());
+    let mut loaded = pool.load(&program("number")).unwrap();
+    let done = loaded.run(requests(1)).unwrap();
+    let Outcome::Returned(Observed::Str(number)) = &outcome(&done[0]).unwrap().behaviors[0].outcome else { panic!() };
+    // Another one begins to wait meanwhile.
+    let mut waiting = pool.load(&program("hang")).unwrap();
+    println!("\nworker={number}");
+    let _ = waiting.run(requests(1));
 }
 
 /// Not a test: the worker.
@@ -86,9 +197,8 @@ fn fake_python() {
     let Ok(socket) = std::env::var(SOCKET_VARIABLE) else { return };
     let setup = Setup {
         socket: socket.parse().unwrap(),
-        scratch: std::env::current_dir().unwrap(),
+        folder: std::env::current_dir().unwrap(),
         readable: Vec::new(),
-        memory_bytes: std::env::var(MEMORY_VARIABLE).unwrap().parse().unwrap(),
         python: "3.fake".into(),
     };
     let served = serve(&setup, &mut FakeHost::default());
@@ -98,6 +208,8 @@ fn fake_python() {
 #[derive(Default)]
 struct FakeHost {
     code: String,
+    imported: Vec<String>,
+    count: u32,
 }
 
 impl Host for FakeHost {
@@ -114,11 +226,33 @@ impl Host for FakeHost {
         self.load(program, source).map(drop)
     }
 
-    fn unload(&mut self, _: u64) {
-        self.code.clear();
+    fn installed(&mut self, modules: Vec<String>) -> Vec<String> {
+        modules.into_iter().filter(|module| module != "absent").collect()
     }
 
-    fn run(&mut self, _: u64, request: &ExecutionRequest) -> Result<ExecutionRecord, String> {
+    fn import(&mut self, modules: Vec<String>) -> bool {
+        if modules.iter().any(|module| module == "deadly") {
+            std::process::abort();
+        }
+        let threads = modules.iter().any(|module| module == "threads");
+        self.imported.extend(modules);
+        !threads
+    }
+
+    fn imported(&self) -> Vec<String> {
+        self.imported.clone()
+    }
+
+    fn begin(&mut self, folder: &Path) -> Result<(), String> {
+        std::env::set_current_dir(folder).map_err(|error| error.to_string())
+    }
+
+    fn run(
+        &mut self,
+        _: u64,
+        request: &ExecutionRequest,
+        positions: std::ops::Range<usize>,
+    ) -> Result<ExecutionRecord, String> {
         let close = |numbers: std::ops::Range<i32>| {
             for number in numbers {
                 // SAFETY: the number is all that `close` takes, and one that is not open is an error code.
@@ -126,6 +260,33 @@ impl Host for FakeHost {
             }
         };
         let text = match self.code.as_str() {
+            "number" => std::process::id().to_string(),
+            "hang" => {
+                std::fs::create_dir_all("left/behind").unwrap();
+                std::thread::sleep(Duration::from_secs(60));
+                String::new()
+            }
+            "imported" => format!("{:?}", self.imported),
+            "count" => {
+                self.count += 1;
+                self.count.to_string()
+            }
+            "forge" => {
+                for number in 200..210 {
+                    let forged = [4, 0, 0, 0, 1, 2, 3, 4];
+                    // SAFETY: it reads the bytes, and a number that is not open is an error code.
+                    unsafe { libc::write(number, forged.as_ptr().cast(), forged.len()) };
+                }
+                "forged".into()
+            }
+            "fork" => {
+                // SAFETY: the child, if there is one, ends at once.
+                let child = unsafe { libc::fork() };
+                if child == 0 {
+                    unsafe { libc::_exit(0) };
+                }
+                format!("{}", if child < 0 { "refused" } else { "forked" })
+            }
             "fail" => return Err(format!("no record for {}", request.index)),
             "panic" => panic!("as asked"),
             "flood" => "x".repeat(10 << 20),
@@ -150,6 +311,8 @@ impl Host for FakeHost {
                 _ => return Err(format!("{code} is no text of a test")),
             },
         };
-        Ok(record(request, &Behavior::new(Outcome::Returned(Observed::Str(text)))))
+        let mut whole = record(request, &Behavior::new(Outcome::Returned(Observed::Str(text))));
+        whole.behaviors.truncate(positions.len());
+        Ok(whole)
     }
 }

@@ -81,6 +81,7 @@ fn settings(options: &Options) -> Result<String, String> {
         // Results are the same for any number of jobs, and for any source of predictions.
         jobs: _,
         cache: _,
+        run_unsafe: _,
         predictor,
         device,
         timeout,

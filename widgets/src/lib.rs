@@ -27,6 +27,7 @@
 //!     predictor: "uniform".into(),
 //!     seed: 0,
 //!     budget: 300,
+//!     sandbox: None,
 //!     milliseconds: 1.5,
 //! };
 //! let shown = text(&comparison, &TextOptions::default());

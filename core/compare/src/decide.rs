@@ -73,6 +73,12 @@ pub fn decide(campaign: &Campaign, reported: Option<&TestCase>, target: &Target)
     (Verdict::LikelyPreserving, format!("{usable}; {what}"))
 }
 
+/// The verdict of a pair whose code spoke in the name of its worker. What else the worker said may be of the code's
+/// making as well.
+pub fn forged() -> (Verdict, String) {
+    (Verdict::Inconclusive, "the code wrote to the connection of its worker, so nothing is known of it".into())
+}
+
 /// The rules without which the verdict would be changing, in words.
 fn rules_that_decide(campaign: &Campaign) -> Vec<String> {
     campaign.set_aside.iter().filter(|one| one.would_decide()).map(|one| wording::rule(&one.rule)).collect()

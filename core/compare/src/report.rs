@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use twincell_behavior::{CallRow, Channel, EvidencePlace, Rule, Strength, display_place};
 use twincell_engine::observed::Behavior;
-use twincell_engine::protocol::{Context, Injection, Isolation};
+use twincell_engine::protocol::{Context, Injection, Isolation, SandboxReport};
 use twincell_syntax::AlignedRow;
 use twincell_syntax::site::SiteKind;
 use twincell_values::value::{AbstractValue, Choice};
@@ -261,10 +261,19 @@ pub struct Comparison {
     pub predictor: String,
     pub seed: u64,
     pub budget: u32,
+    /// What the system enforced on the processes that ran the code. `None` if nothing ran, or in a report of an earlier
+    /// version.
+    #[serde(default)]
+    pub sandbox: Option<SandboxReport>,
     pub milliseconds: f64,
 }
 
 impl Comparison {
+    /// What the sandbox lacked while foreign code ran, in one line for people. `None` if it was complete.
+    pub fn unsafe_for(&self) -> Option<String> {
+        self.sandbox.as_ref().and_then(SandboxReport::missing)
+    }
+
     pub fn evidence(&self) -> impl Iterator<Item = &Evidence> {
         self.pairs.iter().flat_map(|pair| &pair.evidence)
     }

@@ -1,10 +1,12 @@
 //! One message <-> its bytes on the socket: a length prefix, MessagePack, and the bounds that keep a hostile peer from
 //! exhausting memory or stack. Waiting, deadlines and processes are elsewhere.
 
+use std::hash::Hasher;
 use std::io::{ErrorKind, Read};
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use siphasher::sip128::{Hasher128, SipHasher24};
 
 use super::protocol::MAX_FRAME;
 
@@ -13,6 +15,9 @@ pub const PREFIX: usize = 4;
 
 /// The engine refuses a worker's message above this size. A worker sends a shortened record instead.
 pub const MAX_RECORD: usize = 8 << 20;
+
+/// The number of bytes of a tag.
+pub const TAG: usize = 16;
 
 /// The maximum nesting of MessagePack containers. Deeper data is refused instead of exhausting the stack. One level of
 /// an observed value takes up to four.
@@ -31,6 +36,64 @@ pub enum FrameError {
     Encode(#[from] rmp_serde::encode::Error),
     #[error("the connection failed: {0}")]
     Io(#[from] std::io::Error),
+    #[error("a message does not come from the worker itself: the code wrote to its connection")]
+    Forged,
+}
+
+/// Tells the messages of a worker from what the code in its process writes to the same connection. Both sides know a
+/// key, and each message carries a tag of the key, the number of the message and its content. The key is in no Python
+/// object; code that searches the memory of its own process may find it, and can then lie about itself.
+#[derive(Clone)]
+pub struct Seal {
+    key: [u8; 16],
+    /// The number of the next message.
+    next: u64,
+}
+
+impl Seal {
+    pub fn new(key: [u8; 16]) -> Self {
+        Self { key, next: 0 }
+    }
+
+    /// A key that nobody can guess.
+    pub fn random() -> Result<Self, FrameError> {
+        let mut key = [0; 16];
+        getrandom::fill(&mut key).map_err(|error| FrameError::Io(error.into()))?;
+        Ok(Self::new(key))
+    }
+
+    pub fn key(&self) -> [u8; 16] {
+        self.key
+    }
+
+    fn tag(&mut self, body: &[u8]) -> [u8; TAG] {
+        let mut hasher = SipHasher24::new_with_key(&self.key);
+        hasher.write_u64(self.next.to_le());
+        hasher.write(body);
+        self.next += 1;
+        hasher.finish128().as_bytes()
+    }
+
+    /// An encoded frame with its tag.
+    pub fn close(&mut self, mut frame: Vec<u8>) -> Vec<u8> {
+        let tag = self.tag(&frame[PREFIX..]);
+        let length = (frame.len() - PREFIX + TAG) as u32;
+        frame.splice(..PREFIX, length.to_le_bytes().into_iter().chain(tag));
+        frame
+    }
+
+    /// The body of a frame with a tag, without it.
+    pub fn open<'a>(&mut self, body: &'a [u8]) -> Result<&'a [u8], FrameError> {
+        let (tag, body) = body.split_first_chunk::<TAG>().ok_or(FrameError::Forged)?;
+        if *tag == self.tag(body) { Ok(body) } else { Err(FrameError::Forged) }
+    }
+}
+
+impl std::fmt::Debug for Seal {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        // The key is a secret.
+        formatter.debug_struct("Seal").field("next", &self.next).finish_non_exhaustive()
+    }
 }
 
 /// A whole frame, including the prefix, with at most `limit` bytes after the prefix.
@@ -117,11 +180,32 @@ mod tests {
     #[test]
     fn messages_come_back_as_they_were_sent() {
         let mut bytes = encode(&run_message(), MAX_FRAME).unwrap();
-        bytes.extend(encode(&ToWorker::Exit, MAX_FRAME).unwrap());
+        let last = ToWorker::Inspect { program: 7 };
+        bytes.extend(encode(&last, MAX_FRAME).unwrap());
         let mut reader = bytes.as_slice();
         assert_eq!(read::<ToWorker>(&mut reader).unwrap(), Some(run_message()));
-        assert_eq!(read::<ToWorker>(&mut reader).unwrap(), Some(ToWorker::Exit));
+        assert_eq!(read::<ToWorker>(&mut reader).unwrap(), Some(last));
         assert_eq!(read::<ToWorker>(&mut reader).unwrap(), None);
+    }
+
+    #[test]
+    fn a_message_is_known_by_its_key_its_number_and_its_content() {
+        let (mut theirs, mut ours) = (Seal::new([7; 16]), Seal::new([7; 16]));
+        let plain = encode(&ToWorker::Inspect { program: 3 }, MAX_FRAME).unwrap();
+        let frames = [theirs.close(plain.clone()), theirs.close(plain.clone())];
+        assert_ne!(frames[0], frames[1]);
+        for frame in &frames {
+            assert_eq!(announced(*frame.first_chunk().unwrap(), MAX_FRAME).unwrap(), frame.len() - PREFIX);
+            assert_eq!(ours.open(&frame[PREFIX..]).unwrap(), &plain[PREFIX..]);
+        }
+        // Repeated, with another key, changed, or without a tag.
+        let mut changed = frames[0][PREFIX..].to_vec();
+        *changed.last_mut().unwrap() ^= 1;
+        let others = [frames[0][PREFIX..].to_vec(), changed, plain[PREFIX..].to_vec(), vec![]];
+        for body in others {
+            assert!(matches!(ours.open(&body), Err(FrameError::Forged)));
+        }
+        assert!(matches!(Seal::new([8; 16]).open(&frames[0][PREFIX..]), Err(FrameError::Forged)));
     }
 
     #[test]
@@ -148,7 +232,7 @@ mod tests {
         let frame = [&(body.len() as u32).to_le_bytes()[..], &body].concat();
         assert!(matches!(read::<Observed>(&mut frame.as_slice()), Err(FrameError::Decode(_))));
         // The same in a field that the receiver does not know and therefore skips.
-        let ignored = [&[0x81, 0xa4][..], b"exit", &[0x91].repeat(500_000)].concat();
+        let ignored = [&[0x81, 0xa4][..], b"none", &[0x91].repeat(500_000)].concat();
         assert!(decode::<ToWorker>(&ignored).is_err());
     }
 

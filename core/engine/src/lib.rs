@@ -23,8 +23,11 @@
 //! ```
 
 pub mod folder;
+mod folders;
 pub mod frame;
+pub mod handover;
 mod link;
+mod nursery;
 pub mod observed;
 mod patience;
 mod pool;
@@ -32,6 +35,7 @@ mod process;
 pub mod protocol;
 pub mod sources;
 mod starter;
+mod zygote;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -41,7 +45,7 @@ use std::time::Duration;
 use protocol::{ExecutionRecord, SandboxReport};
 
 pub use pool::{Loaded, WorkerPool};
-pub use process::{MEMORY_VARIABLE, SOCKET_VARIABLE};
+pub use zygote::SOCKET_VARIABLE;
 
 /// How to start workers.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -61,8 +65,8 @@ pub struct PoolOptions {
     pub start_deadline: Duration,
     /// The memory limit of a worker beyond Python itself.
     pub memory_bytes: u64,
-    /// The number of programs after which a worker is replaced by a fresh one.
-    pub programs_per_worker: u32,
+    /// Whether programs may run where the system does not enforce all that the sandbox promises.
+    pub allow_incomplete: bool,
 }
 
 impl PoolOptions {
@@ -76,7 +80,7 @@ impl PoolOptions {
             load_deadline: Duration::from_secs(20),
             start_deadline: Duration::from_secs(30),
             memory_bytes: 1 << 30,
-            programs_per_worker: 500,
+            allow_incomplete: false,
         }
     }
 }
@@ -108,12 +112,19 @@ pub enum EngineError {
     Start { python: String, reason: String },
     #[error("the worker speaks protocol {worker}, this is {ours}: install the same twincell in both places")]
     Protocol { worker: u32, ours: u32 },
+    #[error(
+        "the sandbox is not complete here, so no code is run: {missing}; `twincell doctor` says more. To run code that \
+         you trust all the same, add --unsafe"
+    )]
+    Sandbox { missing: String },
     #[error("the worker was lost {times} times in a row while loading: {reason}")]
     Dies { times: u32, reason: String },
     #[error("the worker was lost while it ran a test: {0}")]
     Test(String),
     #[error("cannot load the program: {0}")]
     Load(String),
+    #[error("the code wrote to the connection of its worker while it was loaded, so nothing is known of it")]
+    Forged,
     #[error("stopped before it ran")]
     Stopped,
 }

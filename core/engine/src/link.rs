@@ -1,7 +1,7 @@
-//! A conversation with one worker: messages with deadlines. Nothing that a worker sends is trusted here.
+//! A conversation with one process: messages with deadlines. Nothing that a worker sends is trusted here.
 
 use std::cell::Cell;
-use std::io::{ErrorKind, Read, Write};
+use std::io::{self, ErrorKind, Read, Write};
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
@@ -9,10 +9,14 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 
-use super::frame::{self, FrameError, MAX_RECORD, PREFIX};
+use serde::de::DeserializeOwned;
+
+use super::folders::WorkerFolder;
+use super::frame::{self, FrameError, MAX_RECORD, PREFIX, Seal};
 use super::patience::Patience;
 use super::process::{Ended, Process};
-use super::protocol::{FromWorker, PROTOCOL_VERSION};
+use super::protocol::{FromWorker, MAX_FRAME, PROTOCOL_VERSION, ToWorker};
+use super::zygote::Started;
 use super::{EngineError, PoolOptions, Stop, WorkerInfo};
 
 /// While an answer takes longer than this, the worker's folder is checked repeatedly.
@@ -33,6 +37,9 @@ pub enum Broken {
     Closed,
     #[error("sent what it must not: {0}")]
     Hostile(String),
+    /// The code under comparison wrote to the connection of its worker.
+    #[error("was spoken for by the code, which wrote to its connection")]
+    Forged,
     #[error("filled its temporary folder")]
     FillsTheDisk,
     /// Somebody asked the work to stop.
@@ -44,76 +51,56 @@ impl From<FrameError> for Broken {
     fn from(error: FrameError) -> Self {
         match error {
             FrameError::Io(_) | FrameError::Truncated { .. } => Broken::Closed,
+            FrameError::Forged => Broken::Forged,
             error => Broken::Hostile(error.to_string()),
         }
     }
 }
 
-/// A worker that has said hello.
+/// A process of ours and the connection to it.
 #[derive(Debug)]
-pub struct Worker {
-    process: Process,
-    socket: UnixStream,
+pub struct Connection {
+    // Dropped first, so that nothing fills the folder any more.
+    pub process: Process,
+    pub socket: UnixStream,
+    /// The folder to which it may write.
+    folder: Option<WorkerFolder>,
     /// Bytes that have arrived and belong to an incomplete message.
     arrived: Vec<u8>,
     /// The buffer into which the system writes.
     chunk: Box<[u8]>,
-    pub info: WorkerInfo,
-    /// The number of programs that the worker was given.
-    pub programs: u32,
+    /// Tells its messages from others, if these could be.
+    seal: Option<Seal>,
     /// The total size of all messages that it sent, in bytes.
     pub received: u64,
     /// When its folder was last checked.
     looked: Cell<Instant>,
-    /// Ends a wait for it.
-    pub stop: Stop,
 }
 
-impl Worker {
-    /// Waits for the hello of a process that was just started. The second value of an error says that the process was
-    /// killed or stopped from outside, so that another one may succeed.
-    pub fn greet(
-        (process, socket): (Process, UnixStream),
-        options: &PoolOptions,
-    ) -> Result<Worker, (EngineError, bool)> {
-        let failed = |reason: String| EngineError::Start { python: options.python.display().to_string(), reason };
-        socket.set_nonblocking(true).map_err(|error| (failed(error.to_string()), false))?;
-        let mut worker = Worker {
+impl Connection {
+    pub fn new((process, socket): Started) -> io::Result<Connection> {
+        socket.set_nonblocking(true)?;
+        Ok(Connection {
             process,
             socket,
+            folder: None,
             arrived: Vec::new(),
             chunk: vec![0; CHUNK].into(),
-            info: WorkerInfo::default(),
-            programs: 0,
+            seal: None,
             received: 0,
             looked: Cell::new(Instant::now()),
-            stop: Stop::default(),
-        };
-        match worker.receive(options.start_deadline) {
-            Ok(FromWorker::Hello { protocol: PROTOCOL_VERSION, python, sandbox, .. }) => {
-                worker.info = WorkerInfo { python, sandbox };
-                Ok(worker)
-            }
-            Ok(FromWorker::Hello { protocol, .. }) => {
-                Err((EngineError::Protocol { worker: protocol, ours: PROTOCOL_VERSION }, false))
-            }
-            Ok(_) => Err((failed("it did not say hello".into()), false)),
-            Err(broken) => {
-                let ended = worker.end(broken);
-                Err((failed(ended.description), ended.from_outside))
-            }
-        }
+        })
     }
 
     /// Sends a whole frame.
-    pub fn send(&mut self, frame: &[u8], limit: Duration) -> Result<(), Broken> {
+    pub fn send(&mut self, frame: &[u8], limit: Duration, stop: &Stop) -> Result<(), Broken> {
         let mut patience = Patience::new(limit);
         let mut rest = frame;
         while !rest.is_empty() {
             match self.socket.write(rest) {
                 Ok(count) => rest = &rest[count..],
                 Err(error) if error.kind() == ErrorKind::WouldBlock => {
-                    self.wait(PollFlags::OUT, &mut patience, limit)?;
+                    self.wait(PollFlags::OUT, &mut patience, limit, stop)?;
                 }
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(_) => return Err(Broken::Closed),
@@ -123,7 +110,7 @@ impl Worker {
     }
 
     /// Waits for the next message.
-    pub fn receive(&mut self, limit: Duration) -> Result<FromWorker, Broken> {
+    pub fn receive<M: DeserializeOwned>(&mut self, limit: Duration, stop: &Stop) -> Result<M, Broken> {
         let begun = Instant::now();
         let mut patience = Patience::new(limit);
         loop {
@@ -134,7 +121,7 @@ impl Worker {
                 Ok(0) => return Err(Broken::Closed),
                 Ok(count) => self.arrived.extend_from_slice(&self.chunk[..count]),
                 Err(error) if error.kind() == ErrorKind::WouldBlock => {
-                    self.wait(PollFlags::IN, &mut patience, limit)?
+                    self.wait(PollFlags::IN, &mut patience, limit, stop)?
                 }
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(_) => return Err(Broken::Closed),
@@ -149,7 +136,7 @@ impl Worker {
         }
     }
 
-    /// Ends the worker and says why, for people: what happened on the connection, and how the process ended.
+    /// Ends the process and says why, for people: what happened on the connection, and how the process ended.
     pub fn end(self, broken: Broken) -> Ended {
         let closed = matches!(broken, Broken::Closed);
         let ended = self.process.end(closed);
@@ -160,35 +147,34 @@ impl Worker {
         Ended { description, ..ended }
     }
 
-    /// Asks the worker to exit. Dropping it then waits for that.
-    pub fn dismiss(&mut self, exit: &[u8]) {
-        let _ = self.send(exit, Duration::from_millis(100));
-    }
-
-    /// Waits until a dismissed worker is gone, or kills it.
-    pub fn retire(self) {
-        self.process.end(true);
-    }
-
     /// The end of the first frame in `arrived`, if its prefix is complete.
     fn first_frame_end(&self) -> Result<Option<usize>, Broken> {
         let Some(prefix) = self.arrived.first_chunk::<PREFIX>() else { return Ok(None) };
-        Ok(Some(PREFIX + frame::announced(*prefix, MAX_RECORD)?))
+        match frame::announced(*prefix, MAX_RECORD + frame::TAG) {
+            Ok(length) => Ok(Some(PREFIX + length)),
+            // A worker never says such a thing of itself.
+            Err(_) if self.seal.is_some() => Err(Broken::Forged),
+            Err(error) => Err(error.into()),
+        }
     }
 
-    fn take_message(&mut self) -> Result<Option<FromWorker>, Broken> {
+    fn take_message<M: DeserializeOwned>(&mut self) -> Result<Option<M>, Broken> {
         let Some(end) = self.first_frame_end()? else { return Ok(None) };
         if self.arrived.len() < end {
             return Ok(None);
         }
-        let message = frame::decode(&self.arrived[PREFIX..end])?;
+        let body = &self.arrived[PREFIX..end];
+        let message = match &mut self.seal {
+            Some(seal) => frame::decode(seal.open(body)?)?,
+            None => frame::decode(body)?,
+        };
         self.arrived.drain(..end);
         self.received += end as u64;
         Ok(Some(message))
     }
 
-    fn wait(&self, flags: PollFlags, patience: &mut Patience, limit: Duration) -> Result<(), Broken> {
-        if self.stop.is_asked() {
+    fn wait(&self, flags: PollFlags, patience: &mut Patience, limit: Duration, stop: &Stop) -> Result<(), Broken> {
+        if stop.is_asked() {
             return Err(Broken::Stopped);
         }
         let slice = patience.slice(STOP_INTERVAL);
@@ -197,11 +183,74 @@ impl Worker {
             Ok(0) if patience.is_over(|| self.process.activity()) => Err(Broken::Overran(limit)),
             Ok(0) if self.looked.get().elapsed() >= WATCH => {
                 self.looked.set(Instant::now());
-                if self.process.fills_the_disk() { Err(Broken::FillsTheDisk) } else { Ok(()) }
+                match &self.folder {
+                    Some(folder) if folder.is_over_full() => Err(Broken::FillsTheDisk),
+                    _ => Ok(()),
+                }
             }
             // The next wait checks whether the time is over.
             Ok(_) | Err(Errno::INTR) => Ok(()),
             Err(_) => Err(Broken::Closed),
         }
+    }
+}
+
+/// A worker that has said hello. It serves one program.
+#[derive(Debug)]
+pub struct Worker {
+    connection: Connection,
+    pub info: WorkerInfo,
+    /// Ends a wait for it.
+    pub stop: Stop,
+}
+
+impl Worker {
+    /// Gives a worker that was just forked its key and waits for its hello. The second value of an error says that the
+    /// process was killed or stopped from outside, so that another one may succeed.
+    pub fn greet(started: Started, folder: WorkerFolder, options: &PoolOptions) -> Result<Worker, (EngineError, bool)> {
+        let failed = |reason: String| EngineError::Start { python: options.python.display().to_string(), reason };
+        let mut connection = Connection::new(started).map_err(|error| (failed(error.to_string()), false))?;
+        connection.folder = Some(folder);
+        let seal = Seal::random().map_err(|error| (failed(error.to_string()), false))?;
+        let begin = frame::encode(&ToWorker::Begin { key: seal.key() }, MAX_FRAME);
+        connection.seal = Some(seal);
+        let limit = options.start_deadline;
+        let hello = begin
+            .map_err(Broken::from)
+            .and_then(|begin| connection.send(&begin, limit, &Stop::default()))
+            .and_then(|()| connection.receive(limit, &Stop::default()));
+        match hello {
+            Ok(FromWorker::Hello { protocol: PROTOCOL_VERSION, python, sandbox, .. }) => {
+                Ok(Worker { connection, info: WorkerInfo { python, sandbox }, stop: Stop::default() })
+            }
+            Ok(FromWorker::Hello { protocol, .. }) => {
+                Err((EngineError::Protocol { worker: protocol, ours: PROTOCOL_VERSION }, false))
+            }
+            Ok(_) => Err((failed("it did not say hello".into()), false)),
+            Err(broken) => {
+                let ended = connection.end(broken);
+                Err((failed(ended.description), ended.from_outside))
+            }
+        }
+    }
+
+    /// Sends a whole frame.
+    pub fn send(&mut self, frame: &[u8], limit: Duration) -> Result<(), Broken> {
+        self.connection.send(frame, limit, &self.stop)
+    }
+
+    /// Waits for the next message.
+    pub fn receive(&mut self, limit: Duration) -> Result<FromWorker, Broken> {
+        self.connection.receive(limit, &self.stop)
+    }
+
+    /// The total size of all messages that it sent, in bytes.
+    pub fn received(&self) -> u64 {
+        self.connection.received
+    }
+
+    /// Ends the worker and says why, for people: what happened on the connection, and how the process ended.
+    pub fn end(self, broken: Broken) -> Ended {
+        self.connection.end(broken)
     }
 }

@@ -1,33 +1,28 @@
-//! Lends workers to threads, keeps idle ones warm, and replaces those that die.
+//! Lends workers to threads, one for each program, and replaces those that die.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use std::os::unix::net::UnixStream;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::Receiver;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::ThreadId;
 use std::time::Duration;
 
 use twincell_values::value::AbstractValue;
 
 use super::link::{Broken, Worker};
-use super::process::Process;
-use super::protocol::{ExecutionRecord, ExecutionRequest, FromWorker, MAX_FRAME, Program, ToWorker, Unevaluated};
-use super::starter::Starter;
+use super::nursery::Nursery;
+use super::protocol::{
+    ExecutionRecord, ExecutionRequest, FromWorker, Isolation, MAX_FRAME, Program, SandboxReport, ToWorker, Unevaluated,
+};
 use super::{EngineError, Executed, PoolOptions, Stop, WorkerInfo, frame};
 
 /// The number of workers that may be lost while loading a program before it is given up.
 const LOAD_ATTEMPTS: u32 = 3;
-/// The number of workers that may be killed from outside while they start, one after the other.
-const START_ATTEMPTS: u32 = 10;
 /// The maximum size of a program's records in bytes. The engine keeps them until they are compared.
 const MAX_RECEIVED: u64 = 128 << 20;
-/// Time limit for sending a message that has no answer.
-const PROMPT: Duration = Duration::from_secs(1);
 
-/// Sandboxed worker processes that are kept warm. Threads share the pool, and each takes its own worker with
-/// [`WorkerPool::load`]. A clone shares the workers.
+/// Sandboxed worker processes. Threads share the pool, and each takes its own worker with [`WorkerPool::load`]. A clone
+/// shares the limit, and what the workers are forked from.
 #[derive(Debug, Clone)]
 pub struct WorkerPool {
     lender: Arc<Lender>,
@@ -37,35 +32,12 @@ pub struct WorkerPool {
 #[derive(Debug)]
 struct Lender {
     options: PoolOptions,
-    state: Mutex<State>,
+    nursery: Nursery,
+    /// The number of workers that each thread asked for and has.
+    lent: Mutex<HashMap<ThreadId, usize>>,
     returned: Condvar,
     next_program: AtomicU64,
-}
-
-#[derive(Debug, Default)]
-struct State {
-    idle: Vec<Worker>,
-    /// A worker started after a loss, so that the next loss costs less. It has not said hello yet.
-    spare: Option<Receiver<std::io::Result<(Process, UnixStream)>>>,
-    /// The workers that are lent out, or being started for this, by the thread that asked for them.
-    lent: HashMap<ThreadId, usize>,
-    /// Dropped last, after all workers.
-    starter: Option<Starter>,
-}
-
-impl State {
-    fn lent(&self) -> usize {
-        self.lent.values().sum()
-    }
-
-    fn return_of(&mut self, holder: ThreadId) {
-        if let Entry::Occupied(mut count) = self.lent.entry(holder) {
-            *count.get_mut() -= 1;
-            if *count.get() == 0 {
-                count.remove();
-            }
-        }
-    }
+    enforced: OnceLock<SandboxReport>,
 }
 
 /// A program loaded into one worker, which it holds until it is dropped.
@@ -82,17 +54,28 @@ pub struct Loaded<'pool> {
     received: u64,
     /// The message that loads the program.
     load: Vec<u8>,
+    /// What is imported before it arrives.
+    imports: Vec<String>,
+    isolation: Isolation,
     /// What could not be evaluated in a module.
     pub unevaluated: Vec<Unevaluated>,
     /// Executions left something in a worker that could not be restored, as far as is known.
     tainted: bool,
+    /// The code wrote to the connection of its worker.
+    pub forged: bool,
 }
 
 impl WorkerPool {
-    /// Makes a pool. No worker starts yet.
+    /// Makes a pool. No process starts yet.
     pub fn new(options: PoolOptions) -> Self {
-        let lender =
-            Lender { options, state: Mutex::default(), returned: Condvar::new(), next_program: AtomicU64::new(1) };
+        let lender = Lender {
+            nursery: Nursery::new(options.clone()),
+            options,
+            lent: Mutex::default(),
+            returned: Condvar::new(),
+            next_program: AtomicU64::new(1),
+            enforced: OnceLock::new(),
+        };
         Self { lender: Arc::new(lender), stop: Stop::default() }
     }
 
@@ -101,14 +84,24 @@ impl WorkerPool {
         Self { lender: self.lender.clone(), stop: stop.clone() }
     }
 
-    /// Starts a worker if none is idle, and returns what it enforces.
+    /// Starts a worker, and returns what it enforces.
     pub fn info(&self) -> Result<WorkerInfo, EngineError> {
         self.lender.info()
     }
 
-    /// Takes an idle worker (or starts one, or waits for one) and loads a program into it. A thread that already holds
+    /// What workers enforce, once one has run.
+    pub fn enforced(&self) -> Option<SandboxReport> {
+        self.lender.enforced.get().cloned()
+    }
+
+    /// Whether programs may run here: an error where the system does not enforce all that the sandbox promises.
+    pub fn check(&self) -> Result<(), EngineError> {
+        self.lender.check(&self.info()?)
+    }
+
+    /// Starts a worker, if need be after another one has ended, and loads a program into it. A thread that already holds
     /// a program does not wait for another worker, since it might wait for itself. Then there is one worker beyond the
-    /// limit until it is returned.
+    /// limit.
     pub fn load(&self, program: &Program) -> Result<Loaded<'_>, EngineError> {
         self.lender.load(program, &self.stop)
     }
@@ -117,16 +110,15 @@ impl WorkerPool {
 impl Lender {
     fn info(&self) -> Result<WorkerInfo, EngineError> {
         let holder = self.reserve();
-        match self.worker() {
-            Ok(worker) => {
-                let info = worker.info.clone();
-                self.give_back(holder, Some(worker));
-                Ok(info)
-            }
-            Err(error) => {
-                self.give_back(holder, None);
-                Err(error)
-            }
+        let info = self.nursery.worker(&[], false).map(|worker| worker.info.clone());
+        self.give_back(holder);
+        info
+    }
+
+    fn check(&self, info: &WorkerInfo) -> Result<(), EngineError> {
+        match info.sandbox.missing() {
+            Some(missing) if !self.options.allow_incomplete => Err(EngineError::Sandbox { missing }),
+            _ => Ok(()),
         }
     }
 
@@ -145,8 +137,11 @@ impl Lender {
             program: number,
             received: 0,
             load,
+            imports: program.imports.clone(),
+            isolation: program.isolation,
             unevaluated: Vec::new(),
             tainted: false,
+            forged: false,
         };
         loaded.ensure()?;
         Ok(loaded)
@@ -155,111 +150,29 @@ impl Lender {
     /// Waits until one more worker may be lent out, and counts it for this thread.
     fn reserve(&self) -> ThreadId {
         let holder = std::thread::current().id();
-        let mut state = self.state();
-        while state.lent() >= self.workers() && !state.lent.contains_key(&holder) {
-            state = self.returned.wait(state).unwrap_or_else(PoisonError::into_inner);
+        let mut lent = self.lent();
+        while lent.values().sum::<usize>() >= self.options.workers.max(1) && !lent.contains_key(&holder) {
+            lent = self.returned.wait(lent).unwrap_or_else(PoisonError::into_inner);
         }
-        *state.lent.entry(holder).or_default() += 1;
+        *lent.entry(holder).or_default() += 1;
         holder
     }
 
-    fn workers(&self) -> usize {
-        self.options.workers.max(1)
-    }
-
-    /// An idle worker, the spare one, or a new one, for a caller that holds a reservation.
-    fn worker(&self) -> Result<Worker, EngineError> {
-        let mut attempts = 1;
-        loop {
-            let arrival = {
-                let mut state = self.state();
-                if let Some(worker) = state.idle.pop() {
-                    return Ok(worker);
-                }
-                match state.spare.take() {
-                    Some(spare) => spare,
-                    None => self.start(&mut state)?,
-                }
-            };
-            let started = match arrival.recv() {
-                Ok(started) => started.map_err(|error| self.cannot_start(error))?,
-                Err(_) => return Err(self.cannot_start("its thread is gone")),
-            };
-            match Worker::greet(started, &self.options) {
-                Ok(worker) => return Ok(worker),
-                // This is not Python's fault.
-                Err((_, true)) if attempts < START_ATTEMPTS => attempts += 1,
-                Err((error, _)) => return Err(error),
+    /// Ends a thread's reservation.
+    fn give_back(&self, holder: ThreadId) {
+        if let Entry::Occupied(mut count) = self.lent().entry(holder) {
+            *count.get_mut() -= 1;
+            if *count.get() == 0 {
+                count.remove();
             }
         }
-    }
-
-    fn start(&self, state: &mut State) -> Result<Receiver<std::io::Result<(Process, UnixStream)>>, EngineError> {
-        if state.starter.is_none() {
-            state.starter = Some(Starter::new(self.options.clone()).map_err(|error| self.cannot_start(error))?);
-        }
-        match &state.starter {
-            Some(starter) => Ok(starter.start()),
-            None => Err(self.cannot_start("its thread is gone")),
-        }
-    }
-
-    fn cannot_start(&self, reason: impl ToString) -> EngineError {
-        EngineError::Start { python: self.options.python.display().to_string(), reason: reason.to_string() }
-    }
-
-    /// Starts a spare worker in the background, unless there is one.
-    fn prepare_spare(&self) {
-        let mut state = self.state();
-        if state.spare.is_none() && state.idle.is_empty() {
-            // If it cannot be started, the next load reports the error.
-            state.spare = self.start(&mut state).ok();
-        }
-    }
-
-    /// Ends a thread's reservation. A worker that is still good waits for the next program.
-    fn give_back(&self, holder: ThreadId, worker: Option<Worker>) {
-        let tired = {
-            let mut state = self.state();
-            state.return_of(holder);
-            let wanted = state.lent() + state.idle.len() < self.workers();
-            match worker {
-                Some(worker) if wanted && worker.programs < self.options.programs_per_worker => {
-                    state.idle.push(worker);
-                    None
-                }
-                tired => tired,
-            }
-        };
         self.returned.notify_one();
-        if let Some(worker) = tired {
-            dismiss(vec![worker]);
-        }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
-        // The state is consistent between any two statements, so a panic elsewhere does not damage it.
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lent(&self) -> MutexGuard<'_, HashMap<ThreadId, usize>> {
+        // It is consistent between any two statements, so a panic elsewhere does not damage it.
+        self.lent.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-impl Drop for Lender {
-    fn drop(&mut self) {
-        let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
-        dismiss(std::mem::take(&mut state.idle));
-        if let Some(spare) = state.spare.take() {
-            // It is received so that it is killed and reaped here and now.
-            drop(spare.recv());
-        }
-    }
-}
-
-/// Asks all workers to exit before waiting for the first.
-fn dismiss(mut workers: Vec<Worker>) {
-    if let Ok(exit) = frame::encode(&ToWorker::Exit, MAX_FRAME) {
-        workers.iter_mut().for_each(|worker| worker.dismiss(&exit));
-    }
-    workers.into_iter().for_each(Worker::retire);
 }
 
 impl Loaded<'_> {
@@ -370,9 +283,7 @@ impl Loaded<'_> {
 
     /// Continues in a fresh worker. Anything that executions left behind in this one is gone with it.
     pub fn start_over(&mut self) {
-        if let Some(worker) = self.worker.take() {
-            dismiss(vec![worker]);
-        }
+        self.worker = None;
         self.tainted = false;
     }
 
@@ -387,8 +298,9 @@ impl Loaded<'_> {
             if self.stop.is_asked() {
                 return Err(EngineError::Stopped);
             }
-            let mut worker = self.pool.worker()?;
-            worker.programs += 1;
+            let mut worker = self.pool.nursery.worker(&self.imports, self.isolation == Isolation::Process)?;
+            self.pool.check(&worker.info)?;
+            self.pool.enforced.get_or_init(|| worker.info.sandbox.clone());
             worker.stop = self.stop.clone();
             match load(&mut worker, &self.load, self.program, self.pool.options.load_deadline) {
                 Ok(Ok(unevaluated)) => {
@@ -401,11 +313,12 @@ impl Loaded<'_> {
                 }
                 Err(Broken::Stopped) => return Err(EngineError::Stopped),
                 Err(broken) => {
+                    if matches!(broken, Broken::Forged) {
+                        return Err(EngineError::Forged);
+                    }
                     let overran = matches!(broken, Broken::Overran(_));
-                    // A worker that served another program before may have ended because of that program.
-                    let counts = overran || worker.programs == 1;
                     let ended = worker.end(broken);
-                    times += u32::from(counts);
+                    times += 1;
                     reason = ended.description;
                     if overran && !ended.from_outside {
                         // It would end again.
@@ -437,9 +350,9 @@ impl Loaded<'_> {
             if outcome.is_err() {
                 break;
             }
-            let before = worker.received;
+            let before = worker.received();
             let answer = worker.receive(deadline).and_then(|answer| answer_to(request, self.program, answer));
-            self.received += worker.received - before;
+            self.received += worker.received() - before;
             match answer {
                 Ok(_) if self.received > MAX_RECEIVED => {
                     outcome = Err(Broken::Hostile(format!("more than {} MiB of records", MAX_RECEIVED >> 20)));
@@ -460,14 +373,10 @@ impl Loaded<'_> {
                 self.worker = Some(worker);
                 (done, false)
             }
-            Err(Broken::Stopped) => {
-                // The next comparison need not wait for the start of a worker.
-                self.pool.prepare_spare();
-                (done, false)
-            }
+            Err(Broken::Stopped) => (done, false),
             Err(broken) => {
+                self.forged |= matches!(broken, Broken::Forged);
                 let ended = worker.end(broken);
-                self.pool.prepare_spare();
                 if ended.from_outside && !(again && done.is_empty()) {
                     return (done, true);
                 }
@@ -480,15 +389,9 @@ impl Loaded<'_> {
 
 impl Drop for Loaded<'_> {
     fn drop(&mut self) {
-        let mut worker = self.worker.take();
-        if let Some(present) = &mut worker {
-            let unload = frame::encode(&ToWorker::Unload { program: self.program }, MAX_FRAME);
-            let sent = unload.map_err(Broken::from).and_then(|frame| present.send(&frame, PROMPT));
-            if sent.is_err() {
-                worker = None;
-            }
-        }
-        self.pool.give_back(self.holder, worker);
+        // What was done for this program ends with its process.
+        self.worker = None;
+        self.pool.give_back(self.holder);
     }
 }
 

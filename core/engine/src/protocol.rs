@@ -1,10 +1,12 @@
-//! The messages between engine and worker: length-prefixed MessagePack, plain data only.
+//! The messages between engine, zygotes and workers: length-prefixed MessagePack, plain data only.
 //!
-//! A frame is a little-endian u32 length and then that many bytes of one [`ToWorker`] or [`FromWorker`] (rmp-serde with
-//! fields by position, since both sides have the same version, and names would be half of a record). The worker speaks
-//! first ([`FromWorker::Hello`]). Both sides refuse frames over [`MAX_FRAME`].
+//! A frame is a little-endian u32 length and then that many bytes of one message (rmp-serde with fields by position,
+//! since all sides have the same version, and names would be half of a record). All sides refuse frames over
+//! [`MAX_FRAME`]. A zygote speaks first ([`FromZygote::Ready`]). A worker is first told its key ([`ToWorker::Begin`]), and
+//! each of its messages carries a tag that only the key gives (`frame::Seal`).
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
@@ -16,7 +18,7 @@ use twincell_values::value::{Choice, Fixed, Recipe};
 
 use crate::observed::Behavior;
 
-pub const PROTOCOL_VERSION: u32 = 9;
+pub const PROTOCOL_VERSION: u32 = 10;
 pub const MAX_FRAME: usize = 64 << 20;
 
 /// Where missing names come from.
@@ -153,6 +155,9 @@ pub struct Program {
     /// The maximum number of marks that one version may pass in one execution.
     pub step_budget: u64,
     pub isolation: Isolation,
+    /// The modules that the versions' modules import first thing, by dotted path, each once. The installed ones are
+    /// imported before the program arrives.
+    pub imports: Vec<String>,
     /// Whether functions are called a second time with the same arguments, because they may remember the first call.
     pub calls_twice: bool,
 }
@@ -261,8 +266,55 @@ pub struct SandboxReport {
     pub programs: String,
     pub memory: String,
     pub time: String,
-    /// Whether the operating system enforces all of the above.
-    pub complete: bool,
+    /// What the operating system does not enforce. Foreign code runs only where this is empty, unless the user says
+    /// otherwise.
+    pub lacks: Vec<Lack>,
+}
+
+/// Something that the operating system does not enforce.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Lack {
+    pub mechanism: Mechanism,
+    /// For people: `the kernel does not have it`.
+    pub reason: String,
+}
+
+/// What the sandbox is made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Mechanism {
+    /// Which files may be read and written.
+    Landlock,
+    /// Which system calls may be made.
+    Seccomp,
+    /// Privileges that are given up.
+    Privileges,
+    /// Limits of memory, processor time, files.
+    Limits,
+}
+
+impl std::fmt::Display for Lack {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mechanism = match self.mechanism {
+            Mechanism::Landlock => "Landlock",
+            Mechanism::Seccomp => "seccomp",
+            Mechanism::Privileges => "giving up privileges",
+            Mechanism::Limits => "resource limits",
+        };
+        write!(formatter, "no {mechanism} ({})", self.reason)
+    }
+}
+
+impl SandboxReport {
+    pub fn is_complete(&self) -> bool {
+        self.lacks.is_empty()
+    }
+
+    /// What is missing, in one line: `no Landlock (the kernel does not have it)`. `None` if nothing is.
+    pub fn missing(&self) -> Option<String> {
+        let lacks: Vec<String> = self.lacks.iter().map(Lack::to_string).collect();
+        (!lacks.is_empty()).then(|| lacks.join(", "))
+    }
 }
 
 /// A part of a module that could not be evaluated, with the exception as text.
@@ -275,28 +327,66 @@ pub enum Unevaluated {
     Module { error: String },
 }
 
+/// What a zygote is told: a process that has loaded what programs need, runs none of them, and forks the processes that
+/// do. After a message that asks for a process, the files that this process gets travel over the same socket: its end of
+/// its own connection, and its standard error.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ToZygote {
+    /// Fork a worker. Answered by `Forked`. On its own connection the worker then awaits [`ToWorker::Begin`].
+    Worker(Fork),
+    /// Fork another zygote, which imports these modules, in order, before it says [`FromZygote::Ready`] on its own
+    /// connection. Answered by `Forked`.
+    Zygote { imports: Vec<String> },
+    /// Which of these modules are installed, so that a zygote may import them. Answered by `Installed`.
+    Installed { modules: Vec<String> },
+}
+
+/// A worker to be forked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fork {
+    /// Its own folder, the only place where it may write.
+    pub folder: PathBuf,
+    /// Its memory limit beyond its use when it locks itself.
+    pub memory_bytes: u64,
+    /// It runs no program itself, and forks a process for each execution of a version ([`Isolation::Process`]).
+    pub forks: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FromZygote {
+    /// It can fork. `alone`: what it imported started threads, which no fork would have.
+    Ready {
+        protocol: u32,
+        alone: bool,
+    },
+    /// The number of the process. It is the zygote's own where a system cannot fork processes for the engine: then the
+    /// zygote became the worker.
+    Forked {
+        process: u32,
+    },
+    /// Those of the modules asked about that are installed, in the same order.
+    Installed {
+        modules: Vec<String>,
+    },
+    Failed {
+        reason: String,
+    },
+}
+
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ToWorker {
+    /// The first message. The key that gives the tags of the worker's messages.
+    Begin { key: [u8; 16] },
     /// Compile and keep a program under a number, replacing any program with this number.
-    Load {
-        program: u64,
-        source: Box<Program>,
-    },
+    Load { program: u64, source: Box<Program> },
     /// Predict a loaded program anew: the same program with other predictions. Answered by `Loaded`.
-    Predict {
-        program: u64,
-        source: Box<Program>,
-    },
-    Unload {
-        program: u64,
-    },
+    Predict { program: u64, source: Box<Program> },
     /// Answered by one `Record` for each request, in order, then `Done`. A `Failed` replaces a record that cannot be
     /// made.
-    Run {
-        program: u64,
-        requests: Vec<ExecutionRequest>,
-    },
+    Run { program: u64, requests: Vec<ExecutionRequest> },
     /// Run a file's tests unchanged, without hooks, on one version. Answered by one `Tested`.
     Test {
         program: u64,
@@ -306,10 +396,7 @@ pub enum ToWorker {
     },
     /// Look for everything that executions left in the process, which takes longer than many of them. Answered by
     /// `Inspected`.
-    Inspect {
-        program: u64,
-    },
-    Exit,
+    Inspect { program: u64 },
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -1,18 +1,20 @@
 //! The pool against workers that behave in every way a worker can. The workers are this test program itself, started
-//! again with [`FAKE`] in the arguments; what a program's text says is what the fake worker does.
+//! again with [`FAKE`] in the arguments; what a program's text says is what the fake worker does. It forks nothing: as
+//! zygotes do where a system cannot fork for another process, it becomes the first worker that it is asked for.
 
 use std::io::Write;
 use std::os::fd::FromRawFd;
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use twincell_engine::frame::{self, MAX_RECORD};
+use twincell_engine::frame::{self, MAX_RECORD, Seal};
 use twincell_engine::observed::{Behavior, Observed, Outcome};
 use twincell_engine::protocol::{
-    ExecutionRecord, ExecutionRequest, FromWorker, MAX_FRAME, PROTOCOL_VERSION, SandboxReport, ToWorker, Unevaluated,
+    ExecutionRecord, ExecutionRequest, FromWorker, FromZygote, Lack, MAX_FRAME, Mechanism, PROTOCOL_VERSION,
+    SandboxReport, ToWorker, ToZygote, Unevaluated,
 };
-use twincell_engine::{EngineError, Executed, PoolOptions, SOCKET_VARIABLE, WorkerPool};
+use twincell_engine::{EngineError, Executed, PoolOptions, SOCKET_VARIABLE, WorkerPool, handover};
 use twincell_samples::executions::{outcome, program, record, requests, test_as_worker};
 
 const FAKE: &str = "fake_worker";
@@ -68,7 +70,8 @@ fn only_the_request_at_hand_is_lost() {
         ("hang at 2", "did not answer within 1s"),
         ("drip at 2", "did not answer within 1s"),
         ("garbage at 2", "does not hold a message"),
-        ("oversized at 2", "over the limit"),
+        ("forge at 2", "was spoken for by the code"),
+        ("oversized at 2", "was spoken for by the code"),
         ("deep at 2", "does not hold a message"),
         ("half a frame at 2", "the worker ended with"),
         ("wrong program at 2", "no answer to the request"),
@@ -123,10 +126,7 @@ fn a_thread_that_holds_a_program_gets_another_worker_instead_of_waiting_for_itse
     assert_ne!(worker_of(&a[0]), worker_of(&b[0]));
     drop(second);
     drop(first);
-    // One of them was one more than there should be, and is gone.
-    let kept = worker_of(&pool.load(&program("")).unwrap().run(requests(1)).unwrap()[0]);
-    let running: Vec<u32> = [worker_of(&a[0]), worker_of(&b[0])].into_iter().filter(|id| is_running(*id)).collect();
-    assert_eq!(running, [kept]);
+    assert!(!is_running(worker_of(&a[0])) && !is_running(worker_of(&b[0])));
 }
 
 #[test]
@@ -162,8 +162,7 @@ fn chaos(threads: u64, rounds: u64) {
         "kill",
         "nothing",
     ];
-    let mut options = options(3);
-    options.programs_per_worker = 7;
+    let options = options(3);
     let pool = WorkerPool::new(options);
     let workers = std::sync::Mutex::new(std::collections::BTreeSet::new());
     std::thread::scope(|scope| {
@@ -286,12 +285,11 @@ fn a_worker_that_cannot_be_inspected_may_hold_anything() {
 }
 
 #[test]
-fn a_program_that_is_refused_costs_no_worker() {
+fn a_program_that_is_refused_costs_no_other() {
     let pool = WorkerPool::new(options(1));
-    let before = worker_of(&pool.load(&program("")).unwrap().run(requests(1)).unwrap()[0]);
-    assert!(matches!(pool.load(&program("fail at load")), Err(EngineError::Load(reason)) if reason == "refused"));
-    let after = worker_of(&pool.load(&program("")).unwrap().run(requests(1)).unwrap()[0]);
-    assert_eq!(before, after);
+    let refused = pool.load(&program("fail at load")).unwrap_err();
+    assert!(matches!(refused, EngineError::Load(reason) if reason == "refused"));
+    assert!(pool.load(&program("")).unwrap().run(requests(1)).is_ok());
 }
 
 #[test]
@@ -307,16 +305,26 @@ fn when_no_worker_can_be_had_any_more_what_is_finished_is_kept() {
 }
 
 #[test]
-fn idle_workers_are_used_again_until_they_are_tired() {
-    let mut options = options(1);
-    options.programs_per_worker = 2;
-    let pool = WorkerPool::new(options);
+fn each_program_has_a_worker_of_its_own() {
+    let pool = WorkerPool::new(options(1));
     let workers: Vec<u32> =
-        (0..4).map(|_| worker_of(&pool.load(&program("")).unwrap().run(requests(1)).unwrap()[0])).collect();
-    assert_eq!(workers[0], workers[1]);
-    assert_ne!(workers[1], workers[2]);
-    assert_eq!(workers[2], workers[3]);
-    assert!(!is_running(workers[0]));
+        (0..3).map(|_| worker_of(&pool.load(&program("")).unwrap().run(requests(1)).unwrap()[0])).collect();
+    assert!(workers[0] != workers[1] && workers[1] != workers[2]);
+    assert!(workers.iter().all(|worker| !is_running(*worker)));
+}
+
+#[test]
+fn where_the_sandbox_is_not_complete_no_program_runs_unless_the_user_says_so() {
+    let lacking = PoolOptions { memory_bytes: 98, ..options(1) };
+    let pool = WorkerPool::new(lacking.clone());
+    let error = pool.load(&program("")).unwrap_err();
+    assert!(matches!(error, EngineError::Sandbox { .. }));
+    let said = error.to_string();
+    assert!(said.contains("no Landlock (the kernel does not have it)") && said.contains("--unsafe"), "{said}");
+    assert!(pool.check().is_err() && pool.info().is_ok() && pool.enforced().is_none());
+    let pool = WorkerPool::new(PoolOptions { allow_incomplete: true, ..lacking });
+    assert!(pool.load(&program("")).unwrap().run(requests(1)).is_ok());
+    assert!(pool.check().is_ok() && !pool.enforced().unwrap().is_complete());
 }
 
 #[test]
@@ -342,14 +350,11 @@ fn more_threads_than_workers_take_turns() {
 }
 
 #[test]
-fn a_worker_outlives_the_thread_that_first_used_it() {
+fn a_worker_outlives_the_thread_that_asked_for_it() {
     let pool = WorkerPool::new(options(1));
-    let first = std::thread::scope(|scope| {
-        scope.spawn(|| worker_of(&pool.load(&program("")).unwrap().run(requests(1)).unwrap()[0])).join().unwrap()
-    });
+    let mut loaded = std::thread::scope(|scope| scope.spawn(|| pool.load(&program("")).unwrap()).join().unwrap());
     std::thread::sleep(Duration::from_millis(50));
-    let done = pool.load(&program("")).unwrap().run(requests(1)).unwrap();
-    assert_eq!(worker_of(&done[0]), first);
+    assert!(matches!(loaded.run(requests(1)).unwrap()[0], Executed::Record(_)));
 }
 
 #[test]
@@ -364,49 +369,6 @@ fn dropping_a_pool_leaves_no_process_and_no_folder() {
     drop(pool);
     assert!(!is_running(worker_of(&done[0])));
     assert!(!folder.exists());
-}
-
-/// Linux only: elsewhere a worker notices the closed socket when it next reads.
-#[cfg(target_os = "linux")]
-#[test]
-fn a_killed_engine_leaves_no_worker() {
-    use std::io::{BufRead, BufReader};
-    // Its workers' folders stay behind, so they are put where they are removed.
-    let folder = tempfile::tempdir().unwrap();
-    let mut engine = std::process::Command::new(std::env::current_exe().unwrap())
-        .args(["fake_engine", "--exact", "--nocapture"])
-        .env("TWINCELL_TEST_ENGINE", "1")
-        .env("TMPDIR", folder.path())
-        .stdout(std::process::Stdio::piped())
-        .spawn()
-        .unwrap();
-    let worker: u32 = BufReader::new(engine.stdout.take().unwrap())
-        .lines()
-        .find_map(|line| line.unwrap().strip_prefix("worker=")?.parse().ok())
-        .unwrap();
-    assert!(is_running(worker));
-    engine.kill().unwrap();
-    engine.wait().unwrap();
-    let deadline = Instant::now() + Duration::from_secs(5);
-    while is_running(worker) && Instant::now() < deadline {
-        std::thread::sleep(Duration::from_millis(5));
-    }
-    assert!(!is_running(worker));
-}
-
-/// The engine of [`a_killed_engine_leaves_no_worker`]; nothing unless that test starts it.
-#[test]
-fn fake_engine() {
-    if std::env::var_os("TWINCELL_TEST_ENGINE").is_none() {
-        return;
-    }
-    let mut options = options(1);
-    options.deadline = Duration::from_secs(60);
-    let pool = WorkerPool::new(options);
-    let mut loaded = pool.load(&program("hang at 1")).unwrap();
-    let done = loaded.run(requests(1)).unwrap();
-    println!("\nworker={}", worker_of(&done[0]));
-    let _ = loaded.run(requests(2));
 }
 
 #[test]
@@ -458,8 +420,10 @@ fn a_worker_sees_no_secret_of_the_environment() {
 fn fake_worker() {
     let Ok(socket) = std::env::var(SOCKET_VARIABLE) else { return };
     // SAFETY: the number is this process's own end of the engine's socket pair. Nothing else owns it.
-    let mut socket = unsafe { UnixStream::from_raw_fd(socket.parse().unwrap()) };
-    fake::serve(&mut socket);
+    let socket = unsafe { UnixStream::from_raw_fd(socket.parse().unwrap()) };
+    if let Some(mut line) = fake::become_worker(socket) {
+        fake::serve(&mut line);
+    }
     std::process::exit(0);
 }
 
@@ -467,18 +431,67 @@ fn fake_worker() {
 mod fake {
     use super::*;
 
-    fn send(socket: &mut UnixStream, message: &FromWorker) {
-        socket.write_all(&frame::encode(message, MAX_FRAME).unwrap()).unwrap();
+    pub struct Line {
+        socket: UnixStream,
+        seal: Seal,
+        memory: u64,
     }
 
-    pub fn serve(socket: &mut UnixStream) {
-        let memory: u32 = std::env::var("TWINCELL_WORKER_MEMORY").unwrap().parse().unwrap();
-        let protocol = if memory == 99 { 99 } else { PROTOCOL_VERSION };
-        let sandbox = SandboxReport { filesystem: "none".into(), ..Default::default() };
+    impl std::ops::Deref for Line {
+        type Target = UnixStream;
+
+        fn deref(&self) -> &UnixStream {
+            &self.socket
+        }
+    }
+
+    impl std::ops::DerefMut for Line {
+        fn deref_mut(&mut self) -> &mut UnixStream {
+            &mut self.socket
+        }
+    }
+
+    fn sealed(line: &mut Line, message: &FromWorker) -> Vec<u8> {
+        line.seal.close(frame::encode(message, MAX_FRAME).unwrap())
+    }
+
+    fn send(line: &mut Line, message: &FromWorker) {
+        let frame = sealed(line, message);
+        line.write_all(&frame).unwrap();
+    }
+
+    /// The zygote's part. `None` if nobody wants a worker.
+    pub fn become_worker(mut socket: UnixStream) -> Option<Line> {
+        let say = |socket: &mut UnixStream, message: &FromZygote| {
+            socket.write_all(&frame::encode(message, MAX_FRAME).unwrap()).unwrap();
+        };
+        say(&mut socket, &FromZygote::Ready { protocol: PROTOCOL_VERSION, alone: false });
+        match frame::read::<ToZygote>(&mut socket).unwrap()? {
+            ToZygote::Worker(fork) => {
+                let [own, errors] = <[_; 2]>::try_from(handover::receive(&socket).unwrap()).unwrap();
+                drop(errors);
+                std::env::set_current_dir(&fork.folder).unwrap();
+                say(&mut socket, &FromZygote::Forked { process: std::process::id() });
+                let mut socket = UnixStream::from(own);
+                let Some(ToWorker::Begin { key }) = frame::read(&mut socket).unwrap() else { panic!() };
+                Some(Line { socket, seal: Seal::new(key), memory: fork.memory_bytes })
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+
+    pub fn serve(socket: &mut Line) {
+        let protocol = if socket.memory == 99 { 99 } else { PROTOCOL_VERSION };
+        let mut sandbox = SandboxReport { filesystem: "none".into(), ..Default::default() };
+        if socket.memory == 98 {
+            let reason = "the kernel does not have it".to_owned();
+            sandbox.lacks.push(Lack { mechanism: Mechanism::Landlock, reason });
+        }
         send(socket, &FromWorker::Hello { protocol, twincell: "0".into(), python: "3.fake".into(), sandbox });
         let mut code = String::new();
-        while let Some(message) = frame::read::<ToWorker>(socket).unwrap() {
+        while let Some(message) = frame::read::<ToWorker>(&mut socket.socket).unwrap() {
             match message {
+                ToWorker::Begin { .. } => panic!(),
                 ToWorker::Load { program, source } => {
                     code = source.versions[0].code.clone();
                     let flag = code.strip_prefix("die for good at 2 ");
@@ -519,14 +532,14 @@ mod fake {
                 ToWorker::Inspect { program } => {
                     send(socket, &FromWorker::Inspected { program, tainted: code == "taint" });
                 }
-                ToWorker::Unload { .. } => {}
-                ToWorker::Exit if code == "hang at exit" => std::thread::sleep(Duration::from_secs(60)),
-                ToWorker::Exit => return,
             }
+        }
+        if code == "hang at exit" {
+            std::thread::sleep(Duration::from_secs(60));
         }
     }
 
-    fn run(socket: &mut UnixStream, code: &str, program: u64, request: &ExecutionRequest) {
+    fn run(socket: &mut Line, code: &str, program: u64, request: &ExecutionRequest) {
         if let Some(flag) = code.strip_prefix("die for good at 2 ") {
             if request.index == 2 {
                 std::fs::write(flag, "").unwrap();
@@ -560,7 +573,7 @@ mod fake {
         std::thread::sleep(Duration::from_secs(60));
     }
 
-    fn misbehave(socket: &mut UnixStream, misdeed: &str, program: u64, request: Option<&ExecutionRequest>) {
+    fn misbehave(socket: &mut Line, misdeed: &str, program: u64, request: Option<&ExecutionRequest>) {
         let falsify = |change: &dyn Fn(&mut u64, &mut ExecutionRecord)| {
             let FromWorker::Record { mut program, mut record } = answer(program, request.unwrap()) else {
                 unreachable!()
@@ -585,16 +598,20 @@ mod fake {
                     std::thread::sleep(Duration::from_millis(20));
                 }
             }
-            "garbage" => socket.write_all(&[4, 0, 0, 0, 0xc1, 1, 2, 3]).unwrap(),
-            "oversized" => socket.write_all(&(MAX_RECORD as u32 + 1).to_le_bytes()).unwrap(),
+            "forge" => socket.write_all(&[4, 0, 0, 0, 0xc1, 1, 2, 3]).unwrap(),
+            "garbage" => {
+                let frame = socket.seal.close(vec![4, 0, 0, 0, 0xc1, 1, 2, 3]);
+                socket.write_all(&frame).unwrap();
+            }
+            "oversized" => socket.write_all(&(MAX_RECORD as u32 + 99).to_le_bytes()).unwrap(),
             "deep" => {
                 let start = [&[0x81, 0xa6][..], b"record", &[0x81, 0xa7], b"program"].concat();
                 let body = [start, vec![0x91; 100_000]].concat();
-                socket.write_all(&(body.len() as u32).to_le_bytes()).unwrap();
-                socket.write_all(&body).unwrap();
+                let frame = socket.seal.close([&(body.len() as u32).to_le_bytes()[..], &body].concat());
+                socket.write_all(&frame).unwrap();
             }
             "half a frame" => {
-                let whole = frame::encode(&answer(program, request.unwrap()), MAX_FRAME).unwrap();
+                let whole = sealed(socket, &answer(program, request.unwrap()));
                 socket.write_all(&whole[..whole.len() / 2]).unwrap();
                 std::process::exit(0)
             }

@@ -45,6 +45,7 @@ pub fn program(code: &str) -> Program {
         step_budget: 1000,
         calls_twice: false,
         isolation: Default::default(),
+        imports: Vec::new(),
     }
 }
 

@@ -18,6 +18,7 @@ pub fn comparison(pairs: Vec<PairReport>) -> Comparison {
         predictor: "none".to_owned(),
         seed: 0,
         budget: 1,
+        sandbox: None,
         milliseconds: 0.0,
     }
 }

@@ -3,10 +3,10 @@
 //! The same class is `C` after `from a.b import C`, `b.C` after `from a import b`, and `a.b.C` after `import a.b`. Only
 //! texts are read, so nothing has to be installed. The dots of relative imports are left out.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use ruff_python_ast::statement_visitor::{StatementVisitor, walk_stmt};
-use ruff_python_ast::{Stmt, StmtImport, StmtImportFrom};
+use ruff_python_ast::{Expr, Stmt, StmtImport, StmtImportFrom};
 
 use crate::parse::{parse, with_stack_for};
 
@@ -27,6 +27,46 @@ pub fn imports(text: &str) -> BTreeMap<String, Import> {
         found.visit_body(&parse(text).syntax().body);
         found.names.into_iter().filter_map(|(name, import)| Some((name, import?))).collect()
     })
+}
+
+/// What a text imports when it is evaluated, each once: the dotted paths of modules, and of what is imported from them,
+/// which may be modules as well. Relative imports, and those for type checkers alone, are left out.
+pub fn imported_modules(text: &str) -> BTreeSet<String> {
+    with_stack_for(text.len(), || {
+        let mut found = FirstThing::default();
+        found.visit_body(&parse(text).syntax().body);
+        found.0
+    })
+}
+
+#[derive(Default)]
+struct FirstThing(BTreeSet<String>);
+
+impl<'a> StatementVisitor<'a> for FirstThing {
+    fn visit_stmt(&mut self, stmt: &'a Stmt) {
+        match stmt {
+            Stmt::Import(import) => self.0.extend(import.names.iter().map(|alias| alias.name.to_string())),
+            Stmt::ImportFrom(import) if import.level == 0 => {
+                let Some(module) = &import.module else { return };
+                self.0.insert(module.to_string());
+                let named = import.names.iter().filter(|alias| alias.name.as_str() != "*");
+                self.0.extend(named.map(|alias| format!("{module}.{}", alias.name)));
+            }
+            Stmt::FunctionDef(_) => {}
+            Stmt::If(branch) if is_for_type_checkers(&branch.test) => {
+                branch.elif_else_clauses.iter().for_each(|clause| self.visit_body(&clause.body));
+            }
+            _ => walk_stmt(self, stmt),
+        }
+    }
+}
+
+fn is_for_type_checkers(test: &Expr) -> bool {
+    match test {
+        Expr::Name(name) => name.id.as_str() == "TYPE_CHECKING",
+        Expr::Attribute(attribute) => attribute.attr.as_str() == "TYPE_CHECKING",
+        _ => false,
+    }
 }
 
 #[derive(Default)]
@@ -103,6 +143,15 @@ mod tests {
         ] {
             assert_eq!(targets(text), [(name.to_owned(), target.to_owned())], "{text}");
         }
+    }
+
+    #[test]
+    fn what_a_module_imports_first_thing_is_known_by_its_path() {
+        let text = "import a.b as c, d\nfrom e.f import g, h as i\nfrom . import j\nfrom .k import l\nfrom m import *\n\
+                    try:\n    import n\nexcept ImportError:\n    import o\ndef f():\n    import p\n\
+                    if typing.TYPE_CHECKING:\n    import q\nelse:\n    import r\n";
+        let found: Vec<String> = imported_modules(text).into_iter().collect();
+        assert_eq!(found, ["a.b", "d", "e.f", "e.f.g", "e.f.h", "m", "n", "o", "r"]);
     }
 
     #[test]

@@ -35,6 +35,8 @@ pub struct Options {
     pub model: Option<PathBuf>,
     pub device: Device,
     pub cache: Cache,
+    /// Whether code runs where the sandbox is not complete.
+    pub run_unsafe: bool,
     /// The maximum number of workers. If absent, one for each processor.
     pub jobs: Option<usize>,
     /// The time limit of one execution, in seconds.
@@ -239,6 +241,15 @@ pub static TABLE: &[OptionSpec] = &[
         apply: |options, value| options.memory = value.integer() as u64,
     },
     OptionSpec {
+        name: "unsafe",
+        kind: Kind::Flag,
+        default: "off",
+        absent: "",
+        help: "Run the code even where the system does not enforce all of the sandbox; for code that you trust",
+        jobs: EVERY,
+        apply: |options, value| options.run_unsafe = value.flag(),
+    },
+    OptionSpec {
         name: "raise-probability",
         kind: Kind::Number { minimum: 0.0, maximum: 1.0 },
         default: "0.15",
@@ -349,6 +360,7 @@ impl Default for Options {
             jobs: None,
             timeout: 5.0,
             memory: 1024,
+            run_unsafe: false,
             raise_probability: core.raise_probability,
             float_tolerance: core.float_tolerance,
             ignore_edge_cases: core.ignore_edge_cases,

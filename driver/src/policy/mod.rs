@@ -222,6 +222,10 @@ mod tests {
             ("model = '/tmp/model'", "model is not for a policy, which comes with the code: give --model"),
             ("function = 'f'", "function is not for a policy, which comes with the code: give --function"),
             ("policy = 'x'", "policy is not for a policy, which comes with the code: give --policy"),
+            (
+                "unsafe = true",
+                "unsafe is not for a policy that comes with the code: give --unsafe, or --policy with your own",
+            ),
             ("timeout = 6", "timeout cannot be above 5 in a policy, which comes with the code: give --timeout"),
             ("memory = 2048", "memory cannot be above 1024 in a policy, which comes with the code: give --memory"),
         ] {
@@ -229,6 +233,8 @@ mod tests {
             let error = options(folder.path(), &[]).unwrap_err();
             assert!(error.ends_with(&format!("twincell.toml:2: {expected}")), "{error}");
         }
+        let folder = in_folder(&[("own.toml", "unsafe = true\n")]);
+        assert!(Policy::of(folder.path(), Some(&folder.path().join("own.toml"))).unwrap().is_some());
         let folder = in_folder(&[("twincell.toml", "timeout = 2\nmemory = 64\njobs = 1024\n")]);
         let found = options(folder.path(), &[]).unwrap();
         let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);

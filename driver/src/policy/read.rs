@@ -29,7 +29,7 @@ pub(super) fn folder(folder: &Path) -> Result<Option<Policy>, PolicyError> {
     for name in ["twincell.toml", "pyproject.toml"] {
         let path = folder.join(name);
         if let Some(text) = content(&path)?
-            && let Some(policy) = policy(&path, &text)?
+            && let Some(policy) = policy(&path, &text, false)?
         {
             return Ok(Some(policy));
         }
@@ -41,7 +41,7 @@ pub(super) fn folder(folder: &Path) -> Result<Option<Policy>, PolicyError> {
 pub(super) fn file(path: &Path) -> Result<Policy, PolicyError> {
     let wrong = |what: &str| PolicyError { place: path.display().to_string(), what: what.to_owned() };
     let text = content(path)?.ok_or_else(|| wrong("there is no such file: give a policy, or none for no policy"))?;
-    policy(path, &text)?.ok_or_else(|| wrong("it has no table [tool.twincell]: add one, or name another file"))
+    policy(path, &text, true)?.ok_or_else(|| wrong("it has no table [tool.twincell]: add one, or name another file"))
 }
 
 /// The text of a file, if there is one.
@@ -71,14 +71,15 @@ fn shown(path: &Path) -> String {
     path.strip_prefix(&here).unwrap_or(path).display().to_string()
 }
 
-/// The policy in a text, if there is one. `pyproject.toml` belongs to many tools.
-fn policy(path: &Path, text: &str) -> Result<Option<Policy>, PolicyError> {
+/// The policy in a text, if there is one. `pyproject.toml` belongs to many tools. `is_named`: a user named the file, so it
+/// is the user's own.
+fn policy(path: &Path, text: &str, is_named: bool) -> Result<Option<Policy>, PolicyError> {
     let file = shown(path);
     let is_shared = path.file_name().is_some_and(|name| name == "pyproject.toml");
     if is_shared && !text.contains("twincell") {
         return Ok(None);
     }
-    let source = SettingsText { file: &file, text };
+    let source = SettingsText { file: &file, text, is_named };
     let whole = DeTable::parse(text).map_err(|error| {
         let what = error.message().lines().collect::<Vec<_>>().join(" ");
         source.error(error.span().map_or(0, |span| span.start), format!("this is not TOML: {what}"))
@@ -108,6 +109,7 @@ fn own_table<'t>(whole: &'t DeTable<'t>, source: &SettingsText<'_>) -> Result<Op
 struct SettingsText<'a> {
     file: &'a str,
     text: &'a str,
+    is_named: bool,
 }
 
 /// A table's entries in the order of the file.
@@ -149,6 +151,10 @@ impl SettingsText<'_> {
         if NOT_FOR_POLICIES.contains(&name) {
             let what = format!("{name} is not for a policy, which comes with the code: give --{name}");
             return Err(self.error(at, what));
+        }
+        if name == "unsafe" && !self.is_named {
+            let what = "unsafe is not for a policy that comes with the code: give --unsafe, or --policy with your own";
+            return Err(self.error(at, what.to_owned()));
         }
         let spec = match find_for(Job::Compare, name) {
             Ok(spec) => spec,
@@ -289,7 +295,7 @@ mod tests {
     use super::*;
 
     fn read(name: &str, text: &str) -> Result<Option<Policy>, String> {
-        policy(Path::new(name), text).map_err(|error| error.to_string())
+        policy(Path::new(name), text, false).map_err(|error| error.to_string())
     }
 
     #[test]

@@ -201,6 +201,7 @@ def study(
     jobs: int | None = None,
     timeout: float | None = None,
     memory: int | None = None,
+    unsafe: bool | None = None,
     raise_probability: float | None = None,
     float_tolerance: float | None = None,
     ignore_edge_cases: bool | None = None,
@@ -228,6 +229,7 @@ def compare(
     jobs: int | None = None,
     timeout: float | None = None,
     memory: int | None = None,
+    unsafe: bool | None = None,
     raise_probability: float | None = None,
     float_tolerance: float | None = None,
     ignore_edge_cases: bool | None = None,
@@ -323,7 +325,7 @@ def predict_magic(
 ) -> tuple[Predictions | None, str | None]: ...
 def version_name(line: str, cell: str) -> tuple[str | None, str | None]: ...
 def magic_flags(magic: str) -> list[str]: ...
-def serve_worker(socket: int, scratch: str, readable: list[str], memory_bytes: int) -> None: ...
+def serve_worker(socket: int, folder: str, readable: list[str]) -> None: ...
 def instrumented(source: str) -> tuple[str, list[str]]: ...
 def install_hooks(globals: dict[str, Any], identifiers: Sequence[str]) -> None: ...
 

@@ -1,6 +1,6 @@
-"""The program of a worker process, `python -m twincell.worker`. Only the engine starts it.
+"""The program of a zygote, `python -m twincell.worker`, from which workers are forked. Only the engine starts it.
 
-It collects the paths that Python needs to read. Then native code locks the sandbox and serves requests.
+It collects the paths that Python needs to read. Then native code forks workers, which lock themselves in.
 """
 
 import os
@@ -34,20 +34,19 @@ def _readable() -> list[str]:
 
 
 def main() -> int:
-    # Foreign code sees neither of these.
+    # Foreign code does not see it.
     socket = os.environ.pop("TWINCELL_WORKER_SOCKET", None)
-    memory = os.environ.pop("TWINCELL_WORKER_MEMORY", None)
-    if socket is None or memory is None:
+    if socket is None:
         print("twincell.worker is started by twincell itself; to compare code, run: twincell compare", file=sys.stderr)
         return 2
     # An interrupt from the terminal or the notebook is meant for the comparing process, which decides what ends.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    scratch = os.getcwd()
-    # Foreign code writes to the current folder. Before Python 3.11, nothing else keeps it out of the search path.
-    sys.path[:] = [path for path in sys.path if path and path != scratch]
+    folder = os.getcwd()
+    # Foreign code writes to its current folder. Before Python 3.11, nothing else keeps it out of the search path.
+    sys.path[:] = [path for path in sys.path if path and path != folder]
     from twincell import _twincell
 
-    _twincell.serve_worker(int(socket), scratch, _readable(), int(memory))
+    _twincell.serve_worker(int(socket), folder, _readable())
     return 0
 
 

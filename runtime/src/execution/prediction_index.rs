@@ -3,7 +3,7 @@
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 use rustc_hash::{FxHashMap, FxHashSet};
-use twincell_engine::protocol::{Context, Imported, Isolation, Program, Version};
+use twincell_engine::protocol::{Context, Imported, Program, Version};
 use twincell_syntax::site::{Site, SiteKind, Yields};
 use twincell_values::drawing::Pools;
 use twincell_values::path::AccessPath;
@@ -76,7 +76,6 @@ pub(crate) struct PredictionIndex {
     pub raise_probability: f64,
     pub step_budget: u64,
     pub context: Context,
-    pub isolation: Isolation,
     pub calls_twice: bool,
     known: Known,
     /// Attributes that some version asks for with an alternative: `hasattr`, `getattr` with a default.
@@ -203,7 +202,6 @@ impl PredictionIndex {
             raise_probability: program.raise_probability,
             step_budget: program.step_budget,
             context: program.context,
-            isolation: program.isolation,
             calls_twice: program.calls_twice,
             known,
             asked_for: asked_for(&program.versions),

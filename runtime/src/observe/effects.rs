@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::PyTuple;
+use pyo3::types::{PyFunction, PyTuple};
 
 use twincell_engine::observed::Call;
 
@@ -18,6 +18,13 @@ fn audit(event: &str, arguments: &Bound<'_, PyTuple>) -> PyResult<()> {
     match event {
         // A hook can never be removed again; Python ignores such a request silently.
         "sys.addaudithook" => return Err(pyo3::exceptions::PyRuntimeError::new_err("no audit hooks here")),
+        // Functions of others get other code, of which no module knows.
+        "object.__setattr__"
+            if arguments.get_item(0)?.is_exact_instance_of::<PyFunction>()
+                && state::with(|execution| !execution.loading) == Some(true) =>
+        {
+            taint();
+        }
         "gc.get_objects" | "gc.get_referrers" | "gc.get_referents" => taint(),
         _ if event.starts_with("ctypes.") && state::with(|execution| !execution.loading) == Some(true) => {
             taint();

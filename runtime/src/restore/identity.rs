@@ -113,12 +113,16 @@ def _count_thread():
     _started += 1
     return _started
 
-def prepare(real, seen):
+def adopt(real, seen):
     global _real, _seen
     _real, _seen = real, seen
-    for name in _HOMES:
-        if os.environ.get(name) == real:
+    if tempfile.tempdir != seen:
+        for name in _HOMES:
             os.environ[name] = seen
+        tempfile.tempdir = seen
+
+def prepare(real, seen):
+    adopt(real, seen)
     for function in (getpid, getppid, getpgrp, getpgid, getsid, kill, getcwd, getcwdb, readlink):
         setattr(os, function.__name__, function)
     posixpath.realpath = realpath
@@ -126,7 +130,6 @@ def prepare(real, seen):
     sys.setrecursionlimit = setrecursionlimit
     if hasattr(threading, '_counter'):
         threading._counter = _count_thread
-    tempfile.tempdir = seen
     # Only the main thread may use as much of the stack as it has.
     threading.stack_size(16 << 20)
     begin(0, 0)
@@ -150,17 +153,31 @@ def begin(process, names):
 
 static IDENTITY: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
 
-/// Gives this process its fixed names, once, before foreign code runs. `folder` is its own folder, by its real path.
-/// Returns the path by which code sees the folder.
-pub(crate) fn prepare(py: Python<'_>, folder: &Path) -> PyResult<PathBuf> {
-    let real = folder.to_string_lossy().into_owned();
-    let seen = fixed_name(folder).unwrap_or_else(|| real.clone());
+/// Gives this process its fixed names, once, for all processes that are forked from it. `folder` is where those have
+/// their folders.
+pub(crate) fn prepare(py: Python<'_>, folder: &Path) -> PyResult<()> {
     IDENTITY.get_or_try_init(py, || {
         let module = PyModule::from_code(py, SOURCE, c"twincell_identity.py", c"twincell_identity")?;
-        module.getattr("prepare")?.call1((real, &seen))?;
+        module.getattr("prepare")?.call1(names(folder))?;
         Ok::<_, PyErr>(module.unbind())
     })?;
+    Ok(())
+}
+
+/// Makes a folder this process's own, before foreign code runs. Returns the path by which code sees it.
+pub(crate) fn adopt(py: Python<'_>, folder: &Path) -> PyResult<PathBuf> {
+    let (real, seen) = names(folder);
+    if let Some(module) = IDENTITY.get(py) {
+        module.bind(py).getattr("adopt")?.call1((real, &seen))?;
+    }
     Ok(seen.into())
+}
+
+/// The path of a folder, and the one by which code sees it from now on.
+fn names(folder: &Path) -> (String, String) {
+    let real = folder.to_string_lossy().into_owned();
+    let seen = fixed_name(folder).unwrap_or_else(|| real.clone());
+    (real, seen)
 }
 
 /// Begins a run. `process` and `names` differ if the numbers of the process, or the names of temporary files, are to be
@@ -175,8 +192,12 @@ pub(crate) fn begin(py: Python<'_>, process: usize, names: u64) -> PyResult<()> 
 /// A path by which every process reaches its own folder. `None` where the system has none: then code sees the real one.
 fn fixed_name(folder: &Path) -> Option<String> {
     let opened = File::open(folder).ok()?;
-    // SAFETY: this duplicates an open descriptor. The copy stays open for the life of the process.
-    let copy = unsafe { libc::fcntl(opened.as_raw_fd(), libc::F_DUPFD_CLOEXEC, FOLDER) };
+    // SAFETY: this number belongs to the folder of the process that this one was forked from, if to any. Duplicating an
+    // open descriptor makes a copy that stays open for the life of the process.
+    let copy = unsafe {
+        libc::close(FOLDER);
+        libc::fcntl(opened.as_raw_fd(), libc::F_DUPFD_CLOEXEC, FOLDER)
+    };
     let name = format!("/proc/self/fd/{FOLDER}");
     let identity = |path: &Path| std::fs::metadata(path).ok().map(|found| (found.dev(), found.ino()));
     (copy == FOLDER && identity(Path::new(&name)).is_some() && identity(Path::new(&name)) == identity(folder))

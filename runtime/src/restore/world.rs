@@ -13,6 +13,7 @@ use pyo3::types::{PyDict, PyModule};
 use crate::observe::bindings::unchanged;
 use crate::observe::console::Console;
 use crate::observe::effects;
+use crate::restore::snapshot;
 
 /// The recursion depth that code may use, which is CPython's own default.
 const RECURSION_LIMIT: std::ffi::c_int = 1000;
@@ -22,14 +23,13 @@ const HIGHEST_DESCRIPTOR: i32 = 256;
 const LEAKED_DESCRIPTORS: usize = 40;
 
 const SOURCE: &std::ffi::CStr = cr"
-import _thread, decimal, gc, locale, os, random, signal, sys, threading, uuid, warnings
+import _thread, abc, atexit, contextvars, decimal, gc, importlib.machinery, locale, os, random, signal, site, sys, sysconfig, threading, uuid
 from twincell_clock import wait_for_threads as _wait_for_threads
 
 _SIGNALS = sorted(signal.valid_signals())
 _environment = dict(os.environ)
 _locale = locale.setlocale(locale.LC_ALL)
 _context = decimal.getcontext().copy()
-_modules = {}
 _frames = sys._current_frames
 _getsignal = signal.getsignal
 _seed = random.seed
@@ -64,7 +64,6 @@ def _all_settings():
         sys.getswitchinterval(), gc.isenabled(), gc.get_threshold(), list(gc.callbacks), list(sys.meta_path),
         list(sys.path_hooks), list(sys.path), getattr(sys, 'get_int_max_str_digits', int)(), sys.gettrace(),
         sys.getprofile(), sys.excepthook, sys.unraisablehook, sys.displayhook, os.environ, sys.stdin,
-        gc.get_freeze_count(),
         [_getsignal(number) for number in _SIGNALS],
     )
 
@@ -100,17 +99,80 @@ def note():
     _settle_uuid()
     if _settings is not None:
         _note_finders()
-    for name, module in list(sys.modules.items()):
-        if name not in _modules and module is not None:
-            names = getattr(module, '__dict__', None)
-            _modules[name] = module, {
-                key: value for key, value in names.items() if callable(value)
-            } if type(names) is dict else {}
+    _note_counts()
+
+def _note_counts():
+    # Of functions that run at the end, and of classes registered with abstract ones, which nobody can list.
+    global _counts
+    _counts = atexit._ncallbacks(), abc.get_cache_token()
+
+_context_variables = []
+
+def _variables():
+    # The one of decimal is put back.
+    return [(var, value) for var, value in contextvars.copy_context().items() if var.name != 'decimal_context']
+
+def _installations():
+    paths = sysconfig.get_paths()
+    found = [paths[name] for name in ('stdlib', 'platstdlib', 'purelib', 'platlib') if name in paths]
+    if site.ENABLE_USER_SITE:
+        found.append(site.getusersitepackages())
+    return [os.path.realpath(path) + os.sep for path in found]
+
+_INSTALLED = _installations()
+
+def _is_installed(spec):
+    if spec.origin in ('built-in', 'frozen'):
+        return True
+    where = [spec.origin] if spec.has_location else list(spec.submodule_search_locations or ())
+    where = [os.path.realpath(path) for path in where if path]
+    return bool(where) and all(any(map(path.startswith, _INSTALLED)) for path in where)
+
+def _module(dotted):
+    # The longest part of a dotted path that names an installed module, found without importing anything.
+    found, path = None, None
+    parts = dotted.split('.')
+    for length in range(1, len(parts) + 1):
+        name = '.'.join(parts[:length])
+        try:
+            spec = importlib.machinery.PathFinder.find_spec(name, path)
+        except Exception:
+            break
+        if spec is None and length == 1 and name in sys.builtin_module_names:
+            return name
+        if spec is None or not _is_installed(spec):
+            break
+        found, path = name, spec.submodule_search_locations
+        if path is None:
+            break
+    return found
+
+def installed(names):
+    found = {_module(name) for name in names}
+    return sorted(name for name in found if name is not None and name not in sys.modules)
+
+def settle():
+    # What exists by now is in memory once for all forks, since the collector does not touch it any more.
+    global _settings
+    gc.collect()
+    gc.freeze()
+    note()
+    _settings, _context_variables[:] = _all_settings(), _variables()
+    return len(_frames()) == 1 and _count_threads() == 1
+
+def _count_threads():
+    # Those of the system; libraries start some that Python does not know.
+    try:
+        return len(os.listdir('/proc/self/task'))
+    except OSError:
+        return 1
+
+def begin_process():
+    global _environment, _environment_data
+    _environment, _environment_data = dict(os.environ), dict(os.environ._data)
 
 def begin():
-    global _settings
-    note()
-    _settings = _all_settings()
+    settle()
     return dict(sys.modules)
 
 def reseed(number):
@@ -162,19 +224,18 @@ def end_run():
 def seems_tainted():
     if len(_frames()) > 1 or _all_settings() != _settings:
         return True
+    # Nothing says that their values can be compared.
+    now = _variables()
+    if len(now) != len(_context_variables) or any(
+        value is not before for (_, value), (_, before) in zip(now, _context_variables)
+    ):
+        return True
     locale.setlocale(locale.LC_ALL, _locale)
     decimal.setcontext(_context.copy())
     return False
 
-def is_tainted():
-    for name, (module, names) in _modules.items():
-        if sys.modules.get(name) is not module:
-            return True
-        now = module.__dict__
-        for key, value in names.items():
-            if now.get(key) is not value:
-                return True
-    return seems_tainted()
+def has_counted():
+    return (atexit._ncallbacks(), abc.get_cache_token()) != _counts
 ";
 
 struct World {
@@ -185,9 +246,12 @@ struct World {
     modules_before: Py<PyDict>,
     reseed: Py<PyAny>,
     restore_environment: Py<PyAny>,
-    is_tainted: Py<PyAny>,
+    has_counted: Py<PyAny>,
     seems_tainted: Py<PyAny>,
     note: Py<PyAny>,
+    installed: Py<PyAny>,
+    settle: Py<PyAny>,
+    begin_process: Py<PyAny>,
     begin_program: Py<PyAny>,
     begin_run: Py<PyAny>,
     end_run: Py<PyAny>,
@@ -214,16 +278,19 @@ pub(crate) fn prepare(py: Python<'_>) -> PyResult<()> {
             modules_before: modules_before.unbind(),
             reseed: function("reseed")?,
             restore_environment: function("restore_environment")?,
-            is_tainted: function("is_tainted")?,
+            has_counted: function("has_counted")?,
             seems_tainted: function("seems_tainted")?,
             note: function("note")?,
+            installed: function("installed")?,
+            settle: function("settle")?,
+            begin_process: function("begin_process")?,
             begin_program: function("begin_program")?,
             begin_run: function("begin_run")?,
             end_run: function("end_run")?,
             tracing: [sys.getattr("settrace")?.unbind(), sys.getattr("setprofile")?.unbind()],
         })
     })?;
-    Ok(())
+    snapshot::note(py)
 }
 
 /// Prepares for loading a program.
@@ -246,6 +313,7 @@ pub(crate) fn reseed(py: Python<'_>, number: u64) {
 pub(crate) fn note_modules(py: Python<'_>) {
     if let Some(world) = WORLD.get(py) {
         let _ = world.note.call0(py);
+        let _ = snapshot::note(py);
     }
 }
 
@@ -255,19 +323,32 @@ pub(crate) fn module_names(py: Python<'_>) -> Vec<String> {
     names.iter().flatten().filter_map(|name| name.extract().ok()).collect()
 }
 
-/// Imports modules that are not there yet, where this works.
-pub(crate) fn import(py: Python<'_>, names: Vec<String>) {
-    let (Some(world), false) = (WORLD.get(py), names.is_empty()) else { return };
-    let Ok(console) = Console::catch(py) else { return };
-    for name in names {
-        if !world.modules.bind(py).contains(&name).unwrap_or(true) {
-            // A module that cannot be imported here is imported by the code, or does not belong to the system.
-            let _ = py.import(name.as_str());
+/// The installed modules that some dotted paths name or begin with, each once, without those that are imported.
+pub(crate) fn installed(py: Python<'_>, names: Vec<String>) -> Vec<String> {
+    let found = WORLD.get(py).and_then(|world| world.installed.call1(py, (names,)).ok()?.extract(py).ok());
+    found.unwrap_or_default()
+}
+
+/// Makes the environment of this process, which was just forked, the one that executions find.
+pub(crate) fn begin_process(py: Python<'_>) -> PyResult<()> {
+    WORLD.get(py).map_or(Ok(()), |world| world.begin_process.call0(py).map(drop))
+}
+
+/// Imports modules that are not there yet, where this works. Whether this process has one thread only.
+pub(crate) fn import(py: Python<'_>, names: Vec<String>) -> bool {
+    let Some(world) = WORLD.get(py) else { return false };
+    if let (Ok(console), false) = (Console::catch(py), names.is_empty()) {
+        for name in names {
+            if !world.modules.bind(py).contains(&name).unwrap_or(true) {
+                // A module that cannot be imported here is imported by the code, or does not belong to the system.
+                let _ = py.import(name.as_str());
+            }
         }
+        restore(py);
+        let _ = console.release();
     }
-    restore(py);
-    let _ = console.release();
-    note_modules(py);
+    let has_one_thread = is_true(py, &world.settle);
+    snapshot::note(py).is_ok() && has_one_thread
 }
 
 /// Begins a run. Threads that still work for an earlier one are told to exit. Returns their numbers, as in
@@ -337,7 +418,9 @@ pub(crate) fn is_tainted(py: Python<'_>) -> bool {
     effects::is_tainted()
         || before.iter().any(|descriptor| !now.contains(descriptor))
         || now.len() > before.len() + LEAKED_DESCRIPTORS
-        || is_true(py, &world.is_tainted)
+        || is_true(py, &world.has_counted)
+        || is_true(py, &world.seems_tainted)
+        || !snapshot::is_unchanged(py)
 }
 
 /// Whether a question is answered by yes, or not at all.

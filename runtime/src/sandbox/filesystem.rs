@@ -7,7 +7,7 @@ use landlock::{
     RulesetCreatedAttr, RulesetError, RulesetStatus, Scope, path_beneath_rules,
 };
 
-use super::Limits;
+use super::{Limits, Processes};
 
 /// The newest version whose rights are requested. Older kernels provide what they have.
 const NEWEST: ABI = ABI::V9;
@@ -15,7 +15,7 @@ const NEWEST: ABI = ABI::V9;
 const NEEDED: ABI = ABI::V3;
 
 /// The folders of the system's libraries, and the few other files that libraries read. They hold nothing of a user.
-const SYSTEM: [&str; 17] = [
+const SYSTEM: [&str; 16] = [
     "/usr",
     "/lib",
     "/lib32",
@@ -32,7 +32,6 @@ const SYSTEM: [&str; 17] = [
     "/proc/cpuinfo",
     "/proc/meminfo",
     "/proc/sys/vm/overcommit_memory",
-    "/proc/self",
 ];
 
 /// Restricts this thread and those that it starts. Returns what is enforced, or why nothing is.
@@ -56,9 +55,11 @@ pub fn restrict(limits: &Limits) -> Result<String, String> {
 
 fn rules(limits: &Limits) -> Result<landlock::RestrictionStatus, RulesetError> {
     let mut read = AccessFs::ReadFile | AccessFs::ReadDir;
-    if limits.programs {
+    if limits.processes == Processes::Programs {
         read |= AccessFs::Execute;
     }
+    // A fork is another process, which is locked in further.
+    let about_processes = if limits.processes == Processes::Forks { "/proc" } else { "/proc/self" };
     let device: BitFlags<AccessFs> = AccessFs::ReadFile | AccessFs::WriteFile | AccessFs::Truncate;
     let own = AccessFs::from_all(NEWEST) & !(AccessFs::Execute | AccessFs::MakeChar | AccessFs::MakeBlock);
     Ruleset::default()
@@ -68,6 +69,7 @@ fn rules(limits: &Limits) -> Result<landlock::RestrictionStatus, RulesetError> {
         .scope(Scope::from_all(NEWEST))?
         .create()?
         .add_rules(path_beneath_rules(SYSTEM, read))?
+        .add_rules(path_beneath_rules([about_processes], read))?
         .add_rules(path_beneath_rules(readable(&limits.readable), read))?
         .add_rules(path_beneath_rules(["/dev/urandom", "/dev/random", "/dev/zero"], AccessFs::ReadFile))?
         .add_rules(path_beneath_rules(["/dev/null"], device))?

@@ -1,7 +1,7 @@
 //! Locks the worker's own process into the sandbox, for good, before it runs a line of foreign code.
 //!
-//! The [`SandboxReport`] names each mechanism that is missing on a system. None is an error, because the audit hook and
-//! the engine's deadlines hold everywhere. Blocked effects are observed elsewhere.
+//! The [`SandboxReport`] names each mechanism that is missing on a system. The engine decides what that means. Blocked
+//! effects are observed elsewhere.
 
 #[cfg(target_os = "linux")]
 mod filesystem;
@@ -9,12 +9,9 @@ mod limits;
 #[cfg(target_os = "linux")]
 mod syscalls;
 
-#[cfg(target_os = "linux")]
-pub(crate) use syscalls::fork_token;
-
 use std::path::PathBuf;
 
-use twincell_engine::protocol::SandboxReport;
+use twincell_engine::protocol::{Lack, Mechanism, SandboxReport};
 
 /// What the locked process may still do.
 #[derive(Debug, Clone)]
@@ -27,18 +24,29 @@ pub struct Limits {
     pub memory_bytes: u64,
     /// The maximum number of open files.
     pub open_files: u64,
-    /// Whether other programs and processes may be started. They inherit all restrictions; only the memory limit counts
-    /// for each of them separately. This is for test suites, which start Python and helpers. Workers do not need it.
-    pub programs: bool,
+    /// Which other processes may be started. They inherit all restrictions; only the memory limit counts for each of them
+    /// separately.
+    pub processes: Processes,
 }
 
-/// Locks the process. Call this once, while it has only one thread: on older systems the others would stay free.
+/// Which processes a locked process may start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Processes {
+    None,
+    /// Forks of itself, which can be locked in further. This is for our own processes that run no foreign code.
+    Forks,
+    /// Programs, for test suites, which start Python and helpers.
+    Programs,
+}
+
+/// Locks the process. Call this while it has only one thread: on older systems the others would stay free. A second call
+/// can only take more away, and succeeds after [`Processes::Forks`].
 #[cfg(target_os = "linux")]
 pub fn lock(limits: &Limits) -> SandboxReport {
     let privileges = drop_privileges();
     let bounds = limits::set(limits);
     let files = filesystem::restrict(limits);
-    let calls = syscalls::filter(files.is_err(), limits.programs);
+    let calls = syscalls::filter(files.is_err(), limits.processes);
     let filesystem = match (&files, &calls) {
         (Ok(text), _) => text.clone(),
         (Err(reason), Ok(())) => {
@@ -53,19 +61,19 @@ pub fn lock(limits: &Limits) -> SandboxReport {
     SandboxReport {
         filesystem,
         network: by_filter("no sockets"),
-        programs: if limits.programs {
-            "allowed, as locked in as this one".into()
-        } else {
-            by_filter("no new programs and processes")
+        programs: match limits.processes {
+            Processes::None => by_filter("no new programs and processes"),
+            Processes::Forks => by_filter("no new programs"),
+            Processes::Programs => "allowed, as locked in as this one".into(),
         },
         memory: bounds.memory.clone().unwrap_or_else(not_available),
         time: bounds.time.clone().unwrap_or_else(not_available),
-        complete: files.is_ok()
-            && calls.is_ok()
-            && privileges.is_ok()
-            && bounds.memory.is_ok()
-            && bounds.time.is_ok()
-            && bounds.files.is_ok(),
+        lacks: lacks([
+            (Mechanism::Landlock, files.err()),
+            (Mechanism::Seccomp, calls.err()),
+            (Mechanism::Privileges, privileges.err().map(|error| error.to_string())),
+            (Mechanism::Limits, bounds.memory.err().or(bounds.time.err()).or(bounds.files.err())),
+        ]),
     }
 }
 
@@ -78,10 +86,18 @@ pub fn lock(limits: &Limits) -> SandboxReport {
         filesystem: hook.into(),
         network: hook.into(),
         programs: hook.into(),
+        lacks: lacks([
+            (Mechanism::Landlock, Some(hook.into())),
+            (Mechanism::Seccomp, Some(hook.into())),
+            (Mechanism::Limits, bounds.memory.clone().err().or(bounds.time.clone().err())),
+        ]),
         memory: bounds.memory.unwrap_or_else(not_available),
         time: bounds.time.unwrap_or_else(not_available),
-        complete: false,
     }
+}
+
+fn lacks<const N: usize>(failures: [(Mechanism, Option<String>); N]) -> Vec<Lack> {
+    failures.into_iter().filter_map(|(mechanism, reason)| Some(Lack { mechanism, reason: reason? })).collect()
 }
 
 fn not_available(reason: String) -> String {

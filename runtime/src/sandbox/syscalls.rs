@@ -5,13 +5,13 @@
 //! because an asyncio loop and many libraries need them.
 
 use std::collections::BTreeMap;
-use std::hash::{BuildHasher, RandomState};
-use std::sync::OnceLock;
 
 use seccompiler::{
     BpfProgram, SeccompAction, SeccompCmpArgLen as Length, SeccompCmpOp as Op, SeccompCondition, SeccompFilter,
     SeccompRule, apply_filter_all_threads, sock_filter,
 };
+
+use super::Processes;
 
 type SyscallRules = BTreeMap<libc::c_long, Vec<SeccompRule>>;
 type Fallible<T> = Result<T, Box<dyn std::error::Error>>;
@@ -163,6 +163,23 @@ const PROGRAMS: &[libc::c_long] = &[
     libc::SYS_clone,
 ];
 
+/// Calls that fork this process and lock a fork in further.
+const FORKS: &[libc::c_long] = &[
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_fork,
+    libc::SYS_clone,
+    libc::SYS_setpgid,
+    libc::SYS_capset,
+    libc::SYS_seccomp,
+    libc::SYS_prctl,
+    libc::SYS_setrlimit,
+    libc::SYS_prlimit64,
+    // Whom a signal may reach is told by the number of this process, which a fork does not have.
+    libc::SYS_kill,
+    libc::SYS_tkill,
+    libc::SYS_tgkill,
+];
+
 /// Signals to other processes. Where programs run, Landlock's scopes keep them within the sandbox.
 const SIGNALS: &[libc::c_long] = &[libc::SYS_kill, libc::SYS_tkill, libc::SYS_tgkill];
 
@@ -220,26 +237,12 @@ const F_SETSIG: i32 = 10;
 /// The last system call that existed when this list was made. Later ones do not exist for a worker.
 const NEWEST_KNOWN: u32 = libc::SYS_mseal as u32;
 
-/// A number that the worker's own forks carry in an argument of `clone` that the kernel does not read. It is random, so
-/// that code under comparison cannot make processes by passing the same number.
-pub fn fork_token() -> u64 {
-    static TOKEN: OnceLock<u64> = OnceLock::new();
-    *TOKEN.get_or_init(|| {
-        let mut bytes = [0_u8; 8];
-        // SAFETY: it writes at most as many bytes as the buffer has. Fewer than eight are not used.
-        let got = unsafe { libc::getrandom(bytes.as_mut_ptr().cast(), bytes.len(), 0) };
-        // Without the kernel's random numbers, those of the standard library, on which hash tables rely.
-        let random = if got == 8 { u64::from_le_bytes(bytes) } else { RandomState::new().hash_one(got) };
-        random | 1
-    })
-}
-
 /// Installs the filters for all threads, for good. Without Landlock they also refuse every opening for writing.
-pub fn filter(without_landlock: bool, programs: bool) -> Result<(), String> {
-    install(without_landlock, programs).map_err(|error| error.to_string())
+pub fn filter(without_landlock: bool, processes: Processes) -> Result<(), String> {
+    install(without_landlock, processes).map_err(|error| error.to_string())
 }
 
-fn install(without_landlock: bool, programs: bool) -> Fallible<()> {
+fn install(without_landlock: bool, processes: Processes) -> Fallible<()> {
     let mut refused: SyscallRules = REFUSED.iter().chain(REFUSED_HERE).map(|call| (*call, Vec::new())).collect();
     refused.extend(refused_by_argument()?);
     let mut absent: SyscallRules = [(libc::SYS_clone3, Vec::new())].into();
@@ -250,7 +253,10 @@ fn install(without_landlock: bool, programs: bool) -> Fallible<()> {
         absent.insert(libc::SYS_openat2, Vec::new());
     }
     let mut unchanged = SyscallRules::new();
-    if programs {
+    if processes == Processes::Forks {
+        refused.retain(|call, _| !FORKS.contains(call));
+    }
+    if processes == Processes::Programs {
         refused.retain(|call, _| {
             !PROGRAMS.contains(call) && !MODES.contains(call) && (without_landlock || !SIGNALS.contains(call))
         });
@@ -279,14 +285,8 @@ fn refused_by_argument() -> Fallible<SyscallRules> {
     let shared = (libc::MAP_ANONYMOUS | libc::MAP_SHARED) as u64;
     let stream = libc::SOCK_STREAM as u64;
     let mut rules: SyscallRules = [
-        // A new thread is allowed. A new process is not, unless it is the worker's own.
-        (
-            libc::SYS_clone,
-            vec![SeccompRule::new(vec![
-                SeccompCondition::new(0, Length::Qword, Op::MaskedEq(thread), 0)?,
-                SeccompCondition::new(4, Length::Qword, Op::Ne, fork_token())?,
-            ])?],
-        ),
+        // A new thread is allowed. A new process is not.
+        (libc::SYS_clone, vec![when(0, Length::Qword, Op::MaskedEq(thread), 0)?]),
         // Signals to itself are allowed (`abort`, `signal.raise_signal`).
         (libc::SYS_kill, vec![when(0, Length::Dword, Op::Ne, own)?]),
         (libc::SYS_tkill, vec![when(0, Length::Dword, Op::Ne, own)?]),

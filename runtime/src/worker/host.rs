@@ -3,7 +3,7 @@
 use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::Instant;
 
@@ -12,7 +12,7 @@ use pyo3::types::PyDict;
 
 use twincell_engine::observed::{Behavior, Observed, Outcome, Slot};
 use twincell_engine::protocol::{
-    Body, Context, ExecutionRecord, ExecutionRequest, Injection, Isolation, Program, ReplacementScope, Unevaluated,
+    Body, Context, ExecutionRecord, ExecutionRequest, Injection, Program, ReplacementScope, Unevaluated,
 };
 use twincell_engine::sources::{Source, Sources};
 use twincell_values::drawing::Draw;
@@ -33,7 +33,7 @@ use crate::restore::{clock, identity, order, world};
 use crate::worker::globals::Plain;
 use crate::worker::identities::{Seen, identities};
 use crate::worker::version::{self, LoadedVersion};
-use crate::worker::{Host, globals, isolation, module, outcome, script};
+use crate::worker::{Host, globals, module, outcome, script};
 
 /// How many times the steps a version gets where it is to show whether it ends.
 const LONGER: u64 = 20;
@@ -74,28 +74,26 @@ impl LoadedProgram {
     }
 }
 
-/// The worker's interpreter, in which programs run.
+/// The interpreter of a zygote and of the workers that are forked from it, in which programs run.
 pub struct PythonHost {
     programs: HashMap<u64, LoadedProgram>,
     scratch: Scratch,
 }
 
 impl PythonHost {
-    /// Imports what every execution needs. Call this before the sandbox closes. `scratch` is the worker's own folder,
-    /// which is emptied between versions.
-    pub fn new(scratch: PathBuf) -> Result<Self, String> {
-        let seen = Python::attach(|py| {
+    /// Imports what every execution needs. `folder` holds the folders of all workers.
+    pub fn new(folder: PathBuf) -> Result<Self, String> {
+        Python::attach(|py| {
             order::prepare(py)
                 .and_then(|()| observe::prepare(py))
-                .and_then(|()| identity::prepare(py, &scratch))
-                .and_then(|seen| clock::prepare(py).map(|()| seen))
-                .and_then(|seen| module::helpers(py).map(|_| seen))
-                .and_then(|seen| names::prepare(py).map(|()| seen))
-                .and_then(|seen| world::prepare(py).map(|()| seen))
+                .and_then(|()| identity::prepare(py, &folder))
+                .and_then(|()| clock::prepare(py))
+                .and_then(|()| module::helpers(py).map(drop))
+                .and_then(|()| names::prepare(py))
+                .and_then(|()| world::prepare(py))
                 .map_err(|error| module::describe(py, &error))
         })?;
-        files::keep(&scratch, &seen);
-        Ok(Self { programs: HashMap::new(), scratch: Scratch::new(scratch) })
+        Ok(Self { programs: HashMap::new(), scratch: Scratch::new(folder) })
     }
 
     fn load_program(py: Python<'_>, program: Program) -> PyResult<(LoadedProgram, Vec<Unevaluated>)> {
@@ -169,44 +167,51 @@ impl PythonHost {
     }
 }
 
-/// Runs each version of a request in its own process. A decision is a function of seed and path, and earlier decisions
-/// are passed on to the next version, so that it is the same execution.
-fn run_apart(
-    py: Python<'_>,
-    request: &ExecutionRequest,
-    run: impl Fn(Python<'_>, &ExecutionRequest, Range<usize>) -> Result<ExecutionRecord, String>,
-) -> Result<ExecutionRecord, String> {
-    let mut request = request.clone();
-    let mut whole: Option<ExecutionRecord> = None;
-    let mut imported = Vec::new();
-    for position in 0..request.versions.len() {
-        let (part, modules) = isolation::in_fork(py, |py| run(py, &request, position..position + 1))?;
-        imported.extend(modules);
-        for choice in &part.choices {
-            request.fixed.entry(choice.path.clone()).or_insert_with(|| choice.decision.clone());
-        }
-        let Some(whole) = &mut whole else {
-            whole = Some(part);
-            continue;
-        };
-        let known: HashSet<String> = whole.choices.iter().map(|choice| choice.path.clone()).collect();
-        whole.choices.extend(part.choices.into_iter().filter(|choice| !known.contains(&choice.path)));
-        whole.injections.extend(part.injections.into_iter().filter(|injection| !known.contains(&injection.path)));
-        whole.behaviors.extend(part.behaviors);
-        for observation in part.observations {
-            if !whole.observations.contains(&observation) {
-                whole.observations.push(observation);
-            }
-        }
-        whole.forced.extend(part.forced);
-        whole.microseconds = whole.microseconds.saturating_add(part.microseconds);
-    }
-    // Only now, so that every version of one execution finds the same.
-    world::import(py, imported);
-    whole.ok_or_else(|| "the request names no version".into())
-}
-
 impl Host for PythonHost {
+    fn installed(&mut self, modules: Vec<String>) -> Vec<String> {
+        Python::attach(|py| world::installed(py, modules))
+    }
+
+    fn import(&mut self, modules: Vec<String>) -> bool {
+        Python::attach(|py| {
+            if !modules.is_empty() {
+                // As when a program is loaded, modules see the same random numbers and the same time.
+                let _ = begin_run(py, 0, 0);
+            }
+            world::import(py, modules)
+        })
+    }
+
+    fn imported(&self) -> Vec<String> {
+        Python::attach(world::module_names)
+    }
+
+    fn fork(&mut self, fork: &dyn Fn() -> libc::pid_t) -> libc::pid_t {
+        Python::attach(|_| {
+            // SAFETY: as in `os.fork`, the interpreter is told before and after. This thread holds it throughout, and only
+            // this thread continues in the child.
+            unsafe {
+                pyo3::ffi::PyOS_BeforeFork();
+                let child = fork();
+                match child {
+                    0 => pyo3::ffi::PyOS_AfterFork_Child(),
+                    _ => pyo3::ffi::PyOS_AfterFork_Parent(),
+                }
+                child
+            }
+        })
+    }
+
+    fn begin(&mut self, folder: &Path) -> Result<(), String> {
+        let seen = Python::attach(|py| {
+            let seen = identity::adopt(py, folder).and_then(|seen| world::begin_process(py).map(|()| seen));
+            seen.map_err(|error| module::describe(py, &error))
+        })?;
+        files::keep(folder, &seen);
+        self.scratch = Scratch::new(folder.to_path_buf());
+        Ok(())
+    }
+
     fn load(&mut self, program: u64, source: Program) -> Result<Vec<Unevaluated>, String> {
         Python::attach(|py| match Self::load_program(py, source) {
             Ok((loaded, unevaluated)) => {
@@ -228,10 +233,6 @@ impl Host for PythonHost {
         Ok(())
     }
 
-    fn unload(&mut self, program: u64) {
-        Python::attach(|_| self.programs.remove(&program));
-    }
-
     fn is_tainted(&mut self) -> bool {
         Python::attach(world::is_tainted)
     }
@@ -244,16 +245,17 @@ impl Host for PythonHost {
         Python::attach(|py| script::test(py, source, subject))
     }
 
-    fn run(&mut self, program: u64, request: &ExecutionRequest) -> Result<ExecutionRecord, String> {
+    fn run(
+        &mut self,
+        program: u64,
+        request: &ExecutionRequest,
+        positions: Range<usize>,
+    ) -> Result<ExecutionRecord, String> {
         let Some(loaded) = self.programs.get(&program) else {
             return Err(format!("program {program} is not loaded"));
         };
-        let run = |py: Python<'_>, request: &ExecutionRequest, positions: Range<usize>| {
+        Python::attach(|py| {
             self.run_request(py, loaded, request, positions).map_err(|error| module::describe(py, &error))
-        };
-        Python::attach(|py| match loaded.index.isolation {
-            Isolation::Auto => run(py, request, 0..request.versions.len()),
-            Isolation::Process => run_apart(py, request, run),
         })
     }
 }

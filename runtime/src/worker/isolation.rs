@@ -1,117 +1,152 @@
-//! One execution in its own process: a fork of the worker with its loaded program, which ends with the execution.
+//! Executions that meet nothing of one another: each version of each execution loads the program and runs in a fork of
+//! its own. This process runs nothing itself. It only hands on what the forks say.
 //!
-//! The sandbox refuses new processes to all code. The worker's own call carries a random number that the filter knows
-//! (`sandbox::fork_token`) in an argument that the kernel does not read. The child has the same restrictions as the
-//! worker and dies with it. It returns only a record, over a pipe, which is decoded like a message from a stranger, and
-//! the names of the modules that it imported. The worker imports these as well, so that its other forks need not.
+//! A fork returns its result over a pipe. The result is decoded like a message from a stranger. With it come the names
+//! of the modules that the fork imported; this process imports the installed ones as well, so that the next forks need
+//! not.
 
 use std::collections::HashSet;
-use std::io::{PipeWriter, Read, Write};
+use std::fs::File;
+use std::io::{Read, Write};
+use std::ops::Range;
 
-use pyo3::prelude::*;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 use twincell_engine::frame::{self, MAX_RECORD};
-use twincell_engine::protocol::ExecutionRecord;
+use twincell_engine::protocol::{ExecutionRecord, ExecutionRequest, FromWorker, Program, ToWorker, Unevaluated};
 
-use crate::restore::world;
-use crate::sandbox;
+use super::{Host, Line, Serve, WorkerError, fork};
+use crate::restore::scratch::Scratch;
+use crate::sandbox::{self, Limits};
 
-/// The bytes around a record that identify it.
+/// The bytes around a result that identify it.
 const AROUND: u64 = 1024;
 
 /// The maximum number of modules that are taken over from one fork.
 const MOST_MODULES: usize = 400;
 
-/// The output of a fork.
-pub(crate) type Forked = (ExecutionRecord, Vec<String>);
+/// Serves a program without running it here.
+pub(super) struct Apart<'a> {
+    host: &'a mut dyn Host,
+    /// Those of each fork.
+    limits: Limits,
+    /// Whether the system enforces all of them, as the engine was told.
+    is_complete: bool,
+    scratch: Scratch,
+    loaded: Option<(u64, Program)>,
+}
 
-/// Runs `work` in a fork. Returns its record with the names of the modules that it imported, or why there is none.
-pub(crate) fn in_fork(
-    py: Python<'_>,
-    work: impl FnOnce(Python<'_>) -> Result<ExecutionRecord, String>,
-) -> Result<Forked, String> {
-    let known: HashSet<String> = world::module_names(py).into_iter().collect();
-    let work = |py: Python<'_>| {
-        let record = work(py)?;
-        let new = |name: &String| !known.contains(name);
-        Ok((record, world::module_names(py).into_iter().filter(new).take(MOST_MODULES).collect()))
-    };
-    let (reader, writer) = std::io::pipe().map_err(|error| format!("no pipe to a process of its own: {error}"))?;
-    let parent = std::process::id();
-    // SAFETY: as in `os.fork`, the interpreter is told before and after. This thread holds it throughout (`py`).
-    unsafe { pyo3::ffi::PyOS_BeforeFork() };
-    let child = fork();
-    if child == 0 {
-        // SAFETY: as above, in the child's only thread.
-        unsafe { pyo3::ffi::PyOS_AfterFork_Child() };
-        drop(reader);
-        let sent = die_with(parent) && answer(py, writer, work).is_some();
-        // SAFETY: this ends the child at once. Nothing of the worker is cleaned up here, since it is still in use.
-        unsafe { libc::_exit(i32::from(!sent)) };
+impl<'a> Apart<'a> {
+    pub fn new(host: &'a mut dyn Host, limits: Limits, is_complete: bool) -> Self {
+        let scratch = Scratch::new(limits.scratch.clone());
+        Self { host, limits, is_complete, scratch, loaded: None }
     }
-    // SAFETY: as above, in the parent.
-    unsafe { pyo3::ffi::PyOS_AfterFork_Parent() };
-    drop(writer);
-    if child < 0 {
-        let error = std::io::Error::last_os_error();
-        return Err(format!("the execution got no process of its own: {error}"));
+
+    /// The result of some work in a fork that has loaded the program, or why there is none.
+    fn in_fork<T: Serialize + DeserializeOwned>(
+        &mut self,
+        work: impl FnOnce(&mut dyn Host, u64, Vec<Unevaluated>) -> Result<T, String>,
+    ) -> Result<T, String> {
+        let Some((program, source)) = &self.loaded else { return Err("no program is loaded".into()) };
+        self.scratch.reset();
+        let known: HashSet<String> = self.host.imported().into_iter().collect();
+        let (limits, is_complete) = (&self.limits, self.is_complete);
+        let (child, reader) = fork::child(self.host, |host, writer| {
+            let result = match sandbox::lock(limits).missing() {
+                Some(missing) if is_complete => Err(missing),
+                _ => host.load(*program, source.clone()).and_then(|unevaluated| work(host, *program, unevaluated)),
+            };
+            let new: Vec<String> =
+                host.imported().into_iter().filter(|name| !known.contains(name)).take(MOST_MODULES).collect();
+            answer(writer, result.map(|result| (result, new)));
+        })?;
+        let mut bytes = Vec::new();
+        let read = reader.take(MAX_RECORD as u64 + AROUND).read_to_end(&mut bytes);
+        let ended = fork::wait(child);
+        let result =
+            read.ok().and_then(|_| frame::read::<Result<(T, Vec<String>), String>>(&mut bytes.as_slice()).ok()?);
+        let (result, modules) = result.unwrap_or(Err(ended))?;
+        let modules = self.host.installed(modules);
+        self.host.import(modules);
+        Ok(result)
     }
-    let mut bytes = Vec::new();
-    let read = py.detach(|| reader.take(MAX_RECORD as u64 + AROUND).read_to_end(&mut bytes));
-    let status = wait(child);
-    let answer = read.ok().and_then(|_| frame::read::<Result<Forked, String>>(&mut bytes.as_slice()).ok()?);
-    answer.unwrap_or_else(|| Err(died(status)))
+
+    /// Runs each version of a request in its own process. A decision is a function of seed and path, and earlier
+    /// decisions are passed on to the next version, so that it is the same execution.
+    fn run(&mut self, request: &ExecutionRequest) -> Result<ExecutionRecord, String> {
+        let mut request = request.clone();
+        let mut whole: Option<ExecutionRecord> = None;
+        for position in 0..request.versions.len() {
+            let part = self.part(&request, position..position + 1)?;
+            for choice in &part.choices {
+                request.fixed.entry(choice.path.clone()).or_insert_with(|| choice.decision.clone());
+            }
+            match &mut whole {
+                Some(whole) => add(whole, part),
+                None => whole = Some(part),
+            }
+        }
+        whole.ok_or_else(|| "the request names no version".into())
+    }
+
+    fn part(&mut self, request: &ExecutionRequest, positions: Range<usize>) -> Result<ExecutionRecord, String> {
+        self.in_fork(|host, program, _| host.run(program, request, positions))
+    }
 }
 
-fn answer(
-    py: Python<'_>,
-    mut writer: PipeWriter,
-    work: impl FnOnce(Python<'_>) -> Result<Forked, String>,
-) -> Option<()> {
-    let answer = work(py);
-    let bytes = frame::encode(&answer, MAX_RECORD).or_else(|error| {
-        frame::encode(&Err::<Forked, String>(format!("what was observed cannot be sent: {error}")), MAX_RECORD)
-    });
-    writer.write_all(&bytes.ok()?).ok()
-}
-
-/// From here on the worker's death is also this process's death. False if the worker is already dead.
-fn die_with(parent: u32) -> bool {
-    #[cfg(target_os = "linux")]
-    let _ = rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL));
-    std::os::unix::process::parent_id() == parent
-}
-
-#[cfg(not(target_os = "linux"))]
-fn fork() -> libc::pid_t {
-    // SAFETY: the caller tells the interpreter before and after, and only this thread continues in the child.
-    unsafe { libc::fork() }
-}
-
-/// `fork`, as the sandbox allows it. Only this thread continues in the child.
-#[cfg(target_os = "linux")]
-fn fork() -> libc::pid_t {
-    let (flags, none) = (libc::SIGCHLD as libc::c_long, 0 as libc::c_long);
-    // SAFETY: without its own stack the child continues here, on a copy of this process's memory, as after `fork`. No flag
-    // makes the kernel read the other arguments.
-    unsafe { libc::syscall(libc::SYS_clone, flags, none, none, none, sandbox::fork_token()) as libc::pid_t }
-}
-
-fn wait(child: libc::pid_t) -> i32 {
-    let mut status = 0;
-    loop {
-        // SAFETY: `status` is a place for one number.
-        let waited = unsafe { libc::waitpid(child, &raw mut status, 0) };
-        if waited == child || std::io::Error::last_os_error().kind() != std::io::ErrorKind::Interrupted {
-            return status;
+impl Serve for Apart<'_> {
+    fn answer(&mut self, message: ToWorker, line: &mut Line) -> Result<(), WorkerError> {
+        match message {
+            // It comes once.
+            ToWorker::Begin { .. } => Err(WorkerError::NoKey),
+            ToWorker::Load { program, source } => {
+                self.loaded = Some((program, *source));
+                let loaded = self.in_fork(|_, _, unevaluated| Ok(unevaluated));
+                line.loaded(program, loaded)
+            }
+            ToWorker::Predict { program, source } => {
+                self.loaded = Some((program, *source));
+                line.loaded(program, Ok(Vec::new()))
+            }
+            ToWorker::Run { program, requests } => {
+                for request in &requests {
+                    let ran = self.run(request);
+                    line.ran(program, ran)?;
+                }
+                line.send(&FromWorker::Done { program, tainted: false })
+            }
+            ToWorker::Test { program, source, subject } => {
+                let tested = self.in_fork(|host, _, _| Ok(host.test(&source, &subject)));
+                let (failure, effects) = tested.unwrap_or_else(|reason| (Some(reason), Vec::new()));
+                line.send(&FromWorker::Tested { program, failure, effects })
+            }
+            ToWorker::Inspect { program } => line.send(&FromWorker::Inspected { program, tainted: false }),
         }
     }
 }
 
-fn died(status: i32) -> String {
-    if libc::WIFSIGNALED(status) {
-        format!("its process was ended by signal {}", libc::WTERMSIG(status))
-    } else {
-        format!("its process ended by itself (exit status {})", libc::WEXITSTATUS(status))
+/// Adds what the next version did.
+fn add(whole: &mut ExecutionRecord, part: ExecutionRecord) {
+    let known: HashSet<String> = whole.choices.iter().map(|choice| choice.path.clone()).collect();
+    whole.choices.extend(part.choices.into_iter().filter(|choice| !known.contains(&choice.path)));
+    whole.injections.extend(part.injections.into_iter().filter(|injection| !known.contains(&injection.path)));
+    whole.behaviors.extend(part.behaviors);
+    for observation in part.observations {
+        if !whole.observations.contains(&observation) {
+            whole.observations.push(observation);
+        }
+    }
+    whole.forced.extend(part.forced);
+    whole.microseconds = whole.microseconds.saturating_add(part.microseconds);
+}
+
+fn answer<T: Serialize>(writer: &mut File, answer: Result<T, String>) {
+    let bytes = frame::encode(&answer, MAX_RECORD).or_else(|error| {
+        frame::encode(&Err::<T, String>(format!("what was observed cannot be sent: {error}")), MAX_RECORD)
+    });
+    if let Ok(bytes) = bytes {
+        // If nobody reads it, nobody waits for it.
+        let _ = writer.write_all(&bytes);
     }
 }

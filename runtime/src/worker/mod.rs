@@ -1,9 +1,10 @@
-//! The worker's side of the engine's protocol: lock the sandbox, say hello, then serve programs until told to exit or
-//! until a program has tainted the process for the next.
+//! The worker's side of the engine's protocol. A zygote ([`serve`]) forks workers and never runs a program. A worker
+//! locks the sandbox, says hello, and serves one program until nobody asks any more.
 //!
 //! The [`Host`] interprets programs. Nothing here touches a Python object.
 
 mod consumer;
+mod fork;
 mod globals;
 mod host;
 mod identities;
@@ -12,30 +13,50 @@ mod module;
 mod outcome;
 mod script;
 mod version;
+mod zygote;
 
 use std::io::Write;
-use std::os::fd::{AsFd, FromRawFd, OwnedFd, RawFd};
+use std::ops::Range;
 use std::os::unix::net::UnixStream;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use twincell_engine::frame::{self, FrameError, MAX_RECORD};
+use twincell_engine::frame::{self, FrameError, MAX_RECORD, Seal};
 use twincell_engine::observed::{Behavior, Limit, Outcome};
 use twincell_engine::protocol::{
-    ExecutionRecord, ExecutionRequest, FromWorker, PROTOCOL_VERSION, Program, ToWorker, Unevaluated,
+    ExecutionRecord, ExecutionRequest, Fork, FromWorker, PROTOCOL_VERSION, Program, ToWorker, Unevaluated,
 };
 
 use crate::restore::scratch::Scratch;
-use crate::sandbox::{self, Limits};
+use crate::sandbox::{self, Limits, Processes};
 
 pub use host::PythonHost;
+pub use zygote::serve;
 
-/// The maximum number of open files of a worker, and the lowest number for its own socket, away from the small numbers
-/// that foreign code opens and closes.
+/// The maximum number of open files of a worker.
 const OPEN_FILES: u64 = 256;
-const SOCKET_FLOOR: RawFd = 200;
 
 /// Runs programs for the messages that a worker receives.
 pub trait Host {
+    /// Those of the modules, and of the packages that hold them, that are installed and not imported yet. Nothing is
+    /// imported.
+    fn installed(&mut self, modules: Vec<String>) -> Vec<String>;
+
+    /// Imports modules, where this works, for all processes that are forked from this one. Whether it has one thread
+    /// only, so that a fork has all of it.
+    fn import(&mut self, modules: Vec<String>) -> bool;
+
+    /// The names of all modules that are imported.
+    fn imported(&self) -> Vec<String>;
+
+    /// Calls a function that forks this process, with what the interpreter does before and after. It returns 0 in the
+    /// fork.
+    fn fork(&mut self, fork: &dyn Fn() -> libc::pid_t) -> libc::pid_t {
+        fork()
+    }
+
+    /// Gets ready for a program in a process that was forked for it, with a folder of its own.
+    fn begin(&mut self, folder: &Path) -> Result<(), String>;
+
     /// Compiles a program and keeps it under a number, replacing any program with this number. Returns the parts
     /// of a module that could not be evaluated.
     fn load(&mut self, program: u64, source: Program) -> Result<Vec<Unevaluated>, String>;
@@ -43,11 +64,8 @@ pub trait Host {
     /// Gives a loaded program other predictions. `source` is the same program with them.
     fn predict(&mut self, program: u64, source: Program) -> Result<(), String>;
 
-    /// Drops a program. A missing one is not an error.
-    fn unload(&mut self, program: u64);
-
-    /// Whether a program left this process in a state that no other should meet. This is asked when a campaign ends and
-    /// when a program is unloaded.
+    /// Whether a program left this process in a state that its next execution should not meet. This is asked when a
+    /// campaign ends.
     fn is_tainted(&mut self) -> bool {
         false
     }
@@ -61,130 +79,156 @@ pub trait Host {
     /// process.
     fn test(&mut self, source: &str, subject: &str) -> (Option<String>, Vec<String>);
 
-    /// Executes a loaded program once. `Err` says why there can be no record. The worker continues.
-    fn run(&mut self, program: u64, request: &ExecutionRequest) -> Result<ExecutionRecord, String>;
+    /// Executes versions of a loaded program: those at these positions of the request. `Err` says why there can be no
+    /// record. The worker continues.
+    fn run(
+        &mut self,
+        program: u64,
+        request: &ExecutionRequest,
+        positions: Range<usize>,
+    ) -> Result<ExecutionRecord, String>;
 }
 
-/// What the starting process tells a worker.
+/// What the starting process tells a zygote.
 #[derive(Debug, Clone)]
 pub struct Setup {
     /// The inherited end of the socket pair. [`serve`] takes it over.
-    pub socket: RawFd,
-    /// The worker's own temporary folder, the only place where it may write.
-    pub scratch: PathBuf,
+    pub socket: i32,
+    /// The folder that holds those of the workers.
+    pub folder: PathBuf,
     /// The files and folders that Python needs to read: its prefixes and `sys.path`.
     pub readable: Vec<PathBuf>,
-    /// The memory limit beyond the use of the process when it locks itself.
-    pub memory_bytes: u64,
     /// The version of Python, for reports.
     pub python: String,
 }
 
-/// Why a worker ended without being told to.
+/// Why a process ended without being told to.
 #[derive(Debug, thiserror::Error)]
 pub enum WorkerError {
     #[error("{0} is not a socket of the engine: twincell itself starts workers, do not start one by hand")]
-    Socket(RawFd),
+    Socket(i32),
+    #[error("what the engine said first was no key")]
+    NoKey,
+    #[error("{0}")]
+    Begin(String),
     #[error(transparent)]
     Frame(#[from] FrameError),
 }
 
-/// Locks this process irrevocably, and serves the engine until it says to exit or closes the connection.
-pub fn serve(setup: &Setup, host: &mut dyn Host) -> Result<(), WorkerError> {
-    let mut socket = take_socket(setup.socket)?;
-    let scratch = Scratch::new(setup.scratch.clone());
-    let report = sandbox::lock(&Limits {
-        scratch: setup.scratch.clone(),
+/// A worker's connection to the engine.
+struct Line {
+    socket: UnixStream,
+    seal: Seal,
+}
+
+/// What the worker does with messages about its program.
+trait Serve {
+    fn answer(&mut self, message: ToWorker, line: &mut Line) -> Result<(), WorkerError>;
+}
+
+/// Locks this process, which was forked for one program, irrevocably, and serves the engine until it closes the
+/// connection.
+fn work(mut socket: UnixStream, fork: &Fork, setup: &Setup, host: &mut dyn Host) -> Result<(), WorkerError> {
+    let Some(ToWorker::Begin { key }) = frame::read(&mut socket)? else { return Err(WorkerError::NoKey) };
+    let mut line = Line { socket, seal: Seal::new(key) };
+    host.begin(&fork.folder).map_err(WorkerError::Begin)?;
+    let limits = Limits {
+        scratch: fork.folder.clone(),
         readable: setup.readable.clone(),
-        memory_bytes: setup.memory_bytes,
+        memory_bytes: fork.memory_bytes,
         open_files: OPEN_FILES,
-        programs: false,
-    });
+        processes: if fork.forks { Processes::Forks } else { Processes::None },
+    };
+    let sandbox = sandbox::lock(&limits);
+    let is_complete = sandbox.is_complete();
     let hello = FromWorker::Hello {
         protocol: PROTOCOL_VERSION,
         twincell: env!("CARGO_PKG_VERSION").into(),
         python: setup.python.clone(),
-        sandbox: report,
+        sandbox,
     };
-    send(&mut socket, &hello)?;
-    while let Some(message) = frame::read::<ToWorker>(&mut socket)? {
+    line.send(&hello)?;
+    let mut serve: Box<dyn Serve + '_> = if fork.forks {
+        Box::new(isolation::Apart::new(host, Limits { processes: Processes::None, ..limits }, is_complete))
+    } else {
+        Box::new(Together { host, scratch: Scratch::new(fork.folder.clone()) })
+    };
+    while let Some(message) = frame::read::<ToWorker>(&mut line.socket)? {
+        serve.answer(message, &mut line)?;
+    }
+    Ok(())
+}
+
+/// All executions in this process, one after the other.
+struct Together<'a> {
+    host: &'a mut dyn Host,
+    scratch: Scratch,
+}
+
+impl Serve for Together<'_> {
+    fn answer(&mut self, message: ToWorker, line: &mut Line) -> Result<(), WorkerError> {
         match message {
+            // It comes once.
+            ToWorker::Begin { .. } => Err(WorkerError::NoKey),
             ToWorker::Load { program, source } => {
-                scratch.reset();
-                let answer = match host.load(program, *source) {
-                    Ok(unevaluated) => FromWorker::Loaded { program, unevaluated },
-                    Err(reason) => FromWorker::Failed { program, reason },
-                };
-                send(&mut socket, &answer)?;
+                self.scratch.reset();
+                let loaded = self.host.load(program, *source);
+                line.loaded(program, loaded)
             }
             ToWorker::Predict { program, source } => {
-                let answer = match host.predict(program, *source) {
-                    Ok(()) => FromWorker::Loaded { program, unevaluated: Vec::new() },
-                    Err(reason) => FromWorker::Failed { program, reason },
-                };
-                send(&mut socket, &answer)?;
-            }
-            ToWorker::Unload { program } => {
-                host.unload(program);
-                if host.is_tainted() {
-                    break;
-                }
+                let predicted = self.host.predict(program, *source);
+                line.loaded(program, predicted.map(|()| Vec::new()))
             }
             ToWorker::Run { program, requests } => {
                 for request in &requests {
-                    scratch.reset();
-                    let answer = match host.run(program, request) {
-                        Ok(record) => FromWorker::Record { program, record: Box::new(record) },
-                        Err(reason) => FromWorker::Failed { program, reason },
-                    };
-                    send(&mut socket, &answer)?;
+                    self.scratch.reset();
+                    let ran = self.host.run(program, request, 0..request.versions.len());
+                    line.ran(program, ran)?;
                 }
-                send(&mut socket, &FromWorker::Done { program, tainted: host.seems_tainted() })?;
+                line.send(&FromWorker::Done { program, tainted: self.host.seems_tainted() })
             }
             ToWorker::Test { program, source, subject } => {
-                scratch.reset();
-                let (failure, effects) = host.test(&source, &subject);
-                send(&mut socket, &FromWorker::Tested { program, failure, effects })?;
+                self.scratch.reset();
+                let (failure, effects) = self.host.test(&source, &subject);
+                line.send(&FromWorker::Tested { program, failure, effects })
             }
             ToWorker::Inspect { program } => {
-                send(&mut socket, &FromWorker::Inspected { program, tainted: host.is_tainted() })?;
+                line.send(&FromWorker::Inspected { program, tainted: self.host.is_tainted() })
             }
-            ToWorker::Exit => break,
         }
     }
-    Ok(())
 }
 
-/// Moves the socket to a high number that no other program inherits.
-fn take_socket(number: RawFd) -> Result<UnixStream, WorkerError> {
-    // SAFETY: a bad number makes `fcntl` fail. A good one is only duplicated.
-    let high = unsafe { libc::fcntl(number, libc::F_DUPFD_CLOEXEC, SOCKET_FLOOR) };
-    if high < 0 {
-        return Err(WorkerError::Socket(number));
+impl Line {
+    fn loaded(&mut self, program: u64, loaded: Result<Vec<Unevaluated>, String>) -> Result<(), WorkerError> {
+        self.send(&match loaded {
+            Ok(unevaluated) => FromWorker::Loaded { program, unevaluated },
+            Err(reason) => FromWorker::Failed { program, reason },
+        })
     }
-    // SAFETY: both numbers are open. The engine gave the first to this process and `fcntl` just made the second, so nothing
-    // else owns them.
-    let (low, high) = unsafe { (OwnedFd::from_raw_fd(number), OwnedFd::from_raw_fd(high)) };
-    drop(low);
-    let is_socket = rustix::fs::fstat(high.as_fd())
-        .is_ok_and(|status| rustix::fs::FileType::from_raw_mode(status.st_mode) == rustix::fs::FileType::Socket);
-    if is_socket { Ok(UnixStream::from(high)) } else { Err(WorkerError::Socket(number)) }
-}
 
-/// Sends a message. A record that is too large is sent without its observations, so that it still counts.
-fn send(socket: &mut UnixStream, message: &FromWorker) -> Result<(), WorkerError> {
-    let bytes = match (frame::encode(message, MAX_RECORD), message) {
-        (Err(FrameError::TooLarge { limit, .. }), FromWorker::Record { program, record }) => {
-            let record = shortened(record, Limit::RecordBytes(limit));
-            frame::encode(&FromWorker::Record { program: *program, record }, MAX_RECORD)?
-        }
-        (Err(FrameError::TooLarge { .. }), FromWorker::Loaded { program, .. }) => {
-            frame::encode(&FromWorker::Loaded { program: *program, unevaluated: Vec::new() }, MAX_RECORD)?
-        }
-        (result, _) => result?,
-    };
-    socket.write_all(&bytes).map_err(FrameError::from)?;
-    Ok(())
+    fn ran(&mut self, program: u64, ran: Result<ExecutionRecord, String>) -> Result<(), WorkerError> {
+        self.send(&match ran {
+            Ok(record) => FromWorker::Record { program, record: Box::new(record) },
+            Err(reason) => FromWorker::Failed { program, reason },
+        })
+    }
+
+    /// Sends a message. A record that is too large is sent without its observations, so that it still counts.
+    fn send(&mut self, message: &FromWorker) -> Result<(), WorkerError> {
+        let bytes = match (frame::encode(message, MAX_RECORD), message) {
+            (Err(FrameError::TooLarge { limit, .. }), FromWorker::Record { program, record }) => {
+                let record = shortened(record, Limit::RecordBytes(limit));
+                frame::encode(&FromWorker::Record { program: *program, record }, MAX_RECORD)?
+            }
+            (Err(FrameError::TooLarge { .. }), FromWorker::Loaded { program, .. }) => {
+                frame::encode(&FromWorker::Loaded { program: *program, unevaluated: Vec::new() }, MAX_RECORD)?
+            }
+            (result, _) => result?,
+        };
+        self.socket.write_all(&self.seal.close(bytes)).map_err(FrameError::from)?;
+        Ok(())
+    }
 }
 
 /// The record with stopped versions in place of the observations.

@@ -88,6 +88,7 @@ pub fn compare(
     if let Some(report) = reports.first_mut() {
         report.notes.extend(old_note.iter().chain(&new_note).map(wording::note));
     }
+    let has_run = reports.iter().any(|report| !report.executions.is_empty());
     let deciding = reports.iter().filter(|report| report.decided_by.is_empty());
     let verdict = Verdict::worst(deciding.map(|report| report.verdict));
     let facts: Vec<PairFacts> = pairs
@@ -106,6 +107,7 @@ pub fn compare(
         predictor: predictor.describe(),
         seed: options.seed,
         budget: options.budget,
+        sandbox: has_run.then(|| pool.enforced()).flatten(),
         milliseconds: started.elapsed().as_secs_f64() * 1000.0,
     })
 }
@@ -189,6 +191,7 @@ fn compare_pair(
         // A worker that cannot be replaced costs only this pair.
         Err(error) => return Ok(assemble::failed(&about, error.to_string())),
     };
+    let mut forged = loaded.forged;
     if program.isolation == Isolation::Process {
         notes.push(Note::Isolated(Isolated::All));
     } else if contamination::is_cross_contaminated(&campaign, &mut loaded) {
@@ -211,7 +214,11 @@ fn compare_pair(
         let mut go_on = || progress(campaign.executed() as u32, found.coverage);
         witness::choose_reported(found, &mut loaded, &plan, &program.literals, &write, &mut go_on)
     });
-    let (verdict, reason) = decide(&campaign, witness.as_ref().map(|witness| &witness.case), &target);
+    forged |= loaded.forged;
+    let (verdict, reason) = match forged {
+        true => decide::forged(),
+        false => decide(&campaign, witness.as_ref().map(|witness| &witness.case), &target),
+    };
     let report = assemble::report(
         &about,
         &assemble::CampaignSummary {

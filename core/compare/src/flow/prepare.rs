@@ -60,7 +60,7 @@ pub(super) fn prepare<'a>(
         Err(EngineError::Load(reason)) => {
             return Ok(Err(format!("the function cannot be loaded: {reason}")));
         }
-        Err(error @ (EngineError::Dies { .. } | EngineError::Stopped)) => {
+        Err(error @ (EngineError::Dies { .. } | EngineError::Forged | EngineError::Stopped)) => {
             return Ok(Err(error.to_string()));
         }
         Err(error) => return Err(error.into()),

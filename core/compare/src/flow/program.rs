@@ -1,6 +1,9 @@
 //! A pair as the program that workers run: instrumented, with predictions and uses.
 
+use std::collections::BTreeSet;
+
 use twincell_engine::protocol::{Companion, Program, Version};
+use twincell_syntax::imported_modules;
 use twincell_syntax::instrument::{InstrumentError, Instrumented, count_steps, instrument_all};
 use twincell_syntax::site::Site;
 use twincell_syntax::{Function, PerSide, Side};
@@ -115,6 +118,8 @@ pub(super) fn program(
     }
     imports::unify(&mut versions, &pair.versions.as_ref().map(|version| &version.imports));
     let texts: Vec<&Function> = pair.shown.iter().collect();
+    let modules: BTreeSet<String> =
+        pair.versions.iter().flat_map(|version| imported_modules(&version.module)).collect();
     Ok(Program {
         versions,
         literals: twincell_values::reading::literals(&texts),
@@ -122,6 +127,7 @@ pub(super) fn program(
         raise_probability: options.raise_probability,
         step_budget: STEP_BUDGET,
         isolation: options.isolation,
+        imports: modules.into_iter().collect(),
         calls_twice: pair.versions.iter().any(may_remember),
     })
 }

@@ -1,0 +1,225 @@
+//! Where workers come from: zygotes by what they have imported, started when they are first needed.
+//!
+//! The first one has imported what every program needs. From it come zygotes that have imported what some programs need,
+//! in two steps: the packages that their modules name, and then the modules themselves. So what runs in a worker depends
+//! on its program alone, however many others ran before.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::folders::PoolFolder;
+use super::link::Worker;
+use super::protocol::Fork;
+use super::starter::Starter;
+use super::zygote::{self, Refused, Started, Zygote};
+use super::{EngineError, PoolOptions};
+
+/// The number of processes that may be killed from outside, one after the other, while a worker is made.
+const ATTEMPTS: u32 = 10;
+/// The number of zygotes with imports of their own. Each keeps what it has imported in memory.
+const MOST_ZYGOTES: usize = 8;
+
+/// Forks workers, from any thread.
+#[derive(Debug)]
+pub struct Nursery {
+    options: PoolOptions,
+    zygotes: Mutex<Vec<Arc<Kept>>>,
+    ground: Mutex<Option<Ground>>,
+}
+
+/// What all zygotes of a pool stand on.
+#[derive(Debug)]
+struct Ground {
+    starter: Starter,
+    folder: Arc<PoolFolder>,
+}
+
+/// A zygote under the modules that it has imported.
+#[derive(Debug)]
+struct Kept {
+    imports: Vec<String>,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+enum State {
+    #[default]
+    NotStarted,
+    Ready(Zygote),
+    /// Nothing can be forked from a process with these imports.
+    Useless,
+}
+
+impl Nursery {
+    /// No process starts yet.
+    pub fn new(options: PoolOptions) -> Nursery {
+        Nursery { options, zygotes: Mutex::default(), ground: Mutex::default() }
+    }
+
+    /// A new worker, in whose process the installed ones of these modules are imported. `forks`: see [`Fork`].
+    pub fn worker(&self, imports: &[String], forks: bool) -> Result<Worker, EngineError> {
+        let mut attempts = 1;
+        loop {
+            match self.attempt(imports, forks) {
+                Ok(worker) => return Ok(worker),
+                // This is not Python's fault.
+                Err((_, true)) if attempts < ATTEMPTS => attempts += 1,
+                Err((error, _)) => return Err(error),
+            }
+        }
+    }
+
+    fn attempt(&self, imports: &[String], forks: bool) -> Result<Worker, (EngineError, bool)> {
+        let folder = self.folder()?;
+        let own = folder.one().map_err(|error| (self.cannot_start(error), false))?;
+        let fork = Fork { folder: own.path().to_owned(), memory_bytes: self.options.memory_bytes, forks };
+        let imports = self.installed(imports)?;
+        let forked = match self.with(&imports, |zygote| zygote.worker(fork.clone()))? {
+            Some(forked) => Some(forked),
+            // It imports them itself.
+            None => self.with(&[], |zygote| zygote.worker(fork))?,
+        };
+        let started = match forked {
+            Some(Ok(started)) => started,
+            Some(Err(Refused { reason, from_outside })) => return Err((self.cannot_start(reason), from_outside)),
+            None => return Err((self.cannot_start("nothing can be forked from its first process"), false)),
+        };
+        Worker::greet(started, own, &self.options)
+    }
+
+    /// Those of the modules that the first zygote finds among the installed ones.
+    fn installed(&self, modules: &[String]) -> Result<Vec<String>, (EngineError, bool)> {
+        if modules.is_empty() {
+            return Ok(Vec::new());
+        }
+        match self.with(&[], |zygote| zygote.installed(modules))? {
+            Some(Ok(installed)) => Ok(installed),
+            Some(Err(Refused { reason, from_outside })) => Err((self.cannot_start(reason), from_outside)),
+            None => Ok(Vec::new()),
+        }
+    }
+
+    /// What a zygote with these imports answers. `None` if there can be none. What was imported is in its process, and
+    /// a zygote that is lost is started anew by the next who asks.
+    fn with<T>(
+        &self,
+        imports: &[String],
+        ask: impl FnOnce(Zygote) -> (Option<Zygote>, Result<T, Refused>),
+    ) -> Result<Option<Result<T, Refused>>, (EngineError, bool)> {
+        let kept = self.kept(imports);
+        let mut state = kept.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if let State::NotStarted = *state {
+            let ready = self.start(imports)?.map(|started| Zygote::greet(started, &self.options));
+            *state = match ready.transpose() {
+                Ok(Some(zygote)) if !zygote.alone => State::Ready(zygote),
+                Ok(_) => State::Useless,
+                // What it imports ended it.
+                Err((_, false)) if !imports.is_empty() => State::Useless,
+                Err(error) => return Err(error),
+            };
+        }
+        let State::Ready(zygote) = std::mem::take(&mut *state) else {
+            *state = State::Useless;
+            return Ok(None);
+        };
+        let (zygote, answer) = ask(zygote);
+        *state = zygote.map_or(State::NotStarted, State::Ready);
+        Ok(Some(answer))
+    }
+
+    /// The process of a new zygote. `None` if the one that it would be forked from is useless.
+    fn start(&self, imports: &[String]) -> Result<Option<Started>, (EngineError, bool)> {
+        if imports.is_empty() {
+            return self.first().map(Some);
+        }
+        let packages = packages(imports);
+        let before: &[String] = if packages == imports { &[] } else { &packages };
+        match self.with(before, |zygote| zygote.zygote(imports))? {
+            Some(Ok(started)) => Ok(Some(started)),
+            Some(Err(Refused { reason, from_outside })) => Err((self.cannot_start(reason), from_outside)),
+            None => Ok(None),
+        }
+    }
+
+    fn first(&self) -> Result<Started, (EngineError, bool)> {
+        let arrival = self.on_ground(|ground| ground.starter.start(ground.folder.clone()))?;
+        match arrival.recv() {
+            Ok(started) => started.map_err(|error| (self.cannot_start(error), false)),
+            Err(_) => Err((self.cannot_start("its thread is gone"), false)),
+        }
+    }
+
+    fn folder(&self) -> Result<Arc<PoolFolder>, (EngineError, bool)> {
+        self.on_ground(|ground| ground.folder.clone())
+    }
+
+    fn on_ground<T>(&self, use_it: impl FnOnce(&Ground) -> T) -> Result<T, (EngineError, bool)> {
+        let mut ground = self.ground.lock().unwrap_or_else(PoisonError::into_inner);
+        let failed = |error| (self.cannot_start(error), false);
+        match &mut *ground {
+            Some(ground) => Ok(use_it(ground)),
+            none => {
+                let folder = Arc::new(PoolFolder::new().map_err(failed)?);
+                let made = Ground { starter: Starter::new(self.options.clone()).map_err(failed)?, folder };
+                Ok(use_it(none.insert(made)))
+            }
+        }
+    }
+
+    /// The entry of a zygote, which is then the last one. The entry that was not used for longest may go.
+    fn kept(&self, imports: &[String]) -> Arc<Kept> {
+        let mut zygotes = self.zygotes();
+        let kept = match zygotes.iter().position(|kept| kept.imports == imports) {
+            Some(at) => zygotes.remove(at),
+            None => Arc::new(Kept { imports: imports.to_vec(), state: Mutex::default() }),
+        };
+        zygotes.push(kept.clone());
+        if zygotes.iter().filter(|kept| !kept.imports.is_empty()).count() > MOST_ZYGOTES
+            && let Some(oldest) = zygotes.iter().position(|kept| !kept.imports.is_empty())
+        {
+            // Whoever uses it just now keeps it until then.
+            zygotes.remove(oldest);
+        }
+        kept
+    }
+
+    fn zygotes(&self) -> MutexGuard<'_, Vec<Arc<Kept>>> {
+        self.zygotes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn cannot_start(&self, reason: impl ToString) -> EngineError {
+        EngineError::Start { python: self.options.python.display().to_string(), reason: reason.to_string() }
+    }
+}
+
+impl Drop for Nursery {
+    fn drop(&mut self) {
+        let kept = std::mem::take(&mut *self.zygotes());
+        let states =
+            kept.iter().map(|kept| std::mem::take(&mut *kept.state.lock().unwrap_or_else(PoisonError::into_inner)));
+        let zygotes = states.filter_map(|state| if let State::Ready(zygote) = state { Some(zygote) } else { None });
+        zygote::retire(zygotes.collect());
+    }
+}
+
+/// The packages of some modules, in order, each once: `a` for `a.b` and `a.c`.
+fn packages(modules: &[String]) -> Vec<String> {
+    let mut packages: Vec<String> = Vec::new();
+    for module in modules {
+        let package = module.split('.').next().unwrap_or_default();
+        if packages.iter().all(|known| known != package) {
+            packages.push(package.to_owned());
+        }
+    }
+    packages
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_packages_of_modules_are_named_once() {
+        let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+        assert_eq!(packages(&names(&["b.c", "a", "b", "a.x.y"])), names(&["b", "a"]));
+    }
+}

@@ -1,0 +1,138 @@
+//! The zygote: it imports what programs need, runs none of them, and forks a process for each.
+
+use std::io::{ErrorKind, Write};
+use std::os::fd::AsFd;
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+use twincell_engine::frame::{self, FrameError};
+use twincell_engine::protocol::{FromZygote, MAX_FRAME, PROTOCOL_VERSION, ToZygote};
+use twincell_engine::{folder, handover};
+
+use super::fork::{Forked, for_engine, take_socket};
+use super::{Host, OPEN_FILES, Setup, WorkerError, work};
+use crate::sandbox::{self, Limits, Processes};
+
+/// How often a zygote that nobody asks looks whether the engine is still there.
+const LOOK: Duration = Duration::from_secs(1);
+/// How long the folder of a pool is emptied after the engine has ended, while its workers are ending too.
+const EMPTYING: Duration = Duration::from_secs(3);
+/// No bound of its own: workers have theirs.
+const UNBOUNDED: u64 = 1 << 42;
+
+/// Forks workers until the engine has no more use for them. In a fork this does not return.
+pub fn serve(setup: &Setup, host: &mut dyn Host) -> Result<(), WorkerError> {
+    let socket = take_socket(setup.socket)?;
+    let engine = std::os::unix::process::parent_id();
+    fork_for(engine, socket, setup, host, true)?;
+    if std::os::unix::process::parent_id() != engine {
+        // The engine was killed: it removes nothing, and its workers end at this moment.
+        remove(&setup.folder);
+    }
+    Ok(())
+}
+
+/// What a zygote does until its connection ends. Foreign code runs only in what it forks.
+fn fork_for(
+    engine: u32,
+    mut socket: UnixStream,
+    setup: &Setup,
+    host: &mut dyn Host,
+    has_all_threads: bool,
+) -> Result<(), WorkerError> {
+    send(&mut socket, &FromZygote::Ready { protocol: PROTOCOL_VERSION, alone: !has_all_threads })?;
+    while let Some(message) = next(&mut socket, engine)? {
+        let answer = match &message {
+            ToZygote::Installed { modules } => FromZygote::Installed { modules: host.installed(modules.clone()) },
+            ToZygote::Worker(_) | ToZygote::Zygote { .. } => {
+                let files = handover::receive(&socket).map_err(FrameError::from)?;
+                match for_engine(host, files, engine) {
+                    Ok(Forked::Before(process)) => FromZygote::Forked { process },
+                    Ok(Forked::New(own)) => {
+                        let became = std::process::id();
+                        if cfg!(not(target_os = "linux")) {
+                            send(&mut socket, &FromZygote::Forked { process: became })?;
+                        }
+                        drop(socket);
+                        live(message, own, engine, setup, host);
+                    }
+                    Err(reason) => FromZygote::Failed { reason },
+                }
+            }
+        };
+        send(&mut socket, &answer)?;
+    }
+    Ok(())
+}
+
+/// The life of a new process, to its end.
+fn live(message: ToZygote, socket: UnixStream, engine: u32, setup: &Setup, host: &mut dyn Host) -> ! {
+    let lived = match message {
+        ToZygote::Worker(fork) => work(socket, &fork, setup, host),
+        ToZygote::Zygote { imports } => {
+            // Packages are the user's own and not under comparison, but they are foreign code as well.
+            sandbox::lock(&Limits {
+                scratch: setup.folder.clone(),
+                readable: setup.readable.clone(),
+                memory_bytes: UNBOUNDED,
+                open_files: OPEN_FILES,
+                processes: Processes::Forks,
+            });
+            let has_all_threads = host.import(imports);
+            fork_for(engine, socket, setup, host, has_all_threads)
+        }
+        ToZygote::Installed { .. } => Ok(()),
+    };
+    let status = match lived {
+        Ok(()) => 0,
+        Err(error) => {
+            // The engine reads the last line.
+            let _ = writeln!(std::io::stderr(), "{error}");
+            1
+        }
+    };
+    // SAFETY: this ends the process at once. Whatever foreign code left behind (threads, exit handlers) does not run, nor
+    // does what the zygote would do when it ends.
+    unsafe { libc::_exit(status) }
+}
+
+/// The next message. `None` if the engine has closed the connection or has ended. Another process may hold the engine's
+/// end of the connection, if the engine was forked.
+fn next(socket: &mut UnixStream, engine: u32) -> Result<Option<ToZygote>, WorkerError> {
+    loop {
+        let limit = Timespec { tv_sec: LOOK.as_secs() as i64, tv_nsec: 0 };
+        let ready = poll(&mut [PollFd::from_borrowed_fd(socket.as_fd(), PollFlags::IN)], Some(&limit));
+        if std::os::unix::process::parent_id() != engine {
+            return Ok(None);
+        }
+        match ready {
+            Ok(0) | Err(rustix::io::Errno::INTR) => {}
+            Ok(_) => break,
+            Err(error) => return Err(FrameError::Io(error.into()).into()),
+        }
+    }
+    match frame::read(socket) {
+        Err(FrameError::Io(error)) if error.kind() == ErrorKind::ConnectionReset => Ok(None),
+        read => Ok(read?),
+    }
+}
+
+fn send(socket: &mut UnixStream, message: &FromZygote) -> Result<(), WorkerError> {
+    let frame = frame::encode(message, MAX_FRAME)?;
+    socket.write_all(&frame).map_err(FrameError::from)?;
+    Ok(())
+}
+
+/// Removes the folder of a pool.
+fn remove(path: &Path) {
+    let begun = Instant::now();
+    while path.exists() && begun.elapsed() < EMPTYING {
+        folder::empty(path);
+        if std::fs::remove_dir(path).is_err() {
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+}
