@@ -309,12 +309,16 @@ pub(crate) fn reseed(py: Python<'_>, number: u64) {
     }
 }
 
-/// Makes the modules that a program's own module imported part of the world from now on.
-pub(crate) fn note_modules(py: Python<'_>) {
+/// Makes what a module that was evaluated set in the interpreter part of the world from now on.
+pub(crate) fn note_settings(py: Python<'_>) {
     if let Some(world) = WORLD.get(py) {
         let _ = world.note.call0(py);
-        let _ = snapshot::note(py);
     }
+}
+
+/// Makes the modules that a program's own modules imported part of the world from now on.
+pub(crate) fn note_modules(py: Python<'_>) -> PyResult<()> {
+    snapshot::note(py)
 }
 
 /// The content of `sys.modules`, in its order.

@@ -88,7 +88,7 @@ impl PythonHost {
                 .and_then(|()| observe::prepare(py))
                 .and_then(|()| identity::prepare(py, &folder))
                 .and_then(|()| clock::prepare(py))
-                .and_then(|()| module::helpers(py).map(drop))
+                .and_then(|()| module::prepare(py))
                 .and_then(|()| names::prepare(py))
                 .and_then(|()| world::prepare(py))
                 .map_err(|error| module::describe(py, &error))
@@ -285,12 +285,13 @@ fn load(py: Python<'_>, index: &Rc<PredictionIndex>, context: Context) -> PyResu
             world::restore(py);
             console.release()?;
             drop(execution);
-            world::note_modules(py);
+            world::note_settings(py);
             installed
         };
         let identifiers = indexed.names.iter().map(|name| name.clone_ref(py)).collect();
         versions.push(LoadedVersion::load(py, version, module, context, identifiers, evaluate)?);
     }
+    world::note_modules(py)?;
     let names = |version: &LoadedVersion| -> HashSet<String> {
         version.before.bind(py).keys().iter().filter_map(|name| name.extract::<String>().ok()).collect()
     };

@@ -23,6 +23,18 @@ pub(crate) const HELPERS_FILE: &str = "twincell_helpers.py";
 
 static HELPERS: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
 
+/// Makes what is made on first use: here it is made once for all forks of this process.
+pub(crate) fn prepare(py: Python<'_>) -> PyResult<()> {
+    let helpers = helpers(py)?;
+    helpers
+        .getattr("statements")?
+        .call1(("import sys\nNAME = [sys]\n",))?
+        .try_iter()?
+        .try_for_each(|made| made.map(drop))?;
+    helpers.getattr("function")?.call1(("def function(a):\n    return a\n",))?;
+    helpers.getattr("snippet")?.call1(("1",)).map(drop)
+}
+
 /// Small parts that are best written in Python: splitting a module, driving coroutines.
 const SOURCE: &std::ffi::CStr = cr"
 import ast, __future__
