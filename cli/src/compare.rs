@@ -102,6 +102,7 @@ fn revisions(
     }
     if !files.modified.is_empty() {
         let engine = Engine::warm(options, &session.environment).map_err(Abort::new)?;
+        engine.check_workers().map_err(Abort::new)?;
         let root = work_tree(&here).unwrap_or_default();
         for file in &files.modified {
             let place = root.join(&file.path);

@@ -185,13 +185,10 @@ impl Prepared<'_> {
     }
 }
 
-/// An engine whose work ends soon after `stop` is asked to. If another Python than this process's is given, whether it
-/// works is checked now.
+/// An engine whose work ends soon after `stop` is asked to. Whether code may run here at all is checked now.
 fn start_engine(options: &Options, environment: &Environment, stop: &Stop) -> Result<Engine, String> {
     let engine = Engine::warm(options, environment).map_err(|error| error.to_string())?.stopped_by(stop);
-    if options.python.is_some() {
-        engine.check_workers().map_err(|error| error.to_string())?;
-    }
+    engine.check_workers().map_err(|error| error.to_string())?;
     Ok(engine)
 }
 

@@ -226,6 +226,12 @@ pub fn final_values(old: &Behavior, new: &Behavior, evidence: &[&Evidence]) -> V
         .collect()
 }
 
+/// What is said of a comparison whose code ran without a complete sandbox.
+pub fn without_sandbox(comparison: &Comparison) -> Option<String> {
+    let missing = comparison.sandbox.as_ref()?.missing()?;
+    Some(format!("The code ran without a complete sandbox, as --unsafe allows: {missing}."))
+}
+
 /// What stands below the sentence over a comparison of one pair: the pair's own, where that says more.
 pub fn further_sentence<'a>(comparison: &Comparison, only: &'a PairReport) -> Option<&'a str> {
     (!comparison.sentence.starts_with(&only.sentence)).then_some(only.sentence.as_str())

@@ -269,11 +269,6 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    /// What the sandbox lacked while foreign code ran, in one line for people. `None` if it was complete.
-    pub fn unsafe_for(&self) -> Option<String> {
-        self.sandbox.as_ref().and_then(SandboxReport::missing)
-    }
-
     pub fn evidence(&self) -> impl Iterator<Item = &Evidence> {
         self.pairs.iter().flat_map(|pair| &pair.evidence)
     }

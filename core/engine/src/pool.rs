@@ -281,12 +281,6 @@ impl Loaded<'_> {
         true
     }
 
-    /// Continues in a fresh worker. Anything that executions left behind in this one is gone with it.
-    pub fn start_over(&mut self) {
-        self.worker = None;
-        self.tainted = false;
-    }
-
     /// Makes sure that a worker has the program.
     fn ensure(&mut self) -> Result<(), EngineError> {
         let mut reason = String::new();

@@ -106,6 +106,9 @@ fn fragment(comparison: &Comparison) -> Markup {
                 (badge((words::icon(comparison.verdict), comparison.verdict.name()), tone(comparison.verdict)))
                 p.tc-sentence { (plain::sentence(&comparison.sentence)) }
             }
+            @if let Some(mark) = words::without_sandbox(comparison) {
+                p.tc-reason { strong { (plain::sentence(&mark)) } }
+            }
             @match pairs.as_slice() {
                 [only] => {
                     @if let Some(sentence) = words::further_sentence(comparison, only) {

@@ -26,6 +26,7 @@ pub fn state(comparison: &Comparison) -> ComparisonState<'_> {
         twincell: &comparison.twincell,
         verdict: comparison.verdict,
         sentence: &comparison.sentence,
+        without_sandbox: words::without_sandbox(comparison),
         predictor: &comparison.predictor,
         seed: comparison.seed.to_string(),
         budget: comparison.budget,

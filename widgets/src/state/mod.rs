@@ -35,6 +35,8 @@ pub struct ComparisonState<'a> {
     #[cfg_attr(test, ts(as = "typescript::Verdict"))]
     verdict: Verdict,
     sentence: &'a str,
+    /// A sentence where the code ran without a complete sandbox.
+    without_sandbox: Option<String>,
     predictor: &'a str,
     /// As text, since it may be greater than JavaScript's integers.
     seed: String,

@@ -44,6 +44,9 @@ pub fn text(comparison: &Comparison, options: &TextOptions) -> String {
     let mut page = Page::new(options.color, options.width.clamp(40, 240));
     let mark = (words::icon(comparison.verdict), comparison.verdict.name());
     heading(&mut page, mark, tone(comparison.verdict), "", &plain::sentence(&comparison.sentence));
+    if let Some(mark) = words::without_sandbox(comparison) {
+        page.prose("  ", &plain::sentence(&mark), BOLD);
+    }
     let pairs = words::ordered_pairs(comparison);
     match pairs.as_slice() {
         [only] => {

@@ -125,6 +125,7 @@ fn comparison(pairs: Vec<PairReport>) -> Comparison {
         predictor: "neural (ONNX Runtime, CPU)".into(),
         seed: 0,
         budget: 300,
+        sandbox: None,
         milliseconds: 58.25,
     }
 }

@@ -3,10 +3,8 @@
 //! Executions leave something behind that nobody can restore (state in C, in other modules). It may hide a difference
 //! or make one up. A difference counts if it also shows in isolation. If it does not, or if none was found and every
 //! version behaves the same again once nothing is left behind, the campaign starts over in isolation. Each such process
-//! begins without anything that the code loads or caches, which can take a hundred times as long. So where no
-//! difference was found, only the first executions are repeated. Values drawn at random while a module loads stay the
-//! same in all processes that are forked from it, so a difference found in isolation must appear again after the module
-//! was loaded anew.
+//! loads the program anew, which can take a hundred times as long. So where no difference was found, only the first
+//! executions are repeated.
 
 use twincell_engine::protocol::{Isolation, Program};
 use twincell_engine::{EngineError, Loaded, WorkerPool};
@@ -15,8 +13,6 @@ use crate::Continue;
 use crate::campaign::{self, Campaign, Plan, Target};
 use crate::note::Isolated;
 
-/// How often a module is loaded anew for a difference that only isolation shows.
-const RELOADS: usize = 5;
 /// The number of executions in isolation if those of one process showed no difference.
 const ISOLATED: u32 = 32;
 
@@ -38,7 +34,6 @@ pub(super) fn run_isolated<'p>(
 ) -> Result<(Loaded<'p>, Campaign, Option<Isolated>), EngineError> {
     let mut loaded = loaded;
     let tainted = loaded.is_tainted();
-    loaded.start_over();
     drop(loaded);
     program.isolation = Isolation::Process;
     let mut loaded = pool.load(program)?;
@@ -55,23 +50,10 @@ pub(super) fn run_isolated<'p>(
         return Ok((loaded, contaminated, Some(Isolated::Witness)));
     }
     let budget = if contaminated.witness.is_some() { plan.budget } else { plan.budget.min(ISOLATED) };
-    let mut isolated = campaign::run(&mut loaded, target, &Plan { budget, ..plan.clone() }, progress)?;
-    let Some(witness) = isolated.witness else {
-        if contaminated.witness.is_none() {
-            let count = u32::try_from(isolated.executed()).unwrap_or(u32::MAX);
-            return Ok((loaded, contaminated, Some(Isolated::Some(count))));
-        }
-        return Ok((loaded, isolated, Some(Isolated::All)));
-    };
-    for _ in 0..RELOADS {
-        drop(loaded);
-        loaded = pool.load(program)?;
-        if !campaign::is_same_again(&mut loaded, &isolated.executions[witness], &plan.rules)? {
-            isolated.executions.iter_mut().for_each(|kept| kept.differences.clear());
-            isolated.witness = None;
-            isolated.nondeterministic += 1;
-            break;
-        }
+    let isolated = campaign::run(&mut loaded, target, &Plan { budget, ..plan.clone() }, progress)?;
+    if isolated.witness.is_none() && contaminated.witness.is_none() {
+        let count = u32::try_from(isolated.executed()).unwrap_or(u32::MAX);
+        return Ok((loaded, contaminated, Some(Isolated::Some(count))));
     }
     Ok((loaded, isolated, Some(Isolated::All)))
 }
