@@ -152,9 +152,10 @@ mod tests {
         assert_ne!(Keys::new(&Options::default(), &other).unwrap().of_change(&change()), plain);
         let effect = DeclaredEffect { functions: "metrics.*".to_owned(), effect: FunctionEffect::None };
         assert_ne!(key(&Options { effects: vec![effect], ..Options::default() }), plain);
-        // `jobs` and `cache` change nothing, `model` counts by its content, and `policy` by what it says.
-        assert_eq!(TABLE.len(), 16 + 4);
-        assert_eq!(key(&Options { jobs: Some(7), cache: Cache::Memory, ..Options::default() }), plain);
+        // `jobs`, `cache` and `unsafe` change nothing, `model` counts by its content, and `policy` by what it says.
+        assert_eq!(TABLE.len(), 16 + 5);
+        let others = Options { jobs: Some(7), cache: Cache::Memory, run_unsafe: true, ..Options::default() };
+        assert_eq!(key(&others), plain);
     }
 
     #[test]

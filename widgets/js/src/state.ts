@@ -50,6 +50,8 @@ export interface ComparisonState {
   twincell: string;
   verdict: Verdict;
   sentence: string;
+  /** A sentence where the code ran without a complete sandbox. */
+  without_sandbox: string | null;
   predictor: string;
   /** As text, since it may be greater than JavaScript's integers. */
   seed: string;

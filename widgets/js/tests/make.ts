@@ -106,6 +106,7 @@ export function comparison(pairs: PairState[] = [pair()]): ComparisonState {
     twincell: "0",
     verdict: "changing",
     sentence: "Behavior changed.",
+    without_sandbox: null,
     predictor: "uniform",
     seed: "18446744073709551615",
     budget: 300,

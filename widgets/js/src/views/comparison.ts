@@ -45,8 +45,7 @@ export function comparisonView(state: ComparisonState, host: Host): ComparisonVi
       badge(state.verdict),
       h("p", { class: "tcw-sentence" }, plain.sentence(state.sentence)),
       only && !state.sentence.startsWith(only.sentence) && h("p", { class: "tcw-lead" }, plain.sentence(only.sentence)),
-      state.without_sandbox !== null &&
-        h("p", { class: "tcw-lead" }, h("strong", {}, plain.sentence(state.without_sandbox))),
+      !!state.without_sandbox && h("p", { class: "tcw-lead" }, h("strong", {}, plain.sentence(state.without_sandbox))),
     ),
     state.pairs.length > 1 && chooser(session, all.signal),
     body,
