@@ -93,7 +93,7 @@ fn revisions(
 ) -> Result<i32, Abort> {
     let here = std::env::current_dir().map_err(Abort::new)?;
     let staged = matches.get_flag("staged");
-    let files = changed_files(&here, range, staged, paths).map_err(Abort::new)?;
+    let files = changed_files(&here, range, staged, paths, options.max_source << 20).map_err(Abort::new)?;
     let place = place(range, staged);
     let mut notes = notes(&files);
     let mut compared: Vec<Compared> = Vec::new();

@@ -67,7 +67,15 @@ enum NewSide<'repository> {
 /// The `.py` files under `paths` that differ between the two revisions of `range`, which is `OLD..NEW`; an empty side
 /// is HEAD. Empty `paths` mean all, and relative ones are seen from `start`. A range `OLD` is compared with the files
 /// in the working tree, or with the index if `staged`. The repository is the one that holds `start`.
-pub fn changed_files(start: &Path, range: &str, staged: bool, paths: &[PathBuf]) -> Result<ChangedFiles, GitError> {
+///
+/// No file with more than `most` bytes is read.
+pub fn changed_files(
+    start: &Path,
+    range: &str,
+    staged: bool,
+    paths: &[PathBuf],
+    most: u64,
+) -> Result<ChangedFiles, GitError> {
     let (old_name, new_name) = split_range(range)?;
     let repository = Repository::discover(start).map_err(|error| match error.code() {
         ErrorCode::NotFound => GitError::NoRepository(start.display().to_string()),
@@ -90,6 +98,7 @@ pub fn changed_files(start: &Path, range: &str, staged: bool, paths: &[PathBuf])
     }
 
     let mut options = DiffOptions::new();
+    options.max_size(i64::try_from(most).unwrap_or(i64::MAX));
     let mut diff = match &new {
         NewSide::Revision(_, tree) => repository.diff_tree_to_tree(Some(&old), Some(tree), Some(&mut options)),
         NewSide::Index => {
@@ -101,6 +110,8 @@ pub fn changed_files(start: &Path, range: &str, staged: bool, paths: &[PathBuf])
     }?;
     diff.find_similar(Some(DiffFindOptions::new().renames(true)))?;
 
+    let objects = repository.odb()?;
+    let too_large = |label: &str| format!("{label} has more than {} MiB: raise --max-source to compare it", most >> 20);
     let mut files = ChangedFiles::default();
     for delta in diff.deltas() {
         let (Some(old_path), Some(new_path)) = (delta.old_file().path(), delta.new_file().path()) else { continue };
@@ -117,14 +128,22 @@ pub fn changed_files(start: &Path, range: &str, staged: bool, paths: &[PathBuf])
             Delta::Deleted => files.removed.push(path),
             Delta::Modified | Delta::Renamed => {
                 let of_blob = |id, path: &Path, revision: &str| -> Result<Source, String> {
-                    let blob = repository.find_blob(id).map_err(|error| error.message().to_owned())?;
-                    source(blob.content(), format!("{} at {revision}", path.display()))
+                    let label = format!("{} at {revision}", path.display());
+                    // A header says the size. A small blob may become gigabytes when it is read.
+                    let of = |error: git2::Error| error.message().to_owned();
+                    if objects.read_header(id).map_err(of)?.0 as u64 > most {
+                        return Err(too_large(&label));
+                    }
+                    source(repository.find_blob(id).map_err(of)?.content(), label)
                 };
                 let old = of_blob(delta.old_file().id(), old_path, old_name);
                 let new = match &new {
                     NewSide::Revision(name, _) => of_blob(delta.new_file().id(), new_path, name),
                     NewSide::Index => of_blob(delta.new_file().id(), new_path, "what is staged"),
-                    NewSide::Files => of_file(&repository, new_path),
+                    NewSide::Files => match size_of(&repository, new_path) {
+                        Some(size) if size > most => Err(too_large(&new_path.display().to_string())),
+                        _ => of_file(&repository, new_path),
+                    },
                 };
                 match (old, new) {
                     (Ok(old), Ok(new)) if old.text == new.text => {}
@@ -151,6 +170,11 @@ fn source(bytes: &[u8], label: String) -> Result<Source, String> {
     }
 }
 
+fn size_of(repository: &Repository, path: &Path) -> Option<u64> {
+    let full = repository.workdir().unwrap_or(repository.path()).join(path);
+    std::fs::metadata(full).ok().map(|about| about.len())
+}
+
 fn of_file(repository: &Repository, path: &Path) -> Result<Source, String> {
     let full = repository.workdir().unwrap_or(repository.path()).join(path);
     let bytes =
@@ -171,6 +195,11 @@ fn split_range(range: &str) -> Result<(&str, Option<&str>), GitError> {
 }
 
 fn tree<'repository>(repository: &'repository Repository, revision: &str) -> Result<Tree<'repository>, GitError> {
+    if revision.starts_with('-') {
+        // Other programs take it for an option, and git allows no such name.
+        let reason = "it begins with -".to_owned();
+        return Err(GitError::Revision { revision: revision.to_owned(), reason });
+    }
     repository
         .revparse_single(revision)
         .and_then(|object| object.peel_to_tree())
@@ -248,6 +277,8 @@ fn plain(path: &Path) -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const MOST: u64 = 2 << 20;
     use git2::Signature;
     use std::fs;
 
@@ -285,7 +316,7 @@ mod tests {
     #[test]
     fn a_modified_file_comes_with_both_texts() {
         let folder = repository(&[&[("a.py", b"x = 1\n"), ("b.txt", b"b")], &[("a.py", b"x = 2\n"), ("b.txt", b"c")]]);
-        let files = changed_files(folder.path(), "HEAD~1..HEAD", false, &[]).unwrap();
+        let files = changed_files(folder.path(), "HEAD~1..HEAD", false, &[], MOST).unwrap();
         assert_eq!(paths(&files), ["a.py"]);
         assert_eq!((files.modified[0].old.text.as_str(), files.modified[0].new.text.as_str()), ("x = 1\n", "x = 2\n"));
         assert_eq!(files.modified[0].old.label, "a.py at HEAD~1");
@@ -294,7 +325,7 @@ mod tests {
     #[test]
     fn files_in_only_one_revision_are_listed_apart() {
         let folder = repository(&[&[("gone.py", b"x = 1\n")], &[("gone.py", b""), ("fresh.py", b"print('else')\n")]]);
-        let files = changed_files(folder.path(), "HEAD~1..", false, &[]).unwrap();
+        let files = changed_files(folder.path(), "HEAD~1..", false, &[], MOST).unwrap();
         assert_eq!((files.added, files.removed), (vec!["fresh.py".to_owned()], vec!["gone.py".to_owned()]));
         assert!(files.modified.is_empty());
     }
@@ -307,7 +338,7 @@ mod tests {
             &[("old_name.py", body.as_bytes())],
             &[("old_name.py", b""), ("new_name.py", changed.as_bytes())],
         ]);
-        let files = changed_files(folder.path(), "HEAD~1..HEAD", false, &[]).unwrap();
+        let files = changed_files(folder.path(), "HEAD~1..HEAD", false, &[], MOST).unwrap();
         assert_eq!(paths(&files), ["new_name.py"]);
         assert_eq!(files.modified[0].old.label, "old_name.py at HEAD~1");
     }
@@ -319,17 +350,17 @@ mod tests {
             &[("src/a.py", b"2\n"), ("src/deep/b.py", b"2\n"), ("srcs.py", b"2\n")],
         ]);
         let changed = |start: &str, path: &str| {
-            let files = changed_files(&folder.path().join(start), "HEAD~1..HEAD", false, &[path.into()]).unwrap();
+            let files = changed_files(&folder.path().join(start), "HEAD~1..HEAD", false, &[path.into()], MOST).unwrap();
             paths(&files).into_iter().map(str::to_owned).collect::<Vec<_>>()
         };
         assert_eq!(changed("", "src"), ["src/a.py", "src/deep/b.py"]);
         assert_eq!(changed("src", "a.py"), ["src/a.py"]);
         assert_eq!(changed("src/deep", "../../srcs.py"), ["srcs.py"]);
         assert_eq!(changed("src/deep", "."), ["src/deep/b.py"]);
-        let outside = changed_files(folder.path(), "HEAD~1..HEAD", false, &["../elsewhere".into()]).unwrap_err();
+        let outside = changed_files(folder.path(), "HEAD~1..HEAD", false, &["../elsewhere".into()], MOST).unwrap_err();
         assert_eq!(outside.to_string(), "../elsewhere is outside the repository");
         let nowhere =
-            changed_files(folder.path(), "HEAD~1..HEAD", false, &["src/aa.py".into()]).unwrap_err().to_string();
+            changed_files(folder.path(), "HEAD~1..HEAD", false, &["src/aa.py".into()], MOST).unwrap_err().to_string();
         assert!(nowhere.starts_with("src/aa.py is in neither version of HEAD~1..HEAD: "), "{nowhere}");
         assert_eq!(changed("", "."), ["src/a.py", "src/deep/b.py", "srcs.py"]);
     }
@@ -337,7 +368,7 @@ mod tests {
     #[test]
     fn a_file_that_is_not_python_is_no_selection() {
         let folder = repository(&[&[("a.py", b"x = 1\n"), ("b.txt", b"b")], &[("a.py", b"x = 2\n")]]);
-        let error = changed_files(folder.path(), "HEAD~1..HEAD", false, &["b.txt".into()]).unwrap_err();
+        let error = changed_files(folder.path(), "HEAD~1..HEAD", false, &["b.txt".into()], MOST).unwrap_err();
         assert_eq!(error.to_string(), "b.txt is not a Python file: give files that end in .py, or folders");
     }
 
@@ -345,7 +376,7 @@ mod tests {
     fn the_checkout_is_neither_read_nor_touched() {
         let folder = repository(&[&[("a.py", b"x = 1\n")], &[("a.py", b"x = 2\n")]]);
         fs::write(folder.path().join("a.py"), "x = 3\n").unwrap();
-        let files = changed_files(folder.path(), "HEAD~1..HEAD", false, &[]).unwrap();
+        let files = changed_files(folder.path(), "HEAD~1..HEAD", false, &[], MOST).unwrap();
         assert_eq!(files.modified[0].new.text, "x = 2\n");
         assert_eq!(fs::read_to_string(folder.path().join("a.py")).unwrap(), "x = 3\n");
     }
@@ -362,7 +393,7 @@ mod tests {
         fs::write(folder.path().join("b.py"), "y = 3\n").unwrap();
         fs::write(folder.path().join("untracked.py"), "z = 3\n").unwrap();
         let texts = |staged: bool, paths: &[PathBuf]| {
-            let files = changed_files(folder.path(), "HEAD", staged, paths).unwrap();
+            let files = changed_files(folder.path(), "HEAD", staged, paths, MOST).unwrap();
             files.modified.into_iter().map(|file| (file.new.label, file.new.text)).collect::<Vec<_>>()
         };
         let expected = [("a.py", "x = 3\n"), ("b.py", "y = 3\n")].map(|(a, b)| (a.to_owned(), b.to_owned()));
@@ -375,7 +406,7 @@ mod tests {
     fn before_the_first_commit_there_is_nothing_to_compare() {
         let folder = repository(&[]);
         Repository::init(folder.path()).unwrap();
-        assert_eq!(changed_files(folder.path(), "HEAD", true, &[]).unwrap(), ChangedFiles::default());
+        assert_eq!(changed_files(folder.path(), "HEAD", true, &[], MOST).unwrap(), ChangedFiles::default());
     }
 
     #[test]
@@ -384,7 +415,7 @@ mod tests {
             &[("a.py", b"x = 1\n"), ("b.py", b"# \xe9\n")],
             &[("a.py", b"x = 2\n"), ("b.py", b"# \xe9\nx = 1\n")],
         ]);
-        let files = changed_files(folder.path(), "HEAD~1..HEAD", false, &[]).unwrap();
+        let files = changed_files(folder.path(), "HEAD~1..HEAD", false, &[], MOST).unwrap();
         assert_eq!(paths(&files), ["a.py"]);
         let [(path, reason)] = files.unreadable.as_slice() else { panic!("{:?}", files.unreadable) };
         assert_eq!(path, "b.py");
@@ -405,22 +436,25 @@ mod tests {
             let parent = repository.head().unwrap().peel_to_commit().unwrap();
             repository.commit(Some("HEAD"), &author, &author, "a link", &tree, &[&parent]).unwrap();
         }
-        assert_eq!(changed_files(folder.path(), "HEAD~1..HEAD", false, &[]).unwrap(), ChangedFiles::default());
+        assert_eq!(changed_files(folder.path(), "HEAD~1..HEAD", false, &[], MOST).unwrap(), ChangedFiles::default());
     }
 
     #[test]
     fn errors_say_what_to_write() {
         let folder = repository(&[&[("a.py", b"x = 1\n")]]);
-        let error = |range: &str| changed_files(folder.path(), range, false, &[]).unwrap_err().to_string();
+        let error = |range: &str| changed_files(folder.path(), range, false, &[], MOST).unwrap_err().to_string();
         for range in ["", "..", "A...B", "A..B..C"] {
             assert!(error(range).contains("write OLD..NEW"), "{range}");
         }
-        let staged = changed_files(folder.path(), "HEAD..HEAD", true, &[]).unwrap_err().to_string();
+        let staged = changed_files(folder.path(), "HEAD..HEAD", true, &[], MOST).unwrap_err().to_string();
         assert!(staged.contains("write OLD alone"), "{staged}");
         assert!(error("nowhere..HEAD").starts_with("nowhere is not a revision of this repository: "));
         let nothing = tempfile::tempdir().unwrap();
         assert!(
-            changed_files(nothing.path(), "A..B", false, &[]).unwrap_err().to_string().contains("no git repository")
+            changed_files(nothing.path(), "A..B", false, &[], MOST)
+                .unwrap_err()
+                .to_string()
+                .contains("no git repository")
         );
     }
 }

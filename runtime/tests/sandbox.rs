@@ -274,6 +274,14 @@ fn forbidden_calls() {
     report("deny unshare", call(unsafe { libc::unshare(libc::CLONE_NEWUSER) }));
     report("deny memfd", system_call(libc::SYS_memfd_create, [c"x".as_ptr() as usize, 0, 0, 0, 0]));
     report("deny shared memory", system_call(libc::SYS_shmget, [0, 4096, 0o1600, 0, 0]));
+    report("deny messages", system_call(libc::SYS_msgget, [0, 0o1600, 0, 0, 0]));
+    report("deny sending to a queue", system_call(libc::SYS_msgsnd, [0; 5]));
+    report("deny semaphores", system_call(libc::SYS_semget, [0, 1, 0o1600, 0, 0]));
+    report("deny using a semaphore", system_call(libc::SYS_semop, [0; 5]));
+    report("deny a named queue", system_call(libc::SYS_mq_open, [c"/x".as_ptr() as usize, 0o102, 0o600, 0, 0]));
+    report("deny watching files", system_call(libc::SYS_inotify_init1, [0; 5]));
+    let flags: libc::c_long = 0x10;
+    report("deny flags of a file", call(unsafe { libc::ioctl(0, 0x4008_6602, &flags) }));
     let (protection, flags) = (libc::PROT_READ, libc::MAP_SHARED | libc::MAP_ANONYMOUS);
     let shared = unsafe { libc::mmap(std::ptr::null_mut(), 4096, protection, flags, -1, 0) };
     report("deny shared anonymous memory", call(shared as i64));

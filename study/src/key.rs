@@ -75,6 +75,7 @@ fn settings(options: &Options) -> Result<String, String> {
         float_tolerance: _,
         ignore_edge_cases: _,
         isolation: _,
+        max_source: _,
         techniques: _,
         // Its files are read instead.
         model: _,
@@ -141,6 +142,7 @@ mod tests {
             ("ignore", "log"),
             ("unordered", "items"),
             ("isolation", "process"),
+            ("max-source", "7"),
             ("without", "mutation"),
             ("python", "/other/python"),
         ] {
@@ -153,7 +155,7 @@ mod tests {
         let effect = DeclaredEffect { functions: "metrics.*".to_owned(), effect: FunctionEffect::None };
         assert_ne!(key(&Options { effects: vec![effect], ..Options::default() }), plain);
         // `jobs`, `cache` and `unsafe` change nothing, `model` counts by its content, and `policy` by what it says.
-        assert_eq!(TABLE.len(), 16 + 5);
+        assert_eq!(TABLE.len(), 17 + 5);
         let others = Options { jobs: Some(7), cache: Cache::Memory, run_unsafe: true, ..Options::default() };
         assert_eq!(key(&others), plain);
     }

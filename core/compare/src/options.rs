@@ -39,6 +39,8 @@ pub struct CompareOptions {
     /// What the project declares about behavior.
     pub declared: Declared,
     pub isolation: Isolation,
+    /// The maximum size of one source in bytes.
+    pub max_source: u64,
 }
 
 impl Default for CompareOptions {
@@ -54,6 +56,7 @@ impl Default for CompareOptions {
             ignore_edge_cases: false,
             declared: Declared::default(),
             isolation: Isolation::Auto,
+            max_source: 2 << 20,
         }
     }
 }
@@ -63,6 +66,11 @@ impl Default for CompareOptions {
 pub enum CompareError {
     #[error("{label} is not valid Python: {error}")]
     Syntax { label: String, error: SourceError },
+    #[error(
+        "{label} has more than {} MiB, the limit of a source: compare a part of it, or raise --max-source",
+        limit >> 20
+    )]
+    TooLarge { label: String, limit: u64 },
     #[error("{label} has no function to compare: {holds}; define one with def, async def or NAME = lambda")]
     NoFunction { label: String, holds: &'static str },
     #[error("no function is called {name} in both versions; there are: {known}")]

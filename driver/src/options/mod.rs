@@ -35,6 +35,8 @@ pub struct Options {
     pub model: Option<PathBuf>,
     pub device: Device,
     pub cache: Cache,
+    /// The maximum size of one source, in MiB.
+    pub max_source: u64,
     /// Whether code runs where the sandbox is not complete.
     pub run_unsafe: bool,
     /// The maximum number of workers. If absent, one for each processor.
@@ -241,6 +243,15 @@ pub static TABLE: &[OptionSpec] = &[
         apply: |options, value| options.memory = value.integer() as u64,
     },
     OptionSpec {
+        name: "max-source",
+        kind: Kind::Integer { minimum: 1, maximum: 1024 },
+        default: "2",
+        absent: "",
+        help: "Maximum size of one source, in MiB; larger ones are refused, and not read from git",
+        jobs: COMPARING,
+        apply: |options, value| options.max_source = value.integer() as u64,
+    },
+    OptionSpec {
         name: "unsafe",
         kind: Kind::Flag,
         default: "off",
@@ -360,6 +371,7 @@ impl Default for Options {
             jobs: None,
             timeout: 5.0,
             memory: 1024,
+            max_source: core.max_source >> 20,
             run_unsafe: false,
             raise_probability: core.raise_probability,
             float_tolerance: core.float_tolerance,
@@ -409,6 +421,7 @@ impl Options {
             },
             isolation: self.isolation,
             techniques: self.techniques,
+            max_source: self.max_source << 20,
         }
     }
 

@@ -168,6 +168,7 @@ impl SettingsText<'_> {
         let most = match name {
             "timeout" => defaults.timeout,
             "memory" => defaults.memory as f64,
+            "max-source" => defaults.max_source as f64,
             _ => f64::INFINITY,
         };
         if checked.number() > most {

@@ -113,9 +113,20 @@ const REFUSED: &[libc::c_long] = &[
     libc::SYS_memfd_secret,
     libc::SYS_shmget,
     libc::SYS_shmat,
+    libc::SYS_shmctl,
     libc::SYS_msgget,
+    libc::SYS_msgsnd,
+    libc::SYS_msgrcv,
+    libc::SYS_msgctl,
     libc::SYS_semget,
+    libc::SYS_semop,
+    libc::SYS_semtimedop,
+    libc::SYS_semctl,
     libc::SYS_mq_open,
+    libc::SYS_mq_unlink,
+    // What others do with files.
+    libc::SYS_inotify_init1,
+    libc::SYS_inotify_add_watch,
     // Files: Landlock governs opening, making and removing, but not these.
     libc::SYS_fchmod,
     libc::SYS_fchmodat,
@@ -147,6 +158,7 @@ const REFUSED_HERE: &[libc::c_long] = &[
     libc::SYS_iopl,
     libc::SYS_ioperm,
     libc::SYS_modify_ldt,
+    libc::SYS_inotify_init,
     libc::SYS_kexec_file_load,
 ];
 #[cfg(not(target_arch = "x86_64"))]
@@ -231,6 +243,10 @@ const CHANGES: &[libc::c_long] = &[
 /// Ways to choose the receiver of a file's signals that have no names in `libc` on every target.
 const FIOSETOWN: u64 = 0x8901;
 const SIOCSPGRP: u64 = 0x8902;
+/// Changes of a file's flags. They have no names in `libc` on every target either.
+const FS_IOC_SETFLAGS: u64 = 0x4008_6602;
+const FS_IOC32_SETFLAGS: u64 = 0x4004_6602;
+const FS_IOC_FSSETXATTR: u64 = 0x401c_5820;
 const F_SETOWN_EX: i32 = 15;
 const F_SETSIG: i32 = 10;
 
@@ -311,8 +327,10 @@ fn refused_by_argument() -> Fallible<SyscallRules> {
         SeccompCondition::new(1, Length::Qword, Op::Ne, libc::SIGKILL as u64)?,
     ])?);
     rules.insert(libc::SYS_prctl, settings);
-    // Typing into a terminal, and choosing another process to be sent a signal when a file is ready.
-    let commands = [libc::TIOCSTI, FIOSETOWN, SIOCSPGRP].map(|command| when(1, Length::Dword, Op::Eq, command));
+    // Typing into a terminal, choosing another process to be sent a signal when a file is ready, and flags of files, which
+    // need no right to write to them.
+    let commands = [libc::TIOCSTI, FIOSETOWN, SIOCSPGRP, FS_IOC_SETFLAGS, FS_IOC32_SETFLAGS, FS_IOC_FSSETXATTR]
+        .map(|command| when(1, Length::Dword, Op::Eq, command));
     rules.insert(libc::SYS_ioctl, commands.into_iter().collect::<Fallible<_>>()?);
     let owners = [libc::F_SETOWN, F_SETOWN_EX, F_SETSIG].map(|command| when(1, Length::Dword, Op::Eq, command as u64));
     rules.insert(libc::SYS_fcntl, owners.into_iter().collect::<Fallible<_>>()?);

@@ -23,6 +23,10 @@ pub fn start(repository: &Repository, revision: Option<&str>, name: &str) -> Res
             _ => error.into(),
         });
     };
+    if revision.starts_with('-') {
+        // Other programs take it for an option, and git allows no such name.
+        return Err(MineError::Revision { revision: revision.to_owned(), reason: "it begins with -".to_owned() });
+    }
     let commit = repository.revparse_single(revision).and_then(|object| object.peel_to_commit());
     commit
         .map(|commit| commit.id())

@@ -1,5 +1,6 @@
 //! A command that runs on files, and how it ended.
 
+use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
@@ -11,6 +12,8 @@ use twincell_driver::files::reason;
 
 /// The position of the files in a command.
 const FILES: &str = "{}";
+/// Programs that run a script among their arguments.
+const SHELLS: [&str; 8] = ["sh", "bash", "dash", "zsh", "ksh", "fish", "busybox", "ash"];
 /// How long a wait lasts before the waiting caller is asked whether to continue.
 const PATIENCE: Duration = Duration::from_millis(100);
 const STEP: Duration = Duration::from_millis(5);
@@ -33,6 +36,14 @@ impl Command {
         })?;
         if words.is_empty() {
             return Err("the command is empty: give one, e.g. 'ruff check --fix -q {}'".to_owned());
+        }
+        if let Some(script) = words.iter().skip(1).find(|word| word.contains(FILES) && *word != FILES)
+            && is_shell(&words)
+        {
+            return Err(format!(
+                "in {script} the name of a file would become a part of the script, and so could run: write \"$@\" there \
+                 and the files behind it, as in sh -c 'sed -i s/a/b/ \"$@\"' sh {{}}"
+            ));
         }
         if !words.iter().any(|word| word.contains(FILES)) {
             words.push(FILES.to_owned());
@@ -71,12 +82,12 @@ impl Command {
 
     /// Starts the command in a folder.
     pub fn run(&self, folder: &Path, files: &[PathBuf]) -> io::Result<Running> {
-        let mut words = self.words.iter().flat_map(|word| -> Vec<String> {
+        let mut words = self.words.iter().flat_map(|word| -> Vec<OsString> {
             let names = files.iter().map(|file| argument(file));
             match word.as_str() {
                 FILES => names.collect(),
-                word if word.contains(FILES) => names.map(|name| word.replace(FILES, &name)).collect(),
-                word => vec![word.to_owned()],
+                word if word.contains(FILES) => names.map(|name| filled(word, &name)).collect(),
+                word => vec![word.into()],
             }
         });
         let program = words.next().unwrap_or_default();
@@ -89,15 +100,45 @@ impl Command {
             .stdout(output.try_clone()?)
             .stderr(output.try_clone()?)
             .spawn()
-            .map_err(|error| io::Error::other(format!("the command {program} cannot be run: {}", reason(&error))))?;
+            .map_err(|error| {
+                let program = program.to_string_lossy();
+                io::Error::other(format!("the command {program} cannot be run: {}", reason(&error)))
+            })?;
         Ok(Running { child, output })
     }
 }
 
 /// A file's name as an argument that no command takes for an option or for a file of arguments.
-fn argument(file: &Path) -> String {
-    let name = file.display().to_string();
-    if name.starts_with(|c: char| c.is_alphanumeric() || c == '_') { name } else { format!("./{name}") }
+fn argument(file: &Path) -> OsString {
+    let name = file.as_os_str();
+    if name.to_string_lossy().starts_with(|c: char| c.is_alphanumeric() || c == '_') {
+        return name.to_owned();
+    }
+    let mut argument = OsString::from("./");
+    argument.push(name);
+    argument
+}
+
+/// A word with a file's name in each of its places.
+fn filled(word: &str, name: &OsStr) -> OsString {
+    let mut parts = word.split(FILES);
+    let mut filled = OsString::from(parts.next().unwrap_or_default());
+    for part in parts {
+        filled.push(name);
+        filled.push(part);
+    }
+    filled
+}
+
+/// Whether the words start a shell with a script among them, directly or through another program.
+fn is_shell(words: &[String]) -> bool {
+    let names = |word: &String, shells: &[&str]| {
+        Path::new(word).file_name().is_some_and(|name| shells.iter().any(|shell| name == OsStr::new(shell)))
+    };
+    let shell = words.iter().position(|word| names(word, &SHELLS));
+    let is_script =
+        |word: &String| word.strip_prefix('-').is_some_and(|flags| !flags.starts_with('-') && flags.contains('c'));
+    shell.is_some_and(|shell| words[shell..].iter().any(is_script))
 }
 
 pub struct Running {
@@ -202,8 +243,27 @@ mod tests {
             ("python -m black -q", "python -m black -q {}"),
             ("sed -i s/a/b/ m.py", "sed -i s/a/b/ /copy/m.py {}"),
             ("x --file={}", "x --file={}"),
+            ("sh -c 'x \"$@\"' sh {}", "sh -c x \"$@\" sh {}"),
         ] {
             assert_eq!(words(typed, &here), expected);
         }
+    }
+
+    #[test]
+    fn no_name_of_a_file_becomes_a_part_of_a_script() {
+        let read = |text: &str| Command::read(text, Path::new("/"), &|_| None);
+        for typed in ["sh -c 'x {}'", "/bin/bash -ec 'for f in {}; do x; done'", "env sh -c 'x {}'"] {
+            let error = read(typed).unwrap_err();
+            assert!(error.contains(r#"sh -c 'sed -i s/a/b/ "$@"' sh {}"#), "{error}");
+        }
+        assert!(read("x --file={}").is_ok() && read("sh tool.sh --file={}").is_ok());
+    }
+
+    #[test]
+    fn a_name_that_is_no_text_arrives_as_its_bytes() {
+        use std::os::unix::ffi::OsStrExt;
+        let name = OsStr::from_bytes(b"a\xff.py");
+        assert_eq!(filled("--file={}", &argument(Path::new(name))), OsStr::from_bytes(b"--file=a\xff.py"));
+        assert_eq!(argument(Path::new("-x")), "./-x");
     }
 }

@@ -52,6 +52,12 @@ pub fn compare(
     progress: &mut dyn FnMut(Progress) -> Continue,
 ) -> Result<Comparison, CompareError> {
     let started = Instant::now();
+    for source in [old, new] {
+        let sizes = [Some(&source.text), source.module.as_ref()].map(|text| text.map_or(0, String::len));
+        if sizes.iter().any(|bytes| *bytes as u64 > options.max_source) {
+            return Err(CompareError::TooLarge { label: source.label.clone(), limit: options.max_source });
+        }
+    }
     let (old, old_note) = plain(old);
     let (new, new_note) = plain(new);
     let Selected { pairs, added, removed } = select(&old, &new, options)?;
