@@ -24,6 +24,9 @@ const WATCH: Duration = Duration::from_millis(200);
 /// The number of bytes read from the socket at once.
 const CHUNK: usize = 1 << 16;
 
+/// Memory beyond a worker's limit at which it is ended: what forks of it share is counted for each.
+const SLACK: u64 = 256 << 20;
+
 /// How often a wait checks whether it should stop.
 const STOP_INTERVAL: Duration = Duration::from_millis(20);
 
@@ -42,6 +45,8 @@ pub enum Broken {
     Forged,
     #[error("filled its temporary folder")]
     FillsTheDisk,
+    #[error("used more memory than it may")]
+    FillsTheMemory,
     /// Somebody asked the work to stop.
     #[error("was stopped")]
     Stopped,
@@ -65,6 +70,9 @@ pub struct Connection {
     pub socket: UnixStream,
     /// The folder to which it may write.
     folder: Option<WorkerFolder>,
+    /// The memory that it may use, in bytes. Its own limits refuse most of what is beyond; this is for what they do not
+    /// count.
+    memory: Option<u64>,
     /// Bytes that have arrived and belong to an incomplete message.
     arrived: Vec<u8>,
     /// The buffer into which the system writes.
@@ -84,6 +92,7 @@ impl Connection {
             process,
             socket,
             folder: None,
+            memory: None,
             arrived: Vec::new(),
             chunk: vec![0; CHUNK].into(),
             seal: None,
@@ -181,6 +190,9 @@ impl Connection {
         let timeout = Timespec { tv_sec: slice.as_secs() as i64, tv_nsec: slice.subsec_nanos().into() };
         match poll(&mut [PollFd::from_borrowed_fd(self.socket.as_fd(), flags)], Some(&timeout)) {
             Ok(0) if patience.is_over(|| self.process.activity()) => Err(Broken::Overran(limit)),
+            Ok(0) if self.memory.is_some_and(|most| self.process.resident().is_some_and(|used| used > most)) => {
+                Err(Broken::FillsTheMemory)
+            }
             Ok(0) if self.looked.get().elapsed() >= WATCH => {
                 self.looked.set(Instant::now());
                 match &self.folder {
@@ -221,6 +233,9 @@ impl Worker {
             .and_then(|()| connection.receive(limit, &Stop::default()));
         match hello {
             Ok(FromWorker::Hello { protocol: PROTOCOL_VERSION, python, sandbox, .. }) => {
+                let resident = connection.process.resident();
+                connection.memory =
+                    resident.map(|used| used.saturating_add(options.memory_bytes).saturating_add(SLACK));
                 Ok(Worker { connection, info: WorkerInfo { python, sandbox }, stop: Stop::default() })
             }
             Ok(FromWorker::Hello { protocol, .. }) => {
@@ -252,5 +267,10 @@ impl Worker {
     /// Ends the worker and says why, for people: what happened on the connection, and how the process ended.
     pub fn end(self, broken: Broken) -> Ended {
         self.connection.end(broken)
+    }
+
+    /// Ends the worker without waiting for that. Dropping it does.
+    pub fn kill(&self) {
+        self.connection.process.kill();
     }
 }

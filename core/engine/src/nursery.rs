@@ -68,6 +68,15 @@ impl Nursery {
         }
     }
 
+    /// Ends a worker.
+    pub fn end(&self, worker: Worker) {
+        worker.kill();
+        let ground = self.ground.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(ground) = &*ground {
+            ground.starter.end(worker);
+        }
+    }
+
     fn attempt(&self, imports: &[String], forks: bool) -> Result<Worker, (EngineError, bool)> {
         let folder = self.folder()?;
         let own = folder.one().map_err(|error| (self.cannot_start(error), false))?;

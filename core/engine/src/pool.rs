@@ -384,7 +384,9 @@ impl Loaded<'_> {
 impl Drop for Loaded<'_> {
     fn drop(&mut self) {
         // What was done for this program ends with its process.
-        self.worker = None;
+        if let Some(worker) = self.worker.take() {
+            self.pool.nursery.end(worker);
+        }
         self.pool.give_back(self.holder);
     }
 }

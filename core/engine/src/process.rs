@@ -5,6 +5,7 @@ use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
 use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
 use std::process::ExitStatus;
 use std::time::{Duration, Instant};
 
@@ -87,20 +88,57 @@ impl Process {
         self.status.get()
     }
 
+    /// Ends it, and all that it started, without waiting for that.
+    pub fn kill(&self) {
+        // The whole group is killed: where the sandbox is not complete, foreign code may have started other processes.
+        let _ = rustix::process::kill_process_group(self.number, Signal::KILL);
+        if self.status().is_none() {
+            let _ = rustix::process::kill_process(self.number, Signal::KILL);
+        }
+    }
+
     /// What the system says of it and its children. `None` where it says nothing.
     pub fn activity(&self) -> Option<Activity> {
         let mut whole = Activity::default();
+        self.each(|process, task| match task {
+            None => {
+                if let Some((_, spent)) = read_stat(&format!("/proc/{process}/stat")) {
+                    whole.spent += spent;
+                }
+            }
+            Some(task) => {
+                whole.works |= read_stat(&task.join("stat").to_string_lossy()).is_some_and(|(works, _)| works);
+            }
+        });
+        (whole.spent > Duration::ZERO || whole.works).then_some(whole)
+    }
+
+    /// The bytes of memory that it and its children use at this moment, however they came by them. Pages that they share
+    /// with others count. `None` where the system does not say.
+    pub fn resident(&self) -> Option<u64> {
+        let mut pages: Option<u64> = None;
+        self.each(|process, task| {
+            if task.is_none()
+                && let Ok(text) = std::fs::read_to_string(format!("/proc/{process}/statm"))
+                && let Some(own) = text.split_whitespace().nth(1).and_then(|field| field.parse::<u64>().ok())
+            {
+                *pages.get_or_insert(0) += own;
+            }
+        });
+        pages.map(|pages| pages * rustix::param::page_size() as u64)
+    }
+
+    /// Visits it and its children, each before its threads.
+    fn each(&self, mut visit: impl FnMut(u32, Option<&Path>)) {
         let mut left = vec![self.number()];
         let mut seen = 0;
         while let Some(process) = left.pop() {
             seen += 1;
             let Ok(tasks) = std::fs::read_dir(format!("/proc/{process}/task")) else { continue };
-            if let Some((_, spent)) = read_stat(&format!("/proc/{process}/stat")) {
-                whole.spent += spent;
-            }
+            visit(process, None);
             for task in tasks.flatten().take(MAX_THREADS) {
                 let task = task.path();
-                whole.works |= read_stat(&task.join("stat").to_string_lossy()).is_some_and(|(works, _)| works);
+                visit(process, Some(&task));
                 let children = std::fs::read_to_string(task.join("children")).unwrap_or_default();
                 left.extend(children.split_whitespace().filter_map(|number| number.parse::<u32>().ok()));
             }
@@ -108,7 +146,6 @@ impl Process {
                 break;
             }
         }
-        (whole.spent > Duration::ZERO || whole.works).then_some(whole)
     }
 
     /// Whether somebody has stopped it, as a debugger or a shell does.
@@ -131,10 +168,8 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // The whole group is killed: where the sandbox is not complete, foreign code may have started other processes.
-        let _ = rustix::process::kill_process_group(self.number, Signal::KILL);
+        self.kill();
         if self.status().is_none() {
-            let _ = rustix::process::kill_process(self.number, Signal::KILL);
             while let Err(Errno::INTR) = waitpid(Some(self.number), WaitOptions::empty()) {}
         }
     }

@@ -1,5 +1,6 @@
 //! The thread that starts the first zygotes of a pool. Linux ties the life of a worker to the thread that started its
-//! zygote, while the threads that use a pool come and go.
+//! zygote, while the threads that use a pool come and go. It also waits for the end of workers that were killed, and
+//! empties their folders, while the next ones run.
 
 use std::io;
 use std::sync::Arc;
@@ -8,25 +9,34 @@ use std::thread::JoinHandle;
 
 use super::PoolOptions;
 use super::folders::{PoolFolder, remove_abandoned};
+use super::link::Worker;
 use super::zygote::{Started, Zygote};
 
 type Answer = io::Result<Started>;
 
+enum Request {
+    Start(Arc<PoolFolder>, Sender<Answer>),
+    End(Worker),
+}
+
 /// Lives as long as the pool. Its workers must be gone before it is dropped.
 #[derive(Debug)]
 pub struct Starter {
-    requests: Option<Sender<(Arc<PoolFolder>, Sender<Answer>)>>,
+    requests: Option<Sender<Request>>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Starter {
     pub fn new(options: PoolOptions) -> io::Result<Starter> {
-        let (requests, inbox) = channel::<(Arc<PoolFolder>, Sender<Answer>)>();
+        let (requests, inbox) = channel::<Request>();
         let serve = move || {
             let mut tidied = false;
-            for (folder, answer) in inbox {
-                // Nobody waits any more. Dropping the process ends it.
-                let _ = answer.send(Zygote::start(&options, &folder));
+            for request in inbox {
+                match request {
+                    // If nobody waits any more, dropping the process ends it.
+                    Request::Start(folder, answer) => drop(answer.send(Zygote::start(&options, &folder))),
+                    Request::End(worker) => drop(worker),
+                }
                 if !std::mem::replace(&mut tidied, true) {
                     remove_abandoned();
                 }
@@ -41,9 +51,17 @@ impl Starter {
         let (answer, arrival) = channel();
         if let Some(requests) = &self.requests {
             // This fails only if the thread is gone. The receiver reports that.
-            let _ = requests.send((folder, answer));
+            let _ = requests.send(Request::Start(folder, answer));
         }
         arrival
+    }
+
+    /// Waits in the background until a killed worker is gone.
+    pub fn end(&self, worker: Worker) {
+        if let Some(requests) = &self.requests {
+            // If the thread is gone, the worker comes back and is dropped here.
+            let _ = requests.send(Request::End(worker));
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use std::io::Write;
 use std::os::fd::FromRawFd;
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use twincell_engine::frame::{self, MAX_RECORD, Seal};
 use twincell_engine::observed::{Behavior, Observed, Outcome};
@@ -46,9 +46,15 @@ fn worker_of(executed: &Executed) -> u32 {
     outcome(executed).unwrap().behaviors[0].stdout.parse().unwrap()
 }
 
+/// Whether a process runs, and goes on for a while.
 fn is_running(process: u32) -> bool {
+    let deadline = Instant::now() + Duration::from_secs(10);
     // A zombie has no command line.
-    std::fs::read(format!("/proc/{process}/cmdline")).is_ok_and(|line| !line.is_empty())
+    let runs = || std::fs::read(format!("/proc/{process}/cmdline")).is_ok_and(|line| !line.is_empty());
+    while runs() && Instant::now() < deadline {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    runs()
 }
 
 #[test]

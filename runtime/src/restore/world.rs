@@ -352,6 +352,7 @@ pub(crate) fn import(py: Python<'_>, names: Vec<String>) -> bool {
         let _ = console.release();
     }
     let has_one_thread = is_true(py, &world.settle);
+    snapshot::renew(py);
     snapshot::note(py).is_ok() && has_one_thread
 }
 

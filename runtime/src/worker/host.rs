@@ -90,6 +90,7 @@ impl PythonHost {
                 .and_then(|()| clock::prepare(py))
                 .and_then(|()| module::prepare(py))
                 .and_then(|()| names::prepare(py))
+                .and_then(|()| script::prepare(py))
                 .and_then(|()| world::prepare(py))
                 .map_err(|error| module::describe(py, &error))
         })?;

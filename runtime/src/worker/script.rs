@@ -113,6 +113,19 @@ def finish(known):
 
 static HELPERS: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
 
+fn helpers(py: Python<'_>) -> PyResult<&Bound<'_, PyModule>> {
+    let made = HELPERS.get_or_try_init(py, || {
+        PyModule::from_code(py, SOURCE, c"twincell_script.py", c"twincell_script").map(Bound::unbind)
+    });
+    Ok(made?.bind(py))
+}
+
+/// Imports what such files import, once for all forks of this process.
+pub(crate) fn prepare(py: Python<'_>) -> PyResult<()> {
+    py.import("unittest.mock")?;
+    helpers(py).map(drop)
+}
+
 /// Why the tests of a file do not pass on `subject`, and their attempted effects outside the process.
 pub(crate) fn test(py: Python<'_>, source: &str, subject: &str) -> (Option<String>, Vec<String>) {
     match tested(py, source, subject) {
@@ -122,11 +135,7 @@ pub(crate) fn test(py: Python<'_>, source: &str, subject: &str) -> (Option<Strin
 }
 
 fn tested(py: Python<'_>, source: &str, subject: &str) -> PyResult<(Option<String>, Vec<String>)> {
-    let helpers = HELPERS
-        .get_or_try_init(py, || {
-            PyModule::from_code(py, SOURCE, c"twincell_script.py", c"twincell_script").map(Bound::unbind)
-        })?
-        .bind(py);
+    let helpers = helpers(py)?;
     let known = helpers.getattr("prepare")?.call1((subject,))?;
     let console = Console::catch(py)?;
     let effects = Effects::watch();

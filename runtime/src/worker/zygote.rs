@@ -28,10 +28,8 @@ pub fn serve(setup: &Setup, host: &mut dyn Host) -> Result<(), WorkerError> {
     let socket = take_socket(setup.socket)?;
     let engine = std::os::unix::process::parent_id();
     fork_for(engine, socket, setup, host, true)?;
-    if std::os::unix::process::parent_id() != engine {
-        // The engine was killed: it removes nothing, and its workers end at this moment.
-        remove(&setup.folder);
-    }
+    // If the engine was killed, it removes nothing, and its workers end at this moment.
+    remove(&setup.folder);
     Ok(())
 }
 
