@@ -283,9 +283,10 @@ impl Host for FakeHost {
                 // SAFETY: the child, if there is one, ends at once.
                 let child = unsafe { libc::fork() };
                 if child == 0 {
+                    // SAFETY: this ends the child.
                     unsafe { libc::_exit(0) };
                 }
-                format!("{}", if child < 0 { "refused" } else { "forked" })
+                (if child < 0 { "refused" } else { "forked" }).to_owned()
             }
             "fail" => return Err(format!("no record for {}", request.index)),
             "panic" => panic!("as asked"),

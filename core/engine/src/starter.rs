@@ -16,7 +16,7 @@ type Answer = io::Result<Started>;
 
 enum Request {
     Start(Arc<PoolFolder>, Sender<Answer>),
-    End(Worker),
+    End(Box<Worker>),
 }
 
 /// Lives as long as the pool. Its workers must be gone before it is dropped.
@@ -60,7 +60,7 @@ impl Starter {
     pub fn end(&self, worker: Worker) {
         if let Some(requests) = &self.requests {
             // If the thread is gone, the worker comes back and is dropped here.
-            let _ = requests.send(Request::End(worker));
+            let _ = requests.send(Request::End(Box::new(worker)));
         }
     }
 }
