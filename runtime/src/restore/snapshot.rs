@@ -17,8 +17,8 @@ use crate::observe;
 
 /// Modules whose state is put back before each run, or belongs to the worker itself.
 const OWN_WAYS: [&str; 6] = ["__main__", "builtins", "random", "tempfile", "threading", "uuid"];
-/// Attributes that the worker sets before each run, and those that Python fills by itself.
-const BOOKKEEPING: [&str; 21] = [
+/// Attributes that the worker sets before each run or compares itself, and those that Python fills by itself.
+const BOOKKEEPING: [&str; 22] = [
     "stdin",
     "stdout",
     "stderr",
@@ -40,6 +40,7 @@ const BOOKKEEPING: [&str; 21] = [
     "_value2member_map_",
     "modules",
     "environ",
+    "meta_path",
 ];
 
 const SOURCE: &std::ffi::CStr = cr"

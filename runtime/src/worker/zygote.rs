@@ -72,14 +72,15 @@ fn live(message: ToZygote, socket: UnixStream, engine: u32, setup: &Setup, host:
         ToZygote::Worker(fork) => work(socket, &fork, setup, host),
         ToZygote::Zygote { imports } => {
             // Packages are the user's own and not under comparison, but they are foreign code as well.
-            sandbox::lock(&Limits {
+            let sandbox = sandbox::lock(&Limits {
                 scratch: setup.folder.clone(),
                 readable: setup.readable.clone(),
                 memory_bytes: UNBOUNDED,
                 open_files: OPEN_FILES,
                 processes: Processes::Forks,
             });
-            let has_all_threads = host.import(imports);
+            // Where they would not be locked in, workers import them, once the engine lets them run.
+            let has_all_threads = sandbox.is_complete() && host.import(imports);
             fork_for(engine, socket, setup, host, has_all_threads)
         }
         ToZygote::Installed { .. } => Ok(()),
