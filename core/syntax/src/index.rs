@@ -15,6 +15,7 @@ use ruff_python_ast::{Expr, Stmt, StmtClassDef, StmtFunctionDef};
 use ruff_text_size::{Ranged, TextRange};
 
 use super::bound::bound;
+use super::python::is_pure_import;
 use super::parse::{normalize_newlines, parse, with_stack_for};
 use super::scopes::{Bindings, assigned_attributes, declared_globals};
 use super::{Function, diff, functions};
@@ -35,6 +36,8 @@ pub struct Index {
     places: BTreeMap<String, Vec<TextRange>>,
     /// The names of the module and of its classes that are bound once, to a value that is written out.
     constants: BTreeSet<String>,
+    /// The names of the module that are bound once, by an import of what only computes.
+    pure_imports: BTreeSet<String>,
     text: String,
 }
 
@@ -64,6 +67,7 @@ impl Index {
             index.text.clone_from(&text);
             index.read_wholes();
             index.constants = constants(&index, &parsed.syntax().body);
+            index.pure_imports = pure_imports(&index, &parsed.syntax().body);
             index
         })
     }
@@ -268,6 +272,11 @@ impl Index {
         self.constants.contains(name)
     }
 
+    /// Whether a name is always a module that only computes, or what the module imports from one.
+    pub fn is_pure_import(&self, name: &str) -> bool {
+        self.pure_imports.contains(name)
+    }
+
     /// Whether the module binds the name at its top level.
     pub fn defines(&self, name: &str) -> bool {
         self.has(name)
@@ -334,6 +343,27 @@ fn constants(index: &Index, body: &[Stmt]) -> BTreeSet<String> {
             Some((_, attribute)) => !assigned.contains(attribute),
             None => !rebound.contains(name),
         });
+    }
+    found
+}
+
+/// The names that imports bind to modules that only compute, and to what those hold. An import within another statement
+/// may not run.
+fn pure_imports(index: &Index, body: &[Stmt]) -> BTreeSet<String> {
+    let is_pure = |stmt: &&Stmt| match stmt {
+        // `import a.b` binds `a`.
+        Stmt::Import(import) => import.names.iter().all(|alias| {
+            let bound = alias.asname.as_ref().map_or_else(|| alias.name.split('.').next(), |_| Some(alias.name.as_str()));
+            bound.is_some_and(is_pure_import)
+        }),
+        Stmt::ImportFrom(import) => import.level == 0 && import.module.as_deref().is_some_and(is_pure_import),
+        _ => false,
+    };
+    let mut found: BTreeSet<String> = body.iter().filter(is_pure).flat_map(bound).map(str::to_owned).collect();
+    found.retain(|name| index.places.get(name).is_some_and(|places| places.len() == 1));
+    if !found.is_empty() {
+        let rebound = declared_globals(&index.text);
+        found.retain(|name| !rebound.contains(name));
     }
     found
 }

@@ -146,8 +146,8 @@ impl Pair {
                 if function.kind == CodeKind::Snippet { vec![] } else { companions(texts, side, &paths, function) };
             let parts: Vec<Function> = std::iter::once(function.clone()).chain(companions).collect();
             VersionParts {
-                module: module(texts, side, &paths[side], function),
-                alone: alone(texts, side, &paths[side], function),
+                module: module(texts, side, &paths[side], &parts),
+                alone: alone(texts, side, &paths[side], &parts),
                 decorators: decorators(texts, side, function, decorators_differ),
                 surroundings: texts.surroundings[side].clone(),
                 imports: Imports {
@@ -264,18 +264,25 @@ fn companions(texts: &Texts, side: Side, paths: &PerSide<Vec<String>>, function:
     found
 }
 
-fn module(texts: &Texts, side: Side, path: &[String], function: &Function) -> Rc<str> {
+fn module(texts: &Texts, side: Side, path: &[String], parts: &[Function]) -> Rc<str> {
+    let function = &parts[0];
     match texts.context {
         _ if function.kind == CodeKind::Snippet => Rc::default(),
         Context::Module => texts.modules[side].clone(),
         Context::Function if texts.cut_out => Rc::default(),
-        Context::Function => texts.indices[side].slice(&changed_around(path, function)).into(),
+        Context::Function => {
+            let index = &texts.indices[side];
+            let mut keep = changed_around(path, function);
+            keep.extend(pure_imports(index, parts));
+            index.slice(&keep).into()
+        }
     }
 }
 
-/// The text for an execution without the module: what changed, as in function context, and the constants that the
-/// function reads, which the code could also have written out.
-fn alone(texts: &Texts, side: Side, path: &[String], function: &Function) -> String {
+/// The text for an execution without the module: as in function context, and the constants that the function reads, which
+/// the code could also have written out.
+fn alone(texts: &Texts, side: Side, path: &[String], parts: &[Function]) -> String {
+    let function = &parts[0];
     if texts.context == Context::Function || function.kind == CodeKind::Snippet {
         return String::new();
     }
@@ -283,7 +290,16 @@ fn alone(texts: &Texts, side: Side, path: &[String], function: &Function) -> Str
     let mut keep = changed_around(path, function);
     let of_both = |name: &String| texts.indices.iter().all(|index| index.is_constant(name));
     keep.extend(index.reach(entity(function)).into_iter().filter(of_both));
+    keep.extend(pure_imports(index, parts));
     index.slice(&keep)
+}
+
+/// What a function and its companions read of modules that only compute. These are there on every machine, so what they
+/// give does not have to be invented.
+fn pure_imports(index: &Index, parts: &[Function]) -> BTreeSet<String> {
+    let texts = parts.iter().flat_map(|part| std::iter::once(&part.text).chain(&part.decorators));
+    let read = texts.flat_map(|text| twincell_syntax::global_names(text));
+    read.filter(|name| index.is_pure_import(name)).collect()
 }
 
 /// What changed and a function uses, without the function itself. The class around it is kept for `self`.
