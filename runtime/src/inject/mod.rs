@@ -5,6 +5,7 @@
 //! sees of what the code changed.
 
 pub(crate) mod arguments;
+mod classes;
 pub(crate) mod environment;
 pub(crate) mod exceptions;
 pub(crate) mod failures;

@@ -12,6 +12,7 @@ use twincell_syntax::site::SiteKind;
 use crate::execution::code::MODULE_NAME;
 use crate::execution::object::Versatile;
 use crate::execution::state;
+use crate::inject::classes;
 use crate::inject::resolve::{self, ValueRequest};
 
 static BUILTINS: PyOnceLock<Py<PyDict>> = PyOnceLock::new();
@@ -40,6 +41,7 @@ pub(crate) fn new_globals<'py>(py: Python<'py>, context: Context) -> PyResult<Bo
         Context::Function => builtins.set_item("__import__", wrap_pyfunction!(import_nothing, py)?)?,
         Context::Module => builtins.set_item("__import__", wrap_pyfunction!(import_if_there, py)?)?,
     }
+    builtins.set_item("__build_class__", wrap_pyfunction!(classes::build_class, py)?)?;
     globals.set_item("__builtins__", builtins)?;
     globals.set_item("__name__", MODULE_NAME)?;
     globals.set_item("__doc__", py.None())?;
@@ -79,6 +81,11 @@ fn plain_builtins(py: Python<'_>) -> PyResult<&Bound<'_, PyDict>> {
             Ok(py.import("builtins")?.getattr("__dict__")?.cast_into::<PyDict>()?.copy()?.unbind())
         })?
         .bind(py))
+}
+
+/// A builtin as it was at the start.
+pub(super) fn plain_builtin<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+    plain_builtins(py)?.get_item(name)?.ok_or_else(|| PyKeyError::new_err(name.to_string()))
 }
 
 /// A name as the running version sees it.

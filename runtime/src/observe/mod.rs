@@ -14,7 +14,7 @@ pub(crate) mod messages;
 mod values;
 
 pub(crate) use values::{
-    MAX_ITEMS, arguments_text, assigned_since, bounded, characters, class_name, class_namespace, namespace,
+    MAX_ITEMS, arguments_text, assigned_since, bounded, characters, class_members, class_name, class_namespace, namespace,
     object_namespace, short, slots, value, without_addresses,
 };
 

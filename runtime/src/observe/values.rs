@@ -55,11 +55,16 @@ pub(crate) fn assigned_since(object: &Versatile, py: Python<'_>, mark: Mark) -> 
 
 /// The members of a class by name, read without code of its metaclass.
 pub(crate) fn class_namespace<'py>(class: &Bound<'py, PyType>) -> PyResult<Vec<(String, Bound<'py, PyAny>)>> {
-    let py = class.py();
-    let members = py.get_type::<PyType>().call_method1("__getattribute__", (class, "__dict__"))?;
-    let members = py.get_type::<PyDict>().call1((members,))?.cast_into::<PyDict>()?;
+    let members = class_members(class)?;
     let named = members.iter().filter_map(|(name, value)| Some((name.extract::<String>().ok()?, value)));
     Ok(named.collect())
+}
+
+/// A copy of a class's own namespace, read without code of its metaclass.
+pub(crate) fn class_members<'py>(class: &Bound<'py, PyType>) -> PyResult<Bound<'py, PyDict>> {
+    let py = class.py();
+    let members = py.get_type::<PyType>().call_method1("__getattribute__", (class, "__dict__"))?;
+    Ok(py.get_type::<PyDict>().call1((members,))?.cast_into::<PyDict>()?)
 }
 
 /// The members of a class besides its functions.

@@ -43,10 +43,16 @@ impl Writer<'_> {
     fn globals(&self, modules: &PerSide<String>) -> String {
         let mut text = String::from("SUBJECT = os.environ.get('TWINCELL_SUBJECT', 'new')\n");
         let (open, close) = if self.standins { ("Names({", "})") } else { ("{", "}") };
-        let builtins = if self.standins && self.has_imports(modules) {
-            ", '__builtins__': vars(builtins) | {'__import__': imported}"
+        let replaced = [
+            ("'__import__': imported", self.has_imports(modules)),
+            ("'__build_class__': build_class", self.has_class_keywords(modules)),
+        ];
+        let replaced = replaced.iter().filter(|(_, is_needed)| self.standins && *is_needed);
+        let replaced: Vec<&str> = replaced.map(|(entry, _)| *entry).collect();
+        let builtins = if replaced.is_empty() {
+            String::new()
         } else {
-            ""
+            format!(", '__builtins__': vars(builtins) | {{{}}}", replaced.join(", "))
         };
         let _ =
             writeln!(text, "names = {open}'__name__': 'twincell_module', '__file__': '<twincell>'{builtins}{close}");

@@ -26,6 +26,8 @@ pub(super) enum Feature {
     /// Plain values from which the code asks more than they have.
     Extended,
     Imports,
+    /// Definitions of classes with keywords.
+    Classes,
     /// `isinstance` with missing classes.
     Instances,
     /// `hasattr` of names that every object has.
@@ -63,7 +65,7 @@ macro_rules! part {
 }
 
 /// All parts, in their order in a reproducer.
-const PARTS: [Part; 27] = [
+const PARTS: [Part; 28] = [
     part!("state", None),
     part!("standin", Some(Feature::Standins)),
     part!("answers", None),
@@ -81,6 +83,7 @@ const PARTS: [Part; 27] = [
     part!("names", Some(Feature::Standins)),
     part!("mend", Some(Feature::Standins)),
     part!("imports", Some(Feature::Imports)),
+    part!("classes", Some(Feature::Classes)),
     part!("instances", Some(Feature::Instances)),
     part!("attributes", Some(Feature::Attributes)),
     part!("patch", Some(Feature::Patches)),

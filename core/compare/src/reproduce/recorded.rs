@@ -85,6 +85,12 @@ impl Writer<'_> {
         has_import(&self.words) || has_import(&Words::of(modules.iter().map(String::as_str)))
     }
 
+    /// Whether code defines a class with keywords.
+    pub(super) fn has_class_keywords(&self, modules: &PerSide<String>) -> bool {
+        let functions = self.case.functions.iter().map(|function| function.text.as_str());
+        functions.chain(modules.iter().map(String::as_str)).any(slice::has_class_keywords)
+    }
+
     /// Whether a stand-in was asked if it is an instance of a missing class.
     pub(super) fn has_instances(&self) -> bool {
         let is_asked = |question| matches!(question, Question::Instance { .. } | Question::Class(_));
@@ -153,6 +159,7 @@ impl Writer<'_> {
             (Feature::Awaiting, words.has_any(&[TokenKind::Async, TokenKind::Await]) || words.names_like(&["asyncio"])),
             (Feature::Extended, extended),
             (Feature::Imports, self.has_imports(texts.modules)),
+            (Feature::Classes, self.has_class_keywords(texts.modules)),
             (Feature::Instances, self.has_instances()),
             (Feature::Attributes, self.has_attributes()),
             (Feature::Patches, patched),

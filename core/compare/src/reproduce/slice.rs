@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use ruff_python_ast::statement_visitor::{StatementVisitor, walk_stmt};
 use ruff_python_ast::visitor::source_order::{self, SourceOrderVisitor};
 use ruff_python_ast::{Expr, Stmt};
 
@@ -27,6 +28,22 @@ pub(super) fn needed(module: &str, function: &Function, missing: Option<&[String
         }
         let texts = statements.iter().zip(taken).filter(|(_, taken)| *taken);
         texts.map(|(statement, _)| format!("{}\n", slice(&module, statement.stmt))).collect()
+    })
+}
+
+/// Whether a text defines a class with keywords, such as a metaclass.
+pub(super) fn has_class_keywords(text: &str) -> bool {
+    struct Search(bool);
+    impl<'a> StatementVisitor<'a> for Search {
+        fn visit_stmt(&mut self, stmt: &'a Stmt) {
+            self.0 |= matches!(stmt, Stmt::ClassDef(class) if !class.keywords().is_empty());
+            walk_stmt(self, stmt);
+        }
+    }
+    with_stack_for(text.len(), || {
+        let mut search = Search(false);
+        search.visit_body(&parse(text).syntax().body);
+        search.0
     })
 }
 
