@@ -211,8 +211,8 @@ fn is_running() -> Option<bool> {
 }
 
 /// The access path of the object in which an attribute or item is looked up: as injected, or else as written in the
-/// code. For an object that only a local names, a plain item of a container, and a plain result of a builtin, it is the
-/// value itself, since versions may reach it in other ways.
+/// code. For an object that only a local names, and for a plain item of a container or a plain result of a call, it is
+/// the value itself, since versions may reach it in other ways.
 fn container_path(object: &Bound<'_, PyAny>, site: u32) -> String {
     let identity = object.as_ptr() as usize;
     let path = state::with(|execution| {
@@ -226,20 +226,10 @@ fn container_path(object: &Bound<'_, PyAny>, site: u32) -> String {
             return Some(path.clone());
         }
         let path = (!index.is_local(version, site)).then(|| index.container_path(version, site))?;
-        let is_taken_out = path.ends_with(']') || is_one_of_the_given(object.py(), &path);
+        let is_taken_out = path.ends_with([']', ')']);
         (!is_taken_out || !is_plain(object)).then_some(path)
     });
     path.flatten().unwrap_or_else(|| observe::short(object))
-}
-
-/// A call of a builtin that makes nothing: its result is one of the values that its arguments are, hold or give, which
-/// other code may get without the call.
-fn is_one_of_the_given(py: Python<'_>, path: &str) -> bool {
-    let called = AccessPath::new(path).split_call().map(|(callee, _)| callee.as_str());
-    let Some(name) = called.filter(|name| matches!(*name, "min" | "max" | "next" | "getattr")) else { return false };
-    // A module may have its own function with that name.
-    let own = callers_globals(py).and_then(|globals| globals.get_item(name).ok()?);
-    own.is_none_or(|own| py.import("builtins").and_then(|all| all.getattr(name)).is_ok_and(|real| own.is(&real)))
 }
 
 /// A value of a builtin class that only holds data.
