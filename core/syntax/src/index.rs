@@ -283,20 +283,27 @@ impl Index {
     }
 
     /// The text with everything but these entities blanked out. Lines stay in place. A class that holds one of the
-    /// entities keeps its head.
+    /// entities keeps its head, and has an empty body if it is one of them and holds none.
     pub fn slice(&self, keep: &BTreeSet<String>) -> String {
         let mut ranges: Vec<TextRange> = Vec::new();
+        let mut heads: BTreeSet<&str> = BTreeSet::new();
         for (name, places) in self.places.iter().filter(|(name, _)| keep.contains(*name)) {
             ranges.extend(places);
             let mut owner = name.as_str();
             while let Some((class, _)) = owner.rsplit_once('.') {
-                ranges.extend(self.head_of(class));
+                heads.insert(class);
                 owner = class;
             }
         }
-        for name in keep.iter().filter(|name| self.classes.contains_key(*name)) {
-            ranges.extend(self.head_of(name));
-        }
+        heads.extend(keep.iter().map(String::as_str).filter(|name| self.classes.contains_key(*name)));
+        let heads: Vec<(TextRange, TextRange)> =
+            heads.iter().filter_map(|class| Some((self.head_of(class)?, self.classes.get(*class)?.range))).collect();
+        let is_empty = |(head, class): &&(TextRange, TextRange)| {
+            let mut kept = ranges.iter().chain(heads.iter().map(|(head, _)| head));
+            !kept.any(|range| range.start() >= head.end() && class.contains_range(*range))
+        };
+        let empty: Vec<usize> = heads.iter().filter(is_empty).map(|(head, _)| head.end().to_usize()).collect();
+        ranges.extend(heads.iter().map(|(head, _)| head));
         let kept = |offset: usize| ranges.iter().any(|range| range.to_std_range().contains(&offset));
         if ranges.is_empty() {
             return String::new();
@@ -306,14 +313,21 @@ impl Index {
         let mut offset = 0;
         for line in self.text.split_inclusive('\n') {
             let first = offset + (line.len() - line.trim_start().len());
-            let inside = kept(offset) || kept(first.min(offset + line.len().saturating_sub(1)));
-            out.push_str(if inside { line } else { "\n" });
-            offset += line.len();
+            let end = offset + line.len();
+            if kept(offset) || kept(first.min(end.saturating_sub(1))) {
+                out.push_str(line);
+            } else if empty.iter().any(|body| (offset..end).contains(body)) {
+                out.push_str(&line[..first - offset]);
+                out.push_str("pass\n");
+            } else {
+                out.push('\n');
+            }
+            offset = end;
         }
         out
     }
 
-    /// The range from the first decorator of a class to its first statement.
+    /// The range from the first decorator of a class to the line of its first statement.
     fn head_of(&self, class: &str) -> Option<TextRange> {
         let class = self.classes.get(class)?;
         let text = self.text.get(class.range.to_std_range())?;
@@ -512,7 +526,8 @@ pub fn changed_entities(old: &Index, new: &Index) -> BTreeSet<String> {
             _ => false,
         };
         if !same {
-            changed.insert((*name).to_string());
+            // The setter `C.x#2` is part of `C.x`.
+            changed.insert(name.split('#').next().unwrap_or(name).to_string());
         }
     }
     for name in old.bindings.keys().chain(new.bindings.keys()) {
@@ -603,6 +618,8 @@ mod tests {
         );
         let kept = index.slice(&BTreeSet::from(["A.g".to_string()]));
         assert_eq!(kept, "\n@d\nclass A(\n    B,\n):\n\n\n\n    def g(self):\n        return 2\n");
+        let empty = index.slice(&BTreeSet::from(["A".to_string()]));
+        assert_eq!(empty, "\n@d\nclass A(\n    B,\n):\n    pass\n\n\n\n\n");
         assert_eq!(index.slice(&BTreeSet::new()), "");
     }
 }
