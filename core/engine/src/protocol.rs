@@ -18,7 +18,7 @@ use twincell_values::value::{Choice, Fixed, Recipe};
 
 use crate::observed::Behavior;
 
-pub const PROTOCOL_VERSION: u32 = 10;
+pub const PROTOCOL_VERSION: u32 = 11;
 pub const MAX_FRAME: usize = 64 << 20;
 
 /// Where missing names come from.
@@ -126,6 +126,8 @@ pub struct Version {
     pub decorators: Vec<String>,
     /// (name in this version, canonical name) of attributes of `self` that the diff found renamed.
     pub attribute_renames: Vec<(String, String)>,
+    /// New and old names of functions of its module with the same code.
+    pub function_renames: Vec<(String, String)>,
     /// What the versions reach through different imports.
     pub imports: Vec<Imported>,
 }

@@ -36,6 +36,7 @@ pub fn program(code: &str) -> Program {
         companions: Vec::new(),
         decorators: Vec::new(),
         attribute_renames: Vec::new(),
+        function_renames: Vec::new(),
     };
     Program {
         versions: vec![version],

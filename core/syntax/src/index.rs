@@ -217,6 +217,19 @@ impl Index {
         None
     }
 
+    /// A class and the classes of the text from which it inherits.
+    pub fn ancestry(&self, class: &str) -> Vec<String> {
+        let mut found: Vec<String> = Vec::new();
+        let mut waiting = vec![class];
+        while let Some(name) = waiting.pop() {
+            if let Some(class) = self.classes.get(name).filter(|_| found.iter().all(|known| known != name)) {
+                found.push(name.to_owned());
+                waiting.extend(class.bases.iter().map(String::as_str));
+            }
+        }
+        found
+    }
+
     /// Everything that an entity reads, directly or through others, nearest first, without the entity itself.
     pub fn reach(&self, from: &str) -> Vec<String> {
         let mut seen = BTreeSet::from([from.to_string()]);

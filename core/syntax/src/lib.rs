@@ -58,7 +58,7 @@ pub use guards::{Guard, guards};
 pub use imports::{Import, imported_modules, imports};
 pub use index::{Class, Index, changed_entities, global_names};
 pub use notebook::{plain_python, without_escapes};
-pub use pairing::pair;
+pub use pairing::{function_renames, pair};
 pub use side::{PerSide, Side};
 pub use snippet::{SNIPPET, Snippet, snippet, without_definitions};
 pub use unpacked::unpacked_splits;

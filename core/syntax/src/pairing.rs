@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::parse::{parse, slice, with_stack_for};
-use super::{Function, Pairing};
+use super::{Function, Pairing, diff};
 
 /// Minimum share of common tokens for two functions of different names to count as one that was renamed or moved. Below
 /// one half, more of the text is new than old.
@@ -63,6 +63,22 @@ pub fn pair(old: Vec<Function>, new: Vec<Function>) -> Pairing {
         })
         .collect();
     Pairing { pairs, added, removed }
+}
+
+/// The names that functions have in the new text only, and those in the old one of the same code: `(new, old)`.
+pub fn function_renames(old: &[Function], new: &[Function]) -> Vec<(String, String)> {
+    let names = |functions: &[Function]| -> BTreeSet<String> {
+        functions.iter().map(|function| function.qualname.clone()).collect()
+    };
+    let only = |own: &[Function], other: &BTreeSet<String>| -> Vec<Function> {
+        own.iter().filter(|function| !other.contains(&function.qualname)).cloned().collect()
+    };
+    let (gone, come) = (only(old, &names(new)), only(new, &names(old)));
+    if gone.is_empty() || come.is_empty() {
+        return vec![];
+    }
+    let is_same = |(old, new): &(Function, Function)| old.name != new.name && diff(old, new).identical;
+    pair(gone, come).pairs.into_iter().filter(is_same).map(|(old, new)| (new.name, old.name)).collect()
 }
 
 /// Functions of different sorts are never paired.

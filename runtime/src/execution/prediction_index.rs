@@ -356,6 +356,12 @@ impl PredictionIndex {
         renamed_attribute(&self.versions[version].version, owner, name)
     }
 
+    /// The old name of a function that this version renamed.
+    pub fn former_function(&self, version: usize, name: &str) -> Option<&str> {
+        let mut renames = self.versions[version].version.function_renames.iter();
+        renames.find(|(own, _)| own == name).map(|(_, former)| former.as_str())
+    }
+
     /// What the versions import in different ways, by its dotted path.
     pub fn imported(&self, version: usize, target: &str) -> Option<&Imported> {
         self.versions[version].version.imports.iter().find(|import| import.target == target)

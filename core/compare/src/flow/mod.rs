@@ -266,6 +266,7 @@ fn case<'a>(
         modules: pair.versions.as_ref().map(module),
         context: if alone { Context::Function } else { program.context },
         renames: &pair.diff.renames,
+        function_renames: &pair.function_renames,
         sites: instrumented.as_ref().map(|instrumented| &instrumented.sites),
         record: &witness.record,
         differences: &witness.differences,

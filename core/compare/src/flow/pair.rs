@@ -30,6 +30,7 @@ pub(super) struct Texts {
     surroundings: PerSide<Rc<Surroundings>>,
     /// What the modules import at their top level.
     imports: PerSide<BTreeMap<String, Import>>,
+    function_renames: Vec<(String, String)>,
 }
 
 impl Texts {
@@ -53,8 +54,9 @@ impl Texts {
             twincell_syntax::changed_entities(&indices.old, &indices.new)
         };
         let tainted = indices.as_ref().map(|index| index.tainted(&changed));
+        let function_renames = twincell_syntax::function_renames(&indices.old.functions, &indices.new.functions);
         let modules = texts.map(|text| if context == Context::Module { text.into() } else { Rc::default() });
-        Self { indices, changed, tainted, modules, context, cut_out, surroundings, imports }
+        Self { indices, changed, tainted, modules, context, cut_out, surroundings, imports, function_renames }
     }
 
     /// Whether either snippet uses a changed entity.
@@ -99,6 +101,7 @@ pub(super) struct Pair {
     /// The changed names that the versions use. They are searched for if the versions themselves are the same.
     pub changed_names: Vec<String>,
     pub attribute_renames: Vec<(String, String)>,
+    pub function_renames: Vec<(String, String)>,
     /// Whether only one version of the class has certain private attributes, so that the class keeps its state
     /// differently.
     pub keeps_state_otherwise: bool,
@@ -161,7 +164,7 @@ impl Pair {
         });
         let shown = versions.as_ref().map(|version| whole(&version.parts));
         let diff = whole_diff(&versions, own, &shown);
-        Self { versions, shown, diff, changed_names, attribute_renames, keeps_state_otherwise, unchanged }
+        Self { versions, shown, diff, changed_names, attribute_renames, function_renames: texts.function_renames.clone(), keeps_state_otherwise, unchanged }
     }
 
     /// Whether nothing that would show a difference needs to run.
@@ -272,7 +275,7 @@ fn module(texts: &Texts, side: Side, path: &[String], parts: &[Function]) -> Rc<
         Context::Function if texts.cut_out => Rc::default(),
         Context::Function => {
             let index = &texts.indices[side];
-            let mut keep = changed_around(path, function);
+            let mut keep = changed_around(index, path, function);
             keep.extend(pure_imports(index, parts));
             index.slice(&keep).into()
         }
@@ -287,7 +290,7 @@ fn alone(texts: &Texts, side: Side, path: &[String], parts: &[Function]) -> Stri
         return String::new();
     }
     let index = &texts.indices[side];
-    let mut keep = changed_around(path, function);
+    let mut keep = changed_around(index, path, function);
     let of_both = |name: &String| texts.indices.iter().all(|index| index.is_constant(name));
     keep.extend(index.reach(entity(function)).into_iter().filter(of_both));
     keep.extend(pure_imports(index, parts));
@@ -302,11 +305,19 @@ fn pure_imports(index: &Index, parts: &[Function]) -> BTreeSet<String> {
     read.filter(|name| index.is_pure_import(name)).collect()
 }
 
-/// What changed and a function uses, without the function itself. The class around it is kept for `self`.
-fn changed_around(path: &[String], function: &Function) -> BTreeSet<String> {
+/// What changed and a function uses, without the function itself. The class around it is kept for `self`, and so are the
+/// classes between it and those from which it inherits something of this.
+fn changed_around(index: &Index, path: &[String], function: &Function) -> BTreeSet<String> {
     let mut keep: BTreeSet<String> = path.iter().cloned().collect();
     if !keep.is_empty() {
         keep.remove(entity(function));
+    }
+    if let Some(own) = owner(function) {
+        let classes = index.ancestry(own);
+        let is_kept = |class: &String| keep.iter().any(|name| name.rsplit_once('.').is_some_and(|(of, _)| of == class));
+        if classes.iter().skip(1).any(is_kept) {
+            keep.extend(classes);
+        }
     }
     keep
 }

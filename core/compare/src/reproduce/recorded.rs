@@ -115,7 +115,7 @@ impl Writer<'_> {
             "# The recorded answer for each access path. `...`, like any path without a record, is another stand-in.\n",
         );
         let _ = writeln!(text, "ANSWERS = {{\n{}}}", entries(&answers, false));
-        let renamed = self.case.renames.iter();
+        let renamed = self.case.renames.iter().chain(self.case.function_renames);
         let renamed = renamed.map(|(new, old)| format!("{}: {}", python::string(new), python::string(old)));
         let _ = writeln!(text, "RENAMED = {{{}}}", renamed.collect::<Vec<_>>().join(", "));
         let raised: BTreeSet<String> = texts.all().flat_map(slice::exceptions).collect();

@@ -7,6 +7,7 @@ import operator
 import re
 
 from .paths import short
+from .recorded import RENAMED
 from .standin import Standin
 
 WRITTEN = (
@@ -43,7 +44,7 @@ def text(value, above=()):
     if kind.__name__ == "module":
         return f"<module {value.__name__}>"
     if kind.__name__ in ("function", "builtin_function_or_method", "method", "method-wrapper", "method_descriptor"):
-        return f"<function {value.__name__}>"
+        return f"<function {RENAMED.get(value.__name__, value.__name__)}>"
     if kind in (type(None), bool, int, float, str, bytes):
         return repr(value)
     if kind is bytearray:
