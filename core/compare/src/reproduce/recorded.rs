@@ -7,7 +7,7 @@ use ruff_python_ast::token::TokenKind;
 
 use twincell_engine::protocol::Context;
 use twincell_syntax::PerSide;
-use twincell_syntax::python::{Conversion, PURE_MODULES, PURE_NAMES, PURE_WHERE_IMPORTED, conversion};
+use twincell_syntax::python::{Conversion, PURE_MODULES, PURE_NAMES, PURE_WHERE_IMPORTED, aliased_exception, conversion};
 use twincell_values::path::{AccessPath, Question};
 use twincell_values::value::{AbstractValue, Decision, Recipe};
 
@@ -109,7 +109,12 @@ impl Writer<'_> {
     /// The record, and the parts that answer by it.
     pub(super) fn standin_parts(&self, texts: &Texts<'_>) -> Result<String, Refusal> {
         let patched = self.patched();
-        let answers = self.answers(&patched)?;
+        let mut answers = self.answers(&patched)?;
+        let raised: BTreeSet<String> = texts.all().flat_map(slice::exceptions).collect();
+        let (aliases, raised): (Vec<_>, Vec<_>) =
+            raised.into_iter().partition(|path| aliased_exception(path).is_some());
+        let aliases = aliases.into_iter().filter_map(|path| Some((aliased_exception(&path)?.to_owned(), path)));
+        answers.extend(aliases.map(|(source, path)| (path, Answer { source, is_late: false })));
         let extended = self.extended();
         let mut text = String::from(
             "# The recorded answer for each access path. `...`, like any path without a record, is another stand-in.\n",
@@ -118,7 +123,6 @@ impl Writer<'_> {
         let renamed = self.case.renames.iter().chain(self.case.function_renames);
         let renamed = renamed.map(|(new, old)| format!("{}: {}", python::string(new), python::string(old)));
         let _ = writeln!(text, "RENAMED = {{{}}}", renamed.collect::<Vec<_>>().join(", "));
-        let raised: BTreeSet<String> = texts.all().flat_map(slice::exceptions).collect();
         let raised: BTreeSet<String> = raised.iter().map(|path| python::string(path)).collect();
         let _ = writeln!(text, "EXCEPTIONS = {}", set(&Vec::from_iter(raised)));
         let methods = patched.keys().filter(|name| is_own_method(name));

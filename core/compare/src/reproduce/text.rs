@@ -33,7 +33,8 @@ pub(super) fn written_name(function: &Function) -> String {
 
 /// The `import` lines for the modules of the standard library that a file's code names, and for pytest.
 pub(super) fn imports(code: &str) -> String {
-    const MODULES: [&str; 18] = [
+    const MODULES: [&str; 19] = [
+        "abc",
         "array",
         "ast",
         "asyncio",

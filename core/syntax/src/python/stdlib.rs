@@ -101,6 +101,21 @@ pub const PURE_NAMES: [(&str, &str); 18] = [
     ("zip_longest", "itertools"),
 ];
 
+/// Further names of builtin exceptions.
+const EXCEPTION_ALIASES: [(&str, &str); 6] = [
+    ("mmap.error", "OSError"),
+    ("os.error", "OSError"),
+    ("resource.error", "OSError"),
+    ("select.error", "OSError"),
+    ("socket.error", "OSError"),
+    ("socket.timeout", "TimeoutError"),
+];
+
+/// The builtin exception that something of the standard library is: `socket.timeout` is `TimeoutError`.
+pub fn aliased_exception(dotted: &str) -> Option<&'static str> {
+    EXCEPTION_ALIASES.iter().find(|(alias, _)| *alias == dotted).map(|(_, name)| *name)
+}
+
 /// Whether this module only computes. This is asked about the target of an import or the origin of a function, which
 /// are both certain. A name that stands alone is not certain and means only one of [`PURE_MODULES`].
 pub fn is_pure_import(module: &str) -> bool {
