@@ -211,8 +211,8 @@ fn is_running() -> Option<bool> {
 }
 
 /// The access path of the object in which an attribute or item is looked up: as injected, or else as written in the
-/// code. For an object that only a local names, and for plain data that was not injected, it is the value itself, since
-/// versions may reach it in other ways.
+/// code. For an object that only a local names, and for plain data that was not injected or is an item, it is the value
+/// itself, since versions may reach it in other ways.
 fn container_path(object: &Bound<'_, PyAny>, site: u32) -> String {
     let identity = object.as_ptr() as usize;
     let path = state::with(|execution| {
@@ -226,7 +226,7 @@ fn container_path(object: &Bound<'_, PyAny>, site: u32) -> String {
             return Some(path.clone());
         }
         let path = (!index.is_local(version, site)).then(|| index.container_path(version, site))?;
-        (is_it(&&path) || !is_plain(object)).then_some(path)
+        (is_it(&&path) && !path.ends_with(']') || !is_plain(object)).then_some(path)
     });
     path.flatten().unwrap_or_else(|| observe::short(object))
 }
