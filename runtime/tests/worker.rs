@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use twincell_engine::observed::{Behavior, Observed, Outcome};
 use twincell_engine::protocol::{ExecutionRecord, ExecutionRequest, Isolation, Program, Unevaluated};
-use twincell_engine::{EngineError, SOCKET_VARIABLE, WorkerPool};
+use twincell_engine::{EngineError, Loaded, SOCKET_VARIABLE, WorkerPool};
 use twincell_runtime::worker::{Host, Setup, serve};
 use twincell_samples::executions::{outcome, program, record, requests, test_as_worker};
 
@@ -153,17 +153,8 @@ fn a_killed_engine_leaves_no_process_and_no_folder() {
         .lines()
         .find_map(|line| line.unwrap().strip_prefix("worker=")?.parse().ok())
         .unwrap();
-    let group = |process: u32| {
-        let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
-        stat.rsplit_once(')')?.1.split_whitespace().nth(3)?.parse::<u32>().ok()
-    };
-    // The session of a worker is that of its zygote.
-    let session = group(worker).unwrap();
-    let left = || -> Vec<u32> {
-        let all = std::fs::read_dir("/proc").unwrap().flatten();
-        let numbers = all.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
-        numbers.filter(|number| group(*number) == Some(session)).collect()
-    };
+    let session = session(worker).unwrap();
+    let left = || processes(session);
     assert!(left().contains(&worker) && left().contains(&session), "{:?}", left());
     engine.kill().unwrap();
     engine.wait().unwrap();
@@ -173,6 +164,42 @@ fn a_killed_engine_leaves_no_process_and_no_folder() {
     }
     assert_eq!(left(), Vec::<u32>::new());
     assert_eq!(folder.path().read_dir().unwrap().count(), 0);
+}
+
+/// The session of a worker is that of its zygotes.
+fn session(process: u32) -> Option<u32> {
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    stat.rsplit_once(')')?.1.split_whitespace().nth(3)?.parse().ok()
+}
+
+fn processes(of_session: u32) -> Vec<u32> {
+    let all = std::fs::read_dir("/proc").unwrap().flatten();
+    let numbers = all.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+    numbers.filter(|number| session(*number) == Some(of_session)).collect()
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_worker_waits_for_the_next_program_of_a_kind_and_may_be_killed_meanwhile() {
+    let pool = pool();
+    let number = |loaded: &mut Loaded<'_>| {
+        let done = loaded.run(requests(1)).unwrap();
+        let Outcome::Returned(Observed::Str(number)) = &outcome(&done[0]).unwrap().behaviors[0].outcome else { panic!() };
+        number.parse::<u32>().unwrap()
+    };
+    let mut loaded = pool.load(&program("number")).unwrap();
+    let session = session(number(&mut loaded)).unwrap();
+    drop(loaded);
+    let next = || number(&mut pool.load(&program("number")).unwrap());
+    let second = next();
+    let waiting = processes(session);
+    let third = next();
+    assert!(third != second && waiting.contains(&third), "{third} {waiting:?}");
+    for process in processes(session).into_iter().filter(|process| *process != session) {
+        // SAFETY: this ends a process of this test, or one that has ended.
+        unsafe { libc::kill(process as i32, libc::SIGKILL) };
+    }
+    assert!(!waiting.contains(&next()));
 }
 
 /// The engine of [`a_killed_engine_leaves_no_process_and_no_folder`]; nothing unless that test starts it.

@@ -216,21 +216,37 @@ pub struct Worker {
     pub stop: Stop,
 }
 
-impl Worker {
-    /// Gives a worker that was just forked its key and waits for its hello. The second value of an error says that the
-    /// process was killed or stopped from outside, so that another one may succeed.
-    pub fn greet(started: Started, folder: WorkerFolder, options: &PoolOptions) -> Result<Worker, (EngineError, bool)> {
-        let failed = |reason: String| EngineError::Start { python: options.python.display().to_string(), reason };
-        let mut connection = Connection::new(started).map_err(|error| (failed(error.to_string()), false))?;
+/// A worker that was just forked and gets ready.
+#[derive(Debug)]
+pub struct Forked {
+    connection: Connection,
+    /// Why it cannot become one.
+    broken: Option<Broken>,
+}
+
+impl Forked {
+    /// Gives the process its key.
+    pub fn new(started: Started, folder: WorkerFolder, options: &PoolOptions) -> Result<Forked, FrameError> {
+        let mut connection = Connection::new(started)?;
         connection.folder = Some(folder);
-        let seal = Seal::random().map_err(|error| (failed(error.to_string()), false))?;
+        let seal = Seal::random()?;
         let begin = frame::encode(&ToWorker::Begin { key: seal.key() }, MAX_FRAME);
         connection.seal = Some(seal);
-        let limit = options.start_deadline;
-        let hello = begin
+        let sent = begin
             .map_err(Broken::from)
-            .and_then(|begin| connection.send(&begin, limit, &Stop::default()))
-            .and_then(|()| connection.receive(limit, &Stop::default()));
+            .and_then(|begin| connection.send(&begin, options.start_deadline, &Stop::default()));
+        Ok(Forked { connection, broken: sent.err() })
+    }
+
+    /// Waits for its hello. The second value of an error says that the process was killed or stopped from outside, so
+    /// that another one may succeed.
+    pub fn greet(self, options: &PoolOptions) -> Result<Worker, (EngineError, bool)> {
+        let failed = |reason: String| EngineError::Start { python: options.python.display().to_string(), reason };
+        let Forked { mut connection, broken } = self;
+        let hello = match broken {
+            Some(broken) => Err(broken),
+            None => connection.receive(options.start_deadline, &Stop::default()),
+        };
         match hello {
             Ok(FromWorker::Hello { protocol: PROTOCOL_VERSION, python, sandbox, .. }) => {
                 let resident = connection.process.resident();
@@ -248,7 +264,9 @@ impl Worker {
             }
         }
     }
+}
 
+impl Worker {
     /// Sends a whole frame.
     pub fn send(&mut self, frame: &[u8], limit: Duration) -> Result<(), Broken> {
         self.connection.send(frame, limit, &self.stop)

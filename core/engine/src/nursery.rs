@@ -7,7 +7,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::folders::PoolFolder;
-use super::link::Worker;
+use super::link::{Forked, Worker};
 use super::protocol::Fork;
 use super::starter::Starter;
 use super::zygote::{self, Refused, Started, Zygote};
@@ -23,8 +23,20 @@ const MOST_ZYGOTES: usize = 8;
 pub struct Nursery {
     options: PoolOptions,
     zygotes: Mutex<Vec<Arc<Kept>>>,
+    ahead: Mutex<Ahead>,
     ground: Mutex<Option<Ground>>,
 }
+
+/// A worker is forked ahead of need where the last two were of one kind. It gets ready while the last one works.
+#[derive(Debug, Default)]
+struct Ahead {
+    last: Option<Kind>,
+    ready: Option<(Kind, Forked)>,
+}
+
+/// Workers of one kind can stand in for each other, as long as they have no program: those with the same imports, and
+/// with the same answer to whether they fork.
+type Kind = (Vec<String>, bool);
 
 /// What all zygotes of a pool stand on.
 #[derive(Debug)]
@@ -52,7 +64,7 @@ enum State {
 impl Nursery {
     /// No process starts yet.
     pub fn new(options: PoolOptions) -> Nursery {
-        Nursery { options, zygotes: Mutex::default(), ground: Mutex::default() }
+        Nursery { options, zygotes: Mutex::default(), ahead: Mutex::default(), ground: Mutex::default() }
     }
 
     /// A new worker, in whose process the installed ones of these modules are imported. `forks`: see [`Fork`].
@@ -78,11 +90,43 @@ impl Nursery {
     }
 
     fn attempt(&self, imports: &[String], forks: bool) -> Result<Worker, (EngineError, bool)> {
+        let kind = (self.installed(imports)?, forks);
+        // One that ended while it waited is no loss.
+        let waiting = self.taken(&kind).and_then(|forked| forked.greet(&self.options).ok());
+        let worker = match waiting {
+            Some(worker) => worker,
+            None => self.forked(&kind)?.greet(&self.options)?,
+        };
+        self.fork_ahead(kind);
+        Ok(worker)
+    }
+
+    /// The worker that was forked ahead, if it is of this kind.
+    fn taken(&self, kind: &Kind) -> Option<Forked> {
+        let mut ahead = self.ahead();
+        ahead.ready.take_if(|(ready, _)| ready == kind).map(|(_, forked)| forked)
+    }
+
+    /// Forks a worker for the next who asks, if the last one was of this kind too.
+    fn fork_ahead(&self, kind: Kind) {
+        let is_repeated = {
+            let mut ahead = self.ahead();
+            let is_last = ahead.last.replace(kind.clone()).is_some_and(|last| last == kind);
+            is_last && ahead.ready.as_ref().is_none_or(|(ready, _)| *ready != kind)
+        };
+        // Elsewhere a zygote becomes its worker, and the next one would have to be waited for.
+        if is_repeated && cfg!(target_os = "linux") && let Ok(forked) = self.forked(&kind) {
+            // Another kind's is not waited for any more.
+            let before = self.ahead().ready.replace((kind, forked));
+            drop(before);
+        }
+    }
+
+    fn forked(&self, (imports, forks): &Kind) -> Result<Forked, (EngineError, bool)> {
         let folder = self.folder()?;
         let own = folder.one().map_err(|error| (self.cannot_start(error), false))?;
-        let fork = Fork { folder: own.path().to_owned(), memory_bytes: self.options.memory_bytes, forks };
-        let imports = self.installed(imports)?;
-        let forked = match self.with(&imports, |zygote| zygote.worker(fork.clone()))? {
+        let fork = Fork { folder: own.path().to_owned(), memory_bytes: self.options.memory_bytes, forks: *forks };
+        let forked = match self.with(imports, |zygote| zygote.worker(fork.clone()))? {
             Some(forked) => Some(forked),
             // It imports them itself.
             None => self.with(&[], |zygote| zygote.worker(fork))?,
@@ -92,7 +136,7 @@ impl Nursery {
             Some(Err(Refused { reason, from_outside })) => return Err((self.cannot_start(reason), from_outside)),
             None => return Err((self.cannot_start("nothing can be forked from its first process"), false)),
         };
-        Worker::greet(started, own, &self.options)
+        Forked::new(started, own, &self.options).map_err(|error| (self.cannot_start(error), false))
     }
 
     /// Those of the modules that the first zygote finds among the installed ones.
@@ -191,6 +235,10 @@ impl Nursery {
         kept
     }
 
+    fn ahead(&self) -> MutexGuard<'_, Ahead> {
+        self.ahead.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn zygotes(&self) -> MutexGuard<'_, Vec<Arc<Kept>>> {
         self.zygotes.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -202,6 +250,7 @@ impl Nursery {
 
 impl Drop for Nursery {
     fn drop(&mut self) {
+        drop(self.ahead().ready.take());
         let kept = std::mem::take(&mut *self.zygotes());
         let states =
             kept.iter().map(|kept| std::mem::take(&mut *kept.state.lock().unwrap_or_else(PoisonError::into_inner)));
