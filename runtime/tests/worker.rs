@@ -184,7 +184,9 @@ fn a_worker_waits_for_the_next_program_of_a_kind_and_may_be_killed_meanwhile() {
     let pool = pool();
     let number = |loaded: &mut Loaded<'_>| {
         let done = loaded.run(requests(1)).unwrap();
-        let Outcome::Returned(Observed::Str(number)) = &outcome(&done[0]).unwrap().behaviors[0].outcome else { panic!() };
+        let Outcome::Returned(Observed::Str(number)) = &outcome(&done[0]).unwrap().behaviors[0].outcome else {
+            panic!()
+        };
         number.parse::<u32>().unwrap()
     };
     let mut loaded = pool.load(&program("number")).unwrap();

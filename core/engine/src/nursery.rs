@@ -115,7 +115,10 @@ impl Nursery {
             is_last && ahead.ready.as_ref().is_none_or(|(ready, _)| *ready != kind)
         };
         // Elsewhere a zygote becomes its worker, and the next one would have to be waited for.
-        if is_repeated && cfg!(target_os = "linux") && let Ok(forked) = self.forked(&kind) {
+        if is_repeated
+            && cfg!(target_os = "linux")
+            && let Ok(forked) = self.forked(&kind)
+        {
             // Another kind's is not waited for any more.
             let before = self.ahead().ready.replace((kind, forked));
             drop(before);

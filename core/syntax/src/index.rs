@@ -15,8 +15,8 @@ use ruff_python_ast::{Expr, Stmt, StmtClassDef, StmtFunctionDef};
 use ruff_text_size::{Ranged, TextRange};
 
 use super::bound::bound;
-use super::python::is_pure_import;
 use super::parse::{normalize_newlines, parse, with_stack_for};
+use super::python::is_pure_import;
 use super::scopes::{Bindings, assigned_attributes, declared_globals};
 use super::{Function, diff, functions};
 
@@ -380,7 +380,8 @@ fn pure_imports(index: &Index, body: &[Stmt]) -> BTreeSet<String> {
     let is_pure = |stmt: &&Stmt| match stmt {
         // `import a.b` binds `a`.
         Stmt::Import(import) => import.names.iter().all(|alias| {
-            let bound = alias.asname.as_ref().map_or_else(|| alias.name.split('.').next(), |_| Some(alias.name.as_str()));
+            let bound =
+                alias.asname.as_ref().map_or_else(|| alias.name.split('.').next(), |_| Some(alias.name.as_str()));
             bound.is_some_and(is_pure_import)
         }),
         Stmt::ImportFrom(import) => import.level == 0 && import.module.as_deref().is_some_and(is_pure_import),

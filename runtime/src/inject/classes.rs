@@ -44,7 +44,9 @@ fn lacks_a_base(class: &Bound<'_, PyAny>) -> bool {
     is_missing(class)
         || namespaces(class).iter().any(|members| {
             let written = members.get_item("__orig_bases__").ok().flatten();
-            written.is_some_and(|bases| bases.cast::<PyTuple>().is_ok_and(|bases| bases.iter().any(|base| is_missing(&base))))
+            written.is_some_and(|bases| {
+                bases.cast::<PyTuple>().is_ok_and(|bases| bases.iter().any(|base| is_missing(&base)))
+            })
         })
 }
 
@@ -53,8 +55,7 @@ fn takes_keywords(py: Python<'_>, bases: &[Bound<'_, PyAny>], metaclass: Option<
     let plain = [py.get_type::<PyType>().into_any(), py.import("abc")?.getattr("ABCMeta")?];
     let is_plain = |class: &Bound<'_, PyAny>| plain.iter().any(|known| known.is(class));
     let real = || bases.iter().filter(|base| !is_missing(base));
-    let has_hook =
-        |members: &Bound<'_, PyDict>| members.contains("__init_subclass__").unwrap_or(false);
+    let has_hook = |members: &Bound<'_, PyDict>| members.contains("__init_subclass__").unwrap_or(false);
     Ok(metaclass.is_some_and(|metaclass| !is_plain(metaclass))
         || real().any(|base| !is_plain(&base.get_type()) || namespaces(base).iter().any(has_hook)))
 }

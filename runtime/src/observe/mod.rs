@@ -14,8 +14,8 @@ pub(crate) mod messages;
 mod values;
 
 pub(crate) use values::{
-    MAX_ITEMS, arguments_text, assigned_since, bounded, characters, class_members, class_name, class_namespace, namespace,
-    object_namespace, short, slots, value, without_addresses,
+    MAX_ITEMS, arguments_text, assigned_since, bounded, characters, class_members, class_name, class_namespace,
+    namespace, object_namespace, short, slots, value, without_addresses,
 };
 
 /// Once for each process: looks up builtin classes, and listens to warnings, uncaught exceptions and effects.

@@ -374,7 +374,8 @@ fn int_text(number: &Bound<'_, PyInt>) -> String {
 /// The name that a function of the module had in the old version, if the running one renamed it.
 fn former_name(function: &Bound<'_, PyAny>, name: &str) -> Option<String> {
     let former = state::with(|execution| execution.index.former_function(execution.version, name).map(str::to_owned));
-    let is_of_module = || function.getattr("__module__").is_ok_and(|module| module.eq(code::MODULE_NAME).unwrap_or(false));
+    let is_of_module =
+        || function.getattr("__module__").is_ok_and(|module| module.eq(code::MODULE_NAME).unwrap_or(false));
     former.flatten().filter(|_| is_of_module())
 }
 

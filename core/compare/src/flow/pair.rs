@@ -164,7 +164,16 @@ impl Pair {
         });
         let shown = versions.as_ref().map(|version| whole(&version.parts));
         let diff = whole_diff(&versions, own, &shown);
-        Self { versions, shown, diff, changed_names, attribute_renames, function_renames: texts.function_renames.clone(), keeps_state_otherwise, unchanged }
+        Self {
+            versions,
+            shown,
+            diff,
+            changed_names,
+            attribute_renames,
+            function_renames: texts.function_renames.clone(),
+            keeps_state_otherwise,
+            unchanged,
+        }
     }
 
     /// Whether nothing that would show a difference needs to run.

@@ -7,7 +7,9 @@ use ruff_python_ast::token::TokenKind;
 
 use twincell_engine::protocol::Context;
 use twincell_syntax::PerSide;
-use twincell_syntax::python::{Conversion, PURE_MODULES, PURE_NAMES, PURE_WHERE_IMPORTED, aliased_exception, conversion};
+use twincell_syntax::python::{
+    Conversion, PURE_MODULES, PURE_NAMES, PURE_WHERE_IMPORTED, aliased_exception, conversion,
+};
 use twincell_values::path::{AccessPath, Question};
 use twincell_values::value::{AbstractValue, Decision, Recipe};
 
