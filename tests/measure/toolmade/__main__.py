@@ -1,6 +1,6 @@
 """Behavior-preserving changes that tools make, over five packages, and how many twincell calls changing.
 
-    python -m tests.measure.toolmade make FILE.jsonl [--seed N] [--count N] [--sources FOLDER]
+    python -m tests.measure.toolmade make FILE.jsonl [--packages SET] [--seed N] [--count N] [--sources FOLDER]
     python -m tests.measure.toolmade judge FILE.jsonl [--context function|module] [--check] [OPTIONS OF study]
 
 `make` fetches the packages with their tests, lets Ruff and rope change them, and keeps a change if it introduces no
@@ -17,12 +17,15 @@ import tempfile
 from collections import Counter
 from pathlib import Path
 
+from .packages import SETS
+
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     jobs = parser.add_subparsers(dest="job", required=True)
     making = jobs.add_parser("make")
     making.add_argument("file", type=Path)
+    making.add_argument("--packages", choices=SETS, default="studied")
     making.add_argument("--seed", type=int, default=0)
     making.add_argument("--count", type=int, default=300)
     making.add_argument("--sources", type=Path, help="folder that keeps the fetched sources")
@@ -43,7 +46,8 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as work:
         sources = arguments.sources or Path(work, "sources")
         sources.mkdir(parents=True, exist_ok=True)
-        changes = make(sources, Path(work), arguments.count, random.Random(arguments.seed))
+        packages = SETS[arguments.packages]
+        changes = make(packages, sources, Path(work), arguments.count, random.Random(arguments.seed))
     arguments.file.write_text("".join(json.dumps(change.as_row()) + "\n" for change in changes))
     for (kind, package), number in sorted(Counter((change.kind, change.package) for change in changes).items()):
         print(f"{kind:24} {package:12} {number}")

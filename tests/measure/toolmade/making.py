@@ -3,13 +3,13 @@
 import ast
 import random
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from . import roped, ruffed
 from .changes import Change
 from .checked import correct, has_its_names
-from .packages import PACKAGES, Package, fetch, modules
+from .packages import Package, fetch, modules
 
 #: The share of each kind in percent. What a kind does not fill goes to the others.
 SHARES = {
@@ -24,9 +24,9 @@ SHARES = {
 }
 
 
-def make(sources: Path, work: Path, count: int, draw: random.Random) -> list[Change]:
+def make(packages: Iterable[Package], sources: Path, work: Path, count: int, draw: random.Random) -> list[Change]:
     """The changes, sorted by their names."""
-    roots = {package: fetch(package, sources) for package in PACKAGES}
+    roots = {package: fetch(package, sources) for package in packages}
     wanted = {kind: 2 + count * share // 100 for kind, share in SHARES.items()}
     chosen: list[Change] = []
     for kind, found in _made(roots, work, draw).items():

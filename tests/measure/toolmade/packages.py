@@ -22,7 +22,7 @@ class Package:
     tests: tuple[str, ...] = ("tests",)
 
 
-PACKAGES = (
+STUDIED = (
     Package("humanize", "4.17.0", "src/humanize"),
     Package("marshmallow", "4.4.0", "src/marshmallow"),
     Package("mistune", "3.4.0", "src/mistune"),
@@ -32,6 +32,18 @@ PACKAGES = (
         "werkzeug", "3.1.9", "src/werkzeug", ("tests", "--ignore=tests/test_serving.py", "--ignore=tests/live_apps")
     ),
 )
+
+
+#: Nobody looked at changes of these before they were judged.
+OTHERS = (
+    Package("itsdangerous", "2.2.0", "src/itsdangerous"),
+    Package("click", "8.1.8", "src/click"),
+    Package("tabulate", "0.9.0", ".", ("test",)),
+    Package("tinydb", "4.8.2", "tinydb"),
+    Package("jsonschema", "4.23.0", "jsonschema", ("jsonschema/tests",)),
+)
+
+SETS = {"studied": STUDIED, "others": OTHERS}
 
 
 def fetch(package: Package, folder: Path) -> Path:
