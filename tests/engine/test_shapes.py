@@ -2,7 +2,7 @@
 
 import pytest
 
-from .snippets import CHANGING, IDENTICAL, PRESERVING, compare, expect
+from .snippets import CHANGING, IDENTICAL, INCONCLUSIVE, PRESERVING, compare, expect
 
 SEEDS = [0, 1]
 
@@ -147,6 +147,43 @@ def test_a_helper_that_does_not_decide_is_reported_with_those_that_do():
     helper = pairs(compare(old, new))["_scale"]
     assert helper["decided_by"] == ["f"]
     assert helper["sentence"].startswith("_scale is judged by f, which behaves as before.")
+
+
+# No value brings the caller to the change.
+CALLER = """
+def scale(a):
+    return {scaled}
+
+
+def f(x):
+    limit = 5
+    if limit > 7:
+        return scale(x)
+    return x
+"""
+PART = "\n\ndef double(a):\n    return a * 2\n"
+
+
+def test_an_unchanged_function_that_does_not_reach_the_change_is_judged_by_what_changed():
+    same = pairs(compare(CALLER.format(scaled="a * 2 + 1"), CALLER.format(scaled="1 + a * 2")))
+    assert same["f"]["verdict"] == INCONCLUSIVE and same["f"]["decided_by"] == ["scale"]
+    assert same["f"]["sentence"].startswith("f is judged by scale, which behaves as before.")
+    # What was extracted is a part of the function that uses it.
+    extracted = compare(CALLER.format(scaled="a * 2 + 1"), CALLER.format(scaled="double(a) + 1") + PART)
+    assert extracted.verdict == PRESERVING and pairs(extracted)["f"]["decided_by"] == ["scale"]
+
+
+@pytest.mark.parametrize(
+    "old, new",
+    [
+        (CALLER.format(scaled="a * 2"), CALLER.format(scaled="a * 3")),
+        # Nothing was compared that stands for a constant.
+        ("LIMIT = 5\n" + CALLER.format(scaled="a").replace("scale(x)", "LIMIT"), None),
+    ],
+)
+def test_what_changed_or_was_not_compared_decides_for_nobody(old, new):
+    new = new or old.replace("LIMIT = 5", "LIMIT = 6")
+    assert pairs(compare(old, new))["f"]["decided_by"] == []
 
 
 def test_functions_of_one_text_only_are_reported():

@@ -225,8 +225,9 @@ pub struct PairReport {
     /// keep executions away from the change. `None` without a difference.
     #[serde(default)]
     pub shown_by: Option<Context>,
-    /// The qualified names of the pairs that decide in this pair's place, for a helper that changed together with its
-    /// callers. Then the comparison's verdict does not count this pair.
+    /// The qualified names of the pairs that decide in this pair's place: the callers of a helper that changed together
+    /// with them, the class of a method, or the changed functions that an unchanged one uses without reaching the change.
+    /// Then the comparison's verdict does not count this pair.
     #[serde(default)]
     pub decided_by: Vec<String>,
     /// A test that shows the witness's difference without twincell.
@@ -237,6 +238,9 @@ pub struct PairReport {
     /// Where its executions finally ran, so that they can be repeated there. Only in memory.
     #[serde(skip)]
     pub isolation: Isolation,
+    /// Whether only one version ran into limits, so that it may not end. Only in memory.
+    #[serde(skip)]
+    pub limited: bool,
     /// What predicted the values of its executions. The network is asked only where a few executions on frequencies show
     /// no clear difference. Empty where nothing was executed.
     #[serde(default)]

@@ -173,7 +173,8 @@ fn own_statements_differ(pair: &(Function, Function)) -> bool {
 /// A private function whose callers changed with it is judged at its callers: if all of them ran and showed no
 /// difference, the changes between them are internal. A method of a class that keeps its state differently (whose
 /// private attributes differ) runs on objects that neither version would make. If sequences of calls of the whole class
-/// ran, they decide.
+/// ran, they decide. A function whose own code is the same and that does not reach what changed is judged by what
+/// changed.
 pub(super) fn deciders(texts: &Texts, pairs: &[Pair], reports: &[PairReport]) -> Vec<(usize, Vec<String>)> {
     let mut decided: Vec<(usize, Vec<String>)> = Vec::new();
     let unsettled = |report: &PairReport| matches!(report.verdict, Verdict::Changing | Verdict::Inconclusive);
@@ -203,9 +204,10 @@ pub(super) fn deciders(texts: &Texts, pairs: &[Pair], reports: &[PairReport]) ->
         for (position, (pair, report)) in pairs.iter().zip(reports).enumerate() {
             if unsettled(report)
                 && !decided.iter().any(|(known, _)| *known == position)
-                && let Some(callers) = settled_by_callers(texts, pairs, reports, pair, &decided)
+                && let Some(others) = settled_by_callers(texts, pairs, reports, pair, &decided)
+                    .or_else(|| settled_by_uses(texts, reports, (pair, report), &decided))
             {
-                decided.push((position, callers));
+                decided.push((position, others));
             }
         }
         if decided.len() == before {
@@ -284,6 +286,46 @@ fn settled_by_callers(
         }
     }
     (ran && changed_together).then(|| callers.into_iter().collect())
+}
+
+/// The changed functions that decide for one that only uses them. Each of them behaves as before, and so does what
+/// holds them, whatever it does with them. What only one text has counts as a part of its users.
+fn settled_by_uses(
+    texts: &Texts,
+    reports: &[PairReport],
+    (pair, report): (&Pair, &PairReport),
+    decided: &[(usize, Vec<String>)],
+) -> Option<Vec<String>> {
+    let PerSide { old, new } = &pair.shown;
+    let uses_only = pair.is_unchanged_itself() && old.decorators == new.decorators;
+    // Its own executions tell more than those of what it uses.
+    if report.verdict != Verdict::Inconclusive || report.limited || !uses_only {
+        return None;
+    }
+    // A property's functions have one name.
+    let of = |name: &str| -> Vec<usize> {
+        let is = |qualname: &str| qualname.split('#').next() == Some(name);
+        let found = reports.iter().enumerate();
+        found.filter(|(_, one)| is(&one.old.qualname) || is(&one.new.qualname)).map(|(position, _)| position).collect()
+    };
+    let behaves_as_before = |name: &str| {
+        let own = of(name);
+        let fine = |position: &usize| {
+            let verdict = reports[*position].verdict;
+            matches!(verdict, Verdict::LikelyPreserving | Verdict::Identical)
+                || decided.iter().any(|(known, _)| known == position)
+        };
+        !own.is_empty() && own.iter().all(fine)
+    };
+    let in_one_text = |name: &str| texts.indices.iter().filter(|index| index.defines(name)).count() == 1;
+    let is_part = |name: &str| {
+        let users = texts.indices.iter().flat_map(|index| index.users(name)).collect::<BTreeSet<String>>();
+        in_one_text(name) && users.iter().all(|user| behaves_as_before(user) || in_one_text(user))
+    };
+    let (judged, parts): (Vec<&String>, Vec<&String>) =
+        pair.changed_names.iter().partition(|name| !of(name).is_empty());
+    let all = judged.iter().all(|name| behaves_as_before(name)) && parts.iter().all(|name| is_part(name));
+    (all && !judged.is_empty()).then(|| judged.into_iter().cloned().collect())
 }
 
 /// Whether a name is not meant for others: it has a leading underscore and is not one of Python's protocols.

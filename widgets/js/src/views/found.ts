@@ -18,7 +18,7 @@ export function foundView({ session, pair }: PairContext, panel: HTMLElement): v
     panel,
     pair.reason !== null && h("p", { class: "tcw-lead" }, plain.sentence(pair.reason)),
     pair.decided_by.length > 0 &&
-      h("p", { class: "tcw-lead" }, "Judged by what its callers do: ", plain.sentence(pair.decided_by.join(", ")), "."),
+      h("p", { class: "tcw-lead" }, "Judged by what these do: ", plain.sentence(pair.decided_by.join(", ")), "."),
     shown.length > 0
       ? evidenceTable(shown, "What differs", choose)
       : h(
