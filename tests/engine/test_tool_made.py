@@ -170,6 +170,23 @@ def _marker(match):
 
 RENAMED = PASSED_ON.replace("_stream", "_stream_now")
 
+GUARDED = """
+class Parser:
+    def __init__(self, known):
+        self.known = known
+
+    def process(self, option, state):
+        try:
+            self._match(option, state)
+        except NoSuchOption:
+            state.rest.append(option)
+
+    def _match(self, option, state):
+        if option not in self.known:
+            raise NoSuchOption(option)
+        state.options.append(option)
+"""
+
 HEADS = [
     "(Base)",
     "(Base[T], metaclass=abc.ABCMeta)",
@@ -186,6 +203,7 @@ CASES = {
     "a method of a base that is inlined": (INHERITED, INLINED, "[value]", "[value, 1]"),
     "a method of a setter that is inlined": (SETTER, WITHOUT_SET, "(key, value)", "(key, None)"),
     "a method that is passed on": (PASSED_ON, RENAMED, "self.size", "self.size + 1"),
+    "a method that fails": (GUARDED, GUARDED.replace("_match", "_match_long"), "rest.append(option)", "rest.append(1)"),
     "a value of a wrong class": (TOKEN, EXTRACTED_TOKEN, '"!"', '"?"'),
     "an attribute of a wrong class": (
         ITEM, ITEM.split("def _marker")[0].replace("_marker(match)", 'SimpleNamespace(text=match.group("list"))'),

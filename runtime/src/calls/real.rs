@@ -361,6 +361,11 @@ fn callee_path(callee: &Bound<'_, PyAny>, site: u32) -> String {
         .getattr("__qualname__")
         .and_then(|name| name.extract::<String>())
         .unwrap_or_else(|_| callee.get_type().name().map_or_else(|_| "call".into(), |name| name.to_string()));
+    let former = observe::former_name(callee, AccessPath::from(&name).last_name());
+    let name = former.map_or(name.clone(), |former| match name.rsplit_once('.') {
+        Some((holder, _)) => format!("{holder}.{former}"),
+        None => former,
+    });
     match callee.getattr("__self__") {
         Ok(owner) if !owner.is_none() && owner.get_type().name().is_ok_and(|name| name != "module") => {
             AccessPath::from(&observe::short(&owner)).attribute(AccessPath::from(&name).last_name())

@@ -43,8 +43,8 @@ fn is_missing(one: &Bound<'_, PyAny>) -> bool {
 fn lacks_a_base(class: &Bound<'_, PyAny>) -> bool {
     is_missing(class)
         || namespaces(class).iter().any(|members| {
-            let written = members.get_item("__orig_bases__").ok().flatten();
-            written.is_some_and(|bases| {
+            let written = members.get_item("__orig_bases__");
+            written.is_ok_and(|bases| {
                 bases.cast::<PyTuple>().is_ok_and(|bases| bases.iter().any(|base| is_missing(&base)))
             })
         })
@@ -55,15 +55,15 @@ fn takes_keywords(py: Python<'_>, bases: &[Bound<'_, PyAny>], metaclass: Option<
     let plain = [py.get_type::<PyType>().into_any(), py.import("abc")?.getattr("ABCMeta")?];
     let is_plain = |class: &Bound<'_, PyAny>| plain.iter().any(|known| known.is(class));
     let real = || bases.iter().filter(|base| !is_missing(base));
-    let has_hook = |members: &Bound<'_, PyDict>| members.contains("__init_subclass__").unwrap_or(false);
+    let has_hook = |members: &Bound<'_, PyAny>| members.contains("__init_subclass__").unwrap_or(false);
     Ok(metaclass.is_some_and(|metaclass| !is_plain(metaclass))
         || real().any(|base| !is_plain(&base.get_type()) || namespaces(base).iter().any(has_hook)))
 }
 
-/// The members of a class and of its bases but `object`.
-fn namespaces<'py>(class: &Bound<'py, PyAny>) -> Vec<Bound<'py, PyDict>> {
-    let Ok(class) = class.cast::<PyType>() else { return vec![] };
-    let bases = class.mro().iter().filter_map(|base| base.cast_into::<PyType>().ok());
-    let own = bases.filter(|base| !base.is(class.py().get_type::<PyAny>()));
-    own.filter_map(|base| observe::class_members(&base).ok()).collect()
+/// The namespaces of a class and of its bases but `object`.
+fn namespaces<'py>(class: &Bound<'py, PyAny>) -> Vec<Bound<'py, PyAny>> {
+    let mut namespaces =
+        class.cast::<PyType>().ok().and_then(|class| observe::namespaces(class).ok()).unwrap_or_default();
+    namespaces.pop();
+    namespaces
 }

@@ -4,6 +4,7 @@
 use pyo3::prelude::*;
 
 pub(crate) mod bindings;
+mod classes;
 pub(crate) mod comparisons;
 pub(crate) mod console;
 pub(crate) mod effects;
@@ -13,9 +14,10 @@ pub(crate) mod kinds;
 pub(crate) mod messages;
 mod values;
 
+pub(crate) use classes::{class_namespace, namespaces};
 pub(crate) use values::{
-    MAX_ITEMS, arguments_text, assigned_since, bounded, characters, class_members, class_name, class_namespace,
-    namespace, object_namespace, short, slots, value, without_addresses,
+    MAX_ITEMS, arguments_text, assigned_since, bounded, characters, class_name, former_name, namespace,
+    object_namespace, short, slots, value, without_addresses,
 };
 
 /// Once for each process: looks up builtin classes, and listens to warnings, uncaught exceptions and effects.

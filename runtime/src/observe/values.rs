@@ -15,6 +15,7 @@ use twincell_values::path::{self, MAX_ARGUMENTS, cut_at};
 
 use crate::execution::object::{Mark, Versatile};
 use crate::execution::{code, state};
+use crate::observe::classes::class_namespace;
 use crate::observe::kinds::{self, Kind};
 
 /// The maximum number of nodes of one observed tree, its maximum nesting, and the maximum number of characters of one
@@ -51,20 +52,6 @@ pub(crate) fn assigned_since(object: &Versatile, py: Python<'_>, mark: Mark) -> 
         observed.insert(name, value.map_or_else(deleted, |value| self::value(value.bind(py))));
     }
     observed.into_iter().collect()
-}
-
-/// The members of a class by name, read without code of its metaclass.
-pub(crate) fn class_namespace<'py>(class: &Bound<'py, PyType>) -> PyResult<Vec<(String, Bound<'py, PyAny>)>> {
-    let members = class_members(class)?;
-    let named = members.iter().filter_map(|(name, value)| Some((name.extract::<String>().ok()?, value)));
-    Ok(named.collect())
-}
-
-/// A copy of a class's own namespace, read without code of its metaclass.
-pub(crate) fn class_members<'py>(class: &Bound<'py, PyType>) -> PyResult<Bound<'py, PyDict>> {
-    let py = class.py();
-    let members = py.get_type::<PyType>().call_method1("__getattribute__", (class, "__dict__"))?;
-    Ok(py.get_type::<PyDict>().call1((members,))?.cast_into::<PyDict>()?)
 }
 
 /// The members of a class besides its functions.
@@ -372,7 +359,7 @@ fn int_text(number: &Bound<'_, PyInt>) -> String {
 }
 
 /// The name that a function of the module had in the old version, if the running one renamed it.
-fn former_name(function: &Bound<'_, PyAny>, name: &str) -> Option<String> {
+pub(crate) fn former_name(function: &Bound<'_, PyAny>, name: &str) -> Option<String> {
     let former = state::with(|execution| execution.index.former_function(execution.version, name).map(str::to_owned));
     let is_of_module =
         || function.getattr("__module__").is_ok_and(|module| module.eq(code::MODULE_NAME).unwrap_or(false));

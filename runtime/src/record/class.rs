@@ -18,6 +18,8 @@ use rustc_hash::FxHashMap;
 
 use twincell_values::value::AbstractValue;
 
+use crate::observe;
+
 /// The modules whose classes are stand-ins.
 const MOCKS: [&str; 3] = ["unittest.mock", "mock.mock", "mock"];
 
@@ -86,7 +88,7 @@ fn watch(class: &Bound<'_, PyType>, address: usize) -> PyResult<Py<PyWeakrefRefe
 
 fn classify(class: &Bound<'_, PyType>) -> Option<AbstractValue> {
     let (mut enters, mut exits, mut call) = (false, false, None);
-    for namespace in namespaces(class).unwrap_or_default() {
+    for namespace in observe::namespaces(class).unwrap_or_default() {
         let has = |name: &str| namespace.contains(name).unwrap_or(false);
         let module = namespace.get_item("__module__").ok().and_then(|name| name.extract::<String>().ok());
         if module.is_some_and(|module| MOCKS.contains(&module.as_str())) {
@@ -111,16 +113,3 @@ fn classify(class: &Bound<'_, PyType>) -> Option<AbstractValue> {
 }
 
 static SLOT: PyOnceLock<Py<PyType>> = PyOnceLock::new();
-
-static DESCRIPTORS: PyOnceLock<(Py<PyAny>, Py<PyAny>)> = PyOnceLock::new();
-
-/// The namespaces of a class and its bases, read without a metaclass's code.
-fn namespaces<'py>(class: &Bound<'py, PyType>) -> PyResult<Vec<Bound<'py, PyAny>>> {
-    let py = class.py();
-    let (order, namespace) = DESCRIPTORS.get_or_try_init(py, || {
-        let of_type = py.get_type::<PyType>().getattr("__dict__")?;
-        Ok::<_, PyErr>((of_type.get_item("__mro__")?.unbind(), of_type.get_item("__dict__")?.unbind()))
-    })?;
-    let order = order.bind(py).call_method1("__get__", (class,))?.cast_into::<PyTuple>()?;
-    order.iter().map(|base| namespace.bind(py).call_method1("__get__", (base,))).collect()
-}

@@ -30,7 +30,8 @@ pub(super) struct Texts {
     surroundings: PerSide<Rc<Surroundings>>,
     /// What the modules import at their top level.
     imports: PerSide<BTreeMap<String, Import>>,
-    function_renames: Vec<(String, String)>,
+    /// (name in new, name in old) of functions with the same code.
+    function_renames: Rc<[(String, String)]>,
 }
 
 impl Texts {
@@ -54,7 +55,7 @@ impl Texts {
             twincell_syntax::changed_entities(&indices.old, &indices.new)
         };
         let tainted = indices.as_ref().map(|index| index.tainted(&changed));
-        let function_renames = twincell_syntax::function_renames(&indices.old.functions, &indices.new.functions);
+        let function_renames = twincell_syntax::function_renames(&indices.old.functions, &indices.new.functions).into();
         let modules = texts.map(|text| if context == Context::Module { text.into() } else { Rc::default() });
         Self { indices, changed, tainted, modules, context, cut_out, surroundings, imports, function_renames }
     }
@@ -101,7 +102,8 @@ pub(super) struct Pair {
     /// The changed names that the versions use. They are searched for if the versions themselves are the same.
     pub changed_names: Vec<String>,
     pub attribute_renames: Vec<(String, String)>,
-    pub function_renames: Vec<(String, String)>,
+    /// (name in new, name in old) of functions of the two texts with the same code.
+    pub function_renames: Rc<[(String, String)]>,
     /// Whether only one version of the class has certain private attributes, so that the class keeps its state
     /// differently.
     pub keeps_state_otherwise: bool,

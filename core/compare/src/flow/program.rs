@@ -88,7 +88,7 @@ pub(super) fn program(
                 .collect(),
             decorators: own.decorators.clone(),
             attribute_renames: if side == Side::New { pair.attribute_renames.clone() } else { vec![] },
-            function_renames: if side == Side::New { pair.function_renames.clone() } else { vec![] },
+            function_renames: if side == Side::New { pair.function_renames.to_vec() } else { vec![] },
             imports: vec![],
         };
         let mut first_site = 0;
