@@ -436,18 +436,24 @@ def test_state_that_cannot_be_put_back_is_found_and_executions_are_isolated(name
 FINDER = "import sys\n\n\nclass Finder:\n    find_spec = staticmethod(lambda *_: None)\n\n\n"
 OWN_FINDER = FINDER + "sys.meta_path.append(Finder)\n\n\ndef f(x):\n    return [x, 1]\n"
 LATER_FINDER = FINDER + "def f(x):\n    sys.meta_path.append(Finder)\n    return [x, 1]\n"
-#: The finder has a class of an imported module, as if that module had added it.
-IMPORTED_FINDER = (
-    "import importlib.machinery, sys\n\nsys.meta_path.append(importlib.machinery.PathFinder())\n\n\n"
-    "def f(x):\n    return [x, 1]\n"
-)
+LOGGER = "import logging\n\nlogger = logging.getLogger(__name__)\n\n\ndef f(x):\n    return [x, 1]\n"
+SETTING = "import json, sys\n\nsys.excepthook = len\njson.own = [1]\n\n\ndef f(x):\n    return [x, 1]\n"
+LATER_SETTING = "import json\n\njson.own = 1\n\n\ndef f(x):\n    json.own += 1\n    return [x, 1]\n"
 UUID = "import uuid\n\n\ndef f(x):\n    return [x, 1]\n"
 
 
 @pytest.mark.parametrize(
-    "code, isolated", [(UUID, False), (IMPORTED_FINDER, False), (OWN_FINDER, True), (LATER_FINDER, True)]
+    "code, isolated",
+    [
+        (UUID, False),
+        (LOGGER, False),
+        (SETTING, False),
+        (OWN_FINDER, False),
+        (LATER_FINDER, True),
+        (LATER_SETTING, True),
+    ],
 )
-def test_what_a_module_imports_costs_no_isolation(code, isolated):
+def test_what_a_module_leaves_behind_costs_no_isolation(code, isolated):
     comparison = expect(PRESERVING, code, code.replace("[x, 1]", "list((x, 1))"), budget=60)
     notes = comparison.to_dict()["pairs"][0]["notes"]
     assert any(note.startswith("isolation:") for note in notes) == isolated

@@ -74,10 +74,11 @@ struct Snapshot {
 static SNAPSHOT: Mutex<Option<Snapshot>> = Mutex::new(None);
 static NAMESPACE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
 
-/// Records what modules hold that were imported since this was called before.
+/// Records what modules hold now.
 pub(crate) fn note(py: Python<'_>) -> PyResult<()> {
     let mut kept = SNAPSHOT.lock().unwrap_or_else(PoisonError::into_inner);
     let snapshot = kept.get_or_insert_with(|| Snapshot { seen: HashSet::new(), modules: 0, held: Vec::new() });
+    snapshot.held.iter_mut().filter(|held| !held.is_unchanged(py)).for_each(|held| held.renew(py));
     let modules = modules(py)?;
     let mut new = Vec::new();
     // SAFETY: as `each` asks.
@@ -95,13 +96,6 @@ pub(crate) fn note(py: Python<'_>) -> PyResult<()> {
     }
     snapshot.modules = snapshot.count(&modules);
     Ok(())
-}
-
-/// Takes what modules hold now for what they held, since no program has run yet.
-pub(crate) fn renew(py: Python<'_>) {
-    let mut kept = SNAPSHOT.lock().unwrap_or_else(PoisonError::into_inner);
-    let held = kept.iter_mut().flat_map(|snapshot| &mut snapshot.held);
-    held.filter(|held| !held.is_unchanged(py)).for_each(|held| held.renew(py));
 }
 
 fn modules(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {

@@ -23,7 +23,8 @@ const HIGHEST_DESCRIPTOR: i32 = 256;
 const LEAKED_DESCRIPTORS: usize = 40;
 
 const SOURCE: &std::ffi::CStr = cr"
-import _thread, abc, atexit, contextvars, decimal, gc, importlib.machinery, locale, os, random, signal, site, sys, sysconfig, threading, uuid
+import _thread, abc, atexit, contextvars, decimal, gc, importlib.machinery, locale, logging, os, random, signal, site, sys, sysconfig, threading, uuid
+from operator import is_ as _is
 from twincell_clock import wait_for_threads as _wait_for_threads
 
 _SIGNALS = sorted(signal.valid_signals())
@@ -67,9 +68,6 @@ def _all_settings():
         [_getsignal(number) for number in _SIGNALS],
     )
 
-# The place of the finders among the settings.
-_META_PATH = 4
-
 # Those of versions 6 and 7 are new in Python 3.14.
 _UUID_COUNTERS = (
     ('_last_timestamp', None), ('_last_timestamp_v6', None), ('_last_timestamp_v7', None), ('_last_counter_v7', 0),
@@ -83,23 +81,33 @@ def _settle_uuid():
         if hasattr(uuid, name):
             setattr(uuid, name, start)
 
-def _is_of_import(finder):
-    module = getattr(finder if isinstance(finder, type) else type(finder), '__module__', None)
-    return module not in ('__main__', 'twincell_module') and module in sys.modules
-
-def _note_finders():
-    known = _settings[_META_PATH]
-    added = sys.meta_path[len(known):]
-    # An imported module stays, and so does the finder that it added for its parts.
-    if sys.meta_path[:len(known)] == known and all(map(_is_of_import, added)):
-        known += added
-
 def note():
-    # What is replaced here does not count as changed by the code.
+    # What is so by now is not changed by executions.
+    global _settings
     _settle_uuid()
-    if _settings is not None:
-        _note_finders()
+    _settings, _context_variables[:] = _all_settings(), _variables()
+    _path[:] = sys.path
+    _loggers[:] = map(_logger, (logging.root, logging.getLogger('twincell_module')))
     _note_counts()
+
+_path, _loggers = [], []
+_manager = logging.root.manager
+
+def _logger(logger):
+    attributes = logger.__dict__
+    lists = [(items, list(items)) for items in (attributes['handlers'], attributes['filters'])]
+    names = 'level', 'disabled', 'propagate', 'handlers', 'filters'
+    return attributes, [(name, attributes[name]) for name in names], lists
+
+def _restore_logger(attributes, kept, lists):
+    if all(attributes.get(name) is value for name, value in kept) and all(
+        len(items) == len(before) and all(map(_is, items, before)) for items, before in lists
+    ):
+        return
+    attributes.update(kept)
+    for items, before in lists:
+        items[:] = before
+    _manager._clear_cache()
 
 def _note_counts():
     # Of functions that run at the end, and of classes registered with abstract ones, which nobody can list.
@@ -153,11 +161,9 @@ def installed(names):
 
 def settle():
     # What exists by now is in memory once for all forks, since the collector does not touch it any more.
-    global _settings
     gc.collect()
     gc.freeze()
     note()
-    _settings, _context_variables[:] = _all_settings(), _variables()
     return len(_frames()) == 1 and _count_threads() == 1
 
 def _count_threads():
@@ -184,10 +190,14 @@ def reseed(number):
     if numpy is not None:
         numpy.seed(number & 0xffffffff)
 
-def restore_environment():
+def restore():
     if os.environ._data != _environment_data:
         os.environ.clear()
         os.environ.update(_environment)
+    if sys.path != _path:
+        sys.path[:] = _path
+    for logger in _loggers:
+        _restore_logger(*logger)
 
 _environment_data = dict(os.environ._data)
 
@@ -245,7 +255,7 @@ struct World {
     builtins_before: Py<PyDict>,
     modules_before: Py<PyDict>,
     reseed: Py<PyAny>,
-    restore_environment: Py<PyAny>,
+    restore: Py<PyAny>,
     has_counted: Py<PyAny>,
     seems_tainted: Py<PyAny>,
     note: Py<PyAny>,
@@ -277,7 +287,7 @@ pub(crate) fn prepare(py: Python<'_>) -> PyResult<()> {
             modules: modules.unbind(),
             modules_before: modules_before.unbind(),
             reseed: function("reseed")?,
-            restore_environment: function("restore_environment")?,
+            restore: function("restore")?,
             has_counted: function("has_counted")?,
             seems_tainted: function("seems_tainted")?,
             note: function("note")?,
@@ -309,16 +319,18 @@ pub(crate) fn reseed(py: Python<'_>, number: u64) {
     }
 }
 
-/// Makes what a module that was evaluated set in the interpreter part of the world from now on.
-pub(crate) fn note_settings(py: Python<'_>) {
-    if let Some(world) = WORLD.get(py) {
-        let _ = world.note.call0(py);
-    }
+/// Makes what a program's modules left behind when they were evaluated part of the world from now on. Wherever a program
+/// runs, its modules were evaluated before.
+pub(crate) fn note(py: Python<'_>) -> PyResult<()> {
+    WORLD.get(py).map_or(Ok(()), |world| world.note.call0(py).map(drop))?;
+    snapshot::note(py)
 }
 
-/// Makes the modules that a program's own modules imported part of the world from now on.
-pub(crate) fn note_modules(py: Python<'_>) -> PyResult<()> {
-    snapshot::note(py)
+/// Remembers what executions left behind so far, before modules are evaluated once more.
+pub(crate) fn note_taint(py: Python<'_>) {
+    if is_tainted(py) {
+        effects::taint();
+    }
 }
 
 /// The content of `sys.modules`, in its order.
@@ -352,7 +364,6 @@ pub(crate) fn import(py: Python<'_>, names: Vec<String>) -> bool {
         let _ = console.release();
     }
     let has_one_thread = is_true(py, &world.settle);
-    snapshot::renew(py);
     snapshot::note(py).is_ok() && has_one_thread
 }
 
@@ -401,7 +412,7 @@ pub(crate) fn restore(py: Python<'_>) {
             }
         }
     }
-    if world.restore_environment.call0(py).is_err() {
+    if world.restore.call0(py).is_err() {
         effects::taint();
     }
 }

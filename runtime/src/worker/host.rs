@@ -66,6 +66,7 @@ impl LoadedProgram {
             _ if !alone => Ok(&self.within),
             Some(loaded) => Ok(loaded),
             None => {
+                world::note_taint(py);
                 // Its notes are those of the module.
                 let (loaded, _) = load(py, &self.index, Context::Function)?;
                 Ok(self.alone.get_or_init(|| loaded))
@@ -286,13 +287,12 @@ fn load(py: Python<'_>, index: &Rc<PredictionIndex>, context: Context) -> PyResu
             world::restore(py);
             console.release()?;
             drop(execution);
-            world::note_settings(py);
             installed
         };
         let identifiers = indexed.names.iter().map(|name| name.clone_ref(py)).collect();
         versions.push(LoadedVersion::load(py, version, module, context, identifiers, evaluate)?);
     }
-    world::note_modules(py)?;
+    world::note(py)?;
     let names = |version: &LoadedVersion| -> HashSet<String> {
         version.before.bind(py).keys().iter().filter_map(|name| name.extract::<String>().ok()).collect()
     };

@@ -167,6 +167,17 @@ pub fn is_deterministic(
     }))
 }
 
+/// Whether the versions differ on these decisions.
+pub fn differs(execute: &mut dyn Execute, record: &ExecutionRecord, rules: &Rules) -> Result<bool, EngineError> {
+    let request = again(record, repeat(record), both());
+    Ok(execute.execute(vec![request])?.iter().any(|executed| match executed {
+        Executed::Record(record) => {
+            matches!(record.behaviors.as_slice(), [old, new] if !differences(old, new, rules).is_empty())
+        }
+        Executed::Lost { .. } => false,
+    }))
+}
+
 /// Whether both versions behave as they did in this execution.
 pub fn is_same_again(execute: &mut dyn Execute, case: &TestCase, rules: &Rules) -> Result<bool, EngineError> {
     let request = again(&case.record, repeat(&case.record), both());

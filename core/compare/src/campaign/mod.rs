@@ -44,7 +44,7 @@ use crate::{Continue, verdict};
 
 pub use causes::{Decisive, decisive, joint_probability};
 pub(crate) use confirm::both;
-pub use confirm::{is_deterministic, is_same_again, repeat};
+pub use confirm::{differs, is_deterministic, is_same_again, repeat};
 pub use explain::explain;
 pub use metered::Metered;
 pub(crate) use replacement::{is_without_module, replaced};

@@ -1,8 +1,8 @@
 //! Cross-contamination between executions of one process, removed by repeating them, each in its own process.
 //!
 //! Executions leave something behind that nobody can restore (state in C, in other modules). It may hide a difference
-//! or make one up. A difference counts if it also shows in isolation. If it does not, or if none was found and every
-//! version behaves the same again once nothing is left behind, the campaign starts over in isolation. Each such process
+//! or make one up. A difference counts if it also shows in isolation. If it does not, or if none was found and one that
+//! did not appear again does so once nothing is left behind, the campaign starts over in isolation. Each such process
 //! loads the program anew, which can take a hundred times as long. So where no difference was found, only the first
 //! executions are repeated.
 
@@ -38,9 +38,11 @@ pub(super) fn run_isolated<'p>(
     program.isolation = Isolation::Process;
     let mut loaded = pool.load(program)?;
     if let Some(noisy) = contaminated.noisy.as_ref().filter(|_| !tainted)
-        && !campaign::is_deterministic(&mut loaded, noisy, &plan.rules)?
+        && !(campaign::differs(&mut loaded, noisy, &plan.rules)?
+            && campaign::is_deterministic(&mut loaded, noisy, &plan.rules)?)
     {
-        // The code itself behaves differently each time, so isolation changes nothing.
+        // The difference is not there without leftovers either, or the code itself behaves differently each time. So
+        // isolation changes nothing.
         program.isolation = Isolation::Auto;
         return Ok((loaded, contaminated, None));
     }
