@@ -4,6 +4,8 @@
 //! effects are observed elsewhere.
 
 #[cfg(target_os = "linux")]
+mod allowed;
+#[cfg(target_os = "linux")]
 mod filesystem;
 mod limits;
 #[cfg(target_os = "linux")]
