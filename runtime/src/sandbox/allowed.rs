@@ -147,6 +147,7 @@ const DESCRIPTORS: &[c_long] = &[
     libc::SYS_lseek,
     libc::SYS_ftruncate,
     libc::SYS_fallocate,
+    libc::SYS_flock,
     libc::SYS_fsync,
     libc::SYS_fdatasync,
     libc::SYS_sync_file_range,
@@ -322,8 +323,18 @@ pub fn calls(without_landlock: bool, processes: Processes) -> Fallible<Calls> {
 }
 
 /// Calls that report success and do nothing.
-pub fn without_effect(processes: Processes) -> Calls {
-    with_any_arguments(if processes == Processes::Programs { &[MODES] } else { &[] })
+///
+/// A lock needs no right to write to a file, so code could hold up those who own what it may only read. A process that is
+/// alone with its folder has nobody to lock out: there a lock that always succeeds is what it would get anyway, and
+/// `sqlite3` and `mailbox` work as ever. Where programs run, they share a folder and need locks, and all that they
+/// may read is Python itself.
+pub fn without_effect(processes: Processes) -> Fallible<Calls> {
+    Ok(match processes {
+        Processes::Programs => with_any_arguments(&[MODES]),
+        Processes::None | Processes::Forks => {
+            [(libc::SYS_flock, Vec::new()), (libc::SYS_fcntl, any_of(1, LOCKS)?)].into()
+        }
+    })
 }
 
 fn with_any_arguments(groups: &[&[c_long]]) -> Calls {
@@ -355,7 +366,7 @@ fn by_arguments(processes: Processes) -> Fallible<Calls> {
     Ok([
         (libc::SYS_clone, vec![clone(processes)?]),
         (libc::SYS_mmap, mappings()?),
-        (libc::SYS_fcntl, any_of(1, FILE_COMMANDS)?),
+        (libc::SYS_fcntl, any_of(1, &[FILE_COMMANDS, LOCKS].concat())?),
         (libc::SYS_ioctl, any_of(1, DEVICE_REQUESTS)?),
         (libc::SYS_prctl, settings(processes)?),
         // To itself: `abort`, `signal.raise_signal`.
@@ -430,12 +441,12 @@ const FILE_COMMANDS: &[u64] = &[
     libc::F_GETPIPE_SZ as u64,
     libc::F_GET_SEALS as u64,
     libc::F_GETLK as u64,
-    libc::F_SETLK as u64,
-    libc::F_SETLKW as u64,
     libc::F_OFD_GETLK as u64,
-    libc::F_OFD_SETLK as u64,
-    libc::F_OFD_SETLKW as u64,
 ];
+
+/// Taking and giving back locks on parts of files.
+const LOCKS: &[u64] =
+    &[libc::F_SETLK as u64, libc::F_SETLKW as u64, libc::F_OFD_SETLK as u64, libc::F_OFD_SETLKW as u64];
 
 /// What may be asked of devices and files. Whether this is a terminal, how large it is and who has it; how much can be read;
 /// flags of the descriptor; copies that share blocks with a file that may be read. Their names in `libc` differ in type, and

@@ -16,16 +16,16 @@ pub fn filter(without_landlock: bool, processes: Processes) -> Result<(), String
 }
 
 fn install(without_landlock: bool, processes: Processes) -> Fallible<()> {
-    let without_effect = allowed::without_effect(processes);
+    let without_effect = allowed::without_effect(processes)?;
     let mut calls = allowed::calls(without_landlock, processes)?;
     // A filter that lets a call through leaves the answer to the others.
-    calls.extend(without_effect.keys().map(|call| (*call, Vec::new())));
+    for call in without_effect.keys() {
+        calls.entry(*call).or_default();
+    }
     let absent = absent(&calls, processes);
     // The last filter may refuse further ones. Until then they are allowed.
     calls.insert(libc::SYS_seccomp, Vec::new());
-    if !without_effect.is_empty() {
-        apply_filter_all_threads(&program(without_effect, SeccompAction::Allow, SeccompAction::Errno(0))?)?;
-    }
+    apply_filter_all_threads(&program(without_effect, SeccompAction::Allow, SeccompAction::Errno(0))?)?;
     let refused = SeccompAction::Errno(libc::EPERM as u32);
     apply_filter_all_threads(&program(calls, refused, SeccompAction::Allow)?)?;
     apply_filter_all_threads(&absent)?;
