@@ -18,6 +18,8 @@ const PREFIX: &str = "twincell-worker-";
 const ABANDONED_AFTER: Duration = Duration::from_secs(60);
 /// The maximum size in bytes and number of entries of a worker's folder. The worker's own limits bound each file.
 const MAX_DISK: u64 = 1 << 30;
+/// The largest file that a worker can write.
+pub const MAX_FILE: u64 = 64 << 20;
 const MAX_ENTRIES: u64 = 100_000;
 
 /// The folder of a pool. It goes when it is dropped, or soon after the engine was killed: then the zygote removes it.
@@ -68,13 +70,19 @@ impl WorkerFolder {
         &self.0
     }
 
-    /// Whether it holds more than a worker may use of the disk.
-    pub fn is_over_full(&self) -> bool {
-        let (mut bytes, mut entries) = (0, 0);
+    /// Whether it holds more than a worker may use of the disk. `unnamed`: the bytes of files that are in it and have no
+    /// name.
+    pub fn is_over_full(&self, unnamed: u64) -> bool {
+        let (mut bytes, mut entries) = (unnamed, 0);
         let mut folders = vec![self.0.clone()];
         while let Some(folder) = folders.pop() {
-            // Entries that cannot be read, or are gone meanwhile, do not count.
-            for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+            let listed = match std::fs::read_dir(&folder) {
+                Ok(listed) => listed,
+                Err(error) if hides(&folder, &error) => return true,
+                Err(_) => continue,
+            };
+            // Entries that are gone meanwhile do not count.
+            for entry in listed.flatten() {
                 // Links are not followed.
                 let Ok(metadata) = entry.metadata() else { continue };
                 entries += 1;
@@ -87,7 +95,20 @@ impl WorkerFolder {
                 }
             }
         }
-        false
+        bytes > MAX_DISK
+    }
+}
+
+/// Whether a folder that cannot be listed may still hold something: it is deeper than a path can be long, or it was made
+/// so that one can write to it and not see what is in it.
+fn hides(folder: &Path, error: &io::Error) -> bool {
+    const WRITE_AND_ENTER: u32 = 0o300;
+    match error.kind() {
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => false,
+        io::ErrorKind::PermissionDenied => {
+            folder.symlink_metadata().is_ok_and(|folder| folder.mode() & WRITE_AND_ENTER == WRITE_AND_ENTER)
+        }
+        _ => true,
     }
 }
 
@@ -116,5 +137,33 @@ pub fn remove_abandoned() {
             folder::empty(&entry.path());
             let _ = std::fs::remove_dir(entry.path());
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn over_full(folder: &Path) -> bool {
+        let worker = WorkerFolder(folder.to_path_buf());
+        let is_over_full = worker.is_over_full(0);
+        assert!(worker.is_over_full(MAX_DISK + 1));
+        std::mem::forget(worker);
+        is_over_full
+    }
+
+    #[test]
+    fn a_folder_that_hides_what_is_in_it_is_over_full() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("file"), "x").unwrap();
+        assert!(!over_full(folder.path()));
+        let hiding = |error| hides(folder.path(), &io::Error::from(error));
+        assert!(hiding(io::ErrorKind::PermissionDenied) && hiding(io::ErrorKind::InvalidFilename));
+        assert!(!hiding(io::ErrorKind::NotFound));
+        let inner = folder.path().join("closed");
+        std::fs::create_dir(&inner).unwrap();
+        use std::os::unix::fs::PermissionsExt;
+        std::fs::set_permissions(&inner, std::fs::Permissions::from_mode(0)).unwrap();
+        assert!(!hides(&inner, &io::ErrorKind::PermissionDenied.into()));
     }
 }

@@ -35,6 +35,7 @@ mod process;
 pub mod protocol;
 pub mod sources;
 mod starter;
+mod unnamed;
 mod zygote;
 
 use std::path::PathBuf;
@@ -44,6 +45,7 @@ use std::time::Duration;
 
 use protocol::{ExecutionRecord, SandboxReport};
 
+pub use folders::MAX_FILE;
 pub use pool::{Loaded, WorkerPool};
 pub use zygote::SOCKET_VARIABLE;
 

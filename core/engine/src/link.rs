@@ -11,7 +11,7 @@ use rustix::io::Errno;
 
 use serde::de::DeserializeOwned;
 
-use super::folders::WorkerFolder;
+use super::folders::{MAX_FILE, WorkerFolder};
 use super::frame::{self, FrameError, MAX_RECORD, PREFIX, Seal};
 use super::patience::Patience;
 use super::process::{Ended, Process};
@@ -19,8 +19,9 @@ use super::protocol::{FromWorker, MAX_FRAME, PROTOCOL_VERSION, ToWorker};
 use super::zygote::Started;
 use super::{EngineError, PoolOptions, Stop, WorkerInfo};
 
-/// While an answer takes longer than this, the worker's folder is checked repeatedly.
-const WATCH: Duration = Duration::from_millis(200);
+/// How often a worker's memory and its disk space are checked, while it is asked anything.
+const WATCH_MEMORY: Duration = Duration::from_millis(20);
+const WATCH_DISK: Duration = Duration::from_millis(200);
 /// The number of bytes read from the socket at once.
 const CHUNK: usize = 1 << 16;
 
@@ -81,8 +82,10 @@ pub struct Connection {
     seal: Option<Seal>,
     /// The total size of all messages that it sent, in bytes.
     pub received: u64,
-    /// When its folder was last checked.
-    looked: Cell<Instant>,
+    /// When its memory and its disk space were last checked.
+    looked: [Cell<Instant>; 2],
+    /// At the last check, descriptors were in the queues of its sockets.
+    in_flight: Cell<bool>,
 }
 
 impl Connection {
@@ -97,7 +100,8 @@ impl Connection {
             chunk: vec![0; CHUNK].into(),
             seal: None,
             received: 0,
-            looked: Cell::new(Instant::now()),
+            looked: [Cell::new(Instant::now()), Cell::new(Instant::now())],
+            in_flight: Cell::new(false),
         })
     }
 
@@ -126,6 +130,7 @@ impl Connection {
             if let Some(message) = self.take_message()? {
                 return Ok(message);
             }
+            self.check()?;
             match self.socket.read(&mut self.chunk) {
                 Ok(0) => return Err(Broken::Closed),
                 Ok(count) => self.arrived.extend_from_slice(&self.chunk[..count]),
@@ -190,20 +195,39 @@ impl Connection {
         let timeout = Timespec { tv_sec: slice.as_secs() as i64, tv_nsec: slice.subsec_nanos().into() };
         match poll(&mut [PollFd::from_borrowed_fd(self.socket.as_fd(), flags)], Some(&timeout)) {
             Ok(0) if patience.is_over(|| self.process.activity()) => Err(Broken::Overran(limit)),
-            Ok(0) if self.memory.is_some_and(|most| self.process.resident().is_some_and(|used| used > most)) => {
-                Err(Broken::FillsTheMemory)
-            }
-            Ok(0) if self.looked.get().elapsed() >= WATCH => {
-                self.looked.set(Instant::now());
-                match &self.folder {
-                    Some(folder) if folder.is_over_full() => Err(Broken::FillsTheDisk),
-                    _ => Ok(()),
-                }
-            }
             // The next wait checks whether the time is over.
-            Ok(_) | Err(Errno::INTR) => Ok(()),
+            Ok(_) | Err(Errno::INTR) => self.check(),
             Err(_) => Err(Broken::Closed),
         }
+    }
+
+    /// Whether it uses no more than it may. Looking costs something, so this looks only now and then.
+    fn check(&self) -> Result<(), Broken> {
+        let is_due = |looked: &Cell<Instant>, after: Duration| {
+            let is_due = looked.get().elapsed() >= after;
+            if is_due {
+                looked.set(Instant::now());
+            }
+            is_due
+        };
+        let [memory, disk] = &self.looked;
+        if let Some(most) = self.memory
+            && is_due(memory, WATCH_MEMORY)
+            && self.process.memory().is_some_and(|used| used > most)
+        {
+            return Err(Broken::FillsTheMemory);
+        }
+        if let Some(folder) = &self.folder
+            && is_due(disk, WATCH_DISK)
+        {
+            let unnamed = self.process.unnamed(folder.path());
+            // Whoever sends descriptors to itself takes them out again. In the queue, files are out of sight.
+            let stays = self.in_flight.replace(unnamed.in_flight) && unnamed.in_flight;
+            if stays || folder.is_over_full(unnamed.bytes(MAX_FILE)) {
+                return Err(Broken::FillsTheDisk);
+            }
+        }
+        Ok(())
     }
 }
 
@@ -249,9 +273,8 @@ impl Forked {
         };
         match hello {
             Ok(FromWorker::Hello { protocol: PROTOCOL_VERSION, python, sandbox, .. }) => {
-                let resident = connection.process.resident();
-                connection.memory =
-                    resident.map(|used| used.saturating_add(options.memory_bytes).saturating_add(SLACK));
+                let used = connection.process.memory();
+                connection.memory = used.map(|used| used.saturating_add(options.memory_bytes).saturating_add(SLACK));
                 Ok(Worker { connection, info: WorkerInfo { python, sandbox }, stop: Stop::default() })
             }
             Ok(FromWorker::Hello { protocol, .. }) => {

@@ -13,6 +13,7 @@ use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, WaitOptions, waitid, waitpid};
 
 use super::patience::Activity;
+use super::unnamed::Unnamed;
 
 /// The time that a process has to end by itself.
 const GRACE: Duration = Duration::from_millis(500);
@@ -113,19 +114,29 @@ impl Process {
         (whole.spent > Duration::ZERO || whole.works).then_some(whole)
     }
 
-    /// The bytes of memory that it and its children use at this moment, however they came by them. Pages that they share
-    /// with others count. `None` where the system does not say.
-    pub fn resident(&self) -> Option<u64> {
-        let mut pages: Option<u64> = None;
+    /// The bytes of memory that it and its children use at this moment, however they came by them, in swap space too.
+    /// Pages that they share with others count. `None` where the system does not say.
+    pub fn memory(&self) -> Option<u64> {
+        let mut kib: Option<u64> = None;
         self.each(|process, task| {
             if task.is_none()
-                && let Ok(text) = std::fs::read_to_string(format!("/proc/{process}/statm"))
-                && let Some(own) = text.split_whitespace().nth(1).and_then(|field| field.parse::<u64>().ok())
+                && let Ok(text) = std::fs::read_to_string(format!("/proc/{process}/status"))
             {
-                *pages.get_or_insert(0) += own;
+                *kib.get_or_insert(0) += ["VmRSS:", "VmSwap:"].map(|name| field(&text, name)).iter().sum::<u64>();
             }
         });
-        pages.map(|pages| pages * rustix::param::page_size() as u64)
+        kib.map(|kib| kib << 10)
+    }
+
+    /// The files without a name that it and its children hold in a folder.
+    pub fn unnamed(&self, folder: &Path) -> Unnamed {
+        let mut held = Unnamed::default();
+        self.each(|process, task| {
+            if task.is_none() {
+                held.add(process, folder);
+            }
+        });
+        held
     }
 
     /// Visits it and its children, each before its threads.
@@ -184,6 +195,12 @@ fn read_stat(path: &str) -> Option<(bool, Duration)> {
     let ticks: u64 = (11..15).filter_map(|index| fields.get(index)?.parse::<u64>().ok()).sum();
     let spent = Duration::from_millis(ticks.saturating_mul(1000) / rustix::param::clock_ticks_per_second().max(1));
     Some((matches!(fields.first(), Some(&("R" | "D"))), spent))
+}
+
+/// A number that a file of lines has under a name: `VmRSS:      1234 kB`. It is 0 if there is none.
+fn field(text: &str, name: &str) -> u64 {
+    let value = text.lines().find_map(|line| line.strip_prefix(name)?.split_whitespace().next()?.parse().ok());
+    value.unwrap_or_default()
 }
 
 fn describe(status: Option<ExitStatus>, last_words: &str) -> String {

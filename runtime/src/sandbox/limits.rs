@@ -2,11 +2,12 @@
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
+use twincell_engine::MAX_FILE;
+
 use super::Limits;
 
 /// The CPU time of a whole worker, which serves many programs: a last resort for one that outlives its engine.
 const CPU_SECONDS: u64 = 3600;
-const FILE_BYTES: u64 = 64 << 20;
 /// Address space that libraries reserve and never use (thread stacks, arenas, mapped files).
 const RESERVED_BYTES: u64 = 8 << 30;
 
@@ -18,8 +19,9 @@ pub struct Bounds {
 }
 
 pub fn set(limits: &Limits) -> Bounds {
+    // Where the system pipes dumps of memory to a program, a limit of 1 byte keeps it from that, and 0 does not.
     let files =
-        [bound(Resource::Fsize, FILE_BYTES), bound(Resource::Nofile, limits.open_files), bound(Resource::Core, 0)];
+        [bound(Resource::Fsize, MAX_FILE), bound(Resource::Nofile, limits.open_files), bound(Resource::Core, 1)];
     Bounds {
         memory: memory(limits.memory_bytes),
         time: bound(Resource::Cpu, CPU_SECONDS)

@@ -48,6 +48,9 @@ pub fn lock(limits: &Limits) -> SandboxReport {
     let privileges = drop_privileges();
     let bounds = limits::set(limits);
     let files = filesystem::restrict(limits);
+    // Landlock keeps other workers from inspecting this one. Where there is none, nobody may, not even the engine, which
+    // counts the files that a worker holds open.
+    let privileges = privileges.and_then(|()| if files.is_err() { forbid_inspection() } else { Ok(()) });
     let calls = syscalls::filter(files.is_err(), limits.processes);
     let filesystem = match (&files, &calls) {
         (Ok(text), _) => text.clone(),
@@ -106,14 +109,20 @@ fn not_available(reason: String) -> String {
     format!("not available: {reason}")
 }
 
-/// Gives up root's privileges, and those that a later program could gain. Nobody else may inspect the process.
+/// Gives up root's privileges, and those that a later program could gain.
 #[cfg(target_os = "linux")]
 fn drop_privileges() -> Result<(), rustix::io::Errno> {
-    use rustix::process::{DumpableBehavior, set_dumpable_behavior};
     use rustix::thread::{CapabilitySet, CapabilitySets, set_capabilities, set_no_new_privs};
 
     set_no_new_privs(true)?;
     let none = CapabilitySet::empty();
-    set_capabilities(None, CapabilitySets { effective: none, permitted: none, inheritable: none })?;
+    set_capabilities(None, CapabilitySets { effective: none, permitted: none, inheritable: none })
+}
+
+/// Nobody without privileges may inspect the process.
+#[cfg(target_os = "linux")]
+fn forbid_inspection() -> Result<(), rustix::io::Errno> {
+    use rustix::process::{DumpableBehavior, set_dumpable_behavior};
+
     set_dumpable_behavior(DumpableBehavior::NotDumpable)
 }
