@@ -82,7 +82,14 @@ fn lock_in<'py>(
     memory_bytes: u64,
     open_files: u64,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let report = lock(&Limits { scratch, readable, memory_bytes, open_files, processes: Processes::Programs });
+    let report = lock(&Limits {
+        scratch,
+        readable,
+        listable: Vec::new(),
+        memory_bytes,
+        open_files,
+        processes: Processes::Programs,
+    });
     let sandbox = PyDict::new(py);
     sandbox.set_item("complete", report.is_complete())?;
     sandbox.set_item("filesystem", report.filesystem)?;

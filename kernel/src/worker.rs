@@ -13,9 +13,9 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
 /// Forks workers for the engine until it closes the connection. The interpreter is held throughout, so that threads of
 /// foreign code in a worker stand still between executions.
 #[pyfunction]
-fn serve_worker(socket: i32, folder: PathBuf, readable: Vec<PathBuf>) -> PyResult<()> {
+fn serve_worker(socket: i32, folder: PathBuf, readable: Vec<PathBuf>, listable: Vec<PathBuf>) -> PyResult<()> {
     let python = Python::version_str().split_whitespace().next().unwrap_or_default().to_string();
-    let setup = Setup { socket, folder: folder.clone(), readable, python };
+    let setup = Setup { socket, folder: folder.clone(), readable, listable, python };
     let mut host = PythonHost::new(folder).map_err(PyRuntimeError::new_err)?;
     serve(&setup, &mut host).map_err(|error| PyRuntimeError::new_err(error.to_string()))
 }

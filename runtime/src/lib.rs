@@ -11,7 +11,7 @@
 //! let folder = tempfile::tempdir()?;
 //! let scratch = folder.path().to_path_buf();
 //! let processes = Processes::None;
-//! let report = lock(&Limits { scratch, readable: vec![], memory_bytes: 1 << 30, open_files: 64, processes });
+//! let report = lock(&Limits { scratch, readable: vec![], listable: vec![], memory_bytes: 1 << 30, open_files: 64, processes });
 //!
 //! // From here on this process is locked in, for good. Where the system enforces less, the report says so.
 //! if report.is_complete() {

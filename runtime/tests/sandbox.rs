@@ -19,11 +19,12 @@ const WITHOUT_LANDLOCK: &str = "TWINCELL_TEST_WITHOUT_LANDLOCK";
 /// What came of each attempt: `ok` or an error number, by the attempt's name.
 fn attempts(without_landlock: bool) -> (BTreeMap<String, String>, tempfile::TempDir) {
     let folder = tempfile::tempdir().unwrap();
-    for name in ["scratch", "packages", "home"] {
+    for name in ["scratch", "packages", "home", "project"] {
         std::fs::create_dir(folder.path().join(name)).unwrap();
     }
     std::fs::write(folder.path().join("packages/module.py"), "x = 1").unwrap();
     std::fs::write(folder.path().join("home/secret"), "x").unwrap();
+    std::fs::write(folder.path().join("project/.env"), "x").unwrap();
     let output = Command::new(std::env::current_exe().unwrap())
         .args(["locked_in", "--exact", "--nocapture", "--test-threads=1"])
         .env(FOLDER, folder.path().canonicalize().unwrap())
@@ -48,6 +49,9 @@ fn what_python_needs_works() {
     for name in [
         "read a package",
         "list packages",
+        "list a project",
+        "a lock",
+        "another lock",
         "read a system library",
         "read /dev/urandom",
         "thread",
@@ -121,6 +125,7 @@ fn locked_in() {
     let report = lock(&Limits {
         scratch: scratch.clone(),
         readable: vec![folder.join("packages"), PathBuf::from("/")],
+        listable: vec![folder.join("project")],
         memory_bytes: 512 << 20,
         open_files: 64,
         processes: Processes::None,
@@ -165,6 +170,13 @@ fn system_call(number: libc::c_long, arguments: [usize; 5]) -> std::io::Result<(
 fn allowed(folder: &Path, scratch: &Path) {
     report("read a package", std::fs::read(folder.join("packages/module.py")));
     report("list packages", std::fs::read_dir(folder.join("packages")));
+    report("list a project", std::fs::read_dir(folder.join("project")));
+    report("deny read a file of a project", std::fs::read(folder.join("project/.env")));
+    // They lock nothing, or the second one would fail.
+    let file = || std::fs::File::open(folder.join("packages/module.py"));
+    let (left, right) = (file().unwrap(), file().unwrap());
+    report("a lock", left.try_lock().map_err(std::io::Error::from));
+    report("another lock", right.try_lock().map_err(std::io::Error::from));
     report("read a system library", std::fs::read_dir("/usr/lib"));
     report("write in scratch", std::fs::write(scratch.join("own"), "x"));
     report("read back", std::fs::read(scratch.join("own")));
@@ -282,6 +294,14 @@ fn forbidden_calls() {
     report("deny watching files", system_call(libc::SYS_inotify_init1, [0; 5]));
     let flags: libc::c_long = 0x10;
     report("deny flags of a file", call(unsafe { libc::ioctl(0, 0x4008_6602, &flags) }));
+    report("deny a request to a device", call(unsafe { libc::ioctl(0, 0x1234, &flags) }));
+    report("deny a lease", call(unsafe { libc::fcntl(0, libc::F_SETLEASE, libc::F_RDLCK) }));
+    report("deny news of a folder", call(unsafe { libc::fcntl(0, libc::F_NOTIFY, 1) }));
+    let alone = libc::CLONE_VM | libc::CLONE_FS | libc::CLONE_SIGHAND | libc::CLONE_THREAD;
+    report("deny a thread with files of its own", system_call(libc::SYS_clone, [alone as usize, 0, 0, 0, 0]));
+    let (protection, flags) = (libc::PROT_READ, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_HUGETLB);
+    let huge = unsafe { libc::mmap(std::ptr::null_mut(), 2 << 20, protection, flags, -1, 0) };
+    report("deny huge pages", call(huge as i64));
     let (protection, flags) = (libc::PROT_READ, libc::MAP_SHARED | libc::MAP_ANONYMOUS);
     let shared = unsafe { libc::mmap(std::ptr::null_mut(), 4096, protection, flags, -1, 0) };
     report("deny shared anonymous memory", call(shared as i64));

@@ -228,6 +228,7 @@ fn fake_python() {
         socket: socket.parse().unwrap(),
         folder: std::env::current_dir().unwrap(),
         readable: Vec::new(),
+        listable: Vec::new(),
         python: "3.fake".into(),
     };
     let served = serve(&setup, &mut FakeHost::default());

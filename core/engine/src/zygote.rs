@@ -24,6 +24,9 @@ use super::{EngineError, PoolOptions, Stop, frame, handover};
 /// Environment variable of a zygote: the number of the inherited socket.
 pub const SOCKET_VARIABLE: &str = "TWINCELL_WORKER_SOCKET";
 
+/// Environment variable of a zygote: the home folder of whoever compares, which stays closed. A worker's own is another.
+const HOME_VARIABLE: &str = "TWINCELL_WORKER_HOME";
+
 /// The environment variables that a zygote inherits from this process: enough to find Python's packages and the
 /// system's libraries, and nothing that could hold a secret.
 const INHERITED: [&str; 10] = [
@@ -211,9 +214,10 @@ fn environment(folder: &Path) -> Vec<(&'static str, OsString)> {
     let mut variables: Vec<(&str, OsString)> =
         INHERITED.iter().filter_map(|name| Some((*name, std::env::var_os(name)?))).collect();
     // Python looks for the user's own packages in the home folder, which workers do not have.
-    let user_base =
-        std::env::var_os("PYTHONUSERBASE").or_else(|| Some(std::env::home_dir()?.join(".local").into_os_string()));
+    let home = std::env::home_dir();
+    let user_base = std::env::var_os("PYTHONUSERBASE").or_else(|| Some(home.as_ref()?.join(".local").into_os_string()));
     variables.extend(user_base.map(|base| ("PYTHONUSERBASE", base)));
+    variables.extend(home.map(|home| (HOME_VARIABLE, home.into_os_string())));
     for name in ["HOME", "TMPDIR", "XDG_CACHE_HOME", "MPLCONFIGDIR"] {
         variables.push((name, folder.as_os_str().to_owned()));
     }

@@ -70,7 +70,8 @@ fn rules(limits: &Limits) -> Result<landlock::RestrictionStatus, RulesetError> {
         .create()?
         .add_rules(path_beneath_rules(SYSTEM, read))?
         .add_rules(path_beneath_rules([about_processes], read))?
-        .add_rules(path_beneath_rules(readable(&limits.readable), read))?
+        .add_rules(path_beneath_rules(below_root(&limits.readable), read))?
+        .add_rules(path_beneath_rules(below_root(&limits.listable), AccessFs::ReadDir))?
         .add_rules(path_beneath_rules(["/dev/urandom", "/dev/random", "/dev/zero"], AccessFs::ReadFile))?
         .add_rules(path_beneath_rules(["/dev/null"], device))?
         .add_rules(path_beneath_rules([&limits.scratch], own))?
@@ -78,6 +79,6 @@ fn rules(limits: &Limits) -> Result<landlock::RestrictionStatus, RulesetError> {
 }
 
 /// The requested paths, except those that would open the whole disk.
-fn readable(asked: &[PathBuf]) -> impl Iterator<Item = &Path> {
+fn below_root(asked: &[PathBuf]) -> impl Iterator<Item = &Path> {
     asked.iter().map(PathBuf::as_path).filter(|path| path.is_absolute() && path.parent().is_some())
 }

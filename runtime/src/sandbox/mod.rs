@@ -22,6 +22,8 @@ pub struct Limits {
     pub scratch: PathBuf,
     /// Files and folders, besides the system's libraries, that it may read.
     pub readable: Vec<PathBuf>,
+    /// Folders whose names it may list, down to the last one, but whose files it may not read.
+    pub listable: Vec<PathBuf>,
     /// The memory limit beyond its present use.
     pub memory_bytes: u64,
     /// The maximum number of open files.

@@ -96,8 +96,10 @@ pub struct Setup {
     pub socket: i32,
     /// The folder that holds those of the workers.
     pub folder: PathBuf,
-    /// The files and folders that Python needs to read: its prefixes and `sys.path`.
+    /// The files and folders that Python needs to read: its own, and what imports can find.
     pub readable: Vec<PathBuf>,
+    /// The folders in which imports look.
+    pub listable: Vec<PathBuf>,
     /// The version of Python, for reports.
     pub python: String,
 }
@@ -135,6 +137,7 @@ fn work(mut socket: UnixStream, fork: &Fork, setup: &Setup, host: &mut dyn Host)
     let limits = Limits {
         scratch: fork.folder.clone(),
         readable: setup.readable.clone(),
+        listable: setup.listable.clone(),
         memory_bytes: fork.memory_bytes,
         open_files: OPEN_FILES,
         processes: if fork.forks { Processes::Forks } else { Processes::None },

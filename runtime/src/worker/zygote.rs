@@ -75,6 +75,7 @@ fn live(message: ToZygote, socket: UnixStream, engine: u32, setup: &Setup, host:
             let sandbox = sandbox::lock(&Limits {
                 scratch: setup.folder.clone(),
                 readable: setup.readable.clone(),
+                listable: setup.listable.clone(),
                 memory_bytes: UNBOUNDED,
                 open_files: OPEN_FILES,
                 processes: Processes::Forks,
