@@ -78,9 +78,9 @@ def read(tmp_path, paths, imports="pass", arguments=(), **environment):
     module = f"exec({READ!r})\nexec({imports!r})\ndef f():\n    return "
     (tmp_path / "old.py").write_text(f"{module}read({[str(path) for path in paths]!r})\n")
     (tmp_path / "new.py").write_text(f"{module}'nothing'\n")
-    run = [sys.executable, "-m", "twincell", "compare", "old.py", "new.py", "--json", "--budget", "2", "--function", "f"]
+    options = "--json --budget 2 --function f --predictor uniform --context module".split()
     ran = subprocess.run(
-        [*run, "--predictor", "uniform", "--context", "module", *arguments],
+        [sys.executable, "-m", "twincell", "compare", "old.py", "new.py", *options, *arguments],
         cwd=tmp_path,
         env=os.environ | environment,
         capture_output=True,

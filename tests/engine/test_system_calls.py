@@ -172,19 +172,22 @@ NEEDED = {
     "locks": """
         import fcntl
         with open("l", "w") as file:
-            fcntl.flock(file, fcntl.LOCK_EX); fcntl.flock(file, fcntl.LOCK_UN); fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(file, fcntl.LOCK_EX); fcntl.flock(file, fcntl.LOCK_UN)
+            fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         """,
     "memory maps": """
         import mmap
         with open("m", "w+b") as file:
             file.truncate(8192)
             with mmap.mmap(file.fileno(), 8192) as shared: shared[:3] = b"abc"; shared.flush(); shared.resize(16384)
-        with mmap.mmap(-1, 4096, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS) as own: own[:3] = b"abc"; own.madvise(mmap.MADV_DONTNEED)
+        with mmap.mmap(-1, 4096, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS) as own:
+            own[:3] = b"abc"; own.madvise(mmap.MADV_DONTNEED)
         """,
     "threads": """
         import concurrent.futures, queue, threading
         with concurrent.futures.ThreadPoolExecutor(3) as pool: assert sum(pool.map(abs, [1, 2, 3])) == 6
-        barrier = threading.Barrier(2); thread = threading.Thread(target=barrier.wait); thread.start(); barrier.wait(); thread.join()
+        barrier = threading.Barrier(2); thread = threading.Thread(target=barrier.wait); thread.start()
+        barrier.wait(); thread.join()
         threading.stack_size(1 << 20); thread = threading.Thread(target=len, args=([],)); thread.start(); thread.join()
         threading.get_native_id()
         """,
@@ -217,18 +220,21 @@ NEEDED = {
         seen = []
         signal.signal(signal.SIGUSR1, lambda *_: seen.append(1)); signal.raise_signal(signal.SIGUSR1)
         os.kill(C.getpid(), signal.SIGUSR1); signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGUSR2])
-        signal.setitimer(signal.ITIMER_REAL, 0); signal.alarm(0); signal.sigpending(); signal.siginterrupt(signal.SIGUSR1, False)
+        signal.setitimer(signal.ITIMER_REAL, 0); signal.alarm(0); signal.sigpending()
+        signal.siginterrupt(signal.SIGUSR1, False)
         signal.sigtimedwait([signal.SIGUSR2], 0.001); signal.set_wakeup_fd(-1)
         """,
     "time": """
         import time
-        time.sleep(0.001); time.time(); time.monotonic(); time.process_time(); time.thread_time(); time.get_clock_info("time")
+        time.sleep(0.001); time.time(); time.monotonic(); time.process_time(); time.thread_time()
+        time.get_clock_info("time")
         time.clock_getres(time.CLOCK_MONOTONIC); time.localtime()
         """,
     "the machine": """
         import faulthandler, getpass, locale, platform, resource, site, sysconfig, tracemalloc
         resource.getrlimit(resource.RLIMIT_NOFILE); resource.getrusage(resource.RUSAGE_SELF); platform.platform()
-        faulthandler.enable(open("t", "w")); faulthandler.dump_traceback(open("t", "w")); tracemalloc.start(); tracemalloc.stop()
+        faulthandler.enable(open("t", "w")); faulthandler.dump_traceback(open("t", "w")); tracemalloc.start()
+        tracemalloc.stop()
         locale.setlocale(locale.LC_ALL, ""); os.prlimit if hasattr(os, "prlimit") else None
         resource.prlimit(0, resource.RLIMIT_AS)
         """,
@@ -241,15 +247,20 @@ NEEDED = {
         """,
     "many modules": """
         import importlib
-        for name in ("ast bisect bz2 calendar cmath codecs configparser contextvars copy csv ctypes curses datetime decimal difflib "
-            "email enum fractions functools glob hashlib heapq hmac html http.client imaplib inspect ipaddress json logging.handlers "
-            "lzma math netrc numbers optparse pathlib pickle pprint pty random readline secrets shlex smtplib socketserver "
-            "ssl statistics string struct termios textwrap timeit token tomllib tty typing unicodedata unittest.mock urllib.request "
-            "uuid venv wave weakref webbrowser wsgiref.util xml.etree.ElementTree xmlrpc.client zipapp zlib zoneinfo").split():
+        names = (
+            "ast bisect bz2 calendar cmath codecs configparser contextvars copy csv ctypes curses datetime "
+            "decimal difflib email enum fractions functools glob hashlib heapq hmac html http.client imaplib "
+            "inspect ipaddress json logging.handlers lzma math netrc numbers optparse pathlib pickle pprint pty "
+            "random readline secrets shlex smtplib socketserver ssl statistics string struct termios textwrap "
+            "timeit token tomllib tty typing unicodedata unittest.mock urllib.request uuid venv wave weakref "
+            "webbrowser wsgiref.util xml.etree.ElementTree xmlrpc.client zipapp zlib zoneinfo "
+        )
+        for name in names.split():
             try: importlib.import_module(name)
             except ModuleNotFoundError: pass
         import hashlib, ssl, uuid, zoneinfo, logging, decimal
-        hashlib.scrypt(b"a", salt=b"b", n=16, r=8, p=1); ssl.create_default_context(); uuid.uuid1(); zoneinfo.ZoneInfo("UTC")
+        hashlib.scrypt(b"a", salt=b"b", n=16, r=8, p=1); ssl.create_default_context(); uuid.uuid1()
+        zoneinfo.ZoneInfo("UTC")
         logging.FileHandler("log").emit(logging.makeLogRecord({}))
         """,
     "numpy": """
@@ -257,7 +268,8 @@ NEEDED = {
         except ImportError: numpy = None
         if numpy:
             a = numpy.random.default_rng(1).random((200, 200)); numpy.linalg.inv(a); a @ a; numpy.fft.fft(a)
-            numpy.save("a.npy", a); numpy.load("a.npy", mmap_mode="r+")[0] = 1; numpy.memmap("m", mode="w+", shape=10)[:] = 1
+            numpy.save("a.npy", a); numpy.load("a.npy", mmap_mode="r+")[0] = 1
+            numpy.memmap("m", mode="w+", shape=10)[:] = 1
         """,
 }
 
@@ -267,8 +279,8 @@ def test_what_python_needs_works(name):
     body = "".join(f"    {line}\n" for line in code(NEEDED[name]).splitlines())
     module = f"import ctypes, os, traceback\nC = ctypes.CDLL(None)\ndef use():\n{body}"
     module += (
-        "def used():\n    try:\n        use()\n    except BaseException:\n        return traceback.format_exc()[-150:]\n"
-        "    return 'worked'\n"
+        "def used():\n    try:\n        use()\n        return 'worked'\n"
+        "    except BaseException:\n        return traceback.format_exc()[-150:]\n"
     )
     assert returned(module, "used()") == "worked"
 

@@ -1,8 +1,9 @@
-"""The paths that code under comparison may read, besides the system's libraries: Python's own, and what imports can find.
+"""The paths that code under comparison may read, besides the system's libraries: Python's own, and what imports find.
 
-A folder on the module search path may be the root of a project, which holds more than code: a `.env`, a `.git`, notes. So
-only the packages and modules in it are readable, with their data files, and nothing hidden. A rule of Landlock holds for
-a whole tree. So a tree without hidden entries gets one rule, and another one gets a rule for each entry that is not hidden.
+A folder on the module search path may be the root of a project, which holds more than code: a `.env`, a `.git`, notes.
+So only the packages and modules in it are readable, with their data files, and nothing hidden. A rule of Landlock holds
+for a whole tree. So a tree without hidden entries gets one rule, and another one gets a rule for each entry that is not
+hidden.
 """
 
 import importlib.machinery
@@ -48,6 +49,7 @@ def paths(home: str) -> Paths:
             installed += [os.path.join(prefix, part) for part in PARTS]
     found.readable += [path for path in _real(installed) if _is_open(path, closed)]
     search = _Search()
+
     def is_new(path: str) -> bool:
         return _is_open(path, closed) and not any(_lies_in(path, granted) for granted in found.readable)
 
