@@ -163,7 +163,7 @@ mod tests {
         let inner = folder.path().join("closed");
         std::fs::create_dir(&inner).unwrap();
         use std::os::unix::fs::PermissionsExt;
-        std::fs::set_permissions(&inner, std::fs::Permissions::from_mode(0)).unwrap();
+        std::fs::set_permissions(&inner, std::fs::Permissions::from_mode(0o000)).unwrap();
         assert!(!hides(&inner, &io::ErrorKind::PermissionDenied.into()));
     }
 }
