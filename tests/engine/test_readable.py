@@ -128,8 +128,8 @@ def test_a_package_that_a_table_names_is_read_as_well(project, tmp_path):
             "table = sys.modules['__editable___x_finder'] = types.ModuleType('finder')\n"
             f"table.MAPPING = {{'hiding': {str(project / 'hiding')!r}}}\n"
             "from twincell import _importable\n"
-            "found = _importable.paths('')\n"
-            "print(*found.readable, *found.listable, sep='\\n')",
+            "readable, listable = _importable.paths('')\n"
+            "print(*readable, *listable, sep='\\n')",
         ],
         capture_output=True,
         text=True,
@@ -159,5 +159,5 @@ def test_too_much_to_look_at_is_not_read(project, monkeypatch):
 
     monkeypatch.setattr(sys, "path", [str(project)])
     monkeypatch.setattr(_importable, "MOST_LOOKED_AT", 5)
-    readable = _importable.paths("").readable
+    readable, _ = _importable.paths("")
     assert not any(path.startswith(str(project / "package")) for path in readable)

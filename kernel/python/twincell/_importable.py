@@ -12,7 +12,6 @@ import pwd
 import site
 import sys
 import sysconfig
-from dataclasses import dataclass, field
 
 #: Where an installation of Python, or a virtual environment, keeps what it needs. Its folder may be that of a project.
 PARTS = ("bin", "etc", "include", "lib", "lib32", "lib64", "libexec", "share", "ssl", "pyvenv.cfg")
@@ -28,17 +27,9 @@ MOST_LOOKED_AT = 100_000
 MOST_RULES = 2_000
 
 
-@dataclass
-class Paths:
-    #: Files and folders that may be read.
-    readable: list[str] = field(default_factory=list)
-    #: Folders whose names may be listed, which imports do before they read anything.
-    listable: list[str] = field(default_factory=list)
-
-
-def paths(home: str) -> Paths:
-    """What this process's imports can find. `home`: the home folder of whoever compares."""
-    found = Paths()
+def paths(home: str) -> tuple[list[str], list[str]]:
+    """What this process's imports can find: the files and folders that they read, and the folders whose names they list
+    before. `home`: the home folder of whoever compares."""
     closed = {os.path.realpath(folder) for folder in (home, _home_of_account()) if folder}
     installed = [path for name, path in sysconfig.get_paths().items() if name in INSTALLED]
     installed += site.getsitepackages()
@@ -47,22 +38,32 @@ def paths(home: str) -> Paths:
     for prefix in {sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix}:
         if _is_open(os.path.realpath(prefix), closed):
             installed += [os.path.join(prefix, part) for part in PARTS]
-    found.readable += [path for path in _real(installed) if _is_open(path, closed)]
+    readable = _outermost([path for path in _real(installed) if _is_open(path, closed)])
+    listable: list[str] = []
     search = _Search()
 
     def is_new(path: str) -> bool:
-        return _is_open(path, closed) and not any(_lies_in(path, granted) for granted in found.readable)
+        return _is_open(path, closed) and not any(_lies_in(path, granted) for granted in readable)
 
     for path in filter(is_new, _real(sys.path)):
         if os.path.basename(path) in PACKAGES or not os.path.isdir(path):
-            found.readable.append(path)
+            readable.append(path)
         else:
-            found.listable.append(path)
-            found.readable += search.importable(path)
+            listable.append(path)
+            readable += search.importable(path)
     for path in filter(is_new, _real([*_editable(), os.path.dirname(__file__)])):
-        found.listable.append(path)
-        found.readable += search.visible(path)
-    found.readable = sorted(set(found.readable))[:MOST_RULES]
+        listable.append(path)
+        readable += search.visible(path)
+    return _outermost(readable)[:MOST_RULES], listable
+
+
+def _outermost(some: list[str]) -> list[str]:
+    """Those that exist and do not lie in another."""
+    found: list[str] = []
+    # By their parts, what lies in a folder follows it at once.
+    for path in sorted(set(some), key=lambda path: path.split(os.sep)):
+        if os.path.exists(path) and not (found and _lies_in(path, found[-1])):
+            found.append(path)
     return found
 
 

@@ -24,8 +24,7 @@ def main() -> int:
     sys.path[:] = [path for path in sys.path if path and path != folder]
     from twincell import _importable, _twincell
 
-    found = _importable.paths(home)
-    _twincell.serve_worker(int(socket), folder, found.readable, found.listable)
+    _twincell.serve_worker(int(socket), folder, *_importable.paths(home))
     return 0
 
 
