@@ -73,8 +73,14 @@ pub fn run_study(
     // A process that only hands out work has no workers of its own, since they could not come along in a fork.
     let engine = match farm {
         Some(_) => None,
-        None => Some(start_engine(&options, environment, &stop)?),
+        None => Some(Engine::warm(&options, environment).map_err(|error| error.to_string())?.stopped_by(&stop)),
     };
+    // Whether code may run here at all. It is checked before anything is discarded; what resumes a study may have nothing
+    // left to run, and is checked before its first comparison.
+    let ready = || engine.as_ref().map_or(Ok(()), |engine| engine.check_workers().map_err(|error| error.to_string()));
+    if !outputs.may_resume() {
+        ready()?;
+    }
     // This is checked now and not after hours, and before anything is discarded.
     outputs.prepare()?;
     let mut memory = Memory::default();
@@ -83,7 +89,14 @@ pub fn run_study(
     let (input, mut extras) = (Input::default(), Extras::default());
     let mut kept = Kept::new(&mut *changes, &options.paths);
     let mut watched = input.watch(&mut kept);
-    let prepared = Prepared { options: &options, keys: &keys, engine: engine.as_ref(), stop: &stop, outputs: &outputs };
+    let prepared = Prepared {
+        options: &options,
+        keys: &keys,
+        engine: engine.as_ref(),
+        stop: &stop,
+        outputs: &outputs,
+        ready: &ready,
+    };
     let store: &mut dyn Store = match &mut file {
         Some(file) => &mut **file,
         None => &mut memory,
@@ -133,6 +146,7 @@ struct Prepared<'a> {
     engine: Option<&'a Engine>,
     stop: &'a Stop,
     outputs: &'a Outputs,
+    ready: &'a (dyn Fn() -> Result<(), String> + Sync),
 }
 
 impl Prepared<'_> {
@@ -174,6 +188,7 @@ impl Prepared<'_> {
             wanted: self.outputs.wanted(),
             keep,
             aside: aside.as_deref(),
+            ready: self.ready,
         };
         run(study, &mut |progress| {
             let answer = watch(progress);
@@ -183,13 +198,6 @@ impl Prepared<'_> {
             answer
         })
     }
-}
-
-/// An engine whose work ends soon after `stop` is asked to. Whether code may run here at all is checked now.
-fn start_engine(options: &Options, environment: &Environment, stop: &Stop) -> Result<Engine, String> {
-    let engine = Engine::warm(options, environment).map_err(|error| error.to_string())?.stopped_by(stop);
-    engine.check_workers().map_err(|error| error.to_string())?;
-    Ok(engine)
 }
 
 /// Why a study ended early: a line that names the input, unless the error itself does.

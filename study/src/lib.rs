@@ -39,6 +39,7 @@
 //!         wanted: Wanted::default(),
 //!         keep: &mut |_, _| Ok(()),
 //!         aside: None,
+//!         ready: &|| Ok(()),
 //!     },
 //!     &mut |_progress| Continue::Yes,
 //! )?;

@@ -43,6 +43,11 @@ impl Outputs {
         Ok(())
     }
 
+    /// Whether there are results already, which the study goes on from.
+    pub(crate) fn may_resume(&self) -> bool {
+        !self.fresh && self.out.as_deref().is_some_and(store::has_results)
+    }
+
     /// Makes the page and the folder of reproducers, empty.
     pub(crate) fn prepare(&self) -> Result<(), String> {
         if let Some(page) = &self.html {

@@ -47,6 +47,8 @@ pub struct Study<'a> {
     pub keep: &'a mut Keep<'a>,
     /// Where rows of an earlier run go that the input no longer has.
     pub aside: Option<&'a Path>,
+    /// Called before the first change is compared. An error, one line for people, ends the study.
+    pub ready: &'a dyn Fn() -> Result<(), String>,
 }
 
 /// How a study ended.
@@ -68,7 +70,7 @@ pub struct StudyOutcome {
 /// Compares every change and stores a row for each. A change that cannot be compared becomes a row with the reason, and
 /// the study goes on. `watch` often receives the progress, on this thread. Its answer can stop the study.
 pub fn run(study: Study<'_>, watch: &mut dyn FnMut(&Progress) -> Continue) -> Result<StudyOutcome, Broken> {
-    let Study { changes, options, keys, workers, store, wanted, keep, aside } = study;
+    let Study { changes, options, keys, workers, store, wanted, keep, aside, ready } = study;
     let at_once = match &workers {
         Workers::Threads { jobs, ahead, .. } => (*jobs).max(1) + ahead.map_or(0, |ahead| ahead.size),
         Workers::Farm(farm) => farm::at_once(&**farm),
@@ -81,6 +83,7 @@ pub fn run(study: Study<'_>, watch: &mut dyn FnMut(&Progress) -> Continue) -> Re
         seen: HashMap::new(),
         same: HashMap::new(),
         reproducers: wanted.reproducers,
+        ready: Some(ready),
     };
     let ended = std::thread::scope(|scope| {
         let (sender, events) = mpsc::channel();
@@ -126,7 +129,7 @@ pub fn run(study: Study<'_>, watch: &mut dyn FnMut(&Progress) -> Continue) -> Re
 }
 
 /// The progress of a study.
-struct At {
+struct At<'a> {
     progress: Progress,
     started: Instant,
     outcome: StudyOutcome,
@@ -136,9 +139,11 @@ struct At {
     same: HashMap<String, Vec<Change>>,
     /// Whether each change has its own reproducer, so that equal changes are compared again.
     reproducers: bool,
+    /// Called before the first change is compared, and then none.
+    ready: Option<&'a dyn Fn() -> Result<(), String>>,
 }
 
-impl At {
+impl At<'_> {
     fn follow(
         &mut self,
         events: &mpsc::Receiver<Event>,
@@ -172,6 +177,9 @@ impl At {
                     (read, has_room) = (read + 1, false);
                     let done = self.progress.done;
                     if let Some(job) = self.begin(*row, key, store)? {
+                        if let Some(ready) = self.ready.take() {
+                            ready().map_err(Broken::Workers)?;
+                        }
                         shared.jobs.push(job);
                     }
                     if self.progress.done > done {
@@ -335,6 +343,7 @@ mod tests {
                 Ok(())
             },
             aside: None,
+            ready: &|| Ok(()),
         };
         run(study, &mut |_| Continue::Yes).unwrap();
         kept.sort_unstable();
@@ -342,6 +351,36 @@ mod tests {
         assert_eq!(store.rows.values().map(|row| row.id.clone()).collect::<Vec<_>>(), [1, 2, 3, 4, 5, 6]);
         // If nothing is stored, a change that came after the first equal one was done is compared again.
         assert!(counted.load(Ordering::Relaxed) < 6);
+    }
+
+    #[test]
+    fn workers_are_asked_for_once_and_only_where_a_change_is_compared() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("results.jsonl");
+        let study = |changes: &mut Script, refusal: Option<&str>| {
+            let asked = std::cell::Cell::new(0);
+            let mut store = crate::store::open(&path, false).unwrap();
+            let study = Study {
+                changes,
+                options: CompareOptions::default(),
+                keys: &keys(),
+                workers: Workers::Threads { compare: &scripted, jobs: 1, ahead: None },
+                store: &mut *store,
+                wanted: Wanted::default(),
+                keep: &mut |_, _| Ok(()),
+                aside: None,
+                ready: &|| {
+                    asked.set(asked.get() + 1);
+                    refusal.map_or(Ok(()), |refusal| Err(refusal.to_owned()))
+                },
+            };
+            let ended = run(study, &mut |_| Continue::Yes);
+            (asked.get(), ended.map(|outcome| outcome.resumed).map_err(|broken| broken.to_string()))
+        };
+        assert_eq!(study(&mut Script::changes(3), None), (1, Ok(0)));
+        assert_eq!(study(&mut Script::changes(3), Some("no sandbox")), (0, Ok(3)));
+        assert_eq!(study(&mut Script::changes(4), Some("no sandbox")), (1, Err("no sandbox".to_owned())));
+        assert_eq!(study(&mut Script::changes(3), None), (0, Ok(3)));
     }
 
     #[test]

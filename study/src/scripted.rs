@@ -116,6 +116,7 @@ pub fn run_with(
         wanted: Wanted::default(),
         keep: &mut |_, _| Ok(()),
         aside: None,
+        ready: &|| Ok(()),
     };
     run(study, with.watch)
 }

@@ -47,6 +47,12 @@ pub fn aside(path: &Path) -> PathBuf {
     path.with_extension(format!("before.{ending}"))
 }
 
+/// Whether anything is there that a study may resume.
+pub fn has_results(path: &Path) -> bool {
+    let holds = |path: &Path| std::fs::metadata(path).is_ok_and(|metadata| metadata.len() > 0);
+    holds(path) || holds(&parquet::journal_of(path))
+}
+
 /// Opens the store of a study, with the rows that an earlier run left there. `fresh` discards those.
 pub fn open(path: &Path, fresh: bool) -> Result<Box<dyn Store>, String> {
     // A file renamed into its place would replace a link, and not the link's target.

@@ -32,7 +32,7 @@ pub struct Parquet {
     journal: Sqlite,
 }
 
-fn journal_of(path: &Path) -> PathBuf {
+pub fn journal_of(path: &Path) -> PathBuf {
     beside(path, ".partial")
 }
 
