@@ -231,6 +231,8 @@ fn merged(compared: &[Compared], verdict: Verdict) -> Option<Comparison> {
         whole.added.extend(one.added);
         whole.removed.extend(one.removed);
         whole.milliseconds += one.milliseconds;
+        // All files ran in workers of one pool, unless nothing of them ran.
+        whole.sandbox = whole.sandbox.or(one.sandbox);
     }
     whole.verdict = verdict;
     Some(whole)

@@ -12,6 +12,7 @@ use twincell_study::job::{Done, Order, from_file, run_study, transformed};
 use twincell_study::outputs::Outputs;
 use twincell_study::pace::Progress;
 use twincell_study::store::read_all;
+use twincell_study::summary::enforced_line;
 use twincell_widgets::plain_sentence;
 
 use crate::exports;
@@ -100,7 +101,9 @@ fn print(done: &Done, session: &mut Session<'_>) -> Result<(), Abort> {
     for note in &done.notes {
         writeln!(session.out, "{}", plain_sentence(note))?;
     }
-    write!(session.out, "{}{}", done.outcome.confusion.text(), done.outcome.reach.text())?;
+    let outcome = &done.outcome;
+    let (counts, reach, enforced) = (outcome.confusion.text(), outcome.reach.text(), enforced_line(&outcome.enforced));
+    write!(session.out, "{counts}{reach}{enforced}")?;
     for line in done.outcome.notable.lines() {
         writeln!(session.out, "{}", plain_sentence(&line))?;
     }

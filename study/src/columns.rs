@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use arrow_array::builder::{ListBuilder, StringBuilder};
 use arrow_array::{ArrayRef, Float64Array, Int64Array, RecordBatch, StringArray, UInt32Array};
 use arrow_schema::ArrowError;
 use serde::Serialize;
@@ -50,8 +51,18 @@ pub fn batch(rows: &[Finding], integers: bool, evidence: ArrayRef) -> Result<Rec
         ("function", texts(rows, |row| row.function.as_deref()), true),
         ("first_difference", numbers(rows, |row| row.first_difference), true),
         ("complexity", numbers(rows, |row| row.complexity), true),
+        ("sandbox_lacks", mechanisms(rows), true),
         ("key", texts(rows, |row| row.key.as_deref()), true),
     ])
+}
+
+/// A list of names for each row.
+fn mechanisms(rows: &[Finding]) -> ArrayRef {
+    let mut list = ListBuilder::new(StringBuilder::new());
+    for row in rows {
+        list.append_option(row.sandbox_lacks.as_ref().map(|lacks| lacks.iter().map(word)));
+    }
+    Arc::new(list.finish())
 }
 
 #[cfg(test)]

@@ -88,6 +88,7 @@ impl Details {
                 evidence: row.evidence,
                 test: detail.test,
                 milliseconds: row.milliseconds,
+                sandbox_lacks: row.sandbox_lacks,
             }
         };
         rows.into_iter().map(export).collect()

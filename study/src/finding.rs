@@ -5,6 +5,7 @@ use serde_json::Value;
 use twincell_compare::report::{Comparison, Evidence, LineReport, PairReport};
 use twincell_compare::verdict::Verdict;
 use twincell_driver::reproducers;
+use twincell_engine::protocol::{Mechanism, SandboxReport};
 use twincell_syntax::complexity;
 
 use crate::change::{Change, NoChange};
@@ -44,6 +45,10 @@ pub struct Finding {
     /// The cyclomatic complexity of the new version; null if it is not Python.
     #[serde(default)]
     pub complexity: Option<u32>,
+    /// What the code ran without, of the sandbox: empty where it was complete, null where nothing ran, and in results of
+    /// earlier versions.
+    #[serde(default)]
+    pub sandbox_lacks: Option<Vec<Mechanism>>,
     /// A hash of everything that the result depends on ([`crate::key`]); null if the result may differ next time,
     /// because the machine failed and not the change.
     #[serde(default)]
@@ -75,6 +80,7 @@ impl Finding {
                 pair.executions.iter().find(|execution| execution.differs).map(|execution| execution.number)
             }),
             complexity: complexity(&change.new),
+            sandbox_lacks: comparison.sandbox.as_ref().map(SandboxReport::lacking),
             ..Self::failed(Value::Null, String::new(), milliseconds)
         };
         finding.name(change);
@@ -122,6 +128,7 @@ impl Finding {
             function: None,
             first_difference: None,
             complexity: None,
+            sandbox_lacks: None,
             key: None,
         }
     }
@@ -217,7 +224,7 @@ mod tests {
         let json = serde_json::to_value(&finding).unwrap();
         let names: Vec<_> = json.as_object().unwrap().keys().cloned().collect();
         let documented = "id verdict reason evidence executions coverage changed_lines_reached milliseconds reproducer \
-             label project commit file function first_difference complexity key";
+             label project commit file function first_difference complexity sandbox_lacks key";
         assert_eq!(names.join(" "), documented);
         assert_eq!((json["id"].as_str(), json["complexity"].as_u64()), (Some("x"), Some(2)));
         assert_eq!(json["verdict"], "likely_preserving");

@@ -7,7 +7,7 @@ use twincell_driver::warm::{Environment, model_options};
 use crate::change::{Change, NoChange};
 
 /// Increase this when rows that are equal in everything hashed here would get other results than before.
-const FORMAT: &[u8] = b"twincell study 2";
+const FORMAT: &[u8] = b"twincell study 3";
 
 /// Makes the keys of a study.
 #[derive(Clone)]
@@ -82,7 +82,9 @@ fn settings(options: &Options) -> Result<String, String> {
         // Results are the same for any number of jobs, and for any source of predictions.
         jobs: _,
         cache: _,
-        run_unsafe: _,
+        // Code that must not be trusted may run differently without a sandbox. So a row that came about with this option
+        // is never taken up by a study without it.
+        run_unsafe,
         predictor,
         device,
         timeout,
@@ -97,7 +99,7 @@ fn settings(options: &Options) -> Result<String, String> {
     } = options;
     let analysis = serde_json::to_string(&options.for_core()).map_err(|error| error.to_string())?;
     let python = python.as_ref().map(|path| path.to_string_lossy().into_owned());
-    Ok(format!("{analysis} {predictor} {device:?} {timeout} {memory} {python:?}"))
+    Ok(format!("{analysis} {predictor} {device:?} {timeout} {memory} {python:?} {run_unsafe}"))
 }
 
 /// Hashes a text with its length, so that adjacent texts cannot merge.
@@ -145,6 +147,7 @@ mod tests {
             ("max-source", "7"),
             ("without", "mutation"),
             ("python", "/other/python"),
+            ("unsafe", "on"),
         ] {
             let mut options = Options::default();
             options.set_text(name, text).unwrap();
@@ -154,9 +157,9 @@ mod tests {
         assert_ne!(Keys::new(&Options::default(), &other).unwrap().of_change(&change()), plain);
         let effect = DeclaredEffect { functions: "metrics.*".to_owned(), effect: FunctionEffect::None };
         assert_ne!(key(&Options { effects: vec![effect], ..Options::default() }), plain);
-        // `jobs`, `cache` and `unsafe` change nothing, `model` counts by its content, and `policy` by what it says.
-        assert_eq!(TABLE.len(), 17 + 5);
-        let others = Options { jobs: Some(7), cache: Cache::Memory, run_unsafe: true, ..Options::default() };
+        // `jobs` and `cache` change nothing, `model` counts by its content, and `policy` by what it says.
+        assert_eq!(TABLE.len(), 18 + 4);
+        let others = Options { jobs: Some(7), cache: Cache::Memory, ..Options::default() };
         assert_eq!(key(&others), plain);
     }
 

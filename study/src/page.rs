@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use twincell_compare::report::Comparison;
-use twincell_widgets::{Label, STATE_FORMAT, StudyRow, StudyState, state};
+use twincell_widgets::{Enforced, Label, STATE_FORMAT, StudyRow, StudyState, state};
 
 use crate::change::{Change, shown};
 use crate::finding::Finding;
@@ -60,6 +60,7 @@ impl PageComparisons {
 pub fn study_state(title: String, results: Vec<Finding>, comparisons: &PageComparisons) -> StudyState {
     let by_key: HashMap<&str, &Arc<str>> =
         comparisons.held.values().map(|(key, state)| (key.as_str(), state)).collect();
+    let without_sandbox = Enforced::of(results.iter().map(|row| row.sandbox_lacks.as_deref())).sentence();
     let row = |finding: Finding| StudyRow {
         id: shown(&finding.id),
         verdict: finding.verdict,
@@ -74,7 +75,7 @@ pub fn study_state(title: String, results: Vec<Finding>, comparisons: &PageCompa
         evidence: finding.evidence,
         reproducer: finding.reproducer,
     };
-    StudyState { format: STATE_FORMAT, title, rows: results.into_iter().map(row).collect() }
+    StudyState { format: STATE_FORMAT, title, without_sandbox, rows: results.into_iter().map(row).collect() }
 }
 
 #[cfg(test)]

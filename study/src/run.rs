@@ -11,6 +11,7 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 use twincell_compare::{CompareOptions, Continue};
+use twincell_widgets::Enforced;
 
 use crate::change::{Change, Changes, NoChange, Row};
 use crate::events::{Broken, Event, Job};
@@ -56,6 +57,7 @@ pub struct Study<'a> {
 pub struct StudyOutcome {
     pub confusion: Confusion,
     pub reach: Reach,
+    pub enforced: Enforced,
     pub notable: Notable,
     /// The number of rows from an earlier run.
     pub resumed: u64,
@@ -295,6 +297,7 @@ impl At<'_> {
         self.outcome.notable.add(number, finding, no_change.map(|row| row.what.as_str()));
         self.progress.done += 1;
         self.outcome.confusion.add(label, finding.verdict);
+        self.outcome.enforced.add(finding.sandbox_lacks.as_deref());
         self.outcome.reach.add(finding.executions, finding.coverage, finding.changed_lines_reached);
     }
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use twincell_compare::verdict::Verdict;
+use twincell_widgets::Enforced;
 
 use crate::columns::word;
 use crate::finding::Finding;
@@ -31,13 +32,15 @@ pub struct Summary {
     /// The share of the changes with changed lines of which any ran, and of which all did.
     pub any_changed_line_reached: Option<f64>,
     pub all_changed_lines_reached: Option<f64>,
+    /// The number of changes whose code ran without a complete sandbox.
+    pub without_sandbox: usize,
     #[serde(skip)]
     text: String,
 }
 
 impl Summary {
     pub fn of(findings: &[Finding]) -> Self {
-        let (mut confusion, mut reach) = (Confusion::default(), Reach::default());
+        let (mut confusion, mut reach, mut enforced) = (Confusion::default(), Reach::default(), Enforced::default());
         let mut counts = (BTreeMap::new(), BTreeMap::<String, BTreeMap<String, usize>>::new());
         for verdict in [Verdict::Changing, Verdict::LikelyPreserving, Verdict::Inconclusive, Verdict::Identical] {
             counts.0.insert(word(verdict).unwrap_or_default(), 0);
@@ -46,6 +49,7 @@ impl Summary {
             let label = Label::of(finding.label.as_deref());
             confusion.add(label, finding.verdict);
             reach.add(finding.executions, finding.coverage, finding.changed_lines_reached);
+            enforced.add(finding.sandbox_lacks.as_deref());
             let verdict = word(finding.verdict).unwrap_or_default();
             *counts.0.entry(verdict.clone()).or_default() += 1;
             if let (Some(_), Some(label)) = (label, &finding.label) {
@@ -66,7 +70,8 @@ impl Summary {
             median_coverage: reach.median(),
             any_changed_line_reached: reach.any(),
             all_changed_lines_reached: reach.all(),
-            text: confusion.text() + &reach.text(),
+            without_sandbox: enforced.incomplete,
+            text: confusion.text() + &reach.text() + &enforced_line(&enforced),
         }
     }
 
@@ -74,6 +79,11 @@ impl Summary {
     pub fn text(&self) -> &str {
         &self.text
     }
+}
+
+/// A line of the summary, where code ran without a complete sandbox.
+pub fn enforced_line(enforced: &Enforced) -> String {
+    enforced.sentence().map_or_else(String::new, |sentence| sentence + "\n")
 }
 
 #[cfg(test)]

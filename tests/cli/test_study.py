@@ -13,7 +13,7 @@ CHANGED = "def f(a, b):\n    if a > b:\n        return b\n    return a\n"
 REFACTORED = "def f(a, b):\n    return a if a > b else b\n"
 FIELDS = (
     "id verdict reason evidence executions coverage changed_lines_reached milliseconds reproducer "
-    "label project commit file function first_difference complexity key"
+    "label project commit file function first_difference complexity sandbox_lacks key"
 ).split()
 
 

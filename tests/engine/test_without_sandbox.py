@@ -10,6 +10,8 @@ import sys
 
 import pytest
 
+from twincell import load_study
+
 pytestmark = pytest.mark.skipif(
     sys.platform != "linux" or platform.machine() != "x86_64", reason="written against Linux on x86-64"
 )
@@ -62,12 +64,56 @@ def test_nothing_runs_until_the_user_says_so(number, name, tmp_path):
     assert [lack["mechanism"] for lack in lacks] == [name.lower()]
 
 
-def test_a_study_is_refused_as_well(tmp_path):
-    (tmp_path / "changes.jsonl").write_text(json.dumps({"old": OLD, "new": NEW}) + "\n")
-    study = ["study", "changes.jsonl", "--out", "results.jsonl", "--predictor", "uniform", "--budget", "20"]
+STUDY = ["study", "changes.jsonl", "--predictor", "uniform", "--budget", "20"]
+
+
+def write_changes(tmp_path):
+    changes = [{"id": "changed", "old": OLD, "new": NEW}, {"id": "same", "old": OLD, "new": OLD + "# a comment\n"}]
+    (tmp_path / "changes.jsonl").write_text("".join(json.dumps(change) + "\n" for change in changes))
+
+
+@pytest.mark.parametrize("ending", ["jsonl", "sqlite", "parquet"])
+def test_a_study_is_refused_as_well_and_says_in_each_row_what_was_missing(ending, tmp_path):
+    write_changes(tmp_path)
+    study = [*STUDY, "--out", f"results.{ending}"]
     refused = twincell(tmp_path, LANDLOCK_CREATE_RULESET, *study)
     assert refused.returncode == 3 and "no Landlock" in refused.stderr, refused
+    views = ["--html", "page.html", "--sarif", "x.sarif", "--junit", "x.xml", "--markdown", "x.md"]
+    allowed = twincell(tmp_path, LANDLOCK_CREATE_RULESET, *study, "--unsafe", *views)
+    mark = "ran without a complete sandbox, as --unsafe allows: no Landlock"
+    assert allowed.returncode == 0 and mark in allowed.stdout, allowed
+    results = load_study(tmp_path / f"results.{ending}")
+    assert [row["sandbox_lacks"] for row in results.rows] == [["landlock"], None]
+    assert results.summary()["without_sandbox"] == 1 and mark in str(results.summary())
+    for view in ["page.html", "x.xml", "x.md"]:
+        assert mark in (tmp_path / view).read_text()
+    run = json.loads((tmp_path / "x.sarif").read_text())["runs"][0]
+    assert run["properties"]["sandbox"] == {"ran": 1, "incomplete": 1, "lacks": ["landlock"]}
+
+
+def test_a_safe_study_takes_up_no_row_of_an_unsafe_one(tmp_path):
+    write_changes(tmp_path)
+    study = [*STUDY, "--out", "results.jsonl"]
     assert twincell(tmp_path, LANDLOCK_CREATE_RULESET, *study, "--unsafe").returncode == 0
+    refused = twincell(tmp_path, LANDLOCK_CREATE_RULESET, *study)
+    assert refused.returncode == 3 and "no Landlock" in refused.stderr, refused
+    safe = subprocess.run([sys.executable, "-m", "twincell", *study], cwd=tmp_path, capture_output=True, text=True)
+    assert safe.returncode == 0 and "sandbox" not in safe.stdout, safe
+    rows = [json.loads(line) for line in (tmp_path / "results.jsonl").read_text().splitlines()]
+    assert [row["sandbox_lacks"] for row in rows] == [[], None]
+
+
+def test_a_finished_study_starts_no_worker(tmp_path):
+    write_changes(tmp_path)
+    study = [*STUDY, "--out", "results.jsonl"]
+    assert subprocess.run([sys.executable, "-m", "twincell", *study], cwd=tmp_path, check=False).returncode == 0
+    rows = (tmp_path / "results.jsonl").read_text()
+    again = twincell(tmp_path, LANDLOCK_CREATE_RULESET, *study)
+    assert again.returncode == 0 and "2 of them have results from an earlier run" in again.stdout, again
+    assert (tmp_path / "results.jsonl").read_text() == rows
+    more = twincell(tmp_path, LANDLOCK_CREATE_RULESET, *study, "--seed", "7")
+    assert more.returncode == 3 and "no Landlock" in more.stderr, more
+    assert (tmp_path / "results.jsonl").read_text() == rows
 
 
 def test_the_doctor_says_what_is_missing(tmp_path):

@@ -51,6 +51,7 @@
 
 mod bundle;
 mod differences;
+mod enforced;
 pub mod export;
 mod html;
 mod label;
@@ -67,6 +68,7 @@ use twincell_compare::report::Comparison;
 
 pub use bundle::{LOADER, MODULE};
 pub use differences::{Differences, DifferingRow, differences_fragment, differences_text};
+pub use enforced::Enforced;
 pub use html::{html_fragment, html_page, study_fragment, study_page};
 pub use label::Label;
 pub use plain::sentence as plain_sentence;

@@ -3,10 +3,11 @@
 #[allow(dead_code)]
 mod samples;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use twincell_compare::report::Comparison;
 use twincell_compare::verdict::Verdict;
+use twincell_engine::protocol::{Lack, Mechanism, SandboxReport};
 use twincell_widgets::export::{ExportRow, annotations, junit, markdown, sarif};
 
 fn rows(comparison: &Comparison) -> Vec<ExportRow> {
@@ -31,6 +32,32 @@ fn where_nothing_changed_nothing_is_reported() {
     assert!(markdown(&rows).contains("No difference in behavior was found."));
     assert_eq!(annotations(&rows), "twincell: 1 likely preserving\n");
     assert_eq!(markdown(&[]), "### twincell: nothing to compare\n\nNo difference in behavior was found.\n");
+}
+
+#[test]
+fn every_export_says_what_the_code_ran_without() {
+    let mut comparison = samples::changing();
+    let of = |comparison: &Comparison| {
+        let rows = rows(comparison);
+        let log: Value = serde_json::from_str(&sarif(&rows, "1")).unwrap();
+        let run = log["runs"][0].clone();
+        (rows.clone(), run["properties"]["sandbox"].clone(), run["results"][0]["properties"].clone())
+    };
+    comparison.sandbox = Some(SandboxReport::default());
+    let (rows, run, result) = of(&comparison);
+    assert_eq!(run, json!({ "ran": 1, "incomplete": 0, "lacks": [] }));
+    assert_eq!(result, json!({ "sandboxLacks": [] }));
+    assert!(junit(&rows).contains(r#"<property name="twincell.sandbox" value="complete"/>"#), "{}", junit(&rows));
+    assert!(!markdown(&rows).contains("sandbox") && !annotations(&rows).contains("sandbox"));
+
+    let lack = Lack { mechanism: Mechanism::Landlock, reason: "the kernel does not have it".into() };
+    comparison.sandbox = Some(SandboxReport { lacks: vec![lack], ..SandboxReport::default() });
+    let (rows, run, result) = of(&comparison);
+    assert_eq!(run, json!({ "ran": 1, "incomplete": 1, "lacks": ["landlock"] }));
+    assert_eq!(result, json!({ "sandboxLacks": ["landlock"] }));
+    let mark = "The code ran without a complete sandbox, as --unsafe allows: no Landlock.";
+    assert!(junit(&rows).contains(mark) && markdown(&rows).contains(&format!("**{mark}**")));
+    assert!(annotations(&rows).contains(&format!("::warning title=Sandbox not complete::{mark}\n")));
 }
 
 #[test]

@@ -267,7 +267,9 @@ fn a_page_runs_our_script_and_no_other() {
 fn a_study_is_a_table_without_scripts_and_a_view_with_them() {
     let row = |id: &str, verdict| samples::study_row(id, verdict, Some(Label::Changing));
     let rows = vec![row(HOSTILE, Verdict::Changing), row("b", Verdict::Inconclusive)];
-    let page = study_page(&StudyState { format: STATE_FORMAT, title: HOSTILE.into(), rows }, HOSTILE);
+    let without_sandbox = Some(HOSTILE.into());
+    let state = StudyState { format: STATE_FORMAT, title: HOSTILE.into(), without_sandbox, rows };
+    let page = study_page(&state, HOSTILE);
     let parsed = Html::parse_document(&page);
     assert_eq!(parsed.select(&scraper::Selector::parse("tbody tr").unwrap()).count(), 1 + 2);
     assert_eq!(parsed.select(&scraper::Selector::parse("script").unwrap()).count(), 2);

@@ -282,7 +282,7 @@ pub struct Lack {
 }
 
 /// What the sandbox is made of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Mechanism {
     /// Which files may be read and written.
@@ -295,21 +295,31 @@ pub enum Mechanism {
     Limits,
 }
 
-impl std::fmt::Display for Lack {
+impl std::fmt::Display for Mechanism {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let mechanism = match self.mechanism {
+        formatter.write_str(match self {
             Mechanism::Landlock => "Landlock",
             Mechanism::Seccomp => "seccomp",
             Mechanism::Privileges => "giving up privileges",
             Mechanism::Limits => "resource limits",
-        };
-        write!(formatter, "no {mechanism} ({})", self.reason)
+        })
+    }
+}
+
+impl std::fmt::Display for Lack {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "no {} ({})", self.mechanism, self.reason)
     }
 }
 
 impl SandboxReport {
     pub fn is_complete(&self) -> bool {
         self.lacks.is_empty()
+    }
+
+    /// The mechanisms that are missing.
+    pub fn lacking(&self) -> Vec<Mechanism> {
+        self.lacks.iter().map(|lack| lack.mechanism).collect()
     }
 
     /// What is missing, in one line: `no Landlock (the kernel does not have it)`. `None` if nothing is.

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 #: The columns of a frame: the fields of the results.
 COLUMNS = (
     "id verdict reason evidence executions coverage changed_lines_reached milliseconds reproducer label project commit "
-    "file function first_difference complexity key"
+    "file function first_difference complexity sandbox_lacks key"
 ).split()
 
 #: Optional numbers, which pandas would otherwise turn into floats.

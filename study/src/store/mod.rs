@@ -92,6 +92,7 @@ pub fn read_all(path: &Path) -> Result<Vec<Finding>, String> {
 mod tests {
     use serde_json::{Value, json};
     use twincell_compare::verdict::Verdict;
+    use twincell_engine::protocol::Mechanism;
 
     use super::*;
     use crate::change::Change;
@@ -163,9 +164,11 @@ mod tests {
                 function: Some("g".into()),
                 first_difference: Some(3),
                 complexity: Some(2),
+                sandbox_lacks: Some(vec![Mechanism::Landlock, Mechanism::Seccomp]),
                 ..row("full", Some(2))
             };
-            let rows = [row("first", Some(1)), full, row("third", None)];
+            let first = Finding { sandbox_lacks: Some(vec![]), ..row("first", Some(1)) };
+            let rows = [first, full, row("third", None)];
             let mut store = open(path, false).unwrap();
             for number in [3, 1, 2] {
                 store.add(number, &rows[number - 1]).unwrap();
@@ -353,6 +356,26 @@ mod tests {
         assert!(!put(&mut *store, 1, &row("new", Some(1))));
         store.finish(true).unwrap();
         assert_eq!(ids(&path), ["new"]);
+    }
+
+    #[test]
+    fn a_database_of_an_older_twincell_is_read_as_it_is_and_resumed() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("results.sqlite");
+        let mut store = open(&path, false).unwrap();
+        put(&mut *store, 1, &row(1, Some(1)));
+        store.finish(true).unwrap();
+        drop(store);
+        let old = "ALTER TABLE findings DROP COLUMN sandbox_lacks; PRAGMA user_version = 1;";
+        rusqlite::Connection::open(&path).unwrap().execute_batch(old).unwrap();
+        assert_eq!(all(&path), [row(1, Some(1))]);
+        let mut store = open(&path, false).unwrap();
+        assert!(put(&mut *store, 1, &row(1, Some(1))));
+        let new = Finding { sandbox_lacks: Some(vec![Mechanism::Limits]), ..row(2, Some(2)) };
+        assert!(!put(&mut *store, 2, &new));
+        store.finish(true).unwrap();
+        drop(store);
+        assert_eq!(all(&path), [row(1, Some(1)), new]);
     }
 
     #[test]

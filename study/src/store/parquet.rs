@@ -10,13 +10,14 @@ use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int64Type, UInt32Type};
-use arrow_array::{Array, RecordBatch, StringArray};
+use arrow_array::{Array, ArrayRef, RecordBatch, StringArray};
 use arrow_schema::{ArrowError, DataType};
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::file::properties::WriterProperties;
 use serde_json::Value;
+use twincell_engine::protocol::Mechanism;
 
 use super::places::{beside, foreign, unreadable, unwritable};
 use super::rows::Store;
@@ -179,19 +180,31 @@ fn each_row(path: &Path, each: &mut dyn FnMut(Finding) -> Result<(), String>) ->
     Ok(())
 }
 
+fn text_at(column: &ArrayRef, row: usize) -> Option<String> {
+    // Tools that rewrite Parquet choose among these.
+    let text = match column.data_type() {
+        DataType::LargeUtf8 => column.as_string_opt::<i64>()?.value(row),
+        DataType::Utf8View => column.as_string_view_opt()?.value(row),
+        _ => column.as_string_opt::<i32>()?.value(row),
+    };
+    Some(text.to_owned())
+}
+
+fn list_at(column: &ArrayRef, row: usize) -> Option<ArrayRef> {
+    Some(match column.data_type() {
+        DataType::LargeList(_) => column.as_list_opt::<i64>()?.value(row),
+        _ => column.as_list_opt::<i32>()?.value(row),
+    })
+}
+
+fn mechanisms(names: &ArrayRef) -> Option<Vec<Mechanism>> {
+    (0..names.len()).map(|place| serde_json::from_value(Value::String(text_at(names, place)?)).ok()).collect()
+}
+
 /// One row as a finding. None if a required column is missing or has another type.
 fn finding(batch: &RecordBatch, row: usize) -> Option<Finding> {
     let column = |name: &str| batch.column_by_name(name).filter(|column| column.is_valid(row));
-    let text = |name: &str| {
-        let column = column(name)?;
-        // Tools that rewrite Parquet choose among these.
-        let text = match column.data_type() {
-            DataType::LargeUtf8 => column.as_string_opt::<i64>()?.value(row),
-            DataType::Utf8View => column.as_string_view_opt()?.value(row),
-            _ => column.as_string_opt::<i32>()?.value(row),
-        };
-        Some(text.to_owned())
-    };
+    let text = |name: &str| text_at(column(name)?, row);
     let integer = |name: &str| {
         let column = column(name)?;
         match column.data_type() {
@@ -219,6 +232,27 @@ fn finding(batch: &RecordBatch, row: usize) -> Option<Finding> {
         function: text("function"),
         first_difference: number("first_difference"),
         complexity: number("complexity"),
+        sandbox_lacks: match column("sandbox_lacks") {
+            Some(column) => Some(mechanisms(&list_at(column, row)?)?),
+            None => None,
+        },
         key: text("key"),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::change::Change;
+
+    #[test]
+    fn a_row_of_an_older_twincell_lacks_only_what_it_did_not_know() {
+        let row = Finding { sandbox_lacks: Some(vec![]), ..Finding::not_compared(&Change::default(), "r".into(), 1.0) };
+        let table = table(std::slice::from_ref(&row), false).unwrap();
+        assert_eq!(finding(&table, 0).unwrap().sandbox_lacks, Some(vec![]));
+        let old: Vec<usize> =
+            (0..table.num_columns()).filter(|place| table.schema().field(*place).name() != "sandbox_lacks").collect();
+        let old = table.project(&old).unwrap();
+        assert_eq!(finding(&old, 0), Some(Finding { sandbox_lacks: None, id: Value::String("null".into()), ..row }));
+    }
 }

@@ -20,7 +20,9 @@ use crate::finding::Finding;
 /// Marks our files among SQLite's: `twcl`.
 const APPLICATION: i32 = 0x7477_636c;
 /// The version of the table. Increase it when an older twincell could not resume it.
-const FORMAT: i32 = 1;
+const FORMAT: i32 = 2;
+/// The format without the column `sandbox_lacks`, which a study adds.
+const WITHOUT_SANDBOX: i32 = 1;
 /// The most that a kill may cost.
 const COMMIT_INTERVAL: Duration = Duration::from_millis(900);
 
@@ -32,16 +34,18 @@ const TABLE: &str = r#"
         number INTEGER NOT NULL, run INTEGER NOT NULL,
         id, verdict TEXT NOT NULL, reason TEXT NOT NULL, evidence TEXT NOT NULL, executions INTEGER NOT NULL,
         coverage REAL NOT NULL, changed_lines_reached REAL, milliseconds REAL NOT NULL, reproducer TEXT, label TEXT,
-        project TEXT, "commit" TEXT, file TEXT, function TEXT, first_difference INTEGER, complexity INTEGER, key TEXT
+        project TEXT, "commit" TEXT, file TEXT, function TEXT, first_difference INTEGER, complexity INTEGER, key TEXT,
+        sandbox_lacks TEXT
     );
     CREATE INDEX findings_by_key ON findings (key);
     CREATE INDEX findings_by_number ON findings (number);
 "#;
+const ADDED: &str = "ALTER TABLE findings ADD COLUMN sandbox_lacks TEXT";
 const COLUMNS: &str = r#"id, verdict, reason, evidence, executions, coverage, changed_lines_reached, milliseconds,
-    reproducer, label, project, "commit", file, function, first_difference, complexity, key"#;
+    reproducer, label, project, "commit", file, function, first_difference, complexity, key, sandbox_lacks"#;
 const INSERT: &str = r#"INSERT INTO findings VALUES (:number, :run, :id, :verdict, :reason, :evidence, :executions,
     :coverage, :changed_lines_reached, :milliseconds, :reproducer, :label, :project, :commit, :file, :function,
-    :first_difference, :complexity, :key)"#;
+    :first_difference, :complexity, :key, :sandbox_lacks)"#;
 const CLAIM: &str = r#"UPDATE findings SET number = :number, run = :run, id = :id, label = :label, project = :project,
     "commit" = :commit, file = :file, function = :function WHERE rowid = :row"#;
 
@@ -66,13 +70,14 @@ impl Sqlite {
         let failed = |error: rusqlite::Error| broken(path, &error);
         let mut connection = Connection::open(path).map_err(failed)?;
         connection.busy_timeout(PATIENCE).map_err(failed)?;
-        let is_new = check(path, &connection)? == 0;
+        let format = check(path, &connection)?;
         // A file system that cannot share memory between processes has no write-ahead log. Then SQLite stays as it is.
         connection.pragma_update(None, "journal_mode", "wal").map_err(failed)?;
         connection.pragma_update(None, "synchronous", "normal").map_err(failed)?;
-        if is_new {
+        if format != FORMAT {
             let all = connection.transaction().map_err(failed)?;
-            all.execute_batch(TABLE).map_err(failed)?;
+            let change = if format == WITHOUT_SANDBOX { ADDED } else { TABLE };
+            all.execute_batch(change).map_err(failed)?;
             all.pragma_update(None, "application_id", APPLICATION).map_err(failed)?;
             all.pragma_update(None, "user_version", FORMAT).map_err(failed)?;
             all.commit().map_err(failed)?;
@@ -119,7 +124,7 @@ impl Sqlite {
 
     /// The rows in order: those of the present run, then the earlier ones.
     pub(super) fn each(&self, each: &mut dyn FnMut(Finding) -> Result<(), String>) -> Result<(), String> {
-        each_row(&self.path, &self.connection, each)
+        each_row(&self.path, &self.connection, COLUMNS, each)
     }
 
     pub(super) fn all_ids_are_integers(&self) -> Result<bool, String> {
@@ -130,6 +135,8 @@ impl Sqlite {
 
     fn insert(&self, number: usize, run: i64, finding: &Finding) -> Result<(), String> {
         let evidence = serde_json::to_string(&finding.evidence).map_err(|error| error.to_string())?;
+        let lacks = finding.sandbox_lacks.as_ref().map(serde_json::to_string).transpose();
+        let lacks = lacks.map_err(|error| error.to_string())?;
         let verdict = serde_json::to_value(finding.verdict).map_err(|error| error.to_string())?;
         let insert = || {
             self.connection.prepare_cached(INSERT)?.execute(named_params! {
@@ -139,7 +146,7 @@ impl Sqlite {
                 ":milliseconds": finding.milliseconds, ":reproducer": finding.reproducer, ":label": finding.label,
                 ":project": finding.project, ":commit": finding.commit, ":file": finding.file,
                 ":function": finding.function, ":first_difference": finding.first_difference,
-                ":complexity": finding.complexity, ":key": finding.key,
+                ":complexity": finding.complexity, ":key": finding.key, ":sandbox_lacks": lacks,
             })
         };
         insert().map(|_| ()).map_err(|error| self.failed(error))
@@ -163,7 +170,7 @@ impl Store for Sqlite {
         let select = format!("SELECT {COLUMNS}, rowid, run FROM findings WHERE key = ? ORDER BY run, rowid LIMIT 1");
         let found = self.connection.prepare_cached(&select).and_then(|mut statement| {
             let mut rows = statement.query([key])?;
-            rows.next()?.map(|row| Ok((read_row(row)?, row.get::<_, i64>(17)?, row.get::<_, i64>(18)?))).transpose()
+            rows.next()?.map(|row| Ok((read_row(row)?, row.get::<_, i64>(18)?, row.get::<_, i64>(19)?))).transpose()
         });
         let Some((finding, row, run)) = found.map_err(|error| self.failed(error))? else { return Ok(None) };
         let Some(mut finding) = finding else { return Ok(None) };
@@ -239,7 +246,7 @@ fn check(path: &Path, connection: &Connection) -> Result<i32, String> {
     let read = tables.and_then(|tables| Ok((tables, number("application_id")?, number("user_version")?)));
     match read.map_err(|error| broken(path, &error))? {
         (0, ..) => Ok(0),
-        (_, APPLICATION, FORMAT) => Ok(FORMAT),
+        (_, APPLICATION, format @ (WITHOUT_SANDBOX | FORMAT)) => Ok(format),
         (_, APPLICATION, format) => Err(foreign(
             path,
             &format!("has format {format}, from another version of twincell (this one writes {FORMAT})"),
@@ -260,10 +267,11 @@ fn broken(path: &Path, error: &rusqlite::Error) -> String {
 fn each_row(
     path: &Path,
     connection: &Connection,
+    columns: &str,
     each: &mut dyn FnMut(Finding) -> Result<(), String>,
 ) -> Result<(), String> {
     let failed = |error: rusqlite::Error| broken(path, &error);
-    let select = format!("SELECT {COLUMNS} FROM findings ORDER BY run DESC, number, rowid");
+    let select = format!("SELECT {columns} FROM findings ORDER BY run DESC, number, rowid");
     let mut statement = connection.prepare(&select).map_err(failed)?;
     let mut rows = statement.query(()).map_err(failed)?;
     let mut number = 0;
@@ -290,10 +298,12 @@ pub fn read(path: &Path, each: &mut dyn FnMut(Finding) -> Result<(), String>) ->
     let connection = open(OpenFlags::SQLITE_OPEN_READ_WRITE)
         .or_else(|_| open(OpenFlags::SQLITE_OPEN_READ_ONLY))
         .map_err(|error: rusqlite::Error| unread(path, &error))?;
-    if check(path, &connection).map_err(|_| format!("{} holds no results of a study", path.display()))? == 0 {
-        return Ok(());
+    match check(path, &connection).map_err(|_| format!("{} holds no results of a study", path.display()))? {
+        0 => Ok(()),
+        // The file may be one that nobody may write.
+        WITHOUT_SANDBOX => each_row(path, &connection, &COLUMNS.replace("sandbox_lacks", "NULL"), each),
+        _ => each_row(path, &connection, COLUMNS, each),
     }
-    each_row(path, &connection, each)
 }
 
 fn unread(path: &Path, error: &rusqlite::Error) -> String {
@@ -314,6 +324,8 @@ fn read_row(row: &Row<'_>) -> rusqlite::Result<Option<Finding>> {
     };
     let Ok(verdict) = serde_json::from_value(Value::String(row.get(1)?)) else { return Ok(None) };
     let Ok(evidence) = serde_json::from_str(row.get_ref(3)?.as_str()?) else { return Ok(None) };
+    let lacks = row.get_ref(17)?.as_str_or_null()?.map(serde_json::from_str).transpose();
+    let Ok(sandbox_lacks) = lacks else { return Ok(None) };
     Ok(Some(Finding {
         id,
         verdict,
@@ -332,6 +344,7 @@ fn read_row(row: &Row<'_>) -> rusqlite::Result<Option<Finding>> {
         first_difference: row.get(14)?,
         complexity: row.get(15)?,
         key: row.get(16)?,
+        sandbox_lacks,
     }))
 }
 

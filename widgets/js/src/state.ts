@@ -266,6 +266,8 @@ export interface StudyState {
   /** `STATE_FORMAT`. */
   format: number;
   title: string;
+  /** A sentence where code ran without a complete sandbox. */
+  without_sandbox: string | null;
   rows: Array<StudyRow>;
 }
 

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use twincell_compare::verdict::Verdict;
 
-use super::{ExportRow, counts};
+use super::{ExportRow, counts, enforced};
 use crate::plain;
 
 /// The results as workflow commands. Nothing in them can end its own command or begin another.
@@ -28,6 +28,9 @@ pub fn annotations(rows: &[ExportRow]) -> String {
             }
         }
         let _ = writeln!(text, "::{level} {place}title={}::{}", property(title), data(&row.sentence));
+    }
+    if let Some(mark) = enforced(rows).sentence() {
+        let _ = writeln!(text, "::warning title=Sandbox not complete::{}", data(&mark));
     }
     let _ = writeln!(text, "twincell: {}", counts(rows));
     text

@@ -8,7 +8,8 @@ use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
 use twincell_compare::verdict::Verdict;
 
-use super::ExportRow;
+use super::{ExportRow, enforced};
+use crate::enforced::Enforced;
 use crate::{plain, words};
 
 /// The results as the text of a JUnit file.
@@ -20,11 +21,22 @@ pub fn junit(rows: &[ExportRow]) -> String {
     let mut report = Report::new("twincell");
     report.add_test_suites(suites.into_iter().map(|(file, rows)| {
         let mut suite = TestSuite::new(plain::value(file));
+        let enforced = enforced(rows.iter().copied());
+        suite.add_property(("twincell.sandbox", sandbox(&enforced).as_str()));
         suite.add_test_cases(rows.into_iter().map(case));
         suite
     }));
     // Only a text that cannot be written to is an error, and a String can be.
     report.to_string().unwrap_or_default()
+}
+
+/// What was enforced while the code of a suite ran.
+fn sandbox(enforced: &Enforced) -> String {
+    match enforced.sentence() {
+        Some(sentence) => sentence,
+        None if enforced.ran == 0 => "nothing ran".to_owned(),
+        None => "complete".to_owned(),
+    }
 }
 
 fn case(row: &ExportRow) -> TestCase {

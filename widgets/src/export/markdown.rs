@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use twincell_compare::verdict::Verdict;
 
-use super::{ExportRow, counts};
+use super::{ExportRow, counts, enforced};
 use crate::{plain, words};
 
 /// The maximum number of rows and folds, and the size in bytes beyond which no fold may go: a comment has a limit, and
@@ -16,6 +16,10 @@ const LONGEST: usize = 60_000;
 /// The results as Markdown.
 pub fn markdown(rows: &[ExportRow]) -> String {
     let mut text = format!("### twincell: {}\n", counts(rows));
+    // Writing to a String cannot fail.
+    if let Some(mark) = enforced(rows).sentence() {
+        let _ = writeln!(text, "\n**{}**", prose(&mark));
+    }
     let open: Vec<&ExportRow> =
         rows.iter().filter(|one| matches!(one.verdict, Verdict::Changing | Verdict::Inconclusive)).collect();
     if open.is_empty() {
@@ -23,7 +27,6 @@ pub fn markdown(rows: &[ExportRow]) -> String {
         return text;
     }
     text.push_str("\n| | Function | Result |\n|---|---|---|\n");
-    // Writing to a String cannot fail.
     for one in open.iter().take(SHOWN) {
         let mark = format!("{} {}", words::icon(one.verdict), one.verdict.name());
         let _ = writeln!(text, "| {mark} | {} | {} |", place(one), prose(&one.sentence));

@@ -10,7 +10,9 @@ mod sarif;
 
 use twincell_compare::report::{Comparison, Evidence, LineReport, PairReport, Reproducer};
 use twincell_compare::verdict::Verdict;
+use twincell_engine::protocol::{Mechanism, SandboxReport};
 
+use crate::enforced::Enforced;
 use crate::words;
 
 pub use annotations::annotations;
@@ -34,6 +36,8 @@ pub struct ExportRow {
     /// A test that shows the change.
     pub test: Option<String>,
     pub milliseconds: f64,
+    /// What its code ran without, of the sandbox. None if nothing ran.
+    pub sandbox_lacks: Option<Vec<Mechanism>>,
 }
 
 impl ExportRow {
@@ -48,16 +52,18 @@ impl ExportRow {
             evidence: vec![],
             test: None,
             milliseconds: 0.0,
+            sandbox_lacks: None,
         }
     }
 
     /// All functions of a comparison, changed ones first. Functions that others decide for are left out.
     pub fn of_comparison(comparison: &Comparison, file: Option<&str>) -> Vec<Self> {
         let deciding = words::ordered_pairs(comparison).into_iter().filter(|pair| pair.decided_by.is_empty());
-        deciding.map(|pair| Self::of_pair(pair, file)).collect()
+        let sandbox = comparison.sandbox.as_ref();
+        deciding.map(|pair| Self::of_pair(pair, file, sandbox)).collect()
     }
 
-    fn of_pair(pair: &PairReport, file: Option<&str>) -> Self {
+    fn of_pair(pair: &PairReport, file: Option<&str>, sandbox: Option<&SandboxReport>) -> Self {
         Self {
             name: words::pair_name(pair),
             file: file.map(str::to_owned),
@@ -67,6 +73,7 @@ impl ExportRow {
             evidence: pair.evidence.clone(),
             test: pair.reproducer.as_ref().and_then(held),
             milliseconds: pair.milliseconds,
+            sandbox_lacks: sandbox.filter(|_| pair.executed > 0).map(SandboxReport::lacking),
         }
     }
 
@@ -89,6 +96,11 @@ pub fn changed_line(pair: &PairReport) -> u32 {
     let new = &pair.new;
     let changed = new.lines.iter().find(|line: &&LineReport| line.changed);
     new.first_line + changed.map_or(0, |line| line.number - 1)
+}
+
+/// What was enforced while the code of these rows ran.
+fn enforced<'a>(rows: impl IntoIterator<Item = &'a ExportRow>) -> Enforced {
+    Enforced::of(rows.into_iter().map(|row| row.sandbox_lacks.as_deref()))
 }
 
 /// The number of rows with each verdict, in words: `2 changing, 1 inconclusive`.

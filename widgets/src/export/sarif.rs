@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use twincell_compare::verdict::Verdict;
 
-use super::ExportRow;
+use super::{ExportRow, enforced};
 use crate::plain;
 
 const CHANGED: &str = "behavior-changed";
@@ -29,9 +29,16 @@ pub fn sarif(rows: &[ExportRow], version: &str) -> String {
             }},
             "columnKind": "unicodeCodePoints",
             "results": results,
+            "properties": { "sandbox": sandbox(rows) },
         }],
     });
     format!("{log:#}\n")
+}
+
+/// What was enforced while the code ran: in the run's bag of properties (section 3.8), which viewers pass on.
+fn sandbox(rows: &[ExportRow]) -> Value {
+    let enforced = enforced(rows);
+    json!({ "ran": enforced.ran, "incomplete": enforced.incomplete, "lacks": enforced.lacks })
 }
 
 fn rule(id: &str, name: &str, title: &str, text: &str, level: &str) -> Value {
@@ -69,6 +76,7 @@ fn result(row: &ExportRow) -> Option<Value> {
         "locations": [location],
         // The same function is the same alert, wherever it moves within its file.
         "partialFingerprints": { "function/v1": plain::value(&row.place()) },
+        "properties": { "sandboxLacks": row.sandbox_lacks },
     }))
 }
 

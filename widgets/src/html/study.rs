@@ -16,6 +16,9 @@ pub fn table(study: &StudyState) -> Markup {
         div.tc-out {
             style { (PreEscaped(STYLE)) }
             h1.tc-sentence { (plain::sentence(&study.title)) }
+            @if let Some(mark) = &study.without_sandbox {
+                p.tc-reason { strong { (plain::sentence(mark)) } }
+            }
             (matrix(&confusion_of(&study.rows)))
             @if !study.rows.is_empty() { (plots(&drawn(study))) }
             div.tc-scroll { table.tc-table {

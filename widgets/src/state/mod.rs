@@ -277,6 +277,8 @@ pub struct StudyState {
     /// [`STATE_FORMAT`].
     pub format: u32,
     pub title: String,
+    /// A sentence where code ran without a complete sandbox.
+    pub without_sandbox: Option<String>,
     pub rows: Vec<StudyRow>,
 }
 

@@ -522,5 +522,6 @@ pub fn study() -> StudyState {
             ..study_row(&format!("change {index}"), verdict, label)
         }
     });
-    StudyState { format: STATE_FORMAT, title: "Study of changes.jsonl".into(), rows: rows.collect() }
+    let title = "Study of changes.jsonl".into();
+    StudyState { format: STATE_FORMAT, title, without_sandbox: None, rows: rows.collect() }
 }

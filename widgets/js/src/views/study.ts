@@ -105,6 +105,7 @@ export class StudyView {
       {},
       h("h2", { class: "tcw-studytitle" }, plain.sentence(state.title)),
       h("p", { class: "tcw-lead" }, summary(state)),
+      !!state.without_sandbox && h("p", { class: "tcw-lead" }, h("strong", {}, plain.sentence(state.without_sandbox))),
       h(
         "div",
         { class: "tcw-two tcw-studytop" },
