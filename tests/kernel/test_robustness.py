@@ -271,3 +271,180 @@ def test_a_kernel_that_is_killed_during_a_campaign_leaves_no_worker_behind(fresh
     assert not any(map(is_worker, workers))
     with Client.start() as another:
         assert another.run(f"%%compare\n{old}# ---\n{new}").reply["status"] == "ok"
+
+
+def wait_until(is_so):
+    deadline = time.monotonic() + TIMEOUT
+    while not is_so() and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert is_so()
+
+
+def connect(kernel, channel, kind=b"DEALER", name=b""):
+    """A connection of a stranger that speaks ZeroMQ, after the handshake."""
+    port = kernel.channels.get_connection_info()[f"{channel}_port"]
+    connection = socket.create_connection(("127.0.0.1", port), timeout=TIMEOUT)
+    properties = b"".join(
+        bytes([len(key)]) + key + len(value).to_bytes(4, "big") + value
+        for key, value in [(b"Socket-Type", kind), (b"Identity", name)]
+    )
+    connection.sendall(GREETING + b"\x04" + bytes([len(properties) + 6]) + b"\x05READY" + properties)
+    greeting = b""
+    while len(greeting) < 64 + 2 or len(greeting) < 66 + greeting[65]:
+        received = connection.recv(4096)
+        assert received, "the connection was refused"
+        greeting += received
+    return connection
+
+
+def is_let_go(connection):
+    connection.settimeout(0.1)
+    try:
+        while received := connection.recv(1 << 16):
+            assert received
+    except TimeoutError:
+        return False
+    except OSError:
+        pass
+    return True
+
+
+def test_a_heartbeat_that_is_long_ends_its_connection(logged_kernel):
+    with connect(logged_kernel, "hb", b"REQ") as beating:
+        beating.sendall(b"\x01\x00\x00\x04beat")
+        assert beating.recv(100) == b"\x01\x00\x00\x04beat"
+        with contextlib.suppress(OSError):
+            beating.sendall(b"\x02" + (1 << 20).to_bytes(8, "big") + bytes(1 << 20))
+        wait_until(lambda: is_let_go(beating))
+    assert logged_kernel.run("1 + 1").value == "2"
+
+
+def test_heartbeats_that_nobody_takes_back_fill_no_memory(logged_kernel):
+    before = memory(logged_kernel.pid)
+    beat = b"\x02" + (3000).to_bytes(8, "big") + bytes(3000)
+    with connect(logged_kernel, "hb") as beating:
+        beating.settimeout(1)
+        with contextlib.suppress(TimeoutError):
+            for _ in range(64):
+                beating.sendall(beat * 350)
+        assert memory(logged_kernel.pid) < before + (32 << 20)
+        assert logged_kernel.run("1 + 1").value == "2"
+
+
+def test_subscriptions_are_few_and_short(logged_kernel):
+    with connect(logged_kernel, "iopub", b"SUB") as many:
+        with contextlib.suppress(OSError):
+            many.sendall(b"\x00\x02\x01x" * 1000)
+        wait_until(lambda: is_let_go(many))
+    with connect(logged_kernel, "iopub", b"SUB") as long:
+        with contextlib.suppress(OSError):
+            long.sendall(b"\x02" + (1 << 16).to_bytes(8, "big") + b"\x01" + bytes((1 << 16) - 1))
+        wait_until(lambda: is_let_go(long))
+    assert logged_kernel.run("1 + 1").value == "2"
+
+
+def test_connections_are_bounded_and_those_that_are_there_go_on(logged_kernel):
+    before = len(logged_kernel.log.read_text())
+    port = logged_kernel.channels.get_connection_info()["shell_port"]
+    with contextlib.ExitStack() as connections:
+        many = [connections.enter_context(socket.create_connection(("127.0.0.1", port))) for _ in range(300)]
+        wait_until(lambda: "a connection was refused" in logged_kernel.log.read_text()[before:])
+        assert sum(map(is_let_go, many[-50:])) == 50
+        assert len(list(Path(f"/proc/{logged_kernel.pid}/fd").iterdir())) < 300
+        assert logged_kernel.run("1 + 1").value == "2"
+
+    def is_answered():
+        with contextlib.suppress(OSError, AssertionError), connect(logged_kernel, "shell"):
+            return True
+        return False
+
+    # Their places are free again.
+    wait_until(is_answered)
+
+
+def test_a_stranger_does_not_get_the_replies_of_a_client_whose_name_it_takes(logged_kernel):
+    name = logged_kernel.channels.session.bsession
+    before = len(logged_kernel.log.read_text())
+    with connect(logged_kernel, "shell", name=name) as stranger:
+        # Unsigned messages change nothing.
+        stranger.sendall(b"".join(bytes([int(more), len(part)]) + part for more, part in [(1, b"<IDS|MSG>"), (0, b"x")]))
+        wait_until(lambda: "1 frames" in logged_kernel.log.read_text()[before:])
+        for n in range(10):
+            assert logged_kernel.run(f"{n} + 1").value == str(n + 1)
+        stranger.settimeout(0.3)
+        with pytest.raises(TimeoutError):
+            stranger.recv(1)
+    assert logged_kernel.run("1 + 1").value == "2"
+
+
+def test_a_client_that_connects_once_more_under_its_name_is_answered(fresh_kernel):
+    session, info = fresh_kernel.channels.session, fresh_kernel.channels.get_connection_info()
+    with zmq.Context() as context, context.socket(zmq.DEALER) as again:
+        again.linger = 0
+        again.setsockopt(zmq.IDENTITY, session.bsession)
+        again.connect(f"tcp://127.0.0.1:{info['shell_port']}")
+        for _ in range(3):
+            request = session.msg("kernel_info_request", {})
+            again.send_multipart(session.serialize(request))
+            assert again.poll(TIMEOUT * 1000)
+            _delimiter, _signature, _header, parent, *_rest = again.recv_multipart()
+            assert json.loads(parent)["msg_id"] == request["header"]["msg_id"]
+            # The first connection is there as well.
+            assert fresh_kernel.run("1 + 1").value == "2"
+    assert fresh_kernel.run("6 * 7").value == "42"
+
+
+def test_a_log_that_nobody_reads_does_not_stop_the_kernel():
+    with Client.start(stderr=subprocess.PIPE) as client:
+        to_kernel = client.channels.shell_channel.socket
+        for _ in range(5000):
+            to_kernel.send_multipart([b"<IDS|MSG>", b"nonsense" * 20])
+        assert client.run("1 + 1").value == "2"
+
+
+ODD_COMMS = {
+    "a list as its id": {"comm_id": ["a"], "data": {}},
+    "an object as its id": {"comm_id": {"a": 1}, "data": {}},
+    "no id": {"data": {}},
+    "an empty id": {"comm_id": "", "data": {}},
+    "a lone surrogate in its id": {"comm_id": "\ud800", "data": {}},
+    "an id that is not ASCII": {"comm_id": "caf\u00e9", "data": {}},
+    "an id of a megabyte": {"comm_id": "x" * 1_000_000, "data": {}},
+    "data that is a list": {"comm_id": "echo", "data": ["a"]},
+    "data that is a text": {"comm_id": "echo", "data": "a"},
+    "a target that is a list": {"comm_id": "other", "target_name": ["echo"], "data": {}},
+    "nothing at all": {},
+}
+
+
+@pytest.mark.parametrize("msg_type", ["comm_open", "comm_msg", "comm_close"])
+@pytest.mark.parametrize("content", ODD_COMMS.values(), ids=ODD_COMMS.keys())
+def test_an_odd_message_for_a_comm_is_one_line_in_the_log(logged_kernel, msg_type, content):
+    if "target_name" not in content and msg_type == "comm_open":
+        content = {**content, "target_name": "echo"}
+    before = len(logged_kernel.log.read_text())
+    header = logged_kernel.channels.session.msg(msg_type)["header"]
+    parts = [json.dumps(header, default=str).encode(), b"{}", b"{}", json.dumps(content).encode()]
+    logged_kernel.channels.shell_channel.socket.send_multipart(signed(logged_kernel, *parts))
+    assert logged_kernel.run("2 + 2").value == "4"
+    [line] = logged_kernel.log.read_text()[before:].splitlines()
+    assert line.startswith(f"twincell kernel: a {msg_type} was ignored: ") and len(line) < 200
+
+
+def test_lone_surrogates_and_much_data_reach_a_comm_and_come_back(kernel):
+    kernel.run(
+        "import comm\n"
+        "def opened(channel, message):\n"
+        "    channel.on_msg(lambda message: channel.send(message['content']['data']))\n"
+        "comm.get_comm_manager().register_target('echo', opened)"
+    )
+    kernel.request("comm_open", {"comm_id": "back", "target_name": "echo", "data": {}})
+    # The second one changes nothing: the first is still there.
+    kernel.request("comm_open", {"comm_id": "back", "target_name": "nobody", "data": {}})
+    for data in ({"text": "\ud800"}, {"text": "x" * 5_000_000}, {"deep": eval("[" * 40 + "]" * 40)}):
+        header = kernel.channels.session.msg("comm_msg")["header"]
+        content = json.dumps({"comm_id": "back", "data": data}).encode()
+        parts = [json.dumps(header, default=str).encode(), b"{}", b"{}", content]
+        kernel.channels.shell_channel.socket.send_multipart(signed(kernel, *parts))
+        assert len(json.dumps(kernel.wait_for("comm_msg")["content"]["data"])) >= len(json.dumps(data)) - 10
+    assert kernel.run("1 + 1").value == "2"

@@ -214,6 +214,41 @@ def test_a_view_of_a_study_replays_what_was_opened_last(study):
     assert detail["execution"] == 1 and detail["handle"]
 
 
+ODD = [
+    None,
+    [],
+    {},
+    {"method": ["update"]},
+    {"method": "update"},
+    {"method": "update", "state": []},
+    {"method": "update", "state": {"kind": 7, "state": [], "module": None}, "buffer_paths": [[1]]},
+    {"method": "update", "state": {"pinned": "x"}},
+    {"method": "custom", "content": "\ud800"},
+    {"method": "custom", "content": {"id": [1], "do": "replay"}},
+    {"method": "custom", "content": {"id": 1, "do": ["replay"]}},
+    {"method": "custom", "content": {"id": 1, "do": "\ud800" * 1000}},
+    {"method": "custom", "content": {"id": 1, "do": "replay", "handle": [1]}},
+    {"method": "custom", "content": {"id": 1, "do": "replay", "changes": {"\ud800": "\ud800"}}},
+    {"method": "custom", "content": {"id": 1, "do": "replay", "execution": 10**30, "pair": -1}},
+    {"method": "custom", "content": {"id": 1, "do": "open", "row": {"a": 1}}},
+]
+
+
+def test_a_view_takes_no_harm_from_odd_messages(study, monkeypatch):
+    view = _widget.view_class()(study=study)
+    sent = []
+    monkeypatch.setattr(view, "send", lambda content, buffers=None: sent.append(content))
+    before = (view.kind, view.state, view.pinned)
+    view._carry_out({"do": "open", "row": 0})
+    for data in ODD:
+        # Past the decorator of ipywidgets, which would show an error as a traceback.
+        view._handle_msg({"content": {"data": data} if data is not None else {}, "buffers": []})
+    assert (view.kind, view.state, view.pinned) == before
+    assert len(sent) == 6 and all(not answer["ok"] and len(answer["error"]) < 300 for answer in sent), sent
+    view._handle_msg({"content": {"data": {"method": "update", "state": {"pinned": [1]}}}, "buffers": []})
+    assert view.pinned == [1]
+
+
 def test_the_changes_may_be_rows_and_may_come_once(study, results):
     for changes in (CHANGES, iter(CHANGES)):
         given = twincell.load_study(results, changes, budget=40)

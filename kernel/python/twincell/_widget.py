@@ -8,6 +8,7 @@ from __future__ import annotations
 import functools
 import itertools
 import json
+import logging
 from collections.abc import Callable
 from importlib.util import find_spec
 from typing import Any
@@ -16,6 +17,8 @@ from IPython import get_ipython
 from IPython.display import display
 
 from ._twincell import Comparison, Start, Study, TwincellError, widget_loader, widget_module
+
+logger = logging.getLogger("twincell.kernel")
 
 #: Maximum number of replayed executions that a view can continue from.
 KEPT = 50
@@ -69,6 +72,18 @@ def view_class() -> type:
             super().__init__(**traits)
             self.on_msg(self._answer)
 
+        def _handle_msg(self, msg: dict[str, Any]) -> None:
+            """Takes questions and what is pinned. A front end may send anything else, which is left out."""
+            data = msg["content"].get("data")
+            data = data if isinstance(data, dict) else {}
+            method, state = data.get("method"), data.get("state")
+            if method in ("custom", "request_state"):
+                super()._handle_msg(msg)
+            elif method == "update" and isinstance(state, dict) and isinstance(state.get("pinned", []), list):
+                self.set_state({name: value for name, value in state.items() if name == "pinned"})
+            else:
+                logger.warning("a message for a view was ignored: it is no question and pins nothing")
+
         def _answer(self, _widget: Any, request: Any, _buffers: Any) -> None:
             if not isinstance(request, dict):
                 return
@@ -76,7 +91,7 @@ def view_class() -> type:
                 self.on_stop()
             elif request.get("do") == "module":
                 self.send({"module": widget_module()})
-            elif "id" in request:
+            elif isinstance(request.get("id"), int):
                 self.send({"id": request["id"], **self._carry_out(request)})
 
         def _carry_out(self, request: dict[str, Any]) -> dict[str, Any]:
@@ -85,8 +100,9 @@ def view_class() -> type:
                 # The next requests are about this change.
                 self.comparison = opened or self.comparison
                 return reply
-            handle: int | None = request.get("handle")
-            if handle is not None and handle not in self._replayed:
+            handle = request.get("handle")
+            # A list, for instance, cannot be looked up.
+            if handle is not None and not (isinstance(handle, int) and handle in self._replayed):
                 return {"ok": False, "error": "the kernel does not know this execution any more: run the cell again"}
             start = None
             if handle is not None:
@@ -109,7 +125,7 @@ def open_row(study: Study | None, row: Any) -> tuple[dict[str, Any], Comparison 
         if study is None:
             raise TwincellError("this view shows no study")
         comparison = study.comparison(row)
-    except (TwincellError, IndexError, TypeError, OverflowError) as error:
+    except (TwincellError, IndexError, TypeError, ValueError, OverflowError) as error:
         return {"ok": False, "error": str(error)}, None
     except KeyboardInterrupt:
         return {"ok": False, "error": "interrupted"}, None
@@ -121,15 +137,16 @@ def answer(
 ) -> tuple[dict[str, Any], Start | None]:
     """The reply to a view (an execution in full, or the text of a test) and the start for a following request."""
     does = {"replay": "show", "shrink": "shrink", "reproducer": "reproduce"}
+    do = request.get("do")
     try:
         if comparison is None:
             raise TwincellError("the comparison still runs")
-        then = does[request.get("do", "")]
+        if not isinstance(do, str) or do not in does:
+            raise TwincellError(f"the kernel does not know how to {ascii(do):.100}")
+        then = does[do]
         execution, changes, pair = request.get("execution"), request.get("changes") or {}, request.get("pair", 0)
         detail, start = comparison._replay(execution, changes, pair, then, start)
-    except KeyError:
-        return {"ok": False, "error": f"the kernel does not know how to {request.get('do')}"}, None
-    except (TwincellError, TypeError, OverflowError) as error:
+    except (TwincellError, TypeError, ValueError, OverflowError) as error:
         return {"ok": False, "error": str(error)}, None
     except KeyboardInterrupt:
         return {"ok": False, "error": "interrupted"}, None

@@ -316,6 +316,10 @@ class Kernel:
         self._reply(request, {"status": "ok", "comms": comms})
 
     def _comm(self, request: Request, message: dict[str, Any]) -> None:
+        wrong = _comms.wrong_with(message, self.comms)
+        if wrong is not None:
+            logger.warning("a %s was ignored: %s", request.msg_type, wrong)
+            return
         with self._user_code():
             getattr(self.comms, message["msg_type"])(None, None, message)
 

@@ -11,11 +11,11 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use jupyter_protocol::{IoPubWelcome, Stdio, StreamContent};
-use tokio::sync::{Notify, mpsc, oneshot};
+use tokio::sync::{Notify, oneshot};
 use tokio::time::Instant;
 
 use super::wire::{Message, Session, Signer, encode};
-use super::zmtp::{Frames, PublisherSocket};
+use super::zmtp::{PublisherSocket, Subscriptions};
 
 /// How long a piece of a stream waits for the next one.
 const STREAM_DELAY: Duration = Duration::from_millis(10);
@@ -141,7 +141,7 @@ impl Publisher {
 /// Starts the task that owns `socket` and sends what `publisher` is given. `subscriptions` are those of its clients.
 pub fn start(
     publisher: &Publisher,
-    (socket, subscriptions): (PublisherSocket, mpsc::UnboundedReceiver<Frames>),
+    (socket, subscriptions): (PublisherSocket, Subscriptions),
     session: Session,
     signer: Signer,
 ) {
@@ -151,7 +151,7 @@ pub fn start(
 
 struct Task {
     socket: PublisherSocket,
-    subscriptions: mpsc::UnboundedReceiver<Frames>,
+    subscriptions: Subscriptions,
     session: Session,
     signer: Signer,
     shared: Arc<Shared>,
@@ -162,7 +162,7 @@ impl Task {
         self.wait_for_client().await;
         let shared = self.shared.clone();
         loop {
-            while let Ok(topic) = self.subscriptions.try_recv() {
+            while let Some(topic) = self.subscriptions.next_now() {
                 self.welcome(&topic).await;
             }
             let due = match shared.next() {
@@ -175,7 +175,7 @@ impl Task {
             tokio::select! {
                 () = sleep_until(due) => {}
                 () = shared.arrived.notified() => {}
-                topic = self.subscriptions.recv() => if let Some(topic) = topic {
+                topic = self.subscriptions.next() => if let Some(topic) = topic {
                     self.welcome(&topic).await;
                 },
             }
@@ -188,7 +188,7 @@ impl Task {
         while !shared.is_draining() && !shared.is_congested() {
             tokio::select! {
                 () = shared.arrived.notified() => {}
-                topic = self.subscriptions.recv() => {
+                topic = self.subscriptions.next() => {
                     if let Some(topic) = topic {
                         self.welcome(&topic).await;
                     }
@@ -223,8 +223,8 @@ impl Task {
     }
 
     /// Tells a new subscriber that its subscription is active (Jupyter Enhancement Proposal 65).
-    async fn welcome(&mut self, topic: &Frames) {
-        let subscription = topic.first().map(|topic| String::from_utf8_lossy(topic).into_owned()).unwrap_or_default();
+    async fn welcome(&mut self, topic: &[u8]) {
+        let subscription = String::from_utf8_lossy(topic).into_owned();
         let message = self.session.message("iopub_welcome", to_json(&IoPubWelcome { subscription }), None);
         self.send(message).await;
     }

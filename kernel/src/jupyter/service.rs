@@ -13,7 +13,6 @@ use std::time::Duration;
 use bytes::Bytes;
 use jupyter_protocol::{ConnectionInfo, ExecutionState, InterruptReply, ReplyStatus, ShutdownReply, Status};
 use serde_json::{Value, json};
-use tokio::sync::mpsc::UnboundedReceiver;
 
 use super::capture::Capture;
 use super::iopub::{self, Publisher, to_json};
@@ -22,7 +21,7 @@ use super::queue::{QueueItem, RequestQueue};
 use super::recorded::Record;
 use super::terminal::log;
 use super::wire::{Message, Received, Session, Signer, WireError, decode, encode};
-use super::zmtp::{self, Frames, RouterSender};
+use super::zmtp::{self, Frames, RouterReceiver, RouterSender};
 
 /// The ports of a kernel that was just restarted may be taken for a moment: how often to try, 100 ms apart.
 const BIND_ATTEMPTS: u32 = 50;
@@ -88,7 +87,7 @@ impl Service {
         let (shell, shell_requests) = bind("shell", &info.shell_url(), zmtp::router).await?;
         let (control, control_requests) = bind("control", &info.control_url(), zmtp::router).await?;
         let (stdin, stdin_replies) = bind("stdin", &info.stdin_url(), zmtp::router).await?;
-        let heartbeat = bind("heartbeat", &info.hb_url(), zmtp::router).await?;
+        bind("heartbeat", &info.hb_url(), zmtp::echo).await?;
 
         let publisher = Publisher::default();
         iopub::start(&publisher, iopub_socket, session.clone(), signer.clone());
@@ -110,7 +109,6 @@ impl Service {
             shutting_down: AtomicBool::new(false),
         });
         service.publish_status(ExecutionState::Starting, None);
-        tokio::spawn(echo(heartbeat.0, heartbeat.1));
         tokio::spawn(service.clone().receive_requests(shell_requests));
         tokio::spawn(service.clone().answer_control(control_requests, control));
         tokio::spawn(service.clone().receive_input(stdin_replies));
@@ -232,7 +230,7 @@ impl Service {
         }
     }
 
-    async fn receive_requests(self: Arc<Self>, mut socket: UnboundedReceiver<Frames>) {
+    async fn receive_requests(self: Arc<Self>, mut socket: RouterReceiver) {
         let mut received = Received::default();
         loop {
             let Some(request) = receive(&mut socket, "shell", &self.signer, &mut received).await else { continue };
@@ -291,7 +289,7 @@ impl Service {
         }
     }
 
-    async fn receive_input(self: Arc<Self>, mut socket: UnboundedReceiver<Frames>) {
+    async fn receive_input(self: Arc<Self>, mut socket: RouterReceiver) {
         let mut received = Received::default();
         loop {
             match receive(&mut socket, "stdin", &self.signer, &mut received).await {
@@ -302,7 +300,7 @@ impl Service {
         }
     }
 
-    async fn answer_control(self: Arc<Self>, mut requests: UnboundedReceiver<Frames>, replies: RouterSender) {
+    async fn answer_control(self: Arc<Self>, mut requests: RouterReceiver, replies: RouterSender) {
         let mut received = Received::default();
         loop {
             let request = receive(&mut requests, "control", &self.signer, &mut received).await;
@@ -380,15 +378,20 @@ fn unknown_subshell(id: &str) -> Value {
 
 /// The next well-formed message that was not received before. Others are logged and dropped.
 async fn receive(
-    socket: &mut UnboundedReceiver<Frames>,
+    socket: &mut RouterReceiver,
     channel: &str,
     signer: &Signer,
     received: &mut Received,
 ) -> Option<Message> {
     // The sockets live as long as the process.
-    let frames = socket.recv().await?;
+    let (connection, frames) = socket.next().await?;
     match decode(frames, signer) {
-        Ok(message) if received.is_new(&message) => Some(message),
+        Ok(message) if received.is_new(&message) => {
+            if let Some(name) = message.identities.first() {
+                socket.trust(connection, name);
+            }
+            Some(message)
+        }
         Ok(message) => {
             log(&format!("the {} on the {channel} channel was received before", message.msg_type));
             None
@@ -403,13 +406,5 @@ async fn receive(
 fn send(socket: &RouterSender, frames: Frames) {
     if !socket.send(frames) {
         log("a reply could not be sent: its client is gone");
-    }
-}
-
-/// Sends every heartbeat back as it came.
-async fn echo(socket: RouterSender, mut beats: UnboundedReceiver<Frames>) {
-    while let Some(beat) = beats.recv().await {
-        // A client that has gone meanwhile needs no answer.
-        socket.send(beat);
     }
 }

@@ -2,8 +2,10 @@
 //! without encryption. Specification: ZMTP 3.0, <https://rfc.zeromq.org/spec/23/>.
 //!
 //! Everything that a peer sends comes before any signature could be checked, so it is bounded here: memory grows with
-//! the data that has arrived, never with announced sizes. Outgoing messages wait in one queue for each peer. A
-//! subscriber that takes nothing for [`STUCK`] is disconnected instead of delaying the kernel.
+//! the data that has arrived, never with announced sizes. What needs no signature (heartbeats, subscriptions) is short,
+//! few and slow. A socket has a bounded number of peers, and only a signed message takes the name of a live peer. Outgoing
+//! messages wait in one queue for each peer. A subscriber that takes nothing for [`STUCK`] is disconnected instead of delaying the
+//! kernel.
 
 use std::collections::HashMap;
 use std::io;
@@ -12,9 +14,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use bytes::{BufMut, Bytes, BytesMut};
+use socket2::{SockRef, TcpKeepalive};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, UnixListener};
-use tokio::sync::{Notify, mpsc};
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio::task::AbortHandle;
 use tokio::time::timeout;
 
@@ -29,8 +32,22 @@ const FRAME_CHARGE: u64 = 64;
 /// The maximum length of a command and of an identity, from the specification.
 const MAX_COMMAND: u64 = 1 << 16;
 const MAX_IDENTITY: usize = 255;
+/// The maximum length of a heartbeat and of a subscription, which carry no signature.
+const MAX_BEAT: u64 = 4 << 10;
+const MAX_TOPIC: u64 = 1 << 10;
+/// The maximum number of subscriptions of a peer.
+const SUBSCRIPTIONS: usize = 64;
+/// How long a peer waits between two heartbeats, or two changes of its subscriptions. A client sends one a second.
+const PACE: Duration = Duration::from_millis(10);
+/// The maximum number of peers of a socket. A client has one connection to each socket.
+const PEERS: usize = 128;
 /// The time in which a new peer must say what it is.
 const HANDSHAKE: Duration = Duration::from_secs(10);
+/// A connection over which nothing has come for this long is asked whether its other end is still there, this often,
+/// and this many times. Otherwise a client whose network failed would keep its place and its name.
+const SILENCE: Duration = Duration::from_secs(20);
+const QUESTIONS: Duration = Duration::from_secs(5);
+const UNANSWERED: u32 = 3;
 /// The number of bytes that may wait for one subscriber before publishing waits, and how long it then waits for
 /// progress.
 const WAITING_LIMIT: usize = 4 << 20;
@@ -46,19 +63,21 @@ const COMMAND: u8 = 4;
 
 /// Opens a ROUTER socket: received messages begin with their sender, and messages go to the peer that the first frame
 /// names.
-pub async fn router(url: &str) -> io::Result<(RouterSender, mpsc::UnboundedReceiver<Frames>)> {
-    let (received, receiver) = mpsc::unbounded_channel();
-    let socket = Arc::new(Socket { kind: Kind::Router, peers: Mutex::default(), received, next: AtomicU64::new(1) });
-    listen(url, socket.clone()).await?;
-    Ok((RouterSender { socket }, receiver))
+pub async fn router(url: &str) -> io::Result<(RouterSender, RouterReceiver)> {
+    let (socket, received) = Socket::open(url, Kind::Router).await?;
+    Ok((RouterSender { socket: socket.clone() }, RouterReceiver { socket, received }))
+}
+
+/// Opens a ROUTER socket that sends every message back as it came.
+pub async fn echo(url: &str) -> io::Result<()> {
+    // Nothing is received: each message goes back on the connection on which it came.
+    Socket::open(url, Kind::Echo).await.map(drop)
 }
 
 /// Opens an XPUB socket. Each subscription of a peer is received as its topic.
-pub async fn publisher(url: &str) -> io::Result<(PublisherSocket, mpsc::UnboundedReceiver<Frames>)> {
-    let (received, receiver) = mpsc::unbounded_channel();
-    let socket = Arc::new(Socket { kind: Kind::Publisher, peers: Mutex::default(), received, next: AtomicU64::new(1) });
-    listen(url, socket.clone()).await?;
-    Ok((PublisherSocket { socket }, receiver))
+pub async fn publisher(url: &str) -> io::Result<(PublisherSocket, Subscriptions)> {
+    let (socket, received) = Socket::open(url, Kind::Publisher).await?;
+    Ok((PublisherSocket { socket }, Subscriptions { received }))
 }
 
 /// The sending half of a ROUTER socket.
@@ -74,7 +93,7 @@ impl RouterSender {
             return false;
         }
         let rest = frames.split_off(1);
-        match self.socket.lock().get(&frames[0]) {
+        match self.socket.lock().get(&frames[0]).and_then(|peers| peers.first()) {
             Some(peer) => peer.push(rest.into()),
             None => false,
         }
@@ -83,6 +102,46 @@ impl RouterSender {
     /// Waits until the system has everything, for a moment at most.
     pub async fn flush(&self, limit: Duration) {
         self.socket.flush(limit).await;
+    }
+}
+
+/// The receiving half of a ROUTER socket.
+pub struct RouterReceiver {
+    socket: Arc<Socket>,
+    received: mpsc::UnboundedReceiver<(u64, Frames)>,
+}
+
+impl RouterReceiver {
+    /// The next message, and the number of the connection on which it came.
+    pub async fn next(&mut self) -> Option<(u64, Frames)> {
+        self.received.recv().await
+    }
+
+    /// The connection has shown that it may speak under its name, so messages for this name go there from now on.
+    pub fn trust(&self, connection: u64, name: &Bytes) {
+        if let Some(peers) = self.socket.lock().get_mut(name)
+            && let Some(place) = peers.iter().position(|peer| peer.number == connection)
+        {
+            peers[..=place].rotate_right(1);
+        }
+    }
+}
+
+/// The subscriptions of an XPUB socket's peers, as topics.
+pub struct Subscriptions {
+    received: mpsc::UnboundedReceiver<(u64, Frames)>,
+}
+
+impl Subscriptions {
+    pub async fn next(&mut self) -> Option<Bytes> {
+        let (_, frames) = self.received.recv().await?;
+        frames.into_iter().next()
+    }
+
+    /// A subscription that has come already.
+    pub fn next_now(&mut self) -> Option<Bytes> {
+        let (_, frames) = self.received.try_recv().ok()?;
+        frames.into_iter().next()
     }
 }
 
@@ -96,9 +155,7 @@ impl PublisherSocket {
     pub async fn send(&self, frames: Frames) {
         let Some(topic) = frames.first().cloned() else { return };
         let frames: Arc<[Bytes]> = frames.into();
-        let subscribers: Vec<_> =
-            self.socket.lock().iter().map(|(identity, peer)| (identity.clone(), peer.clone())).collect();
-        for (identity, peer) in subscribers {
+        for (identity, peer) in self.socket.peers() {
             if peer.subscribes(&topic) && peer.push(frames.clone()) && !peer.has_room().await {
                 log("a client that has taken nothing for a while is let go");
                 self.socket.forget(&identity, peer.number);
@@ -115,31 +172,43 @@ impl PublisherSocket {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Router,
+    Echo,
     Publisher,
 }
 
 impl Kind {
     fn name(self) -> &'static str {
         match self {
-            Kind::Router => "ROUTER",
+            Kind::Router | Kind::Echo => "ROUTER",
             Kind::Publisher => "XPUB",
         }
     }
 
     fn talks_to(self, other: &[u8]) -> bool {
         match self {
-            Kind::Router => matches!(other, b"DEALER" | b"REQ" | b"ROUTER"),
+            Kind::Router | Kind::Echo => matches!(other, b"DEALER" | b"REQ" | b"ROUTER"),
             Kind::Publisher => matches!(other, b"SUB" | b"XSUB"),
+        }
+    }
+
+    /// The maximum length of a message that a peer sends.
+    fn longest(self) -> u64 {
+        match self {
+            Kind::Router => MAX_MESSAGE,
+            Kind::Echo => MAX_BEAT,
+            Kind::Publisher => MAX_TOPIC,
         }
     }
 }
 
 struct Socket {
     kind: Kind,
-    /// By identity.
-    peers: Mutex<HashMap<Bytes, Arc<Peer>>>,
-    received: mpsc::UnboundedSender<Frames>,
+    /// By identity. Where several peers announce the same one, the first of them has it.
+    peers: Mutex<HashMap<Bytes, Vec<Arc<Peer>>>>,
+    /// Messages, with the number of their connection.
+    received: mpsc::UnboundedSender<(u64, Frames)>,
     next: AtomicU64,
+    room: Arc<Semaphore>,
 }
 
 /// A connection.
@@ -183,23 +252,49 @@ fn size(frames: &[Bytes]) -> usize {
 }
 
 impl Socket {
-    fn lock(&self) -> MutexGuard<'_, HashMap<Bytes, Arc<Peer>>> {
+    async fn open(url: &str, kind: Kind) -> io::Result<(Arc<Self>, mpsc::UnboundedReceiver<(u64, Frames)>)> {
+        let (received, receiver) = mpsc::unbounded_channel();
+        let (peers, next, room) = (Mutex::default(), AtomicU64::new(1), Arc::new(Semaphore::new(PEERS)));
+        let socket = Arc::new(Self { kind, peers, received, next, room });
+        listen(url, socket.clone()).await?;
+        Ok((socket, receiver))
+    }
+
+    /// A place for one more peer, unless there are too many.
+    fn admit(&self) -> Option<OwnedSemaphorePermit> {
+        let place = self.room.clone().try_acquire_owned().ok();
+        if place.is_none() {
+            log(&format!("a connection was refused: the socket has {PEERS}, and more are not served"));
+        }
+        place
+    }
+
+    fn peers(&self) -> Vec<(Bytes, Arc<Peer>)> {
+        let each = |(identity, peers): (&Bytes, &Vec<Arc<Peer>>)| {
+            peers.iter().map(|peer| (identity.clone(), peer.clone())).collect::<Vec<_>>()
+        };
+        self.lock().iter().flat_map(each).collect()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<Bytes, Vec<Arc<Peer>>>> {
         self.peers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn forget(&self, identity: &Bytes, number: u64) {
         let mut peers = self.lock();
-        if peers.get(identity).is_some_and(|peer| peer.number == number)
-            && let Some(peer) = peers.remove(identity)
-        {
-            peer.writer.abort();
+        let Some(same) = peers.get_mut(identity) else { return };
+        if let Some(place) = same.iter().position(|peer| peer.number == number) {
+            same.remove(place).writer.abort();
+        }
+        if same.is_empty() {
+            peers.remove(identity);
         }
     }
 
     async fn flush(&self, limit: Duration) {
-        let peers: Vec<_> = self.lock().values().cloned().collect();
+        let peers = self.peers();
         let all = async {
-            for peer in peers {
+            for (_, peer) in peers {
                 while peer.waiting.0.load(Ordering::Relaxed) > 0 && !peer.queue.is_closed() {
                     tokio::time::sleep(Duration::from_millis(1)).await;
                 }
@@ -218,7 +313,7 @@ async fn listen(url: &str, socket: Arc<Socket>) -> io::Result<()> {
         tokio::spawn(async move {
             loop {
                 match listener.accept().await {
-                    Ok((stream, _)) => drop(tokio::spawn(serve(stream, socket.clone()))),
+                    Ok((stream, _)) => admit(stream, &socket),
                     Err(_) => tokio::time::sleep(Duration::from_millis(100)).await,
                 }
             }
@@ -234,13 +329,28 @@ async fn listen(url: &str, socket: Arc<Socket>) -> io::Result<()> {
                 Ok((stream, _)) => {
                     // Without it, small messages would wait for each other. If it fails, they only come later.
                     let _ = stream.set_nodelay(true);
-                    tokio::spawn(serve(stream, socket.clone()));
+                    // If it fails, a lost client is noticed later.
+                    let _ = SockRef::from(&stream).set_tcp_keepalive(
+                        &TcpKeepalive::new().with_time(SILENCE).with_interval(QUESTIONS).with_retries(UNANSWERED),
+                    );
+                    admit(stream, &socket);
                 }
                 Err(_) => tokio::time::sleep(Duration::from_millis(100)).await,
             }
         }
     });
     Ok(())
+}
+
+/// Serves a peer, if there is room for it.
+fn admit(stream: impl AsyncRead + AsyncWrite + Send + 'static, socket: &Arc<Socket>) {
+    if let Some(place) = socket.admit() {
+        let socket = socket.clone();
+        tokio::spawn(async move {
+            serve(stream, socket).await;
+            drop(place);
+        });
+    }
 }
 
 /// Talks to one peer until it goes away or breaks the protocol.
@@ -255,16 +365,17 @@ async fn serve(stream: impl AsyncRead + AsyncWrite + Send + 'static, socket: Arc
     let waiting = Arc::new((AtomicUsize::new(0), Notify::new()));
     let writer = tokio::spawn(write_always(writing, queued, waiting.clone())).abort_handle();
     let peer = Arc::new(Peer { number, queue, waiting, subscriptions: Mutex::default(), writer });
-    // A client that reconnects under its name replaces the connection that it lost.
-    if let Some(lost) = socket.lock().insert(identity.clone(), peer.clone()) {
-        lost.writer.abort();
-    }
-    while let Ok(received) = receive(&mut reading).await {
+    // A client that reconnects under its name gets it when the connection that it lost has ended, or with its first signed
+    // message. Strangers cannot sign.
+    socket.lock().entry(identity.clone()).or_default().push(peer.clone());
+    while let Ok(received) = receive(&mut reading, socket.kind.longest()).await {
         let goes_on = match (received, socket.kind) {
             (Received::Command(command), _) => obey(&command, &peer, &socket),
+            // A peer that takes no answers gets no more of them.
+            (Received::Message(frames), Kind::Echo) => peer.push(frames.into()) && peer.has_room().await,
             (Received::Message(mut frames), Kind::Router) => {
                 frames.insert(0, identity.clone());
-                socket.received.send(frames).is_ok()
+                socket.received.send((number, frames)).is_ok()
             }
             (Received::Message(frames), Kind::Publisher) => {
                 match frames.first().and_then(|frame| frame.split_first()) {
@@ -277,13 +388,21 @@ async fn serve(stream: impl AsyncRead + AsyncWrite + Send + 'static, socket: Arc
         if !goes_on {
             break;
         }
+        if socket.kind != Kind::Router {
+            tokio::time::sleep(PACE).await;
+        }
     }
     socket.forget(&identity, number);
 }
 
 fn subscribe(topic: Bytes, peer: &Peer, socket: &Socket) -> bool {
-    peer.lock().push(topic.clone());
-    socket.received.send(vec![topic]).is_ok()
+    let mut subscriptions = peer.lock();
+    if subscriptions.len() >= SUBSCRIPTIONS {
+        log(&format!("a client with {SUBSCRIPTIONS} subscriptions asked for more and is let go"));
+        return false;
+    }
+    subscriptions.push(topic.clone());
+    socket.received.send((peer.number, vec![topic])).is_ok()
 }
 
 fn unsubscribe(topic: &[u8], peer: &Peer) -> bool {
@@ -385,9 +504,10 @@ enum Received {
     Command(Bytes),
 }
 
-async fn receive(reading: &mut (impl AsyncRead + Unpin)) -> io::Result<Received> {
+/// A message of at most `limit` bytes, or a command.
+async fn receive(reading: &mut (impl AsyncRead + Unpin), limit: u64) -> io::Result<Received> {
     let mut frames = Vec::new();
-    let mut left = MAX_MESSAGE;
+    let mut left = limit;
     loop {
         let (flags, body) = read_frame(reading, left).await?;
         if flags & COMMAND != 0 {
@@ -463,7 +583,7 @@ mod tests {
     use super::*;
 
     async fn read(bytes: &[u8]) -> io::Result<Received> {
-        receive(&mut &bytes[..]).await
+        receive(&mut &bytes[..], MAX_MESSAGE).await
     }
 
     #[tokio::test]
