@@ -28,7 +28,8 @@ ONNXRUNTIME := $(CURDIR)/target/onnxruntime
 RUN := env -u PYTHONPATH -u CONDA_PREFIX VIRTUAL_ENV=$(VENV) PATH="$(VENV)/bin:$$PATH"
 
 .PHONY: help setup build training widgets screenshots test test-long demo notebooks bench bench-kernel \
-  check check-rust check-python check-widget check-workflows audit fuzz wheel sdist clean
+  check check-rust check-python check-widget check-workflows check-notices check-advisories audit notices fuzz wheel \
+  sdist clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1|/' | while IFS='|' read -r name what; do \
@@ -116,7 +117,7 @@ bench: build $(ONNXRUNTIME)/.installed ## measure speed, with CHANGES=FILE.jsonl
 bench-kernel: build ## measure the kernel against ipykernel, with ratios
 	$(RUN) python tests/measure/kernel.py --check
 
-check: check-rust check-python check-widget check-workflows ## all checks that do not run twincell
+check: check-rust check-python check-widget check-workflows check-notices check-advisories ## all checks that do not run twincell
 
 check-rust: setup $(CARGO_DENY) ## formatting, warnings, and the licences, versions and sources of third-party crates
 	cargo fmt --all --check
@@ -138,6 +139,18 @@ check-workflows: $(STAMP_CHECK) $(ACTIONLINT) ## the workflows, the action and t
 	$(RUN) check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
 	$(RUN) check-jsonschema --builtin-schema vendor.github-actions action.yml .github/actions/*/action.yml
 	$(RUN) pre-commit validate-manifest .pre-commit-hooks.yaml
+
+check-notices: setup ## whether the licences of third-party crates are those that the wheel names
+	$(RUN) python .ci/notices.py --check
+
+# Without network the other checks must still pass. `make audit`, which the workflow runs at night, fails there.
+check-advisories: $(CARGO_DENY) ## known vulnerabilities of third-party crates, where their list can be fetched
+	@if $(CARGO_DENY) --log-level error fetch db >/dev/null 2>&1; then \
+	  $(CARGO_DENY) --log-level error check --hide-inclusion-graph --disable-fetch advisories; \
+	else echo "known vulnerabilities were not looked for: their list cannot be fetched from here"; fi
+
+notices: setup ## write the licences of third-party crates into THIRD-PARTY-NOTICES.txt
+	$(RUN) python .ci/notices.py
 
 audit: $(CARGO_DENY) ## check third-party crates for known vulnerabilities; fetches their list
 	$(CARGO_DENY) --log-level error check --hide-inclusion-graph advisories

@@ -1,10 +1,11 @@
 """What the installed package brings: the kernel spec and the command, both for the Python that it is installed in."""
 
 import json
+import re
 import subprocess
 import sys
 import zipfile
-from importlib.metadata import entry_points, metadata
+from importlib.metadata import distribution, entry_points, metadata
 from pathlib import Path
 
 import pytest
@@ -35,6 +36,38 @@ def test_the_version_is_that_of_the_workspace():
     assert metadata("twincell")["Version"] == twincell.__version__
 
 
+def licences():
+    """The texts of the licences that the package is installed with."""
+    files = {path.name: path for path in distribution("twincell").files or [] if "licenses" in path.parts}
+    return {name: path.locate().read_text() for name, path in files.items()}
+
+
+def test_the_licences_of_all_that_is_inside_come_with_the_package():
+    texts = licences()
+    assert {"LICENSE-MIT", "LICENSE-APACHE", "THIRD-PARTY-NOTICES.txt", "THIRD_PARTY.txt"} <= set(texts)
+    notices = texts["THIRD-PARTY-NOTICES.txt"]
+    for bundled in ["LINKING EXCEPTION", "PCRE2 Licence", "llhttp", "Jean-loup Gailly", "SQLite", "Zstandard software"]:
+        assert bundled in notices, bundled
+    assert "codemirror" in texts["THIRD_PARTY.txt"].lower()
+
+
+def test_the_notices_name_the_crates_that_are_built():
+    notices = (ROOT / "THIRD-PARTY-NOTICES.txt").read_text()
+    named = set(re.findall(r"^- (\S+ \S+) \(", notices, re.MULTILINE))
+    locked = set(re.findall(r'^name = "(.+)"\nversion = "(.+)"$', (ROOT / "Cargo.lock").read_text(), re.MULTILINE))
+    assert len(named) > 200 and named <= {" ".join(one) for one in locked}
+    ours = (ROOT / "kernel/Cargo.toml").read_text()
+    for crate in re.findall(
+        r"^(\w[\w-]*)(?:\.workspace)? = ", ours.partition("[dependencies]")[2].partition("[")[0], re.M
+    ):
+        assert crate.startswith("twincell") or any(name.startswith(f"{crate} ") for name in named), crate
+
+
+def test_every_dependency_has_an_upper_bound():
+    for requirement in metadata("twincell").get_all("Requires-Dist") or []:
+        assert "<" in requirement.partition(";")[0], requirement
+
+
 @pytest.mark.long
 def test_the_wheel_alone_makes_the_kernel_run_in_a_new_environment(tmp_path):
     build = ["maturin", "build", "--release", "--out", str(tmp_path)]
@@ -42,6 +75,7 @@ def test_the_wheel_alone_makes_the_kernel_run_in_a_new_environment(tmp_path):
     (wheel,) = tmp_path.glob("twincell-*.whl")
     assert "-cp310-abi3-" in wheel.name
     with zipfile.ZipFile(wheel) as archive:
+        assert any(name.endswith(".dist-info/licenses/THIRD-PARTY-NOTICES.txt") for name in archive.namelist())
         (spec,) = [name for name in archive.namelist() if name.endswith("kernels/twincell/kernel.json")]
         assert json.loads(archive.read(spec))["argv"][0] == "python"
     environment = tmp_path / "environment"
