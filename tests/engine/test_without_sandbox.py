@@ -9,7 +9,6 @@ import subprocess
 import sys
 
 import pytest
-
 from twincell import load_study
 
 pytestmark = pytest.mark.skipif(

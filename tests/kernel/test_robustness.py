@@ -367,7 +367,9 @@ def test_a_stranger_does_not_get_the_replies_of_a_client_whose_name_it_takes(log
     before = len(logged_kernel.log.read_text())
     with connect(logged_kernel, "shell", name=name) as stranger:
         # Unsigned messages change nothing.
-        stranger.sendall(b"".join(bytes([int(more), len(part)]) + part for more, part in [(1, b"<IDS|MSG>"), (0, b"x")]))
+        stranger.sendall(
+            b"".join(bytes([int(more), len(part)]) + part for more, part in [(1, b"<IDS|MSG>"), (0, b"x")])
+        )
         wait_until(lambda: "1 frames" in logged_kernel.log.read_text()[before:])
         for n in range(10):
             assert logged_kernel.run(f"{n} + 1").value == str(n + 1)

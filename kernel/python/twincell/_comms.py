@@ -9,7 +9,6 @@ from comm.base_comm import BaseComm, CommManager
 
 from ._output import Output
 
-
 #: Maximum length of the id of a comm and of the name of its target. Front ends use the 36 characters of a UUID.
 LONGEST = 256
 
