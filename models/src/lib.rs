@@ -88,6 +88,8 @@ pub enum ModelError {
         "{model} breaks the model contract: {reason}; see models/README.md for the inputs and outputs a model must have"
     )]
     Contract { model: String, reason: String },
+    #[error("{model} is not read: {reason}; export it as one ONNX file of a usual size")]
+    Refused { model: String, reason: String },
     #[error("{model} runs on no back end; check that it is an ONNX file in one piece ({reasons})")]
     NoBackend { model: String, reasons: String },
     #[error("reading {model} ended in an error of a library that reads it ({reason}); check that its files are whole")]

@@ -1,5 +1,7 @@
 //! Text -> tokens, and the token at which a value site is read.
 
+use serde::Deserialize;
+use serde_json::Value;
 use tokenizers::Tokenizer;
 
 use twincell_syntax::site::Site;
@@ -8,6 +10,21 @@ use crate::ModelError;
 
 /// Tokens that the network sees at once, unless `truncation.max_length` in tokenizer.json says otherwise.
 const WINDOW: usize = 512;
+
+/// The maximum number of tokens that a network may ask to see at once.
+const LONGEST_WINDOW: usize = 1 << 16;
+/// How many bytes of a text the normalizers of a tokenizer may make of one. Sentences of SentencePiece become three times
+/// as long at most, each replacement by itself.
+const LARGEST_GROWTH: usize = 256;
+
+/// The parts of tokenizer.json that may make texts longer.
+#[derive(Deserialize)]
+struct Outline {
+    #[serde(default)]
+    normalizer: Value,
+    #[serde(default)]
+    pre_tokenizer: Value,
+}
 
 /// The tokenizer. It cuts nothing off, and adds no padding and no special tokens to a text.
 pub(crate) struct Tokens {
@@ -30,10 +47,14 @@ impl Tokens {
     }
 
     fn from_json(json: &[u8]) -> Result<Self, String> {
+        let outline: Outline = serde_json::from_slice(json).map_err(|error| error.to_string())?;
+        if growth(&outline.normalizer).saturating_mul(growth(&outline.pre_tokenizer)) > LARGEST_GROWTH {
+            return Err(format!("its replacements make a text more than {LARGEST_GROWTH} times as long"));
+        }
         let mut tokenizer = Tokenizer::from_bytes(json).map_err(|error| error.to_string())?;
         let window = tokenizer.get_truncation().map_or(WINDOW, |truncation| truncation.max_length);
-        if window == 0 {
-            return Err("its truncation.max_length is 0".to_owned());
+        if !(1..=LONGEST_WINDOW).contains(&window) {
+            return Err(format!("its truncation.max_length is {window}, and 1 to {LONGEST_WINDOW} are allowed"));
         }
         tokenizer.with_truncation(None).map_err(|error| error.to_string())?;
         tokenizer.with_padding(None);
@@ -68,6 +89,15 @@ impl Tokens {
             starts: encoding.get_offsets().iter().map(|&(start, _)| start).collect(),
         })
     }
+}
+
+/// How many times as long a normalizer, or what splits texts, may make a text: what it puts in the place of a byte, and
+/// where there are several, all of them one after the other.
+fn growth(part: &Value) -> usize {
+    let length = |name: &str| part.get(name).and_then(Value::as_str).map_or(1, |text| text.len().max(1));
+    let own = length("content").saturating_mul(length("prepend")).saturating_mul(length("replacement"));
+    let inner = ["normalizers", "pretokenizers"].iter().filter_map(|name| part.get(name)?.as_array());
+    inner.flatten().fold(own, |growth_so_far, inner| growth_so_far.saturating_mul(growth(inner)))
 }
 
 impl Encoded {
@@ -148,5 +178,30 @@ mod tests {
         let short = Tokens::from_json(json.to_string().as_bytes()).unwrap();
         assert_eq!(short.window(), 128);
         assert!(short.encode(&"a + ".repeat(200)).unwrap().ids.len() > 128, "nothing is cut off");
+    }
+
+    #[test]
+    fn a_tokenizer_that_asks_for_much_is_refused() {
+        let with = |part: &str, value: serde_json::Value| {
+            let mut json: serde_json::Value = serde_json::from_slice(&Weights::embedded().tokenizer).unwrap();
+            json[part] = value;
+            Tokens::from_json(json.to_string().as_bytes()).err().unwrap_or_default()
+        };
+        for length in [0u64, 1 << 17, 1 << 40, u64::MAX] {
+            let truncation = serde_json::json!(
+                {"direction": "Right", "max_length": length, "strategy": "LongestFirst", "stride": 0});
+            assert!(with("truncation", truncation).contains("its truncation.max_length is"), "{length}");
+        }
+        let replace = |with: &str| serde_json::json!({"type": "Replace", "pattern": {"String": "a"}, "content": with});
+        let doubling = serde_json::json!({"type": "Sequence", "normalizers": vec![replace("aa"); 40]});
+        let nested = serde_json::json!({"type": "Sequence", "normalizers": [doubling.clone()]});
+        for normalizer in [replace(&"a".repeat(1000)), doubling, nested] {
+            assert!(with("normalizer", normalizer).contains("more than 256 times as long"));
+        }
+        assert_eq!(with("normalizer", replace("\u{2581}")), "");
+        // What is never asked for takes nothing.
+        let padding = serde_json::json!({"strategy": {"Fixed": 1u64 << 40}, "direction": "Right",
+            "pad_to_multiple_of": null, "pad_id": 0, "pad_type_id": 0, "pad_token": "x"});
+        assert_eq!(with("padding", padding), "");
     }
 }

@@ -3,11 +3,13 @@
 //! One back end cannot make the choice fail: each that cannot be used leaves a reason, and the next is tried. Only a
 //! model that breaks the contract is refused at once, because no back end can mend that.
 
+mod bounds;
 mod contract;
 mod graph;
 mod half;
 mod int8;
 mod onnxruntime;
+mod protobuf;
 mod rten;
 
 use std::borrow::Cow;
@@ -163,6 +165,11 @@ pub(crate) fn open<const N: usize>(
     options: &ModelOptions,
     first_pass: impl Fn(&[Box<dyn Session>; N]) -> Result<(), String>,
 ) -> Result<Opened<N>, ModelError> {
+    if options.model_dir.is_some() {
+        for model in models {
+            bounds::check(&model.bytes).map_err(|reason| ModelError::Refused { model: origin.to_owned(), reason })?;
+        }
+    }
     let mut not_used = Vec::new();
     for backend in [Backend::Cuda, Backend::OnnxRuntime, Backend::Rten] {
         let precision = Precision::of(backend, options.model_dir.is_none(), options);

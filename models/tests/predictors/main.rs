@@ -227,6 +227,13 @@ fn what_is_wrong_with_a_model_folder_is_said() {
         change(&mut table);
         table.onnx()
     };
+    // An operator that no back end has.
+    let mut unknown = Table::good().onnx();
+    let place = unknown.windows(6).position(|bytes| bytes == b"Gather").unwrap();
+    unknown[place..place + 6].copy_from_slice(b"Getter");
+    // A weight, whose data is at /etc/passwd.
+    let elsewhere =
+        b"\x3a\x24\x2a\x22\x08\x01\x10\x01\x42\x01w\x6a\x17\x0a\x08location\x12\x0b/etc/passwd\x70\x01".to_vec();
     for (model, tokenizer, said) in [
         (table(|table| table.classes = 9), TOKENIZER, "its output `logits` has 9 classes, not 12"),
         (
@@ -237,7 +244,9 @@ fn what_is_wrong_with_a_model_folder_is_said() {
         (table(|table| table.output = "y"), TOKENIZER, "it has no output `logits`, only: y"),
         (table(|table| table.mask_type = 1), TOKENIZER, "its input `attention_mask` is float32, not a tensor of int64"),
         (table(|table| table.tokens = 100), TOKENIZER, "a first try failed"),
-        (b"not a model".to_vec(), TOKENIZER, "runs on no back end"),
+        (b"not a model".to_vec(), TOKENIZER, "is not read: it is not an ONNX file"),
+        (unknown, TOKENIZER, "runs on no back end"),
+        (elsewhere, TOKENIZER, "is not read: the tensor `w` is in another file"),
         (Table::good().onnx(), b"{}".as_slice(), "is not a tokenizer that can be used"),
     ] {
         let folder = folder(&model, tokenizer);

@@ -1,0 +1,291 @@
+//! What an ONNX file of a user may hold, checked before any library reads it.
+//!
+//! A few bytes of a file can announce a tensor of any size, name another file, or nest graphs without end. Libraries
+//! believe most of it. Here nothing is allocated, and a file that passes has bounded tensors, nodes, names and depth, all
+//! of it in the file itself. What a network calculates is not bounded here.
+
+use super::protobuf::{Field, Value, fields, read_number};
+
+/// The networks of the largest supported kind have some thousand nodes and names of some hundred characters.
+const NODES: u64 = 100_000;
+const TENSORS: u64 = 100_000;
+const LONGEST_NAME: usize = 4096;
+const DIMENSIONS: usize = 16;
+/// Graphs within attributes of nodes (`If`, `Loop`), and types within types.
+const DEPTH: u32 = 8;
+/// The largest size of a dimension, also where the tensor is empty: back ends calculate with 32 bits.
+const LARGEST_DIMENSION: u64 = i32::MAX as u64;
+/// The most elements that one byte of a file holds: integers of two bits.
+const ELEMENTS_A_BYTE: u64 = 4;
+
+/// ONNX Runtime also reads a format of its own, which it tells by these bytes at this place.
+const OTHER_FORMAT: (usize, &[u8]) = (4, b"ORTM");
+
+/// The messages of onnx.proto that are looked into.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Model,
+    Function,
+    Graph,
+    Node,
+    Attribute,
+    Tensor,
+    SparseTensor,
+    /// The name and type of an input, an output or a value.
+    Port,
+    Type,
+    TensorType,
+    /// The type of a sequence or of an optional value.
+    Several,
+    Map,
+    Shape,
+    Dimension,
+}
+
+/// What a field holds.
+enum Held {
+    Message(Kind),
+    Name,
+    Other,
+}
+
+impl Kind {
+    fn holds(self, field: u64) -> Held {
+        use Kind::TensorType;
+        use Kind::{
+            Attribute, Dimension, Function, Graph, Map, Model, Node, Port, Several, Shape, SparseTensor, Tensor,
+        };
+        match (self, field) {
+            (Model, 7) | (Attribute, 6 | 11) => Held::Message(Graph),
+            (Model, 25) => Held::Message(Function),
+            (Graph, 1) | (Function, 7) => Held::Message(Node),
+            (Graph, 5) | (Attribute, 5 | 10) | (SparseTensor, 1 | 2) => Held::Message(Tensor),
+            (Graph, 15) | (Attribute, 22 | 23) => Held::Message(SparseTensor),
+            (Graph, 11..=13) | (Function, 12) => Held::Message(Port),
+            (Node, 5) | (Function, 11) => Held::Message(Attribute),
+            (Port, 2) | (Attribute, 14 | 15) => Held::Message(Kind::Type),
+            (Kind::Type, 1 | 8) => Held::Message(TensorType),
+            (Kind::Type, 4 | 9) => Held::Message(Several),
+            (Kind::Type, 5) => Held::Message(Map),
+            (Several, 1) | (Map, 2) => Held::Message(Kind::Type),
+            (TensorType, 2) => Held::Message(Shape),
+            (Shape, 1) => Held::Message(Dimension),
+            (Graph, 2) | (Node, 1..=4 | 7 | 8) | (Attribute, 1) | (Tensor, 8) | (Port, 1) => Held::Name,
+            (Function, 1 | 4..=6 | 10) | (Dimension, 2) => Held::Name,
+            _ => Held::Other,
+        }
+    }
+}
+
+/// Why a file is not given to a library, if there is a reason.
+pub(super) fn check(model: &[u8]) -> Result<(), String> {
+    let (place, mark) = OTHER_FORMAT;
+    if model.get(place..).is_some_and(|rest| rest.starts_with(mark)) {
+        return Err("it has the format of ONNX Runtime".to_owned());
+    }
+    let mut counted = Counted::default();
+    counted.message(model, Kind::Model, 0)?;
+    if counted.graphs == 0 {
+        return Err("it is not an ONNX file: it has no graph".to_owned());
+    }
+    Ok(())
+}
+
+/// What was met so far.
+#[derive(Default)]
+struct Counted {
+    graphs: u64,
+    nodes: u64,
+    tensors: u64,
+}
+
+impl Counted {
+    fn message(&mut self, message: &[u8], kind: Kind, depth: u32) -> Result<(), String> {
+        if depth > DEPTH {
+            return Err(format!("its graphs are nested more than {DEPTH} deep"));
+        }
+        match kind {
+            Kind::Graph => self.graphs += 1,
+            Kind::Node => self.nodes += 1,
+            Kind::Tensor => {
+                self.tensors += 1;
+                check_tensor(message)?;
+            }
+            _ => {}
+        }
+        if self.nodes > NODES || self.tensors > TENSORS {
+            return Err(format!("it has more than {NODES} nodes or {TENSORS} tensors"));
+        }
+        for field in fields(message) {
+            let Field { number, value, .. } = field?;
+            match (kind.holds(number), value) {
+                (Held::Message(inner), Value::Bytes(bytes)) => {
+                    let nests = matches!(inner, Kind::Graph | Kind::Type);
+                    self.message(bytes, inner, depth + u32::from(nests))?;
+                }
+                (Held::Name, Value::Bytes(name)) if name.len() > LONGEST_NAME => {
+                    return Err(format!("it has a name of {} bytes, and {LONGEST_NAME} are allowed", name.len()));
+                }
+                // Some exporters write -1 for a size that is not fixed.
+                (Held::Other, Value::Number(size))
+                    if (kind, number) == (Kind::Dimension, 1) && size > LARGEST_DIMENSION && size as i64 != -1 =>
+                {
+                    return Err(format!("an input, an output or a value has a dimension of {}", size as i64));
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A tensor's elements are in the file, as many as it says.
+fn check_tensor(tensor: &[u8]) -> Result<(), String> {
+    let (mut name, mut dims) = (&b""[..], Vec::new());
+    let mut is_elsewhere = false;
+    for field in fields(tensor) {
+        let Field { number, value, .. } = field?;
+        match (number, value) {
+            (1, Value::Number(size)) => dims.push(size),
+            (1, Value::Bytes(mut packed)) => {
+                while let Some(size) = read_number(&mut packed) {
+                    dims.push(size);
+                    if dims.len() > DIMENSIONS {
+                        break;
+                    }
+                }
+            }
+            (8, Value::Bytes(bytes)) => name = bytes,
+            (13, _) => is_elsewhere = true,
+            (14, Value::Number(location)) => is_elsewhere |= location != 0,
+            _ => {}
+        }
+        if dims.len() > DIMENSIONS {
+            return Err(format!("a tensor has more than {DIMENSIONS} dimensions"));
+        }
+    }
+    let name = || String::from_utf8_lossy(&name[..name.len().min(100)]).escape_debug().to_string();
+    if is_elsewhere {
+        return Err(format!("the tensor `{}` is in another file", name()));
+    }
+    if let Some(size) = dims.iter().find(|size| **size > LARGEST_DIMENSION) {
+        return Err(format!("the tensor `{}` has a dimension of {}", name(), *size as i64));
+    }
+    let elements = dims.iter().try_fold(1u64, |elements, size| elements.checked_mul(*size));
+    // A tensor without dimensions has one element.
+    let held = (tensor.len() as u64).saturating_mul(ELEMENTS_A_BYTE).max(1);
+    if elements.is_none_or(|elements| elements > held) {
+        return Err(format!("the tensor `{}` has fewer elements than its dimensions {dims:?} say", name()));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::protobuf::{put, put_number, varint};
+    use super::*;
+    use crate::weights::Weights;
+
+    fn number(field: u64, value: u64) -> Vec<u8> {
+        let mut out = Vec::new();
+        put_number(&mut out, field, value);
+        out
+    }
+
+    fn bytes(field: u64, content: &[u8]) -> Vec<u8> {
+        let mut out = Vec::new();
+        put(&mut out, field, content);
+        out
+    }
+
+    fn model(graph: &[u8]) -> Vec<u8> {
+        [number(1, 8), bytes(7, graph)].concat()
+    }
+
+    fn tensor(dims: &[u64], more: &[u8]) -> Vec<u8> {
+        let dims: Vec<u8> = dims.iter().flat_map(|&size| number(1, size)).collect();
+        model(&bytes(5, &[dims, number(2, 1), bytes(8, b"w"), more.to_vec()].concat()))
+    }
+
+    #[test]
+    fn usual_networks_pass() {
+        assert_eq!(check(Weights::embedded_model()), Ok(()));
+        for network in [
+            &include_bytes!("../../tests/predictors/seq2seq/encoder_model.onnx")[..],
+            include_bytes!("../../tests/predictors/seq2seq/decoder_model.onnx"),
+        ] {
+            assert_eq!(check(network), Ok(()));
+        }
+        assert_eq!(check(&tensor(&[2, 3], &bytes(9, &[0; 24]))), Ok(()));
+        assert_eq!(check(&tensor(&[], &bytes(9, &[0; 4]))), Ok(()));
+        assert_eq!(check(&tensor(&[0, 7], &[])), Ok(()));
+    }
+
+    #[test]
+    fn what_announces_more_than_it_holds_is_refused() {
+        let raw = bytes(9, &[0; 24]);
+        for (dims, said) in [
+            (vec![1 << 20, 1 << 20], "has fewer elements than its dimensions [1048576, 1048576] say"),
+            (vec![1 << 30, 1 << 30, 1 << 30], "has fewer elements"),
+            (vec![u64::MAX], "has a dimension of -1"),
+            (vec![0, 1 << 40], "has a dimension of 1099511627776"),
+            (vec![1; 17], "more than 16 dimensions"),
+        ] {
+            assert!(check(&tensor(&dims, &raw)).unwrap_err().contains(said), "{dims:?}");
+        }
+        let mut packed = Vec::new();
+        (0..3).for_each(|_| varint(1 << 25, &mut packed));
+        let packed = model(&bytes(5, &[bytes(1, &packed), raw].concat()));
+        assert!(check(&packed).unwrap_err().contains("has fewer elements"));
+        let dimension = bytes(1, &number(1, 1 << 40));
+        let input = [bytes(1, b"x"), bytes(2, &bytes(1, &bytes(2, &dimension)))].concat();
+        assert!(check(&model(&bytes(11, &input))).unwrap_err().contains("has a dimension of 1099511627776"));
+    }
+
+    #[test]
+    fn a_tensor_in_another_file_is_refused_wherever_it_is() {
+        let entry = [bytes(1, b"location"), bytes(2, b"/etc/passwd")].concat();
+        for elsewhere in [bytes(13, &entry), number(14, 1)] {
+            let tensor = [number(1, 1), bytes(8, b"secret"), elsewhere].concat();
+            let attribute = bytes(5, &[bytes(1, b"value"), bytes(5, &tensor)].concat());
+            let nested = bytes(1, &bytes(5, &bytes(6, &bytes(5, &tensor))));
+            let sparse = bytes(15, &bytes(1, &tensor));
+            for graph in [bytes(5, &tensor), bytes(1, &attribute), nested, sparse] {
+                assert_eq!(check(&model(&graph)).unwrap_err(), "the tensor `secret` is in another file");
+            }
+            let function = bytes(25, &bytes(7, &attribute));
+            let model = [model(b""), function].concat();
+            assert_eq!(check(&model).unwrap_err(), "the tensor `secret` is in another file");
+        }
+    }
+
+    #[test]
+    fn nodes_names_and_depth_are_bounded() {
+        let nodes = bytes(1, b"").repeat(NODES as usize + 1);
+        assert!(check(&model(&nodes)).unwrap_err().contains("more than 100000 nodes"));
+        let tensors = bytes(5, b"").repeat(TENSORS as usize + 1);
+        assert!(check(&model(&tensors)).unwrap_err().contains("100000 tensors"));
+        let name = bytes(1, &bytes(4, &[b'x'; LONGEST_NAME + 1]));
+        assert!(check(&model(&name)).unwrap_err().contains("a name of 4097 bytes"));
+        let mut graph = Vec::new();
+        for _ in 0..1000 {
+            graph = bytes(1, &bytes(5, &bytes(6, &graph)));
+        }
+        assert!(check(&model(&graph)).unwrap_err().contains("nested more than 8 deep"));
+        let mut inner = Vec::new();
+        for _ in 0..1000 {
+            inner = bytes(4, &bytes(1, &inner));
+        }
+        assert!(check(&model(&bytes(11, &bytes(2, &inner)))).unwrap_err().contains("nested more than 8 deep"));
+    }
+
+    #[test]
+    fn what_is_no_onnx_file_is_refused() {
+        assert!(check(b"").is_err() && check(b"\x08\x07ORTM").is_err());
+        assert_eq!(check(b"\x1c\0\0\0ORTM\0\0").unwrap_err(), "it has the format of ONNX Runtime");
+        let whole = tensor(&[2, 3], &bytes(9, &[0; 24]));
+        for length in 0..whole.len() {
+            assert!(check(&whole[..length]).is_err(), "{length}");
+        }
+    }
+}
