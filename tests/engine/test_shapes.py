@@ -439,6 +439,11 @@ LATER_FINDER = FINDER + "def f(x):\n    sys.meta_path.append(Finder)\n    return
 LOGGER = "import logging\n\nlogger = logging.getLogger(__name__)\n\n\ndef f(x):\n    return [x, 1]\n"
 SETTING = "import json, sys\n\nsys.excepthook = len\njson.own = [1]\n\n\ndef f(x):\n    return [x, 1]\n"
 LATER_SETTING = "import json\n\njson.own = 1\n\n\ndef f(x):\n    json.own += 1\n    return [x, 1]\n"
+PUT_BACK = (
+    "import logging, sys\n\n\ndef f(x):\n"
+    "    sys.path.insert(0, 'a')\n    logging.root.addHandler(logging.NullHandler())\n    logging.root.setLevel(10)\n"
+    "    return [x, 1]\n"
+)
 UUID = "import uuid\n\n\ndef f(x):\n    return [x, 1]\n"
 
 
@@ -449,11 +454,12 @@ UUID = "import uuid\n\n\ndef f(x):\n    return [x, 1]\n"
         (LOGGER, False),
         (SETTING, False),
         (OWN_FINDER, False),
+        (PUT_BACK, False),
         (LATER_FINDER, True),
         (LATER_SETTING, True),
     ],
 )
-def test_what_a_module_leaves_behind_costs_no_isolation(code, isolated):
+def test_only_what_executions_leave_behind_for_good_costs_isolation(code, isolated):
     comparison = expect(PRESERVING, code, code.replace("[x, 1]", "list((x, 1))"), budget=60)
     notes = comparison.to_dict()["pairs"][0]["notes"]
     assert any(note.startswith("isolation:") for note in notes) == isolated

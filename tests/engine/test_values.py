@@ -2,7 +2,7 @@
 
 import pytest
 
-from .snippets import CHANGING, PRESERVING, expect
+from .snippets import CHANGING, PRESERVING, compare, expect
 
 # name: (old, new); the two differ, and only an unusual value shows it.
 FOUND = {
@@ -621,3 +621,29 @@ def test_a_difference_that_only_some_values_show_is_found(name, seed):
 @pytest.mark.parametrize("name", SAME)
 def test_values_agree_however_the_code_asks_for_them(name, seed):
     expect(PRESERVING, *SAME[name], seed=seed, function="f")
+
+
+MEMBERS = """
+import models
+
+def f(env):
+    status = models.Status.OK
+    for one in env.all():
+        if env.check:
+            status = env.to_status(one.code)
+            if status != models.Status.OK and not env.quiet:
+                env.log(one)
+    if status == models.Status.OK and env.quiet:
+        return models.Status.ERROR
+    return status
+"""
+
+
+@pytest.mark.parametrize("context", ["function", "module"])
+def test_a_member_of_what_is_missing_may_be_itself(context):
+    # What is compared with a member gets it as a value, and so does the member.
+    imported = MEMBERS.replace("import models", "from models import Status").replace("models.Status", "Status")
+    other = MEMBERS.replace("and env.quiet", "and not env.quiet")
+    for new, verdict in [(imported, PRESERVING), (other, CHANGING)]:
+        comparison = compare(MEMBERS, new, context=context)
+        assert comparison.verdict == verdict and comparison.to_dict()["pairs"][0]["lost"] == 0

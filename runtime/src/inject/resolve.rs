@@ -434,13 +434,23 @@ fn written(py: Python<'_>, name: &str) -> PyResult<Py<PyAny>> {
 }
 
 /// The object of a dotted name in the running version. A name that only one of the versions has is a versatile object
-/// in all.
+/// in all, and so is one that stands for itself, directly or through others.
 pub(crate) fn named(py: Python<'_>, name: &str) -> PyResult<Py<PyAny>> {
-    let uneven = state::with(|execution| {
+    let is_there = state::with(|execution| {
         let first = AccessPath::new(name).split_root().0;
-        execution.uneven.contains(first) && execution.index.written_import(execution.version, name).is_none()
+        let uneven =
+            execution.uneven.contains(first) && execution.index.written_import(execution.version, name).is_none();
+        !uneven && !execution.run.looked_up.iter().any(|known| known == name)
     });
-    match if uneven == Some(true) { None } else { written(py, name).ok() } {
+    let found = if is_there == Some(false) {
+        None
+    } else {
+        state::with(|execution| execution.run.looked_up.push(name.to_owned()));
+        let found = written(py, name).ok();
+        state::with(|execution| execution.run.looked_up.pop());
+        found
+    };
+    match found {
         Some(value) => Ok(value),
         None => build(py, &Recipe::Versatile(AbstractValue::Object), name),
     }
