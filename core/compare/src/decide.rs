@@ -17,6 +17,9 @@ pub fn decide(campaign: &Campaign, reported: Option<&TestCase>, target: &Target)
     if found.into_iter().chain(reported).any(|case| case.score() >= CHANGING) {
         return (Verdict::Changing, "the two versions behaved differently on the same values".into());
     }
+    if campaign.unconfirmed > 0 && found.is_none() {
+        return (Verdict::Inconclusive, "a difference could not be repeated: the worker was lost each time".into());
+    }
     let (executions, valid) = (campaign.executed(), campaign.valid());
     if executions == 0 {
         let why = campaign
@@ -113,6 +116,13 @@ mod tests {
     fn a_result_that_the_versions_name_differently_is_invented() {
         assert!(case(&["x.strip()", "1.strip()"]).is_invented());
         assert!(!case(&["x.strip()"]).is_invented() && !case(&["1.strip()"]).is_invented());
+    }
+
+    #[test]
+    fn a_difference_that_could_not_be_repeated_leaves_the_verdict_open() {
+        let same = TestCase { differences: vec![], ..case(&[]) };
+        let campaign = Campaign { executions: vec![same], unconfirmed: 1, ..Campaign::default() };
+        assert_eq!(decide(&campaign, None, &Target::default()).0, Verdict::Inconclusive);
     }
 
     #[test]

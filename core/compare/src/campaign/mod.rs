@@ -241,6 +241,8 @@ pub struct Campaign {
     /// The position in `executions` of the confirmed difference.
     pub witness: Option<usize>,
     pub lost: Vec<String>,
+    /// The number of differences of which nothing is known, since the worker was lost whenever they were repeated.
+    pub unconfirmed: u32,
     /// The number of differences that were not the same when an execution was repeated.
     pub nondeterministic: u32,
     /// The first execution with such a difference.
@@ -470,6 +472,7 @@ fn examine(execute: &mut dyn Execute, campaign: &mut Campaign, number: usize, pl
     let noisy = campaign.nondeterministic;
     let effort = Effort { doubts: noisy > 0, finds_sources: noisy < FEW_NOISY };
     let Some(confirmed) = confirm(execute, &record, effort, &plan.rules)? else {
+        campaign.unconfirmed += 1;
         campaign.lost.push("a difference could not be repeated: the worker was lost each time".into());
         campaign.executions[number].set_aside();
         return Ok(());
