@@ -37,6 +37,7 @@ mod imports;
 mod index;
 pub mod instrument;
 mod labels;
+mod nesting;
 mod normalize;
 mod notebook;
 mod pairing;
@@ -46,6 +47,7 @@ mod renames;
 pub mod scopes;
 mod side;
 pub mod site;
+mod size;
 mod snippet;
 mod unpacked;
 
@@ -57,9 +59,11 @@ pub use functions::{classes, functions};
 pub use guards::{Guard, guards};
 pub use imports::{Import, imported_modules, imports};
 pub use index::{Class, Index, changed_entities, global_names};
+pub use nesting::{Nesting, TooDeep, too_deep};
 pub use notebook::{plain_python, without_escapes};
 pub use pairing::{function_renames, pair};
 pub use side::{PerSide, Side};
+pub use size::size;
 pub use snippet::{SNIPPET, Snippet, snippet, without_definitions};
 pub use unpacked::unpacked_splits;
 

@@ -218,14 +218,13 @@ impl<'a> Builder<'a> {
     /// Names of a snippet are like locals, except those that later code may read.
     fn snippet(&mut self, body: &'a [Stmt], unread: &BTreeSet<String>) {
         let mut bindings = Bindings::of_body(body);
-        let defined = |name: &String| {
-            body.iter().any(|stmt| match stmt {
-                Stmt::FunctionDef(function) => function.name.as_str() == name,
-                Stmt::ClassDef(class) => class.name.as_str() == name,
-                _ => false,
-            })
+        let name_of = |stmt: &'a Stmt| match stmt {
+            Stmt::FunctionDef(function) => Some(function.name.as_str()),
+            Stmt::ClassDef(class) => Some(class.name.as_str()),
+            _ => None,
         };
-        bindings.bound.retain(|name| !unread.contains(name) && !defined(name));
+        let defined: BTreeSet<&str> = body.iter().filter_map(name_of).collect();
+        bindings.bound.retain(|name| !unread.contains(name) && !defined.contains(name.as_str()));
         self.open(Label::Kind("Snippet".into()), TextRange::default());
         self.in_scope(bindings, false, BTreeSet::new(), |this| {
             this.visit_body(body);

@@ -8,15 +8,15 @@ use ruff_python_ast::{ModModule, PySourceType};
 use ruff_python_parser::{Parsed, parse_unchecked_source};
 use ruff_text_size::{Ranged, TextRange, TextSize};
 
-use super::SourceError;
+use super::{SourceError, nesting};
 
 /// Maximum length of texts whose nesting cannot exceed a thread's ordinary stack.
 const SHALLOW: usize = 1024;
 /// The stack that one byte of nesting may need, and bounds of the reservation (which the operating system makes
-/// lazily).
+/// lazily). No text that is read nests deeper than [`nesting`] allows.
 const STACK_PER_BYTE: usize = 4096;
 const STACK_MIN: usize = 4 << 20;
-const STACK_MAX: usize = 1 << 30;
+const STACK_MAX: usize = 64 << 20;
 
 /// Runs `work` with a stack that recursion over a text of this length cannot exhaust.
 pub fn with_stack_for<T>(length: usize, work: impl FnOnce() -> T) -> T {
@@ -32,13 +32,19 @@ pub fn normalize_newlines(text: &str) -> Cow<'_, str> {
     if text.contains('\r') { Cow::Owned(text.replace("\r\n", "\n").replace('\r', "\n")) } else { Cow::Borrowed(text) }
 }
 
-/// Parses a module. The tree holds whatever could be read.
+/// Parses a module. The tree holds whatever could be read: nothing if it would be too deep for what reads it.
 pub fn parse(text: &str) -> Parsed<ModModule> {
+    let text = if nesting::exceeded(text).is_some() { "" } else { text };
     parse_unchecked_source(text, PySourceType::Python)
 }
 
-/// The parser's errors with their positions. Syntax of newer versions is not an error.
+/// The parser's errors with their positions, or that the text nests too deep. Syntax of newer versions is not an error.
 pub fn errors(parsed: &Parsed<ModModule>, lines: &Lines) -> Vec<SourceError> {
+    if parsed.suite().is_empty()
+        && let Some(deep) = nesting::too_deep(lines.text)
+    {
+        return vec![SourceError { message: format!("nested too deep: {}", deep.kind), line: deep.line, column: 1 }];
+    }
     parsed
         .errors()
         .iter()

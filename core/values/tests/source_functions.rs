@@ -262,7 +262,11 @@ fn at_most_two_hundred_literals_are_kept() {
 
 #[test]
 fn functions_that_nest_deeply_are_paired_without_exhausting_the_stack() {
-    let texts = ["f", "g"].map(|name| format!("def {name}(x):\n    return {}x\n", "-".repeat(100_000)));
-    let [old, new] = texts.map(|text| all(&text));
+    let texts = |depth: usize| ["f", "g"].map(|name| format!("def {name}(x):\n    return {}x\n", "-".repeat(depth)));
+    let [old, new] = texts(1990).map(|text| all(&text));
     assert_eq!(pair(old, new).pairs.len(), 1);
+    for text in texts(100_000) {
+        let (found, errors) = functions(&text);
+        assert!(found.is_empty() && errors[0].message.starts_with("nested too deep"), "{errors:?}");
+    }
 }
