@@ -4,6 +4,7 @@
 use std::hash::Hasher;
 use std::io::{ErrorKind, Read};
 
+use rmp::Marker;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use siphasher::sip128::{Hasher128, SipHasher24};
@@ -15,6 +16,10 @@ pub const PREFIX: usize = 4;
 
 /// The engine refuses a worker's message above this size. A worker sends a shortened record instead.
 pub const MAX_RECORD: usize = 8 << 20;
+
+/// The maximum number of texts and containers in one message of a worker. A byte can be a container that takes many times as much
+/// memory once it is read.
+pub const MAX_PARTS: usize = 1 << 20;
 
 /// The number of bytes of a tag.
 pub const TAG: usize = 16;
@@ -28,6 +33,8 @@ const MAX_DEPTH: usize = 512;
 pub enum FrameError {
     #[error("a frame of {bytes} bytes is over the limit of {limit}")]
     TooLarge { bytes: usize, limit: usize },
+    #[error("a message has more than {MAX_PARTS} parts")]
+    TooManyParts,
     #[error("a frame ended after {got} of {expected} bytes")]
     Truncated { got: usize, expected: usize },
     #[error("a frame does not hold a message: {0}")]
@@ -106,6 +113,44 @@ pub fn encode<M: Serialize>(message: &M, limit: usize) -> Result<Vec<u8>, FrameE
         _ => return Err(FrameError::TooLarge { bytes, limit }),
     }
     Ok(frame)
+}
+
+/// The number of texts and containers in the body of a worker's message. More than [`MAX_PARTS`] are an error.
+pub fn bounded_parts(body: &[u8]) -> Result<usize, FrameError> {
+    let parts = parts(body);
+    if parts > MAX_PARTS { Err(FrameError::TooManyParts) } else { Ok(parts) }
+}
+
+/// The number of texts and containers in a body, as far as it can be read.
+fn parts(body: &[u8]) -> usize {
+    let mut rest = body;
+    let mut count = 0;
+    while let Some((&marker, after)) = rest.split_first() {
+        let number = |bytes: usize| {
+            let digits = after.get(..bytes).unwrap_or(after);
+            digits.iter().fold(0_usize, |number, &digit| number << 8 | usize::from(digit))
+        };
+        // What is behind the marker and belongs to the value itself. What is in a container follows by itself.
+        let (counts, length) = match Marker::from_u8(marker) {
+            Marker::FixPos(_) | Marker::FixNeg(_) | Marker::Null | Marker::True | Marker::False => (false, 0),
+            Marker::U8 | Marker::I8 => (false, 1),
+            Marker::U16 | Marker::I16 => (false, 2),
+            Marker::U32 | Marker::I32 | Marker::F32 => (false, 4),
+            Marker::U64 | Marker::I64 | Marker::F64 => (false, 8),
+            Marker::FixArray(_) | Marker::FixMap(_) => (true, 0),
+            Marker::Array16 | Marker::Map16 => (true, 2),
+            Marker::Array32 | Marker::Map32 => (true, 4),
+            Marker::FixStr(length) => (true, usize::from(length)),
+            Marker::Str8 | Marker::Bin8 => (true, 1 + number(1)),
+            Marker::Str16 | Marker::Bin16 => (true, 2 + number(2)),
+            Marker::Str32 | Marker::Bin32 => (true, 4 + number(4)),
+            // No message has others.
+            _ => break,
+        };
+        count += usize::from(counts);
+        rest = after.get(length..).unwrap_or_default();
+    }
+    count
 }
 
 /// The message in a frame's body.
@@ -247,6 +292,20 @@ mod tests {
     }
 
     #[test]
+    fn texts_and_containers_are_counted_and_numbers_are_not() {
+        for (value, expected) in [
+            (Observed::None, 1),
+            (Observed::Bytes(vec![200; 1000]), 3),
+            (Observed::Str("x".repeat(300)), 3),
+            (Observed::List(vec![Observed::Bool(true); 70_000]), 3 + 2 * 70_000),
+            (Observed::Dict(vec![(Observed::Float("1.5".into()), Observed::None)]), 8),
+        ] {
+            let frame = encode(&value, MAX_FRAME).unwrap();
+            assert_eq!(parts(&frame[PREFIX..]), expected, "{expected}");
+        }
+    }
+
+    #[test]
     fn arbitrary_bytes_never_panic() {
         let mut state = 1u64;
         for _ in 0..20_000 {
@@ -257,6 +316,7 @@ mod tests {
                 })
                 .collect();
             let _ = decode::<crate::protocol::FromWorker>(&body);
+            assert!(parts(&body) <= body.len());
         }
     }
 }

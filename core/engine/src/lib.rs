@@ -41,7 +41,7 @@ mod zygote;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use protocol::{ExecutionRecord, SandboxReport};
 
@@ -87,17 +87,26 @@ impl PoolOptions {
     }
 }
 
-/// Asks work to stop, from any thread. Every wait for a worker then ends within a few milliseconds.
+/// Asks work to stop, from any thread or at a time. Every wait for a worker then ends within a few milliseconds.
 #[derive(Debug, Clone, Default)]
-pub struct Stop(Arc<AtomicBool>);
+pub struct Stop {
+    asked: Arc<AtomicBool>,
+    deadline: Option<Instant>,
+}
 
 impl Stop {
     pub fn ask(&self) {
-        self.0.store(true, Ordering::Relaxed);
+        self.asked.store(true, Ordering::Relaxed);
+    }
+
+    /// The same, and also from this time on.
+    pub fn at(&self, deadline: Instant) -> Self {
+        let earliest = self.deadline.map_or(deadline, |other| other.min(deadline));
+        Self { asked: self.asked.clone(), deadline: Some(earliest) }
     }
 
     pub fn is_asked(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
+        self.asked.load(Ordering::Relaxed) || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 }
 

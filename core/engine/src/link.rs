@@ -15,7 +15,7 @@ use super::folders::{MAX_FILE, WorkerFolder};
 use super::frame::{self, FrameError, MAX_RECORD, PREFIX, Seal};
 use super::patience::Patience;
 use super::process::{Ended, Process};
-use super::protocol::{FromWorker, MAX_FRAME, PROTOCOL_VERSION, ToWorker};
+use super::protocol::{FromWorker, MAX_FRAME, PROTOCOL_VERSION, ToWorker, cut};
 use super::zygote::Started;
 use super::{EngineError, PoolOptions, Stop, WorkerInfo};
 
@@ -80,8 +80,9 @@ pub struct Connection {
     chunk: Box<[u8]>,
     /// Tells its messages from others, if these could be.
     seal: Option<Seal>,
-    /// The total size of all messages that it sent, in bytes.
+    /// The total size of all messages that it sent, in bytes, and the number of their parts.
     pub received: u64,
+    pub parts: u64,
     /// When its memory and its disk space were last checked.
     looked: [Cell<Instant>; 2],
     /// At the last check, descriptors were in the queues of its sockets.
@@ -100,6 +101,7 @@ impl Connection {
             chunk: vec![0; CHUNK].into(),
             seal: None,
             received: 0,
+            parts: 0,
             looked: [Cell::new(Instant::now()), Cell::new(Instant::now())],
             in_flight: Cell::new(false),
         })
@@ -178,10 +180,12 @@ impl Connection {
             return Ok(None);
         }
         let body = &self.arrived[PREFIX..end];
-        let message = match &mut self.seal {
-            Some(seal) => frame::decode(seal.open(body)?)?,
-            None => frame::decode(body)?,
+        let body = match &mut self.seal {
+            Some(seal) => seal.open(body)?,
+            None => body,
         };
+        self.parts += frame::bounded_parts(body)? as u64;
+        let message = frame::decode(body)?;
         self.arrived.drain(..end);
         self.received += end as u64;
         Ok(Some(message))
@@ -272,7 +276,9 @@ impl Forked {
             None => connection.receive(options.start_deadline, &Stop::default()),
         };
         match hello {
-            Ok(FromWorker::Hello { protocol: PROTOCOL_VERSION, python, sandbox, .. }) => {
+            Ok(FromWorker::Hello { protocol: PROTOCOL_VERSION, python, mut sandbox, .. }) => {
+                sandbox.cut();
+                let python = cut(python);
                 let used = connection.process.memory();
                 connection.memory = used.map(|used| used.saturating_add(options.memory_bytes).saturating_add(SLACK));
                 Ok(Worker { connection, info: WorkerInfo { python, sandbox }, stop: Stop::default() })
@@ -300,9 +306,9 @@ impl Worker {
         self.connection.receive(limit, &self.stop)
     }
 
-    /// The total size of all messages that it sent, in bytes.
-    pub fn received(&self) -> u64 {
-        self.connection.received
+    /// The total size of all messages that it sent, in bytes, and the number of their parts.
+    pub fn received(&self) -> (u64, u64) {
+        (self.connection.received, self.connection.parts)
     }
 
     /// Ends the worker and says why, for people: what happened on the connection, and how the process ended.

@@ -5,7 +5,7 @@ use std::collections::hash_map::Entry;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::ThreadId;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use twincell_values::value::AbstractValue;
 
@@ -13,13 +13,16 @@ use super::link::{Broken, Worker};
 use super::nursery::Nursery;
 use super::protocol::{
     ExecutionRecord, ExecutionRequest, FromWorker, Isolation, MAX_FRAME, Program, SandboxReport, ToWorker, Unevaluated,
+    cut, cut_notes,
 };
 use super::{EngineError, Executed, PoolOptions, Stop, WorkerInfo, frame};
 
 /// The number of workers that may be lost while loading a program before it is given up.
 const LOAD_ATTEMPTS: u32 = 3;
-/// The maximum size of a program's records in bytes. The engine keeps them until they are compared.
+/// The maximum size of a program's records in bytes, and the maximum number of their parts. The engine keeps them until
+/// they are compared.
 const MAX_RECEIVED: u64 = 128 << 20;
+const MAX_PARTS_RECEIVED: u64 = 16 << 20;
 
 /// Sandboxed worker processes. Threads share the pool, and each takes its own worker with [`WorkerPool::load`]. A clone
 /// shares the limit, and what the workers are forked from.
@@ -50,8 +53,9 @@ pub struct Loaded<'pool> {
     /// `None` after a loss, until the next worker has the program.
     worker: Option<Worker>,
     program: u64,
-    /// The size of its records in bytes.
+    /// The size of its records in bytes, and the number of their parts.
     received: u64,
+    parts: u64,
     /// The message that loads the program.
     load: Vec<u8>,
     /// What is imported before it arrives.
@@ -82,6 +86,11 @@ impl WorkerPool {
     /// The same workers, whose work for this clone ends soon after `stop` is asked to.
     pub fn stopped_by(&self, stop: &Stop) -> Self {
         Self { lender: self.lender.clone(), stop: stop.clone() }
+    }
+
+    /// The same workers, whose work for this clone also ends soon after this time.
+    pub fn until(&self, deadline: Instant) -> Self {
+        self.stopped_by(&self.stop.at(deadline))
     }
 
     /// Starts a worker, and returns what it enforces.
@@ -136,6 +145,7 @@ impl Lender {
             worker: None,
             program: number,
             received: 0,
+            parts: 0,
             load,
             imports: program.imports.clone(),
             isolation: program.isolation,
@@ -186,8 +196,8 @@ impl Loaded<'_> {
         // Whether the first of the rest is being repeated.
         let mut again = false;
         while !rest.is_empty() && !self.stop.is_asked() {
-            if self.received > MAX_RECEIVED {
-                let reason = format!("what was observed before takes {} MiB already", MAX_RECEIVED >> 20);
+            if let Some(most) = self.has_received_too_much() {
+                let reason = format!("what was observed before has more than {most} already");
                 done.extend(rest.iter().map(|request| lost(request, reason.clone())));
                 break;
             }
@@ -250,7 +260,7 @@ impl Loaded<'_> {
                 self.worker = Some(worker);
                 // An effect that the sandbox refused here would happen elsewhere.
                 let refused = effects.first().map(|effect| format!("it reaches outside the process: {effect}"));
-                Ok(refused.or(failure))
+                Ok(refused.or(failure).map(cut))
             }
             Ok(_) => Err(EngineError::Test(worker.end(Broken::Hostile("no answer to a test".into())).description)),
             Err(broken) => Err(EngineError::Test(worker.end(broken).description)),
@@ -273,6 +283,8 @@ impl Loaded<'_> {
                 return self.tainted;
             }
             Ok(_) => Broken::Hostile("no answer to an inspection".into()),
+            // Nobody waits for what would have to be repeated.
+            Err(Broken::Stopped) => return self.tainted,
             Err(broken) => broken,
         };
         worker.end(broken);
@@ -327,6 +339,14 @@ impl Loaded<'_> {
         }
     }
 
+    /// The bound that the program's records exceed.
+    fn has_received_too_much(&self) -> Option<String> {
+        if self.received > MAX_RECEIVED {
+            return Some(format!("{} MiB", MAX_RECEIVED >> 20));
+        }
+        (self.parts > MAX_PARTS_RECEIVED).then(|| format!("{MAX_PARTS_RECEIVED} parts"))
+    }
+
     /// Runs requests on the present worker until all are done or the worker is lost. Returns at least one outcome,
     /// unless the second value asks to repeat the request after those done. `again` says that this already happened.
     fn attempt(&mut self, requests: Vec<ExecutionRequest>, again: bool) -> (Vec<Executed>, bool) {
@@ -344,15 +364,14 @@ impl Loaded<'_> {
             if outcome.is_err() {
                 break;
             }
-            let before = worker.received();
+            let (bytes, parts) = worker.received();
             let answer = worker.receive(deadline).and_then(|answer| answer_to(request, self.program, answer));
-            self.received += worker.received() - before;
-            match answer {
-                Ok(_) if self.received > MAX_RECEIVED => {
-                    outcome = Err(Broken::Hostile(format!("more than {} MiB of records", MAX_RECEIVED >> 20)));
-                }
-                Ok(executed) => done.push(executed),
-                Err(broken) => outcome = Err(broken),
+            self.received += worker.received().0 - bytes;
+            self.parts += worker.received().1 - parts;
+            match (answer, self.has_received_too_much()) {
+                (Ok(_), Some(most)) => outcome = Err(Broken::Hostile(format!("records of more than {most}"))),
+                (Ok(executed), None) => done.push(executed),
+                (Err(broken), _) => outcome = Err(broken),
             }
         }
         let outcome = outcome.and_then(|()| match worker.receive(deadline)? {
@@ -400,8 +419,8 @@ fn load(
 ) -> Result<Result<Vec<Unevaluated>, String>, Broken> {
     worker.send(message, deadline)?;
     match worker.receive(deadline)? {
-        FromWorker::Loaded { program, unevaluated } if program == number => Ok(Ok(unevaluated)),
-        FromWorker::Failed { program, reason } if program == number => Ok(Err(reason)),
+        FromWorker::Loaded { program, unevaluated } if program == number => Ok(Ok(cut_notes(unevaluated))),
+        FromWorker::Failed { program, reason } if program == number => Ok(Err(cut(reason))),
         _ => Err(Broken::Hostile("no answer to a load".into())),
     }
 }
@@ -412,7 +431,7 @@ fn answer_to(request: &ExecutionRequest, number: u64, answer: FromWorker) -> Res
         FromWorker::Record { program, record } if program == number && fits(&record, request) => {
             Ok(Executed::Record(record))
         }
-        FromWorker::Failed { program, reason } if program == number => Ok(lost(request, reason)),
+        FromWorker::Failed { program, reason } if program == number => Ok(lost(request, cut(reason))),
         _ => Err(Broken::Hostile("no answer to the request".into())),
     }
 }

@@ -312,7 +312,39 @@ impl std::fmt::Display for Lack {
     }
 }
 
+/// The maximum length in characters of a text that a worker sends for people.
+const MAX_WORDS: usize = 1000;
+/// The maximum number of such texts in one message.
+const MAX_NOTES: usize = 100;
+
+/// A text of a worker for people, cut at a bound: what it says may be of the making of the code that runs there.
+pub fn cut(mut text: String) -> String {
+    if let Some((at, _)) = text.char_indices().nth(MAX_WORDS) {
+        text.truncate(at);
+        text.push('…');
+    }
+    text
+}
+
+/// What a worker could not evaluate, cut at a bound.
+pub fn cut_notes(notes: Vec<Unevaluated>) -> Vec<Unevaluated> {
+    let cut_one = |note| match note {
+        Unevaluated::Statement { line, error } => Unevaluated::Statement { line, error: cut(error) },
+        Unevaluated::Module { error } => Unevaluated::Module { error: cut(error) },
+    };
+    notes.into_iter().take(MAX_NOTES).map(cut_one).collect()
+}
+
 impl SandboxReport {
+    /// Cuts its texts at a bound.
+    pub fn cut(&mut self) {
+        for text in [&mut self.filesystem, &mut self.network, &mut self.programs, &mut self.memory, &mut self.time] {
+            *text = cut(std::mem::take(text));
+        }
+        self.lacks.truncate(MAX_NOTES);
+        self.lacks.iter_mut().for_each(|lack| lack.reason = cut(std::mem::take(&mut lack.reason)));
+    }
+
     pub fn is_complete(&self) -> bool {
         self.lacks.is_empty()
     }

@@ -79,6 +79,7 @@ fn only_the_request_at_hand_is_lost() {
         ("forge at 2", "was spoken for by the code"),
         ("oversized at 2", "was spoken for by the code"),
         ("deep at 2", "does not hold a message"),
+        ("many parts at 2", "more than 1048576 parts"),
         ("half a frame at 2", "the worker ended with"),
         ("wrong program at 2", "no answer to the request"),
         ("wrong index at 2", "no answer to the request"),
@@ -93,6 +94,40 @@ fn only_the_request_at_hand_is_lost() {
         assert_eq!([&lost[0], &lost[1], &lost[3], &lost[4]], [&None; 4], "{code}");
         assert!(lost[2].as_ref().is_some_and(|text| text.contains(reason)), "{code}: {:?}", lost[2]);
     }
+}
+
+#[test]
+fn records_of_many_small_parts_are_bounded_together() {
+    let pool = WorkerPool::new(options(1));
+    let done = pool.load(&program("parts at every")).unwrap().run(requests(20)).unwrap();
+    let came = done.iter().take_while(|executed| outcome(executed).is_ok()).count();
+    assert_eq!(came, 16);
+    let reasons: Vec<&str> = done[came..].iter().map(|executed| outcome(executed).unwrap_err()).collect();
+    assert!(reasons.iter().all(|reason| reason.contains("more than 16777216 parts")), "{reasons:?}");
+}
+
+#[test]
+fn texts_for_people_are_cut() {
+    let pool = WorkerPool::new(options(1));
+    let loaded = pool.load(&program("words at load")).unwrap();
+    assert_eq!(loaded.unevaluated.len(), 100);
+    let [Unevaluated::Statement { error, .. }, ..] = loaded.unevaluated.as_slice() else { panic!() };
+    assert_eq!(error.chars().count(), 1001);
+    drop(loaded);
+    let lost = run_five("words at 2");
+    assert!(lost[2].as_ref().is_some_and(|reason| reason.chars().count() == 1001));
+}
+
+#[test]
+fn work_ends_at_its_time_with_what_came_before() {
+    let pool = WorkerPool::new(PoolOptions { deadline: Duration::from_secs(60), ..options(1) });
+    // The time is long for a load, and short against the wait for an answer.
+    let until = pool.until(Instant::now() + Duration::from_secs(3));
+    let mut loaded = until.load(&program("hang at 2")).unwrap();
+    let done = loaded.run(requests(5)).unwrap();
+    assert_eq!(done.iter().map(index_of).collect::<Vec<_>>(), [0, 1]);
+    assert!(matches!(until.load(&program("")), Err(EngineError::Stopped)));
+    assert!(pool.load(&program("")).is_ok());
 }
 
 #[test]
@@ -616,6 +651,21 @@ mod fake {
                 let frame = socket.seal.close([&(body.len() as u32).to_le_bytes()[..], &body].concat());
                 socket.write_all(&frame).unwrap();
             }
+            "many parts" => {
+                // Empty texts: a byte each, and many times as much once read.
+                let forced = vec![String::new(); frame::MAX_PARTS];
+                send(socket, &falsify(&|_, record| record.forced = forced.clone()));
+            }
+            "parts" => {
+                let forced = vec![String::new(); frame::MAX_PARTS - 100];
+                send(socket, &falsify(&|_, record| record.forced = forced.clone()));
+            }
+            "words" if request.is_none() => {
+                let error = "word ".repeat(1000);
+                let unevaluated = vec![Unevaluated::Statement { line: 1, error }; 1000];
+                send(socket, &FromWorker::Loaded { program, unevaluated });
+            }
+            "words" => send(socket, &FromWorker::Failed { program, reason: "word ".repeat(1000) }),
             "half a frame" => {
                 let whole = sealed(socket, &answer(program, request.unwrap()));
                 socket.write_all(&whole[..whole.len() / 2]).unwrap();

@@ -219,12 +219,14 @@ impl Line {
 
     /// Sends a message. A record that is too large is sent without its observations, so that it still counts.
     fn send(&mut self, message: &FromWorker) -> Result<(), WorkerError> {
-        let bytes = match (frame::encode(message, MAX_RECORD), message) {
-            (Err(FrameError::TooLarge { limit, .. }), FromWorker::Record { program, record }) => {
-                let record = shortened(record, Limit::RecordBytes(limit));
+        let encoded = frame::encode(message, MAX_RECORD)
+            .and_then(|bytes| frame::bounded_parts(&bytes[frame::PREFIX..]).map(|_| bytes));
+        let bytes = match (encoded, message) {
+            (Err(FrameError::TooLarge { .. } | FrameError::TooManyParts), FromWorker::Record { program, record }) => {
+                let record = shortened(record, Limit::RecordBytes(MAX_RECORD));
                 frame::encode(&FromWorker::Record { program: *program, record }, MAX_RECORD)?
             }
-            (Err(FrameError::TooLarge { .. }), FromWorker::Loaded { program, .. }) => {
+            (Err(FrameError::TooLarge { .. } | FrameError::TooManyParts), FromWorker::Loaded { program, .. }) => {
                 frame::encode(&FromWorker::Loaded { program: *program, unevaluated: Vec::new() }, MAX_RECORD)?
             }
             (result, _) => result?,
