@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
-use twincell_compare::report::Comparison;
+use twincell_compare::report::{Bound, Comparison};
 use twincell_compare::{CompareOptions, Continue, Source};
 use twincell_driver::reproducers::{self, Written};
 
@@ -60,7 +60,8 @@ pub fn find(
     let found = catch_unwind(AssertUnwindSafe(|| {
         let comparison = compare(&old, &new, &options, watch)?;
         let mut finding = Finding::new(change, &comparison, milliseconds());
-        finding.key = Some(key.to_owned());
+        let was_cut = comparison.pairs.iter().any(|pair| matches!(pair.bound, Some(Bound::Deadline { .. })));
+        finding.key = (!was_cut).then(|| key.to_owned());
         Ok(ComparedChange {
             finding,
             state: if wanted.state { page::page_state(change, &comparison) } else { None },

@@ -76,6 +76,8 @@ fn settings(options: &Options) -> Result<String, String> {
         ignore_edge_cases: _,
         isolation: _,
         max_source: _,
+        max_function: _,
+        deadline: _,
         techniques: _,
         // Its files are read instead.
         model: _,
@@ -145,6 +147,8 @@ mod tests {
             ("unordered", "items"),
             ("isolation", "process"),
             ("max-source", "7"),
+            ("max-function", "7"),
+            ("deadline", "7"),
             ("without", "mutation"),
             ("python", "/other/python"),
             ("unsafe", "on"),
@@ -158,7 +162,7 @@ mod tests {
         let effect = DeclaredEffect { functions: "metrics.*".to_owned(), effect: FunctionEffect::None };
         assert_ne!(key(&Options { effects: vec![effect], ..Options::default() }), plain);
         // `jobs` and `cache` change nothing, `model` counts by its content, and `policy` by what it says.
-        assert_eq!(TABLE.len(), 18 + 4);
+        assert_eq!(TABLE.len(), 20 + 4);
         let others = Options { jobs: Some(7), cache: Cache::Memory, ..Options::default() };
         assert_eq!(key(&others), plain);
     }

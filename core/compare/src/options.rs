@@ -1,10 +1,12 @@
 //! The input of a comparison: two sources and its options, and why it may be refused.
 
+use std::time::Duration;
+
 use serde::{Deserialize, Serialize};
 
 use twincell_behavior::Declared;
 use twincell_engine::protocol::{Context, Isolation};
-use twincell_syntax::SourceError;
+use twincell_syntax::{SourceError, TooDeep};
 
 use crate::campaign::Techniques;
 
@@ -41,6 +43,10 @@ pub struct CompareOptions {
     pub isolation: Isolation,
     /// The maximum size of one source in bytes.
     pub max_source: u64,
+    /// The maximum number of statements and expressions of one version of a pair.
+    pub max_function: u32,
+    /// The maximum time of one pair. It guards: a pair that ends by itself does not depend on it.
+    pub deadline: Duration,
 }
 
 impl Default for CompareOptions {
@@ -57,6 +63,8 @@ impl Default for CompareOptions {
             declared: Declared::default(),
             isolation: Isolation::Auto,
             max_source: 2 << 20,
+            max_function: 50_000,
+            deadline: Duration::from_secs(600),
         }
     }
 }
@@ -71,6 +79,8 @@ pub enum CompareError {
         limit >> 20
     )]
     TooLarge { label: String, limit: u64 },
+    #[error("{label} cannot be read: {place}")]
+    TooDeep { label: String, place: TooDeep },
     #[error("{label} has no function to compare: {holds}; define one with def, async def or NAME = lambda")]
     NoFunction { label: String, holds: &'static str },
     #[error("no function is called {name} in both versions; there are: {known}")]

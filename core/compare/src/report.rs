@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use twincell_behavior::{CallRow, Channel, EvidencePlace, Rule, Strength, display_place};
 use twincell_engine::observed::Behavior;
 use twincell_engine::protocol::{Context, Injection, Isolation, SandboxReport};
-use twincell_syntax::AlignedRow;
 use twincell_syntax::site::SiteKind;
+use twincell_syntax::{AlignedRow, Side};
 use twincell_values::value::{AbstractValue, Choice};
 
 use crate::verdict::Verdict;
@@ -195,6 +195,16 @@ pub struct Witness {
     pub calls: Vec<CallRow>,
 }
 
+/// A bound of the comparison of one pair.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Bound {
+    /// A version has more statements and expressions than this, and nothing ran.
+    Size { side: Side, size: u32, most: u32 },
+    /// The time of the pair was over. What was found by then is all that is known, and depends on the machine.
+    Deadline { seconds: f64 },
+}
+
 /// One compared pair.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PairReport {
@@ -203,6 +213,9 @@ pub struct PairReport {
     pub reason: String,
     /// The sentence that a view shows first.
     pub sentence: String,
+    /// The bound that kept the pair from running, or ended it.
+    #[serde(default)]
+    pub bound: Option<Bound>,
     pub evidence: Vec<Evidence>,
     /// What rules of the project's policy set aside, once for each rule. It does not count.
     #[serde(default)]

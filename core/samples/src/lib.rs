@@ -47,6 +47,7 @@ pub fn pair(verdict: Verdict) -> PairReport {
         paths: Vec::new(),
         witness: None,
         shown_by: None,
+        bound: None,
         decided_by: vec![],
         reproducer: None,
         lost: 0,

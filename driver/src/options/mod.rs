@@ -37,6 +37,10 @@ pub struct Options {
     pub cache: Cache,
     /// The maximum size of one source, in MiB.
     pub max_source: u64,
+    /// The maximum number of statements and expressions of one version of a pair.
+    pub max_function: u32,
+    /// The maximum time of one pair, in seconds.
+    pub deadline: f64,
     /// Whether code runs where the sandbox is not complete.
     pub run_unsafe: bool,
     /// The maximum number of workers. If absent, one for each processor.
@@ -252,6 +256,24 @@ pub static TABLE: &[OptionSpec] = &[
         apply: |options, value| options.max_source = value.integer() as u64,
     },
     OptionSpec {
+        name: "max-function",
+        kind: Kind::Integer { minimum: 1, maximum: u32::MAX as i128 },
+        default: "50000",
+        absent: "",
+        help: "Maximum number of statements and expressions of one function, class or snippet; larger ones are not run",
+        jobs: COMPARING,
+        apply: |options, value| options.max_function = value.integer() as u32,
+    },
+    OptionSpec {
+        name: "deadline",
+        kind: Kind::Number { minimum: 0.01, maximum: 1e6 },
+        default: "600",
+        absent: "",
+        help: "Time limit for one pair of functions, in seconds; what was found by then is reported with a note",
+        jobs: COMPARING,
+        apply: |options, value| options.deadline = value.number(),
+    },
+    OptionSpec {
         name: "unsafe",
         kind: Kind::Flag,
         default: "off",
@@ -372,6 +394,8 @@ impl Default for Options {
             timeout: 5.0,
             memory: 1024,
             max_source: core.max_source >> 20,
+            max_function: core.max_function,
+            deadline: core.deadline.as_secs_f64(),
             run_unsafe: false,
             raise_probability: core.raise_probability,
             float_tolerance: core.float_tolerance,
@@ -422,6 +446,8 @@ impl Options {
             isolation: self.isolation,
             techniques: self.techniques,
             max_source: self.max_source << 20,
+            max_function: self.max_function,
+            deadline: Duration::from_secs_f64(self.deadline),
         }
     }
 

@@ -169,6 +169,8 @@ impl SettingsText<'_> {
             "timeout" => defaults.timeout,
             "memory" => defaults.memory as f64,
             "max-source" => defaults.max_source as f64,
+            "max-function" => f64::from(defaults.max_function),
+            "deadline" => defaults.deadline,
             _ => f64::INFINITY,
         };
         if checked.number() > most {

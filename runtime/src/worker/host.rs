@@ -395,8 +395,8 @@ fn run_version(py: Python<'_>, version: &LoadedVersion, program: &Loaded, execut
     let mut arguments = changed_values(py, &injected);
     let mut assigned = bindings::changed(globals, version.before.bind(py));
     if let Body::Snippet { results, temporary } = &description.body {
-        let bound = |name: &str| results.iter().any(|(own, _)| own == name) || temporary.iter().any(|own| own == name);
-        assigned.retain(|(name, _)| !bound(name) && !name.starts_with('_'));
+        let bound: HashSet<&String> = results.iter().map(|(own, _)| own).chain(temporary).collect();
+        assigned.retain(|(name, _)| !bound.contains(name) && !name.starts_with('_'));
         arguments.extend(version::bound_names(globals, results));
     }
     let mut held = version.state.changed(globals);

@@ -5,7 +5,7 @@ mod sentences;
 mod values;
 pub(crate) mod wording;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use twincell_behavior::{Difference, Rules, align_calls, display_outcome, display_place, display_shown};
 use twincell_engine::protocol::{Context, Member};
@@ -16,7 +16,8 @@ use twincell_values::value::{Decision, Recipe};
 use crate::campaign::{Campaign, Decisive, SetAside, Target, TestCase, is_without_module, joint_probability, replaced};
 use crate::note::Note;
 use crate::report::{
-    BranchReport, Evidence, ExecutionReport, LineReport, PairReport, Reproducer, SetAsideReport, VersionReport, Witness,
+    Bound, BranchReport, Evidence, ExecutionReport, LineReport, PairReport, Reproducer, SetAsideReport, VersionReport,
+    Witness,
 };
 use crate::verdict::{self, EDGE_CASE, Verdict};
 
@@ -67,6 +68,24 @@ pub(crate) fn failed(context: &PairContext<'_>, reason: String) -> PairReport {
     unexecuted(context, Verdict::Inconclusive, reason, sentence)
 }
 
+/// The report of a pair that a bound kept from running.
+pub(crate) fn bounded(context: &PairContext<'_>, bound: Bound) -> PairReport {
+    PairReport { bound: Some(bound), ..failed(context, wording::bound(&bound)) }
+}
+
+/// Marks a pair whose time was over. Without a difference nothing is decided, since the rest might have shown one.
+pub(crate) fn cut(context: &PairContext<'_>, report: &mut PairReport, bound: Bound) {
+    let what = wording::bound(&bound);
+    report.bound = Some(bound);
+    if report.verdict == Verdict::Changing {
+        report.notes.push(what);
+    } else {
+        report.verdict = Verdict::Inconclusive;
+        report.sentence = format!("Inconclusive for {}: {what}.", context.functions.new.qualname);
+        report.reason = what;
+    }
+}
+
 fn unexecuted(context: &PairContext<'_>, verdict: Verdict, reason: String, sentence: String) -> PairReport {
     let campaign = Campaign::default();
     let PerSide { old, new } = PerSide::of(|side| version(context, side, &campaign, &Target::default(), None));
@@ -74,6 +93,7 @@ fn unexecuted(context: &PairContext<'_>, verdict: Verdict, reason: String, sente
         verdict,
         reason,
         sentence,
+        bound: None,
         evidence: vec![],
         set_aside: vec![],
         old,
@@ -121,6 +141,7 @@ pub(crate) fn report(context: &PairContext<'_>, summary: &CampaignSummary<'_>) -
         verdict: summary.verdict,
         reason: wording::reason(context, summary, &evidence),
         sentence,
+        bound: None,
         evidence,
         set_aside: set_aside(summary),
         old,
@@ -207,18 +228,20 @@ fn version(
 ) -> VersionReport {
     let function = &context.functions[side];
     let runs = |line: u32| campaign.ran(side, line);
+    let numbers = |lines: &[u32]| lines.iter().copied().collect::<HashSet<u32>>();
+    let (executable, changed) = (numbers(&target.lines[side]), numbers(&context.diff.lines[side]));
     let lines: Vec<LineReport> = function
         .text
         .lines()
         .enumerate()
         .map(|(index, text)| {
             let number = index as u32 + 1;
-            let executable = target.lines[side].contains(&number);
+            let executable = executable.contains(&number);
             let behavior = witness.and_then(|case| case.behavior(side));
             LineReport {
                 number,
                 text: text.to_string(),
-                changed: context.diff.lines[side].contains(&number),
+                changed: changed.contains(&number),
                 executable,
                 executions: if executable { runs(number) } else { 0 },
                 witness_hits: behavior.map_or(0, |behavior| behavior.hits(number)),

@@ -13,7 +13,7 @@ use twincell_values::value::{Choice, Decision};
 use crate::assemble::{CampaignSummary, PairContext, number, uses};
 use crate::campaign::{Decisive, SetAside, TestCase};
 use crate::note::{Isolated, Note};
-use crate::report::{Evidence, PairReport};
+use crate::report::{Bound, Evidence, PairReport};
 use crate::verdict::Verdict;
 
 /// The maximum number of values named in a sentence.
@@ -142,6 +142,19 @@ fn contrast(case: &TestCase, difference: &Difference) -> String {
             PerSide { old: Shown::NoCall, .. } => format!("new calls {new}, old does not"),
             _ => format!("old calls {old}, new calls {new}"),
         },
+    }
+}
+
+/// What a bound did, as part of a sentence.
+pub(crate) fn bound(bound: &Bound) -> String {
+    match bound {
+        Bound::Size { side, size, most } => format!(
+            "too large: the {side} version has {size} statements and expressions, and at most {most} are compared; \
+             --max-function raises this"
+        ),
+        Bound::Deadline { seconds } => {
+            format!("its time of {seconds} s was over, and this is all that was found by then; --deadline raises it")
+        }
     }
 }
 

@@ -25,14 +25,14 @@ use select::{Selected, select};
 use twincell_engine::protocol::{Context, Isolation, Program};
 use twincell_engine::{Loaded, WorkerPool};
 use twincell_syntax::instrument::Instrumented;
-use twincell_syntax::{CodeKind, Function, PerSide};
+use twincell_syntax::{CodeKind, Function, PerSide, too_deep};
 use twincell_values::predictor::Predictor;
 
 use crate::assemble;
 use crate::assemble::wording::{self, PairFacts};
 use crate::campaign::{self, Plan, TestCase};
 use crate::note::{Isolated, Note};
-use crate::report::{Comparison, FORMAT, PairReport};
+use crate::report::{Bound, Comparison, FORMAT, PairReport};
 use crate::verdict::Verdict;
 use crate::{CompareError, CompareOptions, Continue, Progress, Source, decide, reproduce};
 
@@ -56,6 +56,10 @@ pub fn compare(
         let sizes = [Some(&source.text), source.module.as_ref()].map(|text| text.map_or(0, String::len));
         if sizes.iter().any(|bytes| *bytes as u64 > options.max_source) {
             return Err(CompareError::TooLarge { label: source.label.clone(), limit: options.max_source });
+        }
+        let deep = [Some(&source.text), source.module.as_ref()].into_iter().flatten().find_map(|text| too_deep(text));
+        if let Some(place) = deep {
+            return Err(CompareError::TooDeep { label: source.label.clone(), place });
         }
     }
     let (old, old_note) = plain(old);
@@ -169,11 +173,36 @@ fn compare_pair(
     options: &CompareOptions,
     progress: &mut dyn FnMut(u32, f64) -> Continue,
 ) -> Result<PairReport, CompareError> {
-    let started = Instant::now();
     let about = pair.context();
     if pair.is_same_program() {
         return Ok(assemble::identical(&about));
     }
+    if let Some(bound) = pair.exceeds(options.max_function) {
+        return Ok(assemble::bounded(&about, bound));
+    }
+    let deadline = Instant::now() + options.deadline;
+    let is_over = || Instant::now() >= deadline;
+    let mut within = |executions: u32, coverage: f64| match progress(executions, coverage) {
+        Continue::Yes if is_over() => Continue::Stop,
+        answer => answer,
+    };
+    let mut report = compare_within(pair, predictor, &pool.until(deadline), options, &mut within)?;
+    if is_over() {
+        assemble::cut(&about, &mut report, Bound::Deadline { seconds: options.deadline.as_secs_f64() });
+    }
+    Ok(report)
+}
+
+/// Compares a pair until the pool stops.
+fn compare_within(
+    pair: &Pair,
+    predictor: &dyn Predictor,
+    pool: &WorkerPool,
+    options: &CompareOptions,
+    progress: &mut dyn FnMut(u32, f64) -> Continue,
+) -> Result<PairReport, CompareError> {
+    let started = Instant::now();
+    let about = pair.context();
     let quick = trial::quick(predictor, options);
     let Prepared { instrumented, mut program, mut loaded, context, target, plan, mut notes } =
         match prepare(pair, quick.unwrap_or(predictor), pool, options)? {

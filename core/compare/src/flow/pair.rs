@@ -1,5 +1,6 @@
 //! One pair with everything that its comparison needs: both versions, what runs beside them, and the differences.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::rc::Rc;
 
@@ -9,6 +10,7 @@ use twincell_values::reading::{Hint, Surroundings};
 
 use super::imports::Imports;
 use super::special::{operation, operations_of, special_methods};
+use crate::report::Bound;
 use crate::{Source, assemble};
 
 /// The maximum number of companions of a function, nearest first, and their maximum length in characters. Beyond this,
@@ -32,6 +34,17 @@ pub(super) struct Texts {
     imports: PerSide<BTreeMap<String, Import>>,
     /// (name in new, name in old) of functions with the same code.
     function_renames: Rc<[(String, String)]>,
+    /// What methods share, by the names of their old and new classes.
+    classes: RefCell<BTreeMap<PerSide<String>, Rc<ClassDiff>>>,
+    /// What classes declare about the attributes of their objects.
+    fields: RefCell<PerSide<BTreeMap<String, Rc<BTreeMap<String, Hint>>>>>,
+}
+
+/// What two versions of a class say about all of its methods.
+#[derive(Default)]
+struct ClassDiff {
+    attribute_renames: Vec<(String, String)>,
+    keeps_state_otherwise: bool,
 }
 
 impl Texts {
@@ -57,7 +70,19 @@ impl Texts {
         let tainted = indices.as_ref().map(|index| index.tainted(&changed));
         let function_renames = twincell_syntax::function_renames(&indices.old.functions, &indices.new.functions).into();
         let modules = texts.map(|text| if context == Context::Module { text.into() } else { Rc::default() });
-        Self { indices, changed, tainted, modules, context, cut_out, surroundings, imports, function_renames }
+        Self {
+            indices,
+            changed,
+            tainted,
+            modules,
+            context,
+            cut_out,
+            surroundings,
+            imports,
+            function_renames,
+            classes: RefCell::default(),
+            fields: RefCell::default(),
+        }
     }
 
     /// Whether either snippet uses a changed entity.
@@ -118,7 +143,8 @@ impl Pair {
 
     pub fn new(texts: &Texts, (old, new): (Function, Function)) -> Self {
         let functions = PerSide { old, new };
-        let attribute_renames = attribute_renames(texts, &functions);
+        let class = class_diff(texts, &functions);
+        let attribute_renames = class.attribute_renames.clone();
         let own = twincell_syntax::diff_renamed(&functions.old, &functions.new, &attribute_renames);
         let paths = PerSide::of(|side| texts.path(side, entity(&functions[side])));
         let decorators_differ = functions.old.decorators != functions.new.decorators;
@@ -142,7 +168,6 @@ impl Pair {
             (_, CodeKind::Class) => class_bodies(texts, &functions),
             _ => PerSide::new(Body::Function, Body::Function),
         };
-        let keeps_state_otherwise = keeps_state_otherwise(texts, &functions, &attribute_renames);
         let unchanged = own.identical;
         let mut bodies = bodies.into_iter();
         let versions = PerSide::of(|side| {
@@ -159,7 +184,7 @@ impl Pair {
                     of_module: texts.imports[side].clone(),
                     own: parts.iter().flat_map(|part| twincell_syntax::imports(&part.text)).collect(),
                 },
-                fields: parts.iter().map(|part| fields(&texts.indices[side], part)).collect(),
+                fields: parts.iter().map(|part| fields(texts, side, part)).collect(),
                 parts,
                 body: bodies.next().unwrap_or_default(),
             }
@@ -173,7 +198,7 @@ impl Pair {
             changed_names,
             attribute_renames,
             function_renames: texts.function_renames.clone(),
-            keeps_state_otherwise,
+            keeps_state_otherwise: class.keeps_state_otherwise,
             unchanged,
         }
     }
@@ -181,6 +206,19 @@ impl Pair {
     /// Whether nothing that would show a difference needs to run.
     pub fn is_same_program(&self) -> bool {
         self.diff.identical && self.changed_names.is_empty()
+    }
+
+    /// The bound that a version exceeds, if it has more statements and expressions than this.
+    pub fn exceeds(&self, most: u32) -> Option<Bound> {
+        Side::BOTH.into_iter().find_map(|side| {
+            let texts = || self.versions[side].parts.iter().map(|part| part.text.as_str());
+            // Each statement and each expression has a character of its own.
+            if texts().map(str::len).sum::<usize>() <= most as usize {
+                return None;
+            }
+            let size = texts().map(twincell_syntax::size).fold(0, u32::saturating_add);
+            (size > most).then_some(Bound::Size { side, size, most })
+        })
     }
 
     /// Whether the function itself is the same and only what it uses changed.
@@ -222,24 +260,40 @@ pub(super) fn methods<'a>(index: &'a Index, class: &str) -> Vec<&'a Function> {
 }
 
 /// What the class of a method declares about the attributes of its objects: `self.words`, from the fields of the class.
-fn fields(index: &Index, method: &Function) -> BTreeMap<String, Hint> {
+fn fields(texts: &Texts, side: Side, method: &Function) -> BTreeMap<String, Hint> {
     let of_objects = !method.decorators.iter().any(|text| matches!(text.as_str(), "staticmethod" | "classmethod"));
     let Some((owner, own)) = owner(method).zip(method.parameters.first()).filter(|_| of_objects) else {
         return BTreeMap::new();
     };
-    let hints = index.class_text(owner).map(twincell_values::reading::field_hints).unwrap_or_default();
-    hints.into_iter().map(|(name, hint)| (format!("{}.{name}", own.name), hint)).collect()
+    let mut known = texts.fields.borrow_mut();
+    let hints = known[side].entry(owner.to_owned()).or_insert_with(|| {
+        let text = texts.indices[side].class_text(owner);
+        Rc::new(text.map(twincell_values::reading::field_hints).unwrap_or_default())
+    });
+    hints.iter().map(|(name, hint)| (format!("{}.{name}", own.name), hint.clone())).collect()
 }
 
-fn attribute_renames(texts: &Texts, functions: &PerSide<Function>) -> Vec<(String, String)> {
-    let PerSide { old: Some(old), new: Some(new) } = functions.as_ref().map(owner) else { return vec![] };
-    let (old, new) = (methods(&texts.indices.old, old), methods(&texts.indices.new, new));
+/// What the classes of two methods say. It takes all methods of both, so it is looked at once.
+fn class_diff(texts: &Texts, functions: &PerSide<Function>) -> Rc<ClassDiff> {
+    let PerSide { old: Some(old), new: Some(new) } = functions.as_ref().map(owner) else { return Rc::default() };
+    let names = PerSide::new(old.to_owned(), new.to_owned());
+    let mut known = texts.classes.borrow_mut();
+    let diff = known.entry(names).or_insert_with_key(|names| {
+        let attribute_renames = attribute_renames(texts, names);
+        let keeps_state_otherwise = keeps_state_otherwise(texts, names, &attribute_renames);
+        Rc::new(ClassDiff { attribute_renames, keeps_state_otherwise })
+    });
+    diff.clone()
+}
+
+fn attribute_renames(texts: &Texts, classes: &PerSide<String>) -> Vec<(String, String)> {
+    let PerSide { old, new } = PerSide::of(|side| methods(&texts.indices[side], &classes[side]));
     // One method alone does not show how others name its attributes.
     if old.len() < 2 || new.len() < 2 { vec![] } else { twincell_syntax::attribute_renames(&old, &new) }
 }
 
-fn keeps_state_otherwise(texts: &Texts, functions: &PerSide<Function>, renames: &[(String, String)]) -> bool {
-    let PerSide { old: Some(old), new: Some(new) } = functions.as_ref().map(owner) else { return false };
+fn keeps_state_otherwise(texts: &Texts, classes: &PerSide<String>, renames: &[(String, String)]) -> bool {
+    let PerSide { old, new } = classes;
     let attributes = |index: &Index, class: &str, renames: &[(String, String)]| -> BTreeSet<String> {
         let names = methods(index, class).into_iter().flat_map(twincell_syntax::private_attributes);
         let canonical = |name: String| renames.iter().find(|(is, _)| *is == name).map_or(name, |(_, was)| was.clone());
@@ -346,14 +400,16 @@ fn decorators(texts: &Texts, side: Side, function: &Function, differ: bool) -> V
 }
 
 fn snippet_bodies(old: &Snippet, new: &Snippet, diff: &Diff) -> PerSide<Body> {
-    let canonical = |name: &String| diff.renames.iter().find(|(is, _)| is == name).map_or(name, |(_, was)| was).clone();
+    let renames: BTreeMap<&String, &String> = diff.renames.iter().map(|(is, was)| (is, was)).collect();
+    let canonical = |name: &String| renames.get(name).copied().unwrap_or(name).clone();
     let new_names: BTreeMap<String, String> = new.results.iter().map(|name| (canonical(name), name.clone())).collect();
     // Names that both bind, and results of the old version that are lost. Names that only the new version binds do no
     // harm.
     let wanted: Vec<&String> =
         old.results.iter().filter(|name| new_names.contains_key(*name) || old.unread.contains(*name)).collect();
     let body = |results: Vec<(String, String)>, bound: &BTreeSet<String>| {
-        let temporary = bound.iter().filter(|name| results.iter().all(|(own, _)| own != *name)).cloned().collect();
+        let compared: BTreeSet<&String> = results.iter().map(|(own, _)| own).collect();
+        let temporary = bound.iter().filter(|name| !compared.contains(name)).cloned().collect();
         Body::Snippet { results, temporary }
     };
     let olds = wanted.iter().map(|name| ((*name).clone(), (*name).clone())).collect();
