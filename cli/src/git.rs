@@ -3,10 +3,13 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use git2::{Delta, DiffFindOptions, DiffOptions, ErrorCode, FileMode, Index, ObjectType, Repository, Tree};
+use git2::{
+    Delta, DiffDelta, DiffFile, DiffFindOptions, DiffOptions, ErrorCode, FileMode, Index, ObjectType, Repository, Tree,
+};
 use twincell_compare::Source;
 use twincell_driver::decode::python_source;
 use twincell_driver::files;
+use twincell_study::mine;
 
 /// A file that both revisions have, with different text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -97,29 +100,51 @@ pub fn changed_files(
         new.check(&repository, &old, path, &given.display().to_string(), range)?;
     }
 
-    let mut options = DiffOptions::new();
-    options.max_size(i64::try_from(most).unwrap_or(i64::MAX));
-    let mut diff = match &new {
-        NewSide::Revision(_, tree) => repository.diff_tree_to_tree(Some(&old), Some(tree), Some(&mut options)),
-        NewSide::Index => {
-            // While `git commit` runs hooks, the index may be in another file than usual.
-            let index = std::env::var_os("GIT_INDEX_FILE").map(|path| Index::open(Path::new(&path))).transpose()?;
-            repository.diff_tree_to_index(Some(&old), index.as_ref(), Some(&mut options))
-        }
-        NewSide::Files => repository.diff_tree_to_workdir_with_index(Some(&old), Some(&mut options)),
-    }?;
-    diff.find_similar(Some(DiffFindOptions::new().renames(true)))?;
-
+    // While `git commit` runs hooks, the index may be in another file than usual.
+    let index = std::env::var_os("GIT_INDEX_FILE").map(|path| Index::open(Path::new(&path))).transpose()?;
+    let compare = |options: &mut DiffOptions| match &new {
+        NewSide::Revision(_, tree) => repository.diff_tree_to_tree(Some(&old), Some(tree), Some(options)),
+        NewSide::Index => repository.diff_tree_to_index(Some(&old), index.as_ref(), Some(options)),
+        NewSide::Files => repository.diff_tree_to_workdir_with_index(Some(&old), Some(options)),
+    };
     let objects = repository.odb()?;
+    let is_python = |path: &Path| path.extension().is_some_and(|extension| extension == "py");
+    // A file of the working tree has no object. A header says the size of one; a small object may become gigabytes when
+    // it is read.
+    let is_small =
+        |file: &DiffFile<'_>| objects.read_header(file.id()).map_or(file.size(), |(size, _)| size as u64) <= most;
+    // Looking for renamed files reads those that were added or removed.
+    let may_be_renamed = |delta: &DiffDelta<'_>| match delta.status() {
+        Delta::Added => delta.new_file().path().is_some_and(is_python) && is_small(&delta.new_file()),
+        Delta::Deleted => is_small(&delta.old_file()),
+        _ => false,
+    };
+    let diff = compare(DiffOptions::new().max_size(i64::try_from(most).unwrap_or(i64::MAX)))?;
+    let mut these = DiffOptions::new();
+    these.disable_pathspec_match(true);
+    let mut added = false;
+    for delta in diff.deltas().filter(may_be_renamed) {
+        added |= delta.status() == Delta::Added;
+        these.pathspec(delta.new_file().path_bytes().unwrap_or_default());
+    }
+    let mut renamed = None;
+    if added {
+        let renamed = renamed.insert(compare(&mut these)?);
+        renamed.find_similar(Some(DiffFindOptions::new().renames(true)))?;
+    }
+    let others = diff.deltas().filter(|delta| !(added && may_be_renamed(delta)));
+
     let too_large = |label: &str| format!("{label} has more than {} MiB: raise --max-source to compare it", most >> 20);
     let mut files = ChangedFiles::default();
-    for delta in diff.deltas() {
+    for delta in others.chain(renamed.iter().flat_map(git2::Diff::deltas)) {
         let (Some(old_path), Some(new_path)) = (delta.old_file().path(), delta.new_file().path()) else { continue };
         let is_wanted = |path: &Path| wanted.is_empty() || wanted.iter().any(|folder| path.starts_with(folder));
-        let is_python = |path: &Path| path.extension().is_some_and(|extension| extension == "py");
-        // A link holds a name and no code.
-        let is_link = [delta.old_file(), delta.new_file()].iter().any(|file| file.mode() == FileMode::Link);
-        if is_link || !is_python(new_path) || !(is_wanted(old_path) || is_wanted(new_path)) {
+        // A link holds a name and no code, and another repository is not in this one.
+        let is_other = |file: &DiffFile<'_>| matches!(file.mode(), FileMode::Link | FileMode::Commit);
+        if [delta.old_file(), delta.new_file()].iter().any(is_other)
+            || !is_python(new_path)
+            || !(is_wanted(old_path) || is_wanted(new_path))
+        {
             continue;
         }
         let path = new_path.to_string_lossy().into_owned();
@@ -129,7 +154,6 @@ pub fn changed_files(
             Delta::Modified | Delta::Renamed => {
                 let of_blob = |id, path: &Path, revision: &str| -> Result<Source, String> {
                     let label = format!("{} at {revision}", path.display());
-                    // A header says the size. A small blob may become gigabytes when it is read.
                     let of = |error: git2::Error| error.message().to_owned();
                     if objects.read_header(id).map_err(of)?.0 as u64 > most {
                         return Err(too_large(&label));
@@ -154,6 +178,10 @@ pub fn changed_files(
             _ => {}
         }
     }
+    files.modified.sort_by(|a, b| a.path.cmp(&b.path));
+    files.unreadable.sort();
+    files.added.sort();
+    files.removed.sort();
     Ok(files)
 }
 
@@ -195,15 +223,9 @@ fn split_range(range: &str) -> Result<(&str, Option<&str>), GitError> {
 }
 
 fn tree<'repository>(repository: &'repository Repository, revision: &str) -> Result<Tree<'repository>, GitError> {
-    if revision.starts_with('-') {
-        // Other programs take it for an option, and git allows no such name.
-        let reason = "it begins with -".to_owned();
-        return Err(GitError::Revision { revision: revision.to_owned(), reason });
-    }
-    repository
-        .revparse_single(revision)
-        .and_then(|object| object.peel_to_tree())
-        .map_err(|error| GitError::Revision { revision: revision.to_owned(), reason: error.message().to_owned() })
+    mine::object(repository, revision)
+        .and_then(|object| object.peel_to_tree().map_err(|error| error.message().to_owned()))
+        .map_err(|reason| GitError::Revision { revision: revision.to_owned(), reason })
 }
 
 /// What is under a path.

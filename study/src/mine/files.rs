@@ -1,6 +1,6 @@
 //! The Python files that a commit changed, found by walking two trees side by side without opening equal parts.
 
-use git2::{Delta, DiffFindOptions, ObjectType, Oid, Repository, Tree, TreeEntry};
+use git2::{Delta, DiffFindOptions, DiffOptions, ObjectType, Oid, Repository, Tree, TreeEntry};
 
 /// A Python file of a commit. It is absent on one side if it was added or removed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -10,6 +10,8 @@ pub struct Touched {
     pub old: Option<Oid>,
     pub new: Option<Oid>,
 }
+
+use super::functions::MOST_BYTES;
 
 /// This many added or removed files are a move of everything. Finding renames would compare each with each.
 const MOST_MOVED: usize = 200;
@@ -117,7 +119,23 @@ fn join_renamed(
     new: &Tree<'_>,
     found: &mut Vec<Touched>,
 ) -> Result<(), git2::Error> {
-    let mut diff = repository.diff_tree_to_tree(Some(old), Some(new), None)?;
+    let objects = repository.odb()?;
+    let mut these = DiffOptions::new();
+    these.disable_pathspec_match(true);
+    let mut any = false;
+    for touched in found.iter() {
+        // Looking reads the files, and a small object may become gigabytes when it is read.
+        if let (Some(id), None) | (None, Some(id)) = (touched.old, touched.new)
+            && objects.read_header(id).is_ok_and(|(size, _)| size <= MOST_BYTES)
+        {
+            these.pathspec(touched.path.as_str());
+            any = true;
+        }
+    }
+    if !any {
+        return Ok(());
+    }
+    let mut diff = repository.diff_tree_to_tree(Some(old), Some(new), Some(&mut these))?;
     diff.find_similar(Some(DiffFindOptions::new().renames(true)))?;
     for delta in diff.deltas().filter(|delta| delta.status() == Delta::Renamed) {
         let path = |file: git2::DiffFile<'_>| file.path().map(|path| path.to_string_lossy().into_owned());

@@ -8,7 +8,7 @@ use twincell_driver::decode::python_source;
 use twincell_syntax::{Function, functions, same_tree};
 
 /// More than a person writes.
-const MOST_BYTES: usize = 4 << 20;
+pub(super) const MOST_BYTES: usize = 4 << 20;
 /// The size of cached texts that may be needed again. Up to twice this is held.
 const KEPT_BYTES: usize = 16 << 20;
 

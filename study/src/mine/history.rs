@@ -1,6 +1,6 @@
 //! The selected commits of a history, newest first.
 
-use git2::{Commit, Oid, Repository};
+use git2::{Commit, Object, Oid, Repository};
 use regex::RegexSet;
 
 use super::report::Report;
@@ -23,14 +23,19 @@ pub fn start(repository: &Repository, revision: Option<&str>, name: &str) -> Res
             _ => error.into(),
         });
     };
+    object(repository, revision)
+        .and_then(|object| object.peel_to_commit().map_err(|error| error.message().to_owned()))
+        .map(|commit| commit.id())
+        .map_err(|reason| MineError::Revision { revision: revision.to_owned(), reason })
+}
+
+/// What a revision names. The error says why it names nothing.
+pub fn object<'repository>(repository: &'repository Repository, revision: &str) -> Result<Object<'repository>, String> {
     if revision.starts_with('-') {
         // Other programs take it for an option, and git allows no such name.
-        return Err(MineError::Revision { revision: revision.to_owned(), reason: "it begins with -".to_owned() });
+        return Err("it begins with -".to_owned());
     }
-    let commit = repository.revparse_single(revision).and_then(|object| object.peel_to_commit());
-    commit
-        .map(|commit| commit.id())
-        .map_err(|error| MineError::Revision { revision: revision.to_owned(), reason: error.message().to_owned() })
+    repository.revparse_single(revision).map_err(|error| error.message().to_owned())
 }
 
 impl Walk {

@@ -22,6 +22,7 @@ use crate::change::{Change, Changes, Row};
 
 pub use dates::seconds;
 pub use functions::Module;
+pub use history::object;
 pub use report::Report;
 pub use selection::{MineError, Selection};
 
