@@ -37,8 +37,11 @@ pub(super) struct Texts {
     /// What methods share, by the names of their old and new classes.
     classes: RefCell<BTreeMap<PerSide<String>, Rc<ClassDiff>>>,
     /// What classes declare about the attributes of their objects.
-    fields: RefCell<PerSide<BTreeMap<String, Rc<BTreeMap<String, Hint>>>>>,
+    fields: RefCell<PerSide<BTreeMap<String, Rc<Fields>>>>,
 }
+
+/// What a class declares about each attribute of its objects.
+type Fields = BTreeMap<String, Hint>;
 
 /// What two versions of a class say about all of its methods.
 #[derive(Default)]
@@ -169,6 +172,7 @@ impl Pair {
             _ => PerSide::new(Body::Function, Body::Function),
         };
         let unchanged = own.identical;
+        let is_run = !own.identical || !changed_names.is_empty();
         let mut bodies = bodies.into_iter();
         let versions = PerSide::of(|side| {
             let function = &functions[side];
@@ -177,7 +181,8 @@ impl Pair {
             let parts: Vec<Function> = std::iter::once(function.clone()).chain(companions).collect();
             VersionParts {
                 module: module(texts, side, &paths[side], &parts),
-                alone: alone(texts, side, &paths[side], &parts),
+                // Most functions of a text are the same and do not run.
+                alone: if is_run { alone(texts, side, &paths[side], &parts) } else { String::new() },
                 decorators: decorators(texts, side, function, decorators_differ),
                 surroundings: texts.surroundings[side].clone(),
                 imports: Imports {
