@@ -56,7 +56,7 @@ struct Kept {
 enum State {
     #[default]
     NotStarted,
-    Ready(Zygote),
+    Ready(Box<Zygote>),
     /// Nothing can be forked from a process with these imports.
     Useless,
 }
@@ -166,7 +166,7 @@ impl Nursery {
         if let State::NotStarted = *state {
             let ready = self.start(imports)?.map(|started| Zygote::greet(started, &self.options));
             *state = match ready.transpose() {
-                Ok(Some(zygote)) if !zygote.alone => State::Ready(zygote),
+                Ok(Some(zygote)) if !zygote.alone => State::Ready(Box::new(zygote)),
                 Ok(_) => State::Useless,
                 // What it imports ended it.
                 Err((_, false)) if !imports.is_empty() => State::Useless,
@@ -177,8 +177,8 @@ impl Nursery {
             *state = State::Useless;
             return Ok(None);
         };
-        let (zygote, answer) = ask(zygote);
-        *state = zygote.map_or(State::NotStarted, State::Ready);
+        let (zygote, answer) = ask(*zygote);
+        *state = zygote.map_or(State::NotStarted, |zygote| State::Ready(Box::new(zygote)));
         Ok(Some(answer))
     }
 
@@ -257,7 +257,7 @@ impl Drop for Nursery {
         let kept = std::mem::take(&mut *self.zygotes());
         let states =
             kept.iter().map(|kept| std::mem::take(&mut *kept.state.lock().unwrap_or_else(PoisonError::into_inner)));
-        let zygotes = states.filter_map(|state| if let State::Ready(zygote) = state { Some(zygote) } else { None });
+        let zygotes = states.filter_map(|state| if let State::Ready(zygote) = state { Some(*zygote) } else { None });
         zygote::retire(zygotes.collect());
     }
 }
